@@ -1,0 +1,176 @@
+//! A frame: what its passes declare.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::access::Access;
+use crate::range::SubRange;
+use crate::resource::{Resource, ResourceIndex};
+use crate::topology::{Capabilities, QueueIndex};
+
+/// Index of a pass in [`Frame::passes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PassIndex(pub u32);
+
+/// One access of one range of one resource by one pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Use {
+    /// The resource touched.
+    pub resource: ResourceIndex,
+    /// The part of it.
+    pub range: SubRange,
+    /// The way it is touched.
+    pub access: Access,
+    /// The old contents of the range are not needed: the pass overwrites all of it.
+    pub discard: bool,
+}
+
+impl Use {
+    /// A use of a whole resource that keeps its contents.
+    pub fn whole(resource: ResourceIndex, access: Access) -> Self {
+        Self { resource, range: SubRange::Whole, access, discard: false }
+    }
+}
+
+/// Which queues suit a pass besides the capabilities it cannot do without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Preference {
+    /// The first queue that can run it (usually the graphics queue).
+    #[default]
+    Main,
+    /// A queue with the required capabilities and as few others as possible, beside the main
+    /// queue: async compute, or a transfer queue. Falls back to the main queue.
+    Async,
+}
+
+/// Where a pass wants to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct QueueRequest {
+    /// What the queue must be able to do.
+    pub required: Capabilities,
+    /// What else is wished.
+    pub preference: Preference,
+    /// Exactly this queue, if the topology has it and it can run the pass.
+    pub fixed: Option<QueueIndex>,
+}
+
+/// Who runs a pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PassKind {
+    /// A queue of the device.
+    #[default]
+    Device,
+    /// A callback on the CPU between device passes; it waits and signals like a queue.
+    Host,
+}
+
+/// What one pass declares. Its uses and its explicit order are slices of the frame's arrays, so
+/// that a frame is a handful of allocations that the next frame can use again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PassDecl {
+    /// Its name in errors, plans and debug labels.
+    pub name: Arc<str>,
+    /// Who runs it.
+    pub kind: PassKind,
+    /// Where it wants to run.
+    pub queue: QueueRequest,
+    /// It has effects beyond its declared writes and is never culled.
+    pub side_effect: bool,
+    /// Estimated time on the device in microseconds, for choosing idle queues; 0 if unknown.
+    pub cost_us: u32,
+    /// Its part of [`Frame::uses`].
+    pub uses: Range<u32>,
+    /// Its part of [`Frame::after`].
+    pub after: Range<u32>,
+}
+
+/// Everything the passes of one frame declare, in declaration order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The resources that uses name, each once.
+    pub resources: Vec<Resource>,
+    /// The passes.
+    pub passes: Vec<PassDecl>,
+    /// The uses of all passes, pass by pass.
+    pub uses: Vec<Use>,
+    /// The passes that each pass comes after by explicit order, pass by pass.
+    pub after: Vec<PassIndex>,
+    /// Leave out passes whose results nobody needs. Off by default.
+    pub cull: bool,
+}
+
+impl Frame {
+    /// Forgets the declarations and keeps the memory.
+    pub fn clear(&mut self) {
+        self.resources.clear();
+        self.passes.clear();
+        self.uses.clear();
+        self.after.clear();
+    }
+
+    /// Adds a resource.
+    pub fn add_resource(&mut self, resource: Resource) -> ResourceIndex {
+        self.resources.push(resource);
+        ResourceIndex(self.resources.len() as u32 - 1)
+    }
+
+    /// Adds a device pass with its uses and explicit predecessors.
+    ///
+    /// ```
+    /// use quadrille_sync::*;
+    /// let mut frame = Frame::default();
+    /// let cells = frame.add_resource(Resource::buffer(ResourceId(0), "cells", 1024));
+    /// let request = QueueRequest { required: Capabilities::COMPUTE, ..Default::default() };
+    /// let fill = frame.add_pass("fill", request, &[Use::whole(cells, Access::StorageWriteCompute)], &[]);
+    /// assert_eq!(frame.pass(fill).name.as_ref(), "fill");
+    /// ```
+    pub fn add_pass(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        queue: QueueRequest,
+        uses: &[Use],
+        after: &[PassIndex],
+    ) -> PassIndex {
+        let first_use = self.uses.len() as u32;
+        let first_after = self.after.len() as u32;
+        self.uses.extend_from_slice(uses);
+        self.after.extend_from_slice(after);
+        self.passes.push(PassDecl {
+            name: name.into(),
+            kind: PassKind::Device,
+            queue,
+            side_effect: false,
+            cost_us: 0,
+            uses: first_use..self.uses.len() as u32,
+            after: first_after..self.after.len() as u32,
+        });
+        PassIndex(self.passes.len() as u32 - 1)
+    }
+
+    /// The pass at an index.
+    pub fn pass(&self, pass: PassIndex) -> &PassDecl {
+        &self.passes[pass.0 as usize]
+    }
+
+    /// The uses of a pass.
+    pub fn uses_of(&self, pass: PassIndex) -> &[Use] {
+        let Range { start, end } = self.pass(pass).uses.clone();
+        &self.uses[start as usize..end as usize]
+    }
+
+    /// The explicit predecessors of a pass.
+    pub fn after_of(&self, pass: PassIndex) -> &[PassIndex] {
+        let Range { start, end } = self.pass(pass).after.clone();
+        &self.after[start as usize..end as usize]
+    }
+
+    /// The resource at an index.
+    pub fn resource(&self, resource: ResourceIndex) -> &Resource {
+        &self.resources[resource.0 as usize]
+    }
+
+    /// All pass indices in declaration order.
+    pub fn pass_indices(&self) -> impl Iterator<Item = PassIndex> + use<> {
+        (0..self.passes.len() as u32).map(PassIndex)
+    }
+}

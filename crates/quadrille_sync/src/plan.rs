@@ -1,0 +1,274 @@
+//! A plan: plain data that says everything the backend has to do for a frame.
+//!
+//! Timeline values are **relative**: 0 is the value a queue had signalled last when the frame
+//! began, 1 is what the queue's first submission of this frame signals, and what lies in earlier
+//! frames is negative. So a plan can be used again for a later frame that declares the same and
+//! starts from the same (relative) states; [`States::commit`](crate::States::commit) moves the
+//! base on.
+
+use std::sync::Arc;
+
+use crate::flags::{AccessMask, Layout, Stages};
+use crate::frame::PassIndex;
+use crate::range::SubresourceRange;
+use crate::resource::ResourceIndex;
+use crate::topology::{FamilyIndex, QueueIndex};
+
+/// A value of a queue's timeline, relative to the queue's last signal before the frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RelativePoint {
+    /// The queue whose timeline it is.
+    pub queue: QueueIndex,
+    /// The offset from the queue's base value; at least 1 for points of this frame.
+    pub offset: i64,
+}
+
+/// A synchronization scope: stages and the accesses in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Pipeline stages.
+    pub stages: Stages,
+    /// Kinds of memory access; empty for an execution dependency.
+    pub access: AccessMask,
+}
+
+/// Why a dependency exists: the rung of the ladder that it stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rung {
+    /// Write after read on one queue: order only.
+    Execution,
+    /// Read or write after write, or a read whose stage does not see the write yet.
+    Memory,
+    /// The layout changes, which is a write.
+    LayoutTransition,
+    /// Another queue of the same family, or a concurrent resource.
+    OtherQueue,
+    /// Another family owns the resource: release, wait, acquire.
+    OwnershipTransfer,
+    /// A swapchain image comes from, or goes to, the presentation engine.
+    Presentation,
+}
+
+/// One end of a dependency.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PassRef {
+    /// A pass of this frame.
+    Pass(PassIndex),
+    /// A pass of an earlier frame, by name.
+    Earlier(Arc<str>),
+    /// A pass that the next frame is predicted to have, by name.
+    Next(Arc<str>),
+    /// The presentation engine.
+    Presentation,
+    /// Nobody: the resource is fresh.
+    Nobody,
+}
+
+/// Why a barrier, wait or transfer is in the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reason {
+    /// The resource.
+    pub resource: ResourceIndex,
+    /// The pass that is waited for.
+    pub earlier: PassRef,
+    /// The pass that waits.
+    pub later: PassRef,
+    /// The rung of the ladder.
+    pub rung: Rung,
+}
+
+/// A `VkMemoryBarrier2`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryBarrier {
+    /// What is waited for and made available.
+    pub src: Scope,
+    /// What waits, and to what the memory becomes visible.
+    pub dst: Scope,
+    /// All dependencies merged into it.
+    pub reasons: Vec<Reason>,
+}
+
+/// The two families of an ownership transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    /// The family that releases.
+    pub from: FamilyIndex,
+    /// The family that acquires.
+    pub to: FamilyIndex,
+    /// Which half this barrier is.
+    pub half: TransferHalf,
+}
+
+/// The half of an ownership transfer that a barrier performs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransferHalf {
+    /// Recorded on the old family.
+    Release,
+    /// Recorded on the new family, after a wait for the release.
+    Acquire,
+}
+
+/// A `VkBufferMemoryBarrier2`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BufferBarrier {
+    /// The buffer.
+    pub resource: ResourceIndex,
+    /// First byte.
+    pub offset: u64,
+    /// Length in bytes.
+    pub size: u64,
+    /// First scope.
+    pub src: Scope,
+    /// Second scope.
+    pub dst: Scope,
+    /// The ownership transfer, if the barrier is half of one.
+    pub transfer: Option<Transfer>,
+    /// Why it is there.
+    pub reason: Reason,
+}
+
+/// A `VkImageMemoryBarrier2`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ImageBarrier {
+    /// The image.
+    pub resource: ResourceIndex,
+    /// Its subresources.
+    pub range: SubresourceRange,
+    /// First scope.
+    pub src: Scope,
+    /// Second scope.
+    pub dst: Scope,
+    /// Layout before; [`Layout::Undefined`] discards the contents.
+    pub old_layout: Layout,
+    /// Layout after.
+    pub new_layout: Layout,
+    /// The ownership transfer, if the barrier is half of one.
+    pub transfer: Option<Transfer>,
+    /// Why it is there.
+    pub reason: Reason,
+}
+
+/// One `vkCmdPipelineBarrier2`. Barriers of one call do not chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BarrierBatch {
+    /// The global memory barrier.
+    pub memory: Option<MemoryBarrier>,
+    /// Buffer memory barriers.
+    pub buffers: Vec<BufferBarrier>,
+    /// Image memory barriers.
+    pub images: Vec<ImageBarrier>,
+}
+
+/// What a submission's command buffers do, in order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// One barrier call.
+    Barriers(BarrierBatch),
+    /// The commands of a pass.
+    Pass(PassIndex),
+}
+
+/// A wait for a timeline semaphore.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Wait {
+    /// The value waited for.
+    pub point: RelativePoint,
+    /// The stages held back.
+    pub stages: Stages,
+    /// Why: at least one reason.
+    pub reasons: Vec<Reason>,
+}
+
+/// The wait for the binary semaphore of an acquired swapchain image.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ImageAcquire {
+    /// The swapchain image.
+    pub resource: ResourceIndex,
+    /// The stages held back.
+    pub stages: Stages,
+}
+
+/// One `VkSubmitInfo2`: what is submitted to one queue between two switches of queue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Submission {
+    /// The queue.
+    pub queue: QueueIndex,
+    /// Timeline waits: at most one per other queue.
+    pub waits: Vec<Wait>,
+    /// Swapchain images whose acquire semaphore is waited for.
+    pub acquires: Vec<ImageAcquire>,
+    /// What runs.
+    pub steps: Vec<Step>,
+    /// The value the queue's timeline gets: 1 for the queue's first submission of the frame,
+    /// then 2, and so on.
+    pub signal: i64,
+    /// Swapchain images that are ready to be presented after it; each gets a binary semaphore,
+    /// and is presented on this queue.
+    pub presents: Vec<ResourceIndex>,
+}
+
+/// What a frame does, in submission order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Plan {
+    /// The submissions.
+    pub submissions: Vec<Submission>,
+    /// Passes that were culled, in declaration order.
+    pub culled: Vec<PassIndex>,
+}
+
+/// How much of everything a plan has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// `VkSubmitInfo2`s.
+    pub submissions: u32,
+    /// `vkCmdPipelineBarrier2` calls.
+    pub barrier_calls: u32,
+    /// Barriers in these calls.
+    pub barriers: u32,
+    /// Timeline semaphore waits; those of swapchain acquires not counted.
+    pub semaphore_waits: u32,
+    /// Ownership transfers, counted at their acquire.
+    pub ownership_transfers: u32,
+}
+
+impl BarrierBatch {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.memory.is_none() && self.buffers.is_empty() && self.images.is_empty()
+    }
+
+    /// The number of barriers in it.
+    pub fn len(&self) -> usize {
+        usize::from(self.memory.is_some()) + self.buffers.len() + self.images.len()
+    }
+}
+
+impl Plan {
+    /// The passes in the order in which they are submitted, with their queues.
+    pub fn passes(&self) -> impl Iterator<Item = (QueueIndex, PassIndex)> + '_ {
+        self.submissions.iter().flat_map(|submission| {
+            submission.steps.iter().filter_map(|step| match step {
+                Step::Pass(pass) => Some((submission.queue, *pass)),
+                Step::Barriers(_) => None,
+            })
+        })
+    }
+
+    /// How many submissions, barriers, waits and transfers the plan has.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { submissions: self.submissions.len() as u32, ..Counts::default() };
+        for submission in &self.submissions {
+            counts.semaphore_waits += submission.waits.len() as u32;
+            for step in &submission.steps {
+                let Step::Barriers(batch) = step else { continue };
+                counts.barrier_calls += 1;
+                counts.barriers += batch.len() as u32;
+                let transfers = batch.images.iter().filter_map(|barrier| barrier.transfer);
+                let transfers = transfers.chain(batch.buffers.iter().filter_map(|b| b.transfer));
+                let acquires = transfers.filter(|transfer| transfer.half == TransferHalf::Acquire);
+                counts.ownership_transfers += acquires.count() as u32;
+            }
+        }
+        counts
+    }
+}
