@@ -28,7 +28,12 @@ pub struct Use {
 impl Use {
     /// A use of a whole resource that keeps its contents.
     pub fn whole(resource: ResourceIndex, access: Access) -> Self {
-        Self { resource, range: SubRange::Whole, access, discard: false }
+        Self {
+            resource,
+            range: SubRange::Whole,
+            access,
+            discard: false,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ mod range;
 mod resource;
 mod topology;
 
-pub use access::Access;
+pub use access::{Access, CustomAccess};
 pub use flags::{AccessMask, Aspects, Layout, Stages};
 pub use frame::{Frame, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
 pub use plan::{

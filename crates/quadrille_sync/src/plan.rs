@@ -256,11 +256,16 @@ impl Plan {
 
     /// How many submissions, barriers, waits and transfers the plan has.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts { submissions: self.submissions.len() as u32, ..Counts::default() };
+        let mut counts = Counts {
+            submissions: self.submissions.len() as u32,
+            ..Counts::default()
+        };
         for submission in &self.submissions {
             counts.semaphore_waits += submission.waits.len() as u32;
             for step in &submission.steps {
-                let Step::Barriers(batch) = step else { continue };
+                let Step::Barriers(batch) = step else {
+                    continue;
+                };
                 counts.barrier_calls += 1;
                 counts.barriers += batch.len() as u32;
                 let transfers = batch.images.iter().filter_map(|barrier| barrier.transfer);

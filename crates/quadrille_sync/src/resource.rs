@@ -85,7 +85,11 @@ impl Resource {
 
     /// A persistent, exclusive colour image with one mip level and one array layer.
     pub fn image(id: ResourceId, name: &str) -> Self {
-        let kind = ResourceKind::Image { aspects: Aspects::COLOR, mip_levels: 1, array_layers: 1 };
+        let kind = ResourceKind::Image {
+            aspects: Aspects::COLOR,
+            mip_levels: 1,
+            array_layers: 1,
+        };
         Self {
             id,
             name: name.into(),

@@ -97,7 +97,10 @@ impl Topology {
     /// assert_eq!(Topology::new(vec![queue]).to_string(), "gct:1");
     /// ```
     pub fn new(queues: Vec<Queue>) -> Self {
-        Self { queues, ..Self::default() }
+        Self {
+            queues,
+            ..Self::default()
+        }
     }
 
     /// The queue at an index.
@@ -121,8 +124,12 @@ impl Topology {
     /// How many different families the queues belong to.
     pub fn family_count(&self) -> usize {
         let first_of_family = |at: usize| {
-            self.queues[..at].iter().all(|queue| queue.family != self.queues[at].family)
+            self.queues[..at]
+                .iter()
+                .all(|queue| queue.family != self.queues[at].family)
         };
-        (0..self.queues.len()).filter(|&at| first_of_family(at)).count()
+        (0..self.queues.len())
+            .filter(|&at| first_of_family(at))
+            .count()
     }
 }

@@ -1,0 +1,342 @@
+//! Accesses: the named ways of touching memory, and what each means to Vulkan.
+//!
+//! A pass says what it does ("samples this in the fragment shader"), never with which stages,
+//! access mask and layout; those stand in one table here. What the table has no name for is said
+//! with [`CustomAccess`].
+//!
+//! Shader accesses end in the shader stages they happen in: `Vertex`, `Fragment`, `TaskMesh`,
+//! `Graphics` (all shaders of graphics pipelines), `Compute`, `RayTracing`, and `Any` (graphics
+//! and compute, as far as the queue has them). Stages that need a feature are only named by the
+//! accesses that need it too: `Graphics` is written as `PRE_RASTERIZATION_SHADERS`, which stands
+//! for whatever stages the device has.
+
+use crate::flags::{AccessMask, Layout, Stages};
+use crate::plan::Scope;
+use crate::topology::Capabilities;
+
+/// An access in Vulkan's own terms, for uses that have no name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CustomAccess {
+    /// The pipeline stages.
+    pub stages: Stages,
+    /// The kinds of memory access.
+    pub access: AccessMask,
+    /// The layout that images must be in; buffers ignore it.
+    pub layout: Layout,
+    /// Whether memory is written. Reads follow from `access`.
+    pub writes: bool,
+}
+
+/// What one row of the table says.
+struct Row {
+    name: &'static str,
+    stages: Stages,
+    access: AccessMask,
+    layout: Layout,
+    reads: bool,
+    writes: bool,
+}
+
+/// Makes the enumeration and its table from one list, so that they cannot disagree.
+macro_rules! accesses {
+    ($($(#[$doc:meta])* $name:ident = [$($stage:ident)|*] [$($mask:ident)|*] $layout:ident $($mode:ident)+;)+) => {
+        /// A named way of touching memory.
+        ///
+        /// ```
+        /// use quadrille_sync::{Access, AccessMask, Capabilities, Layout, Stages};
+        /// let scope = Access::SampledFragment.scope(Capabilities::GRAPHICS);
+        /// assert_eq!(scope.stages, Stages::FRAGMENT_SHADER);
+        /// assert_eq!(scope.access, AccessMask::SHADER_SAMPLED_READ);
+        /// assert_eq!(Access::SampledFragment.layout(), Layout::ShaderReadOnlyOptimal);
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Access {
+            $($(#[$doc])* $name,)+
+            /// Anything else, in Vulkan's terms.
+            Custom(CustomAccess),
+        }
+
+        impl Access {
+            /// All named accesses, in the order of their declaration.
+            pub const ALL: &'static [Access] = &[$(Access::$name),+];
+
+            const fn row(self) -> Row {
+                match self {
+                    $(Access::$name => Row {
+                        name: stringify!($name),
+                        stages: Stages::empty()$(.union(Stages::$stage))*,
+                        access: AccessMask::empty()$(.union(AccessMask::$mask))*,
+                        layout: Layout::$layout,
+                        reads: false $(| accesses!(@reads $mode))+,
+                        writes: false $(| accesses!(@writes $mode))+,
+                    },)+
+                    Access::Custom(custom) => Row {
+                        name: "Custom",
+                        stages: custom.stages,
+                        access: custom.access,
+                        layout: custom.layout,
+                        reads: !custom.writes || !custom.access.reads().is_empty(),
+                        writes: custom.writes,
+                    },
+                }
+            }
+        }
+    };
+    (@reads read) => { true };
+    (@reads write) => { false };
+    (@writes read) => { false };
+    (@writes write) => { true };
+}
+
+accesses! {
+    /// Uniform buffers read by the vertex shader.
+    UniformReadVertex = [VERTEX_SHADER] [UNIFORM_READ] General read;
+    /// Uniform buffers read by the fragment shader.
+    UniformReadFragment = [FRAGMENT_SHADER] [UNIFORM_READ] General read;
+    /// Uniform buffers read by the task and mesh shaders.
+    UniformReadTaskMesh = [TASK_SHADER | MESH_SHADER] [UNIFORM_READ] General read;
+    /// Uniform buffers read by all shaders of graphics pipelines.
+    UniformReadGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [UNIFORM_READ] General read;
+    /// Uniform buffers read by the compute shader.
+    UniformReadCompute = [COMPUTE_SHADER] [UNIFORM_READ] General read;
+    /// Uniform buffers read by ray tracing shaders.
+    UniformReadRayTracing = [RAY_TRACING_SHADER] [UNIFORM_READ] General read;
+    /// Uniform buffers read by all graphics and compute shaders that the queue has.
+    UniformReadAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [UNIFORM_READ] General read;
+    /// Sampled images or uniform texel buffers read by the vertex shader.
+    SampledVertex = [VERTEX_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
+    /// Sampled images or uniform texel buffers read by the fragment shader.
+    SampledFragment = [FRAGMENT_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
+    /// Sampled images or uniform texel buffers read by the task and mesh shaders.
+    SampledTaskMesh = [TASK_SHADER | MESH_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
+    /// Sampled images or uniform texel buffers read by all shaders of graphics pipelines.
+    SampledGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
+    /// Sampled images or uniform texel buffers read by the compute shader.
+    SampledCompute = [COMPUTE_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
+    /// Sampled images or uniform texel buffers read by ray tracing shaders.
+    SampledRayTracing = [RAY_TRACING_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
+    /// Sampled images or uniform texel buffers read by all graphics and compute shaders that the queue has.
+    SampledAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
+    /// Storage buffers or images read by the vertex shader.
+    StorageReadVertex = [VERTEX_SHADER] [SHADER_STORAGE_READ] General read;
+    /// Storage buffers or images read by the fragment shader.
+    StorageReadFragment = [FRAGMENT_SHADER] [SHADER_STORAGE_READ] General read;
+    /// Storage buffers or images read by the task and mesh shaders.
+    StorageReadTaskMesh = [TASK_SHADER | MESH_SHADER] [SHADER_STORAGE_READ] General read;
+    /// Storage buffers or images read by all shaders of graphics pipelines.
+    StorageReadGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [SHADER_STORAGE_READ] General read;
+    /// Storage buffers or images read by the compute shader.
+    StorageReadCompute = [COMPUTE_SHADER] [SHADER_STORAGE_READ] General read;
+    /// Storage buffers or images read by ray tracing shaders.
+    StorageReadRayTracing = [RAY_TRACING_SHADER] [SHADER_STORAGE_READ] General read;
+    /// Storage buffers or images read by all graphics and compute shaders that the queue has.
+    StorageReadAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_STORAGE_READ] General read;
+    /// Storage buffers or images written by the vertex shader.
+    StorageWriteVertex = [VERTEX_SHADER] [SHADER_STORAGE_WRITE] General write;
+    /// Storage buffers or images written by the fragment shader.
+    StorageWriteFragment = [FRAGMENT_SHADER] [SHADER_STORAGE_WRITE] General write;
+    /// Storage buffers or images written by the task and mesh shaders.
+    StorageWriteTaskMesh = [TASK_SHADER | MESH_SHADER] [SHADER_STORAGE_WRITE] General write;
+    /// Storage buffers or images written by all shaders of graphics pipelines.
+    StorageWriteGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [SHADER_STORAGE_WRITE] General write;
+    /// Storage buffers or images written by the compute shader.
+    StorageWriteCompute = [COMPUTE_SHADER] [SHADER_STORAGE_WRITE] General write;
+    /// Storage buffers or images written by ray tracing shaders.
+    StorageWriteRayTracing = [RAY_TRACING_SHADER] [SHADER_STORAGE_WRITE] General write;
+    /// Storage buffers or images written by all graphics and compute shaders that the queue has.
+    StorageWriteAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_STORAGE_WRITE] General write;
+    /// Storage buffers or images read and written by the vertex shader.
+    StorageReadWriteVertex = [VERTEX_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
+    /// Storage buffers or images read and written by the fragment shader.
+    StorageReadWriteFragment = [FRAGMENT_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
+    /// Storage buffers or images read and written by the task and mesh shaders.
+    StorageReadWriteTaskMesh = [TASK_SHADER | MESH_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
+    /// Storage buffers or images read and written by all shaders of graphics pipelines.
+    StorageReadWriteGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
+    /// Storage buffers or images read and written by the compute shader.
+    StorageReadWriteCompute = [COMPUTE_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
+    /// Storage buffers or images read and written by ray tracing shaders.
+    StorageReadWriteRayTracing = [RAY_TRACING_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
+    /// Storage buffers or images read and written by all graphics and compute shaders that the queue has.
+    StorageReadWriteAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
+    /// A colour attachment that is cleared or not loaded, without blending.
+    ColorAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write;
+    /// A colour attachment that is loaded or blended.
+    ColorAttachmentReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write;
+    /// A depth attachment that is cleared or not loaded; tests read what the pass wrote.
+    DepthAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
+    /// A depth attachment that is loaded, tested and written.
+    DepthAttachmentReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal read write;
+    /// A depth attachment that is tested and not written.
+    DepthReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read;
+    /// A depth attachment that is tested, not written, and sampled by the fragment shader.
+    DepthReadOnlySampled = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | SHADER_SAMPLED_READ] DepthStencilReadOnlyOptimal read;
+    /// A stencil attachment that is cleared or not loaded.
+    StencilAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
+    /// A stencil attachment that is loaded, tested and written.
+    StencilAttachmentReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal read write;
+    /// A stencil attachment that is tested and not written.
+    StencilReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read;
+    /// An input attachment read by the fragment shader.
+    InputAttachmentRead = [FRAGMENT_SHADER] [INPUT_ATTACHMENT_READ] ShaderReadOnlyOptimal read;
+    /// A fragment shading rate attachment.
+    FragmentShadingRateRead = [FRAGMENT_SHADING_RATE_ATTACHMENT] [FRAGMENT_SHADING_RATE_ATTACHMENT_READ] FragmentShadingRateAttachmentOptimal read;
+    /// A fragment density map.
+    FragmentDensityMapRead = [FRAGMENT_DENSITY_PROCESS] [FRAGMENT_DENSITY_MAP_READ] FragmentDensityMapOptimal read;
+    /// A colour attachment that a render pass resolves into.
+    ResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write;
+    /// A depth or stencil attachment that a render pass resolves into; Vulkan puts it in the colour output stage.
+    DepthResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
+    /// The source of `vkCmdResolveImage2`.
+    ResolveRead = [RESOLVE] [TRANSFER_READ] TransferSrcOptimal read;
+    /// The destination of `vkCmdResolveImage2`.
+    ResolveWrite = [RESOLVE] [TRANSFER_WRITE] TransferDstOptimal write;
+    /// The source of `vkCmdBlitImage2`.
+    BlitRead = [BLIT] [TRANSFER_READ] TransferSrcOptimal read;
+    /// The destination of `vkCmdBlitImage2`.
+    BlitWrite = [BLIT] [TRANSFER_WRITE] TransferDstOptimal write;
+    /// The source of a copy command.
+    CopyRead = [COPY] [TRANSFER_READ] TransferSrcOptimal read;
+    /// The destination of a copy command.
+    CopyWrite = [COPY] [TRANSFER_WRITE] TransferDstOptimal write;
+    /// The target of a clear, fill or update command outside a render pass.
+    Clear = [CLEAR] [TRANSFER_WRITE] TransferDstOptimal write;
+    /// The source of any transfer command.
+    TransferRead = [ALL_TRANSFER] [TRANSFER_READ] TransferSrcOptimal read;
+    /// The destination of any transfer command.
+    TransferWrite = [ALL_TRANSFER] [TRANSFER_WRITE] TransferDstOptimal write;
+    /// Arguments of indirect draws, dispatches and trace calls, and their counts.
+    IndirectRead = [DRAW_INDIRECT] [INDIRECT_COMMAND_READ] General read;
+    /// An index buffer.
+    IndexRead = [INDEX_INPUT] [INDEX_READ] General read;
+    /// A vertex buffer.
+    VertexRead = [VERTEX_ATTRIBUTE_INPUT] [VERTEX_ATTRIBUTE_READ] General read;
+    /// The predicate of conditional rendering.
+    ConditionalRenderingRead = [CONDITIONAL_RENDERING] [CONDITIONAL_RENDERING_READ] General read;
+    /// A transform feedback buffer.
+    TransformFeedbackWrite = [TRANSFORM_FEEDBACK] [TRANSFORM_FEEDBACK_WRITE] General write;
+    /// A transform feedback counter buffer, resumed and paused.
+    TransformFeedbackCounterReadWrite = [DRAW_INDIRECT | TRANSFORM_FEEDBACK] [TRANSFORM_FEEDBACK_COUNTER_READ | TRANSFORM_FEEDBACK_COUNTER_WRITE] General read write;
+    /// Vertices, indices, transforms or instances that a build reads.
+    AccelerationStructureBuildInput = [ACCELERATION_STRUCTURE_BUILD] [SHADER_READ] General read;
+    /// An acceleration structure that a build reads: the bottom levels of a top level, or the source of an update.
+    AccelerationStructureBuildRead = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ] General read;
+    /// An acceleration structure that a build writes.
+    AccelerationStructureBuildWrite = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_WRITE] General write;
+    /// Scratch memory of a build.
+    AccelerationStructureBuildScratch = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ | ACCELERATION_STRUCTURE_WRITE] General write;
+    /// The source of a copy of an acceleration structure.
+    AccelerationStructureCopyRead = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_READ] General read;
+    /// The destination of a copy of an acceleration structure.
+    AccelerationStructureCopyWrite = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_WRITE] General write;
+    /// An acceleration structure traced by ray tracing shaders.
+    AccelerationStructureTraceReadRayTracing = [RAY_TRACING_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    /// An acceleration structure traced by the compute shader.
+    AccelerationStructureTraceReadCompute = [COMPUTE_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    /// An acceleration structure traced by the fragment shader.
+    AccelerationStructureTraceReadFragment = [FRAGMENT_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    /// A shader binding table.
+    ShaderBindingTableRead = [RAY_TRACING_SHADER] [SHADER_BINDING_TABLE_READ] General read;
+    /// A micromap that a build reads.
+    MicromapBuildRead = [MICROMAP_BUILD] [MICROMAP_READ] General read;
+    /// A micromap that a build writes.
+    MicromapBuildWrite = [MICROMAP_BUILD] [MICROMAP_WRITE] General write;
+    /// A descriptor buffer read by all graphics and compute shaders that the queue has.
+    DescriptorBufferRead = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [DESCRIPTOR_BUFFER_READ] General read;
+    /// Input of preprocessed device-generated commands.
+    CommandPreprocessRead = [COMMAND_PREPROCESS] [COMMAND_PREPROCESS_READ] General read;
+    /// Output of preprocessed device-generated commands.
+    CommandPreprocessWrite = [COMMAND_PREPROCESS] [COMMAND_PREPROCESS_WRITE] General write;
+    /// The bitstream that video decode reads.
+    VideoDecodeRead = [VIDEO_DECODE] [VIDEO_DECODE_READ] General read;
+    /// The picture that video decode writes.
+    VideoDecodeWrite = [VIDEO_DECODE] [VIDEO_DECODE_WRITE] VideoDecodeDst write;
+    /// Reference pictures of video decode.
+    VideoDecodeReferenceReadWrite = [VIDEO_DECODE] [VIDEO_DECODE_READ | VIDEO_DECODE_WRITE] VideoDecodeDpb read write;
+    /// The picture that video encode reads.
+    VideoEncodeRead = [VIDEO_ENCODE] [VIDEO_ENCODE_READ] VideoEncodeSrc read;
+    /// The bitstream that video encode writes.
+    VideoEncodeWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_WRITE] General write;
+    /// Reference pictures of video encode.
+    VideoEncodeReferenceReadWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_READ | VIDEO_ENCODE_WRITE] VideoEncodeDpb read write;
+    /// Input of optical flow.
+    OpticalFlowRead = [OPTICAL_FLOW] [OPTICAL_FLOW_READ] General read;
+    /// Output of optical flow.
+    OpticalFlowWrite = [OPTICAL_FLOW] [OPTICAL_FLOW_WRITE] General write;
+    /// Memory that a host pass reads.
+    HostRead = [HOST] [HOST_READ] General read;
+    /// Memory that a host pass writes.
+    HostWrite = [HOST] [HOST_WRITE] General write;
+    /// An image that the app itself hands to a presentation engine after the pass; images of swapchains need no such use.
+    Present = [] [] PresentSrc read;
+}
+
+impl Access {
+    /// The stages and access mask on a queue with these capabilities.
+    ///
+    /// Stages that the queue does not have are left out, which makes sense of `Any`; for other
+    /// accesses see [`Access::runs_on`].
+    pub const fn scope(self, capabilities: Capabilities) -> Scope {
+        let row = self.row();
+        let stages = row.stages.intersection(Stages::supported_by(capabilities));
+        Scope {
+            stages,
+            access: row.access,
+        }
+    }
+
+    /// The stages of the access, whether a queue has them or not.
+    pub const fn stages(self) -> Stages {
+        self.row().stages
+    }
+
+    /// The layout an image must be in. It means nothing for buffers.
+    pub const fn layout(self) -> Layout {
+        self.row().layout
+    }
+
+    /// Whether the access needs the old contents.
+    pub const fn is_read(self) -> bool {
+        self.row().reads
+    }
+
+    /// Whether the access changes the contents.
+    pub const fn is_write(self) -> bool {
+        self.row().writes
+    }
+
+    /// The name of the access, as in this enumeration.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Whether the host makes the access, so that only host passes may declare it.
+    pub const fn is_host(self) -> bool {
+        self.row().stages.contains(Stages::HOST)
+    }
+
+    /// Whether a queue with these capabilities has the stages of the access: all of them, or for
+    /// the accesses that end in `Any`, one of them.
+    pub const fn runs_on(self, capabilities: Capabilities) -> bool {
+        let stages = self.row().stages;
+        let supported = Stages::supported_by(capabilities);
+        if self.is_any() {
+            stages.intersects(supported)
+        } else {
+            supported.contains(stages)
+        }
+    }
+
+    /// Whether the access takes the shader stages that the queue happens to have.
+    const fn is_any(self) -> bool {
+        matches!(
+            self,
+            Access::UniformReadAny
+                | Access::SampledAny
+                | Access::StorageReadAny
+                | Access::StorageWriteAny
+                | Access::StorageReadWriteAny
+                | Access::DescriptorBufferRead
+        )
+    }
+}

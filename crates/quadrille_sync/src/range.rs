@@ -1,0 +1,266 @@
+//! Parts of resources: what a use names, and a map from parts to state.
+//!
+//! Buffers are lines of bytes. Images are lines too: subresource `(aspect, layer, mip)` lies at
+//! `(aspect * layers + layer) * mips + mip`, so that all mip levels of a layer, all layers of an
+//! aspect and all aspects are neighbours. A use of a part becomes a few intervals on that line
+//! ([`intervals`]), state is kept in a [`RangeMap`] over it, and what a barrier names is turned
+//! back into boxes ([`boxes`]).
+
+use std::ops::Range;
+
+use crate::flags::Aspects;
+use crate::resource::ResourceKind;
+
+mod map;
+pub(crate) use map::{EVERYTHING, RangeMap};
+
+/// The part of a resource that a use touches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SubRange {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Bytes of a buffer.
+    Bytes {
+        /// First byte.
+        offset: u64,
+        /// Number of bytes; at least 1.
+        size: u64,
+    },
+    /// Subresources of an image.
+    Subresources(SubresourceRange),
+}
+
+/// `VkImageSubresourceRange`, with all counts written out (section "Image Views").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SubresourceRange {
+    /// The aspects; at least one.
+    pub aspects: Aspects,
+    /// First mip level.
+    pub base_mip: u32,
+    /// Number of mip levels; at least 1.
+    pub mip_count: u32,
+    /// First array layer.
+    pub base_layer: u32,
+    /// Number of array layers; at least 1.
+    pub layer_count: u32,
+}
+
+impl SubresourceRange {
+    /// Whether two ranges share a subresource.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let meet = |a: u32, a_count: u32, b: u32, b_count: u32| {
+            u64::from(a) < u64::from(b) + u64::from(b_count)
+                && u64::from(b) < u64::from(a) + u64::from(a_count)
+        };
+        self.aspects.intersects(other.aspects)
+            && meet(
+                self.base_mip,
+                self.mip_count,
+                other.base_mip,
+                other.mip_count,
+            )
+            && meet(
+                self.base_layer,
+                self.layer_count,
+                other.base_layer,
+                other.layer_count,
+            )
+    }
+
+    /// Takes `next` in if the two together are a box again, and says whether it did.
+    fn join(&mut self, next: &Self) -> bool {
+        let same_mips = (self.base_mip, self.mip_count) == (next.base_mip, next.mip_count);
+        let same_layers =
+            (self.base_layer, self.layer_count) == (next.base_layer, next.layer_count);
+        let next_layers =
+            u64::from(self.base_layer) + u64::from(self.layer_count) == u64::from(next.base_layer);
+        let next_mips =
+            u64::from(self.base_mip) + u64::from(self.mip_count) == u64::from(next.base_mip);
+        if same_mips && same_layers {
+            self.aspects |= next.aspects;
+        } else if self.aspects != next.aspects {
+            return false;
+        } else if same_mips && next_layers {
+            self.layer_count += next.layer_count;
+        } else if same_layers && next_mips {
+            self.mip_count += next.mip_count;
+        } else {
+            return false;
+        }
+        true
+    }
+}
+
+impl SubRange {
+    /// Whether two ranges of one resource share a byte or subresource.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                SubRange::Bytes {
+                    offset: a,
+                    size: a_size,
+                },
+                SubRange::Bytes {
+                    offset: b,
+                    size: b_size,
+                },
+            ) => *a < b.saturating_add(*b_size) && *b < a.saturating_add(*a_size),
+            (SubRange::Subresources(a), SubRange::Subresources(b)) => a.overlaps(b),
+            _ => true,
+        }
+    }
+
+    /// Whether the range lies within a resource, is not empty and is of the resource's kind.
+    pub fn fits(&self, kind: &ResourceKind) -> bool {
+        match (self, kind) {
+            (SubRange::Whole, _) => true,
+            (SubRange::Bytes { offset, size }, ResourceKind::Buffer { bytes }) => {
+                *size > 0 && offset.checked_add(*size).is_some_and(|end| end <= *bytes)
+            }
+            (
+                SubRange::Subresources(range),
+                ResourceKind::Image {
+                    aspects,
+                    mip_levels,
+                    array_layers,
+                },
+            ) => {
+                let within = |base: u32, count: u32, limit: u32| {
+                    count > 0 && base.checked_add(count).is_some_and(|end| end <= limit)
+                };
+                !range.aspects.is_empty()
+                    && aspects.contains(range.aspects)
+                    && within(range.base_mip, range.mip_count, *mip_levels)
+                    && within(range.base_layer, range.layer_count, *array_layers)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl ResourceKind {
+    /// All subresources of an image; `None` for buffers.
+    pub(crate) fn subresources(&self) -> Option<SubresourceRange> {
+        match *self {
+            ResourceKind::Buffer { .. } => None,
+            ResourceKind::Image {
+                aspects,
+                mip_levels,
+                array_layers,
+            } => Some(SubresourceRange {
+                aspects,
+                base_mip: 0,
+                mip_count: mip_levels,
+                base_layer: 0,
+                layer_count: array_layers,
+            }),
+        }
+    }
+}
+
+/// Calls `each` with the intervals of the line that a range covers, in ascending order and as
+/// few as possible. A range that covers the resource is one interval, [`EVERYTHING`], so that
+/// uniform state is never cut.
+///
+/// The range must fit the resource ([`SubRange::fits`]).
+pub(crate) fn intervals(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut(Range<u64>)) {
+    match (range, kind) {
+        (SubRange::Bytes { offset, size }, ResourceKind::Buffer { bytes }) if size < bytes => {
+            each(*offset..offset + size);
+        }
+        (
+            SubRange::Subresources(part),
+            ResourceKind::Image {
+                aspects,
+                mip_levels,
+                array_layers,
+            },
+        ) if kind.subresources().as_ref() != Some(part) => {
+            let (mips, layers) = (u64::from(*mip_levels), u64::from(*array_layers));
+            let mut pending: Option<Range<u64>> = None;
+            for (row, _) in aspects
+                .iter()
+                .enumerate()
+                .filter(|(_, a)| part.aspects.contains(*a))
+            {
+                let first_layer = row as u64 * layers + u64::from(part.base_layer);
+                for layer in first_layer..first_layer + u64::from(part.layer_count) {
+                    let start = layer * mips + u64::from(part.base_mip);
+                    let end = start + u64::from(part.mip_count);
+                    pending = match pending {
+                        Some(before) if before.end == start => Some(before.start..end),
+                        Some(before) => {
+                            each(before);
+                            Some(start..end)
+                        }
+                        None => Some(start..end),
+                    };
+                }
+            }
+            pending.into_iter().for_each(each);
+        }
+        _ => each(EVERYTHING),
+    }
+}
+
+/// Appends the boxes that an interval of an image's line consists of to `boxes`, joined with the
+/// last box there where the two make a box again. What lies beyond the image is left out.
+pub(crate) fn boxes(kind: &ResourceKind, interval: Range<u64>, boxes: &mut Vec<SubresourceRange>) {
+    let ResourceKind::Image {
+        aspects,
+        mip_levels,
+        array_layers,
+    } = kind
+    else {
+        return;
+    };
+    let (mips, layers) = (u64::from(*mip_levels), u64::from(*array_layers));
+    for (row, aspect) in aspects.iter().enumerate() {
+        let first = row as u64 * layers * mips;
+        // Positions relative to the aspect's first subresource.
+        let mut at = interval.start.max(first) - first;
+        let end = interval
+            .end
+            .min(first + layers * mips)
+            .saturating_sub(first);
+        while at < end {
+            let (layer, mip) = (at / mips, at % mips);
+            let whole_layers = if mip == 0 { (end - at) / mips } else { 0 };
+            let mip_end = if whole_layers > 0 {
+                mips
+            } else {
+                mips.min(end - layer * mips)
+            };
+            let part = SubresourceRange {
+                aspects: aspect,
+                base_mip: mip as u32,
+                mip_count: (mip_end - mip) as u32,
+                base_layer: layer as u32,
+                layer_count: whole_layers.max(1) as u32,
+            };
+            at = if whole_layers > 0 {
+                at + whole_layers * mips
+            } else {
+                layer * mips + mip_end
+            };
+            push_box(boxes, part);
+        }
+    }
+}
+
+/// Appends a box, or joins it with the last ones where that makes a box again.
+fn push_box(boxes: &mut Vec<SubresourceRange>, part: SubresourceRange) {
+    boxes.push(part);
+    // A box that has grown may fit the one before it (the same layers of the next aspect).
+    while let [.., before, last] = boxes.as_mut_slice() {
+        let last = *last;
+        if !before.join(&last) {
+            return;
+        }
+        boxes.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests;
