@@ -92,7 +92,7 @@ fn parse_lines(bytes: &[u8]) -> Result<Pattern, Fault> {
         }
     }
     let expected = match body {
-        None => "a header such as x = 3, y = 3, rule = B3/S23",
+        None => Header::EXPECTED,
         Some(_) => "! at the end of the pattern",
     };
     Err(end.fault("the end of the file", expected))
@@ -120,7 +120,7 @@ impl Comments {
             'O' => self.author = Some(content.to_owned()),
             'C' | 'c' => self.remarks.push(content.to_owned()),
             'r' => {
-                let column = text.find(content).unwrap_or(0);
+                let column = text.trim_end().len() - content.len();
                 self.rule = Some(read_rule(Place { line, column }, content)?);
             }
             _ => {}

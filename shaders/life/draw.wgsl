@@ -98,7 +98,7 @@ fn board_colour(cell: vec2<f32>) -> vec3<f32> {
     let ground = GROUND + GLOW * min(crowd * 2.0, 1.0);
 
     // From afar thin life would sink into the ground: lift it.
-    let lift = mix(1.0, 0.5, smoothstep(1.0, 6.0, side));
+    let lift = mix(1.0, 0.45, smoothstep(1.0, 4.0, side));
     let average = mix(ground, live, pow(density(cell, side), lift));
 
     let alive = f32(cells_from(i32(floor(cell.x)), i32(floor(cell.y))) & 1u);

@@ -35,7 +35,7 @@ fn fragment_main(corner: Corner) -> @location(0) vec4<f32> {
     let from_middle = (corner.uv - 0.5) * vec2<f32>(effect.aspect, 1.0);
     // 1 in the corners.
     let reach = length(from_middle) / length(vec2<f32>(0.5 * effect.aspect, 0.5));
-    let shift = 0.035 * effect.strength * reach * reach;
+    let shift = 0.08 * effect.strength * reach * reach;
 
     let red = sample_scene(corner.uv, -shift).r;
     let middle = sample_scene(corner.uv, 0.0);
