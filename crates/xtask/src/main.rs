@@ -1,1 +1,106 @@
-fn main() {}
+//! Quadrille's commands: `cargo demo`, `cargo verify` and what they are made of.
+//!
+//! Everything a fresh machine needs is done here, so that the two commands of the
+//! README are all anybody has to know. The tool is a program among programs: it
+//! starts others, gives each a deadline and a log file, and judges what they leave.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool speaks through its terminal"
+)]
+
+mod apt;
+mod canary;
+mod cargo;
+mod demo;
+mod examples;
+mod gpu;
+mod layer;
+mod life;
+mod packages;
+mod picture;
+mod place;
+mod process;
+mod report;
+mod setup;
+mod steps;
+mod tidy;
+mod validation;
+mod verify;
+mod window;
+mod xvfb;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::packages::Purpose;
+
+const USAGE: &str = "\
+Quadrille's commands.
+
+usage: cargo xtask COMMAND
+
+  demo                      set up what is missing, build and play `life`
+  verify                    set up and run everything: format, lints, tidy, all tests,
+                            all examples, each GPU program under the validation layer
+  setup                     install what demo and verify need (Debian, Ubuntu), or say what is missing
+  tidy                      check the rules of the house that no compiler checks
+  gpu                       the GPU tests under the validation layer
+  examples                  the examples, headless and in a window, under the validation layer
+  validated PROGRAM [ARGS]  run any program under the validation layer
+
+`cargo demo` and `cargo verify` are short for the first two.";
+
+/// Bad input of the user, as opposed to work that failed.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["demo"] => demo::demo(),
+        ["verify"] => verify::verify(),
+        ["setup"] => setup(),
+        ["tidy"] => tidy::report(),
+        ["gpu"] => verify::gpu(),
+        ["examples"] => verify::examples(),
+        ["validated", program, rest @ ..] => validated(program, rest),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        [] => return refuse("no command given"),
+        [word, ..] => {
+            return refuse(&format!(
+                "`{}` is not a command, or not with these arguments",
+                word
+            ));
+        }
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn refuse(what: &str) -> ExitCode {
+    eprintln!("error: {what}\n\n{USAGE}");
+    ExitCode::from(EXIT_USAGE)
+}
+
+fn setup() -> Result<ExitCode> {
+    setup::install(Purpose::Verify)?;
+    println!("{}", validation::prepare()?);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn validated(program: &str, arguments: &[&str]) -> Result<ExitCode> {
+    let stack = validation::prepare()?;
+    let status = stack.command(program).args(arguments).status()?;
+    Ok(status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .map_or(ExitCode::FAILURE, ExitCode::from))
+}

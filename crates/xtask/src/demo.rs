@@ -1,0 +1,91 @@
+//! `cargo demo`: sets up what is missing, builds `life`, and plays it.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::packages::Purpose;
+use crate::{cargo, place, setup};
+
+/// How long the headless demo runs before it takes its picture.
+const FRAMES: &str = "600";
+
+/// Plays `life` in a window where there is a display, else makes a picture of it.
+///
+/// # Errors
+/// When it cannot be built, started, or written.
+pub(crate) fn demo() -> Result<ExitCode> {
+    println!("==> setup");
+    if let Err(error) = setup::install(Purpose::Play) {
+        // It may run all the same: the check knows packages, not every way to have a driver.
+        println!("    {error:#}");
+    }
+    println!("==> building life (the first time takes some minutes)");
+    let build = [
+        "build",
+        "--release",
+        "--package",
+        "examples",
+        "--example",
+        "life",
+    ];
+    let status = cargo::command(&build)
+        .status()
+        .context("cannot start cargo")?;
+    if !status.success() {
+        bail!("life did not build");
+    }
+    if has_display() { play() } else { draw() }
+}
+
+fn has_display() -> bool {
+    ["WAYLAND_DISPLAY", "DISPLAY"]
+        .into_iter()
+        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+fn play() -> Result<ExitCode> {
+    println!("==> life (space pauses, the wheel zooms, the mouse paints)");
+    finish(life(&[])?)
+}
+
+fn draw() -> Result<ExitCode> {
+    let picture = place::made("demo/life.png");
+    let folder = place::made("demo");
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot make {}", folder.display()))?;
+    println!("==> life, {FRAMES} frames without a window: there is no display");
+    let path = picture
+        .to_str()
+        .context("the checkout's path is not text")?;
+    let status = life(&["--headless", "--frames", FRAMES, "--screenshot", path])?;
+    if status.success() {
+        println!("the picture: {}", picture.display());
+    }
+    finish(status)
+}
+
+fn life(arguments: &[&str]) -> Result<std::process::ExitStatus> {
+    let run = [
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "examples",
+        "--example",
+        "life",
+        "--",
+    ];
+    cargo::command(&run)
+        .args(arguments)
+        .status()
+        .context("cannot start cargo")
+}
+
+fn finish(status: std::process::ExitStatus) -> Result<ExitCode> {
+    if status.success() {
+        Ok(ExitCode::SUCCESS)
+    } else {
+        bail!("life ended with {status}")
+    }
+}

@@ -1,0 +1,74 @@
+//! The examples, run without a window: they must end by themselves, well, and show something.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::layer::Layer;
+use crate::report::Report;
+use crate::validation::Stack;
+use crate::{cargo, picture, place, process};
+
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// Enough for every frame in flight to come round several times.
+const FRAMES: &str = "60";
+
+/// Builds all examples.
+///
+/// # Errors
+/// When one does not build.
+pub(crate) fn build() -> Result<String> {
+    let arguments = ["build", "--package", "examples", "--examples", "--bins"];
+    cargo::run("examples-build", &arguments).map(|_| String::new())
+}
+
+/// Runs one example headless under validation, on virtual queues if a topology is given.
+///
+/// # Errors
+/// When it fails, its report does not hold what it must, or its picture is empty.
+pub(crate) fn run(
+    stack: &Stack,
+    name: &str,
+    program: &Path,
+    queues: Option<(&Layer, &str)>,
+) -> Result<String> {
+    let run = queues.map_or_else(
+        || name.to_owned(),
+        |(_, families)| format!("{name}-{families}"),
+    );
+    let folder = place::made("verify");
+    let report = folder.join(format!("{run}.report.json"));
+    let screenshot = folder.join(format!("{run}.png"));
+    forget(&report)?;
+    forget(&screenshot)?;
+    let mut command = stack.command(program);
+    command
+        .current_dir(place::root())
+        .args(["--headless", "--frames", FRAMES, "--report"])
+        .arg(&report)
+        .arg("--screenshot")
+        .arg(&screenshot);
+    if let Some((layer, families)) = queues {
+        layer.apply(&mut command, families);
+    }
+    process::run(&run, &mut command, LIMIT)?;
+    let report = Report::read(&report)?;
+    ensure!(
+        report.number("plans_reused")? > 0,
+        "no plan was reused in {FRAMES} frames"
+    );
+    let size = picture::check(&screenshot)?;
+    Ok(format!("{}, picture {size}", report.summary()))
+}
+
+/// Removes what an earlier run left, so that it is not taken for this one's.
+pub(crate) fn forget(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}

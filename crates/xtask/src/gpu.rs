@@ -1,0 +1,81 @@
+//! The tests that need a GPU: found by name, run under the validation layer.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cargo;
+use crate::layer::Layer;
+use crate::process;
+use crate::validation::Stack;
+
+const LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// Builds one test program and runs its ignored tests, one after the other, under validation;
+/// on virtual queues if a layer and a topology are given.
+///
+/// Returns how many tests passed.
+///
+/// # Errors
+/// When a test fails, and when there is none: a test that did not run proves nothing.
+pub(crate) fn run(
+    stack: &Stack,
+    package: &str,
+    test: &str,
+    queues: Option<(&Layer, &str)>,
+) -> Result<String> {
+    let target = ["test", "--package", package, "--test", test];
+    cargo::run(
+        &format!("{package}-{test}-build"),
+        &[&target[..], &["--no-run"]].concat(),
+    )?;
+    let mut command = cargo::command(&target);
+    command
+        .args(["--", "--ignored", "--test-threads=1"])
+        .env(runner_variable(), stack.runner());
+    let mut name = format!("{package}-{test}");
+    if let Some((layer, families)) = queues {
+        layer.apply(&mut command, families);
+        name = format!("{name}-{families}");
+    }
+    let output = process::run(&name, &mut command, LIMIT)?;
+    match passed(&output).context("the test program printed no result")? {
+        0 => bail!("no test ran: {package} has a test program `{test}` without an #[ignore]d test"),
+        count => Ok(format!("{count} tests")),
+    }
+}
+
+/// How many tests passed, from the lines that sum up.
+pub(crate) fn passed(output: &str) -> Option<u32> {
+    output
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("test result: ok. ")?
+                .split(' ')
+                .next()?
+                .parse::<u32>()
+                .ok()
+        })
+        .reduce(|sum, count| sum + count)
+}
+
+/// The variable that makes cargo start programs through another.
+fn runner_variable() -> String {
+    let host = match std::env::consts::ARCH {
+        "aarch64" => "AARCH64_UNKNOWN_LINUX_GNU",
+        _ => "X86_64_UNKNOWN_LINUX_GNU",
+    };
+    format!("CARGO_TARGET_{host}_RUNNER")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::passed;
+
+    #[test]
+    fn passed_tests_are_counted() {
+        let output = "running 3 tests\n...\ntest result: ok. 3 passed; 0 failed; 0 ignored\n";
+        assert_eq!(passed(output), Some(3), "the line that sums up");
+        assert_eq!(passed("running 0 tests\n"), None, "cut off");
+    }
+}

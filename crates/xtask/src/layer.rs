@@ -1,0 +1,69 @@
+//! The test layer: built, announced to the Vulkan loader, put below the validation layer.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::cargo::{self, Workspace};
+use crate::place;
+
+const NAME: &str = "VK_LAYER_QUADRILLE_test";
+
+/// The queue topologies that every GPU program must run on, in the layer's own words:
+/// one queue, several of one family, and what discrete GPUs have.
+pub(crate) const TOPOLOGIES: [&str; 6] = [
+    "gct:1",
+    "gct:4",
+    "gct:1,t:1",
+    "gct:1,ct:1,t:1",
+    "gct:1,ct:2,t:1",
+    "gct:16,ct:8,t:2",
+];
+
+/// The built layer.
+pub(crate) struct Layer {
+    /// The folder of its manifest.
+    folder: PathBuf,
+}
+
+impl Layer {
+    /// Builds the layer and writes its manifest.
+    ///
+    /// # Errors
+    /// When it does not build or the manifest cannot be written.
+    pub(crate) fn build(workspace: &Workspace) -> Result<Self> {
+        cargo::run("layer-build", &["build", "--package", "quadrille_layer"])?;
+        let library = workspace.target.join("debug").join(format!(
+            "{}quadrille_layer{}",
+            std::env::consts::DLL_PREFIX,
+            std::env::consts::DLL_SUFFIX
+        ));
+        let folder = place::made("layer");
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
+        let manifest = serde_json::json!({
+            "file_format_version": "1.2.0",
+            "layer": {
+                "name": NAME,
+                "type": "GLOBAL",
+                "library_path": library,
+                "api_version": "1.4.0",
+                "implementation_version": "1",
+                "description": "Quadrille's test layer",
+            },
+        });
+        let path = folder.join("VkLayer_quadrille_test.json");
+        std::fs::write(&path, format!("{manifest:#}\n"))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self { folder })
+    }
+
+    /// Puts the layer below a validated program, with some queue families.
+    pub(crate) fn apply(&self, command: &mut Command, families: &str) {
+        command
+            .env("VK_LAYER_PATH", &self.folder)
+            .env("VK_INSTANCE_LAYERS", NAME)
+            .env("QUADRILLE_LAYER_FAMILIES", families);
+    }
+}

@@ -1,0 +1,256 @@
+//! What the commands need of a system: how to see that it is there, and what it is called where.
+
+use std::path::Path;
+use std::process::Command;
+
+/// What a package is needed for; a later purpose includes the earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) enum Purpose {
+    /// Playing a program.
+    Play,
+    /// Running the tests.
+    Verify,
+}
+
+/// A thing that must be there, with the package that brings it on each distribution.
+#[derive(Debug)]
+pub(crate) struct Package {
+    probe: Probe,
+    purpose: Purpose,
+    /// Debian and Ubuntu.
+    pub(crate) debian: &'static str,
+    /// Fedora.
+    pub(crate) fedora: &'static str,
+    /// Arch.
+    pub(crate) arch: &'static str,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Probe {
+    /// A shared library that the dynamic linker knows by this name.
+    Library(&'static str),
+    /// A program of the search path.
+    Program(&'static str),
+    /// Any Vulkan driver.
+    Driver,
+    /// The software driver, new enough for all tests.
+    Lavapipe,
+}
+
+/// The package of Mesa's Vulkan drivers on Debian: the one that backports have newer.
+pub(crate) const MESA: &str = "mesa-vulkan-drivers";
+
+/// The first Mesa whose lavapipe has headless surfaces and `VK_EXT_swapchain_maintenance1`.
+pub(crate) const LAVAPIPE_MESA: u32 = 25;
+
+const fn package(
+    purpose: Purpose,
+    probe: Probe,
+    debian: &'static str,
+    fedora: &'static str,
+    arch: &'static str,
+) -> Package {
+    Package {
+        probe,
+        purpose,
+        debian,
+        fedora,
+        arch,
+    }
+}
+
+/// Everything, in the order in which it is reported. The windowing libraries are those that
+/// `winit` opens at run time, which is why no linker asks for them.
+const PACKAGES: &[Package] = &[
+    package(
+        Purpose::Play,
+        Probe::Library("libvulkan.so.1"),
+        "libvulkan1",
+        "vulkan-loader",
+        "vulkan-icd-loader",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Driver,
+        MESA,
+        "mesa-vulkan-drivers",
+        "vulkan-swrast",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libX11.so.6"),
+        "libx11-6",
+        "libX11",
+        "libx11",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libX11-xcb.so.1"),
+        "libx11-xcb1",
+        "libX11-xcb",
+        "libx11",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libxcb.so.1"),
+        "libxcb1",
+        "libxcb",
+        "libxcb",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libXcursor.so.1"),
+        "libxcursor1",
+        "libXcursor",
+        "libxcursor",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libXi.so.6"),
+        "libxi6",
+        "libXi",
+        "libxi",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libXrandr.so.2"),
+        "libxrandr2",
+        "libXrandr",
+        "libxrandr",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libxkbcommon.so.0"),
+        "libxkbcommon0",
+        "libxkbcommon",
+        "libxkbcommon",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libxkbcommon-x11.so.0"),
+        "libxkbcommon-x11-0",
+        "libxkbcommon-x11",
+        "libxkbcommon-x11",
+    ),
+    package(
+        Purpose::Play,
+        Probe::Library("libwayland-client.so.0"),
+        "libwayland-client0",
+        "libwayland-client",
+        "wayland",
+    ),
+    package(
+        Purpose::Verify,
+        Probe::Lavapipe,
+        MESA,
+        "mesa-vulkan-drivers",
+        "vulkan-swrast",
+    ),
+    package(
+        Purpose::Verify,
+        Probe::Program("Xvfb"),
+        "xvfb",
+        "xorg-x11-server-Xvfb",
+        "xorg-server-xvfb",
+    ),
+];
+
+/// What is needed for a purpose and not there.
+pub(crate) fn missing(purpose: Purpose) -> Vec<&'static Package> {
+    let libraries = Libraries::read();
+    PACKAGES
+        .iter()
+        .filter(|package| package.purpose <= purpose && !is_there(package.probe, &libraries))
+        .collect()
+}
+
+/// The names in one column, each once.
+pub(crate) fn names(
+    packages: &[&'static Package],
+    column: fn(&Package) -> &'static str,
+) -> Vec<&'static str> {
+    let mut names: Vec<&str> = packages.iter().map(|package| column(package)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn is_there(probe: Probe, libraries: &Libraries) -> bool {
+    match probe {
+        Probe::Library(name) => libraries.has(name),
+        Probe::Program(name) => has_program(name),
+        Probe::Driver => driver_manifests()
+            .iter()
+            .any(|name| name.ends_with(".json")),
+        Probe::Lavapipe => {
+            driver_manifests()
+                .iter()
+                .any(|name| name.starts_with("lvp_icd"))
+                && mesa_version().is_none_or(|mesa| mesa >= LAVAPIPE_MESA)
+        }
+    }
+}
+
+/// Whether the search path has a program.
+pub(crate) fn has_program(name: &str) -> bool {
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+}
+
+/// The file names in the folders where drivers announce themselves.
+fn driver_manifests() -> Vec<String> {
+    [
+        "/usr/share/vulkan/icd.d",
+        "/usr/local/share/vulkan/icd.d",
+        "/etc/vulkan/icd.d",
+    ]
+    .into_iter()
+    .filter_map(|folder| Path::new(folder).read_dir().ok())
+    .flatten()
+    .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+    .collect()
+}
+
+/// The major version of Debian's Mesa; none where another system's tool would have to be asked.
+pub(crate) fn mesa_version() -> Option<u32> {
+    let query = ["--show", "--showformat=${Version}", MESA];
+    let output = Command::new("dpkg-query").args(query).output().ok()?;
+    major(str::from_utf8(&output.stdout).ok()?)
+}
+
+fn major(version: &str) -> Option<u32> {
+    let version = version
+        .split_once(':')
+        .map_or(version, |(_epoch, rest)| rest);
+    version.split('.').next()?.parse().ok()
+}
+
+/// What the dynamic linker knows.
+struct Libraries(String);
+
+impl Libraries {
+    fn read() -> Self {
+        // Its folder is not on everybody's search path.
+        let text = ["/sbin/ldconfig", "/usr/sbin/ldconfig", "ldconfig"]
+            .into_iter()
+            .find_map(|program| Command::new(program).arg("-p").output().ok())
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        Self(text.unwrap_or_default())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let architecture = match std::env::consts::ARCH {
+            "x86_64" => "x86-64",
+            "aarch64" => "AArch64",
+            _ => "",
+        };
+        self.0.lines().any(|line| {
+            line.trim_start()
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with(' ') && rest.contains(architecture))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! Pictures: is there something on them?
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+/// Checks that a PNG shows something: more than one colour. Returns its size.
+///
+/// # Errors
+/// When it is no picture, or an empty one.
+pub(crate) fn check(path: &Path) -> Result<String> {
+    let file = File::open(path).with_context(|| format!("no picture {}", path.display()))?;
+    let decoder = png::Decoder::new(BufReader::new(file));
+    let mut reader = decoder
+        .read_info()
+        .with_context(|| format!("{} is no PNG", path.display()))?;
+    let bytes = reader
+        .output_buffer_size()
+        .context("a picture too large to hold")?;
+    let mut pixels = vec![0; bytes];
+    let frame = reader
+        .next_frame(&mut pixels)
+        .with_context(|| format!("{} is cut off", path.display()))?;
+    let pixel_bytes = (frame.line_size / frame.width.max(1) as usize).max(1);
+    if !has_two_colours(&pixels[..frame.buffer_size()], pixel_bytes) {
+        bail!("{} shows one colour only", path.display());
+    }
+    Ok(format!("{}x{}", frame.width, frame.height))
+}
+
+/// Whether some pixel differs from the first.
+pub(crate) fn has_two_colours(pixels: &[u8], pixel_bytes: usize) -> bool {
+    let mut rest = pixels.chunks_exact(pixel_bytes);
+    let first = rest.next();
+    rest.any(|pixel| Some(pixel) != first)
+}

@@ -1,0 +1,96 @@
+//! The report that an example writes, and what must be true of it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// Every report has these, as numbers.
+const NUMBERS: [&str; 9] = [
+    "frames",
+    "plans_reused",
+    "submissions",
+    "command_buffers",
+    "barrier_calls",
+    "barriers",
+    "semaphore_waits",
+    "ownership_transfers",
+    "validation_messages",
+];
+
+/// Every report has these below `cpu_us`: median microseconds of a frame.
+const TIMES: [&str; 5] = ["collect", "plan", "record", "submit", "wait"];
+
+/// A report that has passed inspection.
+#[derive(Debug)]
+pub(crate) struct Report(Value);
+
+impl Report {
+    /// Reads a report and checks what holds for every validated run: all keys are there,
+    /// frames were drawn, the layer was on, and it had nothing to say.
+    ///
+    /// # Errors
+    /// When it cannot be read or one of these does not hold.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("no report {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("{}", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let report = Self(serde_json::from_str(text).context("not JSON")?);
+        for key in NUMBERS {
+            report.number(key)?;
+        }
+        for key in TIMES {
+            if report.0["cpu_us"][key].as_f64().is_none() {
+                bail!("`cpu_us.{key}` is not a number");
+            }
+        }
+        for key in ["device", "topology", "validation"] {
+            if report.0[key].as_str().is_none_or(str::is_empty) {
+                bail!("`{key}` is {}, and must be a text", report.0[key]);
+            }
+        }
+        if report.number("frames")? == 0 {
+            bail!("no frame was drawn");
+        }
+        match report.number("validation_messages")? {
+            0 => Ok(report),
+            count => bail!("{count} validation messages"),
+        }
+    }
+
+    /// A count.
+    ///
+    /// # Errors
+    /// When the report does not have it.
+    pub(crate) fn number(&self, key: &str) -> Result<u64> {
+        let value = &self.0[key];
+        // Counts per frame are means, so they may have a fraction.
+        value
+            .as_f64()
+            .filter(|number| *number >= 0.0)
+            .map(|number| number as u64)
+            .with_context(|| {
+                format!("`{key}` is {value}, and must be a number that is not negative")
+            })
+    }
+
+    /// One line for the table.
+    pub(crate) fn summary(&self) -> String {
+        let value = &self.0;
+        format!(
+            "{} frames, {} plans reused, {} submissions and {} barriers a frame on {}",
+            value["frames"],
+            value["plans_reused"],
+            value["submissions"],
+            value["barriers"],
+            value["topology"]
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

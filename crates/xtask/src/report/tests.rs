@@ -1,0 +1,54 @@
+use serde_json::{Value, json};
+
+use super::Report;
+
+fn good() -> Value {
+    json!({
+        "frames": 60, "plans_reused": 58, "submissions": 2, "command_buffers": 2.5, "barrier_calls": 3,
+        "barriers": 4, "semaphore_waits": 1, "ownership_transfers": 0, "validation_messages": 0,
+        "cpu_us": {"collect": 1.0, "plan": 0.5, "record": 9, "submit": 4, "wait": 3},
+        "device": "llvmpipe", "topology": "gct:1", "validation": "1.4.363"
+    })
+}
+
+/// The complaint about a good report with one value replaced.
+fn complaint(key: &str, value: Value) -> String {
+    let mut report = good();
+    report[key] = value;
+    Report::parse(&report.to_string()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_good_report_passes() {
+    let report = Report::parse(&good().to_string()).unwrap();
+    assert_eq!(report.number("frames").unwrap(), 60, "a count");
+    assert!(
+        report.summary().contains("58 plans reused"),
+        "{}",
+        report.summary()
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    assert!(
+        complaint("barriers", Value::Null).contains("`barriers`"),
+        "a missing count"
+    );
+    assert!(
+        complaint("cpu_us", json!({"plan": 1})).contains("cpu_us.collect"),
+        "a missing time"
+    );
+    assert!(
+        complaint("validation", Value::Null).contains("`validation`"),
+        "validation was off"
+    );
+    assert!(
+        complaint("validation_messages", json!(2)).contains("2 validation messages"),
+        "the layer spoke"
+    );
+    assert!(
+        complaint("frames", json!(0)).contains("no frame"),
+        "nothing happened"
+    );
+}

@@ -1,0 +1,104 @@
+//! The rules of the house that no compiler checks, one file a rule.
+//!
+//! Each rule is a function from the tree to complaints, so each is tested on a made-up tree.
+
+mod code;
+mod dead_files;
+mod dependencies;
+mod lengths;
+mod maps;
+mod text;
+mod tree;
+
+use std::fmt;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::cargo::Workspace;
+use crate::tidy::tree::Tree;
+
+/// A breach of a rule, and where.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Complaint {
+    path: String,
+    /// Counted from 1; 0 if the file as a whole is meant.
+    line: usize,
+    what: String,
+}
+
+impl Complaint {
+    fn new(path: impl Into<String>, line: usize, what: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            line,
+            what: what.into(),
+        }
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.what),
+            line => write!(f, "{}:{line}: {}", self.path, self.what),
+        }
+    }
+}
+
+/// What all rules found.
+#[derive(Default)]
+struct Findings {
+    errors: Vec<Complaint>,
+    /// To think about; they fail nothing.
+    warnings: Vec<Complaint>,
+}
+
+/// Checks all rules; returns one line about what was looked at.
+///
+/// # Errors
+/// When a rule is broken; the error lists every breach.
+pub(crate) fn check() -> Result<String> {
+    let tree = Tree::read()?;
+    let mut findings = judge(&tree, &Workspace::read()?);
+    findings.warnings.sort();
+    for warning in &findings.warnings {
+        println!("    warning: {warning}");
+    }
+    findings.errors.sort();
+    match findings.errors.len() {
+        0 => Ok(format!(
+            "{} files, {} warnings",
+            tree.len(),
+            findings.warnings.len()
+        )),
+        1 => bail!("{}", findings.errors[0]),
+        count => {
+            let lines: Vec<String> = findings.errors.iter().map(Complaint::to_string).collect();
+            bail!("{count} rules broken\n{}", lines.join("\n"))
+        }
+    }
+}
+
+/// [`check`] as a command.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn report() -> Result<ExitCode> {
+    println!("tidy: {}", check()?);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn judge(tree: &Tree, workspace: &Workspace) -> Findings {
+    let mut findings = Findings::default();
+    findings.errors.extend(dependencies::check(tree, workspace));
+    findings.errors.extend(code::check(tree));
+    findings.errors.extend(dead_files::check(tree, workspace));
+    findings.errors.extend(text::check(tree));
+    findings.errors.extend(maps::check(tree, workspace));
+    lengths::check(tree, &mut findings);
+    findings
+}
+
+#[cfg(test)]
+mod tests;

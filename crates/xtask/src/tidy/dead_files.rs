@@ -1,0 +1,99 @@
+//! Rust files that no `mod` line reaches: cargo does not build them and nobody notices.
+
+use std::collections::BTreeSet;
+
+use super::Complaint;
+use super::tree::{Tree, blank};
+use crate::cargo::Workspace;
+use crate::place;
+
+/// Files that are reached from no target's root.
+pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
+    let targets = workspace
+        .packages
+        .iter()
+        .flat_map(|package| &package.targets);
+    let mut open: Vec<String> = targets
+        .filter_map(|target| {
+            Some(
+                target
+                    .source
+                    .strip_prefix(place::root())
+                    .ok()?
+                    .to_str()?
+                    .to_owned(),
+            )
+        })
+        .collect();
+    let roots: BTreeSet<String> = open.iter().cloned().collect();
+    let mut reached = BTreeSet::new();
+    while let Some(path) = open.pop() {
+        let Some(text) = tree.get(&path) else {
+            continue;
+        };
+        if reached.insert(path.clone()) {
+            open.extend(modules(&path, text, roots.contains(&path)));
+        }
+    }
+    tree.files()
+        .filter(|(path, _)| path.ends_with(".rs") && !reached.contains(*path))
+        .map(|(path, _)| {
+            Complaint::new(
+                path,
+                0,
+                "no `mod` line reaches this file; add one or remove it",
+            )
+        })
+        .collect()
+}
+
+/// The files in which the modules may lie that a file names; one of each pair exists.
+fn modules(path: &str, text: &str, is_root: bool) -> Vec<String> {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    // `a.rs` has its modules in `a/`; a root and a `mod.rs` have them beside themselves.
+    let inner = if is_root || file == "mod.rs" {
+        folder.to_owned()
+    } else {
+        path.trim_end_matches(".rs").to_owned()
+    };
+    let code = blank(text);
+    let mut files = Vec::new();
+    let mut named = None;
+    for (line, words) in text.lines().zip(code.lines()) {
+        let line = line.trim();
+        if let Some(rest) = line.strip_prefix("#[path = \"") {
+            named = rest.split('"').next();
+        } else if let Some(name) = module_name(words.trim()) {
+            match named.take() {
+                Some(file) => files.push(join(folder, file)),
+                None => files.extend([
+                    format!("{inner}/{name}.rs"),
+                    format!("{inner}/{name}/mod.rs"),
+                ]),
+            }
+        }
+    }
+    files
+}
+
+/// The name in a line such as `pub(crate) mod name;`.
+fn module_name(line: &str) -> Option<&str> {
+    let (visibility, name) = line.strip_suffix(';')?.rsplit_once("mod ")?;
+    let is_plain = visibility.is_empty() || visibility.starts_with("pub");
+    is_plain.then_some(name.trim())
+}
+
+/// A path from a folder, with its `..` taken.
+fn join(folder: &str, file: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').collect();
+    for part in file.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}

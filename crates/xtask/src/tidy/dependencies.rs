@@ -1,0 +1,119 @@
+//! Which crate may know which: the cut of the workspace is by what a crate must know.
+
+use super::Complaint;
+use super::tree::Tree;
+use crate::cargo::{Package, Workspace};
+
+/// Our crates with those of ours they may depend on, the others being above them or apart.
+/// A crate that is not listed (content, on top of the facade) may use the facade alone.
+const OURS: [(&str, &[&str]); 8] = [
+    ("quadrille_sync", &[]),
+    ("quadrille_oracle", &["quadrille_sync"]),
+    ("quadrille_vulkan", &["quadrille_sync"]),
+    ("quadrille_ecs", &["quadrille_sync", "quadrille_vulkan"]),
+    (
+        "quadrille",
+        &["quadrille_sync", "quadrille_vulkan", "quadrille_ecs"],
+    ),
+    ("quadrille_layer", &[]),
+    ("quadrille_canary", &[]),
+    ("xtask", &[]),
+];
+
+/// Foreign crates that only some of ours may know.
+const RESERVED: [(&str, &[&str]); 4] = [
+    (
+        "ash",
+        &["quadrille_vulkan", "quadrille_layer", "quadrille_canary"],
+    ),
+    ("ash-window", &["quadrille_vulkan"]),
+    ("gpu-allocator", &["quadrille_vulkan"]),
+    ("naga", &["quadrille_vulkan", "examples"]),
+];
+
+/// What the pure crates must not know of: the outside world, by name or by prefix.
+const PURE: [&str; 2] = ["quadrille_sync", "quadrille_oracle"];
+const OUTSIDE: [&str; 4] = ["bevy", "ash", "tracing", "log"];
+
+/// Other renderers. Bevy's window crates bring `wgpu-types`, which is types alone.
+const FORBIDDEN: [&str; 7] = [
+    "bevy",
+    "bevy_render",
+    "bevy_core_pipeline",
+    "bevy_pbr",
+    "wgpu",
+    "wgpu-core",
+    "wgpu-hal",
+];
+
+/// Dependencies against the cut, and forbidden crates anywhere below.
+pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
+    let own: Vec<&str> = workspace
+        .packages
+        .iter()
+        .map(|package| package.name.as_str())
+        .collect();
+    let mut complaints: Vec<Complaint> = workspace
+        .packages
+        .iter()
+        .flat_map(|package| check_package(package, &own))
+        .collect();
+    let lock = tree.get("Cargo.lock").unwrap_or_default();
+    for (line, text) in (1..).zip(lock.lines()) {
+        let name = text
+            .strip_prefix("name = \"")
+            .and_then(|rest| rest.strip_suffix('"'));
+        if let Some(name) = name.filter(|name| FORBIDDEN.contains(name)) {
+            complaints.push(Complaint::new(
+                "Cargo.lock",
+                line,
+                format!("`{name}` must not be depended on"),
+            ));
+        }
+    }
+    complaints
+}
+
+fn check_package(package: &Package, own: &[&str]) -> Vec<Complaint> {
+    let known = OURS.iter().find(|(name, _)| *name == package.name);
+    let allowed = known.map_or(&["quadrille"][..], |(_, allowed)| *allowed);
+    let mut complaints = Vec::new();
+    let mut complain = |what: String| {
+        let folder = if package.name == "examples" {
+            ""
+        } else {
+            "crates/"
+        };
+        complaints.push(Complaint::new(
+            format!("{folder}{}/Cargo.toml", package.name),
+            0,
+            what,
+        ));
+    };
+    for dependency in &package.dependencies {
+        let name = dependency.name.as_str();
+        let is_own = own.contains(&name);
+        // Tests may look down from above: the solver's are judged by the oracle.
+        if is_own && !dependency.is_dev && name != package.name && !allowed.contains(&name) {
+            complain(format!(
+                "must not depend on `{name}`; of ours it may know {allowed:?}"
+            ));
+        }
+        let reserved = RESERVED.iter().find(|(reserved, _)| *reserved == name);
+        if let Some((_, users)) =
+            reserved.filter(|(_, users)| !users.contains(&package.name.as_str()))
+        {
+            complain(format!(
+                "must not depend on `{name}`, which is for {}",
+                users.join(", ")
+            ));
+        }
+        let is_outside = OUTSIDE
+            .iter()
+            .any(|outside| name == *outside || name.starts_with(&format!("{outside}_")));
+        if PURE.contains(&package.name.as_str()) && is_outside && !dependency.is_dev {
+            complain(format!("is pure and must not depend on `{name}`"));
+        }
+    }
+    complaints
+}

@@ -1,0 +1,119 @@
+//! How long files and functions may be. Code is counted: not comments, not blank lines, not tests.
+
+use super::tree::{Tree, is_test};
+use super::{Complaint, Findings};
+
+/// Above these, think.
+const FILE_WARNING: usize = 500;
+const FUNCTION_WARNING: usize = 70;
+/// Above these, it fails.
+const FILE_LIMIT: usize = 800;
+const FUNCTION_LIMIT: usize = 100;
+
+/// Files and functions that are too long.
+pub(super) fn check(tree: &Tree, findings: &mut Findings) {
+    for (path, code) in tree.code().filter(|(path, _)| !is_test(path)) {
+        let lines = count(code.lines());
+        if lines > FILE_WARNING {
+            let what =
+                format!("{lines} lines of code; aim under {FILE_WARNING}, at most {FILE_LIMIT}");
+            findings.add(lines > FILE_LIMIT, Complaint::new(path, 0, what));
+        }
+        for function in functions(&code) {
+            if function.lines > FUNCTION_WARNING {
+                let what = format!(
+                    "function `{}` has {} lines of code; aim under {FUNCTION_WARNING}, at most {FUNCTION_LIMIT}",
+                    function.name, function.lines
+                );
+                findings.add(
+                    function.lines > FUNCTION_LIMIT,
+                    Complaint::new(path, function.line, what),
+                );
+            }
+        }
+    }
+}
+
+impl Findings {
+    fn add(&mut self, is_error: bool, complaint: Complaint) {
+        let list = if is_error {
+            &mut self.errors
+        } else {
+            &mut self.warnings
+        };
+        list.push(complaint);
+    }
+}
+
+fn count<'a>(lines: impl Iterator<Item = &'a str>) -> usize {
+    lines.filter(|line| !line.trim().is_empty()).count()
+}
+
+/// A function and the length of its body with its first and last line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub(super) name: String,
+    /// Where it starts, counted from 1.
+    pub(super) line: usize,
+    pub(super) lines: usize,
+}
+
+/// The functions of a file whose words have been blanked. One inside another counts for both.
+pub(super) fn functions(code: &str) -> Vec<Function> {
+    let lines: Vec<&str> = code.lines().collect();
+    (0..lines.len())
+        .filter_map(|start| {
+            let name = function_name(lines[start])?;
+            let end = body_end(&lines[start..])?;
+            Some(Function {
+                name: name.to_owned(),
+                line: start + 1,
+                lines: count(lines[start..=start + end].iter().copied()),
+            })
+        })
+        .collect()
+}
+
+/// The name after a `fn` that starts an item on this line.
+fn function_name(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let (before, after) = match line.strip_prefix("fn ") {
+        Some(after) => ("", after),
+        None => line.split_once(" fn ")?,
+    };
+    let is_item = before.split_whitespace().all(|word| {
+        word.starts_with("pub")
+            || matches!(
+                word,
+                "const" | "async" | "unsafe" | "extern" | "in" | "crate"
+            )
+            || word.ends_with(')')
+    });
+    let name = after.split(['(', '<']).next()?;
+    (is_item && !name.is_empty()).then_some(name)
+}
+
+/// The line, counted from the first, on which the body's braces close; none without a body.
+fn body_end(lines: &[&str]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut brackets = 0_usize;
+    for (index, line) in lines.iter().enumerate() {
+        for c in line.chars() {
+            match c {
+                '(' | '[' => brackets += 1,
+                ')' | ']' => brackets = brackets.saturating_sub(1),
+                '{' => depth += 1,
+                '}' => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return Some(index);
+                    }
+                }
+                // A declaration of a trait or of foreign code.
+                ';' if depth == 0 && brackets == 0 => return None,
+                _ => {}
+            }
+        }
+    }
+    None
+}

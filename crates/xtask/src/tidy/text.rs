@@ -1,0 +1,57 @@
+//! Words that must not stand in any file.
+
+use super::Complaint;
+use super::code::has_word;
+use super::tree::Tree;
+
+/// Work that was put off. Say what is missing in an issue, or do it.
+const PUT_OFF: [&str; 3] = ["TODO", "FIXME", "XXX"];
+
+/// Folders of one machine. Nobody else has them.
+const MACHINE: [&str; 4] = ["/work/", "/tmp/", "/root/", "/home/"];
+
+/// Hosts of package registries: a mirror's users would be sent round it.
+const HOSTS: [&str; 9] = [
+    "deb.debian.org",
+    "security.debian.org",
+    "snapshot.debian.org",
+    "archive.ubuntu.com",
+    "static.crates.io",
+    "index.crates.io",
+    "registry.npmjs.org",
+    "pypi.org",
+    "proxy.golang.org",
+];
+
+/// This file, which has to name what it forbids, and the lock file, which is cargo's.
+const EXEMPT: [&str; 2] = ["crates/xtask/src/tidy/text.rs", "Cargo.lock"];
+
+/// Forbidden words, with their places.
+pub(super) fn check(tree: &Tree) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for (path, text) in tree.files().filter(|(path, _)| !EXEMPT.contains(path)) {
+        for (line, words) in (1..).zip(text.lines()) {
+            let put_off = PUT_OFF.iter().find(|word| has_word(words, word));
+            let host = || HOSTS.iter().find(|host| words.contains(**host));
+            let folder = || MACHINE.iter().find(|folder| has_absolute(words, folder));
+            let found = put_off.or_else(host).or_else(folder);
+            if let Some(word) = found {
+                complaints.push(Complaint::new(
+                    path,
+                    line,
+                    format!("`{word}` must not stand here"),
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+/// Whether a line has a path that starts with a folder, not one that merely contains it.
+fn has_absolute(line: &str, folder: &str) -> bool {
+    line.match_indices(folder).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before
+            .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '}' | '*' | '/'))
+    })
+}

@@ -1,0 +1,45 @@
+use std::path::PathBuf;
+
+use super::{OLDEST_LAYER, Version, foreign_loader, newest_suite, script, versions};
+
+#[test]
+fn versions_compare_by_number() {
+    let parse = |text| Version::parse(text).unwrap();
+    assert!(parse("1.4.363") >= OLDEST_LAYER, "new enough");
+    assert!(parse("1.3.999") < OLDEST_LAYER, "an older minor version");
+    assert!(parse("1.4.99") < OLDEST_LAYER, "99 < 309 as numbers");
+    assert_eq!(Version::parse("1.4"), None, "three numbers or none");
+    assert_eq!(Version::parse("one.4.309"), None, "numbers or none");
+}
+
+#[test]
+fn archive_names_hold_versions() {
+    let archives = [
+        PathBuf::from("/x/libc6_2.43-7_amd64.deb"),
+        PathBuf::from("/x/libfoo_1%3a2.0_amd64.deb"),
+    ];
+    assert_eq!(
+        versions(&archives),
+        "libc6 2.43-7, libfoo 1:2.0",
+        "names and versions"
+    );
+}
+
+#[test]
+fn scripts_are_shell() {
+    for text in [script(None), script(foreign_loader().ok())] {
+        let mut shell = std::process::Command::new("sh");
+        let status = shell.args(["-n", "-c", &text]).status().unwrap();
+        assert!(status.success(), "sh reads it:\n{text}");
+        assert!(
+            !text.contains('{') || text.contains("${"),
+            "no leftover of the template"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_distribution_is_refused() {
+    assert!(newest_suite("debian").is_ok(), "Debian");
+    assert!(newest_suite("plan9").is_err(), "not known");
+}

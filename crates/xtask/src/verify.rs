@@ -1,0 +1,191 @@
+//! `cargo verify`: sets up, then runs everything that can be known about this checkout.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::cargo::{self, Workspace};
+use crate::layer::{Layer, TOPOLOGIES};
+use crate::packages::Purpose;
+use crate::steps::Steps;
+use crate::validation::{self, Stack};
+use crate::{canary, examples as example, gpu as gpu_test, life, setup, tidy, window};
+
+/// All of it, cheapest first.
+///
+/// # Errors
+/// When cargo cannot describe the workspace; a failed step is no error but counted.
+pub(crate) fn verify() -> Result<ExitCode> {
+    let mut steps = Steps::default();
+    let bench = set_up(&mut steps)?;
+    steps.check("format", || {
+        cargo::run("format", &["fmt", "--all", "--check"]).map(|_| String::new())
+    });
+    steps.check("tidy", tidy::check);
+    steps.check("clippy", || {
+        let arguments = [
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ];
+        cargo::run("clippy", &arguments).map(|_| String::new())
+    });
+    steps.check("tests", || {
+        cargo::run("tests", &["test", "--workspace"]).map(|output| counted(&output))
+    });
+    if let Some(bench) = bench {
+        run_gpu_tests(&mut steps, &bench);
+        run_examples(&mut steps, &bench);
+    } else {
+        steps.skip(
+            "GPU tests and examples",
+            "no validation stack to run them under",
+        );
+    }
+    Ok(steps.finish())
+}
+
+/// The GPU tests alone.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn gpu() -> Result<ExitCode> {
+    alone(run_gpu_tests)
+}
+
+/// The examples alone.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn examples() -> Result<ExitCode> {
+    alone(run_examples)
+}
+
+fn alone(run: fn(&mut Steps, &Bench)) -> Result<ExitCode> {
+    let mut steps = Steps::default();
+    if let Some(bench) = set_up(&mut steps)? {
+        run(&mut steps, &bench);
+    }
+    Ok(steps.finish())
+}
+
+/// What GPU programs run on.
+struct Bench {
+    workspace: Workspace,
+    stack: Stack,
+    /// None if it did not build, which has been counted.
+    layer: Option<Layer>,
+}
+
+impl Bench {
+    /// The plain driver, then each topology of virtual queues.
+    fn topologies(&self) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
+        let virtual_queues = self
+            .layer
+            .iter()
+            .flat_map(|layer| TOPOLOGIES.map(|families| Some((layer, families))));
+        std::iter::once(None).chain(virtual_queues)
+    }
+
+    /// The path of an example's program.
+    fn example(&self, name: &str) -> Option<PathBuf> {
+        self.workspace
+            .examples()
+            .into_iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, path)| path)
+    }
+}
+
+/// Makes the machine ready and sees the canary; nothing if what runs after it could not be judged.
+fn set_up(steps: &mut Steps) -> Result<Option<Bench>> {
+    let workspace = Workspace::read()?;
+    let stack = steps.run("setup", || {
+        setup::install(Purpose::Verify)?;
+        let stack = validation::prepare()?;
+        let versions = stack.to_string();
+        Ok((stack, versions))
+    });
+    let layer = steps.run("test layer", || {
+        Ok((Layer::build(&workspace)?, String::new()))
+    });
+    let Some(stack) = stack else {
+        return Ok(None);
+    };
+    let canary = steps.run("canary", || {
+        Ok(((), canary::run(&workspace, &stack, layer.as_ref())?))
+    });
+    Ok(canary.map(|()| Bench {
+        workspace,
+        stack,
+        layer,
+    }))
+}
+
+fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
+    let tests = bench.workspace.gpu_tests();
+    if tests.is_empty() {
+        steps.skip(
+            "GPU tests",
+            "the workspace has none; they are tests/gpu.rs and tests/gpu_*.rs",
+        );
+    }
+    for (package, test) in tests {
+        for queues in bench.topologies() {
+            // The layer's own tests put it where they want it.
+            if queues.is_some() && package == "quadrille_layer" {
+                continue;
+            }
+            let name = format!("{package} {test}{}", on(queues));
+            steps.check(&name, || gpu_test::run(&bench.stack, package, test, queues));
+        }
+    }
+}
+
+fn run_examples(steps: &mut Steps, bench: &Bench) {
+    let built = steps.run("examples build", || Ok(((), example::build()?)));
+    if built.is_none() {
+        return;
+    }
+    for (name, program) in bench.workspace.examples() {
+        for queues in bench.topologies() {
+            let step = format!("{name} headless{}", on(queues));
+            steps.check(&step, || {
+                example::run(&bench.stack, &name, &program, queues)
+            });
+        }
+    }
+    match bench.example("life") {
+        Some(program) => run_life(steps, bench, &program),
+        None => steps.skip("life", "the examples have no `life`"),
+    }
+}
+
+fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
+    for fact in &life::FACTS {
+        for queues in bench.topologies() {
+            let step = format!("life {}{}", fact.pattern, on(queues));
+            steps.check(&step, || life::check(&bench.stack, program, fact, queues));
+        }
+    }
+    steps.check("life in a window", || {
+        window::some_frames(&bench.stack, program)
+    });
+    steps.check("life in a window, resized and closed", || {
+        window::resize_and_close(&bench.stack, program)
+    });
+}
+
+/// The end of a step's name.
+fn on(queues: Option<(&Layer, &str)>) -> String {
+    queues.map_or_else(String::new, |(_, families)| format!(" on {families}"))
+}
+
+/// How many tests cargo counted, over all of its programs.
+fn counted(output: &str) -> String {
+    gpu_test::passed(output).map_or_else(String::new, |count| format!("{count} tests"))
+}

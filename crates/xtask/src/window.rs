@@ -1,0 +1,214 @@
+//! `life` in a real window: it shows something, survives being resized, and closes when told.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{
+    ClientMessageEvent, ConfigureWindowAux, ConnectionExt, EventMask, ImageFormat, MapState, Window,
+};
+use x11rb::rust_connection::RustConnection;
+
+use crate::process::Running;
+use crate::report::Report;
+use crate::validation::Stack;
+use crate::xvfb::Xvfb;
+use crate::{examples, picture, place};
+
+/// A window under a debug build, a software driver and the validation layer takes its time.
+const SHOW_LIMIT: Duration = Duration::from_secs(90);
+const CLOSE_LIMIT: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(50);
+
+/// Between two resizes: some come within a frame of the last, some do not.
+const PAUSES: [Duration; 3] = [
+    Duration::ZERO,
+    Duration::from_millis(30),
+    Duration::from_millis(250),
+];
+const SIZES: [(u32, u32); 9] = [
+    (640, 480),
+    (641, 480),
+    (1280, 1000),
+    (200, 900),
+    (1, 1),
+    (900, 200),
+    (333, 333),
+    (1024, 768),
+    (800, 600),
+];
+
+/// Opens `life` in a window, resizes it, and closes it as a user would.
+///
+/// # Errors
+/// When the window shows nothing, the program fails, or the layer has something to say.
+pub(crate) fn resize_and_close(stack: &Stack, program: &Path) -> Result<String> {
+    let server = Xvfb::start()?;
+    let (mut running, report) = start(stack, program, "life-window", &server, &[])?;
+    let screen = Screen::connect(&server.display)?;
+    let window = screen.wait_for_window(&mut running)?;
+    screen.wait_for_picture(&mut running, window)?;
+    for (size, pause) in SIZES.into_iter().zip(PAUSES.into_iter().cycle()) {
+        screen.resize(window, size)?;
+        thread::sleep(pause);
+    }
+    screen.wait_for_picture(&mut running, window)?;
+    screen.close(window)?;
+    let report = end(&mut running, &report)?;
+    Ok(format!(
+        "{} resizes, closed; {}",
+        SIZES.len(),
+        report.summary()
+    ))
+}
+
+/// Opens `life` in a window for some frames and lets it end by itself.
+///
+/// # Errors
+/// When the program fails, or the layer has something to say.
+pub(crate) fn some_frames(stack: &Stack, program: &Path) -> Result<String> {
+    const FRAMES: u64 = 120;
+    let server = Xvfb::start()?;
+    let frames = ["--frames", &FRAMES.to_string()];
+    let (mut running, report) = start(stack, program, "life-window-frames", &server, &frames)?;
+    let report = end(&mut running, &report)?;
+    let drawn = report.number("frames")?;
+    ensure!(drawn >= FRAMES, "{drawn} frames were drawn of {FRAMES}");
+    Ok(report.summary())
+}
+
+fn start(
+    stack: &Stack,
+    program: &Path,
+    name: &str,
+    server: &Xvfb,
+    arguments: &[&str],
+) -> Result<(Running, PathBuf)> {
+    let report = place::made("verify").join(format!("{name}.report.json"));
+    examples::forget(&report)?;
+    let mut command: Command = stack.command(program);
+    command
+        .current_dir(place::root())
+        .env("DISPLAY", &server.display)
+        .env_remove("WAYLAND_DISPLAY")
+        .args([
+            "--pattern",
+            "assets/patterns/gosper_gun.rle",
+            "--size",
+            "256x256",
+            "--report",
+        ])
+        .arg(&report)
+        .args(arguments);
+    Ok((Running::start(name, &mut command)?, report))
+}
+
+fn end(running: &mut Running, report: &Path) -> Result<Report> {
+    let status = running.wait(CLOSE_LIMIT)?;
+    ensure!(
+        status.success(),
+        "life ended with {status}\n{}",
+        running.tail()
+    );
+    Report::read(report)
+}
+
+/// The screen as another program sees it.
+struct Screen {
+    connection: RustConnection,
+    root: Window,
+}
+
+impl Screen {
+    fn connect(display: &str) -> Result<Self> {
+        let (connection, screen) = x11rb::connect(Some(display)).context("cannot reach Xvfb")?;
+        let root = connection.setup().roots[screen].root;
+        Ok(Self { connection, root })
+    }
+
+    /// The first window on the screen.
+    fn wait_for_window(&self, running: &mut Running) -> Result<Window> {
+        wait(running, "opened no window", || {
+            for window in self.connection.query_tree(self.root)?.reply()?.children {
+                let attributes = self.connection.get_window_attributes(window)?.reply()?;
+                if attributes.map_state == MapState::VIEWABLE {
+                    return Ok(Some(window));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// Waits until the window shows more than one colour.
+    fn wait_for_picture(&self, running: &mut Running, window: Window) -> Result<()> {
+        wait(running, "showed nothing in its window", || {
+            let size = self.connection.get_geometry(window)?.reply()?;
+            let all_planes = u32::MAX;
+            let image = self
+                .connection
+                .get_image(
+                    ImageFormat::Z_PIXMAP,
+                    window,
+                    0,
+                    0,
+                    size.width,
+                    size.height,
+                    all_planes,
+                )?
+                .reply()?;
+            let pixel_bytes = 4;
+            Ok(picture::has_two_colours(&image.data, pixel_bytes).then_some(()))
+        })
+    }
+
+    fn resize(&self, window: Window, (width, height): (u32, u32)) -> Result<()> {
+        let size = ConfigureWindowAux::new().width(width).height(height);
+        self.connection.configure_window(window, &size)?.check()?;
+        Ok(())
+    }
+
+    /// Asks the program to close its window, as a window manager does for its user.
+    fn close(&self, window: Window) -> Result<()> {
+        let protocols = self
+            .connection
+            .intern_atom(false, b"WM_PROTOCOLS")?
+            .reply()?
+            .atom;
+        let delete = self
+            .connection
+            .intern_atom(false, b"WM_DELETE_WINDOW")?
+            .reply()?
+            .atom;
+        let event = ClientMessageEvent::new(
+            32,
+            window,
+            protocols,
+            [delete, x11rb::CURRENT_TIME, 0, 0, 0],
+        );
+        self.connection
+            .send_event(false, window, EventMask::NO_EVENT, event)?
+            .check()?;
+        Ok(())
+    }
+}
+
+/// Asks again and again until there is an answer, the program ends, or time is up.
+fn wait<T>(
+    running: &mut Running,
+    failure: &str,
+    mut ask: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
+    let deadline = Instant::now() + SHOW_LIMIT;
+    loop {
+        if let Some(answer) = ask()? {
+            return Ok(answer);
+        }
+        if !running.is_alive() || Instant::now() >= deadline {
+            bail!("life {failure}\n{}", running.tail());
+        }
+        thread::sleep(POLL);
+    }
+}
