@@ -34,7 +34,6 @@ const UNPACK_LIMIT: Duration = Duration::from_secs(120);
 /// a message is reported every time, or counts would lie.
 const SETTINGS: &str = "\
 khronos_validation.validate_sync = true
-khronos_validation.syncval_submit_time_validation = true
 khronos_validation.syncval_load_op_after_store_op_validation = true
 khronos_validation.syncval_message_extra_properties = true
 khronos_validation.thread_safety = true
