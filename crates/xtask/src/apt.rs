@@ -194,10 +194,14 @@ impl Apt {
         );
         if installed == Installed::Nothing {
             // Nothing is installed, so the machine's lock need not be asked for, nor root's rights.
+            // Signatures are checked as ever; age is not, since a mirror may lag and a clock may
+            // be off, and whoever asks for the newest looks at the versions that come.
             text += &format!(
                 "Dir::State::status \"{here}/status\";\n\
                  Dir::Cache::archives \"{here}/archives\";\n\
-                 Debug::NoLocking \"1\";\n"
+                 Debug::NoLocking \"1\";\n\
+                 Acquire::Check-Valid-Until \"false\";\n\
+                 Acquire::Check-Date \"false\";\n"
             );
         }
         text
