@@ -8,7 +8,7 @@ use crate::cargo::{self, Workspace};
 use crate::layer::Layer;
 use crate::packages::LAVAPIPE_MESA;
 use crate::process;
-use crate::validation::Stack;
+use crate::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -22,10 +22,14 @@ pub(crate) fn run(workspace: &Workspace, stack: &Stack, layer: Option<&Layer>) -
     cargo::run("canary-build", &["build", "--package", "quadrille_canary"])?;
     let program = workspace.target.join("debug/canary");
     let output = process::run("canary", stack.command(&program).arg("same-queue"), LIMIT)?;
+    // The program saw its message; so must the eye that judges all others.
+    if validation::messages(&output).is_empty() {
+        bail!("the layer's message was not found in the output\n{output}");
+    }
     let versions = output
         .lines()
-        .next()
-        .context("the canary said nothing")?
+        .find(|line| line.starts_with("loader "))
+        .context("the canary did not describe its device")?
         .to_owned();
     check_driver(&versions)?;
     if let Some(layer) = layer {

@@ -26,7 +26,7 @@ pub(crate) fn demo() -> Result<ExitCode> {
         "--release",
         "--package",
         "examples",
-        "--example",
+        "--bin",
         "life",
     ];
     let status = cargo::command(&build)
@@ -72,7 +72,7 @@ fn life(arguments: &[&str]) -> Result<std::process::ExitStatus> {
         "--release",
         "--package",
         "examples",
-        "--example",
+        "--bin",
         "life",
         "--",
     ];

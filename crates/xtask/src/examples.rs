@@ -7,8 +7,8 @@ use anyhow::{Context, Result, ensure};
 
 use crate::layer::Layer;
 use crate::report::Report;
-use crate::validation::Stack;
-use crate::{cargo, picture, place, process};
+use crate::validation::{self, Stack};
+use crate::{cargo, picture, place};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
@@ -53,7 +53,7 @@ pub(crate) fn run(
     if let Some((layer, families)) = queues {
         layer.apply(&mut command, families);
     }
-    process::run(&run, &mut command, LIMIT)?;
+    validation::run(&run, &mut command, LIMIT)?;
     let report = Report::read(&report)?;
     ensure!(
         report.number("plans_reused")? > 0,

@@ -6,8 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::cargo;
 use crate::layer::Layer;
-use crate::process;
-use crate::validation::Stack;
+use crate::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
@@ -38,7 +37,7 @@ pub(crate) fn run(
         layer.apply(&mut command, families);
         name = format!("{name}-{families}");
     }
-    let output = process::run(&name, &mut command, LIMIT)?;
+    let output = validation::run(&name, &mut command, LIMIT)?;
     match passed(&output).context("the test program printed no result")? {
         0 => bail!("no test ran: {package} has a test program `{test}` without an #[ignore]d test"),
         count => Ok(format!("{count} tests")),

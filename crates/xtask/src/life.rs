@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 
 use crate::layer::Layer;
 use crate::report::Report;
-use crate::validation::Stack;
-use crate::{examples, place, process};
+use crate::validation::{self, Stack};
+use crate::{examples, place};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -70,7 +70,7 @@ pub(crate) fn check(
     if let Some((layer, families)) = queues {
         layer.apply(&mut command, families);
     }
-    process::run(&name, &mut command, LIMIT)?;
+    validation::run(&name, &mut command, LIMIT)?;
     let report = Report::read(&report)?;
     let generation = report.number("generation")?;
     let population = report.number("population")?;

@@ -31,7 +31,8 @@ const PACKAGES: [&str; 2] = ["vulkan-validationlayers", "libvulkan1"];
 const UNPACK_LIMIT: Duration = Duration::from_secs(120);
 
 /// Settings of the layer, one a line. All that it checks about synchronization is on;
-/// a message is reported every time, or counts would lie.
+/// a message is reported every time, or counts would lie; and it is printed even if the program
+/// receives it too, so that the program's own count is not the only witness.
 const SETTINGS: &str = "\
 khronos_validation.validate_sync = true
 khronos_validation.syncval_load_op_after_store_op_validation = true
@@ -39,6 +40,7 @@ khronos_validation.syncval_message_extra_properties = true
 khronos_validation.thread_safety = true
 khronos_validation.enable_message_limit = false
 khronos_validation.report_flags = error,warn
+khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
 ";
 
 /// A validation stack that is ready for use.
@@ -68,6 +70,49 @@ impl fmt::Display for Stack {
         write!(f, "validation layer {} ({})", self.layer, self.parts)
     }
 }
+
+/// The names of the messages that the layer printed into a program's output.
+pub(crate) fn messages(output: &str) -> Vec<&str> {
+    ["Validation Error: [ ", "Validation Warning: [ "]
+        .into_iter()
+        .flat_map(|mark| output.split(mark).skip(1))
+        .map(|rest| rest.split(" ]").next().unwrap_or_default())
+        .collect()
+}
+
+/// Runs a command that is under the layer to its end, as [`process::run`] does.
+///
+/// # Errors
+/// As there, and when the layer had anything to say.
+pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<String> {
+    let output = process::run(name, command, limit)?;
+    check_silence(name, &output)?;
+    Ok(output)
+}
+
+/// Fails if the layer printed a message.
+///
+/// # Errors
+/// With the messages' names and the whole of the first.
+pub(crate) fn check_silence(name: &str, output: &str) -> Result<()> {
+    let mut names = messages(output);
+    let count = names.len();
+    if count == 0 {
+        return Ok(());
+    }
+    names.sort_unstable();
+    names.dedup();
+    let start = output.find("Validation ").unwrap_or(0);
+    let first: Vec<&str> = output[start..].lines().take(MESSAGE_LINES).collect();
+    bail!(
+        "{name}: {count} validation messages: {}\n{}",
+        names.join(", "),
+        first.join("\n")
+    )
+}
+
+/// How much of a message is shown: it names its objects at its end.
+const MESSAGE_LINES: usize = 40;
 
 /// A version of three numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

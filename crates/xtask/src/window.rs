@@ -14,7 +14,7 @@ use x11rb::rust_connection::RustConnection;
 
 use crate::process::Running;
 use crate::report::Report;
-use crate::validation::Stack;
+use crate::validation::{self, Stack};
 use crate::xvfb::Xvfb;
 use crate::{examples, picture, place};
 
@@ -113,6 +113,7 @@ fn end(running: &mut Running, report: &Path) -> Result<Report> {
         "life ended with {status}\n{}",
         running.tail()
     );
+    validation::check_silence("life", &running.output())?;
     Report::read(report)
 }
 

@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
-use super::{OLDEST_LAYER, Version, foreign_loader, newest_suite, script, versions};
+use super::{
+    OLDEST_LAYER, Version, check_silence, foreign_loader, messages, newest_suite, script, versions,
+};
 
 #[test]
 fn versions_compare_by_number() {
@@ -42,4 +44,24 @@ fn scripts_are_shell() {
 fn an_unknown_distribution_is_refused() {
     assert!(newest_suite("debian").is_ok(), "Debian");
     assert!(newest_suite("plan9").is_err(), "not known");
+}
+
+#[test]
+fn messages_are_found_amid_other_output() {
+    let output = "test a ... Validation Error: [ SYNC-HAZARD-WRITE-AFTER-WRITE ] | MessageID = 0x5c0ec5d6\n\
+                  vkCmdFillBuffer(): ...\nok\nValidation Warning: [ VUID-x ] | MessageID = 0x1\n";
+    assert_eq!(
+        messages(output),
+        ["SYNC-HAZARD-WRITE-AFTER-WRITE", "VUID-x"],
+        "both"
+    );
+    let error = check_silence("a run", output).unwrap_err().to_string();
+    assert!(
+        error.contains("2 validation messages") && error.contains("VUID-x"),
+        "{error}"
+    );
+    assert!(
+        check_silence("a run", "Validation layer 1.4.363\n").is_ok(),
+        "no message"
+    );
 }
