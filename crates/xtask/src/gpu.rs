@@ -10,7 +10,16 @@ use crate::validation::{self, Stack};
 
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
-/// Builds one test program and runs its ignored tests, one after the other, under validation;
+/// Builds one test program.
+///
+/// # Errors
+/// When it does not build.
+pub(crate) fn build(package: &str, test: &str) -> Result<()> {
+    let arguments = ["test", "--package", package, "--test", test, "--no-run"];
+    cargo::run(&format!("{package}-{test}-build"), &arguments).map(drop)
+}
+
+/// Runs the ignored tests of a test program, one after the other, under validation;
 /// on virtual queues if a layer and a topology are given.
 ///
 /// Returns how many tests passed.
@@ -24,10 +33,6 @@ pub(crate) fn run(
     queues: Option<(&Layer, &str)>,
 ) -> Result<String> {
     let target = ["test", "--package", package, "--test", test];
-    cargo::run(
-        &format!("{package}-{test}-build"),
-        &[&target[..], &["--no-run"]].concat(),
-    )?;
     let mut command = cargo::command(&target);
     command
         .args(["--", "--ignored", "--test-threads=1"])

@@ -225,17 +225,16 @@ fn newest_suite(distribution: &str) -> Result<&'static str> {
     }
 }
 
-/// Package names and versions, read from the archives' file names.
+/// The versions of the packages that matter, read from the archives' file names.
 fn versions(archives: &[PathBuf]) -> String {
     let parts: Vec<String> = archives
         .iter()
         .filter_map(|path| {
             let mut words = path.file_stem()?.to_str()?.split('_');
-            Some(format!(
-                "{} {}",
-                words.next()?,
-                words.next()?.replace("%3a", ":")
-            ))
+            let name = words.next()?;
+            let version = words.next()?.replace("%3a", ":");
+            let matters = name == "libc6" || PACKAGES.contains(&name);
+            matters.then(|| format!("{name} {version}"))
         })
         .collect();
     parts.join(", ")

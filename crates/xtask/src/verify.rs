@@ -135,6 +135,12 @@ fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
         );
     }
     for (package, test) in tests {
+        let built = steps.run(&format!("{package} {test} build"), || {
+            Ok((gpu_test::build(package, test)?, String::new()))
+        });
+        if built.is_none() {
+            continue;
+        }
         for queues in bench.topologies() {
             // The layer's own tests put it where they want it.
             if queues.is_some() && package == "quadrille_layer" {

@@ -18,11 +18,11 @@ fn versions_compare_by_number() {
 fn archive_names_hold_versions() {
     let archives = [
         PathBuf::from("/x/libc6_2.43-7_amd64.deb"),
-        PathBuf::from("/x/libfoo_1%3a2.0_amd64.deb"),
+        PathBuf::from("/x/libvulkan1_1%3a2.0_amd64.deb"),
     ];
     assert_eq!(
         versions(&archives),
-        "libc6 2.43-7, libfoo 1:2.0",
+        "libc6 2.43-7, libvulkan1 1:2.0",
         "names and versions"
     );
 }
