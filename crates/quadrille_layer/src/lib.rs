@@ -1,1 +1,124 @@
-//! Empty.
+//! A Vulkan layer for tests: several queue families on a driver that has one queue.
+//!
+//! It sits below Khronos's validation layer and above the driver, and is configured by environment
+//! variables (`README.md` lists them):
+//!
+//! - *virtual queues*: any families and counts. The validation layer above believes them, so
+//!   ownership transfers and hazards between queues are judged for real on a machine without a GPU.
+//! - *hold-back*: every virtual queue is a FIFO. Its head is forwarded to the one real queue when
+//!   all its waits are covered, so that a wait may be submitted before its signal.
+//! - *schedule fuzzing*: with a seed, which queue is served next, and how late, is drawn.
+//! - *poison*: contents that Vulkan calls undefined become garbage.
+//! - *injection*: a script makes calls fail, extents vanish, fences hang, and the device be lost.
+//! - *log*: every intercepted call, as a line of JSON.
+//!
+//! # Model
+//!
+//! One real queue executes in the order of forwarding, so "what happens when" is decided by
+//! [`fifo`] (which heads may go) and [`schedule`] (which one does), both pure. Everything that
+//! takes a queue or a family index is translated: [`commands`] is the list, and its test compares
+//! it with the registry. Non-dispatchable handles are not wrapped.
+//!
+//! # Choices
+//!
+//! - Presents are not held, and report the driver's own result.
+//! - Labels of queues are not forwarded: regions of several queues would interleave.
+//! - A deadlock is told from a slow app by patience: nothing submitted, forwarded or signalled
+//!   for some seconds while a wait without an end goes on.
+//!
+//! # Debts
+//!
+//! - Several real queues are not used even where there are some: order is decided, not timing.
+//! - Held submissions keep the chained structures that are known, and log the others.
+#![expect(unsafe_code, reason = "a layer is called by, and calls, C functions")]
+
+mod barriers;
+mod calls;
+mod commands;
+mod counted;
+mod deadlock;
+mod device;
+mod extensions;
+mod families;
+mod fifo;
+mod instance;
+mod loader;
+mod log;
+mod memory;
+mod names;
+mod poison;
+mod pools;
+mod queue;
+mod record;
+mod refusal;
+mod registry;
+mod resources;
+mod schedule;
+mod script;
+mod semaphores;
+mod settings;
+mod submission;
+mod submit;
+mod swapchains;
+mod tables;
+mod wait;
+mod work;
+mod wsi;
+
+use std::path::Path;
+
+use ash::vk;
+
+pub use loader::NegotiateLayerInterface;
+
+/// The name by which the layer is enabled, as in `VK_INSTANCE_LAYERS=VK_LAYER_QUADRILLE_test`.
+pub const NAME: &str = "VK_LAYER_QUADRILLE_test";
+
+/// The manifest by which the Vulkan loader finds the layer: the content of a JSON file in a folder
+/// of `VK_LAYER_PATH`.
+///
+/// ```
+/// # use std::path::Path;
+/// let text = quadrille_layer::manifest(Path::new("/somewhere/libquadrille_layer.so"));
+/// assert!(text.contains("VK_LAYER_QUADRILLE_test"));
+/// ```
+pub fn manifest(library: &Path) -> String {
+    let library = log::quoted(&library.to_string_lossy());
+    let name = log::quoted(NAME);
+    format!(
+        r#"{{
+    "file_format_version": "1.2.0",
+    "layer": {{
+        "name": {name},
+        "type": "GLOBAL",
+        "library_path": {library},
+        "api_version": "1.4.303",
+        "implementation_version": "1",
+        "description": "Virtual queues, hold-back, schedule fuzzing, poison, injected results"
+    }}
+}}
+"#
+    )
+}
+
+/// The loader calls this first, to learn how to look up everything else.
+///
+/// # Safety
+/// `interface` points to the loader's `VkNegotiateLayerInterface`.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
+    interface: *mut NegotiateLayerInterface,
+) -> vk::Result {
+    // SAFETY: the caller vouches for it.
+    let Some(interface) = (unsafe { interface.as_mut() }) else {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    };
+    if interface.version < loader::INTERFACE_VERSION {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    }
+    interface.version = loader::INTERFACE_VERSION;
+    interface.instance_lookup = Some(instance::instance_lookup);
+    interface.device_lookup = Some(device::device_lookup);
+    interface.physical_device_lookup = Some(instance::physical_device_lookup);
+    vk::Result::SUCCESS
+}

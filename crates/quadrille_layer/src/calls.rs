@@ -1,0 +1,144 @@
+//! What happens at every intercepted call: it is counted, logged, and its result may be replaced.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use ash::vk;
+
+use crate::log::Log;
+use crate::script::{FenceFault, Script};
+
+/// The counters, the script and the log of one instance.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    script: Script,
+    log: Log,
+    counts: Mutex<HashMap<&'static str, u64>>,
+}
+
+/// One call, from its beginning to its result.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    calls: &'a Calls,
+    command: &'static str,
+    nth: u64,
+    details: Vec<(&'static str, u64)>,
+}
+
+impl Calls {
+    /// Starts counting.
+    pub(crate) fn new(script: Script, log: Log) -> Self {
+        Self {
+            script,
+            log,
+            counts: Mutex::default(),
+        }
+    }
+
+    /// Counts a call of a command.
+    pub(crate) fn begin(&self, command: &'static str) -> Call<'_> {
+        Call {
+            calls: self,
+            command,
+            nth: self.count(command),
+            details: Vec::new(),
+        }
+    }
+
+    /// What the script does to the next fence that is handed over.
+    pub(crate) fn next_fence(&self, fence: vk::Fence) -> Option<FenceFault> {
+        if fence == vk::Fence::null() {
+            return None;
+        }
+        self.script.fence(self.count("fence"))
+    }
+
+    /// Whether the script loses the device at the next submission.
+    pub(crate) fn next_submission_loses(&self) -> bool {
+        self.script.loses(self.count("submission"))
+    }
+
+    /// The extent that the next query of surface capabilities reports.
+    pub(crate) fn next_extent(&self) -> Option<vk::Extent2D> {
+        self.script.extent(self.count("extent"))
+    }
+
+    /// The order in which images come back, repeated; empty: as the driver likes.
+    pub(crate) fn image_order(&self) -> &[u32] {
+        &self.script.image_order
+    }
+
+    /// Tells the user, on standard error and in the log.
+    pub(crate) fn warn(&self, kind: &str, text: &str) {
+        complain(&format!("{kind}: {text}"));
+        self.log.note(kind, text);
+    }
+
+    /// Writes to the log only.
+    pub(crate) fn note(&self, kind: &str, text: &str) {
+        self.log.note(kind, text);
+    }
+
+    fn count(&self, what: &'static str) -> u64 {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(what).or_default();
+        *count += 1;
+        *count
+    }
+}
+
+impl Call<'_> {
+    /// Adds a number to the log line.
+    pub(crate) fn detail(mut self, key: &'static str, value: impl TryInto<u64>) -> Self {
+        self.details
+            .push((key, value.try_into().unwrap_or(u64::MAX)));
+        self
+    }
+
+    /// The result that the script gives to this call.
+    pub(crate) fn injected(&self) -> Option<vk::Result> {
+        self.calls.script.result(self.command, self.nth)
+    }
+
+    /// Ends a call that has no result.
+    pub(crate) fn done(self) {
+        self.calls
+            .log
+            .call(self.command, self.nth, &self.details, None);
+    }
+
+    /// Ends a call: runs `real`, unless the script gives a result that means "nothing was done".
+    pub(crate) fn run(self, real: impl FnOnce() -> vk::Result) -> vk::Result {
+        let injected = self.injected();
+        let result = match injected {
+            None => real(),
+            // The image was acquired or presented all the same.
+            Some(vk::Result::SUBOPTIMAL_KHR) => match real() {
+                vk::Result::SUCCESS => vk::Result::SUBOPTIMAL_KHR,
+                other => other,
+            },
+            Some(result) => result,
+        };
+        self.finish(result, injected.is_some())
+    }
+
+    /// Ends a call with a result that was decided elsewhere.
+    pub(crate) fn finish(mut self, result: vk::Result, injected: bool) -> vk::Result {
+        if injected {
+            self.details.push(("injected", 1));
+        }
+        self.calls
+            .log
+            .call(self.command, self.nth, &self.details, Some(result));
+        result
+    }
+}
+
+/// Writes one line to standard error: a layer has no other way to reach its user.
+#[expect(
+    clippy::print_stderr,
+    reason = "a Vulkan layer has no tracing subscriber to speak to"
+)]
+pub(crate) fn complain(line: &str) {
+    eprintln!("VK_LAYER_QUADRILLE_test: {line}");
+}

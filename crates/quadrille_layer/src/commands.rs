@@ -1,0 +1,254 @@
+//! The table of intercepted commands, and why each one is.
+//!
+//! A test derives from the registry that ash carries which commands take a queue or a family
+//! index, directly or in a structure, and compares.
+
+use std::ffi::CStr;
+
+use ash::vk;
+
+use crate::{counted, device, extensions, instance, names, pools, record, resources};
+use crate::{semaphores, submit, wait, wsi};
+
+/// What a command is dispatched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Global,
+    Instance,
+    PhysicalDevice,
+    Device,
+}
+
+/// Why a command is intercepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// It makes or ends what the layer keeps.
+    Life,
+    /// It takes or returns a queue.
+    Queue,
+    /// It takes or returns a family index, directly or in a structure.
+    Family,
+    /// It waits, signals or polls, and held work may have to be forwarded.
+    HoldBack,
+    /// It makes contents undefined, or poison must know of it.
+    Poison,
+    /// The script can change its result.
+    Script,
+}
+
+/// One intercepted command.
+pub(crate) struct Command {
+    /// Its name, and the names it had as an extension. Calls are counted under the first.
+    names: &'static [&'static CStr],
+    scope: Scope,
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "read by the test of completeness")
+    )]
+    why: Why,
+    returns_result: bool,
+    /// The layer's function.
+    pub(crate) function: vk::PFN_vkVoidFunction,
+}
+
+impl Command {
+    /// Whether it can be looked up without an instance.
+    pub(crate) fn is_global(&self) -> bool {
+        self.scope == Scope::Global
+    }
+
+    /// Whether its first argument is a physical device.
+    pub(crate) fn is_of_physical_device(&self) -> bool {
+        self.scope == Scope::PhysicalDevice
+    }
+
+    /// Whether it can be looked up with a device.
+    pub(crate) fn is_of_device(&self) -> bool {
+        self.scope == Scope::Device
+    }
+}
+
+/// The intercepted command of this name.
+pub(crate) fn find(name: &CStr) -> Option<&'static Command> {
+    COMMANDS
+        .iter()
+        .find(|command| command.names.contains(&name))
+}
+
+/// The name that a command is counted under, if the script can change its result.
+pub(crate) fn injectable(name: &str) -> Option<&'static str> {
+    let is_named = |known: &&CStr| known.to_bytes() == name.as_bytes();
+    let command = COMMANDS
+        .iter()
+        .find(|command| command.returns_result && command.names.iter().any(is_named))?;
+    command.names.first().and_then(|first| first.to_str().ok())
+}
+
+/// Commands that take a queue or a family, and that the layer cannot translate. They are reported
+/// as missing, so that no virtual handle reaches a driver.
+const HIDDEN: [(&CStr, &str); 4] = [
+    (
+        c"vkQueueSignalReleaseImageANDROID",
+        "between Android's loader and its drivers only",
+    ),
+    (
+        c"vkExportMetalObjectsEXT",
+        "would export the one real queue",
+    ),
+    (
+        c"vkSetBufferCollectionImageConstraintsFUCHSIA",
+        "not tried anywhere",
+    ),
+    (
+        c"vkSetBufferCollectionBufferConstraintsFUCHSIA",
+        "not tried anywhere",
+    ),
+];
+
+/// Whether the layer hides this command.
+pub(crate) fn is_hidden(name: &CStr) -> bool {
+    HIDDEN.iter().any(|(hidden, _)| *hidden == name)
+}
+
+macro_rules! commands {
+    ($($scope:ident $why:ident $returns:ident $pfn:ident [$($name:literal)+] $function:path;)*) => {
+        &[$(Command {
+            names: &[$($name),+],
+            scope: Scope::$scope,
+            why: Why::$why,
+            returns_result: returns_result!($returns),
+            function: {
+                let typed: vk::$pfn = $function;
+                // SAFETY: all function pointers have one size; callers cast back by name.
+                Some(unsafe {
+                    std::mem::transmute::<vk::$pfn, unsafe extern "system" fn()>(typed)
+                })
+            },
+        }),*]
+    };
+}
+
+macro_rules! returns_result {
+    (result) => {
+        true
+    };
+    (nothing) => {
+        false
+    };
+}
+
+#[rustfmt::skip]
+static COMMANDS: &[Command] = commands! {
+    Global Life nothing PFN_vkGetInstanceProcAddr [c"vkGetInstanceProcAddr"] instance::instance_lookup;
+    Global Life result PFN_vkCreateInstance [c"vkCreateInstance"] instance::create_instance;
+    Instance Life nothing PFN_vkDestroyInstance [c"vkDestroyInstance"] instance::destroy_instance;
+    PhysicalDevice Family result PFN_vkCreateDevice [c"vkCreateDevice"] device::create_device;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceQueueFamilyProperties [c"vkGetPhysicalDeviceQueueFamilyProperties"] instance::queue_family_properties;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceQueueFamilyProperties2 [c"vkGetPhysicalDeviceQueueFamilyProperties2" c"vkGetPhysicalDeviceQueueFamilyProperties2KHR"] instance::queue_family_properties2;
+    PhysicalDevice Family result PFN_vkGetPhysicalDeviceImageFormatProperties2 [c"vkGetPhysicalDeviceImageFormatProperties2" c"vkGetPhysicalDeviceImageFormatProperties2KHR"] instance::image_format_properties2;
+    PhysicalDevice Family result PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR [c"vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR"] instance::performance_counters;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR [c"vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR"] instance::performance_passes;
+    PhysicalDevice Family result PFN_vkGetPhysicalDeviceSurfaceSupportKHR [c"vkGetPhysicalDeviceSurfaceSupportKHR"] wsi::surface_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR [c"vkGetPhysicalDeviceXlibPresentationSupportKHR"] wsi::xlib_presentation_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR [c"vkGetPhysicalDeviceXcbPresentationSupportKHR"] wsi::xcb_presentation_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR [c"vkGetPhysicalDeviceWaylandPresentationSupportKHR"] wsi::wayland_presentation_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceWin32PresentationSupportKHR [c"vkGetPhysicalDeviceWin32PresentationSupportKHR"] wsi::win32_presentation_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceDirectFBPresentationSupportEXT [c"vkGetPhysicalDeviceDirectFBPresentationSupportEXT"] wsi::directfb_presentation_support;
+    PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceScreenPresentationSupportQNX [c"vkGetPhysicalDeviceScreenPresentationSupportQNX"] wsi::screen_presentation_support;
+    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR [c"vkGetPhysicalDeviceSurfaceCapabilitiesKHR"] wsi::surface_capabilities;
+    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR [c"vkGetPhysicalDeviceSurfaceCapabilities2KHR"] wsi::surface_capabilities2;
+
+    Device Life nothing PFN_vkGetDeviceProcAddr [c"vkGetDeviceProcAddr"] device::device_lookup;
+    Device Life nothing PFN_vkDestroyDevice [c"vkDestroyDevice"] device::destroy_device;
+    Device Queue nothing PFN_vkGetDeviceQueue [c"vkGetDeviceQueue"] device::device_queue;
+    Device Queue nothing PFN_vkGetDeviceQueue2 [c"vkGetDeviceQueue2"] device::device_queue2;
+    Device Queue result PFN_vkQueueSubmit [c"vkQueueSubmit"] submit::queue_submit;
+    Device Queue result PFN_vkQueueSubmit2 [c"vkQueueSubmit2" c"vkQueueSubmit2KHR"] submit::queue_submit2;
+    Device Queue result PFN_vkQueueBindSparse [c"vkQueueBindSparse"] submit::queue_bind_sparse;
+    Device Queue result PFN_vkQueueWaitIdle [c"vkQueueWaitIdle"] wait::queue_wait_idle;
+    Device Queue result PFN_vkQueuePresentKHR [c"vkQueuePresentKHR"] wsi::queue_present;
+    Device Queue nothing PFN_vkQueueBeginDebugUtilsLabelEXT [c"vkQueueBeginDebugUtilsLabelEXT"] names::queue_begin_label;
+    Device Queue nothing PFN_vkQueueEndDebugUtilsLabelEXT [c"vkQueueEndDebugUtilsLabelEXT"] names::queue_end_label;
+    Device Queue nothing PFN_vkQueueInsertDebugUtilsLabelEXT [c"vkQueueInsertDebugUtilsLabelEXT"] names::queue_insert_label;
+    Device Queue result PFN_vkSetDebugUtilsObjectNameEXT [c"vkSetDebugUtilsObjectNameEXT"] names::set_object_name;
+    Device Queue result PFN_vkSetDebugUtilsObjectTagEXT [c"vkSetDebugUtilsObjectTagEXT"] names::set_object_tag;
+    Device Queue result PFN_vkDebugMarkerSetObjectNameEXT [c"vkDebugMarkerSetObjectNameEXT"] names::set_marker_name;
+    Device Queue result PFN_vkDebugMarkerSetObjectTagEXT [c"vkDebugMarkerSetObjectTagEXT"] names::set_marker_tag;
+    Device Queue result PFN_vkSetPrivateData [c"vkSetPrivateData" c"vkSetPrivateDataEXT"] names::set_private_data;
+    Device Queue nothing PFN_vkGetPrivateData [c"vkGetPrivateData" c"vkGetPrivateDataEXT"] names::private_data;
+    Device Queue nothing PFN_vkGetQueueCheckpointDataNV [c"vkGetQueueCheckpointDataNV"] extensions::queue_checkpoint_data;
+    Device Queue nothing PFN_vkGetQueueCheckpointData2NV [c"vkGetQueueCheckpointData2NV"] extensions::queue_checkpoint_data2;
+    Device Queue result PFN_vkQueueSetPerformanceConfigurationINTEL [c"vkQueueSetPerformanceConfigurationINTEL"] extensions::queue_performance_configuration;
+    Device Queue nothing PFN_vkQueueNotifyOutOfBandNV [c"vkQueueNotifyOutOfBandNV"] extensions::queue_notify_out_of_band;
+
+    Device Family result PFN_vkCreateCommandPool [c"vkCreateCommandPool"] pools::create_command_pool;
+    Device Family nothing PFN_vkDestroyCommandPool [c"vkDestroyCommandPool"] pools::destroy_command_pool;
+    Device Family result PFN_vkAllocateCommandBuffers [c"vkAllocateCommandBuffers"] pools::allocate_command_buffers;
+    Device Family nothing PFN_vkFreeCommandBuffers [c"vkFreeCommandBuffers"] pools::free_command_buffers;
+    Device Family nothing PFN_vkCmdPipelineBarrier [c"vkCmdPipelineBarrier"] record::pipeline_barrier;
+    Device Family nothing PFN_vkCmdPipelineBarrier2 [c"vkCmdPipelineBarrier2" c"vkCmdPipelineBarrier2KHR"] record::pipeline_barrier2;
+    Device Family nothing PFN_vkCmdWaitEvents [c"vkCmdWaitEvents"] record::wait_events;
+    Device Family nothing PFN_vkCmdWaitEvents2 [c"vkCmdWaitEvents2" c"vkCmdWaitEvents2KHR"] record::wait_events2;
+    Device Family nothing PFN_vkCmdSetEvent2 [c"vkCmdSetEvent2" c"vkCmdSetEvent2KHR"] record::set_event2;
+    Device Family result PFN_vkCreateBuffer [c"vkCreateBuffer"] resources::create_buffer;
+    Device Family result PFN_vkCreateImage [c"vkCreateImage"] resources::create_image;
+    Device Family nothing PFN_vkGetDeviceBufferMemoryRequirements [c"vkGetDeviceBufferMemoryRequirements" c"vkGetDeviceBufferMemoryRequirementsKHR"] resources::device_buffer_memory_requirements;
+    Device Family nothing PFN_vkGetDeviceImageMemoryRequirements [c"vkGetDeviceImageMemoryRequirements" c"vkGetDeviceImageMemoryRequirementsKHR"] resources::device_image_memory_requirements;
+    Device Family nothing PFN_vkGetDeviceImageSparseMemoryRequirements [c"vkGetDeviceImageSparseMemoryRequirements" c"vkGetDeviceImageSparseMemoryRequirementsKHR"] resources::device_image_sparse_memory_requirements;
+    Device Family nothing PFN_vkGetDeviceImageSubresourceLayoutKHR [c"vkGetDeviceImageSubresourceLayout" c"vkGetDeviceImageSubresourceLayoutKHR"] resources::device_image_subresource_layout;
+    Device Family result PFN_vkCreateQueryPool [c"vkCreateQueryPool"] extensions::create_query_pool;
+    Device Family result PFN_vkCreateVideoSessionKHR [c"vkCreateVideoSessionKHR"] extensions::create_video_session;
+    Device Family result PFN_vkCreateSwapchainKHR [c"vkCreateSwapchainKHR"] wsi::create_swapchain;
+    Device Family result PFN_vkCreateSharedSwapchainsKHR [c"vkCreateSharedSwapchainsKHR"] wsi::create_shared_swapchains;
+    Device Life nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] wsi::destroy_swapchain;
+
+    Device HoldBack result PFN_vkDeviceWaitIdle [c"vkDeviceWaitIdle"] wait::device_wait_idle;
+    Device HoldBack result PFN_vkWaitForFences [c"vkWaitForFences"] wait::wait_for_fences;
+    Device HoldBack result PFN_vkGetFenceStatus [c"vkGetFenceStatus"] wait::fence_status;
+    Device HoldBack result PFN_vkResetFences [c"vkResetFences"] wait::reset_fences;
+    Device HoldBack nothing PFN_vkDestroyFence [c"vkDestroyFence"] wait::destroy_fence;
+    Device HoldBack result PFN_vkCreateSemaphore [c"vkCreateSemaphore"] semaphores::create_semaphore;
+    Device HoldBack nothing PFN_vkDestroySemaphore [c"vkDestroySemaphore"] semaphores::destroy_semaphore;
+    Device HoldBack result PFN_vkImportSemaphoreFdKHR [c"vkImportSemaphoreFdKHR"] semaphores::import_semaphore_fd;
+    Device HoldBack result PFN_vkGetSemaphoreFdKHR [c"vkGetSemaphoreFdKHR"] semaphores::semaphore_fd;
+    Device HoldBack result PFN_vkWaitSemaphores [c"vkWaitSemaphores" c"vkWaitSemaphoresKHR"] wait::wait_semaphores;
+    Device HoldBack result PFN_vkSignalSemaphore [c"vkSignalSemaphore" c"vkSignalSemaphoreKHR"] semaphores::signal_semaphore;
+    Device HoldBack result PFN_vkGetSemaphoreCounterValue [c"vkGetSemaphoreCounterValue" c"vkGetSemaphoreCounterValueKHR"] semaphores::semaphore_value;
+    Device HoldBack result PFN_vkGetEventStatus [c"vkGetEventStatus"] semaphores::event_status;
+    Device HoldBack result PFN_vkGetQueryPoolResults [c"vkGetQueryPoolResults"] semaphores::query_pool_results;
+    Device HoldBack result PFN_vkAcquireNextImageKHR [c"vkAcquireNextImageKHR"] wsi::acquire_next_image;
+    Device HoldBack result PFN_vkAcquireNextImage2KHR [c"vkAcquireNextImage2KHR"] wsi::acquire_next_image2;
+
+    Device Poison result PFN_vkAllocateMemory [c"vkAllocateMemory"] resources::allocate_memory;
+    Device Poison nothing PFN_vkDestroyImage [c"vkDestroyImage"] resources::destroy_image;
+    Device Poison result PFN_vkCreateImageView [c"vkCreateImageView"] resources::create_image_view;
+    Device Poison nothing PFN_vkDestroyImageView [c"vkDestroyImageView"] resources::destroy_image_view;
+    Device Poison nothing PFN_vkCmdBeginRendering [c"vkCmdBeginRendering" c"vkCmdBeginRenderingKHR"] record::begin_rendering;
+
+    Device Script result PFN_vkCreateFence [c"vkCreateFence"] counted::create_fence;
+    Device Script result PFN_vkCreateEvent [c"vkCreateEvent"] counted::create_event;
+    Device Script result PFN_vkCreateBufferView [c"vkCreateBufferView"] counted::create_buffer_view;
+    Device Script result PFN_vkCreateShaderModule [c"vkCreateShaderModule"] counted::create_shader_module;
+    Device Script result PFN_vkCreateSampler [c"vkCreateSampler"] counted::create_sampler;
+    Device Script result PFN_vkCreatePipelineCache [c"vkCreatePipelineCache"] counted::create_pipeline_cache;
+    Device Script result PFN_vkCreatePipelineLayout [c"vkCreatePipelineLayout"] counted::create_pipeline_layout;
+    Device Script result PFN_vkCreateGraphicsPipelines [c"vkCreateGraphicsPipelines"] counted::create_graphics_pipelines;
+    Device Script result PFN_vkCreateComputePipelines [c"vkCreateComputePipelines"] counted::create_compute_pipelines;
+    Device Script result PFN_vkCreateDescriptorSetLayout [c"vkCreateDescriptorSetLayout"] counted::create_descriptor_set_layout;
+    Device Script result PFN_vkCreateDescriptorPool [c"vkCreateDescriptorPool"] counted::create_descriptor_pool;
+    Device Script result PFN_vkAllocateDescriptorSets [c"vkAllocateDescriptorSets"] counted::allocate_descriptor_sets;
+    Device Script result PFN_vkMapMemory [c"vkMapMemory"] counted::map_memory;
+    Device Script result PFN_vkFlushMappedMemoryRanges [c"vkFlushMappedMemoryRanges"] counted::flush_mapped_memory_ranges;
+    Device Script result PFN_vkInvalidateMappedMemoryRanges [c"vkInvalidateMappedMemoryRanges"] counted::invalidate_mapped_memory_ranges;
+    Device Script result PFN_vkBindBufferMemory [c"vkBindBufferMemory"] counted::bind_buffer_memory;
+    Device Script result PFN_vkBindImageMemory [c"vkBindImageMemory"] counted::bind_image_memory;
+    Device Script result PFN_vkBindBufferMemory2 [c"vkBindBufferMemory2" c"vkBindBufferMemory2KHR"] counted::bind_buffer_memory2;
+    Device Script result PFN_vkBindImageMemory2 [c"vkBindImageMemory2" c"vkBindImageMemory2KHR"] counted::bind_image_memory2;
+    Device Script result PFN_vkResetCommandPool [c"vkResetCommandPool"] counted::reset_command_pool;
+    Device Script result PFN_vkBeginCommandBuffer [c"vkBeginCommandBuffer"] counted::begin_command_buffer;
+    Device Script result PFN_vkEndCommandBuffer [c"vkEndCommandBuffer"] counted::end_command_buffer;
+    Device Script result PFN_vkGetSwapchainImagesKHR [c"vkGetSwapchainImagesKHR"] counted::swapchain_images;
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! Commands that the layer only counts, logs, and lets the script fail.
+
+use std::ffi::c_void;
+
+use ash::vk;
+
+use crate::registry::device_of;
+
+macro_rules! counted {
+    ($($function:ident $command:literal $table:ident.$call:ident
+        ($first:ident: $first_ty:ty $(, $arg:ident: $ty:ty)*);)*) => {$(
+        #[doc = concat!("`", $command, "`.")]
+        pub(crate) unsafe extern "system" fn $function(
+            $first: $first_ty,
+            $($arg: $ty),*
+        ) -> vk::Result {
+            // SAFETY: the app passes a valid handle.
+            let owner = unsafe { device_of($first) };
+            let real = owner.next.core.$table().$call;
+            // SAFETY: the app's own arguments.
+            owner.calls().begin($command).run(|| unsafe { real($first, $($arg),*) })
+        }
+    )*};
+}
+
+type Allocator<'a> = *const vk::AllocationCallbacks<'a>;
+
+counted! {
+    create_fence "vkCreateFence" fp_v1_0.create_fence
+        (device: vk::Device, info: *const vk::FenceCreateInfo<'_>, allocator: Allocator<'_>,
+         out: *mut vk::Fence);
+    create_event "vkCreateEvent" fp_v1_0.create_event
+        (device: vk::Device, info: *const vk::EventCreateInfo<'_>, allocator: Allocator<'_>,
+         out: *mut vk::Event);
+    create_buffer_view "vkCreateBufferView" fp_v1_0.create_buffer_view
+        (device: vk::Device, info: *const vk::BufferViewCreateInfo<'_>, allocator: Allocator<'_>,
+         out: *mut vk::BufferView);
+    create_shader_module "vkCreateShaderModule" fp_v1_0.create_shader_module
+        (device: vk::Device, info: *const vk::ShaderModuleCreateInfo<'_>,
+         allocator: Allocator<'_>, out: *mut vk::ShaderModule);
+    create_sampler "vkCreateSampler" fp_v1_0.create_sampler
+        (device: vk::Device, info: *const vk::SamplerCreateInfo<'_>, allocator: Allocator<'_>,
+         out: *mut vk::Sampler);
+    create_pipeline_cache "vkCreatePipelineCache" fp_v1_0.create_pipeline_cache
+        (device: vk::Device, info: *const vk::PipelineCacheCreateInfo<'_>,
+         allocator: Allocator<'_>, out: *mut vk::PipelineCache);
+    create_pipeline_layout "vkCreatePipelineLayout" fp_v1_0.create_pipeline_layout
+        (device: vk::Device, info: *const vk::PipelineLayoutCreateInfo<'_>,
+         allocator: Allocator<'_>, out: *mut vk::PipelineLayout);
+    create_graphics_pipelines "vkCreateGraphicsPipelines" fp_v1_0.create_graphics_pipelines
+        (device: vk::Device, cache: vk::PipelineCache, count: u32,
+         infos: *const vk::GraphicsPipelineCreateInfo<'_>, allocator: Allocator<'_>,
+         out: *mut vk::Pipeline);
+    create_compute_pipelines "vkCreateComputePipelines" fp_v1_0.create_compute_pipelines
+        (device: vk::Device, cache: vk::PipelineCache, count: u32,
+         infos: *const vk::ComputePipelineCreateInfo<'_>, allocator: Allocator<'_>,
+         out: *mut vk::Pipeline);
+    create_descriptor_set_layout "vkCreateDescriptorSetLayout" fp_v1_0.create_descriptor_set_layout
+        (device: vk::Device, info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
+         allocator: Allocator<'_>, out: *mut vk::DescriptorSetLayout);
+    create_descriptor_pool "vkCreateDescriptorPool" fp_v1_0.create_descriptor_pool
+        (device: vk::Device, info: *const vk::DescriptorPoolCreateInfo<'_>,
+         allocator: Allocator<'_>, out: *mut vk::DescriptorPool);
+    allocate_descriptor_sets "vkAllocateDescriptorSets" fp_v1_0.allocate_descriptor_sets
+        (device: vk::Device, info: *const vk::DescriptorSetAllocateInfo<'_>,
+         out: *mut vk::DescriptorSet);
+    map_memory "vkMapMemory" fp_v1_0.map_memory
+        (device: vk::Device, memory: vk::DeviceMemory, offset: vk::DeviceSize,
+         size: vk::DeviceSize, flags: vk::MemoryMapFlags, data: *mut *mut c_void);
+    flush_mapped_memory_ranges "vkFlushMappedMemoryRanges" fp_v1_0.flush_mapped_memory_ranges
+        (device: vk::Device, count: u32, ranges: *const vk::MappedMemoryRange<'_>);
+    invalidate_mapped_memory_ranges "vkInvalidateMappedMemoryRanges"
+        fp_v1_0.invalidate_mapped_memory_ranges
+        (device: vk::Device, count: u32, ranges: *const vk::MappedMemoryRange<'_>);
+    bind_buffer_memory "vkBindBufferMemory" fp_v1_0.bind_buffer_memory
+        (device: vk::Device, buffer: vk::Buffer, memory: vk::DeviceMemory,
+         offset: vk::DeviceSize);
+    bind_image_memory "vkBindImageMemory" fp_v1_0.bind_image_memory
+        (device: vk::Device, image: vk::Image, memory: vk::DeviceMemory,
+         offset: vk::DeviceSize);
+    bind_buffer_memory2 "vkBindBufferMemory2" fp_v1_1.bind_buffer_memory2
+        (device: vk::Device, count: u32, infos: *const vk::BindBufferMemoryInfo<'_>);
+    bind_image_memory2 "vkBindImageMemory2" fp_v1_1.bind_image_memory2
+        (device: vk::Device, count: u32, infos: *const vk::BindImageMemoryInfo<'_>);
+    reset_command_pool "vkResetCommandPool" fp_v1_0.reset_command_pool
+        (device: vk::Device, pool: vk::CommandPool, flags: vk::CommandPoolResetFlags);
+    begin_command_buffer "vkBeginCommandBuffer" fp_v1_0.begin_command_buffer
+        (buffer: vk::CommandBuffer, info: *const vk::CommandBufferBeginInfo<'_>);
+    end_command_buffer "vkEndCommandBuffer" fp_v1_0.end_command_buffer
+        (buffer: vk::CommandBuffer);
+}
+
+/// `vkGetSwapchainImagesKHR`.
+pub(crate) unsafe extern "system" fn swapchain_images(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    count: *mut u32,
+    images: *mut vk::Image,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    let get = device.next.swapchain.get_swapchain_images_khr;
+    // SAFETY: the app's own arguments.
+    device
+        .calls()
+        .begin("vkGetSwapchainImagesKHR")
+        .run(|| unsafe { get(device.handle(), swapchain, count, images) })
+}

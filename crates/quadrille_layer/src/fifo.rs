@@ -1,0 +1,254 @@
+//! The hold-back model: one FIFO of submissions per virtual queue. Pure.
+//!
+//! A virtual queue of its own could wait for a signal that is submitted later, on another queue;
+//! the one real queue behind all of them would block for ever. So a head is forwarded only when
+//! every wait is *covered*: by a signal that was forwarded before it, or by the host.
+//!
+//! A binary semaphore is kept as a timeline whose values count its signals: the n-th wait pushed
+//! waits for the value n. So a later wait cannot take the signal meant for an earlier one,
+//! whatever the order of forwarding.
+
+use std::collections::{HashMap, VecDeque};
+
+/// A value of a semaphore; for a binary semaphore, the number of a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Point {
+    /// The semaphore's handle.
+    pub(crate) semaphore: u64,
+    /// What is waited for or signalled. Ignored for a binary semaphore that is pushed.
+    pub(crate) value: u64,
+}
+
+/// A position in the order in which submissions were pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Ticket(pub(crate) u64);
+
+/// A submission that has not reached the real queue yet.
+#[derive(Debug)]
+pub(crate) struct Held<T> {
+    pub(crate) ticket: Ticket,
+    waits: Vec<Point>,
+    signals: Vec<Point>,
+    pub(crate) work: T,
+}
+
+impl<T> Held<T> {
+    /// Whether this submission would end a wait; any signal of a binary semaphore counts.
+    pub(crate) fn signals_at_least(&self, wait: Point, binary: bool) -> bool {
+        let ends = |signal: &Point| binary || signal.value >= wait.value;
+        self.signals
+            .iter()
+            .any(|signal| signal.semaphore == wait.semaphore && ends(signal))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Timeline,
+    Binary,
+    /// Shared with another process or API: somebody else may signal it, so nothing is held back.
+    External,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Semaphore {
+    kind: Kind,
+    covered: u64,
+    waits: u64,
+}
+
+/// A wait that keeps the head of a queue from being forwarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Blocked {
+    pub(crate) queue: usize,
+    pub(crate) ticket: Ticket,
+    pub(crate) wait: Point,
+    pub(crate) binary: bool,
+}
+
+/// The submissions of all virtual queues of one device.
+#[derive(Debug)]
+pub(crate) struct Fifo<T> {
+    queues: Vec<VecDeque<Held<T>>>,
+    semaphores: HashMap<u64, Semaphore>,
+    next_ticket: u64,
+    epoch: u64,
+}
+
+impl<T> Fifo<T> {
+    /// A model of `queue_count` empty queues.
+    pub(crate) fn new(queue_count: usize) -> Self {
+        Self {
+            queues: (0..queue_count).map(|_| VecDeque::new()).collect(),
+            semaphores: HashMap::new(),
+            next_ticket: 0,
+            epoch: 0,
+        }
+    }
+
+    /// A timeline semaphore was created with this value.
+    pub(crate) fn create_timeline(&mut self, semaphore: u64, value: u64) {
+        let state = Semaphore {
+            kind: Kind::Timeline,
+            covered: value,
+            waits: 0,
+        };
+        self.semaphores.insert(semaphore, state);
+    }
+
+    /// A binary semaphore was created, unsignalled.
+    pub(crate) fn create_binary(&mut self, semaphore: u64) {
+        let state = Semaphore {
+            kind: Kind::Binary,
+            covered: 0,
+            waits: 0,
+        };
+        self.semaphores.insert(semaphore, state);
+    }
+
+    /// The semaphore's payload is shared from now on.
+    pub(crate) fn share(&mut self, semaphore: u64) {
+        if let Some(state) = self.semaphores.get_mut(&semaphore) {
+            state.kind = Kind::External;
+        }
+        self.epoch += 1;
+    }
+
+    /// The semaphore was destroyed.
+    pub(crate) fn destroy(&mut self, semaphore: u64) {
+        self.semaphores.remove(&semaphore);
+    }
+
+    /// Turns what an app waits for into a point; a binary semaphore gets the next number.
+    pub(crate) fn resolve_wait(&mut self, wait: Point) -> Point {
+        match self.semaphores.get_mut(&wait.semaphore) {
+            Some(state) if state.kind == Kind::Binary => {
+                state.waits += 1;
+                Point {
+                    value: state.waits,
+                    ..wait
+                }
+            }
+            _ => wait,
+        }
+    }
+
+    /// Appends a submission to a queue.
+    pub(crate) fn push(
+        &mut self,
+        queue: usize,
+        waits: &[Point],
+        signals: Vec<Point>,
+        work: T,
+    ) -> Ticket {
+        let waits = waits.iter().map(|wait| self.resolve_wait(*wait)).collect();
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        self.epoch += 1;
+        self.queues[queue].push_back(Held {
+            ticket,
+            waits,
+            signals,
+            work,
+        });
+        ticket
+    }
+
+    /// The queues whose head may be forwarded, each with its head's ticket.
+    pub(crate) fn runnable(&self) -> Vec<(usize, Ticket)> {
+        let heads = self.queues.iter().enumerate();
+        heads
+            .filter_map(|(index, queue)| Some((index, queue.front()?)))
+            .filter(|(_, head)| head.waits.iter().all(|wait| self.is_covered(*wait)))
+            .map(|(index, head)| (index, head.ticket))
+            .collect()
+    }
+
+    /// Takes the head of a queue, which the caller forwards; its signals count as covered.
+    pub(crate) fn take(&mut self, queue: usize) -> Option<T> {
+        let head = self.queues[queue].pop_front()?;
+        for signal in &head.signals {
+            self.signal(*signal);
+        }
+        self.epoch += 1;
+        Some(head.work)
+    }
+
+    /// A signal was forwarded, or made by the host or the presentation engine.
+    pub(crate) fn signal(&mut self, signal: Point) {
+        let Some(state) = self.semaphores.get_mut(&signal.semaphore) else {
+            return;
+        };
+        match state.kind {
+            Kind::Binary => state.covered += 1,
+            Kind::Timeline | Kind::External => state.covered = state.covered.max(signal.value),
+        }
+        self.epoch += 1;
+    }
+
+    /// The driver says that a timeline has reached a value.
+    pub(crate) fn observe(&mut self, reached: Point) {
+        if !self.is_covered(reached) {
+            self.signal(reached);
+        }
+    }
+
+    /// Whether a wait for this point would end without any further forwarding.
+    pub(crate) fn is_covered(&self, point: Point) -> bool {
+        let Some(state) = self.semaphores.get(&point.semaphore) else {
+            return true;
+        };
+        state.kind == Kind::External || state.covered >= point.value
+    }
+
+    /// Why the heads of the queues cannot be forwarded.
+    pub(crate) fn blocked(&self) -> Vec<Blocked> {
+        let heads = self.queues.iter().enumerate();
+        heads
+            .filter_map(|(queue, held)| Some((queue, held.front()?)))
+            .flat_map(|(queue, head)| head.waits.iter().map(move |wait| (queue, head, *wait)))
+            .filter(|(_, _, wait)| !self.is_covered(*wait))
+            .map(|(queue, head, wait)| Blocked {
+                queue,
+                ticket: head.ticket,
+                wait,
+                binary: self.is_binary(wait.semaphore),
+            })
+            .collect()
+    }
+
+    /// The held submissions of one queue, oldest first.
+    pub(crate) fn held(&self, queue: usize) -> impl Iterator<Item = &Held<T>> {
+        self.queues[queue].iter()
+    }
+
+    /// All held submissions.
+    pub(crate) fn all_held(&self) -> impl Iterator<Item = &Held<T>> {
+        self.queues.iter().flatten()
+    }
+
+    /// How many submissions are held.
+    pub(crate) fn len(&self) -> usize {
+        self.queues.iter().map(VecDeque::len).sum()
+    }
+
+    /// Forgets what is held: the device is lost.
+    pub(crate) fn clear(&mut self) {
+        self.queues.iter_mut().for_each(VecDeque::clear);
+        self.epoch += 1;
+    }
+
+    /// A number that grows with every event that could let a wait end.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    fn is_binary(&self, semaphore: u64) -> bool {
+        self.semaphores
+            .get(&semaphore)
+            .is_some_and(|state| state.kind == Kind::Binary)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Reading what an app passes by pointer.
+
+use std::ffi::c_void;
+
+use ash::vk;
+
+/// The elements of an array argument; empty where the pointer is null.
+///
+/// # Safety
+/// A non-null `first` points to `count` valid elements that live as long as `'a`.
+pub(crate) unsafe fn slice<'a, T>(first: *const T, count: u32) -> &'a [T] {
+    if first.is_null() {
+        return &[];
+    }
+    // SAFETY: not null, and the caller vouches for the rest.
+    unsafe { std::slice::from_raw_parts(first, count as usize) }
+}
+
+/// The structure of type `T` in a chain.
+///
+/// # Safety
+/// `p_next` is null or starts a valid chain that lives as long as `'a`.
+pub(crate) unsafe fn find<'a, T: vk::TaggedStructure>(p_next: *const c_void) -> Option<&'a T> {
+    // SAFETY: passed on.
+    let base = unsafe { chain(p_next) }.find(|base| base.s_type == T::STRUCTURE_TYPE)?;
+    // SAFETY: the type says that this is a `T`.
+    Some(unsafe { &*std::ptr::from_ref(base).cast::<T>() })
+}
+
+/// All structures of a chain.
+///
+/// # Safety
+/// `p_next` is null or starts a valid chain that lives as long as `'a`.
+pub(crate) unsafe fn chain<'a>(
+    p_next: *const c_void,
+) -> impl Iterator<Item = &'a vk::BaseInStructure<'a>> {
+    let mut next = p_next.cast::<vk::BaseInStructure<'a>>();
+    std::iter::from_fn(move || {
+        // SAFETY: every structure of a valid chain begins with a type and a pointer.
+        let base = unsafe { next.as_ref() }?;
+        next = base.p_next;
+        Some(base)
+    })
+}

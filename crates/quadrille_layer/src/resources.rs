@@ -1,0 +1,269 @@
+//! Buffers, images and memory: sharing lists go, and poison hears of what it may fill.
+//!
+//! With one real family `CONCURRENT` means nothing, and the listed families do not exist.
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::registry::device_of;
+
+/// A creation structure with a sharing mode and a list of families.
+pub(crate) trait Shared: Copy {
+    /// The same, exclusive.
+    fn exclusive(self) -> Self;
+}
+
+macro_rules! shared {
+    ($($info:ident: $mode:ident)*) => {$(
+        impl Shared for vk::$info<'_> {
+            fn exclusive(mut self) -> Self {
+                self.$mode = vk::SharingMode::EXCLUSIVE;
+                self.queue_family_index_count = 0;
+                self.p_queue_family_indices = std::ptr::null();
+                self
+            }
+        }
+    )*};
+}
+shared!(
+    BufferCreateInfo: sharing_mode
+    ImageCreateInfo: sharing_mode
+    PhysicalDeviceImageDrmFormatModifierInfoEXT: sharing_mode
+    SwapchainCreateInfoKHR: image_sharing_mode
+);
+
+impl Device {
+    /// An image's creation structure as the driver sees it, and whether poison can clear it.
+    fn image_info<'a>(&self, said: &vk::ImageCreateInfo<'a>) -> (vk::ImageCreateInfo<'a>, bool) {
+        let mut info = said.exclusive();
+        let clearable = self
+            .poison
+            .as_ref()
+            .is_some_and(|poison| poison.prepare(self, &mut info));
+        (info, clearable)
+    }
+}
+
+/// `vkCreateBuffer`.
+pub(crate) unsafe extern "system" fn create_buffer(
+    device: vk::Device,
+    create_info: *const vk::BufferCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Buffer,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let info = unsafe { *create_info }.exclusive();
+    let call = device.calls().begin("vkCreateBuffer");
+    let create = device.next.core.fp_v1_0().create_buffer;
+    // SAFETY: the app's own arguments, exclusive.
+    call.run(|| unsafe { create(device.handle(), &info, allocator, out) })
+}
+
+/// `vkCreateImage`.
+pub(crate) unsafe extern "system" fn create_image(
+    device: vk::Device,
+    create_info: *const vk::ImageCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Image,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let (info, clearable) = device.image_info(unsafe { &*create_info });
+    let call = device.calls().begin("vkCreateImage");
+    let create = device.next.core.fp_v1_0().create_image;
+    // SAFETY: the app's own arguments, exclusive.
+    let result = call.run(|| unsafe { create(device.handle(), &info, allocator, out) });
+    if let (Some(poison), vk::Result::SUCCESS, true) = (&device.poison, result, clearable) {
+        // SAFETY: the driver has written the handle.
+        poison.add_image(unsafe { *out }, info.format, info.image_type);
+    }
+    result
+}
+
+/// `vkDestroyImage`.
+pub(crate) unsafe extern "system" fn destroy_image(
+    device: vk::Device,
+    image: vk::Image,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkDestroyImage").done();
+    if let Some(poison) = &device.poison {
+        poison.remove_image(image);
+    }
+    // SAFETY: the app's own arguments.
+    unsafe { (device.next.core.fp_v1_0().destroy_image)(device.handle(), image, allocator) };
+}
+
+/// `vkCreateImageView`.
+pub(crate) unsafe extern "system" fn create_image_view(
+    device: vk::Device,
+    create_info: *const vk::ImageViewCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::ImageView,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    let call = device.calls().begin("vkCreateImageView");
+    let create = device.next.core.fp_v1_0().create_image_view;
+    // SAFETY: the app's own arguments.
+    let result = call.run(|| unsafe { create(device.handle(), create_info, allocator, out) });
+    if let (Some(poison), vk::Result::SUCCESS) = (&device.poison, result) {
+        // SAFETY: the app passes a valid structure.
+        let format = unsafe { &*create_info }.format;
+        // SAFETY: the driver has written the handle.
+        poison.add_view(unsafe { *out }, format);
+    }
+    result
+}
+
+/// `vkDestroyImageView`.
+pub(crate) unsafe extern "system" fn destroy_image_view(
+    device: vk::Device,
+    view: vk::ImageView,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkDestroyImageView").done();
+    if let Some(poison) = &device.poison {
+        poison.remove_view(view);
+    }
+    // SAFETY: the app's own arguments.
+    unsafe { (device.next.core.fp_v1_0().destroy_image_view)(device.handle(), view, allocator) };
+}
+
+/// `vkAllocateMemory`.
+pub(crate) unsafe extern "system" fn allocate_memory(
+    device: vk::Device,
+    allocate_info: *const vk::MemoryAllocateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::DeviceMemory,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let info = unsafe { &*allocate_info };
+    let call = device
+        .calls()
+        .begin("vkAllocateMemory")
+        .detail("bytes", info.allocation_size);
+    let allocate = device.next.core.fp_v1_0().allocate_memory;
+    // SAFETY: the app's own arguments.
+    let result = call.run(|| unsafe { allocate(device.handle(), info, allocator, out) });
+    if let (Some(poison), vk::Result::SUCCESS) = (&device.poison, result) {
+        // SAFETY: the driver has written the handle.
+        let memory = unsafe { *out };
+        // SAFETY: just allocated, and not handed out yet.
+        unsafe { poison.fill(&device, info, memory) };
+    }
+    result
+}
+
+/// `vkGetDeviceBufferMemoryRequirements`.
+pub(crate) unsafe extern "system" fn device_buffer_memory_requirements(
+    device: vk::Device,
+    info: *const vk::DeviceBufferMemoryRequirements<'_>,
+    requirements: *mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device
+        .calls()
+        .begin("vkGetDeviceBufferMemoryRequirements")
+        .done();
+    // SAFETY: the app passes a valid structure.
+    let mut info = unsafe { *info };
+    // SAFETY: as above.
+    let create_info = unsafe { *info.p_create_info }.exclusive();
+    info.p_create_info = &create_info;
+    let get = device
+        .next
+        .core
+        .fp_v1_3()
+        .get_device_buffer_memory_requirements;
+    // SAFETY: the app's own arguments, exclusive.
+    unsafe { get(device.handle(), &info, requirements) };
+}
+
+/// `vkGetDeviceImageMemoryRequirements`.
+pub(crate) unsafe extern "system" fn device_image_memory_requirements(
+    device: vk::Device,
+    info: *const vk::DeviceImageMemoryRequirements<'_>,
+    requirements: *mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device
+        .calls()
+        .begin("vkGetDeviceImageMemoryRequirements")
+        .done();
+    // SAFETY: the app passes a valid structure.
+    let mut info = unsafe { *info };
+    // SAFETY: as above.
+    let (create_info, _) = device.image_info(unsafe { &*info.p_create_info });
+    info.p_create_info = &create_info;
+    let get = device
+        .next
+        .core
+        .fp_v1_3()
+        .get_device_image_memory_requirements;
+    // SAFETY: the app's own arguments, exclusive.
+    unsafe { get(device.handle(), &info, requirements) };
+}
+
+/// `vkGetDeviceImageSparseMemoryRequirements`.
+pub(crate) unsafe extern "system" fn device_image_sparse_memory_requirements(
+    device: vk::Device,
+    info: *const vk::DeviceImageMemoryRequirements<'_>,
+    count: *mut u32,
+    requirements: *mut vk::SparseImageMemoryRequirements2<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device
+        .calls()
+        .begin("vkGetDeviceImageSparseMemoryRequirements")
+        .done();
+    // SAFETY: the app passes a valid structure.
+    let mut info = unsafe { *info };
+    // SAFETY: as above.
+    let (create_info, _) = device.image_info(unsafe { &*info.p_create_info });
+    info.p_create_info = &create_info;
+    let get = device
+        .next
+        .core
+        .fp_v1_3()
+        .get_device_image_sparse_memory_requirements;
+    // SAFETY: the app's own arguments, exclusive.
+    unsafe { get(device.handle(), &info, count, requirements) };
+}
+
+/// `vkGetDeviceImageSubresourceLayoutKHR`.
+pub(crate) unsafe extern "system" fn device_image_subresource_layout(
+    device: vk::Device,
+    info: *const vk::DeviceImageSubresourceInfoKHR<'_>,
+    layout: *mut vk::SubresourceLayout2KHR<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device
+        .calls()
+        .begin("vkGetDeviceImageSubresourceLayoutKHR")
+        .done();
+    // SAFETY: the app passes a valid structure.
+    let mut info = unsafe { *info };
+    // SAFETY: as above.
+    let (create_info, _) = device.image_info(unsafe { &*info.p_create_info });
+    info.p_create_info = &create_info;
+    let get = device
+        .next
+        .maintenance5
+        .get_device_image_subresource_layout_khr;
+    // SAFETY: the app's own arguments, exclusive.
+    unsafe { get(device.handle(), &info, layout) };
+}

@@ -1,0 +1,216 @@
+//! Semaphores: the hold-back model hears of their creation, their signals by the host, and of
+//! payloads that are shared.
+
+use ash::vk::{self, Handle};
+
+use crate::fifo::Point;
+use crate::memory::find;
+use crate::registry::device_of;
+
+/// `vkCreateSemaphore`.
+pub(crate) unsafe extern "system" fn create_semaphore(
+    device: vk::Device,
+    create_info: *const vk::SemaphoreCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Semaphore,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let info = unsafe { &*create_info };
+    // SAFETY: its chain is valid too.
+    let kind = unsafe { find::<vk::SemaphoreTypeCreateInfo<'_>>(info.p_next) };
+    // SAFETY: as above.
+    let export = unsafe { find::<vk::ExportSemaphoreCreateInfo<'_>>(info.p_next) };
+    let timeline = kind.filter(|kind| kind.semaphore_type == vk::SemaphoreType::TIMELINE);
+    let call = device
+        .calls()
+        .begin("vkCreateSemaphore")
+        .detail("timeline", u32::from(timeline.is_some()));
+    let create = device.next.core.fp_v1_0().create_semaphore;
+    // SAFETY: the app's own arguments.
+    let result = call.run(|| unsafe { create(device.handle(), info, allocator, out) });
+    if result == vk::Result::SUCCESS {
+        // SAFETY: the driver has written the handle.
+        let semaphore = unsafe { *out }.as_raw();
+        let fifo = &mut device.work().fifo;
+        match timeline {
+            Some(kind) => fifo.create_timeline(semaphore, kind.initial_value),
+            None => fifo.create_binary(semaphore),
+        }
+        if export.is_some_and(|export| !export.handle_types.is_empty()) {
+            fifo.share(semaphore);
+        }
+    }
+    result
+}
+
+/// `vkDestroySemaphore`.
+pub(crate) unsafe extern "system" fn destroy_semaphore(
+    device: vk::Device,
+    semaphore: vk::Semaphore,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkDestroySemaphore").done();
+    device.work().fifo.destroy(semaphore.as_raw());
+    device.names.forget(semaphore.as_raw());
+    let destroy = device.next.core.fp_v1_0().destroy_semaphore;
+    // SAFETY: the app's own arguments.
+    unsafe { destroy(device.handle(), semaphore, allocator) };
+}
+
+/// `vkImportSemaphoreFdKHR`: somebody else may signal it from now on.
+pub(crate) unsafe extern "system" fn import_semaphore_fd(
+    device: vk::Device,
+    info: *const vk::ImportSemaphoreFdInfoKHR<'_>,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let semaphore = unsafe { &*info }.semaphore;
+    device.calls().begin("vkImportSemaphoreFdKHR").run(|| {
+        device.work().fifo.share(semaphore.as_raw());
+        let import = device.next.external_semaphore_fd.import_semaphore_fd_khr;
+        // SAFETY: the app's own arguments.
+        unsafe { import(device.handle(), info) }
+    })
+}
+
+/// `vkGetSemaphoreFdKHR`: what signals the payload must have been submitted for real.
+pub(crate) unsafe extern "system" fn semaphore_fd(
+    device: vk::Device,
+    info: *const vk::SemaphoreGetFdInfoKHR<'_>,
+    fd: *mut i32,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkGetSemaphoreFdKHR").run(|| {
+        let forwarded = device
+            .work()
+            .forward_until(&device, |work| work.fifo.len() == 0);
+        if let Err(error) = forwarded {
+            return error;
+        }
+        // SAFETY: the app's own arguments.
+        unsafe {
+            (device.next.external_semaphore_fd.get_semaphore_fd_khr)(device.handle(), info, fd)
+        }
+    })
+}
+
+/// `vkSignalSemaphore`: a host signal.
+pub(crate) unsafe extern "system" fn signal_semaphore(
+    device: vk::Device,
+    signal_info: *const vk::SemaphoreSignalInfo<'_>,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let info = unsafe { &*signal_info };
+    device
+        .calls()
+        .begin("vkSignalSemaphore")
+        .detail("value", info.value)
+        .run(|| {
+            if device.is_lost() {
+                return vk::Result::ERROR_DEVICE_LOST;
+            }
+            let mut work = device.work();
+            // SAFETY: the app's own arguments.
+            let result =
+                unsafe { (device.next.core.fp_v1_2().signal_semaphore)(device.handle(), info) };
+            if result != vk::Result::SUCCESS {
+                return result;
+            }
+            work.fifo.signal(Point {
+                semaphore: info.semaphore.as_raw(),
+                value: info.value,
+            });
+            work.forward_unasked(&device)
+        })
+}
+
+/// `vkGetSemaphoreCounterValue`.
+pub(crate) unsafe extern "system" fn semaphore_value(
+    device: vk::Device,
+    semaphore: vk::Semaphore,
+    value: *mut u64,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkGetSemaphoreCounterValue").run(|| {
+        if device.is_lost() {
+            return vk::Result::ERROR_DEVICE_LOST;
+        }
+        match device.work().forward_polled(&device) {
+            vk::Result::SUCCESS => {}
+            error => return error,
+        }
+        let query = device.next.core.fp_v1_2().get_semaphore_counter_value;
+        // SAFETY: the app's own arguments.
+        unsafe { query(device.handle(), semaphore, value) }
+    })
+}
+
+/// `vkGetEventStatus`: an app may poll an event that held work will set.
+pub(crate) unsafe extern "system" fn event_status(
+    device: vk::Device,
+    event: vk::Event,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device
+        .calls()
+        .begin("vkGetEventStatus")
+        .run(|| match device.work().forward_polled(&device) {
+            // SAFETY: the app's own arguments.
+            vk::Result::SUCCESS => unsafe {
+                (device.next.core.fp_v1_0().get_event_status)(device.handle(), event)
+            },
+            error => error,
+        })
+}
+
+/// `vkGetQueryPoolResults`: it may wait for queries that held work will end.
+pub(crate) unsafe extern "system" fn query_pool_results(
+    device: vk::Device,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+    size: usize,
+    data: *mut std::ffi::c_void,
+    stride: vk::DeviceSize,
+    flags: vk::QueryResultFlags,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkGetQueryPoolResults").run(|| {
+        let forwarded = if flags.contains(vk::QueryResultFlags::WAIT) {
+            device
+                .work()
+                .forward_until(&device, |work| work.fifo.len() == 0)
+                .map(|_| ())
+        } else {
+            device.work().forward_polled(&device).result()
+        };
+        if let Err(error) = forwarded {
+            return error;
+        }
+        let get = device.next.core.fp_v1_0().get_query_pool_results;
+        // SAFETY: the app's own arguments.
+        unsafe {
+            get(
+                device.handle(),
+                pool,
+                first,
+                count,
+                size,
+                data,
+                stride,
+                flags,
+            )
+        }
+    })
+}

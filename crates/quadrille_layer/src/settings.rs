@@ -1,0 +1,84 @@
+//! The settings: environment variables, read once when an instance is created.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::commands;
+use crate::families::{self, Family};
+use crate::refusal::Refusal;
+use crate::script::Script;
+
+const FAMILIES: &str = "QUADRILLE_LAYER_FAMILIES";
+const SEED: &str = "QUADRILLE_LAYER_SEED";
+const POISON: &str = "QUADRILLE_LAYER_POISON";
+const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
+const LOG: &str = "QUADRILLE_LAYER_LOG";
+const PATIENCE: &str = "QUADRILLE_LAYER_PATIENCE_MS";
+
+/// Nothing of an app that is merely slow lasts this long without any progress.
+const DEFAULT_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What one instance does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// The virtual queue families; one universal queue by default.
+    pub(crate) families: Vec<Family>,
+    /// The seed of the schedule; without one, submission order.
+    pub(crate) seed: Option<u64>,
+    /// Whether undefined contents become garbage.
+    pub(crate) poison: bool,
+    /// The results to inject.
+    pub(crate) script: Script,
+    /// Where calls are logged.
+    pub(crate) log: Option<PathBuf>,
+    /// How long a wait may go on without any progress before it is called a deadlock.
+    pub(crate) patience: Duration,
+}
+
+impl Settings {
+    /// Reads the process's environment.
+    pub(crate) fn from_env() -> Result<Self, Refusal> {
+        Self::read(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Refusal> {
+        let families = variable(FAMILIES).unwrap_or_else(|| "gct:1".to_owned());
+        let number = |name: &str| {
+            let Some(text) = variable(name) else {
+                return Ok(None);
+            };
+            let parsed = text.trim().parse::<u64>();
+            parsed
+                .map(Some)
+                .map_err(|_| Refusal::of(&text, "a number from 0 to 2^64 - 1").at(name))
+        };
+        let poison = variable(POISON).unwrap_or_default();
+        Ok(Self {
+            families: families::parse(&families).map_err(|refusal| refusal.at(FAMILIES))?,
+            seed: number(SEED)?,
+            poison: match poison.as_str() {
+                "" | "0" => false,
+                "1" => true,
+                other => return Err(Refusal::of(other, "`0` or `1`").at(POISON)),
+            },
+            script: match variable(SCRIPT) {
+                Some(path) => read_script(Path::new(&path))?,
+                None => Script::default(),
+            },
+            log: variable(LOG).map(PathBuf::from),
+            patience: number(PATIENCE)?.map_or(DEFAULT_PATIENCE, Duration::from_millis),
+        })
+    }
+}
+
+fn read_script(path: &Path) -> Result<Script, Refusal> {
+    let shown = OsStr::to_string_lossy(path.as_os_str());
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Refusal::of(&shown, &format!("a readable file ({error})")).at(SCRIPT))?;
+    Script::parse(&text, commands::injectable)
+        .map_err(|(line, refusal)| refusal.at(format_args!("{shown}:{line}")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! Building the driver's structures again from the copies, and submitting them.
+
+use ash::vk;
+
+use super::{Batch, Body, Commands, Device, Sparse, Submission};
+
+impl Submission {
+    /// Submits to the real queue.
+    ///
+    /// # Safety
+    /// The handles are valid and the caller has exclusive use of the real queue.
+    pub(crate) unsafe fn forward(&self, device: &Device, fence: vk::Fence) -> vk::Result {
+        let Some(batch) = &self.batch else {
+            let submit = device.next.core.fp_v1_0().queue_submit;
+            // SAFETY: no batch, only the fence; passed on.
+            return unsafe { submit(device.queue, 0, std::ptr::null(), fence) };
+        };
+        match &batch.body {
+            // SAFETY: passed on.
+            Body::Submit(commands) => unsafe { submit(batch, commands, device, fence) },
+            // SAFETY: passed on.
+            Body::Submit2(commands) => unsafe { submit2(batch, commands, device, fence) },
+            // SAFETY: passed on.
+            Body::Sparse(sparse) => unsafe { bind_sparse(batch, sparse, device, fence) },
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Submission::forward`].
+unsafe fn submit2(
+    batch: &Batch,
+    commands: &Commands,
+    device: &Device,
+    fence: vk::Fence,
+) -> vk::Result {
+    let mut performance = performance(commands);
+    let mut latency = latency(commands);
+    let mut info = vk::SubmitInfo2::default()
+        .flags(commands.flags)
+        .wait_semaphore_infos(&batch.waits)
+        .command_buffer_infos(&commands.buffers)
+        .signal_semaphore_infos(&batch.signals);
+    if commands.counter_pass.is_some() {
+        info = info.push_next(&mut performance);
+    }
+    if commands.present_id.is_some() {
+        info = info.push_next(&mut latency);
+    }
+    // SAFETY: the structures live until the call returns; the caller vouches for the handles.
+    unsafe { (device.next.core.fp_v1_3().queue_submit2)(device.queue, 1, &info, fence) }
+}
+
+/// # Safety
+/// As for [`Submission::forward`].
+unsafe fn submit(
+    batch: &Batch,
+    commands: &Commands,
+    device: &Device,
+    fence: vk::Fence,
+) -> vk::Result {
+    let (waits, wait_values, wait_devices) = split(&batch.waits);
+    let (signals, signal_values, signal_devices) = split(&batch.signals);
+    // Stages of vkQueueSubmit have 32 bits, so no bit is lost on the way back.
+    let stages = batch
+        .waits
+        .iter()
+        .map(|wait| wait.stage_mask.as_raw() as u32);
+    let stages: Vec<_> = stages.map(vk::PipelineStageFlags::from_raw).collect();
+    let buffers: Vec<_> = commands
+        .buffers
+        .iter()
+        .map(|info| info.command_buffer)
+        .collect();
+    let masks: Vec<_> = commands
+        .buffers
+        .iter()
+        .map(|info| info.device_mask)
+        .collect();
+    let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
+        .wait_semaphore_values(&wait_values)
+        .signal_semaphore_values(&signal_values);
+    let mut group = vk::DeviceGroupSubmitInfo::default()
+        .wait_semaphore_device_indices(&wait_devices)
+        .signal_semaphore_device_indices(&signal_devices)
+        .command_buffer_device_masks(&masks);
+    let mut protected = vk::ProtectedSubmitInfo::default().protected_submit(true);
+    let mut performance = performance(commands);
+    let mut latency = latency(commands);
+    let mut info = vk::SubmitInfo::default()
+        .wait_semaphores(&waits)
+        .wait_dst_stage_mask(&stages)
+        .command_buffers(&buffers)
+        .signal_semaphores(&signals);
+    if wait_values
+        .iter()
+        .chain(&signal_values)
+        .any(|value| *value != 0)
+    {
+        info = info.push_next(&mut timeline);
+    }
+    if wait_devices
+        .iter()
+        .chain(&signal_devices)
+        .chain(&masks)
+        .any(|index| *index != 0)
+    {
+        info = info.push_next(&mut group);
+    }
+    if commands.flags.contains(vk::SubmitFlags::PROTECTED) {
+        info = info.push_next(&mut protected);
+    }
+    if commands.counter_pass.is_some() {
+        info = info.push_next(&mut performance);
+    }
+    if commands.present_id.is_some() {
+        info = info.push_next(&mut latency);
+    }
+    // SAFETY: the structures live until the call returns; the caller vouches for the handles.
+    unsafe { (device.next.core.fp_v1_0().queue_submit)(device.queue, 1, &info, fence) }
+}
+
+/// # Safety
+/// As for [`Submission::forward`].
+unsafe fn bind_sparse(
+    batch: &Batch,
+    sparse: &Sparse,
+    device: &Device,
+    fence: vk::Fence,
+) -> vk::Result {
+    let (waits, wait_values, _) = split(&batch.waits);
+    let (signals, signal_values, _) = split(&batch.signals);
+    let buffers: Vec<_> = sparse
+        .buffers
+        .iter()
+        .map(|(buffer, binds)| {
+            vk::SparseBufferMemoryBindInfo::default()
+                .buffer(*buffer)
+                .binds(binds)
+        })
+        .collect();
+    let opaque: Vec<_> = sparse
+        .opaque_images
+        .iter()
+        .map(|(image, binds)| {
+            vk::SparseImageOpaqueMemoryBindInfo::default()
+                .image(*image)
+                .binds(binds)
+        })
+        .collect();
+    let images: Vec<_> = sparse
+        .images
+        .iter()
+        .map(|(image, binds)| {
+            vk::SparseImageMemoryBindInfo::default()
+                .image(*image)
+                .binds(binds)
+        })
+        .collect();
+    let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
+        .wait_semaphore_values(&wait_values)
+        .signal_semaphore_values(&signal_values);
+    let (resource, memory) = sparse.device_group.unwrap_or_default();
+    let mut group = vk::DeviceGroupBindSparseInfo::default()
+        .resource_device_index(resource)
+        .memory_device_index(memory);
+    let mut info = vk::BindSparseInfo::default()
+        .wait_semaphores(&waits)
+        .buffer_binds(&buffers)
+        .image_opaque_binds(&opaque)
+        .image_binds(&images)
+        .signal_semaphores(&signals);
+    if wait_values
+        .iter()
+        .chain(&signal_values)
+        .any(|value| *value != 0)
+    {
+        info = info.push_next(&mut timeline);
+    }
+    if sparse.device_group.is_some() {
+        info = info.push_next(&mut group);
+    }
+    // SAFETY: the structures live until the call returns; the caller vouches for the handles.
+    unsafe { (device.next.core.fp_v1_0().queue_bind_sparse)(device.queue, 1, &info, fence) }
+}
+
+/// Semaphores, values and device indices, each in an array of its own.
+fn split(infos: &[vk::SemaphoreSubmitInfo<'_>]) -> (Vec<vk::Semaphore>, Vec<u64>, Vec<u32>) {
+    (
+        infos.iter().map(|info| info.semaphore).collect(),
+        infos.iter().map(|info| info.value).collect(),
+        infos.iter().map(|info| info.device_index).collect(),
+    )
+}
+
+fn performance(commands: &Commands) -> vk::PerformanceQuerySubmitInfoKHR<'static> {
+    vk::PerformanceQuerySubmitInfoKHR::default()
+        .counter_pass_index(commands.counter_pass.unwrap_or(0))
+}
+
+fn latency(commands: &Commands) -> vk::LatencySubmissionPresentIdNV<'static> {
+    vk::LatencySubmissionPresentIdNV::default().present_id(commands.present_id.unwrap_or(0))
+}

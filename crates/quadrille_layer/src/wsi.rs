@@ -1,0 +1,403 @@
+//! Surfaces, acquire and present.
+//!
+//! A present is not held: when an app calls it, all that signals its semaphores must have been
+//! submitted (VUID-vkQueuePresentKHR-pWaitSemaphores-03268). So that is forwarded first, and the
+//! app gets the driver's own result.
+
+use std::time::Duration;
+
+use ash::vk::{self, Handle};
+
+use crate::deadlock::Patience;
+use crate::device::Device;
+use crate::fifo::Point;
+use crate::memory::{find, slice};
+use crate::registry::{device_of, instance_of};
+use crate::resources::Shared;
+use crate::script::FenceFault;
+
+/// `vkGetPhysicalDeviceSurfaceSupportKHR`: as the virtual family may, and the real one can.
+pub(crate) unsafe extern "system" fn surface_support(
+    physical_device: vk::PhysicalDevice,
+    family: u32,
+    surface: vk::SurfaceKHR,
+    supported: *mut vk::Bool32,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let instance = unsafe { instance_of(physical_device) };
+    // SAFETY: the app passes a valid handle.
+    let real = unsafe { instance.real_family(physical_device) }.unwrap_or(0);
+    let call = instance
+        .calls
+        .begin("vkGetPhysicalDeviceSurfaceSupportKHR")
+        .detail("family", family);
+    let query = instance
+        .next
+        .surface
+        .get_physical_device_surface_support_khr;
+    // SAFETY: the app's own arguments, on the real family.
+    let result = call.run(|| unsafe { query(physical_device, real, surface, supported) });
+    if result == vk::Result::SUCCESS && !instance.may_present(family) {
+        // SAFETY: the app passes a valid pointer.
+        unsafe { supported.write(vk::FALSE) };
+    }
+    result
+}
+
+macro_rules! presentation_support {
+    ($($function:ident $command:literal $table:ident.$query:ident ($($arg:ident: $ty:ty),*);)*) => {$(
+        #[doc = concat!("`", $command, "`: as the virtual family may, and the real one can.")]
+        pub(crate) unsafe extern "system" fn $function(
+            physical_device: vk::PhysicalDevice,
+            family: u32,
+            $($arg: $ty),*
+        ) -> vk::Bool32 {
+            // SAFETY: the app passes a valid handle.
+            let instance = unsafe { instance_of(physical_device) };
+            instance.calls.begin($command).detail("family", family).done();
+            if !instance.may_present(family) {
+                return vk::FALSE;
+            }
+            // SAFETY: the app passes a valid handle.
+            let real = unsafe { instance.real_family(physical_device) }.unwrap_or(0);
+            // SAFETY: the app's own arguments, on the real family.
+            unsafe { (instance.next.$table.$query)(physical_device, real, $($arg),*) }
+        }
+    )*};
+}
+
+presentation_support! {
+    xlib_presentation_support "vkGetPhysicalDeviceXlibPresentationSupportKHR"
+        xlib_surface.get_physical_device_xlib_presentation_support_khr
+        (display: *mut vk::Display, visual: vk::VisualID);
+    xcb_presentation_support "vkGetPhysicalDeviceXcbPresentationSupportKHR"
+        xcb_surface.get_physical_device_xcb_presentation_support_khr
+        (connection: *mut vk::xcb_connection_t, visual: vk::xcb_visualid_t);
+    wayland_presentation_support "vkGetPhysicalDeviceWaylandPresentationSupportKHR"
+        wayland_surface.get_physical_device_wayland_presentation_support_khr
+        (display: *mut vk::wl_display);
+    win32_presentation_support "vkGetPhysicalDeviceWin32PresentationSupportKHR"
+        win32_surface.get_physical_device_win32_presentation_support_khr ();
+    directfb_presentation_support "vkGetPhysicalDeviceDirectFBPresentationSupportEXT"
+        directfb_surface.get_physical_device_direct_fb_presentation_support_ext
+        (directfb: *mut vk::IDirectFB);
+    screen_presentation_support "vkGetPhysicalDeviceScreenPresentationSupportQNX"
+        screen_surface.get_physical_device_screen_presentation_support_qnx
+        (window: *mut vk::_screen_window);
+}
+
+/// `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`: the script may say another extent.
+pub(crate) unsafe extern "system" fn surface_capabilities(
+    physical_device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+    capabilities: *mut vk::SurfaceCapabilitiesKHR,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let instance = unsafe { instance_of(physical_device) };
+    let extent = instance.calls.next_extent();
+    let call = instance
+        .calls
+        .begin("vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
+    let query = instance
+        .next
+        .surface
+        .get_physical_device_surface_capabilities_khr;
+    // SAFETY: the app's own arguments.
+    let result = call.run(|| unsafe { query(physical_device, surface, capabilities) });
+    if let (Some(extent), vk::Result::SUCCESS) = (extent, result) {
+        // SAFETY: the driver has written the structure.
+        set_extent(unsafe { &mut *capabilities }, extent);
+    }
+    result
+}
+
+/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`: the script may say another extent.
+pub(crate) unsafe extern "system" fn surface_capabilities2(
+    physical_device: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+    capabilities: *mut vk::SurfaceCapabilities2KHR<'_>,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let instance = unsafe { instance_of(physical_device) };
+    let extent = instance.calls.next_extent();
+    let call = instance
+        .calls
+        .begin("vkGetPhysicalDeviceSurfaceCapabilities2KHR");
+    let query = instance
+        .next
+        .surface_capabilities2
+        .get_physical_device_surface_capabilities2_khr;
+    // SAFETY: the app's own arguments.
+    let result = call.run(|| unsafe { query(physical_device, info, capabilities) });
+    if let (Some(extent), vk::Result::SUCCESS) = (extent, result) {
+        // SAFETY: the driver has written the structure.
+        set_extent(
+            &mut unsafe { &mut *capabilities }.surface_capabilities,
+            extent,
+        );
+    }
+    result
+}
+
+/// Says the extent as a window system does that fixes it; (2^32-1)^2 leaves it to the app.
+fn set_extent(capabilities: &mut vk::SurfaceCapabilitiesKHR, extent: vk::Extent2D) {
+    capabilities.current_extent = extent;
+    if extent.width != u32::MAX {
+        capabilities.min_image_extent = extent;
+        capabilities.max_image_extent = extent;
+    }
+}
+
+/// `vkCreateSwapchainKHR`.
+pub(crate) unsafe extern "system" fn create_swapchain(
+    device: vk::Device,
+    create_info: *const vk::SwapchainCreateInfoKHR<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::SwapchainKHR,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let info = unsafe { *create_info }.exclusive();
+    let call = device
+        .calls()
+        .begin("vkCreateSwapchainKHR")
+        .detail("width", info.image_extent.width)
+        .detail("height", info.image_extent.height)
+        .detail("images", info.min_image_count);
+    let create = device.next.swapchain.create_swapchain_khr;
+    // SAFETY: the app's own arguments, exclusive.
+    call.run(|| unsafe { create(device.handle(), &info, allocator, out) })
+}
+
+/// `vkCreateSharedSwapchainsKHR`.
+pub(crate) unsafe extern "system" fn create_shared_swapchains(
+    device: vk::Device,
+    count: u32,
+    create_infos: *const vk::SwapchainCreateInfoKHR<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::SwapchainKHR,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes `count` structures.
+    let infos = unsafe { slice(create_infos, count) };
+    let infos: Vec<_> = infos.iter().map(|info| info.exclusive()).collect();
+    let call = device.calls().begin("vkCreateSharedSwapchainsKHR");
+    let create = device.next.display_swapchain.create_shared_swapchains_khr;
+    // SAFETY: the app's own arguments, exclusive.
+    call.run(|| unsafe { create(device.handle(), count, infos.as_ptr(), allocator, out) })
+}
+
+/// `vkDestroySwapchainKHR`.
+pub(crate) unsafe extern "system" fn destroy_swapchain(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkDestroySwapchainKHR").done();
+    // SAFETY: the app is done with the swapchain.
+    unsafe { device.swapchains.destroy(&device, swapchain) };
+    let destroy = device.next.swapchain.destroy_swapchain_khr;
+    // SAFETY: the app's own arguments.
+    unsafe { destroy(device.handle(), swapchain, allocator) };
+}
+
+/// `vkAcquireNextImageKHR`.
+pub(crate) unsafe extern "system" fn acquire_next_image(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    timeout_ns: u64,
+    semaphore: vk::Semaphore,
+    fence: vk::Fence,
+    index: *mut u32,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    let info = vk::AcquireNextImageInfoKHR::default()
+        .swapchain(swapchain)
+        .timeout(timeout_ns)
+        .semaphore(semaphore)
+        .fence(fence);
+    // SAFETY: the app passes a valid pointer.
+    device.acquire(
+        "vkAcquireNextImageKHR",
+        &info,
+        unsafe { &mut *index },
+        |info, index| {
+            let acquire = device.next.swapchain.acquire_next_image_khr;
+            // SAFETY: the app's own arguments.
+            unsafe {
+                acquire(
+                    device.handle(),
+                    info.swapchain,
+                    info.timeout,
+                    info.semaphore,
+                    info.fence,
+                    index,
+                )
+            }
+        },
+    )
+}
+
+/// `vkAcquireNextImage2KHR`.
+pub(crate) unsafe extern "system" fn acquire_next_image2(
+    device: vk::Device,
+    info: *const vk::AcquireNextImageInfoKHR<'_>,
+    index: *mut u32,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    // SAFETY: the app passes a valid structure.
+    let info = unsafe { &*info };
+    // SAFETY: the app passes a valid pointer.
+    device.acquire(
+        "vkAcquireNextImage2KHR",
+        info,
+        unsafe { &mut *index },
+        |info, index| {
+            let acquire = device.next.swapchain.acquire_next_image2_khr;
+            // SAFETY: the app's own arguments.
+            unsafe { acquire(device.handle(), info, index) }
+        },
+    )
+}
+
+/// `vkQueuePresentKHR`.
+pub(crate) unsafe extern "system" fn queue_present(
+    queue: vk::Queue,
+    info: *const vk::PresentInfoKHR<'_>,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(queue) };
+    // SAFETY: the app passes a valid structure.
+    let info = unsafe { &*info };
+    let call = device
+        .calls()
+        .begin("vkQueuePresentKHR")
+        .detail("queue", device.position(queue))
+        .detail("waits", info.wait_semaphore_count);
+    let injected = call.injected();
+    if device.is_lost() {
+        return call.finish(vk::Result::ERROR_DEVICE_LOST, false);
+    }
+    if injected == Some(vk::Result::ERROR_DEVICE_LOST) {
+        device.lose(&mut device.work());
+        return call.finish(vk::Result::ERROR_DEVICE_LOST, true);
+    }
+    // Out of memory means that nothing was queued; all else leaves the waits executed.
+    let nothing_done = [
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY,
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+    ];
+    if let Some(result) = injected.filter(|result| nothing_done.contains(result)) {
+        return call.finish(result, true);
+    }
+    // SAFETY: the app passes a valid structure.
+    let real = unsafe { device.present(info) };
+    let Some(result) = injected.filter(|_| real.as_raw() >= 0) else {
+        return call.finish(real, false);
+    };
+    if !info.p_results.is_null() {
+        for swapchain in 0..info.swapchain_count as usize {
+            // SAFETY: the app passes one result per swapchain.
+            let slot = unsafe { info.p_results.add(swapchain) };
+            // SAFETY: as above.
+            unsafe { slot.write(result) };
+        }
+    }
+    call.finish(result, true)
+}
+
+impl Device {
+    fn acquire(
+        &self,
+        command: &'static str,
+        info: &vk::AcquireNextImageInfoKHR<'_>,
+        index: &mut u32,
+        real: impl Fn(&vk::AcquireNextImageInfoKHR<'_>, &mut u32) -> vk::Result,
+    ) -> vk::Result {
+        let call = self.calls().begin(command);
+        let fault = self.calls().next_fence(info.fence);
+        call.run(|| {
+            if self.is_lost() {
+                return vk::Result::ERROR_DEVICE_LOST;
+            }
+            let mut info = *info;
+            if fault == Some(FenceFault::Never) && info.semaphore != vk::Semaphore::null() {
+                info.fence = vk::Fence::null();
+            }
+            let result = if self.calls().image_order().is_empty() {
+                real(&info, index)
+            } else {
+                self.swapchains.acquire_in_order(self, &info, index, &real)
+            };
+            if result.as_raw() < 0 || [vk::Result::TIMEOUT, vk::Result::NOT_READY].contains(&result)
+            {
+                return result;
+            }
+            let mut work = self.work();
+            if let Some(fault) = fault {
+                work.spoil(info.fence, fault);
+            }
+            work.fifo.signal(Point {
+                semaphore: info.semaphore.as_raw(),
+                value: 0,
+            });
+            result
+        })
+    }
+
+    /// Forwards all that signals the semaphores of a present, then presents.
+    ///
+    /// # Safety
+    /// `info` and all it points to are valid.
+    unsafe fn present(&self, info: &vk::PresentInfoKHR<'_>) -> vk::Result {
+        // SAFETY: the caller vouches for the array.
+        let waits = unsafe { slice(info.p_wait_semaphores, info.wait_semaphore_count) };
+        let points: Vec<Point> = {
+            let fifo = &mut self.work().fifo;
+            let point = |wait: &vk::Semaphore| Point {
+                semaphore: wait.as_raw(),
+                value: 0,
+            };
+            waits
+                .iter()
+                .map(|wait| fifo.resolve_wait(point(wait)))
+                .collect()
+        };
+        // SAFETY: the caller vouches for the chain.
+        let fences = unsafe { find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next) };
+        let mut patience = Patience::new(self);
+        loop {
+            let mut work = self.work();
+            let covered = work.forward_until(self, |work| {
+                points.iter().all(|point| work.fifo.is_covered(*point))
+            });
+            match covered {
+                Err(error) => return error,
+                Ok(true) => {
+                    if let Some(fences) = fences {
+                        // SAFETY: the structure is valid, so is its array.
+                        for fence in unsafe { slice(fences.p_fences, fences.swapchain_count) } {
+                            if let Some(fault) = self.calls().next_fence(*fence) {
+                                work.spoil(*fence, fault);
+                            }
+                        }
+                    }
+                    // SAFETY: the app's own arguments, on the real queue, which is locked.
+                    return unsafe { (self.next.swapchain.queue_present_khr)(self.queue, info) };
+                }
+                Ok(false) if patience.is_over(work.fifo.epoch()) => {
+                    return self.report_deadlock("vkQueuePresentKHR", &mut work);
+                }
+                Ok(false) => {}
+            }
+            drop(work);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
