@@ -1,1 +1,112 @@
-//! Empty.
+//! Vulkan's handles for Quadrille: device, queues, memory, pipelines, swapchains, and the
+//! interpreter of a plan.
+//!
+//! This crate knows Vulkan (through ash) and knows no bevy. What has to be ordered after what is
+//! none of its business either: [`quadrille_sync`] decides that from what passes declare, as a
+//! [`Plan`](quadrille_sync::Plan) of plain data, and this crate does what the plan says.
+//!
+//! # The model
+//!
+//! - [`Gpu`] is the device. Everything made from it keeps it alive, and it is destroyed last.
+//! - [`Buffer`], [`Image`] and [`Sampler`] are handles; dropping the last clone retires the
+//!   resource, which is destroyed once no queue can still use it.
+//! - [`CommandList`] is what a pass does, as data. Lists are written on any thread, before it is
+//!   known where the pass runs; a pass that fails leaves no half-recorded command buffer; and each
+//!   command is checked when it is translated.
+//! - [`Frames`] owns the queues and runs frames: `begin`, `record`, `submit`, `retire`. Recording
+//!   cuts the plan into chunks and translates them on several threads, barriers inline.
+//! - [`Swapchain`] has one [`Image`] that stands for whichever image was acquired.
+//!
+//! # Choices
+//!
+//! - *Baseline*: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
+//!   `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, and `VK_KHR_push_descriptor`.
+//!   Everything else is used where it is found.
+//! - *Binding* is by push descriptors in set 0: no pools, no lifetimes, and each bind names its
+//!   resource. Small data of a draw goes through push constants.
+//! - *Clip space* is that of WGSL and WebGPU, y up and depth 0 to 1, for all shader languages.
+//! - *Graphics pipelines* are compiled for the formats they meet; users never repeat formats.
+//! - *Waiting* is by host waits on timelines, bounded in time. `vkDeviceWaitIdle` is never called.
+//!
+//! # What is not here
+//!
+//! No barrier is decided here, no resource is created behind the user's back, and nothing panics
+//! on what the user gives. `record`, `submit` and `present` are the only files that emit barriers,
+//! submit and present; `convert` is the only one that maps the solver's types to Vulkan's.
+
+#![expect(unsafe_code, reason = "Vulkan is called through raw functions")]
+
+mod buffer;
+mod chunks;
+mod commands;
+mod convert;
+mod debug;
+mod device;
+mod device_choice;
+mod encode;
+mod error;
+mod features;
+mod format;
+mod frames;
+mod gpu;
+mod handle;
+mod ids;
+mod image;
+mod instance;
+mod memory;
+mod pipeline;
+mod pools;
+mod present;
+mod present_history;
+mod queues;
+mod record;
+mod region;
+mod rendering;
+mod retire;
+mod sampler;
+mod settings;
+mod shader;
+mod submit;
+mod surface;
+mod swapchain;
+mod timeline;
+mod view;
+
+pub use ash;
+pub use ash::vk;
+/// `VkFormat`.
+pub use ash::vk::Format;
+pub use buffer::{Buffer, BufferDesc, BufferUsage};
+pub use commands::{CommandError, CommandList, IndexType, RawCommand};
+pub use debug::validation_messages;
+pub use device::DeviceInfo;
+pub use error::{Error, FrameError, SetupError, ShaderError, SurfaceError};
+pub use format::texel_bytes;
+pub use frames::{FrameSlot, Frames};
+pub use gpu::Gpu;
+pub use handle::Handle;
+pub use image::{Image, ImageDesc, ImageUsage};
+pub use memory::Memory;
+pub use pipeline::{
+    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GraphicsPipeline,
+    GraphicsPipelineDesc, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
+};
+pub use present::Presented;
+pub use record::{FrameInput, Parallel, Recorded, Serial};
+pub use region::ImageRegion;
+pub use rendering::{ColorAttachment, DepthAttachment, Formats, Load, Rendering, Store};
+pub use sampler::{Sampler, SamplerDesc};
+pub use settings::{QueueWish, Settings};
+pub use shader::{Binding, BindingKind, EntryPoint, Shader, ShaderStage};
+pub use submit::Submitted;
+pub use surface::Surface;
+pub use swapchain::{Acquired, SkipReason, Swapchain, SwapchainSettings};
+pub use view::View;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks a mutex. What our mutexes guard is whole between any two statements, so a panic on
+/// another thread leaves nothing broken behind.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

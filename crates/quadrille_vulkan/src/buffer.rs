@@ -1,0 +1,336 @@
+//! Buffers.
+
+use std::sync::{Arc, Mutex};
+
+use ash::vk;
+use bitflags::bitflags;
+use gpu_allocator::vulkan::Allocation;
+use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing};
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::lock;
+use crate::memory::{Mapped, Memory};
+use crate::retire::Retired;
+
+bitflags! {
+    /// What a buffer may be used for; the bits of `VkBufferUsageFlagBits`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct BufferUsage: u32 {
+        /// Source of copies.
+        const TRANSFER_SRC = 0x1;
+        /// Target of copies, fills and updates.
+        const TRANSFER_DST = 0x2;
+        /// Uniform data of shaders.
+        const UNIFORM = 0x10;
+        /// Storage data of shaders.
+        const STORAGE = 0x20;
+        /// Indices of draws.
+        const INDEX = 0x40;
+        /// Vertices of draws.
+        const VERTEX = 0x80;
+        /// Arguments of indirect draws and dispatches.
+        const INDIRECT = 0x100;
+    }
+}
+
+/// A buffer to make.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BufferDesc {
+    /// Its name in errors, plans and debuggers.
+    pub name: String,
+    /// Its size in bytes; at least 1.
+    pub bytes: u64,
+    /// What it may be used for.
+    pub usage: BufferUsage,
+    /// Where its memory is.
+    pub memory: Memory,
+    /// Whether queue families own it in turn or together.
+    pub sharing: Sharing,
+    /// Its contents do not outlive the frame.
+    pub transient: bool,
+}
+
+impl BufferDesc {
+    /// A buffer in device memory for the given uses.
+    pub fn new(name: impl Into<String>, bytes: u64, usage: BufferUsage) -> Self {
+        Self {
+            name: name.into(),
+            bytes,
+            usage,
+            memory: Memory::Device,
+            sharing: Sharing::Exclusive,
+            transient: false,
+        }
+    }
+
+    /// A storage buffer in device memory that can be copied to and from.
+    ///
+    /// ```
+    /// use quadrille_vulkan::{BufferDesc, BufferUsage};
+    /// let cells = BufferDesc::storage("cells", 1024);
+    /// assert!(cells.usage.contains(BufferUsage::STORAGE | BufferUsage::TRANSFER_SRC));
+    /// ```
+    pub fn storage(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::STORAGE | COPIES)
+    }
+
+    /// A uniform buffer that the CPU writes.
+    pub fn uniform(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::UNIFORM).in_memory(Memory::Upload)
+    }
+
+    /// A vertex buffer in device memory.
+    pub fn vertex(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::VERTEX | COPIES)
+    }
+
+    /// An index buffer in device memory.
+    pub fn index(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::INDEX | COPIES)
+    }
+
+    /// A buffer that the CPU writes and copies read.
+    pub fn upload(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::TRANSFER_SRC).in_memory(Memory::Upload)
+    }
+
+    /// A buffer that copies write and the CPU reads.
+    pub fn readback(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::TRANSFER_DST).in_memory(Memory::Readback)
+    }
+
+    /// The same with its memory elsewhere.
+    pub fn in_memory(mut self, memory: Memory) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// The same with more uses.
+    pub fn with_usage(mut self, usage: BufferUsage) -> Self {
+        self.usage |= usage;
+        self
+    }
+}
+
+/// Both directions of copies.
+const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFER_DST);
+
+/// A buffer. Clones are the same buffer; when the last one is dropped, the buffer is retired: it
+/// is destroyed once no queue can still use it.
+#[derive(Clone)]
+pub struct Buffer(Arc<BufferInner>);
+
+struct BufferInner {
+    id: ResourceId,
+    name: Arc<str>,
+    desc: BufferDesc,
+    raw: vk::Buffer,
+    memory: Option<Allocation>,
+    mapped: Option<Mutex<Mapped>>,
+    device: Arc<Device>,
+}
+
+impl Buffer {
+    /// Makes a buffer.
+    pub(crate) fn new(device: &Arc<Device>, desc: &BufferDesc) -> Result<Self, Error> {
+        check(desc)?;
+        let families = device.families();
+        let mut info = vk::BufferCreateInfo::default()
+            .size(desc.bytes)
+            .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()));
+        if desc.sharing == Sharing::Concurrent && families.len() > 1 {
+            info = info
+                .sharing_mode(vk::SharingMode::CONCURRENT)
+                .queue_family_indices(&families);
+        }
+        // SAFETY: the description is checked; the families are those of the device.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }
+            .map_err(Error::vulkan(&desc.name, "vkCreateBuffer"))?;
+        match bind(device, raw, desc) {
+            Ok(memory) => Ok(Self::finish(device, desc, raw, memory)),
+            Err(error) => {
+                // SAFETY: made above, used by nothing.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(
+        device: &Arc<Device>,
+        desc: &BufferDesc,
+        raw: vk::Buffer,
+        memory: Allocation,
+    ) -> Self {
+        device.names.name(raw, &desc.name);
+        let atom = device.limits.non_coherent_atom_size;
+        let mapped = Mapped::new(&memory, desc.bytes, atom).filter(|_| {
+            // On unified memory, device memory may be mapped too; its contract says it is not.
+            desc.memory != Memory::Device
+        });
+        Self(Arc::new(BufferInner {
+            id: device.ids.take(),
+            name: desc.name.as_str().into(),
+            desc: desc.clone(),
+            raw,
+            memory: Some(memory),
+            mapped: mapped.map(Mutex::new),
+            device: Arc::clone(device),
+        }))
+    }
+
+    /// Its identity over frames.
+    pub fn id(&self) -> ResourceId {
+        self.0.id
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.desc.bytes
+    }
+
+    /// The description it was made by.
+    pub fn desc(&self) -> &BufferDesc {
+        &self.0.desc
+    }
+
+    /// What the solver has to know of it.
+    pub fn declare(&self) -> Resource {
+        Resource {
+            id: self.0.id,
+            name: Arc::clone(&self.0.name),
+            kind: ResourceKind::Buffer {
+                bytes: self.0.desc.bytes,
+            },
+            sharing: self.0.desc.sharing,
+            lifetime: lifetime(self.0.desc.transient),
+        }
+    }
+
+    /// Writes bytes from the CPU, to memory of [`Memory::Upload`] or [`Memory::Readback`].
+    ///
+    /// The device sees them in frames submitted later. Writing what a frame in flight reads is a
+    /// race on the device; keep a buffer per frame in flight.
+    ///
+    /// # Errors
+    /// The buffer is in device memory, or the range is outside it.
+    pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        let mut mapped = self.mapped(offset, data.len() as u64)?;
+        mapped
+            .write(&self.0.device.raw, offset, data)
+            .map_err(Error::vulkan(self.name(), "vkFlushMappedMemoryRanges"))
+    }
+
+    /// Reads bytes on the CPU, from memory of [`Memory::Upload`] or [`Memory::Readback`].
+    ///
+    /// What the device wrote is seen once the submission that wrote it is complete and a pass
+    /// declared the host's read.
+    ///
+    /// # Errors
+    /// As for [`Buffer::write`].
+    pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+        let mut mapped = self.mapped(offset, data.len() as u64)?;
+        mapped
+            .read(&self.0.device.raw, offset, data)
+            .map_err(Error::vulkan(self.name(), "vkInvalidateMappedMemoryRanges"))
+    }
+
+    /// The raw handle, for Vulkan calls of your own.
+    pub fn raw(&self) -> vk::Buffer {
+        self.0.raw
+    }
+
+    fn mapped(&self, offset: u64, length: u64) -> Result<std::sync::MutexGuard<'_, Mapped>, Error> {
+        let name = || self.name().to_owned();
+        let mapped = self
+            .0
+            .mapped
+            .as_ref()
+            .ok_or_else(|| Error::NotMapped { name: name() })?;
+        let mapped = lock(mapped);
+        let bytes = mapped.bytes();
+        match offset.checked_add(length) {
+            Some(end) if end <= bytes => Ok(mapped),
+            _ => Err(Error::OutOfBounds {
+                name: name(),
+                offset,
+                length,
+                bytes,
+            }),
+        }
+    }
+}
+
+impl Drop for BufferInner {
+    fn drop(&mut self) {
+        if let Some(memory) = self.memory.take() {
+            let retired = Retired::Buffer {
+                id: self.id,
+                raw: self.raw,
+                memory,
+            };
+            lock(&self.device.dropped).push(retired);
+        }
+    }
+}
+
+impl PartialEq for Buffer {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Buffer {}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Buffer({}, {} bytes)", self.name(), self.bytes())
+    }
+}
+
+/// How long a resource lives.
+pub(crate) fn lifetime(transient: bool) -> Lifetime {
+    if transient {
+        Lifetime::Transient
+    } else {
+        Lifetime::Persistent
+    }
+}
+
+fn check(desc: &BufferDesc) -> Result<(), Error> {
+    let problem = if desc.bytes == 0 {
+        "its size is 0 bytes; it has to be at least 1"
+    } else if desc.usage.is_empty() {
+        "it has no usage; name at least one"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Invalid {
+        name: desc.name.clone(),
+        problem: problem.to_owned(),
+    })
+}
+
+fn bind(device: &Device, raw: vk::Buffer, desc: &BufferDesc) -> Result<Allocation, Error> {
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+    let memory = device
+        .memory
+        .allocate(&desc.name, requirements, desc.memory, true)?;
+    // SAFETY: the allocation is alive; its handle is used for binding only.
+    let object = unsafe { memory.memory() };
+    // SAFETY: the memory was allocated for these requirements and is bound once.
+    match unsafe { device.raw.bind_buffer_memory(raw, object, memory.offset()) } {
+        Ok(()) => Ok(memory),
+        Err(result) => {
+            device.memory.free(memory);
+            Err(Error::vulkan(&desc.name, "vkBindBufferMemory")(result))
+        }
+    }
+}

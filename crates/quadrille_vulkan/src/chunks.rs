@@ -1,0 +1,49 @@
+//! Which steps of a plan share a command buffer: contiguous runs within a submission. Pure.
+
+use std::ops::Range;
+
+use quadrille_sync::{Plan, Step};
+
+/// A run of steps that one thread records into one command buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    /// The index of the submission in the plan.
+    pub submission: usize,
+    /// The steps of it.
+    pub steps: Range<usize>,
+}
+
+/// Cuts a plan into about `wanted` chunks of about equal cost. A submission with steps has at
+/// least one; barriers stay with the pass that they stand before, or after at the end.
+pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Vec<Chunk> {
+    let steps = plan
+        .submissions
+        .iter()
+        .flat_map(|submission| &submission.steps);
+    let total: u64 = steps.map(&cost).sum();
+    let target = total.div_ceil(wanted.max(1) as u64).max(1);
+    let mut chunks = Vec::with_capacity(plan.submissions.len() + wanted);
+    for (index, submission) in plan.submissions.iter().enumerate() {
+        let is_pass = |step: &Step| matches!(step, Step::Pass(_));
+        let last_pass = submission.steps.iter().rposition(is_pass);
+        let mut start = 0;
+        let mut spent = 0;
+        for (at, step) in submission.steps.iter().enumerate() {
+            spent += cost(step);
+            let is_last = at + 1 == submission.steps.len();
+            let passes_follow = last_pass.is_some_and(|last| at < last);
+            if is_last || (is_pass(step) && passes_follow && spent >= target) {
+                chunks.push(Chunk {
+                    submission: index,
+                    steps: start..at + 1,
+                });
+                start = at + 1;
+                spent = 0;
+            }
+        }
+    }
+    chunks
+}
+
+#[cfg(test)]
+mod tests;

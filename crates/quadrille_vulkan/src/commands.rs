@@ -1,0 +1,708 @@
+//! Commands as data: what a pass does, written down without a Vulkan call.
+//!
+//! A list is cheap to write (no allocation once its memory has grown, no lock, no Vulkan call), it
+//! can be written on any thread before it is known where and when the pass runs, it can be thrown
+//! away if the pass fails, and it can be checked. [`Frames::record`](crate::Frames::record)
+//! translates lists into command buffers in the order of the plan.
+//!
+//! Commands name resources by id. Translation looks every id up among the resources of the frame,
+//! so a list that names something else is an error and never a dangling handle. Pipelines and
+//! samplers, which frames do not declare, are kept alive by the list.
+//!
+//! Bindings stay bound until they are bound again; they are pushed to the device lazily, before a
+//! draw or dispatch, and only those that the pipeline has. State (pipeline, bindings, constants,
+//! viewport) begins empty in each list.
+
+use std::ops::Range;
+
+use ash::vk;
+use quadrille_sync::ResourceId;
+
+use crate::buffer::Buffer;
+use crate::image::Image;
+use crate::pipeline::{ComputePipeline, GraphicsPipeline};
+use crate::region::ImageRegion;
+use crate::rendering::{Rendering, RenderingData};
+use crate::sampler::Sampler;
+use crate::view::View;
+
+/// Closures that call Vulkan themselves: `CommandList::raw`.
+pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>;
+
+/// One command. Small and copyable; what does not fit lies in the list's side arrays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Command {
+    BeginRendering {
+        data: u32,
+    },
+    EndRendering,
+    BindCompute {
+        pipeline: u32,
+    },
+    BindGraphics {
+        pipeline: u32,
+    },
+    BindBuffer {
+        binding: u8,
+        buffer: ResourceId,
+        offset: u64,
+        size: u64,
+    },
+    BindImage {
+        binding: u8,
+        storage: bool,
+        image: ResourceId,
+        view: View,
+    },
+    BindSampler {
+        binding: u8,
+        sampler: u32,
+    },
+    PushConstants {
+        start: u32,
+        bytes: u16,
+    },
+    Viewport {
+        area: [f32; 4],
+    },
+    Scissor {
+        area: [u32; 4],
+    },
+    VertexBuffer {
+        slot: u8,
+        buffer: ResourceId,
+        offset: u64,
+    },
+    IndexBuffer {
+        buffer: ResourceId,
+        offset: u64,
+        kind: IndexType,
+    },
+    Draw {
+        vertices: [u32; 2],
+        instances: [u32; 2],
+    },
+    DrawIndexed {
+        indices: [u32; 2],
+        base_vertex: i32,
+        instances: [u32; 2],
+    },
+    DrawIndirect {
+        buffer: ResourceId,
+        offset: u64,
+        count: u32,
+        stride: u32,
+    },
+    DrawIndexedIndirect {
+        buffer: ResourceId,
+        offset: u64,
+        count: u32,
+        stride: u32,
+    },
+    Dispatch {
+        groups: [u32; 3],
+    },
+    DispatchIndirect {
+        buffer: ResourceId,
+        offset: u64,
+    },
+    CopyBuffer {
+        src: ResourceId,
+        dst: ResourceId,
+        copy: u32,
+    },
+    CopyBufferToImage {
+        src: ResourceId,
+        dst: ResourceId,
+        copy: u32,
+    },
+    CopyImageToBuffer {
+        src: ResourceId,
+        dst: ResourceId,
+        copy: u32,
+    },
+    CopyImage {
+        src: ResourceId,
+        dst: ResourceId,
+        copy: u32,
+    },
+    BlitImage {
+        src: ResourceId,
+        dst: ResourceId,
+        copy: u32,
+        linear: bool,
+    },
+    FillBuffer {
+        dst: ResourceId,
+        value: u32,
+        range: u32,
+    },
+    UpdateBuffer {
+        dst: ResourceId,
+        offset: u64,
+        start: u32,
+        bytes: u32,
+    },
+    ClearImage {
+        image: ResourceId,
+        color: [f32; 4],
+    },
+    BeginLabel {
+        start: u32,
+        bytes: u32,
+    },
+    EndLabel,
+    Raw {
+        closure: u32,
+    },
+}
+
+/// The type of indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexType {
+    /// Two bytes.
+    U16,
+    /// Four bytes.
+    U32,
+}
+
+/// What a pass does. Clearing keeps the memory.
+///
+/// ```
+/// use quadrille_vulkan::CommandList;
+/// let mut list = CommandList::default();
+/// list.dispatch([8, 8, 1]);
+/// assert!(!list.is_empty());
+/// list.clear();
+/// assert!(list.is_empty());
+/// ```
+#[derive(Default)]
+pub struct CommandList {
+    pub(crate) commands: Vec<Command>,
+    /// Push constants, inline updates and label names.
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) renderings: Vec<RenderingData>,
+    pub(crate) buffer_copies: Vec<[u64; 3]>,
+    pub(crate) buffer_image_copies: Vec<(u64, ImageRegion)>,
+    pub(crate) image_copies: Vec<(ImageRegion, ImageRegion)>,
+    pub(crate) raw: Vec<RawCommand>,
+    pub(crate) compute: Vec<ComputePipeline>,
+    pub(crate) graphics: Vec<GraphicsPipeline>,
+    pub(crate) samplers: Vec<Sampler>,
+}
+
+impl CommandList {
+    /// Forgets the commands, lets go of pipelines and samplers, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.commands.clear();
+        self.bytes.clear();
+        self.renderings.clear();
+        self.buffer_copies.clear();
+        self.buffer_image_copies.clear();
+        self.image_copies.clear();
+        self.raw.clear();
+        self.compute.clear();
+        self.graphics.clear();
+        self.samplers.clear();
+    }
+
+    /// Whether there are no commands.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    /// The number of commands.
+    pub fn len(&self) -> usize {
+        self.commands.len()
+    }
+
+    /// Begins to draw to attachments (section "Render Pass Objects", dynamic rendering). Viewport
+    /// and scissor are the whole area until they are set.
+    pub fn begin_rendering(&mut self, rendering: &Rendering<'_>) {
+        let data = self.renderings.len() as u32;
+        self.renderings.push(RenderingData::new(rendering));
+        self.commands.push(Command::BeginRendering { data });
+    }
+
+    /// Ends drawing to the attachments.
+    pub fn end_rendering(&mut self) {
+        self.commands.push(Command::EndRendering);
+    }
+
+    /// Sets the pipeline of the dispatches that follow.
+    pub fn bind_compute(&mut self, pipeline: &ComputePipeline) {
+        let pipeline = intern(&mut self.compute, pipeline);
+        self.commands.push(Command::BindCompute { pipeline });
+    }
+
+    /// Sets the pipeline of the draws that follow.
+    pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
+        let pipeline = intern(&mut self.graphics, pipeline);
+        self.commands.push(Command::BindGraphics { pipeline });
+    }
+
+    /// Binds a range of a buffer as `@group(0) @binding(binding)`, a storage or a uniform buffer as
+    /// the pipeline has it. A `size` of 0 means up to the end.
+    pub fn bind_buffer(&mut self, binding: u32, buffer: &Buffer, offset: u64, size: u64) {
+        let (binding, buffer) = (narrow(binding), buffer.id());
+        self.commands.push(Command::BindBuffer {
+            binding,
+            buffer,
+            offset,
+            size,
+        });
+    }
+
+    /// Binds a whole image for sampling and loading.
+    pub fn bind_image_sampled(&mut self, binding: u32, image: &Image) {
+        self.bind_view_sampled(binding, image, View::WHOLE);
+    }
+
+    /// Binds a part of an image for sampling and loading.
+    pub fn bind_view_sampled(&mut self, binding: u32, image: &Image, view: View) {
+        let (binding, image) = (narrow(binding), image.id());
+        self.commands.push(Command::BindImage {
+            binding,
+            storage: false,
+            image,
+            view,
+        });
+    }
+
+    /// Binds an image as a storage image.
+    pub fn bind_image_storage(&mut self, binding: u32, image: &Image) {
+        self.bind_view_storage(binding, image, View::WHOLE);
+    }
+
+    /// Binds a part of an image as a storage image.
+    pub fn bind_view_storage(&mut self, binding: u32, image: &Image, view: View) {
+        let (binding, image) = (narrow(binding), image.id());
+        self.commands.push(Command::BindImage {
+            binding,
+            storage: true,
+            image,
+            view,
+        });
+    }
+
+    /// Binds a sampler.
+    pub fn bind_sampler(&mut self, binding: u32, sampler: &Sampler) {
+        let sampler = intern(&mut self.samplers, sampler);
+        self.commands.push(Command::BindSampler {
+            binding: narrow(binding),
+            sampler,
+        });
+    }
+
+    /// Sets the push constants from their first byte on: `var<immediate>` in WGSL. At most
+    /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes; the rest is cut off and the draw then reported.
+    pub fn push_constants(&mut self, data: &[u8]) {
+        let start = self.bytes.len() as u32;
+        // One byte too many is kept, so that translation sees that there were too many.
+        let kept = &data[..data.len().min(Self::MAX_PUSH_CONSTANTS + 1)];
+        self.bytes.extend_from_slice(kept);
+        self.commands.push(Command::PushConstants {
+            start,
+            bytes: kept.len() as u16,
+        });
+    }
+
+    /// The bytes of push constants that every device has.
+    pub const MAX_PUSH_CONSTANTS: usize = 128;
+
+    /// Sets the viewport: left, top, width and height in pixels.
+    pub fn viewport(&mut self, area: [f32; 4]) {
+        self.commands.push(Command::Viewport { area });
+    }
+
+    /// Sets the scissor: left, top, width and height in pixels.
+    pub fn scissor(&mut self, area: [u32; 4]) {
+        self.commands.push(Command::Scissor { area });
+    }
+
+    /// Sets the vertex buffer of a slot.
+    pub fn vertex_buffer(&mut self, slot: u32, buffer: &Buffer, offset: u64) {
+        let (slot, buffer) = (narrow(slot), buffer.id());
+        self.commands.push(Command::VertexBuffer {
+            slot,
+            buffer,
+            offset,
+        });
+    }
+
+    /// Sets the index buffer.
+    pub fn index_buffer(&mut self, buffer: &Buffer, offset: u64, kind: IndexType) {
+        self.commands.push(Command::IndexBuffer {
+            buffer: buffer.id(),
+            offset,
+            kind,
+        });
+    }
+
+    /// Draws.
+    pub fn draw(&mut self, vertices: Range<u32>, instances: Range<u32>) {
+        let (vertices, instances) = (first_count(vertices), first_count(instances));
+        self.commands.push(Command::Draw {
+            vertices,
+            instances,
+        });
+    }
+
+    /// Draws through the index buffer.
+    pub fn draw_indexed(&mut self, indices: Range<u32>, base_vertex: i32, instances: Range<u32>) {
+        let (indices, instances) = (first_count(indices), first_count(instances));
+        self.commands.push(Command::DrawIndexed {
+            indices,
+            base_vertex,
+            instances,
+        });
+    }
+
+    /// Draws `count` times with arguments from a buffer (`VkDrawIndirectCommand`), `stride` bytes
+    /// apart.
+    pub fn draw_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
+        let buffer = buffer.id();
+        self.commands.push(Command::DrawIndirect {
+            buffer,
+            offset,
+            count,
+            stride,
+        });
+    }
+
+    /// Draws `count` times through the index buffer with arguments from a buffer
+    /// (`VkDrawIndexedIndirectCommand`), `stride` bytes apart.
+    pub fn draw_indexed_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
+        let buffer = buffer.id();
+        self.commands.push(Command::DrawIndexedIndirect {
+            buffer,
+            offset,
+            count,
+            stride,
+        });
+    }
+
+    /// Runs so many workgroups in each direction.
+    pub fn dispatch(&mut self, groups: [u32; 3]) {
+        self.commands.push(Command::Dispatch { groups });
+    }
+
+    /// Runs as many workgroups as a buffer says (`VkDispatchIndirectCommand`).
+    pub fn dispatch_indirect(&mut self, buffer: &Buffer, offset: u64) {
+        self.commands.push(Command::DispatchIndirect {
+            buffer: buffer.id(),
+            offset,
+        });
+    }
+
+    /// Copies bytes between buffers.
+    pub fn copy_buffer(
+        &mut self,
+        src: &Buffer,
+        src_offset: u64,
+        dst: &Buffer,
+        dst_offset: u64,
+        bytes: u64,
+    ) {
+        let copy = self.buffer_copies.len() as u32;
+        self.buffer_copies.push([src_offset, dst_offset, bytes]);
+        self.commands.push(Command::CopyBuffer {
+            src: src.id(),
+            dst: dst.id(),
+            copy,
+        });
+    }
+
+    /// Copies tightly packed texels from a buffer to a part of an image.
+    pub fn copy_buffer_to_image(
+        &mut self,
+        src: &Buffer,
+        src_offset: u64,
+        dst: &Image,
+        region: ImageRegion,
+    ) {
+        let copy = self.buffer_image_copies.len() as u32;
+        self.buffer_image_copies.push((src_offset, region));
+        self.commands.push(Command::CopyBufferToImage {
+            src: src.id(),
+            dst: dst.id(),
+            copy,
+        });
+    }
+
+    /// Copies a part of an image to a buffer, tightly packed.
+    pub fn copy_image_to_buffer(
+        &mut self,
+        src: &Image,
+        region: ImageRegion,
+        dst: &Buffer,
+        dst_offset: u64,
+    ) {
+        let copy = self.buffer_image_copies.len() as u32;
+        self.buffer_image_copies.push((dst_offset, region));
+        self.commands.push(Command::CopyImageToBuffer {
+            src: src.id(),
+            dst: dst.id(),
+            copy,
+        });
+    }
+
+    /// Copies a part of an image to a part of another of equal extent.
+    pub fn copy_image(
+        &mut self,
+        src: &Image,
+        src_region: ImageRegion,
+        dst: &Image,
+        dst_region: ImageRegion,
+    ) {
+        let copy = self.image_copies.len() as u32;
+        self.image_copies.push((src_region, dst_region));
+        self.commands.push(Command::CopyImage {
+            src: src.id(),
+            dst: dst.id(),
+            copy,
+        });
+    }
+
+    /// Copies a part of an image to a part of another, scaled and converted.
+    pub fn blit_image(
+        &mut self,
+        src: &Image,
+        src_region: ImageRegion,
+        dst: &Image,
+        dst_region: ImageRegion,
+        filter: vk::Filter,
+    ) {
+        let copy = self.image_copies.len() as u32;
+        self.image_copies.push((src_region, dst_region));
+        let linear = filter == vk::Filter::LINEAR;
+        self.commands.push(Command::BlitImage {
+            src: src.id(),
+            dst: dst.id(),
+            copy,
+            linear,
+        });
+    }
+
+    /// Fills bytes of a buffer with a repeated value; offset and length are multiples of 4. A
+    /// length of 0 means up to the end.
+    pub fn fill_buffer(&mut self, dst: &Buffer, offset: u64, bytes: u64, value: u32) {
+        let range = self.buffer_copies.len() as u32;
+        self.buffer_copies.push([0, offset, bytes]);
+        self.commands.push(Command::FillBuffer {
+            dst: dst.id(),
+            value,
+            range,
+        });
+    }
+
+    /// Writes a few bytes to a buffer from the command buffer itself: at most 65536; offset and
+    /// length are multiples of 4.
+    pub fn update_buffer(&mut self, dst: &Buffer, offset: u64, data: &[u8]) {
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(data);
+        let (dst, bytes) = (dst.id(), data.len() as u32);
+        self.commands.push(Command::UpdateBuffer {
+            dst,
+            offset,
+            start,
+            bytes,
+        });
+    }
+
+    /// Clears all of a colour image. Integer formats get the colour rounded towards zero.
+    pub fn clear_image(&mut self, image: &Image, color: [f32; 4]) {
+        self.commands.push(Command::ClearImage {
+            image: image.id(),
+            color,
+        });
+    }
+
+    /// Opens a label in debuggers.
+    pub fn begin_label(&mut self, name: &str) {
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.commands.push(Command::BeginLabel {
+            start,
+            bytes: name.len() as u32,
+        });
+    }
+
+    /// Closes the innermost label.
+    pub fn end_label(&mut self) {
+        self.commands.push(Command::EndLabel);
+    }
+
+    /// Calls Vulkan itself while the list is translated. Pipeline, bindings, constants, viewport
+    /// and scissor are set anew after it.
+    ///
+    /// # Safety
+    /// Whenever the list is translated, what the closure records is valid in the command buffer
+    /// at this place, touches only what the pass declares, in the declared ways, and leaves
+    /// rendering begun or ended as it was. The closure neither ends nor resets the command buffer.
+    pub unsafe fn raw(&mut self, closure: RawCommand) {
+        let index = self.raw.len() as u32;
+        self.raw.push(closure);
+        self.commands.push(Command::Raw { closure: index });
+    }
+}
+
+impl std::fmt::Debug for CommandList {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_list().entries(&self.commands).finish()
+    }
+}
+
+/// The index of an object in a list of those used, which takes it up if it is new. Lists have few
+/// of them and mostly use the last again.
+fn intern<T: Clone + PartialEq>(known: &mut Vec<T>, object: &T) -> u32 {
+    let index = known
+        .iter()
+        .rposition(|other| other == object)
+        .unwrap_or_else(|| {
+            known.push(object.clone());
+            known.len() - 1
+        });
+    index as u32
+}
+
+/// Bindings and slots as small as commands keep them; what does not fit is above all limits.
+fn narrow(binding: u32) -> u8 {
+    u8::try_from(binding).unwrap_or(u8::MAX)
+}
+
+fn first_count(range: Range<u32>) -> [u32; 2] {
+    [range.start, range.end.saturating_sub(range.start)]
+}
+
+/// Why a command cannot be translated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// The resource is not one of the frame.
+    #[error("resource {} is not among those that the frame declares", .id.0)]
+    NotOfFrame {
+        /// Its id.
+        id: ResourceId,
+    },
+    /// A buffer stands where an image belongs, or the other way round.
+    #[error("{name} is no {wanted}")]
+    WrongResource {
+        /// The resource.
+        name: String,
+        /// What the command needs.
+        wanted: &'static str,
+    },
+    /// The swapchain has no acquired image.
+    #[error("{name} is used although its swapchain has not acquired an image")]
+    NotAcquired {
+        /// The image.
+        name: String,
+    },
+    /// A range or region lies outside its resource.
+    #[error("{what} lies outside {name}")]
+    Outside {
+        /// The range, with its numbers.
+        what: String,
+        /// The resource.
+        name: String,
+    },
+    /// A swapchain's image has no views but the whole.
+    #[error("{name} belongs to a swapchain; it can only be used as a whole")]
+    PartOfSwapchain {
+        /// The image.
+        name: String,
+    },
+    /// The resource was made without this usage.
+    #[error("{name} was made without the usage {usage}")]
+    Usage {
+        /// The resource.
+        name: String,
+        /// The usage that its description lacks.
+        usage: &'static str,
+    },
+    /// The command needs, or does not allow, rendering to have begun.
+    #[error("it must stand {} begin_rendering and end_rendering", if *.inside { "between" } else { "outside" })]
+    Rendering {
+        /// Where it must stand.
+        inside: bool,
+    },
+    /// Labels do not nest.
+    #[error("end_label has no begin_label")]
+    Label,
+    /// The list ends while rendering.
+    #[error("the list ends without end_rendering")]
+    RenderingOpen,
+    /// No pipeline of this kind is bound.
+    #[error("no {kind} pipeline is bound")]
+    NoPipeline {
+        /// Graphics or compute.
+        kind: &'static str,
+    },
+    /// The pipeline reads something that is not bound.
+    #[error(
+        "{pipeline} reads @binding({binding}) {variable}, and nothing that fits is bound there ({kind} is needed)"
+    )]
+    Unbound {
+        /// The pipeline.
+        pipeline: String,
+        /// The binding.
+        binding: u32,
+        /// The variable in the shader.
+        variable: String,
+        /// What belongs there.
+        kind: &'static str,
+    },
+    /// Bindings and vertex buffer slots have a limit.
+    #[error("{what} is above the limit of {limit}")]
+    Limit {
+        /// What was given, with its number.
+        what: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// The pipeline's push constants were not set as a whole.
+    #[error("{pipeline} has {wanted} bytes of push constants; {given} were set")]
+    PushConstants {
+        /// The pipeline.
+        pipeline: String,
+        /// Bytes the shader declares.
+        wanted: u32,
+        /// Bytes set.
+        given: u32,
+    },
+    /// An offset or length is not a multiple of what Vulkan wants.
+    #[error("{what} must be a multiple of {multiple}")]
+    Alignment {
+        /// The number, with its name.
+        what: String,
+        /// The multiple.
+        multiple: u64,
+    },
+    /// Attachments cannot be drawn to together.
+    #[error("the attachments do not fit together: {problem}")]
+    Attachments {
+        /// Why.
+        problem: String,
+    },
+    /// No index buffer is bound.
+    #[error("no index buffer is bound")]
+    NoIndexBuffer,
+    /// A slot that the pipeline reads has no vertex buffer.
+    #[error("{pipeline} reads vertex buffer {slot}, and none is bound there")]
+    NoVertexBuffer {
+        /// The pipeline.
+        pipeline: String,
+        /// The slot.
+        slot: u32,
+    },
+    /// The pass runs on a queue that cannot do this.
+    #[error("the pass runs on a queue without {capability}; ask for it in the queue request")]
+    Queue {
+        /// What the queue lacks.
+        capability: &'static str,
+    },
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! From the solver's types to Vulkan's. The only such place; pure.
+//!
+//! Flags have Vulkan's values, so conversion is a change of type; the tests compare them with
+//! ash bit for bit.
+
+use ash::vk;
+use quadrille_sync::{
+    AccessMask, Aspects, BufferBarrier, ImageBarrier, Layout, MemoryBarrier, Stages,
+    SubresourceRange, Transfer,
+};
+
+/// `VK_DEPENDENCY_QUEUE_FAMILY_OWNERSHIP_TRANSFER_USE_ALL_STAGES_BIT_KHR` of
+/// `VK_KHR_maintenance8`, which is newer than our bindings: the stages that barriers of ownership
+/// transfers name count.
+pub(crate) const USE_ALL_STAGES: vk::DependencyFlags = vk::DependencyFlags::from_raw(0x20);
+
+/// Stages.
+pub(crate) fn stages(stages: Stages) -> vk::PipelineStageFlags2 {
+    vk::PipelineStageFlags2::from_raw(stages.bits())
+}
+
+/// An access mask.
+pub(crate) fn access(access: AccessMask) -> vk::AccessFlags2 {
+    vk::AccessFlags2::from_raw(access.bits())
+}
+
+/// Aspects.
+pub(crate) fn aspects(aspects: Aspects) -> vk::ImageAspectFlags {
+    vk::ImageAspectFlags::from_raw(aspects.bits())
+}
+
+/// A layout.
+pub(crate) fn layout(layout: Layout) -> vk::ImageLayout {
+    vk::ImageLayout::from_raw(layout as i32)
+}
+
+/// A range of subresources.
+pub(crate) fn range(range: &SubresourceRange) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange {
+        aspect_mask: aspects(range.aspects),
+        base_mip_level: range.base_mip,
+        level_count: range.mip_count,
+        base_array_layer: range.base_layer,
+        layer_count: range.layer_count,
+    }
+}
+
+/// A global memory barrier.
+pub(crate) fn memory_barrier(barrier: &MemoryBarrier) -> vk::MemoryBarrier2<'static> {
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(stages(barrier.src.stages))
+        .src_access_mask(access(barrier.src.access))
+        .dst_stage_mask(stages(barrier.dst.stages))
+        .dst_access_mask(access(barrier.dst.access))
+}
+
+/// A buffer memory barrier.
+pub(crate) fn buffer_barrier(
+    barrier: &BufferBarrier,
+    buffer: vk::Buffer,
+) -> vk::BufferMemoryBarrier2<'static> {
+    let (from, to) = families(barrier.transfer);
+    vk::BufferMemoryBarrier2::default()
+        .src_stage_mask(stages(barrier.src.stages))
+        .src_access_mask(access(barrier.src.access))
+        .dst_stage_mask(stages(barrier.dst.stages))
+        .dst_access_mask(access(barrier.dst.access))
+        .src_queue_family_index(from)
+        .dst_queue_family_index(to)
+        .buffer(buffer)
+        .offset(barrier.offset)
+        .size(barrier.size)
+}
+
+/// An image memory barrier.
+pub(crate) fn image_barrier(
+    barrier: &ImageBarrier,
+    image: vk::Image,
+) -> vk::ImageMemoryBarrier2<'static> {
+    let (from, to) = families(barrier.transfer);
+    vk::ImageMemoryBarrier2::default()
+        .src_stage_mask(stages(barrier.src.stages))
+        .src_access_mask(access(barrier.src.access))
+        .dst_stage_mask(stages(barrier.dst.stages))
+        .dst_access_mask(access(barrier.dst.access))
+        .old_layout(layout(barrier.old_layout))
+        .new_layout(layout(barrier.new_layout))
+        .src_queue_family_index(from)
+        .dst_queue_family_index(to)
+        .image(image)
+        .subresource_range(range(&barrier.range))
+}
+
+/// The families of a barrier: those of a transfer, or none.
+fn families(transfer: Option<Transfer>) -> (u32, u32) {
+    match transfer {
+        Some(transfer) => (transfer.from.0, transfer.to.0),
+        None => (vk::QUEUE_FAMILY_IGNORED, vk::QUEUE_FAMILY_IGNORED),
+    }
+}
+
+#[cfg(test)]
+mod tests;

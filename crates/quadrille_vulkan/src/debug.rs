@@ -1,0 +1,113 @@
+//! What the validation layer says, and the names that make it readable.
+//!
+//! Messages become `tracing` events with the identifier of the violated rule (VUID) as a field,
+//! and are counted for the whole process, so that a program or a test can fail at its exit.
+
+use std::ffi::{CStr, CString, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ash::{ext, vk};
+
+/// Errors and warnings of the validation layer so far.
+static MESSAGES: AtomicU64 = AtomicU64::new(0);
+
+/// How many errors and warnings the validation layer has reported in this process, over all
+/// instances. 0 proves something only if the layer is active:
+/// [`DeviceInfo::validation`](crate::DeviceInfo::validation).
+pub fn validation_messages() -> u64 {
+    MESSAGES.load(Ordering::Relaxed)
+}
+
+/// The description of the messenger, for the instance's creation and for its life.
+pub(crate) fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    use vk::{
+        DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
+    };
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(Severity::ERROR | Severity::WARNING)
+        .message_type(Type::GENERAL | Type::VALIDATION | Type::PERFORMANCE)
+        .pfn_user_callback(Some(on_message))
+}
+
+/// Called by the layer on any thread, inside any Vulkan call.
+unsafe extern "system" fn on_message(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _user: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer passes a valid pointer for the length of the call, or null.
+    let Some(data) = (unsafe { data.as_ref() }) else {
+        return vk::FALSE;
+    };
+    // SAFETY: a non-null identifier is a C string that lives as long as the call.
+    let rule = unsafe { text(data.p_message_id_name) };
+    // SAFETY: a non-null message is a C string that lives as long as the call.
+    let message = unsafe { text(data.p_message) };
+    if !kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION) {
+        tracing::debug!(rule = %rule, "{message}");
+        return vk::FALSE;
+    }
+    MESSAGES.fetch_add(1, Ordering::Relaxed);
+    if severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR) {
+        tracing::error!(vuid = %rule, "{message}");
+    } else {
+        tracing::warn!(vuid = %rule, "{message}");
+    }
+    vk::FALSE
+}
+
+/// A C string as text; empty if null.
+///
+/// # Safety
+/// `pointer` is null or a C string that outlives the result.
+unsafe fn text<'a>(pointer: *const std::ffi::c_char) -> std::borrow::Cow<'a, str> {
+    if pointer.is_null() {
+        return "".into();
+    }
+    // SAFETY: not null, and by contract a C string that lives long enough.
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
+}
+
+/// Gives objects their names and command buffers their labels; does nothing where
+/// `VK_EXT_debug_utils` is not enabled.
+#[derive(Clone)]
+pub(crate) struct DebugNames(pub Option<ext::debug_utils::Device>);
+
+impl DebugNames {
+    /// Names an object.
+    pub(crate) fn name<T: vk::Handle>(&self, object: T, name: &str) {
+        let Some(debug) = &self.0 else { return };
+        let name = c_string(name);
+        let info = vk::DebugUtilsObjectNameInfoEXT::default()
+            .object_handle(object)
+            .object_name(&name);
+        // SAFETY: the object was just made from this device and no other thread knows it yet.
+        let result = unsafe { debug.set_debug_utils_object_name(&info) };
+        if let Err(error) = result {
+            tracing::debug!("vkSetDebugUtilsObjectNameEXT fails: {error}");
+        }
+    }
+
+    /// Opens a label.
+    pub(crate) fn begin(&self, buffer: vk::CommandBuffer, name: &str) {
+        let Some(debug) = &self.0 else { return };
+        let name = c_string(name);
+        let label = vk::DebugUtilsLabelEXT::default().label_name(&name);
+        // SAFETY: callers pass a command buffer of this device that they are recording.
+        unsafe { debug.cmd_begin_debug_utils_label(buffer, &label) };
+    }
+
+    /// Closes the innermost label.
+    pub(crate) fn end(&self, buffer: vk::CommandBuffer) {
+        let Some(debug) = &self.0 else { return };
+        // SAFETY: as in `begin`, which callers have called once more than `end`.
+        unsafe { debug.cmd_end_debug_utils_label(buffer) };
+    }
+}
+
+/// Text up to its first NUL as a C string.
+pub(crate) fn c_string(text: &str) -> CString {
+    let text = text.split('\0').next().unwrap_or_default();
+    CString::new(text).unwrap_or_default()
+}

@@ -1,0 +1,383 @@
+//! The logical device and everything that lives as long as it does.
+
+use std::ffi::CStr;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ash::{ext, khr, vk};
+use quadrille_sync::{BarrierStyle, Capabilities, Topology};
+use raw_window_handle::RawDisplayHandle;
+
+use crate::debug::DebugNames;
+use crate::device_choice::{self, Candidate};
+use crate::error::SetupError;
+use crate::features::{self, Support};
+use crate::ids::Ids;
+use crate::instance::{Instance, version_text, vulkan};
+use crate::lock;
+use crate::memory::MemoryPool;
+use crate::pipeline::{Compiler, LayoutCache, PipelineCache};
+use crate::queues::{self, Family};
+use crate::retire::Retired;
+use crate::settings::Settings;
+use crate::timeline::Timeline;
+
+/// How long tear-down waits for the device before it gives its objects up.
+const TEARDOWN_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is known about the device that was chosen.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Its name.
+    pub name: String,
+    /// The driver's name and version in its own words.
+    pub driver: String,
+    /// The Vulkan version it offers.
+    pub api_version: String,
+    /// Whether it runs on the CPU.
+    pub software: bool,
+    /// The version of the validation layer, if it is active.
+    pub validation: Option<String>,
+    /// The enabled device extensions.
+    pub extensions: Vec<String>,
+}
+
+/// A queue with its timeline. Submitting and presenting lock it, since Vulkan wants each queue
+/// used by one thread at a time.
+pub(crate) struct DeviceQueue {
+    /// The queue.
+    pub raw: Mutex<vk::Queue>,
+    /// Its timeline.
+    pub timeline: Timeline,
+}
+
+/// The device. Everything made from it holds it by `Arc`, so it is destroyed last, whatever the
+/// order in which things are dropped; the instance goes after it.
+pub(crate) struct Device {
+    /// The device's functions.
+    pub raw: ash::Device,
+    /// The physical device.
+    pub physical: vk::PhysicalDevice,
+    /// Its limits.
+    pub limits: vk::PhysicalDeviceLimits,
+    /// What is known about it.
+    pub info: DeviceInfo,
+    /// Its queues, as plans name them.
+    pub topology: Topology,
+    /// Its queues' handles, in the same order.
+    pub queues: Vec<DeviceQueue>,
+    /// `vkCmdPushDescriptorSetKHR`.
+    pub push_descriptor: khr::push_descriptor::Device,
+    /// The swapchain functions, if windows are enabled.
+    pub swapchain: Option<khr::swapchain::Device>,
+    /// Whether presents can have fences.
+    pub present_fences: bool,
+    /// Object names and labels.
+    pub names: DebugNames,
+    /// The allocator.
+    pub memory: MemoryPool,
+    /// Ids of resources.
+    pub ids: Ids,
+    /// What was dropped and not yet destroyed.
+    pub dropped: Mutex<Vec<Retired>>,
+    /// Pipeline layouts by their contents.
+    pub layouts: LayoutCache,
+    /// The driver's pipeline cache.
+    pub pipeline_cache: PipelineCache,
+    /// The threads that compile pipelines.
+    pub compiler: Compiler,
+    /// Whether a `Frames` owns the queues.
+    pub frames_taken: AtomicBool,
+    /// How many frames the CPU may be ahead.
+    pub frames_in_flight: u32,
+    /// The instance; the last field, so that it goes last.
+    pub instance: Arc<Instance>,
+}
+
+impl Device {
+    /// Chooses and makes a device.
+    pub(crate) fn new(
+        settings: &Settings,
+        display: Option<RawDisplayHandle>,
+    ) -> Result<Arc<Self>, SetupError> {
+        let instance = Instance::new(settings, display)?;
+        let (physical, support) = choose(&instance, settings)?;
+        let topology = plan_queues(&instance, physical, &support, settings)?;
+        let raw = create(&instance, physical, &support, &topology)?;
+        // SAFETY: `physical` was enumerated from this instance.
+        let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
+        let memory = MemoryPool::new(&instance.raw, &raw, physical)?;
+        let queues = open_queues(&raw, &topology).map_err(vulkan("vkCreateSemaphore"))?;
+        let has_names = instance.has(ext::debug_utils::NAME);
+        let debug = has_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
+        let has_swapchain = support.extensions.contains(&khr::swapchain::NAME);
+        let info = describe(&instance, physical, &properties, &support);
+        tracing::info!(
+            device = %info.name, driver = %info.driver, api = %info.api_version,
+            queues = %topology, validation = info.validation.as_deref().unwrap_or("off"),
+            "Vulkan device"
+        );
+        Ok(Arc::new(Self {
+            push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
+            swapchain: has_swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
+            present_fences: support.present_fences,
+            names: DebugNames(debug),
+            ids: Ids::default(),
+            dropped: Mutex::default(),
+            layouts: LayoutCache::default(),
+            pipeline_cache: PipelineCache::open(
+                &raw,
+                &properties,
+                settings.pipeline_cache.as_deref(),
+            ),
+            compiler: Compiler::default(),
+            frames_taken: AtomicBool::new(false),
+            frames_in_flight: settings.frames_in_flight.max(1),
+            limits: properties.limits,
+            raw,
+            physical,
+            info,
+            topology,
+            queues,
+            memory,
+            instance: Arc::new(instance),
+        }))
+    }
+
+    /// Waits until everything submitted so far is done: a host wait on each timeline.
+    pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
+        for queue in &self.queues {
+            queue
+                .timeline
+                .wait(&self.raw, queue.timeline.submitted(), timeout)?;
+        }
+        Ok(())
+    }
+
+    /// The families of the topology, each once: the owners of a concurrent resource.
+    pub(crate) fn families(&self) -> Vec<u32> {
+        let mut families: Vec<_> = self
+            .topology
+            .queues
+            .iter()
+            .map(|queue| queue.family.0)
+            .collect();
+        families.sort_unstable();
+        families.dedup();
+        families
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        match self.wait_submitted(TEARDOWN_PATIENCE) {
+            // A lost device is done with everything, and its objects are still to be destroyed.
+            Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST) => {}
+            Err(error) => {
+                // Destroying what the device still uses is undefined; leaking it is not.
+                tracing::error!("the device is still busy at tear-down ({error}); it is leaked");
+                self.memory.leak();
+                std::mem::forget(Arc::clone(&self.instance));
+                return;
+            }
+        }
+        self.compiler.close();
+        let dropped: Vec<_> = lock(&self.dropped).drain(..).collect();
+        for retired in dropped {
+            retired.destroy(self);
+        }
+        self.layouts.destroy(&self.raw);
+        self.pipeline_cache.close(&self.raw);
+        self.memory.close();
+        for queue in &self.queues {
+            // SAFETY: made from this device; all waits on it are done (above).
+            unsafe { self.raw.destroy_semaphore(queue.timeline.semaphore, None) };
+        }
+        // SAFETY: everything made from the device holds it, so nothing is left but what was
+        // destroyed above.
+        unsafe { self.raw.destroy_device(None) };
+    }
+}
+
+/// The physical device to take, and what it supports.
+fn choose(
+    instance: &Instance,
+    settings: &Settings,
+) -> Result<(vk::PhysicalDevice, Support), SetupError> {
+    // SAFETY: the instance is alive.
+    let devices = unsafe { instance.raw.enumerate_physical_devices() }
+        .map_err(vulkan("vkEnumeratePhysicalDevices"))?;
+    let mut supports = Vec::with_capacity(devices.len());
+    let mut candidates = Vec::with_capacity(devices.len());
+    for &physical in &devices {
+        let support = features::probe(instance, physical, settings.windows)?;
+        // SAFETY: `physical` was just enumerated.
+        let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
+        candidates.push(Candidate {
+            name: text(properties.device_name_as_c_str().unwrap_or_default()),
+            kind: properties.device_type,
+            missing: support.missing.clone(),
+        });
+        supports.push(support);
+    }
+    let from_environment = std::env::var("QUADRILLE_DEVICE").ok();
+    let wanted = settings
+        .device
+        .clone()
+        .or(from_environment)
+        .filter(|name| !name.is_empty());
+    let chosen = device_choice::choose(&candidates, wanted.as_deref())?;
+    Ok((devices[chosen], supports.swap_remove(chosen)))
+}
+
+/// The queues to open.
+fn plan_queues(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    support: &Support,
+    settings: &Settings,
+) -> Result<Topology, SetupError> {
+    let wishes = match std::env::var("QUADRILLE_QUEUES") {
+        Ok(value) => queues::narrow(&settings.queues, &value)?,
+        Err(_) => settings.queues.clone(),
+    };
+    let families = families(instance, physical);
+    let mut topology = queues::choose(&families, &wishes);
+    if topology.queues.is_empty() {
+        let missing = vec!["a queue for graphics, compute or transfer".to_owned()];
+        return Err(SetupError::Lacks {
+            device: "the device".to_owned(),
+            missing,
+        });
+    }
+    // SAFETY: `physical` was enumerated from this instance.
+    let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
+    topology.maintenance8 = support.maintenance8;
+    topology.barriers = match properties.device_type {
+        vk::PhysicalDeviceType::INTEGRATED_GPU => BarrierStyle::Precise,
+        _ => BarrierStyle::Merged,
+    };
+    Ok(topology)
+}
+
+/// The queue families, with a guess at which can present: there is no window yet to ask about.
+/// Where the headless surface exists it is asked; else families with graphics are taken, which
+/// holds on all known desktops. The real surface is asked when it appears.
+fn families(instance: &Instance, physical: vk::PhysicalDevice) -> Vec<Family> {
+    // SAFETY: `physical` was enumerated from this instance.
+    let properties = unsafe {
+        instance
+            .raw
+            .get_physical_device_queue_family_properties(physical)
+    };
+    let probed = probe_present(instance, physical, properties.len());
+    let family = |(at, family): (usize, &vk::QueueFamilyProperties)| {
+        let capabilities = Capabilities::from_bits_truncate(family.queue_flags.as_raw());
+        let can_present = match &probed {
+            Some(answers) => answers[at],
+            None => capabilities.contains(Capabilities::GRAPHICS),
+        };
+        Family {
+            capabilities,
+            count: family.queue_count,
+            can_present,
+        }
+    };
+    properties.iter().enumerate().map(family).collect()
+}
+
+/// Which families can present to a headless surface; `None` if that cannot be told or if none can.
+fn probe_present(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    count: usize,
+) -> Option<Vec<bool>> {
+    let surfaces = instance.surfaces()?;
+    if !instance.has(ext::headless_surface::NAME) {
+        return None;
+    }
+    let headless = ext::headless_surface::Instance::new(&instance.entry, &instance.raw);
+    let info = vk::HeadlessSurfaceCreateInfoEXT::default();
+    // SAFETY: the extension is enabled.
+    let surface = unsafe { headless.create_headless_surface(&info, None) }.ok()?;
+    let supports = |family: usize| {
+        // SAFETY: the family index is below the count that was enumerated; the surface is alive.
+        unsafe { surfaces.get_physical_device_surface_support(physical, family as u32, surface) }
+            .unwrap_or(false)
+    };
+    let answers: Vec<bool> = (0..count).map(supports).collect();
+    // SAFETY: made above, and no swapchain was made from it.
+    unsafe { surfaces.destroy_surface(surface, None) };
+    answers.contains(&true).then_some(answers)
+}
+
+fn create(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    support: &Support,
+    topology: &Topology,
+) -> Result<ash::Device, SetupError> {
+    let mut counts: Vec<(u32, usize)> = Vec::new();
+    for queue in &topology.queues {
+        match counts
+            .iter_mut()
+            .find(|(family, _)| *family == queue.family.0)
+        {
+            Some((_, count)) => *count += 1,
+            None => counts.push((queue.family.0, 1)),
+        }
+    }
+    let priorities = [1.0; Topology::MAX_QUEUES];
+    let infos: Vec<_> = counts
+        .iter()
+        .map(|&(family, count)| {
+            vk::DeviceQueueCreateInfo::default()
+                .queue_family_index(family)
+                .queue_priorities(&priorities[..count])
+        })
+        .collect();
+    support.create_device(instance, physical, &infos)
+}
+
+fn open_queues(device: &ash::Device, topology: &Topology) -> Result<Vec<DeviceQueue>, vk::Result> {
+    let open = |queue: &quadrille_sync::Queue| {
+        // SAFETY: the device was created with this many queues of this family.
+        let raw = unsafe { device.get_device_queue(queue.family.0, queue.index) };
+        Ok(DeviceQueue {
+            raw: Mutex::new(raw),
+            timeline: Timeline::new(device)?,
+        })
+    };
+    topology.queues.iter().map(open).collect()
+}
+
+fn describe(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    properties: &vk::PhysicalDeviceProperties,
+    support: &Support,
+) -> DeviceInfo {
+    let mut driver = vk::PhysicalDeviceDriverProperties::default();
+    let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
+    // SAFETY: `physical` was enumerated from this instance, which is of version 1.3.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_properties2(physical, &mut all)
+    };
+    let driver_name = text(driver.driver_name_as_c_str().unwrap_or_default());
+    let driver_version = text(driver.driver_info_as_c_str().unwrap_or_default());
+    DeviceInfo {
+        name: text(properties.device_name_as_c_str().unwrap_or_default()),
+        driver: format!("{driver_name} {driver_version}"),
+        api_version: version_text(properties.api_version),
+        software: properties.device_type == vk::PhysicalDeviceType::CPU,
+        validation: instance.validation.clone(),
+        extensions: support.extensions.iter().map(|&name| text(name)).collect(),
+    }
+}
+
+fn text(name: &CStr) -> String {
+    name.to_string_lossy().into_owned()
+}

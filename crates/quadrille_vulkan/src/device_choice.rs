@@ -1,0 +1,78 @@
+//! Which physical device to take. Pure.
+
+use ash::vk;
+
+use crate::error::SetupError;
+
+/// What is known of a physical device before one is chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// Discrete, integrated, virtual, software.
+    pub kind: vk::PhysicalDeviceType,
+    /// Features, extensions and versions that Quadrille needs and the device lacks.
+    pub missing: Vec<String>,
+}
+
+/// The index of the device to take: the wanted one, else the most capable that lacks nothing.
+pub(crate) fn choose(candidates: &[Candidate], wanted: Option<&str>) -> Result<usize, SetupError> {
+    let best = match wanted {
+        Some(wanted) => find(candidates, wanted).ok_or_else(|| SetupError::DeviceNotFound {
+            wanted: wanted.to_owned(),
+            available: candidates
+                .iter()
+                .map(|candidate| candidate.name.clone())
+                .collect(),
+        })?,
+        None => (0..candidates.len())
+            .min_by_key(|&at| {
+                (
+                    !candidates[at].missing.is_empty(),
+                    rank(candidates[at].kind),
+                )
+            })
+            .ok_or(SetupError::NoDevice)?,
+    };
+    let Candidate { name, missing, .. } = &candidates[best];
+    if missing.is_empty() {
+        Ok(best)
+    } else {
+        Err(SetupError::Lacks {
+            device: name.clone(),
+            missing: missing.clone(),
+        })
+    }
+}
+
+/// A device by index, else by part of its name; the most capable one if several match.
+fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
+    if let Ok(index) = wanted.parse::<usize>()
+        && index < candidates.len()
+    {
+        return Some(index);
+    }
+    let wanted = wanted.to_lowercase();
+    (0..candidates.len())
+        .filter(|&at| candidates[at].name.to_lowercase().contains(&wanted))
+        .min_by_key(|&at| {
+            (
+                !candidates[at].missing.is_empty(),
+                rank(candidates[at].kind),
+            )
+        })
+}
+
+/// Lower is better; a device of unknown kind is taken before a software one.
+fn rank(kind: vk::PhysicalDeviceType) -> u32 {
+    match kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => 0,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => 1,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
+        vk::PhysicalDeviceType::CPU => 4,
+        _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,281 @@
+//! From a command list to Vulkan commands.
+//!
+//! Every `unsafe` block here records a command into the encoder's command buffer. What they all
+//! need holds for the whole life of an encoder: the buffer is being recorded, by this thread
+//! alone; the handles are those of resources of the frame, of pipelines and samplers that the
+//! list keeps alive, and of the device; and the queue can run the command (`need`). Where a
+//! command asks for more, its block says how that is met.
+
+mod bindings;
+mod copies;
+mod draws;
+mod rendering;
+
+use ash::vk;
+use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceIndex, Use};
+
+use crate::commands::{Command, CommandError, CommandList};
+use crate::convert;
+use crate::device::Device;
+use crate::error::{Error, ShaderError};
+use crate::handle::FrameResources;
+use crate::record::capability_word;
+
+use bindings::Bindings;
+use rendering::OpenRendering;
+
+/// Why a list cannot be translated.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A command is wrong.
+    Command(CommandError),
+    /// A pipeline could not be compiled.
+    Pipeline(ShaderError),
+    /// A view could not be made.
+    Resource(Error),
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        Self::Command(error)
+    }
+}
+
+impl From<ShaderError> for Failure {
+    fn from(error: ShaderError) -> Self {
+        Self::Pipeline(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Resource(error)
+    }
+}
+
+/// Translates the lists of a chunk's passes into one command buffer.
+pub(crate) struct Encoder<'a> {
+    device: &'a Device,
+    buffer: vk::CommandBuffer,
+    resources: FrameResources<'a>,
+    capabilities: Capabilities,
+    /// What the pass declares.
+    uses: &'a [Use],
+    bindings: Bindings<'a>,
+    rendering: Option<OpenRendering>,
+    /// Bit by slot: which vertex buffers are bound.
+    vertex_buffers: u32,
+    has_index_buffer: bool,
+    open_labels: u32,
+}
+
+impl<'a> Encoder<'a> {
+    /// An encoder for a command buffer that has begun.
+    pub(crate) fn new(
+        device: &'a Device,
+        buffer: vk::CommandBuffer,
+        resources: FrameResources<'a>,
+        capabilities: Capabilities,
+    ) -> Self {
+        Self {
+            device,
+            buffer,
+            resources,
+            capabilities,
+            uses: &[],
+            bindings: Bindings::default(),
+            rendering: None,
+            vertex_buffers: 0,
+            has_index_buffer: false,
+            open_labels: 0,
+        }
+    }
+
+    /// Translates the list of a pass; an error comes with the index of the command.
+    pub(crate) fn encode(
+        &mut self,
+        name: &str,
+        uses: &'a [Use],
+        list: &'a CommandList,
+    ) -> Result<(), (usize, Failure)> {
+        self.uses = uses;
+        self.bindings.forget();
+        self.vertex_buffers = 0;
+        self.has_index_buffer = false;
+        self.device.names.begin(self.buffer, name);
+        for (at, command) in list.commands.iter().enumerate() {
+            self.command(list, command)
+                .map_err(|failure| (at, failure))?;
+        }
+        if self.rendering.is_some() {
+            return Err((list.commands.len(), CommandError::RenderingOpen.into()));
+        }
+        for _ in 0..=std::mem::take(&mut self.open_labels) {
+            self.device.names.end(self.buffer);
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, list: &'a CommandList, command: &Command) -> Result<(), Failure> {
+        match *command {
+            Command::BeginRendering { data } => {
+                self.begin_rendering(&list.renderings[data as usize])
+            }
+            Command::EndRendering => self.end_rendering(),
+            Command::Viewport { area } => self.viewport(area),
+            Command::Scissor { area } => self.scissor(area),
+            Command::BindCompute { pipeline } => {
+                self.bindings.compute = Some(&list.compute[pipeline as usize]);
+                Ok(())
+            }
+            Command::BindGraphics { pipeline } => {
+                self.bindings.graphics = Some(&list.graphics[pipeline as usize]);
+                Ok(())
+            }
+            Command::BindBuffer {
+                binding,
+                buffer,
+                offset,
+                size,
+            } => self.bind_buffer(binding, buffer, offset, size),
+            Command::BindImage {
+                binding,
+                storage,
+                image,
+                view,
+            } => self.bind_image(binding, storage, image, view),
+            Command::BindSampler { binding, sampler } => self
+                .bindings
+                .bind_sampler(binding, list.samplers[sampler as usize].raw()),
+            Command::PushConstants { start, bytes } => {
+                self.bindings
+                    .push_constants(bytes_of(list, start, bytes.into()))
+            }
+            Command::VertexBuffer {
+                slot,
+                buffer,
+                offset,
+            } => self.vertex_buffer(slot, buffer, offset),
+            Command::IndexBuffer {
+                buffer,
+                offset,
+                kind,
+            } => self.index_buffer(buffer, offset, kind),
+            Command::Draw {
+                vertices,
+                instances,
+            } => self.draw(vertices, instances),
+            Command::DrawIndexed {
+                indices,
+                base_vertex,
+                instances,
+            } => self.draw_indexed(indices, base_vertex, instances),
+            Command::DrawIndirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, false),
+            Command::DrawIndexedIndirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, true),
+            Command::Dispatch { groups } => self.dispatch(groups),
+            Command::DispatchIndirect { buffer, offset } => self.dispatch_indirect(buffer, offset),
+            Command::CopyBuffer { src, dst, copy } => {
+                self.copy_buffer(src, dst, list.buffer_copies[copy as usize])
+            }
+            Command::CopyBufferToImage { src, dst, copy } => {
+                self.copy_buffer_to_image(src, dst, &list.buffer_image_copies[copy as usize])
+            }
+            Command::CopyImageToBuffer { src, dst, copy } => {
+                self.copy_image_to_buffer(src, dst, &list.buffer_image_copies[copy as usize])
+            }
+            Command::CopyImage { src, dst, copy } => {
+                self.copy_image(src, dst, &list.image_copies[copy as usize])
+            }
+            Command::BlitImage {
+                src,
+                dst,
+                copy,
+                linear,
+            } => self.blit_image(src, dst, &list.image_copies[copy as usize], linear),
+            Command::FillBuffer { dst, value, range } => {
+                let [_, offset, bytes] = list.buffer_copies[range as usize];
+                self.fill_buffer(dst, offset, bytes, value)
+            }
+            Command::UpdateBuffer {
+                dst,
+                offset,
+                start,
+                bytes,
+            } => self.update_buffer(dst, offset, bytes_of(list, start, bytes)),
+            Command::ClearImage { image, color } => self.clear_image(image, color),
+            Command::BeginLabel { start, bytes } => {
+                self.begin_label(bytes_of(list, start, bytes));
+                Ok(())
+            }
+            Command::EndLabel => self.end_label(),
+            Command::Raw { closure } => {
+                list.raw[closure as usize](&self.device.raw, self.buffer);
+                self.bindings.forget();
+                Ok(())
+            }
+        }
+    }
+
+    fn begin_label(&mut self, name: &[u8]) {
+        self.open_labels += 1;
+        self.device
+            .names
+            .begin(self.buffer, &String::from_utf8_lossy(name));
+    }
+
+    fn end_label(&mut self) -> Result<(), Failure> {
+        if self.open_labels == 0 {
+            return Err(CommandError::Label.into());
+        }
+        self.open_labels -= 1;
+        self.device.names.end(self.buffer);
+        Ok(())
+    }
+
+    /// The queue has to be able to run the command.
+    fn need(&self, capability: Capabilities) -> Result<(), CommandError> {
+        match self.capabilities.intersects(capability) {
+            true => Ok(()),
+            false => Err(CommandError::Queue {
+                capability: capability_word(capability),
+            }),
+        }
+    }
+
+    /// Rendering has to have begun, or not to have.
+    fn need_rendering(&self, inside: bool) -> Result<(), CommandError> {
+        match self.rendering.is_some() == inside {
+            true => Ok(()),
+            false => Err(CommandError::Rendering { inside }),
+        }
+    }
+
+    /// The layout in which the pass uses an image: that of the declared use with one of these
+    /// accesses, else the usual one.
+    fn layout(
+        &self,
+        resource: ResourceIndex,
+        access: AccessMask,
+        usual: Layout,
+    ) -> vk::ImageLayout {
+        let all = Capabilities::all();
+        let of_use =
+            |of: &&Use| of.resource == resource && of.access.scope(all).access.intersects(access);
+        let declared = self.uses.iter().find(of_use).map(|of| of.access.layout());
+        convert::layout(declared.unwrap_or(usual))
+    }
+}
+
+fn bytes_of(list: &CommandList, start: u32, bytes: u32) -> &[u8] {
+    &list.bytes[start as usize..][..bytes as usize]
+}

@@ -1,0 +1,395 @@
+//! Copies, blits, fills and clears.
+
+use ash::vk;
+use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
+
+use super::draws::aligned;
+use super::rendering::clear_color;
+use super::{Encoder, Failure};
+use crate::buffer::{Buffer, BufferUsage};
+use crate::commands::CommandError;
+use crate::format;
+use crate::image::{Image, ImageUsage};
+use crate::region::ImageRegion;
+
+/// The most bytes of `vkCmdUpdateBuffer`.
+const MOST_INLINE: u64 = 65536;
+
+/// Whether a copy reads or writes a resource.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Src,
+    Dst,
+}
+
+impl Encoder<'_> {
+    /// `vkCmdCopyBuffer`.
+    pub(super) fn copy_buffer(
+        &mut self,
+        src: ResourceId,
+        dst: ResourceId,
+        [src_offset, dst_offset, size]: [u64; 3],
+    ) -> Result<(), Failure> {
+        self.ready_copy(ANY_QUEUE)?;
+        let src = self.copied_buffer(src, Side::Src, src_offset, size)?;
+        let dst = self.copied_buffer(dst, Side::Dst, dst_offset, size)?;
+        let overlap = src_offset < dst_offset + size && dst_offset < src_offset + size;
+        if src == dst && overlap {
+            let what = "the target of a copy within one buffer, which overlaps its source,";
+            let name = src.name().to_owned();
+            return Err(CommandError::Outside {
+                what: what.to_owned(),
+                name,
+            }
+            .into());
+        }
+        if size == 0 {
+            return Ok(());
+        }
+        let regions = [vk::BufferCopy {
+            src_offset,
+            dst_offset,
+            size,
+        }];
+        // SAFETY: both ranges lie in their buffers and do not overlap.
+        unsafe {
+            self.device
+                .raw
+                .cmd_copy_buffer(self.buffer, src.raw(), dst.raw(), &regions);
+        }
+        Ok(())
+    }
+
+    /// `vkCmdCopyBufferToImage`.
+    pub(super) fn copy_buffer_to_image(
+        &mut self,
+        src: ResourceId,
+        dst: ResourceId,
+        (offset, region): &(u64, ImageRegion),
+    ) -> Result<(), Failure> {
+        self.ready_copy(ANY_QUEUE)?;
+        let (image, layout) = self.copied_image(dst, Side::Dst, region)?;
+        let buffer = self.copied_texels(src, Side::Src, *offset, image, region)?;
+        let regions = [buffer_image_copy(*offset, region, image.format())];
+        // SAFETY: the texels lie in the buffer, the region in the image.
+        unsafe {
+            self.device.raw.cmd_copy_buffer_to_image(
+                self.buffer,
+                buffer.raw(),
+                image.raw(),
+                layout,
+                &regions,
+            );
+        }
+        Ok(())
+    }
+
+    /// `vkCmdCopyImageToBuffer`.
+    pub(super) fn copy_image_to_buffer(
+        &mut self,
+        src: ResourceId,
+        dst: ResourceId,
+        (offset, region): &(u64, ImageRegion),
+    ) -> Result<(), Failure> {
+        self.ready_copy(ANY_QUEUE)?;
+        let (image, layout) = self.copied_image(src, Side::Src, region)?;
+        let buffer = self.copied_texels(dst, Side::Dst, *offset, image, region)?;
+        let regions = [buffer_image_copy(*offset, region, image.format())];
+        // SAFETY: the texels lie in the buffer, the region in the image.
+        unsafe {
+            self.device.raw.cmd_copy_image_to_buffer(
+                self.buffer,
+                image.raw(),
+                layout,
+                buffer.raw(),
+                &regions,
+            );
+        }
+        Ok(())
+    }
+
+    /// `vkCmdCopyImage`.
+    pub(super) fn copy_image(
+        &mut self,
+        src: ResourceId,
+        dst: ResourceId,
+        (src_region, dst_region): &(ImageRegion, ImageRegion),
+    ) -> Result<(), Failure> {
+        self.ready_copy(ANY_QUEUE)?;
+        let (src, src_layout) = self.copied_image(src, Side::Src, src_region)?;
+        let (dst, dst_layout) = self.copied_image(dst, Side::Dst, dst_region)?;
+        let same_size = src_region.extent == dst_region.extent
+            && src_region.layer_count == dst_region.layer_count;
+        let texels = |image: &Image| format::texel_bytes(image.format());
+        if !same_size || texels(src) != texels(dst) {
+            let what = format!("a copy of unequal extent or texel size from {}", src.name());
+            return Err(CommandError::Outside {
+                what,
+                name: dst.name().to_owned(),
+            }
+            .into());
+        }
+        let regions = [vk::ImageCopy {
+            src_subresource: src_region.layers(format::aspects(src.format())),
+            src_offset: src_region.offset(),
+            dst_subresource: dst_region.layers(format::aspects(dst.format())),
+            dst_offset: dst_region.offset(),
+            extent: src_region.extent(),
+        }];
+        // SAFETY: both regions lie in their images and have the same extent.
+        unsafe {
+            self.device.raw.cmd_copy_image(
+                self.buffer,
+                src.raw(),
+                src_layout,
+                dst.raw(),
+                dst_layout,
+                &regions,
+            );
+        }
+        Ok(())
+    }
+
+    /// `vkCmdBlitImage`.
+    pub(super) fn blit_image(
+        &mut self,
+        src: ResourceId,
+        dst: ResourceId,
+        (src_region, dst_region): &(ImageRegion, ImageRegion),
+        linear: bool,
+    ) -> Result<(), Failure> {
+        self.ready_copy(Capabilities::GRAPHICS)?;
+        let (src, src_layout) = self.copied_image(src, Side::Src, src_region)?;
+        let (dst, dst_layout) = self.copied_image(dst, Side::Dst, dst_region)?;
+        let regions = [vk::ImageBlit {
+            src_subresource: src_region.layers(format::aspects(src.format())),
+            src_offsets: [src_region.offset(), src_region.end()],
+            dst_subresource: dst_region.layers(format::aspects(dst.format())),
+            dst_offsets: [dst_region.offset(), dst_region.end()],
+        }];
+        let filter = if linear {
+            vk::Filter::LINEAR
+        } else {
+            vk::Filter::NEAREST
+        };
+        // SAFETY: both regions lie in their images.
+        unsafe {
+            self.device.raw.cmd_blit_image(
+                self.buffer,
+                src.raw(),
+                src_layout,
+                dst.raw(),
+                dst_layout,
+                &regions,
+                filter,
+            );
+        }
+        Ok(())
+    }
+
+    /// `vkCmdFillBuffer`.
+    pub(super) fn fill_buffer(
+        &mut self,
+        dst: ResourceId,
+        offset: u64,
+        bytes: u64,
+        value: u32,
+    ) -> Result<(), Failure> {
+        self.ready_copy(ANY_QUEUE)?;
+        aligned("the offset of a fill", offset, 4)?;
+        aligned("the length of a fill", bytes, 4)?;
+        let buffer = self.copied_buffer(dst, Side::Dst, offset, bytes)?;
+        let rest = (buffer.bytes() - offset) & !3;
+        let bytes = if bytes == 0 { rest } else { bytes };
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the range is aligned and lies in the buffer.
+        unsafe {
+            self.device
+                .raw
+                .cmd_fill_buffer(self.buffer, buffer.raw(), offset, bytes, value);
+        }
+        Ok(())
+    }
+
+    /// `vkCmdUpdateBuffer`.
+    pub(super) fn update_buffer(
+        &mut self,
+        dst: ResourceId,
+        offset: u64,
+        data: &[u8],
+    ) -> Result<(), Failure> {
+        self.ready_copy(ANY_QUEUE)?;
+        let bytes = data.len() as u64;
+        aligned("the offset of an update", offset, 4)?;
+        aligned("the length of an update", bytes, 4)?;
+        if bytes > MOST_INLINE {
+            let what = format!("an update of {bytes} bytes");
+            return Err(CommandError::Limit {
+                what,
+                limit: MOST_INLINE,
+            }
+            .into());
+        }
+        let buffer = self.copied_buffer(dst, Side::Dst, offset, bytes)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the range is aligned and lies in the buffer; the data is short enough.
+        unsafe {
+            self.device
+                .raw
+                .cmd_update_buffer(self.buffer, buffer.raw(), offset, data)
+        };
+        Ok(())
+    }
+
+    /// `vkCmdClearColorImage`.
+    pub(super) fn clear_image(&mut self, id: ResourceId, color: [f32; 4]) -> Result<(), Failure> {
+        self.ready_copy(Capabilities::GRAPHICS | Capabilities::COMPUTE)?;
+        let (index, image) = self.resources.image(id)?;
+        if format::aspects(image.format()) != vk::ImageAspectFlags::COLOR {
+            return Err(CommandError::WrongResource {
+                name: image.name().to_owned(),
+                wanted: "colour image",
+            }
+            .into());
+        }
+        need_usage(image, Side::Dst)?;
+        let layout = self.layout(
+            index,
+            AccessMask::TRANSFER_WRITE,
+            Layout::TransferDstOptimal,
+        );
+        let ranges = [vk::ImageSubresourceRange {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            base_mip_level: 0,
+            level_count: vk::REMAINING_MIP_LEVELS,
+            base_array_layer: 0,
+            layer_count: vk::REMAINING_ARRAY_LAYERS,
+        }];
+        let color = clear_color(image.format(), color);
+        // SAFETY: the image has colour only, and the range is all of it.
+        unsafe {
+            self.device.raw.cmd_clear_color_image(
+                self.buffer,
+                image.raw(),
+                layout,
+                &color,
+                &ranges,
+            );
+        }
+        Ok(())
+    }
+
+    fn ready_copy(&self, queues: Capabilities) -> Result<(), CommandError> {
+        self.need(queues)?;
+        self.need_rendering(false)
+    }
+
+    /// A buffer of a copy, which has the range.
+    fn copied_buffer(
+        &self,
+        id: ResourceId,
+        side: Side,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<&Buffer, CommandError> {
+        let buffer = self.resources.buffer(id)?;
+        let name = || buffer.name().to_owned();
+        let (usage, word) = match side {
+            Side::Src => (BufferUsage::TRANSFER_SRC, "TRANSFER_SRC"),
+            Side::Dst => (BufferUsage::TRANSFER_DST, "TRANSFER_DST"),
+        };
+        if !buffer.desc().usage.contains(usage) {
+            return Err(CommandError::Usage {
+                name: name(),
+                usage: word,
+            });
+        }
+        match offset.checked_add(bytes) {
+            Some(end) if end <= buffer.bytes() => Ok(buffer),
+            _ => {
+                let what = format!("{bytes} bytes from {offset}");
+                Err(CommandError::Outside { what, name: name() })
+            }
+        }
+    }
+
+    /// The buffer of a copy between buffer and image, which has all texels.
+    fn copied_texels(
+        &self,
+        id: ResourceId,
+        side: Side,
+        offset: u64,
+        image: &Image,
+        region: &ImageRegion,
+    ) -> Result<&Buffer, CommandError> {
+        // Formats that the table does not know (compressed ones) are left to the caller.
+        let bytes = format::texel_bytes(image.format()).map(u64::from);
+        aligned(
+            "the offset of the texels",
+            offset,
+            bytes.unwrap_or(1).max(4),
+        )?;
+        self.copied_buffer(id, side, offset, bytes.unwrap_or(0) * region.texels())
+    }
+
+    /// An image of a copy, which has the region; and its layout.
+    fn copied_image(
+        &self,
+        id: ResourceId,
+        side: Side,
+        region: &ImageRegion,
+    ) -> Result<(&Image, vk::ImageLayout), CommandError> {
+        let (index, image) = self.resources.image(id)?;
+        need_usage(image, side)?;
+        if !region.fits(image) {
+            let what = format!("{region:?}");
+            return Err(CommandError::Outside {
+                what,
+                name: image.name().to_owned(),
+            });
+        }
+        let (access, usual) = match side {
+            Side::Src => (AccessMask::TRANSFER_READ, Layout::TransferSrcOptimal),
+            Side::Dst => (AccessMask::TRANSFER_WRITE, Layout::TransferDstOptimal),
+        };
+        Ok((image, self.layout(index, access, usual)))
+    }
+}
+
+/// Copies run on every queue.
+const ANY_QUEUE: Capabilities = Capabilities::GRAPHICS
+    .union(Capabilities::COMPUTE)
+    .union(Capabilities::TRANSFER);
+
+fn need_usage(image: &Image, side: Side) -> Result<(), CommandError> {
+    let (usage, word) = match side {
+        Side::Src => (ImageUsage::TRANSFER_SRC, "TRANSFER_SRC"),
+        Side::Dst => (ImageUsage::TRANSFER_DST, "TRANSFER_DST"),
+    };
+    match image.desc().usage.contains(usage) {
+        true => Ok(()),
+        false => Err(CommandError::Usage {
+            name: image.name().to_owned(),
+            usage: word,
+        }),
+    }
+}
+
+fn buffer_image_copy(
+    buffer_offset: u64,
+    region: &ImageRegion,
+    format: vk::Format,
+) -> vk::BufferImageCopy {
+    vk::BufferImageCopy {
+        buffer_offset,
+        buffer_row_length: 0,
+        buffer_image_height: 0,
+        image_subresource: region.layers(format::sampled_aspects(format)),
+        image_offset: region.offset(),
+        image_extent: region.extent(),
+    }
+}

@@ -1,0 +1,353 @@
+//! What can go wrong that the caller could not foresee, and what the caller did wrong.
+//!
+//! Sentences are whole, in the present tense, and name the object by its label.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ash::vk;
+
+use crate::commands::CommandError;
+
+/// The device cannot be set up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The Vulkan loader is not installed.
+    #[error(
+        "the Vulkan loader cannot be loaded ({reason}). Install it: libvulkan1 on Debian and \
+         Ubuntu, vulkan-loader on Fedora, vulkan-icd-loader on Arch"
+    )]
+    NoLoader {
+        /// What the system's loader of libraries said.
+        reason: String,
+    },
+    /// No driver offers a device.
+    #[error(
+        "no Vulkan device is found. Install a driver: mesa-vulkan-drivers on Debian, Ubuntu and \
+         Fedora, vulkan-radeon, vulkan-intel or vulkan-swrast on Arch, or the driver of the \
+         device's maker (for NVIDIA: nvidia-driver on Debian, xorg-x11-drv-nvidia on Fedora's \
+         RPM Fusion, nvidia-utils on Arch)"
+    )]
+    NoDevice,
+    /// No device has the wanted name or index.
+    #[error("no device matches \"{wanted}\". There are: {}", available.join(", "))]
+    DeviceNotFound {
+        /// The name or index asked for.
+        wanted: String,
+        /// The names of the devices there are, in order of their indices.
+        available: Vec<String>,
+    },
+    /// The best device (or the wanted one) lacks something that Quadrille needs.
+    #[error("the device {device} lacks what Quadrille needs: {}", missing.join(", "))]
+    Lacks {
+        /// The device's name.
+        device: String,
+        /// The features, extensions and versions it lacks.
+        missing: Vec<String>,
+    },
+    /// `QUADRILLE_QUEUES` cannot be read.
+    #[error(
+        "QUADRILLE_QUEUES is \"{value}\"; it must be a number of queues (1) or a list of \
+         capabilities by their letters g, c, t (gct,ct)"
+    )]
+    Queues {
+        /// Its value.
+        value: String,
+    },
+    /// A Vulkan call failed.
+    #[error("{call} fails: {result}")]
+    Vulkan {
+        /// The call.
+        call: &'static str,
+        /// Its result.
+        result: vk::Result,
+    },
+    /// The memory allocator cannot be set up.
+    #[error("the memory allocator cannot be set up: {reason}")]
+    Allocator {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Creating or touching a resource fails.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The description is not one that the device can make.
+    #[error("{name} cannot be made: {problem}")]
+    Invalid {
+        /// The resource's name.
+        name: String,
+        /// What is wrong, with the given value and the limit.
+        problem: String,
+    },
+    /// No memory is left for it.
+    #[error("no memory is left for {name} ({bytes} bytes): {reason}")]
+    OutOfMemory {
+        /// The resource's name.
+        name: String,
+        /// Its size in bytes.
+        bytes: u64,
+        /// What the allocator said.
+        reason: String,
+    },
+    /// The buffer's memory is not visible to the CPU.
+    #[error(
+        "{name} is in device memory, which the CPU does not see; ask for Memory::Upload or Memory::Readback"
+    )]
+    NotMapped {
+        /// The buffer's name.
+        name: String,
+    },
+    /// The range lies outside the buffer.
+    #[error("bytes {offset}..{} are outside {name}, which has {bytes} bytes", offset + length)]
+    OutOfBounds {
+        /// The buffer's name.
+        name: String,
+        /// First byte.
+        offset: u64,
+        /// Number of bytes.
+        length: u64,
+        /// The size of the buffer in bytes.
+        bytes: u64,
+    },
+    /// The device already has a [`Frames`](crate::Frames); there is one owner of its queues.
+    #[error("the queues of this device are already owned by another Frames")]
+    FramesTaken,
+    /// The device is lost: its objects can only be dropped.
+    #[error("the device is lost while {doing}")]
+    DeviceLost {
+        /// The call.
+        doing: &'static str,
+    },
+    /// A Vulkan call failed.
+    #[error("{call} fails for {name}: {result}")]
+    Vulkan {
+        /// The resource's name.
+        name: String,
+        /// The call.
+        call: &'static str,
+        /// Its result.
+        result: vk::Result,
+    },
+}
+
+impl Error {
+    /// The error of a failed call on a named object.
+    pub(crate) fn vulkan(name: &str, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
+        move |result| match result {
+            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { doing: call },
+            result => Self::Vulkan {
+                name: name.to_owned(),
+                call,
+                result,
+            },
+        }
+    }
+}
+
+/// A shader or a pipeline cannot be made.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShaderError {
+    /// The source does not follow the language.
+    #[error("{label}:{line}:{column}: {message}\n{excerpt}")]
+    Source {
+        /// The shader's label, or its file.
+        label: String,
+        /// Line, from 1; 0 if unknown.
+        line: u32,
+        /// Column, from 1; 0 if unknown.
+        column: u32,
+        /// What is wrong.
+        message: String,
+        /// The place in the source with notes on what would be right.
+        excerpt: String,
+    },
+    /// The SPIR-V module is not one.
+    #[error("{label} is no SPIR-V module: {problem}")]
+    Spirv {
+        /// The shader's label, or its file.
+        label: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The file cannot be read.
+    #[error("{} cannot be read: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// The module has no such entry point for this stage.
+    #[error("{label} has no {stage} entry point \"{wanted}\". It has: {}", available.join(", "))]
+    NoEntryPoint {
+        /// The shader's label.
+        label: String,
+        /// The stage.
+        stage: &'static str,
+        /// The name asked for.
+        wanted: String,
+        /// What there is, as `stage name`.
+        available: Vec<String>,
+    },
+    /// Bindings or inputs that cannot be served.
+    #[error("the interface of {label} cannot be served: {problem}")]
+    Interface {
+        /// The shader's label or the pipeline's name.
+        label: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The driver cannot compile the pipeline.
+    #[error("the driver cannot compile the pipeline {pipeline}: {result}")]
+    Compile {
+        /// The pipeline's name.
+        pipeline: String,
+        /// What it said.
+        result: vk::Result,
+    },
+}
+
+/// A frame cannot be recorded, submitted or waited for.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The device does not get on within the time allowed.
+    #[error(
+        "queue {queue} does not reach value {wanted} of its timeline within {waited:?}; it is at \
+         {reached}. Last submitted pass: {last_pass}"
+    )]
+    Timeout {
+        /// The queue's index in the topology.
+        queue: u8,
+        /// The value waited for.
+        wanted: u64,
+        /// The value it has.
+        reached: u64,
+        /// The time waited.
+        waited: Duration,
+        /// The last pass that was submitted to the queue.
+        last_pass: String,
+    },
+    /// The device is lost.
+    #[error("the device is lost while {doing}")]
+    DeviceLost {
+        /// The call.
+        doing: &'static str,
+    },
+    /// A pass's commands are wrong.
+    #[error("pass {pass}, command {command}: {error}")]
+    Command {
+        /// The pass.
+        pass: String,
+        /// The command's index in the pass's list.
+        command: usize,
+        /// What is wrong.
+        error: CommandError,
+    },
+    /// A pipeline that a pass uses could not be compiled.
+    #[error("pass {pass}: {error}")]
+    Pipeline {
+        /// The pass.
+        pass: String,
+        /// Why.
+        error: ShaderError,
+    },
+    /// The arguments of a frame do not belong together.
+    #[error("the frame's parts do not belong together: {problem}")]
+    Mismatch {
+        /// Which, and how.
+        problem: String,
+    },
+    /// Some of the frame's submissions reached their queues and others did not, so neither the
+    /// old nor the new states are true; the device has to be made anew.
+    #[error("only part of the frame is submitted: {call} fails: {result}")]
+    PartlySubmitted {
+        /// The call.
+        call: &'static str,
+        /// Its result.
+        result: vk::Result,
+    },
+    /// A resource that recording needs could not be made.
+    #[error(transparent)]
+    Resource(#[from] Error),
+    /// A Vulkan call failed; nothing was submitted.
+    #[error("{call} fails: {result}")]
+    Vulkan {
+        /// The call.
+        call: &'static str,
+        /// Its result.
+        result: vk::Result,
+    },
+}
+
+impl FrameError {
+    /// The error of a failed call.
+    pub(crate) fn vulkan(call: &'static str) -> impl FnOnce(vk::Result) -> Self {
+        move |result| match result {
+            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { doing: call },
+            result => Self::Vulkan { call, result },
+        }
+    }
+}
+
+/// A window's surface or swapchain fails.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SurfaceError {
+    /// The instance has no extension for this kind of window.
+    #[error("the device was set up without windows of this kind: {missing} is not enabled")]
+    Unsupported {
+        /// The extension.
+        missing: String,
+    },
+    /// No queue of the topology can present to the surface.
+    #[error("no queue of {device} can present to this window")]
+    CannotPresent {
+        /// The device's name.
+        device: String,
+    },
+    /// The surface offers no format that can be rendered to.
+    #[error("the window offers none of the formats {wanted:?}; it has {available:?}")]
+    NoFormat {
+        /// What was asked for.
+        wanted: Vec<vk::Format>,
+        /// What there is.
+        available: Vec<vk::Format>,
+    },
+    /// The surface is lost and could not be made again: the window is gone.
+    #[error("the window's surface is lost")]
+    Lost,
+    /// The device is lost.
+    #[error("the device is lost while {doing}")]
+    DeviceLost {
+        /// The call.
+        doing: &'static str,
+    },
+    /// An image that stands for the swapchain could not be made.
+    #[error(transparent)]
+    Resource(#[from] Error),
+    /// A Vulkan call failed.
+    #[error("{call} fails: {result}")]
+    Vulkan {
+        /// The call.
+        call: &'static str,
+        /// Its result.
+        result: vk::Result,
+    },
+}
+
+impl SurfaceError {
+    /// The error of a failed call.
+    pub(crate) fn vulkan(call: &'static str) -> impl FnOnce(vk::Result) -> Self {
+        move |result| match result {
+            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { doing: call },
+            vk::Result::ERROR_SURFACE_LOST_KHR => Self::Lost,
+            result => Self::Vulkan { call, result },
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What a format is made of.
+
+use ash::vk;
+
+/// The aspects of a format (section "Format Definition"); planar formats are not supported.
+pub(crate) fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
+    use vk::Format as F;
+    use vk::ImageAspectFlags as A;
+    match format {
+        F::D16_UNORM | F::X8_D24_UNORM_PACK32 | F::D32_SFLOAT => A::DEPTH,
+        F::S8_UINT => A::STENCIL,
+        F::D16_UNORM_S8_UINT | F::D24_UNORM_S8_UINT | F::D32_SFLOAT_S8_UINT => {
+            A::DEPTH | A::STENCIL
+        }
+        _ => A::COLOR,
+    }
+}
+
+/// The aspects that a shader samples: of depth and stencil, depth.
+pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
+    let aspects = aspects(format);
+    match aspects.contains(vk::ImageAspectFlags::DEPTH) {
+        true => vk::ImageAspectFlags::DEPTH,
+        false => aspects,
+    }
+}
+
+/// Whether a colour format has integers, which neither blend nor filter.
+pub(crate) fn is_integer(format: vk::Format) -> bool {
+    use vk::Format as F;
+    // Integer formats stand in pairs, unsigned and signed, at these places of the enumeration.
+    [
+        F::R8_UINT,
+        F::R8G8_UINT,
+        F::R8G8B8_UINT,
+        F::B8G8R8_UINT,
+        F::R8G8B8A8_UINT,
+        F::B8G8R8A8_UINT,
+        F::A8B8G8R8_UINT_PACK32,
+        F::A2R10G10B10_UINT_PACK32,
+        F::A2B10G10R10_UINT_PACK32,
+        F::R16_UINT,
+        F::R16G16_UINT,
+        F::R16G16B16_UINT,
+        F::R16G16B16A16_UINT,
+        F::R32_UINT,
+        F::R32G32_UINT,
+        F::R32G32B32_UINT,
+        F::R32G32B32A32_UINT,
+        F::R64_UINT,
+    ]
+    .iter()
+    .any(|unsigned| (0..2).contains(&(format.as_raw() - unsigned.as_raw())))
+}
+
+/// Bytes of a texel, or of a block of a compressed format, in copies between buffers and images;
+/// `None` for formats that this table does not know.
+pub fn texel_bytes(format: vk::Format) -> Option<u32> {
+    use vk::Format as F;
+    let raw = format.as_raw();
+    let in_range = |first: F, last: F| (first.as_raw()..=last.as_raw()).contains(&raw);
+    Some(match format {
+        F::R4G4_UNORM_PACK8 => 1,
+        F::D16_UNORM => 2,
+        F::D32_SFLOAT | F::X8_D24_UNORM_PACK32 => 4,
+        F::S8_UINT => 1,
+        F::E5B9G9R9_UFLOAT_PACK32 | F::B10G11R11_UFLOAT_PACK32 => 4,
+        _ if in_range(F::R4G4B4A4_UNORM_PACK16, F::A1R5G5B5_UNORM_PACK16) => 2,
+        _ if in_range(F::R8_UNORM, F::R8_SRGB) => 1,
+        _ if in_range(F::R8G8_UNORM, F::R8G8_SRGB) => 2,
+        _ if in_range(F::R8G8B8_UNORM, F::B8G8R8_SRGB) => 3,
+        _ if in_range(F::R8G8B8A8_UNORM, F::A2B10G10R10_SINT_PACK32) => 4,
+        _ if in_range(F::R16_UNORM, F::R16_SFLOAT) => 2,
+        _ if in_range(F::R16G16_UNORM, F::R16G16_SFLOAT) => 4,
+        _ if in_range(F::R16G16B16_UNORM, F::R16G16B16_SFLOAT) => 6,
+        _ if in_range(F::R16G16B16A16_UNORM, F::R16G16B16A16_SFLOAT) => 8,
+        _ if in_range(F::R32_UINT, F::R32_SFLOAT) => 4,
+        _ if in_range(F::R32G32_UINT, F::R32G32_SFLOAT) => 8,
+        _ if in_range(F::R32G32B32_UINT, F::R32G32B32_SFLOAT) => 12,
+        _ if in_range(F::R32G32B32A32_UINT, F::R32G32B32A32_SFLOAT) => 16,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

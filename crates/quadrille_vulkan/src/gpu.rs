@@ -1,0 +1,142 @@
+//! The public face of the device.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ash::vk;
+use quadrille_sync::Topology;
+use raw_window_handle::RawDisplayHandle;
+
+use crate::buffer::{Buffer, BufferDesc};
+use crate::device::{Device, DeviceInfo};
+use crate::error::{Error, SetupError, ShaderError};
+use crate::frames::Frames;
+use crate::image::{Image, ImageDesc};
+use crate::pipeline::{
+    ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
+};
+use crate::sampler::{Sampler, SamplerDesc};
+use crate::settings::Settings;
+
+/// A device, ready to make resources and run frames. Clones are the same device.
+///
+/// Whatever is made from a device keeps it alive, so things may be dropped in any order.
+///
+/// ```no_run
+/// use quadrille_vulkan::{BufferDesc, Gpu, Settings};
+/// let gpu = Gpu::new(&Settings::headless("example"), None)?;
+/// println!("{} with the queues {}", gpu.info().name, gpu.topology());
+/// let cells = gpu.create_buffer(&BufferDesc::storage("cells", 1024))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Gpu(pub(crate) Arc<Device>);
+
+impl Gpu {
+    /// Chooses and sets up a device. `display` names the window system, whose instance extensions
+    /// are then enabled; without it those of all are that the system has.
+    ///
+    /// # Errors
+    /// What is missing, by name, and where the loader or a driver is, the packages to install.
+    pub fn new(settings: &Settings, display: Option<RawDisplayHandle>) -> Result<Self, SetupError> {
+        Device::new(settings, display).map(Self)
+    }
+
+    /// The queues that frames are planned for.
+    pub fn topology(&self) -> &Topology {
+        &self.0.topology
+    }
+
+    /// What is known about the device.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.0.info
+    }
+
+    /// The limits of the device (section "Limits").
+    pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
+        &self.0.limits
+    }
+
+    /// How many frames the CPU may be ahead of the device.
+    pub fn frames_in_flight(&self) -> u32 {
+        self.0.frames_in_flight
+    }
+
+    /// Makes a buffer. Its contents are undefined.
+    ///
+    /// # Errors
+    /// The description is not one that the device can make, or no memory is left.
+    pub fn create_buffer(&self, desc: &BufferDesc) -> Result<Buffer, Error> {
+        Buffer::new(&self.0, desc)
+    }
+
+    /// Makes an image. Its contents are undefined.
+    ///
+    /// # Errors
+    /// As for [`Gpu::create_buffer`].
+    pub fn create_image(&self, desc: &ImageDesc) -> Result<Image, Error> {
+        Image::new(&self.0, desc)
+    }
+
+    /// Makes a sampler.
+    ///
+    /// # Errors
+    /// The device has no memory for it.
+    pub fn create_sampler(&self, desc: &SamplerDesc) -> Result<Sampler, Error> {
+        Sampler::new(&self.0, desc)
+    }
+
+    /// Checks a compute pipeline's interface and starts compiling it in the background.
+    ///
+    /// # Errors
+    /// No such entry point, or an interface that the device cannot serve. What the driver says is
+    /// told by [`ComputePipeline::wait`].
+    pub fn compute_pipeline(
+        &self,
+        desc: &ComputePipelineDesc<'_>,
+    ) -> Result<ComputePipeline, ShaderError> {
+        ComputePipeline::new(&self.0, desc)
+    }
+
+    /// Checks a graphics pipeline's interface. It is compiled when it meets attachments, or
+    /// beforehand by [`GraphicsPipeline::prepare`].
+    ///
+    /// # Errors
+    /// As for [`Gpu::compute_pipeline`].
+    pub fn graphics_pipeline(
+        &self,
+        desc: &GraphicsPipelineDesc<'_>,
+    ) -> Result<GraphicsPipeline, ShaderError> {
+        GraphicsPipeline::new(&self.0, desc)
+    }
+
+    /// The one owner of the device's queues. Another can be had once it is dropped.
+    ///
+    /// # Errors
+    /// [`Error::FramesTaken`] while there is one.
+    pub fn frames(&self) -> Result<Frames, Error> {
+        if self.0.frames_taken.swap(true, Ordering::AcqRel) {
+            return Err(Error::FramesTaken);
+        }
+        Ok(Frames::new(&self.0))
+    }
+
+    /// Writes compiled pipelines to disk now; it is also done when the device is destroyed.
+    pub fn save_pipeline_cache(&self) {
+        self.0.pipeline_cache.save(&self.0.raw);
+    }
+}
+
+impl PartialEq for Gpu {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Gpu {}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Gpu({}, {})", self.info().name, self.topology())
+    }
+}

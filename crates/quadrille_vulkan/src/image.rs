@@ -1,0 +1,517 @@
+//! Images and their views.
+//!
+//! An image of a swapchain is an [`Image`] like any other, whose handles are filled in when the
+//! swapchain acquires: so passes can be recorded before it is known which image they draw to.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use ash::vk::{self, Handle as _};
+use bitflags::bitflags;
+use gpu_allocator::vulkan::Allocation;
+use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing};
+
+use crate::buffer::lifetime;
+use crate::device::Device;
+use crate::error::Error;
+use crate::format;
+use crate::lock;
+use crate::memory::Memory;
+use crate::retire::Retired;
+use crate::view::{View, ViewKey};
+
+bitflags! {
+    /// What an image may be used for; the bits of `VkImageUsageFlagBits`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct ImageUsage: u32 {
+        /// Source of copies and blits.
+        const TRANSFER_SRC = 0x1;
+        /// Target of copies, blits and clears.
+        const TRANSFER_DST = 0x2;
+        /// Sampled in shaders.
+        const SAMPLED = 0x4;
+        /// Loaded and stored in shaders.
+        const STORAGE = 0x8;
+        /// Drawn to.
+        const COLOR_ATTACHMENT = 0x10;
+        /// Depth and stencil of draws.
+        const DEPTH_STENCIL_ATTACHMENT = 0x20;
+    }
+}
+
+/// An image to make.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ImageDesc {
+    /// Its name in errors, plans and debuggers.
+    pub name: String,
+    /// Its format.
+    pub format: vk::Format,
+    /// Width, height and depth in texels; each at least 1. A depth above 1 makes it a 3D image.
+    pub extent: [u32; 3],
+    /// Mip levels; at least 1.
+    pub mip_levels: u32,
+    /// Array layers; at least 1.
+    pub array_layers: u32,
+    /// Samples per texel: 1, 2, 4, 8, ...
+    pub samples: u32,
+    /// What it may be used for.
+    pub usage: ImageUsage,
+    /// Its layers can be viewed as the faces of cubes.
+    pub cube: bool,
+    /// Whether queue families own it in turn or together.
+    pub sharing: Sharing,
+    /// Its contents do not outlive the frame.
+    pub transient: bool,
+}
+
+impl ImageDesc {
+    /// A 2D image with one mip level and one layer.
+    pub fn new(
+        name: impl Into<String>,
+        width: u32,
+        height: u32,
+        format: vk::Format,
+        usage: ImageUsage,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            format,
+            extent: [width, height, 1],
+            mip_levels: 1,
+            array_layers: 1,
+            samples: 1,
+            usage,
+            cube: false,
+            sharing: Sharing::Exclusive,
+            transient: false,
+        }
+    }
+
+    /// An image to draw to, sample and copy from.
+    pub fn color_target(
+        name: impl Into<String>,
+        width: u32,
+        height: u32,
+        format: vk::Format,
+    ) -> Self {
+        let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::SAMPLED | COPIES;
+        Self::new(name, width, height, format, usage)
+    }
+
+    /// An image to sample, filled by copies.
+    pub fn sampled(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+        Self::new(name, width, height, format, ImageUsage::SAMPLED | COPIES)
+    }
+
+    /// An image that shaders load and store, sample, and that can be copied.
+    pub fn storage(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+        let usage = ImageUsage::STORAGE | ImageUsage::SAMPLED | COPIES;
+        Self::new(name, width, height, format, usage)
+    }
+
+    /// Depth (and stencil) of draws, which can be sampled.
+    pub fn depth(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+        let usage = ImageUsage::DEPTH_STENCIL_ATTACHMENT | ImageUsage::SAMPLED;
+        Self::new(name, width, height, format, usage)
+    }
+
+    /// The same with more uses.
+    pub fn with_usage(mut self, usage: ImageUsage) -> Self {
+        self.usage |= usage;
+        self
+    }
+
+    /// The same with mip levels.
+    pub fn with_mips(mut self, mip_levels: u32) -> Self {
+        self.mip_levels = mip_levels;
+        self
+    }
+
+    /// The same with array layers.
+    pub fn with_layers(mut self, array_layers: u32) -> Self {
+        self.array_layers = array_layers;
+        self
+    }
+
+    fn kind(&self) -> vk::ImageType {
+        if self.extent[2] > 1 {
+            vk::ImageType::TYPE_3D
+        } else {
+            vk::ImageType::TYPE_2D
+        }
+    }
+}
+
+/// Both directions of copies.
+const COPIES: ImageUsage = ImageUsage::TRANSFER_SRC.union(ImageUsage::TRANSFER_DST);
+
+/// An image. Clones are the same image; when the last one is dropped, the image is retired: it is
+/// destroyed once no queue can still use it.
+#[derive(Clone)]
+pub struct Image(Arc<ImageInner>);
+
+struct ImageInner {
+    id: ResourceId,
+    name: Arc<str>,
+    desc: ImageDesc,
+    /// The handles and the extent, which change with each acquire for a swapchain's image: the
+    /// frame that uses them is recorded by the thread that acquired, or after it (the threads
+    /// that translate are started with a happens-before edge), so relaxed access is enough.
+    raw: AtomicU64,
+    view: AtomicU64,
+    extent: AtomicU64,
+    views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
+    /// `None` for the image of a swapchain.
+    memory: Option<Allocation>,
+    device: Arc<Device>,
+}
+
+impl Image {
+    /// Makes an image.
+    pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
+        check(device, desc)?;
+        let (raw, memory) = create(device, desc)?;
+        device.names.name(raw, &desc.name);
+        let image = Self::assemble(device, desc, raw, Some(memory));
+        let key = ViewKey {
+            view: View::WHOLE,
+            aspects: format::aspects(desc.format),
+            kind: image.default_view_kind(),
+        };
+        let view = image.make_view(key)?;
+        image.0.view.store(view.as_raw(), Ordering::Relaxed);
+        lock(&image.0.views).push((key, view));
+        Ok(image)
+    }
+
+    /// The image that stands for whichever image a swapchain acquires.
+    pub(crate) fn of_swapchain(device: &Arc<Device>, desc: &ImageDesc) -> Self {
+        Self::assemble(device, desc, vk::Image::null(), None)
+    }
+
+    fn assemble(
+        device: &Arc<Device>,
+        desc: &ImageDesc,
+        raw: vk::Image,
+        memory: Option<Allocation>,
+    ) -> Self {
+        Self(Arc::new(ImageInner {
+            id: device.ids.take(),
+            name: desc.name.as_str().into(),
+            desc: desc.clone(),
+            raw: AtomicU64::new(raw.as_raw()),
+            view: AtomicU64::new(0),
+            extent: AtomicU64::new(pack(desc.extent)),
+            views: Mutex::default(),
+            memory,
+            device: Arc::clone(device),
+        }))
+    }
+
+    /// Fills in what a swapchain acquired; null handles while nothing is.
+    pub(crate) fn set_acquired(&self, raw: vk::Image, view: vk::ImageView, extent: [u32; 2]) {
+        self.0.raw.store(raw.as_raw(), Ordering::Relaxed);
+        self.0.view.store(view.as_raw(), Ordering::Relaxed);
+        self.0
+            .extent
+            .store(pack([extent[0], extent[1], 1]), Ordering::Relaxed);
+    }
+
+    /// Its identity over frames.
+    pub fn id(&self) -> ResourceId {
+        self.0.id
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its format.
+    pub fn format(&self) -> vk::Format {
+        self.0.desc.format
+    }
+
+    /// Width, height and depth in texels; for a swapchain's image, of the swapchain as it is now.
+    pub fn extent(&self) -> [u32; 3] {
+        let packed = self.0.extent.load(Ordering::Relaxed);
+        let part = |shift: u32| ((packed >> shift) & 0x1f_ffff) as u32;
+        [part(0), part(21), part(42)]
+    }
+
+    /// The description it was made by. For a swapchain's image the extent in it is the first one;
+    /// ask [`Image::extent`].
+    pub fn desc(&self) -> &ImageDesc {
+        &self.0.desc
+    }
+
+    /// Whether it stands for the image that a swapchain acquires.
+    pub fn is_swapchain(&self) -> bool {
+        self.0.memory.is_none()
+    }
+
+    /// What the solver has to know of it.
+    pub fn declare(&self) -> Resource {
+        let desc = &self.0.desc;
+        let aspects = format::aspects(desc.format);
+        Resource {
+            id: self.0.id,
+            name: Arc::clone(&self.0.name),
+            kind: ResourceKind::Image {
+                aspects: Aspects::from_bits_truncate(aspects.as_raw()),
+                mip_levels: desc.mip_levels,
+                array_layers: desc.array_layers,
+            },
+            sharing: desc.sharing,
+            lifetime: match self.is_swapchain() {
+                true => Lifetime::Swapchain,
+                false => lifetime(desc.transient),
+            },
+        }
+    }
+
+    /// The raw handle, for Vulkan calls of your own; null for a swapchain that has not acquired.
+    pub fn raw(&self) -> vk::Image {
+        vk::Image::from_raw(self.0.raw.load(Ordering::Relaxed))
+    }
+
+    /// The view of the whole image with all aspects.
+    pub(crate) fn whole_view(&self) -> vk::ImageView {
+        vk::ImageView::from_raw(self.0.view.load(Ordering::Relaxed))
+    }
+
+    /// The kind of [`Image::whole_view`].
+    pub(crate) fn default_view_kind(&self) -> vk::ImageViewType {
+        let desc = &self.0.desc;
+        match desc.kind() {
+            vk::ImageType::TYPE_3D => vk::ImageViewType::TYPE_3D,
+            _ if desc.cube && desc.array_layers == 6 => vk::ImageViewType::CUBE,
+            _ if desc.cube => vk::ImageViewType::CUBE_ARRAY,
+            _ if desc.array_layers > 1 => vk::ImageViewType::TYPE_2D_ARRAY,
+            _ => vk::ImageViewType::TYPE_2D,
+        }
+    }
+
+    /// A view, made at its first use. `None` for another view than the whole of a swapchain's
+    /// image.
+    pub(crate) fn view(&self, key: ViewKey) -> Result<Option<vk::ImageView>, Error> {
+        let is_whole = key.view == View::WHOLE
+            && key.aspects == format::aspects(self.format())
+            && key.kind == self.default_view_kind();
+        if is_whole {
+            return Ok(Some(self.whole_view()));
+        }
+        if self.is_swapchain() {
+            return Ok(None);
+        }
+        let mut views = lock(&self.0.views);
+        if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
+            return Ok(Some(*view));
+        }
+        let view = self.make_view(key)?;
+        views.push((key, view));
+        Ok(Some(view))
+    }
+
+    fn make_view(&self, key: ViewKey) -> Result<vk::ImageView, Error> {
+        let info = vk::ImageViewCreateInfo::default()
+            .image(self.raw())
+            .view_type(key.kind)
+            .format(self.format())
+            .subresource_range(key.range());
+        let device = &self.0.device;
+        // SAFETY: callers have checked the range against the image.
+        let view = unsafe { device.raw.create_image_view(&info, None) }
+            .map_err(Error::vulkan(self.name(), "vkCreateImageView"))?;
+        device.names.name(view, self.name());
+        Ok(view)
+    }
+}
+
+impl Drop for ImageInner {
+    fn drop(&mut self) {
+        let retired = match self.memory.take() {
+            Some(memory) => Retired::Image {
+                id: self.id,
+                raw: vk::Image::from_raw(*self.raw.get_mut()),
+                views: lock(&self.views).drain(..).map(|(_, view)| view).collect(),
+                memory,
+            },
+            None => Retired::SwapchainImage { id: self.id },
+        };
+        lock(&self.device.dropped).push(retired);
+    }
+}
+
+impl PartialEq for Image {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Image {}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "Image({}, {:?}, {:?})",
+            self.name(),
+            self.format(),
+            self.extent()
+        )
+    }
+}
+
+/// Three extents of at most 21 bits in one word, so that they change together.
+fn pack(extent: [u32; 3]) -> u64 {
+    let part = |at: usize, shift: u32| u64::from(extent[at].min(0x1f_ffff)) << shift;
+    part(0, 0) | part(1, 21) | part(2, 42)
+}
+
+fn check(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
+    let invalid = |problem: String| {
+        Err(Error::Invalid {
+            name: desc.name.clone(),
+            problem,
+        })
+    };
+    let [width, height, depth] = desc.extent;
+    let limits = &device.limits;
+    let limit = match depth {
+        0 | 1 => limits.max_image_dimension2_d,
+        _ => limits.max_image_dimension3_d,
+    };
+    let longest = width.max(height).max(depth);
+    if width == 0 || height == 0 || depth == 0 {
+        return invalid(format!(
+            "its extent is {width}x{height}x{depth}; none may be 0"
+        ));
+    }
+    if longest > limit {
+        return invalid(format!(
+            "its extent of {longest} is above the device's limit of {limit}"
+        ));
+    }
+    let most_mips = longest.ilog2() + 1;
+    if desc.mip_levels == 0 || desc.mip_levels > most_mips {
+        let given = desc.mip_levels;
+        return invalid(format!(
+            "it has {given} mip levels; its extent allows 1 to {most_mips}"
+        ));
+    }
+    if desc.array_layers == 0 || desc.array_layers > limits.max_image_array_layers {
+        let (given, most) = (desc.array_layers, limits.max_image_array_layers);
+        return invalid(format!(
+            "it has {given} array layers; the device allows 1 to {most}"
+        ));
+    }
+    if desc.cube && (desc.array_layers % 6 != 0 || width != height) {
+        return invalid("a cube has square faces and six layers, or a multiple of six".to_owned());
+    }
+    if !desc.samples.is_power_of_two() || desc.samples > 64 {
+        return invalid(format!(
+            "{} samples is no power of two up to 64",
+            desc.samples
+        ));
+    }
+    if desc.usage.is_empty() {
+        return invalid("it has no usage; name at least one".to_owned());
+    }
+    check_support(device, desc)
+}
+
+/// Asks the driver whether it has such images.
+fn check_support(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
+    // SAFETY: the physical device belongs to the instance; the values are valid enums.
+    let properties = unsafe {
+        device
+            .instance
+            .raw
+            .get_physical_device_image_format_properties(
+                device.physical,
+                desc.format,
+                desc.kind(),
+                vk::ImageTiling::OPTIMAL,
+                vk::ImageUsageFlags::from_raw(desc.usage.bits()),
+                flags(desc),
+            )
+    };
+    let unsupported = |problem: String| Error::Invalid {
+        name: desc.name.clone(),
+        problem,
+    };
+    let properties = properties.map_err(|_| {
+        let (format, usage) = (desc.format, desc.usage);
+        unsupported(format!(
+            "the device has no images of {format:?} for {usage:?}"
+        ))
+    })?;
+    let samples = vk::SampleCountFlags::from_raw(desc.samples);
+    if !properties.sample_counts.contains(samples) {
+        let (format, given) = (desc.format, desc.samples);
+        return Err(unsupported(format!(
+            "{format:?} cannot have {given} samples on this device"
+        )));
+    }
+    Ok(())
+}
+
+fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
+    match desc.cube {
+        true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+        false => vk::ImageCreateFlags::empty(),
+    }
+}
+
+fn create(device: &Device, desc: &ImageDesc) -> Result<(vk::Image, Allocation), Error> {
+    let families = device.families();
+    let [width, height, depth] = desc.extent;
+    let mut info = vk::ImageCreateInfo::default()
+        .flags(flags(desc))
+        .image_type(desc.kind())
+        .format(desc.format)
+        .extent(vk::Extent3D {
+            width,
+            height,
+            depth,
+        })
+        .mip_levels(desc.mip_levels)
+        .array_layers(desc.array_layers)
+        .samples(vk::SampleCountFlags::from_raw(desc.samples))
+        .usage(vk::ImageUsageFlags::from_raw(desc.usage.bits()));
+    if desc.sharing == Sharing::Concurrent && families.len() > 1 {
+        info = info
+            .sharing_mode(vk::SharingMode::CONCURRENT)
+            .queue_family_indices(&families);
+    }
+    // SAFETY: the description is checked against limits and format support.
+    let raw = unsafe { device.raw.create_image(&info, None) }
+        .map_err(Error::vulkan(&desc.name, "vkCreateImage"))?;
+    match bind(device, raw, desc) {
+        Ok(memory) => Ok((raw, memory)),
+        Err(error) => {
+            // SAFETY: made above, used by nothing.
+            unsafe { device.raw.destroy_image(raw, None) };
+            Err(error)
+        }
+    }
+}
+
+fn bind(device: &Device, raw: vk::Image, desc: &ImageDesc) -> Result<Allocation, Error> {
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+    let memory = device
+        .memory
+        .allocate(&desc.name, requirements, Memory::Device, false)?;
+    // SAFETY: the allocation is alive; its handle is used for binding only.
+    let object = unsafe { memory.memory() };
+    // SAFETY: the memory was allocated for these requirements and is bound once.
+    match unsafe { device.raw.bind_image_memory(raw, object, memory.offset()) } {
+        Ok(()) => Ok(memory),
+        Err(result) => {
+            device.memory.free(memory);
+            Err(Error::vulkan(&desc.name, "vkBindImageMemory")(result))
+        }
+    }
+}

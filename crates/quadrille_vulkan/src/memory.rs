@@ -1,0 +1,213 @@
+//! Device memory: one allocator behind one lock; and host access to mapped memory.
+
+use std::ptr::NonNull;
+use std::sync::Mutex;
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{
+    Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc,
+};
+
+use crate::error::{Error, SetupError};
+use crate::lock;
+
+/// Where a buffer's memory is, and who may touch it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Memory of the device: the fastest for it, unseen by the CPU.
+    #[default]
+    Device,
+    /// Memory that the CPU writes in order and the device reads.
+    Upload,
+    /// Memory that the device writes and the CPU reads, cached.
+    Readback,
+}
+
+impl Memory {
+    fn location(self) -> MemoryLocation {
+        match self {
+            Self::Device => MemoryLocation::GpuOnly,
+            Self::Upload => MemoryLocation::CpuToGpu,
+            Self::Readback => MemoryLocation::GpuToCpu,
+        }
+    }
+}
+
+/// The allocator of a device; empty once the device is being destroyed.
+pub(crate) struct MemoryPool(Mutex<Option<Allocator>>);
+
+impl MemoryPool {
+    /// The allocator of a new device.
+    pub(crate) fn new(
+        instance: &ash::Instance,
+        device: &ash::Device,
+        physical: vk::PhysicalDevice,
+    ) -> Result<Self, SetupError> {
+        let description = AllocatorCreateDesc {
+            instance: instance.clone(),
+            device: device.clone(),
+            physical_device: physical,
+            debug_settings: Default::default(),
+            buffer_device_address: false,
+            allocation_sizes: Default::default(),
+        };
+        let allocator = Allocator::new(&description).map_err(|error| SetupError::Allocator {
+            reason: error.to_string(),
+        })?;
+        Ok(Self(Mutex::new(Some(allocator))))
+    }
+
+    /// Memory for a resource. `linear` holds for buffers.
+    pub(crate) fn allocate(
+        &self,
+        name: &str,
+        requirements: vk::MemoryRequirements,
+        memory: Memory,
+        linear: bool,
+    ) -> Result<Allocation, Error> {
+        let description = AllocationCreateDesc {
+            name,
+            requirements,
+            location: memory.location(),
+            linear,
+            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+        };
+        let out_of_memory = |reason: String| Error::OutOfMemory {
+            name: name.to_owned(),
+            bytes: requirements.size,
+            reason,
+        };
+        match lock(&self.0).as_mut() {
+            Some(allocator) => allocator
+                .allocate(&description)
+                .map_err(|error| out_of_memory(error.to_string())),
+            None => Err(out_of_memory("the device is being destroyed".to_owned())),
+        }
+    }
+
+    /// Frees memory whose resource is destroyed.
+    pub(crate) fn free(&self, allocation: Allocation) {
+        if let Some(allocator) = lock(&self.0).as_mut()
+            && let Err(error) = allocator.free(allocation)
+        {
+            tracing::error!("memory cannot be freed: {error}");
+        }
+    }
+
+    /// Forgets all memory, which a device that does not get on may still use.
+    pub(crate) fn leak(&self) {
+        std::mem::forget(lock(&self.0).take());
+    }
+
+    /// Gives all memory back to the device, which is about to be destroyed.
+    pub(crate) fn close(&self) {
+        *lock(&self.0) = None;
+    }
+}
+
+/// Memory that the CPU sees, with what is needed to make writes and reads meet the device's.
+pub(crate) struct Mapped {
+    pointer: NonNull<u8>,
+    bytes: u64,
+    /// Memory object, the mapping's offset in it, its size, and the atom that ranges are rounded
+    /// to; `None` if the memory is coherent.
+    flush: Option<FlushTarget>,
+}
+
+#[derive(Clone, Copy)]
+struct FlushTarget {
+    memory: vk::DeviceMemory,
+    base: u64,
+    atom: u64,
+}
+
+// SAFETY: the pointer is to mapped device memory that belongs to one buffer and is not bound to a
+// thread; access to it goes through the `Mutex` around `Mapped`.
+unsafe impl Send for Mapped {}
+
+impl Mapped {
+    /// The mapping of an allocation for a buffer of `bytes` bytes, if it has one.
+    pub(crate) fn new(allocation: &Allocation, bytes: u64, atom: u64) -> Option<Self> {
+        let pointer = allocation.mapped_ptr()?.cast::<u8>();
+        let coherent = vk::MemoryPropertyFlags::HOST_COHERENT;
+        // SAFETY: the handle is used for flushing only, while the allocation is alive.
+        let memory = unsafe { allocation.memory() };
+        let flush = (!allocation.memory_properties().contains(coherent)).then(|| FlushTarget {
+            memory,
+            base: allocation.offset(),
+            atom,
+        });
+        Some(Self {
+            pointer,
+            bytes,
+            flush,
+        })
+    }
+
+    /// Copies `data` to `offset`, which the caller has checked to fit.
+    pub(crate) fn write(
+        &mut self,
+        device: &ash::Device,
+        offset: u64,
+        data: &[u8],
+    ) -> Result<(), vk::Result> {
+        // SAFETY: the caller has checked that `offset` lies in the mapping.
+        let target = unsafe { self.pointer.add(offset as usize) };
+        // SAFETY: source and target have `data.len()` bytes each, and device memory and Rust
+        // memory do not overlap; `&mut self` excludes other host access.
+        unsafe { target.copy_from_nonoverlapping(NonNull::from(data).cast(), data.len()) };
+        match self.range(offset, data.len() as u64) {
+            // SAFETY: the range lies in mapped memory and is rounded as required.
+            Some(range) => unsafe { device.flush_mapped_memory_ranges(&[range]) },
+            None => Ok(()),
+        }
+    }
+
+    /// Copies from `offset`, which the caller has checked to fit, to `data`.
+    pub(crate) fn read(
+        &mut self,
+        device: &ash::Device,
+        offset: u64,
+        data: &mut [u8],
+    ) -> Result<(), vk::Result> {
+        if let Some(range) = self.range(offset, data.len() as u64) {
+            // SAFETY: the range lies in mapped memory and is rounded as required.
+            unsafe { device.invalidate_mapped_memory_ranges(&[range]) }?;
+        }
+        // SAFETY: the caller has checked that `offset` lies in the mapping.
+        let source = unsafe { self.pointer.add(offset as usize) };
+        // SAFETY: as in `write`, the other way round.
+        unsafe { source.copy_to_nonoverlapping(NonNull::from(&mut *data).cast(), data.len()) };
+        Ok(())
+    }
+
+    /// The bytes mapped.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn range(&self, offset: u64, length: u64) -> Option<vk::MappedMemoryRange<'static>> {
+        let FlushTarget { memory, base, atom } = self.flush?;
+        let (offset, size) = atom_range(base + offset, length, atom);
+        Some(
+            vk::MappedMemoryRange::default()
+                .memory(memory)
+                .offset(offset)
+                .size(size),
+        )
+    }
+}
+
+/// A range grown to multiples of `nonCoherentAtomSize` (section "Host Access to Device Memory
+/// Objects"). The allocator places mapped non-coherent memory at such multiples, so the grown
+/// range stays within the memory object.
+fn atom_range(offset: u64, length: u64, atom: u64) -> (u64, u64) {
+    let atom = atom.max(1);
+    let start = offset - offset % atom;
+    let end = (offset + length).next_multiple_of(atom);
+    (start, end - start)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Pipelines: compiled in the background, laid out by reflection, cached on disk.
+//!
+//! Binding is by push descriptors in set 0. There are no descriptor pools or sets to manage and no
+//! lifetimes to get wrong, and every bind names its resource, so that it can be checked against
+//! what the pass declares. (A table of all resources can become set 1 one day.)
+//!
+//! A graphics pipeline is compiled for the formats of the attachments it meets, when it first
+//! meets them ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.
+
+mod cache;
+mod compiler;
+mod compute;
+mod graphics;
+mod layout;
+mod state;
+
+pub use compute::{ComputePipeline, ComputePipelineDesc};
+pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
+pub use state::{Blend, Cull, DepthState, Topology, VertexAttribute, VertexLayout};
+
+pub(crate) use cache::PipelineCache;
+pub(crate) use compiler::Compiler;
+pub(crate) use layout::{LayoutCache, PipelineLayout};
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::shader::Shader;
+
+/// A shader module that exists while a pipeline is compiled.
+struct Module<'a> {
+    raw: vk::ShaderModule,
+    device: &'a Device,
+}
+
+impl<'a> Module<'a> {
+    fn new(device: &'a Device, shader: &Shader) -> Result<Self, vk::Result> {
+        let info = vk::ShaderModuleCreateInfo::default().code(shader.words());
+        // SAFETY: the words were validated by naga or checked and reflected; a driver may still
+        // refuse them, which is an error.
+        let raw = unsafe { device.raw.create_shader_module(&info, None) }?;
+        device.names.name(raw, shader.label());
+        Ok(Self { raw, device })
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device; pipelines do not need their modules once they are made.
+        unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
+    }
+}

@@ -1,0 +1,168 @@
+//! The driver's pipeline cache, kept on disk between runs.
+//!
+//! Drivers check the header of what they are given, not the rest, and a corrupt rest is undefined
+//! behaviour (VUID-VkPipelineCacheCreateInfo-initialData-00769). So the file carries a header and
+//! a hash of our own: whatever does not match, to the last bit, is ignored and replaced. Files are
+//! replaced by renaming a complete one, so two programs may write at once and a crash leaves the
+//! old one.
+
+use std::path::{Path, PathBuf};
+
+use ash::vk;
+
+/// The first bytes of a file; the digit is the version of its form.
+const MAGIC: &[u8; 8] = b"QUADRPC1";
+/// Magic, vendor, device, driver version, UUID, length, hash.
+const HEADER: usize = 8 + 4 + 4 + 4 + 16 + 8 + 8;
+/// Larger files are ignored: no driver writes them.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// The cache of a device.
+pub(crate) struct PipelineCache {
+    raw: vk::PipelineCache,
+    file: Option<PathBuf>,
+    identity: Identity,
+    /// What the file held, by hash; the file is not written again if nothing was added.
+    loaded: u64,
+}
+
+/// Which driver wrote a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    vendor: u32,
+    device: u32,
+    driver: u32,
+    uuid: [u8; 16],
+}
+
+impl PipelineCache {
+    /// Opens the cache, with what the folder holds for this driver.
+    pub(crate) fn open(
+        device: &ash::Device,
+        properties: &vk::PhysicalDeviceProperties,
+        folder: Option<&Path>,
+    ) -> Self {
+        let identity = Identity {
+            vendor: properties.vendor_id,
+            device: properties.device_id,
+            driver: properties.driver_version,
+            uuid: properties.pipeline_cache_uuid,
+        };
+        let Identity {
+            vendor, device: id, ..
+        } = identity;
+        let file = folder.map(|folder| folder.join(format!("pipelines-{vendor:04x}-{id:04x}.bin")));
+        let data = file
+            .as_deref()
+            .and_then(|file| load(file, &identity))
+            .unwrap_or_default();
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
+        // SAFETY: the data is empty, or exactly what this driver gave us earlier.
+        let raw = unsafe { device.create_pipeline_cache(&info, None) }.unwrap_or_else(|error| {
+            tracing::warn!("vkCreatePipelineCache fails: {error}; pipelines are not cached");
+            vk::PipelineCache::null()
+        });
+        Self {
+            raw,
+            file,
+            identity,
+            loaded: hash(&data),
+        }
+    }
+
+    /// The handle; null if there is none.
+    pub(crate) fn raw(&self) -> vk::PipelineCache {
+        self.raw
+    }
+
+    /// Writes the cache to disk if something was added.
+    pub(crate) fn save(&self, device: &ash::Device) {
+        let Some(file) = self
+            .file
+            .as_deref()
+            .filter(|_| self.raw != vk::PipelineCache::null())
+        else {
+            return;
+        };
+        // SAFETY: the cache is of this device and alive.
+        let data = match unsafe { device.get_pipeline_cache_data(self.raw) } {
+            Ok(data) => data,
+            Err(error) => return tracing::warn!("vkGetPipelineCacheData fails: {error}"),
+        };
+        if hash(&data) == self.loaded || data.is_empty() {
+            return;
+        }
+        if let Err(error) = store(file, &encode(&self.identity, &data)) {
+            tracing::warn!("{} cannot be written: {error}", file.display());
+        }
+    }
+
+    /// Saves and destroys the cache.
+    pub(crate) fn close(&self, device: &ash::Device) {
+        self.save(device);
+        // SAFETY: made from this device; no pipeline is being compiled any more.
+        unsafe { device.destroy_pipeline_cache(self.raw, None) };
+    }
+}
+
+/// The cache's data from a file, if it is whole and of this driver.
+fn load(file: &Path, identity: &Identity) -> Option<Vec<u8>> {
+    let length = std::fs::metadata(file).ok()?.len();
+    if length > MOST_BYTES {
+        tracing::warn!(
+            "{} is too large to be a pipeline cache; it is ignored",
+            file.display()
+        );
+        return None;
+    }
+    let bytes = std::fs::read(file).ok()?;
+    let data = decode(identity, &bytes);
+    if data.is_none() {
+        tracing::info!(
+            "{} is of another driver or damaged; it is ignored",
+            file.display()
+        );
+    }
+    data.map(<[u8]>::to_vec)
+}
+
+/// Replaces a file as a whole.
+fn store(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+    std::fs::write(&temporary, bytes)?;
+    std::fs::rename(&temporary, file).inspect_err(|_| {
+        // What cannot be renamed should not be left; if that fails too, so be it.
+        let _ = std::fs::remove_file(&temporary);
+    })
+}
+
+fn encode(identity: &Identity, data: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + data.len());
+    bytes.extend_from_slice(MAGIC);
+    for word in [identity.vendor, identity.device, identity.driver] {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+    bytes.extend_from_slice(&identity.uuid);
+    bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&hash(data).to_le_bytes());
+    bytes.extend_from_slice(data);
+    bytes
+}
+
+fn decode<'a>(identity: &Identity, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    let (header, data) = bytes.split_at_checked(HEADER)?;
+    (encode(identity, data)[..HEADER] == *header).then_some(data)
+}
+
+/// FNV-1a: it is to find damage, not to keep out an attacker, who could as well replace us.
+fn hash(data: &[u8]) -> u64 {
+    data.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+use std::path::PathBuf;
+
+use super::{HEADER, Identity, MAGIC, MOST_BYTES, decode, encode, load, store};
+
+const DRIVER: Identity = Identity {
+    vendor: 1,
+    device: 2,
+    driver: 3,
+    uuid: [7; 16],
+};
+
+/// A folder of its own for a test; removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = format!("quadrille-cache-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(folder);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("pipelines.bin")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let bytes = encode(&DRIVER, b"payload");
+    assert_eq!(decode(&DRIVER, &bytes), Some(&b"payload"[..]));
+    assert_eq!(decode(&DRIVER, &encode(&DRIVER, b"")), Some(&b""[..]));
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    let bytes = encode(&DRIVER, b"payload");
+    for bit in 0..bytes.len() * 8 {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(decode(&DRIVER, &damaged), None, "bit {bit} is not missed");
+    }
+}
+
+#[test]
+fn every_truncation_is_found() {
+    let bytes = encode(&DRIVER, b"payload");
+    for length in 0..bytes.len() {
+        assert_eq!(
+            decode(&DRIVER, &bytes[..length]),
+            None,
+            "{length} bytes are taken"
+        );
+    }
+}
+
+#[test]
+fn other_drivers_are_told_apart() {
+    let bytes = encode(&DRIVER, b"payload");
+    for other in [
+        Identity {
+            vendor: 9,
+            ..DRIVER
+        },
+        Identity {
+            device: 9,
+            ..DRIVER
+        },
+        Identity {
+            driver: 9,
+            ..DRIVER
+        },
+        Identity {
+            uuid: [9; 16],
+            ..DRIVER
+        },
+    ] {
+        assert_eq!(decode(&other, &bytes), None);
+    }
+}
+
+#[test]
+fn files_come_and_go_as_a_whole() {
+    let folder = Folder::new("whole");
+    let file = folder.file();
+    assert_eq!(load(&file, &DRIVER), None, "a missing file is nothing");
+    store(&file, &encode(&DRIVER, b"one")).unwrap();
+    store(&file, &encode(&DRIVER, b"two")).unwrap();
+    assert_eq!(load(&file, &DRIVER).as_deref(), Some(&b"two"[..]));
+    let left = std::fs::read_dir(&folder.0).unwrap().count();
+    assert_eq!(left, 1, "a temporary file is left");
+}
+
+#[test]
+fn absurd_files_are_ignored() {
+    let folder = Folder::new("absurd");
+    let file = folder.file();
+    for bytes in [
+        &b""[..],
+        b"x",
+        &MAGIC[..],
+        &[0; HEADER - 1],
+        &[0xff; HEADER + 5],
+    ] {
+        std::fs::write(&file, bytes).unwrap();
+        assert_eq!(load(&file, &DRIVER), None, "{} bytes", bytes.len());
+    }
+    std::fs::File::create(&file)
+        .unwrap()
+        .set_len(MOST_BYTES + 1)
+        .unwrap();
+    assert_eq!(load(&file, &DRIVER), None, "a huge file is read");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error_and_no_more() {
+    let folder = Folder::new("blocked");
+    let file = folder.file();
+    std::fs::write(&file, b"not a folder").unwrap();
+    assert!(store(&file.join("pipelines.bin"), b"data").is_err());
+}

@@ -1,0 +1,163 @@
+//! Pipeline layouts, each made once for its contents, so that pipelines with equal interfaces
+//! keep each other's bindings.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::error::{Error, ShaderError};
+use crate::lock;
+use crate::shader::{Binding, EntryPoint};
+
+/// A layout: set 0 of push descriptors, and push constants.
+pub(crate) struct PipelineLayout {
+    /// The layout.
+    pub raw: vk::PipelineLayout,
+    /// The set's layout.
+    set: vk::DescriptorSetLayout,
+    /// The stages that push constants go to.
+    pub push_stages: vk::ShaderStageFlags,
+    /// Bytes of push constants.
+    pub push_bytes: u32,
+}
+
+/// What tells layouts apart.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    bindings: Vec<(u32, vk::DescriptorType)>,
+    push_bytes: u32,
+    stages: vk::ShaderStageFlags,
+}
+
+/// The layouts of a device. They live as long as it: there are few.
+#[derive(Default)]
+pub(crate) struct LayoutCache(Mutex<HashMap<Key, Arc<PipelineLayout>>>);
+
+impl LayoutCache {
+    /// The layout for an interface.
+    pub(crate) fn get(
+        &self,
+        device: &Device,
+        name: &str,
+        bindings: &[Binding],
+        push_bytes: u32,
+        stages: vk::ShaderStageFlags,
+    ) -> Result<Arc<PipelineLayout>, ShaderError> {
+        let problem = |problem: String| ShaderError::Interface {
+            label: name.to_owned(),
+            problem,
+        };
+        let described = |binding: &Binding| (binding.binding, binding.kind.descriptor());
+        let key = Key {
+            bindings: bindings.iter().map(described).collect(),
+            push_bytes,
+            stages,
+        };
+        let mut known = lock(&self.0);
+        if let Some(layout) = known.get(&key) {
+            return Ok(Arc::clone(layout));
+        }
+        let layout = create(device, &key).map_err(|result| {
+            problem(Error::vulkan(name, "vkCreatePipelineLayout")(result).to_string())
+        })?;
+        let layout = Arc::new(layout);
+        known.insert(key, Arc::clone(&layout));
+        Ok(layout)
+    }
+
+    /// Destroys all layouts. No pipeline uses them any more.
+    pub(crate) fn destroy(&self, device: &ash::Device) {
+        for (_, layout) in lock(&self.0).drain() {
+            // SAFETY: made from this device, and unused: the device is being destroyed.
+            unsafe { device.destroy_pipeline_layout(layout.raw, None) };
+            // SAFETY: as above.
+            unsafe { device.destroy_descriptor_set_layout(layout.set, None) };
+        }
+    }
+}
+
+fn create(device: &Device, key: &Key) -> Result<PipelineLayout, vk::Result> {
+    let bindings: Vec<_> = key
+        .bindings
+        .iter()
+        .map(|&(binding, kind)| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(binding)
+                .descriptor_type(kind)
+                .descriptor_count(1)
+                .stage_flags(key.stages)
+        })
+        .collect();
+    let info = vk::DescriptorSetLayoutCreateInfo::default()
+        .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
+        .bindings(&bindings);
+    // SAFETY: bindings are different numbers below the limit of push descriptors.
+    let set = unsafe { device.raw.create_descriptor_set_layout(&info, None) }?;
+    let sets = [set];
+    let ranges = [vk::PushConstantRange::default()
+        .stage_flags(key.stages)
+        .size(key.push_bytes)];
+    let ranges = if key.push_bytes == 0 {
+        &[][..]
+    } else {
+        &ranges[..]
+    };
+    let info = vk::PipelineLayoutCreateInfo::default()
+        .set_layouts(&sets)
+        .push_constant_ranges(ranges);
+    // SAFETY: the set's layout was just made; the range is within the limit of every device.
+    match unsafe { device.raw.create_pipeline_layout(&info, None) } {
+        Ok(raw) => Ok(PipelineLayout {
+            raw,
+            set,
+            push_stages: key.stages,
+            push_bytes: key.push_bytes,
+        }),
+        Err(result) => {
+            // SAFETY: made above, used by nothing.
+            unsafe { device.raw.destroy_descriptor_set_layout(set, None) };
+            Err(result)
+        }
+    }
+}
+
+/// The bindings of several stages as one list, and the bytes of their push constants.
+pub(super) fn merge(
+    pipeline: &str,
+    entry_points: &[&EntryPoint],
+) -> Result<(Vec<Binding>, u32), ShaderError> {
+    let mut merged: Vec<Binding> = Vec::new();
+    let mut push_bytes = 0;
+    for entry in entry_points {
+        push_bytes = entry.push_constant_bytes.max(push_bytes);
+        for binding in &entry.bindings {
+            let known = merged
+                .iter_mut()
+                .find(|known| known.binding == binding.binding);
+            match known {
+                None => merged.push(binding.clone()),
+                Some(known) if known.kind == binding.kind => {
+                    known.reads |= binding.reads;
+                    known.writes |= binding.writes;
+                    known.stages |= binding.stages;
+                }
+                Some(known) => {
+                    let problem = format!(
+                        "@binding({}) is {} ({}) and also {} ({})",
+                        binding.binding,
+                        known.kind.word(),
+                        known.name,
+                        binding.kind.word(),
+                        binding.name,
+                    );
+                    let label = pipeline.to_owned();
+                    return Err(ShaderError::Interface { label, problem });
+                }
+            }
+        }
+    }
+    merged.sort_by_key(|binding| binding.binding);
+    Ok((merged, push_bytes))
+}

@@ -1,0 +1,117 @@
+use std::collections::HashSet;
+
+use super::History;
+
+/// A presentation engine that gives images back in any order: runs frames with the images of
+/// `order` on a device that completes `lag` frames later, and checks that no semaphore is used
+/// again while the present that waits for it may be pending.
+fn check(order: &[u32], images: usize, lag: u64) -> usize {
+    let mut history: History<u32, u64> = History::new(images);
+    let mut made = 0;
+    let mut free = Vec::new();
+    let mut pending_of_image = vec![None; images];
+    let mut pending = HashSet::new();
+    let mut longest = 0;
+    for (frame, &image) in (1u64..).zip(order) {
+        // The frame that completes now waited for its acquisition: the engine is done with the
+        // present of the same image before it.
+        let completed = frame.saturating_sub(lag);
+        for done in history.recycle(|&proof| proof <= completed) {
+            assert!(
+                !pending.contains(&done.semaphore),
+                "frame {frame}: in use, {order:?}"
+            );
+            free.push(done.semaphore);
+        }
+        // Acquire: the engine has given the image back, so it has waited for its last present.
+        if let Some(semaphore) = pending_of_image[image as usize].take() {
+            pending.remove(&semaphore);
+        }
+        history.reacquired(image, frame);
+        let semaphore = free.pop().unwrap_or_else(|| {
+            made += 1;
+            made
+        });
+        assert!(
+            pending.insert(semaphore),
+            "frame {frame}: signalled twice, {order:?}"
+        );
+        pending_of_image[image as usize] = Some(semaphore);
+        history.presented(image, semaphore, None);
+        longest = longest.max(history.len());
+    }
+    longest
+}
+
+#[test]
+fn round_robin() {
+    let order: Vec<u32> = (0..300).map(|frame| frame % 3).collect();
+    assert!(check(&order, 3, 2) <= 7);
+}
+
+#[test]
+fn one_index_every_frame() {
+    // What lavapipe does without a window.
+    assert!(check(&[0; 500], 4, 2) <= 9);
+}
+
+#[test]
+fn an_index_comes_back_out_of_order() {
+    let order: Vec<u32> = (0..300).map(|frame| [0, 1, 0, 2][frame % 4]).collect();
+    assert!(check(&order, 3, 2) <= 7);
+}
+
+#[test]
+fn an_index_that_never_comes_back_blocks_nobody() {
+    let mut order = vec![2];
+    order.extend((0..300).map(|frame| frame % 2));
+    assert!(check(&order, 3, 2) <= 2 * 3 + 1);
+}
+
+#[test]
+fn random_orders() {
+    for seed in 1..200u64 {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let images = 1 + (next() % 6) as usize;
+        let lag = next() % 4;
+        let order: Vec<u32> = (0..200).map(|_| (next() % images as u64) as u32).collect();
+        check(&order, images, lag);
+    }
+}
+
+#[test]
+fn fences_prove_without_an_acquisition() {
+    let mut history: History<char, u64> = History::new(2);
+    history.presented(0, 'a', Some(1));
+    history.presented(1, 'b', Some(2));
+    let done = history.recycle(|&fence| fence == 1);
+    assert_eq!(done.len(), 1);
+    assert_eq!((done[0].semaphore, done[0].first), ('a', true));
+    let done = history.recycle(|_| true);
+    assert_eq!((done[0].semaphore, done[0].first), ('b', false));
+}
+
+#[test]
+fn fences_are_not_replaced_by_acquisitions() {
+    let mut history: History<char, &str> = History::new(1);
+    history.presented(0, 'a', Some("fence"));
+    history.reacquired(0, "point");
+    assert!(history.recycle(|&proof| proof == "point").is_empty());
+    assert_eq!(history.recycle(|&proof| proof == "fence").len(), 1);
+}
+
+#[test]
+fn a_swapchain_that_never_presented_says_so() {
+    let mut history: History<char, u64> = History::new(3);
+    assert!(!history.has_presented());
+    history.presented(0, 'a', None);
+    assert!(history.has_presented());
+    assert_eq!(history.drain().count(), 1);
+    assert!(history.has_presented());
+}

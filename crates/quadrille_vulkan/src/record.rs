@@ -1,0 +1,316 @@
+//! From a plan and command lists to command buffers, in parallel.
+
+use std::sync::Mutex;
+
+use ash::vk;
+use quadrille_sync::{BarrierBatch, Capabilities, Frame, PassIndex, Plan, Queue, Step};
+
+use crate::chunks::{self, Chunk};
+use crate::commands::CommandList;
+use crate::convert;
+use crate::device::Device;
+use crate::encode::{Encoder, Failure};
+use crate::error::FrameError;
+use crate::frames::Frames;
+use crate::handle::{FrameResources, Handle};
+use crate::lock;
+
+/// A frame to record and submit: what was declared, what was decided, and what passes do.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameInput<'a> {
+    /// What the passes declare.
+    pub frame: &'a Frame,
+    /// What the solver decided.
+    pub plan: &'a Plan,
+    /// What the passes do, by [`PassIndex`]; `None` for passes that do nothing.
+    pub lists: &'a [Option<&'a CommandList>],
+    /// The resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex).
+    pub handles: &'a [Handle],
+}
+
+/// Runs tasks on as many threads as it likes.
+pub trait Parallel: Sync {
+    /// Calls `task` with each index below `count` once, and returns when all have returned.
+    fn run(&self, count: usize, task: &(dyn Fn(usize) + Sync));
+}
+
+/// All tasks on the calling thread, one after another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Serial;
+
+impl Parallel for Serial {
+    fn run(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        (0..count).for_each(task);
+    }
+}
+
+/// The command buffers of a frame, ready to be submitted by the [`Frames`] that recorded them.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Per submission of the plan, its command buffers in order.
+    pub(crate) buffers: Vec<Vec<vk::CommandBuffer>>,
+    /// The frame's slot, which the command buffers belong to.
+    pub(crate) slot: usize,
+}
+
+impl Recorded {
+    /// How many command buffers there are.
+    pub fn command_buffers(&self) -> usize {
+        self.buffers.iter().map(Vec::len).sum()
+    }
+}
+
+impl Frames {
+    /// Translates the lists of a frame into command buffers, in the order of the plan, with its
+    /// barriers between them. The plan is cut into about `chunks` runs, each of which is one task
+    /// of `parallel` and one command buffer.
+    ///
+    /// Images of swapchains have to be acquired before.
+    ///
+    /// # Errors
+    /// A wrong command (named by pass and index), a pipeline that does not compile, or arguments
+    /// that do not belong together. Nothing was submitted; the frame can be abandoned.
+    pub fn record(
+        &mut self,
+        input: FrameInput<'_>,
+        parallel: &dyn Parallel,
+        chunks: usize,
+    ) -> Result<Recorded, FrameError> {
+        check(&self.device, &input)?;
+        self.ids.fill(input.handles);
+        let cost = |step: &Step| step_cost(&input, step);
+        let chunks = chunks::cut(input.plan, chunks, cost);
+        let mut targets = Vec::with_capacity(chunks.len());
+        for chunk in &chunks {
+            let queue = input.plan.submissions[chunk.submission].queue;
+            let family = self.device.topology.family(queue).0;
+            let pools = &mut self.slots[self.current].pools;
+            let buffer = pools
+                .take(&self.device, family)
+                .map_err(FrameError::vulkan("vkAllocateCommandBuffers"))?;
+            targets.push(buffer);
+        }
+
+        let resources = FrameResources {
+            ids: &self.ids,
+            handles: input.handles,
+        };
+        let device = &*self.device;
+        let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
+        parallel.run(chunks.len(), &|at| {
+            if let Err(error) = record_chunk(device, &input, resources, &chunks[at], targets[at]) {
+                // The first failure in the order of the plan is told, whoever comes first.
+                let mut failure = lock(&failure);
+                if failure.as_ref().is_none_or(|(known, _)| at < *known) {
+                    *failure = Some((at, error));
+                }
+            }
+        });
+        if let Some((_, error)) = lock(&failure).take() {
+            return Err(error);
+        }
+        let mut buffers = vec![Vec::new(); input.plan.submissions.len()];
+        for (chunk, target) in chunks.iter().zip(targets) {
+            buffers[chunk.submission].push(target);
+        }
+        self.recorded = true;
+        Ok(Recorded {
+            buffers,
+            slot: self.current,
+        })
+    }
+}
+
+/// Commands are the measure of cost; a pass costs something even without.
+fn step_cost(input: &FrameInput<'_>, step: &Step) -> u64 {
+    match step {
+        Step::Barriers(_) => 1,
+        Step::Pass(pass) => 2 + list(input, *pass).map_or(0, |list| list.len() as u64),
+    }
+}
+
+fn list<'a>(input: &FrameInput<'a>, pass: PassIndex) -> Option<&'a CommandList> {
+    input.lists.get(pass.0 as usize).copied().flatten()
+}
+
+/// Whether the parts of a frame belong together, so that indices need no further checks.
+fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
+    let wrong = |problem: String| Err(FrameError::Mismatch { problem });
+    if input.handles.len() != input.frame.resources.len() {
+        let (handles, resources) = (input.handles.len(), input.frame.resources.len());
+        return wrong(format!(
+            "there are {handles} handles for {resources} resources"
+        ));
+    }
+    if input.lists.len() != input.frame.passes.len() {
+        let (lists, passes) = (input.lists.len(), input.frame.passes.len());
+        return wrong(format!("there are {lists} lists for {passes} passes"));
+    }
+    for (resource, handle) in input.frame.resources.iter().zip(input.handles) {
+        let is_image = matches!(handle, Handle::Image(_));
+        if resource.id != handle.id() || resource.is_image() != is_image {
+            let (name, given) = (&resource.name, handle.name());
+            return wrong(format!("the handle of {name} is that of {given}"));
+        }
+    }
+    let queues = device.topology.queues.len();
+    for submission in &input.plan.submissions {
+        if usize::from(submission.queue.0) >= queues {
+            return wrong(format!(
+                "the plan names queue {} of {queues}",
+                submission.queue.0
+            ));
+        }
+        for step in &submission.steps {
+            if !step_fits(input, step) {
+                return wrong("the plan names a pass or resource that is not there".to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn step_fits(input: &FrameInput<'_>, step: &Step) -> bool {
+    let handle = |index: u32| input.handles.get(index as usize);
+    match step {
+        Step::Pass(pass) => (pass.0 as usize) < input.lists.len(),
+        Step::Barriers(batch) => {
+            let mut buffers = batch
+                .buffers
+                .iter()
+                .map(|barrier| handle(barrier.resource.0));
+            let mut images = batch
+                .images
+                .iter()
+                .map(|barrier| handle(barrier.resource.0));
+            buffers.all(|handle| matches!(handle, Some(Handle::Buffer(_))))
+                && images.all(|handle| matches!(handle, Some(Handle::Image(_))))
+        }
+    }
+}
+
+fn record_chunk(
+    device: &Device,
+    input: &FrameInput<'_>,
+    resources: FrameResources<'_>,
+    chunk: &Chunk,
+    buffer: vk::CommandBuffer,
+) -> Result<(), FrameError> {
+    let submission = &input.plan.submissions[chunk.submission];
+    let queue: &Queue = device.topology.queue(submission.queue);
+    let info =
+        vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+    // SAFETY: the buffer was reset with its pool, and this task alone has it.
+    unsafe { device.raw.begin_command_buffer(buffer, &info) }
+        .map_err(FrameError::vulkan("vkBeginCommandBuffer"))?;
+    let mut encoder = Encoder::new(device, buffer, resources, queue.capabilities);
+    let mut barriers = Barriers::default();
+    for step in &submission.steps[chunk.steps.clone()] {
+        match step {
+            Step::Barriers(batch) => barriers.emit(device, input.handles, batch, buffer),
+            Step::Pass(pass) => encode_pass(&mut encoder, input, *pass)?,
+        }
+    }
+    // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.
+    unsafe { device.raw.end_command_buffer(buffer) }
+        .map_err(FrameError::vulkan("vkEndCommandBuffer"))
+}
+
+fn encode_pass<'a>(
+    encoder: &mut Encoder<'a>,
+    input: &FrameInput<'a>,
+    pass: PassIndex,
+) -> Result<(), FrameError> {
+    let Some(list) = list(input, pass) else {
+        return Ok(());
+    };
+    let name = &input.frame.pass(pass).name;
+    let uses = input.frame.uses_of(pass);
+    encoder
+        .encode(name, uses, list)
+        .map_err(|(command, failure)| {
+            let pass = name.to_string();
+            match failure {
+                Failure::Command(error) => FrameError::Command {
+                    pass,
+                    command,
+                    error,
+                },
+                Failure::Pipeline(error) => FrameError::Pipeline { pass, error },
+                Failure::Resource(error) => FrameError::Resource(error),
+            }
+        })
+}
+
+/// The arrays of a barrier call, whose memory is used again by the next.
+#[derive(Default)]
+struct Barriers {
+    memory: Vec<vk::MemoryBarrier2<'static>>,
+    buffers: Vec<vk::BufferMemoryBarrier2<'static>>,
+    images: Vec<vk::ImageMemoryBarrier2<'static>>,
+}
+
+impl Barriers {
+    /// One `vkCmdPipelineBarrier2`.
+    fn emit(
+        &mut self,
+        device: &Device,
+        handles: &[Handle],
+        batch: &BarrierBatch,
+        buffer: vk::CommandBuffer,
+    ) {
+        if batch.is_empty() {
+            return;
+        }
+        self.memory.clear();
+        self.buffers.clear();
+        self.images.clear();
+        self.memory
+            .extend(batch.memory.iter().map(convert::memory_barrier));
+        for barrier in &batch.buffers {
+            if let Handle::Buffer(resource) = &handles[barrier.resource.0 as usize] {
+                self.buffers
+                    .push(convert::buffer_barrier(barrier, resource.raw()));
+            }
+        }
+        for barrier in &batch.images {
+            if let Handle::Image(resource) = &handles[barrier.resource.0 as usize] {
+                self.images
+                    .push(convert::image_barrier(barrier, resource.raw()));
+            }
+        }
+        let transfers = batch
+            .buffers
+            .iter()
+            .any(|barrier| barrier.transfer.is_some())
+            || batch
+                .images
+                .iter()
+                .any(|barrier| barrier.transfer.is_some());
+        let info = vk::DependencyInfo::default()
+            .dependency_flags(dependency_flags(device, transfers))
+            .memory_barriers(&self.memory)
+            .buffer_memory_barriers(&self.buffers)
+            .image_memory_barriers(&self.images);
+        // SAFETY: the buffer is being recorded outside rendering; the resources are the frame's
+        // and alive; that scopes, layouts and owners are right is what the solver is for.
+        unsafe { device.raw.cmd_pipeline_barrier2(buffer, &info) };
+    }
+}
+
+/// With maintenance8 the stages that ownership transfers name count.
+fn dependency_flags(device: &Device, transfers: bool) -> vk::DependencyFlags {
+    match transfers && device.topology.maintenance8 {
+        true => convert::USE_ALL_STAGES,
+        false => vk::DependencyFlags::empty(),
+    }
+}
+
+/// What a queue can run, in words.
+pub(crate) fn capability_word(capability: Capabilities) -> &'static str {
+    match capability {
+        Capabilities::GRAPHICS => "graphics",
+        Capabilities::COMPUTE => "compute",
+        _ => "transfer",
+    }
+}

@@ -1,0 +1,106 @@
+//! A part of one mip level of an image, for copies.
+
+use ash::vk;
+
+use crate::image::Image;
+
+/// A box of texels of one mip level and some array layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ImageRegion {
+    /// The mip level.
+    pub mip: u32,
+    /// First array layer.
+    pub base_layer: u32,
+    /// Number of array layers.
+    pub layer_count: u32,
+    /// First texel.
+    pub offset: [u32; 3],
+    /// Number of texels in each direction.
+    pub extent: [u32; 3],
+}
+
+impl ImageRegion {
+    /// All of the first mip level, all layers.
+    pub fn whole(image: &Image) -> Self {
+        Self::mip(image, 0)
+    }
+
+    /// All of one mip level, all layers.
+    pub fn mip(image: &Image, mip: u32) -> Self {
+        let layer_count = image.desc().array_layers;
+        let extent = mip_extent(image.extent(), mip);
+        Self {
+            mip,
+            base_layer: 0,
+            layer_count,
+            offset: [0; 3],
+            extent,
+        }
+    }
+
+    /// Whether it lies within an image.
+    pub(crate) fn fits(&self, image: &Image) -> bool {
+        let desc = image.desc();
+        let limit = mip_extent(image.extent(), self.mip);
+        let ends_within = |at: usize| {
+            self.offset[at]
+                .checked_add(self.extent[at])
+                .is_some_and(|end| end <= limit[at])
+        };
+        let layers = self.base_layer.checked_add(self.layer_count);
+        self.mip < desc.mip_levels
+            && self.layer_count > 0
+            && layers.is_some_and(|end| end <= desc.array_layers)
+            && (0..3).all(|at| self.extent[at] > 0 && ends_within(at))
+    }
+
+    /// Texels in it, over all layers.
+    pub(crate) fn texels(&self) -> u64 {
+        self.extent
+            .iter()
+            .map(|&length| u64::from(length))
+            .product::<u64>()
+            * u64::from(self.layer_count)
+    }
+
+    /// The layers in Vulkan's words.
+    pub(crate) fn layers(&self, aspects: vk::ImageAspectFlags) -> vk::ImageSubresourceLayers {
+        vk::ImageSubresourceLayers {
+            aspect_mask: aspects,
+            mip_level: self.mip,
+            base_array_layer: self.base_layer,
+            layer_count: self.layer_count,
+        }
+    }
+
+    /// The first texel in Vulkan's words.
+    pub(crate) fn offset(&self) -> vk::Offset3D {
+        let [x, y, z] = self.offset.map(|value| value as i32);
+        vk::Offset3D { x, y, z }
+    }
+
+    /// The texel after the last in Vulkan's words.
+    pub(crate) fn end(&self) -> vk::Offset3D {
+        let end = |at: usize| (self.offset[at] + self.extent[at]) as i32;
+        vk::Offset3D {
+            x: end(0),
+            y: end(1),
+            z: end(2),
+        }
+    }
+
+    /// The extent in Vulkan's words.
+    pub(crate) fn extent(&self) -> vk::Extent3D {
+        let [width, height, depth] = self.extent;
+        vk::Extent3D {
+            width,
+            height,
+            depth,
+        }
+    }
+}
+
+/// The extent of a mip level (section "Image Mip Level Sizing").
+pub(crate) fn mip_extent(extent: [u32; 3], mip: u32) -> [u32; 3] {
+    extent.map(|length| length.checked_shr(mip).unwrap_or(0).max(1))
+}

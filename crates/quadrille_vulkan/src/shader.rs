@@ -1,0 +1,303 @@
+//! Shaders: SPIR-V modules with what is known of their entry points.
+//!
+//! WGSL is translated with naga; SPIR-V from elsewhere (GLSL, Slang, rust-gpu) is taken as it is.
+//! Both are checked and reflected before a driver sees them.
+
+mod reflect;
+mod spirv;
+mod wgsl;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::error::ShaderError;
+
+/// A shader module. Clones are the same module.
+///
+/// ```
+/// use quadrille_vulkan::Shader;
+/// let shader = Shader::wgsl("fill", "
+///     @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+///     @compute @workgroup_size(64)
+///     fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] = id.x; }
+/// ")?;
+/// assert_eq!(shader.entry_points()[0].workgroup_size, [64, 1, 1]);
+/// assert!(shader.entry_points()[0].bindings[0].writes);
+/// # Ok::<(), quadrille_vulkan::ShaderError>(())
+/// ```
+#[derive(Clone)]
+pub struct Shader(Arc<ShaderInner>);
+
+struct ShaderInner {
+    label: String,
+    words: Vec<u32>,
+    entry_points: Vec<EntryPoint>,
+}
+
+/// A stage of a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShaderStage {
+    /// Vertex.
+    Vertex,
+    /// Fragment.
+    Fragment,
+    /// Compute.
+    Compute,
+}
+
+/// A function that a pipeline can start at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: String,
+    /// Its stage.
+    pub stage: ShaderStage,
+    /// Invocations of a workgroup in each direction; zeros for other stages than compute.
+    pub workgroup_size: [u32; 3],
+    /// What it, and the functions it calls, touch.
+    pub bindings: Vec<Binding>,
+    /// Bytes of push constants it reads (`var<immediate>` in WGSL).
+    pub push_constant_bytes: u32,
+    /// Locations of its inputs, in order.
+    pub inputs: Vec<u32>,
+}
+
+/// A variable of set 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Its number.
+    pub binding: u32,
+    /// Its name in the source; empty if that is not known.
+    pub name: String,
+    /// What belongs there.
+    pub kind: BindingKind,
+    /// Some invocation may read it.
+    pub reads: bool,
+    /// Some invocation may write it.
+    pub writes: bool,
+    /// The stages that touch it.
+    pub stages: vk::ShaderStageFlags,
+}
+
+/// What belongs at a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BindingKind {
+    /// A uniform buffer.
+    UniformBuffer,
+    /// A storage buffer.
+    StorageBuffer,
+    /// An image to sample or load, seen with this dimension.
+    SampledImage(vk::ImageViewType),
+    /// A storage image, seen with this dimension.
+    StorageImage(vk::ImageViewType),
+    /// A sampler.
+    Sampler,
+    /// An image and a sampler at one binding, as GLSL has it.
+    CombinedImageSampler(vk::ImageViewType),
+}
+
+impl BindingKind {
+    /// The type in Vulkan's words.
+    pub(crate) fn descriptor(self) -> vk::DescriptorType {
+        match self {
+            Self::UniformBuffer => vk::DescriptorType::UNIFORM_BUFFER,
+            Self::StorageBuffer => vk::DescriptorType::STORAGE_BUFFER,
+            Self::SampledImage(_) => vk::DescriptorType::SAMPLED_IMAGE,
+            Self::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,
+            Self::Sampler => vk::DescriptorType::SAMPLER,
+            Self::CombinedImageSampler(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        }
+    }
+
+    /// Its name in errors.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::UniformBuffer => "a buffer with the usage UNIFORM",
+            Self::StorageBuffer => "a buffer with the usage STORAGE",
+            Self::SampledImage(_) => "an image to sample",
+            Self::StorageImage(_) => "a storage image",
+            Self::Sampler => "a sampler",
+            Self::CombinedImageSampler(_) => "an image to sample and a sampler",
+        }
+    }
+}
+
+impl Shader {
+    /// The most bindings of a set; push descriptors have at least 32 on every device.
+    pub const MAX_BINDINGS: u32 = 32;
+
+    /// Translates WGSL. `label` stands for the file in errors. Push constants are
+    /// `var<immediate>`; resources are in `@group(0)`.
+    ///
+    /// # Errors
+    /// [`ShaderError::Source`] with the place and what would be right, or
+    /// [`ShaderError::Interface`] for bindings that cannot be served.
+    pub fn wgsl(label: &str, source: &str) -> Result<Self, ShaderError> {
+        let (words, entry_points) = wgsl::translate(label, source)?;
+        Self::new(label, words, entry_points)
+    }
+
+    /// Takes a SPIR-V module as it is.
+    ///
+    /// # Errors
+    /// [`ShaderError::Spirv`] if it is not well formed, or [`ShaderError::Interface`].
+    pub fn spirv(label: &str, words: &[u32]) -> Result<Self, ShaderError> {
+        let entry_points = reflect::entry_points(label, words)?;
+        Self::new(label, words.to_vec(), entry_points)
+    }
+
+    /// Takes the bytes of a SPIR-V file, of either byte order.
+    ///
+    /// # Errors
+    /// As for [`Shader::spirv`].
+    pub fn spirv_bytes(label: &str, bytes: &[u8]) -> Result<Self, ShaderError> {
+        Self::spirv(label, &spirv::words(label, bytes)?)
+    }
+
+    /// Loads a file: `.wgsl` or `.spv`.
+    ///
+    /// # Errors
+    /// [`ShaderError::File`] if it cannot be read, and those of the language.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ShaderError> {
+        let path = path.as_ref();
+        let label = path.display().to_string();
+        let file_error = |reason: String| ShaderError::File {
+            path: path.to_owned(),
+            reason,
+        };
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension {
+            Some("wgsl") => {
+                let source =
+                    std::fs::read_to_string(path).map_err(|error| file_error(error.to_string()))?;
+                Self::wgsl(&label, &source)
+            }
+            Some("spv") => {
+                let bytes = std::fs::read(path).map_err(|error| file_error(error.to_string()))?;
+                Self::spirv_bytes(&label, &bytes)
+            }
+            _ => Err(file_error("its name must end in .wgsl or .spv".to_owned())),
+        }
+    }
+
+    fn new(
+        label: &str,
+        words: Vec<u32>,
+        entry_points: Vec<EntryPoint>,
+    ) -> Result<Self, ShaderError> {
+        for entry in &entry_points {
+            check_interface(label, entry)?;
+        }
+        Ok(Self(Arc::new(ShaderInner {
+            label: label.to_owned(),
+            words,
+            entry_points,
+        })))
+    }
+
+    /// Its label.
+    pub fn label(&self) -> &str {
+        &self.0.label
+    }
+
+    /// The functions that pipelines can start at.
+    pub fn entry_points(&self) -> &[EntryPoint] {
+        &self.0.entry_points
+    }
+
+    /// The SPIR-V module.
+    pub fn words(&self) -> &[u32] {
+        &self.0.words
+    }
+
+    /// The entry point of a stage by name.
+    pub(crate) fn entry_point(
+        &self,
+        stage: ShaderStage,
+        name: &str,
+    ) -> Result<&EntryPoint, ShaderError> {
+        let entry_points = self.entry_points();
+        let found = entry_points
+            .iter()
+            .find(|entry| entry.stage == stage && entry.name == name);
+        found.ok_or_else(|| ShaderError::NoEntryPoint {
+            label: self.label().to_owned(),
+            stage: stage.word(),
+            wanted: name.to_owned(),
+            available: entry_points
+                .iter()
+                .map(|entry| format!("{} {}", entry.stage.word(), entry.name))
+                .collect(),
+        })
+    }
+}
+
+impl PartialEq for Shader {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Shader {}
+
+impl std::fmt::Debug for Shader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Shader({})", self.label())
+    }
+}
+
+impl ShaderStage {
+    /// Its name in errors.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+            Self::Compute => "compute",
+        }
+    }
+
+    /// The stage in Vulkan's words.
+    pub(crate) fn to_vk(self) -> vk::ShaderStageFlags {
+        match self {
+            Self::Vertex => vk::ShaderStageFlags::VERTEX,
+            Self::Fragment => vk::ShaderStageFlags::FRAGMENT,
+            Self::Compute => vk::ShaderStageFlags::COMPUTE,
+        }
+    }
+}
+
+/// What every device can serve.
+fn check_interface(label: &str, entry: &EntryPoint) -> Result<(), ShaderError> {
+    let problem = |problem: String| {
+        let name = &entry.name;
+        Err(ShaderError::Interface {
+            label: label.to_owned(),
+            problem: format!("entry point {name}: {problem}"),
+        })
+    };
+    let limit = Shader::MAX_BINDINGS;
+    if let Some(binding) = entry
+        .bindings
+        .iter()
+        .find(|binding| binding.binding >= limit)
+    {
+        let (number, name) = (binding.binding, &binding.name);
+        return problem(format!(
+            "@binding({number}) {name} is above the limit of {}",
+            limit - 1
+        ));
+    }
+    let most = crate::commands::CommandList::MAX_PUSH_CONSTANTS as u32;
+    if entry.push_constant_bytes > most {
+        let bytes = entry.push_constant_bytes;
+        return problem(format!(
+            "{bytes} bytes of push constants are above the limit of {most}"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! Entry points of SPIR-V modules from elsewhere, with spirq.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ash::vk;
+use spirq::ReflectConfig;
+use spirq::constant::ConstantValue;
+use spirq::entry_point::ExecutionModel;
+use spirq::ty::{AccessType, DescriptorType, Type};
+use spirq::var::Variable;
+
+use super::{Binding, BindingKind, EntryPoint, ShaderStage, spirv};
+use crate::error::ShaderError;
+
+/// The entry points of a module; all that the baseline's pipelines can start at.
+pub(super) fn entry_points(label: &str, words: &[u32]) -> Result<Vec<EntryPoint>, ShaderError> {
+    spirv::check(label, words)?;
+    let wrong = |problem: String| ShaderError::Spirv {
+        label: label.to_owned(),
+        problem,
+    };
+    // The reader is another's, and a hostile module must not end the program: a panic in it is
+    // an error here. It holds nothing that could be left broken.
+    let reflected = catch_unwind(AssertUnwindSafe(|| {
+        ReflectConfig::new()
+            .spv(words)
+            .ref_all_rscs(false)
+            .combine_img_samplers(false)
+            .reflect()
+    }));
+    let reflected = match reflected {
+        Ok(result) => result.map_err(|error| wrong(error.to_string()))?,
+        Err(_) => return Err(wrong("it cannot be read".to_owned())),
+    };
+    reflected
+        .iter()
+        .filter_map(|entry| reflect(label, entry).transpose())
+        .collect()
+}
+
+fn reflect(
+    label: &str,
+    entry: &spirq::entry_point::EntryPoint,
+) -> Result<Option<EntryPoint>, ShaderError> {
+    let stage = match entry.exec_model {
+        ExecutionModel::Vertex => ShaderStage::Vertex,
+        ExecutionModel::Fragment => ShaderStage::Fragment,
+        ExecutionModel::GLCompute => ShaderStage::Compute,
+        _ => return Ok(None),
+    };
+    let mut reflected = EntryPoint {
+        name: entry.name.clone(),
+        stage,
+        workgroup_size: workgroup_size(entry),
+        bindings: Vec::new(),
+        push_constant_bytes: 0,
+        inputs: Vec::new(),
+    };
+    for variable in &entry.vars {
+        match variable {
+            Variable::Descriptor { .. } => {
+                reflected.bindings.push(binding(label, variable, stage)?);
+            }
+            Variable::PushConstant { ty, .. } => {
+                let bytes = ty.nbyte().unwrap_or(0) as u32;
+                reflected.push_constant_bytes = bytes.next_multiple_of(4);
+            }
+            Variable::Input { location, .. } => reflected.inputs.push(location.loc()),
+            Variable::Output { .. } | Variable::SpecConstant { .. } => {}
+        }
+    }
+    reflected.bindings.sort_by_key(|binding| binding.binding);
+    reflected.inputs.sort_unstable();
+    reflected.inputs.dedup();
+    Ok(Some(reflected))
+}
+
+fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Binding, ShaderError> {
+    let problem = |problem: String| ShaderError::Interface {
+        label: label.to_owned(),
+        problem,
+    };
+    let Variable::Descriptor {
+        name,
+        desc_bind,
+        desc_ty,
+        ty,
+        nbind,
+    } = variable
+    else {
+        return Err(problem("a variable is no descriptor".to_owned()));
+    };
+    let name = name.clone().unwrap_or_default();
+    if desc_bind.set() != 0 {
+        let set = desc_bind.set();
+        return Err(problem(format!(
+            "{name} is in set {set}; resources are in set 0"
+        )));
+    }
+    if *nbind != 1 {
+        return Err(problem(format!(
+            "{name} is an array of {nbind} resources, not one"
+        )));
+    }
+    let (kind, access) = match desc_ty {
+        DescriptorType::Sampler() => (Some(BindingKind::Sampler), AccessType::ReadOnly),
+        DescriptorType::UniformBuffer() => (Some(BindingKind::UniformBuffer), AccessType::ReadOnly),
+        DescriptorType::StorageBuffer(access) => (Some(BindingKind::StorageBuffer), *access),
+        DescriptorType::SampledImage() => (
+            view_kind(ty).map(BindingKind::SampledImage),
+            AccessType::ReadOnly,
+        ),
+        DescriptorType::CombinedImageSampler() => (
+            view_kind(ty).map(BindingKind::CombinedImageSampler),
+            AccessType::ReadOnly,
+        ),
+        DescriptorType::StorageImage(access) => {
+            (view_kind(ty).map(BindingKind::StorageImage), *access)
+        }
+        _ => (None, AccessType::ReadOnly),
+    };
+    let kind = kind.ok_or_else(|| problem(format!("{name} has a type that is not supported")))?;
+    Ok(Binding {
+        binding: desc_bind.bind(),
+        name,
+        kind,
+        reads: access != AccessType::WriteOnly,
+        writes: access != AccessType::ReadOnly,
+        stages: stage.to_vk(),
+    })
+}
+
+/// The dimension that a view needs for an image type.
+fn view_kind(ty: &Type) -> Option<vk::ImageViewType> {
+    use spirq::spirv::Dim;
+    let (dim, arrayed) = match ty {
+        Type::SampledImage(image) => (image.dim, image.is_array),
+        Type::StorageImage(image) => (image.dim, image.is_array),
+        Type::CombinedImageSampler(both) => {
+            (both.sampled_image_ty.dim, both.sampled_image_ty.is_array)
+        }
+        _ => return None,
+    };
+    Some(match (dim, arrayed) {
+        (Dim::Dim2D, false) => vk::ImageViewType::TYPE_2D,
+        (Dim::Dim2D, true) => vk::ImageViewType::TYPE_2D_ARRAY,
+        (Dim::Dim3D, _) => vk::ImageViewType::TYPE_3D,
+        (Dim::DimCube, false) => vk::ImageViewType::CUBE,
+        (Dim::DimCube, true) => vk::ImageViewType::CUBE_ARRAY,
+        _ => return None,
+    })
+}
+
+fn workgroup_size(entry: &spirq::entry_point::EntryPoint) -> [u32; 3] {
+    let mode = entry
+        .exec_modes
+        .iter()
+        .find(|mode| mode.exec_mode == spirq::spirv::ExecutionMode::LocalSize);
+    let mut size = [0; 3];
+    for (slot, operand) in size
+        .iter_mut()
+        .zip(mode.iter().flat_map(|mode| &mode.operands))
+    {
+        *slot = match operand.value {
+            ConstantValue::U32(length) => length,
+            ConstantValue::S32(length) => length.cast_unsigned(),
+            _ => 0,
+        };
+    }
+    size
+}

@@ -1,0 +1,75 @@
+//! Whether bytes can be a SPIR-V module (SPIR-V specification, section 2.3 "Physical Layout").
+
+use crate::error::ShaderError;
+
+/// The first word of every module.
+const MAGIC: u32 = 0x0723_0203;
+/// Words of the header.
+const HEADER: usize = 5;
+/// No sensible module has more ids; a larger bound would make readers allocate without limit.
+const MOST_IDS: u32 = 4 << 20;
+
+/// The words of a file of either byte order.
+pub(super) fn words(label: &str, bytes: &[u8]) -> Result<Vec<u32>, ShaderError> {
+    let (chunks, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        let problem = format!("its length of {} bytes is no multiple of 4", bytes.len());
+        return Err(ShaderError::Spirv {
+            label: label.to_owned(),
+            problem,
+        });
+    }
+    let swapped = chunks
+        .first()
+        .is_some_and(|&first| u32::from_be_bytes(first) == MAGIC);
+    let read = |&chunk: &[u8; 4]| match swapped {
+        true => u32::from_be_bytes(chunk),
+        false => u32::from_le_bytes(chunk),
+    };
+    Ok(chunks.iter().map(read).collect())
+}
+
+/// Checks the header and that the instructions fill the module exactly.
+pub(super) fn check(label: &str, words: &[u32]) -> Result<(), ShaderError> {
+    let wrong = |problem: String| {
+        Err(ShaderError::Spirv {
+            label: label.to_owned(),
+            problem,
+        })
+    };
+    if words.len() < HEADER {
+        return wrong(format!(
+            "it has {} words; the header alone has {HEADER}",
+            words.len()
+        ));
+    }
+    if words[0] != MAGIC {
+        return wrong(format!(
+            "it begins with {:#010x}, not {MAGIC:#010x}",
+            words[0]
+        ));
+    }
+    let [major, minor] = [(words[1] >> 16) & 0xff, (words[1] >> 8) & 0xff];
+    if major != 1 || minor > 6 {
+        return wrong(format!(
+            "its version is {major}.{minor}; Vulkan 1.3 takes 1.0 to 1.6"
+        ));
+    }
+    if words[3] == 0 || words[3] > MOST_IDS {
+        return wrong(format!(
+            "its bound of {} ids is not between 1 and {MOST_IDS}",
+            words[3]
+        ));
+    }
+    let mut at = HEADER;
+    while at < words.len() {
+        let length = (words[at] >> 16) as usize;
+        if length == 0 || at + length > words.len() {
+            return wrong(format!(
+                "the instruction at word {at} has a length of {length} words"
+            ));
+        }
+        at += length;
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+use ash::vk;
+
+use super::{BindingKind, Shader, ShaderStage};
+use crate::error::ShaderError;
+
+const CELLS: &str = "
+struct Step { size: vec2<u32>, rule: u32 }
+var<immediate> step: Step;
+@group(0) @binding(0) var<storage, read> now: array<u32>;
+@group(0) @binding(3) var<storage, read_write> next: array<u32>;
+@group(0) @binding(5) var picture: texture_storage_2d<rgba8unorm, write>;
+@group(0) @binding(7) var unused: texture_2d<f32>;
+
+fn store(at: u32) { next[at] = now[at] + step.rule; }
+
+@compute @workgroup_size(8, 4)
+fn life(@builtin(global_invocation_id) id: vec3<u32>) {
+    store(id.x);
+    textureStore(picture, id.xy, vec4<f32>(1.0));
+}
+";
+
+#[test]
+fn entry_points_tell_what_they_touch() {
+    let shader = Shader::wgsl("cells", CELLS).unwrap();
+    let [entry] = shader.entry_points() else {
+        panic!("{:?}", shader.entry_points())
+    };
+    assert_eq!(
+        (entry.stage, entry.workgroup_size),
+        (ShaderStage::Compute, [8, 4, 1])
+    );
+    assert_eq!(entry.push_constant_bytes, 16);
+    let found: Vec<_> = entry
+        .bindings
+        .iter()
+        .map(|binding| (binding.binding, binding.kind, binding.reads, binding.writes))
+        .collect();
+    let picture = BindingKind::StorageImage(vk::ImageViewType::TYPE_2D);
+    assert_eq!(
+        found,
+        [
+            (0, BindingKind::StorageBuffer, true, false),
+            (3, BindingKind::StorageBuffer, false, true),
+            (5, picture, false, true),
+        ]
+    );
+}
+
+#[test]
+fn spirv_tells_the_same_as_wgsl() {
+    let wgsl = Shader::wgsl("cells", CELLS).unwrap();
+    let spirv = Shader::spirv("cells", wgsl.words()).unwrap();
+    let [ours, theirs] = [&wgsl.entry_points()[0], &spirv.entry_points()[0]];
+    assert_eq!(ours.workgroup_size, theirs.workgroup_size);
+    let kinds = |entry: &super::EntryPoint| {
+        entry
+            .bindings
+            .iter()
+            .map(|binding| (binding.binding, binding.kind))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(ours), kinds(theirs));
+}
+
+#[test]
+fn syntax_errors_have_a_place() {
+    let source = "fn main() {\n    let x = ;\n}\n";
+    let error = Shader::wgsl("broken.wgsl", source).unwrap_err();
+    let ShaderError::Source {
+        label,
+        line,
+        column,
+        ..
+    } = &error
+    else {
+        panic!("{error}")
+    };
+    assert_eq!((label.as_str(), *line, *column), ("broken.wgsl", 2, 13));
+    assert!(
+        error.to_string().starts_with("broken.wgsl:2:13: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn type_errors_have_a_place() {
+    let source = "fn f() -> u32 {\n    return 1.5;\n}\n";
+    let error = Shader::wgsl("types.wgsl", source).unwrap_err();
+    assert!(
+        matches!(error, ShaderError::Source { line: 2, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn other_groups_and_high_bindings_are_refused() {
+    for (source, word) in [
+        ("@group(1) @binding(0) var<uniform> a: vec4<f32>;", "group"),
+        ("@group(0) @binding(32) var<uniform> a: vec4<f32>;", "limit"),
+    ] {
+        let source = format!("{source}\n@compute @workgroup_size(1) fn main() {{ let b = a.x; }}");
+        let error = Shader::wgsl("refused", &source).unwrap_err();
+        assert!(matches!(error, ShaderError::Interface { .. }), "{error}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn missing_entry_points_are_listed() {
+    let shader = Shader::wgsl("cells", CELLS).unwrap();
+    let error = shader
+        .entry_point(ShaderStage::Vertex, "main")
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("compute life"), "{error}");
+}
+
+#[test]
+fn damaged_modules_are_errors() {
+    let words = Shader::wgsl("cells", CELLS).unwrap().words().to_vec();
+    assert!(Shader::spirv("empty", &[]).is_err());
+    assert!(Shader::spirv_bytes("odd", &[3, 2, 35]).is_err());
+    assert!(Shader::spirv("other", &[0xdead_beef; 8]).is_err());
+    for length in 0..words.len() {
+        // Cut between instructions a module may still be readable; it must not panic.
+        let _ = Shader::spirv("cut", &words[..length]);
+    }
+    let mut state = 1u32;
+    for _ in 0..2000 {
+        let mut damaged = words.clone();
+        for _ in 0..3 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let at = (state >> 8) as usize % damaged.len();
+            damaged[at] ^= 1 << (state % 31);
+        }
+        let _ = Shader::spirv("damaged", &damaged);
+    }
+}
+
+#[test]
+fn either_byte_order_is_read() {
+    let words = Shader::wgsl("cells", CELLS).unwrap().words().to_vec();
+    let little: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let big: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    assert_eq!(
+        Shader::spirv_bytes("little", &little).unwrap().words(),
+        words
+    );
+    assert_eq!(Shader::spirv_bytes("big", &big).unwrap().words(), words);
+}
+
+#[test]
+fn files_are_loaded_by_their_ending() {
+    let error = Shader::load("no/such/file.wgsl").unwrap_err().to_string();
+    assert!(error.contains("no/such/file.wgsl"), "{error}");
+    let error = Shader::load("shader.hlsl").unwrap_err().to_string();
+    assert!(error.contains(".wgsl or .spv"), "{error}");
+}

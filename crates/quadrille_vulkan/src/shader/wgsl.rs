@@ -1,0 +1,217 @@
+//! WGSL to SPIR-V with naga.
+
+use ash::vk;
+use naga::back::spv;
+use naga::proc::BoundsCheckPolicy;
+use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, ImageClass, ImageDimension, ShaderStage as NagaStage, TypeInner};
+
+use super::{Binding, BindingKind, EntryPoint, ShaderStage};
+use crate::error::ShaderError;
+
+/// Language features beyond the core that the baseline's devices have.
+const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
+    .union(Capabilities::EARLY_DEPTH_TEST)
+    .union(Capabilities::MULTISAMPLED_SHADING)
+    .union(Capabilities::CUBE_ARRAY_TEXTURES)
+    .union(Capabilities::STORAGE_TEXTURE_16BIT_NORM_FORMATS)
+    .union(Capabilities::CLIP_DISTANCES)
+    .union(Capabilities::SUBGROUP)
+    .union(Capabilities::SUBGROUP_BARRIER)
+    .union(Capabilities::SHADER_INT64)
+    .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
+    .union(Capabilities::TEXTURE_ATOMIC)
+    .union(Capabilities::MEMORY_DECORATION_COHERENT)
+    .union(Capabilities::MEMORY_DECORATION_VOLATILE);
+
+/// The module as SPIR-V, and its entry points.
+pub(super) fn translate(
+    label: &str,
+    source: &str,
+) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
+    let module = naga::front::wgsl::parse_str(source).map_err(|error| {
+        let place = error.location(source);
+        ShaderError::Source {
+            label: label.to_owned(),
+            line: place.map_or(0, |place| place.line_number),
+            column: place.map_or(0, |place| place.line_position),
+            message: error.message().to_owned(),
+            excerpt: error.emit_to_string_with_path(source, label),
+        }
+    })?;
+    let info = Validator::new(ValidationFlags::all(), CAPABILITIES)
+        .validate(&module)
+        .map_err(|error| {
+            let place = error.location(source);
+            ShaderError::Source {
+                label: label.to_owned(),
+                line: place.map_or(0, |place| place.line_number),
+                column: place.map_or(0, |place| place.line_position),
+                message: error.as_inner().to_string(),
+                excerpt: error.emit_to_string_with_path(source, label),
+            }
+        })?;
+    let words = spv::write_vec(&module, &info, &options(), None).map_err(|error| {
+        ShaderError::Interface {
+            label: label.to_owned(),
+            problem: error.to_string(),
+        }
+    })?;
+    let mut layouter = naga::proc::Layouter::default();
+    layouter
+        .update(module.to_ctx())
+        .map_err(|error| ShaderError::Interface {
+            label: label.to_owned(),
+            problem: error.to_string(),
+        })?;
+    let entry_points = module
+        .entry_points
+        .iter()
+        .enumerate()
+        .filter_map(|(at, _)| reflect(label, &module, &info, &layouter, at).transpose())
+        .collect::<Result<_, _>>()?;
+    Ok((words, entry_points))
+}
+
+/// How naga writes SPIR-V.
+///
+/// The clip space is WGSL's (y up): viewports of negative height do the flip, so shaders from
+/// other languages meet the same convention. Buffers and images are robust by device feature, so
+/// only arrays in registers are checked by generated code. Loops are left as they are: a bound on
+/// every loop costs time, and the driver's watchdog ends endless ones.
+fn options() -> spv::Options<'static> {
+    let mut flags = spv::WriterFlags::LABEL_VARYINGS
+        | spv::WriterFlags::CLAMP_FRAG_DEPTH
+        | spv::WriterFlags::FORCE_POINT_SIZE;
+    flags.set(spv::WriterFlags::DEBUG, cfg!(debug_assertions));
+    spv::Options {
+        lang_version: (1, 3),
+        flags,
+        fake_missing_bindings: false,
+        bounds_check_policies: naga::proc::BoundsCheckPolicies {
+            index: BoundsCheckPolicy::Restrict,
+            buffer: BoundsCheckPolicy::Unchecked,
+            image_load: BoundsCheckPolicy::Unchecked,
+            binding_array: BoundsCheckPolicy::Unchecked,
+        },
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
+        force_loop_bounding: false,
+        ..spv::Options::default()
+    }
+}
+
+/// What an entry point touches; `None` for stages that have no pipeline here.
+fn reflect(
+    label: &str,
+    module: &naga::Module,
+    info: &ModuleInfo,
+    layouter: &naga::proc::Layouter,
+    at: usize,
+) -> Result<Option<EntryPoint>, ShaderError> {
+    let entry = &module.entry_points[at];
+    let stage = match entry.stage {
+        NagaStage::Vertex => ShaderStage::Vertex,
+        NagaStage::Fragment => ShaderStage::Fragment,
+        NagaStage::Compute => ShaderStage::Compute,
+        _ => return Ok(None),
+    };
+    let uses = info.get_entry_point(at);
+    let mut reflected = EntryPoint {
+        name: entry.name.clone(),
+        stage,
+        workgroup_size: entry.workgroup_size,
+        bindings: Vec::new(),
+        push_constant_bytes: 0,
+        inputs: inputs(module, entry),
+    };
+    for (handle, variable) in module.global_variables.iter() {
+        let used = uses[handle];
+        if used.is_empty() {
+            continue;
+        }
+        if variable.space == AddressSpace::Immediate {
+            reflected.push_constant_bytes = layouter[variable.ty].size;
+        }
+        let Some(place) = &variable.binding else {
+            continue;
+        };
+        let name = variable.name.clone().unwrap_or_default();
+        let problem = |problem: String| ShaderError::Interface {
+            label: label.to_owned(),
+            problem,
+        };
+        if place.group != 0 {
+            let group = place.group;
+            return Err(problem(format!(
+                "{name} is in @group({group}); resources are in group 0"
+            )));
+        }
+        let kind = kind(&module.types[variable.ty].inner, variable.space)
+            .ok_or_else(|| problem(format!("{name} has a type that bindings cannot have")))?;
+        reflected.bindings.push(Binding {
+            binding: place.binding,
+            name,
+            kind,
+            reads: used.intersects(GlobalUse::READ | GlobalUse::ATOMIC),
+            writes: used.intersects(GlobalUse::WRITE | GlobalUse::ATOMIC),
+            stages: stage.to_vk(),
+        });
+    }
+    reflected.bindings.sort_by_key(|binding| binding.binding);
+    Ok(Some(reflected))
+}
+
+fn kind(inner: &TypeInner, space: AddressSpace) -> Option<BindingKind> {
+    match (space, inner) {
+        (AddressSpace::Uniform, _) => Some(BindingKind::UniformBuffer),
+        (AddressSpace::Storage { .. }, _) => Some(BindingKind::StorageBuffer),
+        (_, TypeInner::Sampler { .. }) => Some(BindingKind::Sampler),
+        (
+            _,
+            &TypeInner::Image {
+                dim,
+                arrayed,
+                class,
+            },
+        ) => {
+            let seen = view_kind(dim, arrayed)?;
+            match class {
+                ImageClass::Sampled { .. } | ImageClass::Depth { .. } => {
+                    Some(BindingKind::SampledImage(seen))
+                }
+                ImageClass::Storage { .. } => Some(BindingKind::StorageImage(seen)),
+                ImageClass::External => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn view_kind(dimension: ImageDimension, arrayed: bool) -> Option<vk::ImageViewType> {
+    Some(match (dimension, arrayed) {
+        (ImageDimension::D2, false) => vk::ImageViewType::TYPE_2D,
+        (ImageDimension::D2, true) => vk::ImageViewType::TYPE_2D_ARRAY,
+        (ImageDimension::D3, _) => vk::ImageViewType::TYPE_3D,
+        (ImageDimension::Cube, false) => vk::ImageViewType::CUBE,
+        (ImageDimension::Cube, true) => vk::ImageViewType::CUBE_ARRAY,
+        (ImageDimension::D1, _) => return None,
+    })
+}
+
+/// The locations that an entry point reads, from its arguments and the structures among them.
+fn inputs(module: &naga::Module, entry: &naga::EntryPoint) -> Vec<u32> {
+    let mut locations = Vec::new();
+    let mut take = |binding: &Option<naga::Binding>| {
+        if let Some(naga::Binding::Location { location, .. }) = binding {
+            locations.push(*location);
+        }
+    };
+    for argument in &entry.function.arguments {
+        take(&argument.binding);
+        if let TypeInner::Struct { members, .. } = &module.types[argument.ty].inner {
+            members.iter().for_each(|member| take(&member.binding));
+        }
+    }
+    locations.sort_unstable();
+    locations
+}

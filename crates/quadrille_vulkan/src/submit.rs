@@ -1,0 +1,338 @@
+//! From a plan and command buffers to submissions: the plan is walked once.
+
+use ash::vk;
+use quadrille_sync::{
+    Plan, QueueIndex, ResourceId, ResourceIndex, States, Submission, SubmitPolicy, TimelinePoint,
+};
+
+use crate::convert;
+use crate::device::Device;
+use crate::error::FrameError;
+use crate::frames::Frames;
+use crate::lock;
+use crate::present::Presented;
+use crate::record::{FrameInput, Recorded};
+use crate::swapchain::Swapchain;
+
+/// What came of a frame's presents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Submitted {
+    /// Per swapchain image that was presented, what came of it.
+    pub presented: Vec<(ResourceId, Presented)>,
+}
+
+/// A present that is to be made after the submissions.
+struct PlannedPresent {
+    window: usize,
+    queue: QueueIndex,
+    semaphore: vk::Semaphore,
+    id: ResourceId,
+}
+
+/// The semaphores and command buffers of one `VkSubmitInfo2`.
+#[derive(Default)]
+struct Batch {
+    waits: Vec<vk::SemaphoreSubmitInfo<'static>>,
+    buffers: Vec<vk::CommandBufferSubmitInfo<'static>>,
+    signals: Vec<vk::SemaphoreSubmitInfo<'static>>,
+}
+
+/// How often a submission that finds no memory is tried again once others went through.
+const RETRIES: u32 = 10;
+
+impl Frames {
+    /// Submits a recorded frame and presents its windows. `states` are those that the plan was
+    /// made from; the caller commits the plan to them afterwards, if this succeeds.
+    ///
+    /// `windows` has the swapchains of all swapchain images that the plan names.
+    ///
+    /// # Errors
+    /// [`FrameError::PartlySubmitted`] leaves neither the old nor the new states true, and the
+    /// device has to be made anew, as for [`FrameError::DeviceLost`]. After any other error
+    /// nothing was submitted.
+    pub fn submit(
+        &mut self,
+        input: FrameInput<'_>,
+        recorded: Recorded,
+        states: &States,
+        windows: &mut [&mut Swapchain],
+    ) -> Result<Submitted, FrameError> {
+        self.check_submit(&input, &recorded)?;
+        let mut presents = Vec::new();
+        let batches = self.batches(&input, &recorded, states, windows, &mut presents);
+        let batches = match batches {
+            Ok(batches) => batches,
+            Err(error) => {
+                give_back(windows, presents);
+                return Err(error);
+            }
+        };
+        if let Err(error) = self.submit_batches(input.plan, &batches) {
+            if !self.broken {
+                give_back(windows, presents);
+            }
+            return Err(error);
+        }
+        self.recorded = false;
+        self.note_frame(&input, states, windows);
+
+        let mut submitted = Submitted::default();
+        let mut failed = Ok(());
+        for present in presents {
+            let window = &mut windows[present.window];
+            match window.present(usize::from(present.queue.0), present.semaphore) {
+                Ok(presented) => submitted.presented.push((present.id, presented)),
+                // The others are presented all the same; the frame itself is submitted.
+                Err(error) => failed = Err(error),
+            }
+        }
+        match failed {
+            Err(FrameError::DeviceLost { doing }) => Err(FrameError::DeviceLost { doing }),
+            Err(error) => {
+                tracing::error!("a window is not presented: {error}");
+                Ok(submitted)
+            }
+            Ok(()) => Ok(submitted),
+        }
+    }
+
+    fn check_submit(&self, input: &FrameInput<'_>, recorded: &Recorded) -> Result<(), FrameError> {
+        let wrong = |problem: &str| {
+            Err(FrameError::Mismatch {
+                problem: problem.to_owned(),
+            })
+        };
+        if self.broken {
+            return wrong("an earlier frame was submitted in part; the device is to be made anew");
+        }
+        if !self.recorded || recorded.slot != self.current {
+            return wrong("the command buffers are not those of the frame that has begun");
+        }
+        if recorded.buffers.len() != input.plan.submissions.len() {
+            return wrong("the command buffers are those of another plan");
+        }
+        Ok(())
+    }
+
+    /// All submissions in Vulkan's words, in the order of the plan.
+    fn batches(
+        &self,
+        input: &FrameInput<'_>,
+        recorded: &Recorded,
+        states: &States,
+        windows: &mut [&mut Swapchain],
+        presents: &mut Vec<PlannedPresent>,
+    ) -> Result<Vec<Batch>, FrameError> {
+        let mut batches = Vec::with_capacity(input.plan.submissions.len());
+        for (submission, buffers) in input.plan.submissions.iter().zip(&recorded.buffers) {
+            let mut batch = Batch::default();
+            for wait in &submission.waits {
+                let value = states.absolute(wait.point.queue, wait.point.offset);
+                let stages = convert::stages(wait.stages);
+                batch
+                    .waits
+                    .push(self.timeline(wait.point.queue, value, stages)?);
+            }
+            for acquire in &submission.acquires {
+                let (window, _) = find_window(input, windows, acquire.resource)?;
+                let acquired = windows[window].acquired.as_ref();
+                // An image that is acquired from an abandoned frame may have been waited for.
+                if let Some(semaphore) = acquired.and_then(|acquired| acquired.wait) {
+                    let stages = convert::stages(acquire.stages);
+                    batch.waits.push(semaphore_info(semaphore, stages));
+                }
+            }
+            let buffer = |&buffer| vk::CommandBufferSubmitInfo::default().command_buffer(buffer);
+            batch.buffers.extend(buffers.iter().map(buffer));
+            let value = states.absolute(submission.queue, submission.signal);
+            let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+            batch
+                .signals
+                .push(self.timeline(submission.queue, value, all)?);
+            for &resource in &submission.presents {
+                let (window, id) = find_window(input, windows, resource)?;
+                let semaphore = windows[window]
+                    .present_semaphore()
+                    .map_err(FrameError::vulkan("vkCreateSemaphore"))?;
+                batch.signals.push(semaphore_info(semaphore, all));
+                let queue = submission.queue;
+                presents.push(PlannedPresent {
+                    window,
+                    queue,
+                    semaphore,
+                    id,
+                });
+            }
+            batches.push(batch);
+        }
+        Ok(batches)
+    }
+
+    fn timeline(
+        &self,
+        queue: QueueIndex,
+        value: u64,
+        stages: vk::PipelineStageFlags2,
+    ) -> Result<vk::SemaphoreSubmitInfo<'static>, FrameError> {
+        let known = self.device.queues.get(usize::from(queue.0));
+        let known = known.ok_or_else(|| FrameError::Mismatch {
+            problem: format!("the plan names queue {}", queue.0),
+        })?;
+        Ok(semaphore_info(known.timeline.semaphore, stages).value(value))
+    }
+
+    /// One `vkQueueSubmit2` for each run of submissions to one queue.
+    fn submit_batches(&mut self, plan: &Plan, batches: &[Batch]) -> Result<(), FrameError> {
+        let infos: Vec<_> = batches
+            .iter()
+            .map(|batch| {
+                vk::SubmitInfo2::default()
+                    .wait_semaphore_infos(&batch.waits)
+                    .command_buffer_infos(&batch.buffers)
+                    .signal_semaphore_infos(&batch.signals)
+            })
+            .collect();
+        let mut is_first = true;
+        for (queue, members) in runs(&plan.submissions, self.device.topology.submit) {
+            let infos: Vec<_> = members.iter().map(|&at| infos[at]).collect();
+            let mut result = queue_submit(&self.device, queue, &infos);
+            for _ in 0..RETRIES {
+                // What went through already cannot be called back, so the rest has to follow.
+                // Work that completes meanwhile gives memory back.
+                if is_first || !is_out_of_memory(result) {
+                    break;
+                }
+                std::thread::yield_now();
+                result = queue_submit(&self.device, queue, &infos);
+            }
+            match result {
+                Ok(()) => {}
+                Err(result) if is_first || result == vk::Result::ERROR_DEVICE_LOST => {
+                    return Err(FrameError::vulkan("vkQueueSubmit2")(result));
+                }
+                Err(result) => {
+                    self.broken = true;
+                    return Err(FrameError::PartlySubmitted {
+                        call: "vkQueueSubmit2",
+                        result,
+                    });
+                }
+            }
+            for &at in &members {
+                if let Some(signal) = batches[at].signals.first() {
+                    self.note_submitted(queue, signal.value);
+                }
+            }
+            is_first = false;
+        }
+        Ok(())
+    }
+
+    /// Notes what windows and reports have to know of a frame that is submitted.
+    fn note_frame(
+        &mut self,
+        input: &FrameInput<'_>,
+        states: &States,
+        windows: &mut [&mut Swapchain],
+    ) {
+        for submission in &input.plan.submissions {
+            let value = states.absolute(submission.queue, submission.signal);
+            let point = TimelinePoint {
+                queue: submission.queue,
+                value,
+            };
+            for acquire in &submission.acquires {
+                if let Ok((window, _)) = find_window(input, windows, acquire.resource) {
+                    windows[window].note_waited(point);
+                }
+            }
+        }
+        for (queue, pass) in input.plan.passes() {
+            self.last_passes[usize::from(queue.0)] = input.frame.pass(pass).name.clone();
+        }
+    }
+}
+
+/// The runs of submissions that one call submits, by queue. In order, a run is as long as the
+/// queue does not change; coalesced, each queue has one run, which only waits for timelines that
+/// the plan signals on other queues.
+fn runs(submissions: &[Submission], policy: SubmitPolicy) -> Vec<(QueueIndex, Vec<usize>)> {
+    let mut runs: Vec<(QueueIndex, Vec<usize>)> = Vec::new();
+    for (at, submission) in submissions.iter().enumerate() {
+        let open = match policy {
+            SubmitPolicy::InOrder => runs
+                .last_mut()
+                .filter(|(queue, _)| *queue == submission.queue),
+            SubmitPolicy::Coalesced => runs
+                .iter_mut()
+                .find(|(queue, _)| *queue == submission.queue),
+        };
+        match open {
+            Some((_, members)) => members.push(at),
+            None => runs.push((submission.queue, vec![at])),
+        }
+    }
+    runs
+}
+
+fn queue_submit(
+    device: &Device,
+    queue: QueueIndex,
+    infos: &[vk::SubmitInfo2<'_>],
+) -> Result<(), vk::Result> {
+    let queue = lock(&device.queues[usize::from(queue.0)].raw);
+    // SAFETY: the queue is locked; command buffers are recorded for its family and not in use;
+    // semaphores are alive, timeline values rise, and a binary semaphore that is waited for has
+    // its signal queued by an acquisition.
+    unsafe { device.raw.queue_submit2(*queue, infos, vk::Fence::null()) }
+}
+
+fn is_out_of_memory(result: Result<(), vk::Result>) -> bool {
+    matches!(
+        result,
+        Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
+    )
+}
+
+fn semaphore_info(
+    semaphore: vk::Semaphore,
+    stages: vk::PipelineStageFlags2,
+) -> vk::SemaphoreSubmitInfo<'static> {
+    vk::SemaphoreSubmitInfo::default()
+        .semaphore(semaphore)
+        .stage_mask(stages)
+}
+
+/// The window of a swapchain image.
+fn find_window(
+    input: &FrameInput<'_>,
+    windows: &[&mut Swapchain],
+    resource: ResourceIndex,
+) -> Result<(usize, ResourceId), FrameError> {
+    let handle = input.handles.get(resource.0 as usize);
+    let id = handle.map(crate::handle::Handle::id);
+    let window = windows
+        .iter()
+        .position(|window| Some(window.image().id()) == id);
+    let acquired = window.filter(|&window| windows[window].acquired.is_some());
+    match (acquired, id) {
+        (Some(window), Some(id)) => Ok((window, id)),
+        _ => {
+            let name = handle.map_or("a resource", |handle| handle.name());
+            let problem = format!("{name} is no acquired image of a window that was given");
+            Err(FrameError::Mismatch { problem })
+        }
+    }
+}
+
+/// Gives semaphores back that were not submitted.
+fn give_back(windows: &mut [&mut Swapchain], presents: Vec<PlannedPresent>) {
+    for present in presents {
+        windows[present.window]
+            .free_semaphores
+            .push(present.semaphore);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Surfaces of windows.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ash::{ext, vk};
+use raw_window_handle::{RawDisplayHandle, RawWindowHandle};
+
+use crate::device::Device;
+use crate::error::SurfaceError;
+use crate::gpu::Gpu;
+
+/// What is asked of a surface before a swapchain is made.
+pub(crate) struct SurfaceSupport {
+    pub capabilities: vk::SurfaceCapabilitiesKHR,
+    pub formats: Vec<vk::SurfaceFormatKHR>,
+    pub modes: Vec<vk::PresentModeKHR>,
+}
+
+/// The window a surface is made of, to make it again when it is lost.
+#[derive(Clone, Copy)]
+enum Origin {
+    Window(RawDisplayHandle, RawWindowHandle),
+    Headless,
+}
+
+/// A window as Vulkan sees it. It keeps the window alive until it is destroyed itself.
+pub struct Surface {
+    pub(crate) device: Arc<Device>,
+    pub(crate) raw: vk::SurfaceKHR,
+    origin: Origin,
+    /// Dropped after the surface is destroyed.
+    _keep: Box<dyn Any + Send + Sync>,
+}
+
+// SAFETY: the handles in `origin` are only passed on to the functions that make surfaces, by one
+// thread at a time (`&mut self`); whoever made the surface promised that they stay valid.
+unsafe impl Send for Surface {}
+// SAFETY: nothing is reachable through `&Surface` but handles of Vulkan, which may be shared.
+unsafe impl Sync for Surface {}
+
+impl Surface {
+    /// The surface of a window. `keep` is what keeps the window alive, and is dropped after the
+    /// surface is destroyed.
+    ///
+    /// # Safety
+    /// The handles are valid, and stay so while `keep` is alive. On systems where windows belong
+    /// to a thread, this is that thread.
+    ///
+    /// # Errors
+    /// The instance has no extension for this kind of window, or no queue can present to it.
+    pub unsafe fn new(
+        gpu: &Gpu,
+        display: RawDisplayHandle,
+        window: RawWindowHandle,
+        keep: Box<dyn Any + Send + Sync>,
+    ) -> Result<Self, SurfaceError> {
+        Self::with_origin(gpu, Origin::Window(display, window), keep)
+    }
+
+    /// A surface without a window (`VK_EXT_headless_surface`): swapchains work and nobody sees
+    /// them.
+    ///
+    /// # Errors
+    /// The system does not have the extension.
+    pub fn headless(gpu: &Gpu) -> Result<Self, SurfaceError> {
+        Self::with_origin(gpu, Origin::Headless, Box::new(()))
+    }
+
+    fn with_origin(
+        gpu: &Gpu,
+        origin: Origin,
+        keep: Box<dyn Any + Send + Sync>,
+    ) -> Result<Self, SurfaceError> {
+        let device = Arc::clone(&gpu.0);
+        let raw = create(&device, origin)?;
+        let surface = Self {
+            device,
+            raw,
+            origin,
+            _keep: keep,
+        };
+        match surface.can_present() {
+            true => Ok(surface),
+            false => Err(SurfaceError::CannotPresent {
+                device: gpu.info().name.clone(),
+            }),
+        }
+    }
+
+    /// Makes the surface anew after it was lost. Its swapchains are destroyed.
+    pub(crate) fn recreate(&mut self) -> Result<(), SurfaceError> {
+        self.destroy();
+        self.raw = create(&self.device, self.origin)?;
+        Ok(())
+    }
+
+    /// What the surface offers now.
+    pub(crate) fn support(&self) -> Result<SurfaceSupport, SurfaceError> {
+        let surfaces = functions(&self.device)?;
+        let physical = self.device.physical;
+        // SAFETY: the surface is alive, and of the device's instance.
+        let capabilities =
+            unsafe { surfaces.get_physical_device_surface_capabilities(physical, self.raw) }
+                .map_err(SurfaceError::vulkan(
+                    "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
+                ))?;
+        // SAFETY: as above.
+        let formats = unsafe { surfaces.get_physical_device_surface_formats(physical, self.raw) }
+            .map_err(SurfaceError::vulkan("vkGetPhysicalDeviceSurfaceFormatsKHR"))?;
+        // SAFETY: as above.
+        let modes =
+            unsafe { surfaces.get_physical_device_surface_present_modes(physical, self.raw) }
+                .map_err(SurfaceError::vulkan(
+                    "vkGetPhysicalDeviceSurfacePresentModesKHR",
+                ))?;
+        Ok(SurfaceSupport {
+            capabilities,
+            formats,
+            modes,
+        })
+    }
+
+    /// Whether a queue that plans may choose for presenting can present to this surface.
+    fn can_present(&self) -> bool {
+        let Ok(surfaces) = functions(&self.device) else {
+            return false;
+        };
+        let mut queues = self
+            .device
+            .topology
+            .queues
+            .iter()
+            .filter(|queue| queue.can_present);
+        queues.any(|queue| {
+            let (physical, family) = (self.device.physical, queue.family.0);
+            // SAFETY: the family is one of the device's, the surface is alive.
+            unsafe { surfaces.get_physical_device_surface_support(physical, family, self.raw) }
+                .unwrap_or(false)
+        })
+    }
+
+    fn destroy(&mut self) {
+        if let Ok(surfaces) = functions(&self.device) {
+            // SAFETY: made from this instance; swapchains hold their surface, so none is left.
+            unsafe { surfaces.destroy_surface(self.raw, None) };
+        }
+        self.raw = vk::SurfaceKHR::null();
+    }
+}
+
+impl Drop for Surface {
+    fn drop(&mut self) {
+        self.destroy();
+    }
+}
+
+impl std::fmt::Debug for Surface {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Surface({:?})", self.raw)
+    }
+}
+
+fn functions(device: &Device) -> Result<&ash::khr::surface::Instance, SurfaceError> {
+    let missing = || SurfaceError::Unsupported {
+        missing: "VK_KHR_surface".to_owned(),
+    };
+    device.instance.surface.as_ref().ok_or_else(missing)
+}
+
+fn create(device: &Device, origin: Origin) -> Result<vk::SurfaceKHR, SurfaceError> {
+    let instance = &device.instance;
+    let (display, window) = match origin {
+        Origin::Window(display, window) => (display, window),
+        Origin::Headless => return create_headless(device),
+    };
+    let needed = ash_window::enumerate_required_extensions(display)
+        .map_err(SurfaceError::vulkan("vkCreateSurfaceKHR"))?;
+    for &name in needed {
+        // SAFETY: ash-window's list is one of names with static lifetime.
+        let name = unsafe { std::ffi::CStr::from_ptr(name) };
+        if !instance.has(name) {
+            let missing = name.to_string_lossy().into_owned();
+            return Err(SurfaceError::Unsupported { missing });
+        }
+    }
+    // SAFETY: the extensions are enabled; the caller of `Surface::new` vouches for the handles.
+    unsafe { ash_window::create_surface(&instance.entry, &instance.raw, display, window, None) }
+        .map_err(SurfaceError::vulkan("vkCreateSurfaceKHR"))
+}
+
+fn create_headless(device: &Device) -> Result<vk::SurfaceKHR, SurfaceError> {
+    let instance = &device.instance;
+    let name = ext::headless_surface::NAME;
+    if !instance.has(name) {
+        let missing = name.to_string_lossy().into_owned();
+        return Err(SurfaceError::Unsupported { missing });
+    }
+    let headless = ext::headless_surface::Instance::new(&instance.entry, &instance.raw);
+    let info = vk::HeadlessSurfaceCreateInfoEXT::default();
+    // SAFETY: the extension is enabled.
+    unsafe { headless.create_headless_surface(&info, None) }
+        .map_err(SurfaceError::vulkan("vkCreateHeadlessSurfaceEXT"))
+}

@@ -1,0 +1,66 @@
+//! One timeline semaphore per queue.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use ash::vk;
+
+/// A queue's timeline semaphore and the highest value that a submission was told to signal.
+pub(crate) struct Timeline {
+    /// The semaphore.
+    pub semaphore: vk::Semaphore,
+    submitted: AtomicU64,
+}
+
+impl Timeline {
+    /// A timeline that starts at 0.
+    pub(crate) fn new(device: &ash::Device) -> Result<Self, vk::Result> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(0);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: the device is alive and has timeline semaphores enabled.
+        let semaphore = unsafe { device.create_semaphore(&info, None) }?;
+        Ok(Self {
+            semaphore,
+            submitted: AtomicU64::new(0),
+        })
+    }
+
+    /// The highest value submitted for signalling.
+    pub(crate) fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Notes a submission.
+    pub(crate) fn note_submitted(&self, value: u64) {
+        self.submitted.fetch_max(value, Ordering::AcqRel);
+    }
+
+    /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`.
+    pub(crate) fn reached(&self, device: &ash::Device) -> Result<u64, vk::Result> {
+        // SAFETY: the semaphore is a timeline semaphore of this device and alive.
+        unsafe { device.get_semaphore_counter_value(self.semaphore) }
+    }
+
+    /// Waits on the host until a value is reached. `TIMEOUT` is an error here.
+    pub(crate) fn wait(
+        &self,
+        device: &ash::Device,
+        value: u64,
+        timeout: Duration,
+    ) -> Result<(), vk::Result> {
+        let semaphores = [self.semaphore];
+        let values = [value];
+        let info = vk::SemaphoreWaitInfo::default()
+            .semaphores(&semaphores)
+            .values(&values);
+        // SAFETY: as in `reached`; the arrays have one element each and outlive the call.
+        unsafe { device.wait_semaphores(&info, nanoseconds(timeout)) }
+    }
+}
+
+/// A timeout as Vulkan wants it.
+pub(crate) fn nanoseconds(timeout: Duration) -> u64 {
+    u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
+}
