@@ -12,7 +12,7 @@ use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{canary, examples as example, gpu as gpu_test, life, setup, tidy, window};
 
-/// All of it, cheapest first.
+/// All of it; what is quick and often wrong comes before what takes minutes.
 ///
 /// # Errors
 /// When cargo cannot describe the workspace; a failed step is no error but counted.
