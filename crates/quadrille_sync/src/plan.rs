@@ -12,6 +12,7 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;
 use crate::range::SubresourceRange;
 use crate::resource::ResourceIndex;
+use crate::states::EndStates;
 use crate::topology::{FamilyIndex, QueueIndex};
 
 /// A value of a queue's timeline, relative to the queue's last signal before the frame.
@@ -207,13 +208,29 @@ pub struct Submission {
     pub presents: Vec<ResourceIndex>,
 }
 
+/// A host pass, and what it waits for.
+///
+/// The caller runs it once all points have been reached, and before it submits a frame that
+/// writes what the pass reads; how far to let the device run ahead until then is its choice.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostStep {
+    /// The host pass.
+    pub pass: PassIndex,
+    /// Timeline values that must be reached first: at most one per queue.
+    pub waits: Vec<RelativePoint>,
+}
+
 /// What a frame does, in submission order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Plan {
     /// The submissions.
     pub submissions: Vec<Submission>,
+    /// What the host does, in order.
+    pub host: Vec<HostStep>,
     /// Passes that were culled, in declaration order.
     pub culled: Vec<PassIndex>,
+    /// What [`States::commit`](crate::States::commit) applies.
+    pub end: EndStates,
 }
 
 /// How much of everything a plan has.

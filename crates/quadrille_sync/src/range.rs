@@ -69,7 +69,7 @@ impl SubresourceRange {
     }
 
     /// Takes `next` in if the two together are a box again, and says whether it did.
-    fn join(&mut self, next: &Self) -> bool {
+    pub(crate) fn join(&mut self, next: &Self) -> bool {
         let same_mips = (self.base_mip, self.mip_count) == (next.base_mip, next.mip_count);
         let same_layers =
             (self.base_layer, self.layer_count) == (next.base_layer, next.layer_count);
@@ -108,6 +108,47 @@ impl SubRange {
             ) => *a < b.saturating_add(*b_size) && *b < a.saturating_add(*a_size),
             (SubRange::Subresources(a), SubRange::Subresources(b)) => a.overlaps(b),
             _ => true,
+        }
+    }
+
+    /// What two overlapping ranges of one resource share.
+    pub fn intersection(&self, other: &Self) -> Self {
+        match (self, other) {
+            (SubRange::Whole, range) | (range, SubRange::Whole) => *range,
+            (
+                SubRange::Bytes {
+                    offset: a,
+                    size: a_size,
+                },
+                SubRange::Bytes {
+                    offset: b,
+                    size: b_size,
+                },
+            ) => {
+                let offset = *a.max(b);
+                let end = a.saturating_add(*a_size).min(b.saturating_add(*b_size));
+                SubRange::Bytes {
+                    offset,
+                    size: end.saturating_sub(offset),
+                }
+            }
+            (SubRange::Subresources(a), SubRange::Subresources(b)) => {
+                let base_mip = a.base_mip.max(b.base_mip);
+                let base_layer = a.base_layer.max(b.base_layer);
+                let mip_end = (a.base_mip.saturating_add(a.mip_count))
+                    .min(b.base_mip.saturating_add(b.mip_count));
+                let layer_end = (a.base_layer.saturating_add(a.layer_count))
+                    .min(b.base_layer.saturating_add(b.layer_count));
+                SubRange::Subresources(SubresourceRange {
+                    aspects: a.aspects & b.aspects,
+                    base_mip,
+                    mip_count: mip_end.saturating_sub(base_mip),
+                    base_layer,
+                    layer_count: layer_end.saturating_sub(base_layer),
+                })
+            }
+            // A buffer's and an image's range: of no one resource.
+            _ => *self,
         }
     }
 

@@ -54,16 +54,6 @@ impl<T: Clone + Eq> RangeMap<T> {
             .map(|(at, run)| (run.start..self.end_of(at), &run.value))
     }
 
-    /// All values, run by run.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.runs.iter_mut().map(|run| &mut run.value)
-    }
-
-    /// Joins neighbours that have become equal through [`RangeMap::values_mut`].
-    pub(crate) fn join(&mut self) {
-        self.runs.dedup_by(|next, run| next.value == run.value);
-    }
-
     /// Applies `change` to every run within `range`, in order. An empty range changes nothing.
     pub(crate) fn update(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {
         if range.is_empty() {

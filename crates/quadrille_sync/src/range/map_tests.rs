@@ -77,15 +77,6 @@ fn runs_are_taken_as_given_and_joined() {
     assert_eq!(RangeMap::<char>::from_runs(std::iter::empty()), None);
 }
 
-#[test]
-fn values_changed_in_place_are_joined_on_demand() {
-    let mut map = RangeMap::new('a');
-    set(&mut map, 10..20, 'b');
-    map.values_mut().for_each(|value| *value = 'c');
-    map.join();
-    assert_eq!(runs(&map), [(0, 'c')]);
-}
-
 /// Against the obvious model: one value per position.
 #[test]
 fn random_updates_agree_with_an_array() {

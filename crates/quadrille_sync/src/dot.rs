@@ -1,0 +1,109 @@
+//! Plans as diagrams, in Graphviz's language.
+
+use std::fmt::{self, Write};
+
+use crate::frame::Frame;
+use crate::plan::{Plan, RelativePoint, Step, Submission};
+use crate::topology::Topology;
+
+/// Draws a plan: queues as clusters, submissions as boxes with their passes and the number of
+/// barriers between them, waits as edges with the resources they are for.
+///
+/// `dot -Tsvg` makes a picture of it.
+pub fn dot(frame: &Frame, topology: &Topology, plan: &Plan) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = draw(&mut text, frame, topology, plan);
+    text
+}
+
+fn draw(out: &mut String, frame: &Frame, topology: &Topology, plan: &Plan) -> fmt::Result {
+    writeln!(out, "digraph plan {{")?;
+    writeln!(out, "  rankdir=LR; node [shape=box, fontname=monospace];")?;
+    for queue in topology.indices() {
+        writeln!(out, "  subgraph cluster_{} {{", queue.0)?;
+        writeln!(
+            out,
+            "    label=\"queue {}, family {}\";",
+            queue.0,
+            topology.family(queue).0
+        )?;
+        let mut before: Option<String> = None;
+        for submission in plan.submissions.iter().filter(|it| it.queue == queue) {
+            let node = node(RelativePoint {
+                queue,
+                offset: submission.signal,
+            });
+            writeln!(out, "    {node} [label=\"{}\"];", label(frame, submission))?;
+            if let Some(before) = before {
+                writeln!(
+                    out,
+                    "    {before} -> {node} [style=dotted, arrowhead=none];"
+                )?;
+            }
+            before = Some(node);
+        }
+        writeln!(out, "  }}")?;
+    }
+    for submission in &plan.submissions {
+        let to = node(RelativePoint {
+            queue: submission.queue,
+            offset: submission.signal,
+        });
+        for wait in &submission.waits {
+            let resources = wait
+                .reasons
+                .iter()
+                .map(|reason| frame.resource(reason.resource));
+            let mut names: Vec<&str> = resources.map(|resource| resource.name.as_ref()).collect();
+            names.dedup();
+            let from = node(wait.point);
+            if wait.point.offset <= 0 {
+                let (queue, offset) = (wait.point.queue.0, wait.point.offset);
+                writeln!(
+                    out,
+                    "  {from} [label=\"earlier frame\\nqueue {queue}, {offset}\", style=dashed];"
+                )?;
+            }
+            writeln!(
+                out,
+                "  {from} -> {to} [label=\"{}\"];",
+                escape(&names.join(", "))
+            )?;
+        }
+    }
+    writeln!(out, "}}")
+}
+
+/// What a submission does, line by line.
+fn label(frame: &Frame, submission: &Submission) -> String {
+    let name = |at: &crate::resource::ResourceIndex| escape(&frame.resource(*at).name);
+    let acquires = submission
+        .acquires
+        .iter()
+        .map(|it| format!("acquire {}", name(&it.resource)));
+    let steps = submission.steps.iter().map(|step| match step {
+        Step::Barriers(batch) if batch.len() == 1 => "1 barrier".into(),
+        Step::Barriers(batch) => format!("{} barriers", batch.len()),
+        Step::Pass(pass) => escape(&frame.pass(*pass).name),
+    });
+    let presents = submission
+        .presents
+        .iter()
+        .map(|at| format!("present {}", name(at)));
+    let lines: Vec<String> = acquires.chain(steps).chain(presents).collect();
+    lines.join("\\n")
+}
+
+/// The node of the submission that signals a point.
+fn node(point: RelativePoint) -> String {
+    let sign = if point.offset < 0 { "before" } else { "" };
+    format!("q{}_{sign}{}", point.queue.0, point.offset.unsigned_abs())
+}
+
+/// Text within quotes.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', " ")
+}

@@ -1,0 +1,394 @@
+//! What can be wrong with a frame.
+//!
+//! Misuse is found before anything is recorded, all of it in one go, and reported by name: the
+//! passes, their accesses, the resource, the range, and what to write instead.
+
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::access::Access;
+use crate::range::{SubRange, SubresourceRange};
+use crate::resource::ResourceId;
+use crate::topology::{Capabilities, FamilyIndex, Topology};
+
+/// All that is wrong with a frame; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanErrors(Vec<PlanError>);
+
+impl PlanErrors {
+    /// `Ok` if there is nothing wrong.
+    pub(crate) fn check(errors: Vec<PlanError>) -> Result<(), Self> {
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Self(errors))
+        }
+    }
+
+    /// The errors, in the order in which they were found.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &PlanError> {
+        self.0.iter()
+    }
+}
+
+impl Display for PlanErrors {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        for (at, error) in self.0.iter().enumerate() {
+            let line_end = if at == 0 { "" } else { "\n" };
+            write!(out, "{line_end}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for PlanErrors {}
+
+/// A pass, and how it touches the resource that the error is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// The name of the pass.
+    pub pass: Arc<str>,
+    /// Its access.
+    pub access: Access,
+}
+
+impl Display for Party {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}` ({})", self.pass, self.access.name())
+    }
+}
+
+/// Why one pass of a cycle comes after the one before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CycleStep {
+    /// The name of the pass.
+    pub pass: Arc<str>,
+    /// The resource that it reads and the pass before it writes; none if its order is declared.
+    pub resource: Option<Arc<str>>,
+}
+
+/// One thing that is wrong with a frame.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// There is no queue to plan for.
+    #[error("The topology has no queue.")]
+    NoQueues,
+    /// There are more queues than a plan can use.
+    #[error(
+        "The topology has {count} queues, and a plan can use at most {}.",
+        Topology::MAX_QUEUES
+    )]
+    TooManyQueues {
+        /// The number of queues.
+        count: usize,
+    },
+    /// The states know more queues than the topology has.
+    #[error(
+        "The states are of {known} queues, and the topology has {count}. States belong to one topology."
+    )]
+    OtherTopology {
+        /// The number of queues that the states know.
+        known: usize,
+        /// The number of queues of the topology.
+        count: usize,
+    },
+    /// The frame's arrays do not fit together.
+    #[error("Pass `{pass}` names {what} {index}, which the frame does not have.")]
+    UnknownIndex {
+        /// The pass.
+        pass: Arc<str>,
+        /// What is named.
+        what: &'static str,
+        /// Its index.
+        index: u32,
+    },
+    /// Two resources have one id.
+    #[error(
+        "Resources `{first}` and `{second}` have the same id {}. Declare a resource once.",
+        id.0
+    )]
+    DuplicateResource {
+        /// The first resource.
+        first: Arc<str>,
+        /// The other one.
+        second: Arc<str>,
+        /// The id of both.
+        id: ResourceId,
+    },
+    /// A resource that Vulkan does not have.
+    #[error("Resource `{resource}` {what}.")]
+    InvalidResource {
+        /// The resource.
+        resource: Arc<str>,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A use of something that is not there.
+    #[error("{user} uses {} of `{resource}`, which has {limit}.", Words(range))]
+    OutOfBounds {
+        /// The pass.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+        /// The range that does not fit.
+        range: SubRange,
+        /// What the resource has.
+        limit: String,
+    },
+    /// One pass reads and writes a range by two uses, or writes it by two.
+    #[error(
+        "Pass `{pass}` declares {} and {} of {} of `{resource}`. \
+         Declare one access that says both, such as a ReadWrite one.",
+        first.name(), second.name(), Words(range)
+    )]
+    DuplicateUse {
+        /// The pass.
+        pass: Arc<str>,
+        /// The resource.
+        resource: Arc<str>,
+        /// One access.
+        first: Access,
+        /// The other access.
+        second: Access,
+        /// What both touch.
+        range: SubRange,
+    },
+    /// One pass needs a range in two layouts at once.
+    #[error(
+        "Pass `{pass}` needs {} of `{resource}` in layout {:?} for {} and in layout {:?} for {}. \
+         Declare one access whose layout allows both.",
+        Words(range), first.layout(), first.name(), second.layout(), second.name()
+    )]
+    TwoLayouts {
+        /// The pass.
+        pass: Arc<str>,
+        /// The image.
+        resource: Arc<str>,
+        /// One access.
+        first: Access,
+        /// The other access.
+        second: Access,
+        /// What both touch.
+        range: SubRange,
+    },
+    /// Two passes write a range, and nothing says which comes first.
+    #[error(
+        "{first} and {second} both write {} of `{resource}` and have no order. \
+         Write `{}.after({})` or `{}.after({})`.",
+        Words(range), second.pass, first.pass, first.pass, second.pass
+    )]
+    UnorderedWrites {
+        /// One pass.
+        first: Party,
+        /// The other pass.
+        second: Party,
+        /// The resource.
+        resource: Arc<str>,
+        /// What both write.
+        range: SubRange,
+    },
+    /// A pass reads what several passes write, and nothing says whose result it wants.
+    #[error(
+        "{reader} reads {} of `{resource}`, which {} write, and has no order with {writer}. \
+         Write `{}.after({})` or `{}.after({})`.",
+        Words(range), List(writers), reader.pass, writer.pass, writer.pass, reader.pass
+    )]
+    AmbiguousRead {
+        /// The pass that reads.
+        reader: Party,
+        /// The writer that it has no order with.
+        writer: Party,
+        /// All passes that write.
+        writers: Vec<Party>,
+        /// The resource.
+        resource: Arc<str>,
+        /// What is read.
+        range: SubRange,
+    },
+    /// Passes come after each other in a circle.
+    #[error("The order of passes is a cycle: {}.", Cycle(steps))]
+    Cycle {
+        /// The passes, each after the one before it and the first after the last.
+        steps: Vec<CycleStep>,
+    },
+    /// A pass reads what nobody has written.
+    #[error(
+        "{reader} reads {} of `{resource}`, which no earlier pass of this frame and no earlier \
+         frame has written. Write it first, order `{}` after a pass that does, or mark the use as \
+         discarding.",
+        Words(range), reader.pass
+    )]
+    NeverWritten {
+        /// The pass.
+        reader: Party,
+        /// The resource.
+        resource: Arc<str>,
+        /// What is read.
+        range: SubRange,
+    },
+    /// No queue can do what a pass requires.
+    #[error("Pass `{pass}` requires {}, and no queue of the topology `{topology}` has that.", Capability(*required))]
+    NoCapableQueue {
+        /// The pass.
+        pass: Arc<str>,
+        /// What it requires.
+        required: Capabilities,
+        /// The topology in its text form.
+        topology: String,
+    },
+    /// An access needs stages that no queue that can run the pass has.
+    #[error(
+        "{user} touches `{resource}` in stages {:?}, and no queue of the topology `{topology}` \
+         that can run the pass has them.",
+        user.access.stages()
+    )]
+    UnsupportedStages {
+        /// The pass.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+        /// The topology in its text form.
+        topology: String,
+    },
+    /// A device pass declares an access of the host, or a host pass one of the device.
+    #[error("{user} touches `{resource}`: {}.", if user.access.is_host() {
+        "accesses of the host are for host passes"
+    } else {
+        "a host pass can only declare accesses of the host"
+    })]
+    WrongSide {
+        /// The pass.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+    },
+    /// A device pass comes after a host pass of the same frame.
+    #[error(
+        "Device pass `{device}` comes after host pass `{host}` of the same frame{}. \
+         Let the host pass run last, or move `{device}` to the next frame.",
+        Through(resource)
+    )]
+    AfterHost {
+        /// The device pass.
+        device: Arc<str>,
+        /// The host pass.
+        host: Arc<str>,
+        /// The resource that both touch; none if the order is declared.
+        resource: Option<Arc<str>>,
+    },
+    /// A swapchain image is used, and no queue can present it.
+    #[error(
+        "Swapchain image `{resource}` is used, and no queue of the topology `{topology}` can present."
+    )]
+    NoPresentingQueue {
+        /// The image.
+        resource: Arc<str>,
+        /// The topology in its text form.
+        topology: String,
+    },
+    /// A resource belongs to a family that the topology does not have.
+    #[error(
+        "Resource `{resource}` is owned by queue family {}, of which the topology `{topology}` \
+         has no queue. States belong to one topology.",
+        family.0
+    )]
+    UnknownOwner {
+        /// The resource.
+        resource: Arc<str>,
+        /// Its owner.
+        family: FamilyIndex,
+        /// The topology in its text form.
+        topology: String,
+    },
+}
+
+/// A range in words.
+struct Words<'a>(&'a SubRange);
+
+impl Display for Words<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match *self.0 {
+            SubRange::Whole => write!(out, "all"),
+            SubRange::Bytes { offset, size } => {
+                write!(out, "bytes {offset}..{}", offset.saturating_add(size))
+            }
+            SubRange::Subresources(SubresourceRange {
+                aspects,
+                base_mip,
+                mip_count,
+                base_layer,
+                layer_count,
+            }) => write!(
+                out,
+                "mip levels {base_mip}..{}, array layers {base_layer}..{} of {aspects:?}",
+                u64::from(base_mip) + u64::from(mip_count),
+                u64::from(base_layer) + u64::from(layer_count),
+            ),
+        }
+    }
+}
+
+/// Parties with commas and an "and".
+struct List<'a>(&'a [Party]);
+
+impl Display for List<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        for (at, party) in self.0.iter().enumerate() {
+            let before = match at {
+                0 => "",
+                _ if at + 1 == self.0.len() => " and ",
+                _ => ", ",
+            };
+            write!(out, "{before}{party}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A cycle as a sentence.
+struct Cycle<'a>(&'a [CycleStep]);
+
+impl Display for Cycle<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            let before = &self.0[(at + self.0.len() - 1) % self.0.len()].pass;
+            let comma = if at == 0 { "" } else { ", " };
+            write!(out, "{comma}`{}` comes after `{before}`", step.pass)?;
+            if let Some(resource) = &step.resource {
+                write!(out, " because it reads `{resource}`")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Capabilities with their Vulkan names.
+struct Capability(Capabilities);
+
+impl Display for Capability {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return write!(out, "nothing in particular");
+        }
+        for (at, (name, _)) in self.0.iter_names().enumerate() {
+            let before = if at == 0 { "" } else { " and " };
+            write!(out, "{before}{name}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The resource that an order comes from.
+struct Through<'a>(&'a Option<Arc<str>>);
+
+impl Display for Through<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(resource) => write!(out, ", because both touch `{resource}`"),
+            None => Ok(()),
+        }
+    }
+}

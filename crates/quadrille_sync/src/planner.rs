@@ -1,0 +1,236 @@
+//! A cache in front of [`plan`](crate::plan): in the steady state planning is a comparison.
+//!
+//! A plan can be used again for a frame that declares the same and starts from states that differ
+//! in nothing the plan hangs on. Most of a state must be equal. Points on timelines, though, move
+//! on with every frame, and a plan only hangs on those that it has looked at: whether a queue is
+//! ordered after a point already, and if not, how far back the point lies (that offset is the
+//! wait). So [`solve`](crate::solve) notes what it looks at, and the comparison asks just that. A
+//! texture that was uploaded long ago on a queue that nobody waits for does not stop a frame from
+//! being the same.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::error::PlanErrors;
+use crate::frame::Frame;
+use crate::plan::Plan;
+use crate::range::RangeMap;
+use crate::resource::Lifetime;
+use crate::solve::{Consulted, solve};
+use crate::states::{PastMark, RangeState, States, TimelinePoint};
+use crate::topology::Topology;
+
+/// How many plans are kept: enough for resources that change places with a period of up to
+/// eight frames, and few enough to compare with all.
+const KEPT: usize = 8;
+
+/// What [`Planner::plan`] returns.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// It was made for an earlier frame and fits this one.
+    pub reused: bool,
+}
+
+/// Plans frames, and remembers the last few plans.
+///
+/// ```
+/// use quadrille_sync::*;
+/// let topology = parse_topology("gct:1").unwrap();
+/// let (mut planner, mut states) = (Planner::default(), States::default());
+/// let mut frame = Frame::default();
+/// let cells = frame.add_resource(Resource::buffer(ResourceId(0), "cells", 1024));
+/// let write = [Use::whole(cells, Access::StorageWriteCompute)];
+/// frame.add_pass("fill", QueueRequest::default(), &write, &[]);
+/// for reused in [false, false, true] {
+///     let planned = planner.plan(&frame, &topology, &states).unwrap();
+///     assert_eq!(planned.reused, reused);
+///     states.commit(&frame, &topology, &planned.plan);
+/// }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Planner {
+    /// The one used last comes first.
+    kept: VecDeque<Kept>,
+}
+
+impl Planner {
+    /// A plan for the frame: an earlier one if it fits, else a new one.
+    ///
+    /// # Errors
+    /// Those of [`plan`](crate::plan).
+    pub fn plan(
+        &mut self,
+        frame: &Frame,
+        topology: &Topology,
+        states: &States,
+    ) -> Result<Planned, PlanErrors> {
+        let found = self
+            .kept
+            .iter()
+            .position(|kept| kept.fits(frame, topology, states));
+        if let Some(kept) = found.and_then(|at| self.kept.remove(at)) {
+            let plan = kept.plan.clone();
+            self.kept.push_front(kept);
+            return Ok(Planned { plan, reused: true });
+        }
+        let solved = solve(frame, topology, states)?;
+        let plan = Arc::new(solved.plan);
+        self.kept.truncate(KEPT - 1);
+        self.kept.push_front(Kept {
+            frame: frame.clone(),
+            topology: topology.clone(),
+            start: Start::new(frame, topology, states),
+            consulted: solved.consulted,
+            plan: plan.clone(),
+        });
+        Ok(Planned {
+            plan,
+            reused: false,
+        })
+    }
+}
+
+/// A plan with all it was made from.
+#[derive(Clone, Debug)]
+struct Kept {
+    frame: Frame,
+    topology: Topology,
+    start: Start,
+    consulted: Vec<Consulted>,
+    plan: Arc<Plan>,
+}
+
+/// The states that a plan was made from: those of the frame's resources, and the clocks.
+#[derive(Clone, Debug)]
+struct Start {
+    maps: Vec<Option<RangeMap<RangeState<PastMark>>>>,
+    /// States without resources: bases and clocks.
+    clocks: States,
+}
+
+impl Start {
+    fn new(frame: &Frame, topology: &Topology, states: &States) -> Self {
+        let maps = frame
+            .resources
+            .iter()
+            .map(|resource| states.map(resource.id).cloned());
+        Self {
+            maps: maps.collect(),
+            clocks: states.clocks(topology.queues.len()),
+        }
+    }
+}
+
+impl Kept {
+    /// Whether the plan is what [`plan`](crate::plan) would return, and commits to the same.
+    fn fits(&self, frame: &Frame, topology: &Topology, states: &States) -> bool {
+        if self.frame != *frame || self.topology != *topology {
+            return false;
+        }
+        let mut consulted = self.consulted.iter();
+        frame
+            .resources
+            .iter()
+            .zip(&self.start.maps)
+            .all(|(resource, old)| {
+                resource.lifetime == Lifetime::Swapchain
+                    || match (old, states.map(resource.id)) {
+                        (None, None) => true,
+                        (Some(old), Some(new)) => {
+                            let mut marks = Marks {
+                                kept: self,
+                                states,
+                                consulted: &mut consulted,
+                            };
+                            marks.maps_agree(old, new)
+                        }
+                        _ => false,
+                    }
+            })
+    }
+}
+
+/// Compares accesses before the frame, in the order in which the plan looked at them.
+struct Marks<'a, 'b> {
+    kept: &'a Kept,
+    states: &'a States,
+    consulted: &'b mut std::slice::Iter<'a, Consulted>,
+}
+
+impl Marks<'_, '_> {
+    fn maps_agree(
+        &mut self,
+        old: &RangeMap<RangeState<PastMark>>,
+        new: &RangeMap<RangeState<PastMark>>,
+    ) -> bool {
+        old.iter().len() == new.iter().len()
+            && old
+                .iter()
+                .zip(new.iter())
+                .all(|((old_range, old), (new_range, new))| {
+                    old_range == new_range && self.states_agree(old, new)
+                })
+    }
+
+    fn states_agree(&mut self, old: &RangeState<PastMark>, new: &RangeState<PastMark>) -> bool {
+        let pending = |state: &RangeState<PastMark>| {
+            let pending = state.pending.as_ref();
+            pending.map(|it| (it.from, it.to, it.old_layout, it.new_layout))
+        };
+        old.owner == new.owner
+            && old.layout == new.layout
+            && old.defined == new.defined
+            && old.visible == new.visible
+            && old.first == new.first
+            && old.write.is_some() == new.write.is_some()
+            && old.reads.len() == new.reads.len()
+            && pending(old) == pending(new)
+            && old
+                .marks()
+                .zip(new.marks())
+                .all(|(old, new)| self.mark_agrees(old, new))
+    }
+
+    fn mark_agrees(&mut self, old: &PastMark, new: &PastMark) -> bool {
+        let Some(consulted) = self.consulted.next() else {
+            return false;
+        };
+        old.point.queue == new.point.queue
+            && old.scope == new.scope
+            && old.pass == new.pass
+            && self.point_agrees(old.point, new.point, *consulted)
+    }
+
+    /// Whether all questions that the plan asked about a point still have the same answers.
+    fn point_agrees(&self, old: TimelinePoint, new: TimelinePoint, consulted: Consulted) -> bool {
+        if consulted == Consulted::default() {
+            return true;
+        }
+        let (clocks, topology) = (&self.kept.start.clocks, &self.kept.topology);
+        let offset = |states: &States, point: TimelinePoint| {
+            states.base(point.queue) as i64 - point.value as i64
+        };
+        let mut exact = consulted.exact;
+        for queue in topology.indices().filter(|queue| *queue != old.queue) {
+            let known_old = clocks.known(queue, old.queue);
+            let known_new = self.states.known(queue, new.queue);
+            let is_known = known_old.value >= old.value;
+            // Knowledge travels between queues, so every queue's counts.
+            if is_known != (known_new.value >= new.value) {
+                return false;
+            }
+            if consulted.by & (1 << queue.0) != 0 {
+                exact |= !is_known;
+                if is_known && known_old.stages != known_new.stages {
+                    return false;
+                }
+            }
+        }
+        !exact || offset(clocks, old) == offset(self.states, new)
+    }
+}
+
+#[cfg(test)]
+mod tests;

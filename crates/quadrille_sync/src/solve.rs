@@ -1,0 +1,159 @@
+//! The solver: from what passes declare to what queues do.
+//!
+//! [`plan`] is the contents page. Each phase is a file and a function; those from `barrier` on
+//! share a [`Walk`](walk::Walk) through the frame, because a barrier, a wait and a transfer of
+//! ownership are decided together.
+//!
+//! Two deviations from the order one might expect: `order` comes before `cull`, so that order
+//! through a culled pass holds, and before `assign`, which follows chains of passes.
+
+mod assign;
+mod barrier;
+mod check;
+mod cull;
+mod depend;
+mod edge;
+mod graph;
+mod host;
+mod order;
+mod ownership;
+mod race;
+mod record;
+mod split;
+mod timeline;
+mod touch;
+mod track;
+mod walk;
+
+use crate::error::PlanErrors;
+use crate::frame::{Frame, PassIndex};
+use crate::plan::Plan;
+use crate::states::States;
+use crate::topology::{QueueIndex, Topology};
+
+use split::Split;
+use walk::Walk;
+
+pub(crate) use track::Consulted;
+
+/// Plans a frame.
+///
+/// A pure function: the same frame, topology and states give the same plan. The caller submits
+/// the plan as a whole and then calls [`States::commit`].
+///
+/// ```
+/// use quadrille_sync::*;
+/// let topology = parse_topology("gct:1").unwrap();
+/// let mut states = States::default();
+/// let mut frame = Frame::default();
+/// let cells = frame.add_resource(Resource::buffer(ResourceId(0), "cells", 1024));
+/// let compute = QueueRequest { required: Capabilities::COMPUTE, ..Default::default() };
+/// let graphics = QueueRequest { required: Capabilities::GRAPHICS, ..Default::default() };
+/// frame.add_pass("fill", compute, &[Use::whole(cells, Access::StorageWriteCompute)], &[]);
+/// frame.add_pass("draw", graphics, &[Use::whole(cells, Access::VertexRead)], &[]);
+/// let plan = plan(&frame, &topology, &states).unwrap();
+/// assert_eq!(plan.counts().barriers, 1);
+/// states.commit(&frame, &topology, &plan);
+/// assert_eq!(states.base(QueueIndex(0)), 1);
+/// ```
+///
+/// # Errors
+/// All misuse that the frame contains, in one go: see [`PlanError`](crate::PlanError).
+pub fn plan(frame: &Frame, topology: &Topology, states: &States) -> Result<Plan, PlanErrors> {
+    solve(frame, topology, states).map(|solved| solved.plan)
+}
+
+/// A plan, and what it hangs on.
+pub(crate) struct Solved {
+    pub(crate) plan: Plan,
+    /// What was looked at of each access before the frame, in the order of the frame's resources
+    /// (without images of swapchains), their runs, and [`RangeState::marks`].
+    ///
+    /// [`RangeState::marks`]: crate::states::RangeState::marks
+    pub(crate) consulted: Vec<Consulted>,
+}
+
+/// All phases in order.
+pub(crate) fn solve(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+) -> Result<Solved, PlanErrors> {
+    check::check_shape(frame, topology, states)?;
+    let mut errors = Vec::new();
+    check::check_uses(frame, &mut errors);
+    edge::check(frame, topology, &mut errors);
+    ownership::check(frame, topology, states, &mut errors);
+    let mut touches = touch::touch(frame);
+    let graph = depend::depend(frame, &touches, &mut errors);
+    let Some(order) = order::order(frame, &graph, &mut errors) else {
+        // Without an order only what needs none can be said.
+        assign::assign_unordered(frame, topology, &graph, &mut errors);
+        PlanErrors::check(errors)?;
+        unreachable!("a missing order is an error");
+    };
+    touches.sort(&graph::ranks(&order));
+    race::race(frame, &touches, &graph, &order, states, &mut errors);
+    let kept = cull::cull(frame, &touches);
+    let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
+    let split = split::split(
+        frame,
+        topology,
+        &touches,
+        &graph,
+        &order,
+        &queues,
+        &mut errors,
+    );
+    PlanErrors::check(errors)?;
+    Ok(emit(frame, topology, states, &split, &kept))
+}
+
+/// The second half, which cannot fail: what goes between the passes.
+fn emit(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+    split: &Split,
+    kept: &[bool],
+) -> Solved {
+    let (mut walk, mut maps) = Walk::new(frame, topology, states);
+    let mut on_host = vec![false; maps.len()];
+    barrier::barrier(&mut walk, &mut maps, split);
+    let mut host = host::host(&mut walk, &mut maps, &split.host, &mut on_host);
+    edge::present(&mut walk, &mut maps);
+    ownership::predict(&mut walk, &mut maps);
+    let Walk {
+        timeline,
+        records,
+        past,
+        last_uses,
+        ..
+    } = walk;
+    let (submissions, numbers) = timeline::number(&timeline, records);
+    host::number(&mut host, &numbers);
+    let mut end = track::end_states(frame, &maps, &past, &last_uses, &on_host, &numbers);
+    (end.learned, end.joined) = timeline.learned(&numbers);
+    end.signals = signals(
+        topology,
+        submissions.iter().map(|submission| submission.queue),
+    );
+    let culled = (0..kept.len()).filter(|pass| !kept[*pass]);
+    let culled = culled.map(|pass| PassIndex(pass as u32)).collect();
+    Solved {
+        plan: Plan {
+            submissions,
+            host,
+            culled,
+            end,
+        },
+        consulted: past.consulted,
+    }
+}
+
+/// How many submissions each queue has.
+fn signals(topology: &Topology, submissions: impl Iterator<Item = QueueIndex>) -> Vec<u64> {
+    let mut signals = vec![0; topology.queues.len()];
+    submissions.for_each(|queue| signals[usize::from(queue.0)] += 1);
+    signals
+}

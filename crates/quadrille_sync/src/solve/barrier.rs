@@ -1,0 +1,385 @@
+//! Phase `barrier`: the ladder from the previous use of a range to the next.
+//!
+//! For each use of each pass in submission order, from nothing to everything:
+//!
+//! 1. nothing: both read in one layout, and the last write is visible to this read already;
+//! 2. an execution dependency: a write after reads on the same queue;
+//! 3. a memory dependency: after a write, or for a read whose stages do not see it yet;
+//! 4. a layout transition, which is a write;
+//! 5. another queue: a wait, and from its stages a barrier if a layout changes;
+//! 6. another family: release, wait, acquire (see [`ownership`](super::ownership)).
+//!
+//! Whoever writes comes after the reads since the last write; these come after that write and
+//! made it available, so it needs no naming. Only if nobody has read it is the write itself the
+//! source.
+
+use std::ops::Range;
+
+use super::edge;
+use super::split::Split;
+use super::track::{Maps, Mark, State};
+use super::walk::{Request, Walk};
+use crate::flags::{AccessMask, Layout, Stages};
+use crate::frame::{PassIndex, Use};
+use crate::plan::{Rung, Scope, Step};
+use crate::range::intervals;
+use crate::states::{EndPass, FirstUse};
+use crate::topology::{Capabilities, QueueIndex};
+
+use super::record::Barrier;
+
+/// How many scopes per range are remembered as seeing the last write.
+const VISIBLE: usize = 16;
+
+/// Walks through all passes, with everything between them.
+pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) {
+    let mut step = 0;
+    // The pass that used a resource last, to find several uses by one pass.
+    let mut last_user = vec![u32::MAX; maps.len()];
+    for (queue, passes) in Walk::passes(split) {
+        let submission = walk.open(queue);
+        for pass in passes {
+            step += 1;
+            one_pass(walk, maps, submission, step, *pass, &mut last_user);
+            let batches = walk.take_barriers(queue, step);
+            let steps = &mut walk.records[submission].submission.steps;
+            steps.extend(
+                batches
+                    .into_iter()
+                    .filter(|batch| !batch.is_empty())
+                    .map(Step::Barriers),
+            );
+            steps.push(Step::Pass(*pass));
+        }
+        walk.close(submission);
+    }
+}
+
+/// Compares all uses of a pass with the states, and moves these on.
+fn one_pass(
+    walk: &mut Walk<'_>,
+    maps: &mut Maps,
+    submission: usize,
+    step: u32,
+    pass: PassIndex,
+    last_user: &mut [u32],
+) {
+    let frame = walk.frame;
+    let uses = frame.uses_of(pass);
+    let mut several = false;
+    for one in uses {
+        let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
+        several |= last == pass.0;
+    }
+    for (at, one) in uses.iter().enumerate() {
+        let mut request = request(walk, submission, step, pass, one);
+        if several {
+            let capabilities = walk.topology.queue(request.queue).capabilities;
+            request.scope = shared_scope(uses, at, capabilities);
+        }
+        let map = &mut maps[one.resource.0 as usize];
+        edge::acquire_image(walk, &request, map);
+        intervals(&frame.resource(one.resource).kind, &one.range, |interval| {
+            map.update(interval, |interval, state| {
+                advance(walk, &request, interval, state)
+            });
+        });
+        walk.last_uses
+            .note(one.resource.0, request.queue, request.value, submission);
+    }
+}
+
+/// The request that a use makes.
+fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: &Use) -> Request {
+    let point = walk.point(submission);
+    let queue = walk.topology.queue(point.queue);
+    let image = walk.frame.resource(one.resource).is_image();
+    Request {
+        resource: one.resource,
+        submission,
+        queue: point.queue,
+        family: queue.family,
+        value: point.value,
+        step,
+        pass,
+        scope: one.access.scope(queue.capabilities),
+        layout: if image {
+            one.access.layout()
+        } else {
+            Layout::Undefined
+        },
+        image,
+        exclusive: walk.is_owned(one.resource),
+        reads: one.access.is_read() && !one.discard,
+        writes: one.access.is_write(),
+        discard: one.discard,
+    }
+}
+
+/// The scopes of all uses of the pass that meet one of them, directly or through others. They all
+/// read, or the frame would have been refused; what is made visible to one is made visible to
+/// all, because barriers of one call do not chain.
+fn shared_scope(uses: &[Use], at: usize, capabilities: Capabilities) -> Scope {
+    let mut met = vec![at];
+    let mut next = 0;
+    while let Some(one) = met.get(next).map(|one| &uses[*one]) {
+        next += 1;
+        let meets =
+            |other: &Use| other.resource == one.resource && other.range.overlaps(&one.range);
+        let others = (0..uses.len()).filter(|other| meets(&uses[*other]));
+        let new: Vec<usize> = others.filter(|other| !met.contains(other)).collect();
+        met.extend(new);
+    }
+    let scopes = met
+        .into_iter()
+        .map(|one| uses[one].access.scope(capabilities));
+    scopes.fold(Scope::default(), Scope::union)
+}
+
+/// The ladder, for one run of a range.
+fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
+    note_first(walk, request, state);
+    let elsewhere = state.pending.is_some()
+        || request.exclusive && state.owner.is_some_and(|owner| owner != request.family);
+    if elsewhere && !request.discard {
+        super::ownership::acquire(walk, request, &interval, state);
+        if !request.image || state.layout == request.layout {
+            settle(request, state, false);
+            return;
+        }
+        // The range came in another layout than predicted: a second barrier, after the acquire.
+        change_layout(walk, request, interval, state, 1, state.layout);
+    } else if request.image && (elsewhere || state.layout != request.layout) {
+        let old_layout = if request.discard {
+            Layout::Undefined
+        } else {
+            state.layout
+        };
+        change_layout(walk, request, interval, state, 0, old_layout);
+    } else if request.writes || elsewhere {
+        order_write(walk, request, interval, state);
+        settle(request, state, false);
+    } else {
+        order_read(walk, request, interval, state);
+        settle(request, state, false);
+    }
+}
+
+/// Rung 4, and rung 5 for a layout transition.
+fn change_layout(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: Range<u64>,
+    state: &mut State,
+    batch: usize,
+    old_layout: Layout,
+) {
+    let mut src = Scope::default();
+    let mut earlier = None;
+    for_each_predecessor(state, |mark, memory| {
+        earlier = Some(mark.pass);
+        if mark.queue == request.queue {
+            src = src.union(source(mark, memory));
+        } else {
+            src.stages |= chain(walk, request, mark);
+        }
+    });
+    let reason = walk.reason(request, earlier, Rung::LayoutTransition);
+    let barrier = Barrier {
+        src,
+        dst: request.scope,
+        old_layout,
+        new_layout: request.layout,
+        transfer: None,
+        reason,
+    };
+    let resource = walk.frame.resource(request.resource);
+    walk.before_pass[batch].push(resource, interval, barrier);
+    settle(request, state, true);
+}
+
+/// Rungs 2, 3 and 5 for a write that changes nothing else.
+fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
+    for_each_predecessor(state, |mark, memory| {
+        order_after(walk, request, &interval, mark, memory);
+    });
+    if request.reads && !state.reads.is_empty() {
+        // Others have read the last write; this pass may not see it yet.
+        order_read(walk, request, interval, state);
+    }
+}
+
+/// Rungs 1, 3 and 5 for a read that changes nothing.
+fn order_read(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &State) {
+    let Some(write) = &state.write else { return };
+    if !is_visible(state, request.queue, request.scope) {
+        order_after(walk, request, &interval, write, true);
+    }
+}
+
+/// Orders a request after one access.
+fn order_after(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: &Range<u64>,
+    mark: &Mark,
+    memory: bool,
+) {
+    let dst = if memory {
+        request.scope
+    } else {
+        request.scope.stages_only()
+    };
+    let (src, rung) = if mark.queue == request.queue {
+        let src = source(mark, memory);
+        if walk.is_ordered(mark, src, dst) {
+            return;
+        }
+        (
+            src,
+            if memory {
+                Rung::Memory
+            } else {
+                Rung::Execution
+            },
+        )
+    } else {
+        let stages = chain(walk, request, mark);
+        if stages.covers(request.scope.stages) {
+            return;
+        }
+        (
+            Scope {
+                stages,
+                access: AccessMask::empty(),
+            },
+            Rung::OtherQueue,
+        )
+    };
+    let reason = walk.reason(request, Some(mark.pass), rung);
+    walk.add_plain(interval.clone(), src, dst, request.layout, reason);
+}
+
+/// Waits for an access on another queue and returns the stages that lead on from there: those
+/// of the request, if they wait themselves.
+fn chain(walk: &mut Walk<'_>, request: &Request, mark: &Mark) -> Stages {
+    // An access without stages (presenting) has nothing to hold back but everything.
+    let stages = request.scope.stages;
+    let stages = if stages.is_empty() {
+        Stages::ALL_COMMANDS
+    } else {
+        stages
+    };
+    walk.require(request, mark, stages, false, Rung::OtherQueue)
+}
+
+/// The accesses that a write has to come after: the reads since the last write, or that write.
+/// The flag says whether memory has to be made available.
+pub(super) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
+    if let Some(pending) = &state.pending {
+        each(&pending.mark, false);
+    } else if state.reads.is_empty() {
+        state.write.iter().for_each(|write| each(write, true));
+    } else {
+        state.reads.iter().for_each(|read| each(read, false));
+    }
+}
+
+/// The first synchronization scope that an access makes.
+pub(super) fn source(mark: &Mark, memory: bool) -> Scope {
+    if memory {
+        mark.scope
+    } else {
+        mark.scope.stages_only()
+    }
+}
+
+/// Whether the last write is visible to a scope on a queue.
+fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
+    state
+        .visible
+        .iter()
+        .any(|(seen_by, seen)| *seen_by == queue && seen.covers(scope))
+}
+
+/// Notes what the next frame may need to predict.
+fn note_first(walk: &Walk<'_>, request: &Request, state: &mut State) {
+    if request.exclusive && state.first.is_none() {
+        state.first = Some(FirstUse {
+            family: request.family,
+            layout: request.layout,
+            discard: request.discard,
+            pass: walk.frame.pass(request.pass).name.clone(),
+        });
+    }
+}
+
+/// The state after a request. `changed` says that a barrier has written the range just before
+/// it: by a layout transition; an acquire has noted itself.
+fn settle(request: &Request, state: &mut State, changed: bool) {
+    let scope = request.scope;
+    state.pending = None;
+    state.layout = request.layout;
+    state.owner = request.exclusive.then_some(request.family);
+    if request.writes || changed {
+        state.reads.clear();
+        state.visible.clear();
+    }
+    if request.writes {
+        state.defined = true;
+        let writes = Scope {
+            stages: scope.stages,
+            access: scope.access.writes(),
+        };
+        state.write = Some(request.mark(writes));
+        return;
+    }
+    if changed {
+        state.write = Some(request.mark(scope.stages_only()));
+    }
+    if state.write.is_some() {
+        see(state, request.queue, scope);
+    }
+    let read = request.mark(scope.stages_only());
+    match state
+        .reads
+        .iter_mut()
+        .find(|mark| mark.queue == request.queue)
+    {
+        Some(mark) => {
+            *mark = Mark {
+                scope: mark.scope.union(read.scope),
+                ..read
+            }
+        }
+        None => state.reads.push(read),
+    }
+}
+
+/// Remembers that a scope sees the last write.
+pub(super) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
+    for (seen_by, seen) in &mut state.visible {
+        if *seen_by != queue {
+            continue;
+        }
+        if seen.covers(scope) {
+            return;
+        }
+        if seen.stages == scope.stages || seen.access == scope.access {
+            *seen = seen.union(scope);
+            return;
+        }
+    }
+    if state.visible.len() == VISIBLE {
+        // Forgetting is safe: at worst a barrier is repeated.
+        state.visible.remove(0);
+    }
+    state.visible.push((queue, scope));
+}
+
+/// The mark of a pass for states that no request describes.
+pub(super) fn last_pass(state: &State) -> Option<EndPass> {
+    let mut last = None;
+    for_each_predecessor(state, |mark, _| last = Some(mark.pass));
+    last
+}

@@ -1,0 +1,203 @@
+//! Phase `check`: is what was declared possible at all, each pass by itself?
+
+use crate::access::Access;
+use crate::error::{Party, PlanError, PlanErrors};
+use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
+use crate::resource::{Lifetime, Resource, ResourceKind};
+use crate::states::States;
+use crate::topology::Topology;
+
+/// Errors that leave nothing to reason about: indices that point nowhere, no queues, resources
+/// that cannot exist. Without any, all later phases may index freely.
+pub(super) fn check_shape(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+) -> Result<(), PlanErrors> {
+    let mut errors = Vec::new();
+    let count = topology.queues.len();
+    if count == 0 {
+        errors.push(PlanError::NoQueues);
+    }
+    if count > Topology::MAX_QUEUES {
+        errors.push(PlanError::TooManyQueues { count });
+    }
+    let known = states.queue_count();
+    if known > count {
+        errors.push(PlanError::OtherTopology { known, count });
+    }
+    for pass in &frame.passes {
+        check_indices(frame, pass, &mut errors);
+    }
+    for resource in &frame.resources {
+        if let Some(what) = impossible(resource) {
+            errors.push(PlanError::InvalidResource {
+                resource: resource.name.clone(),
+                what,
+            });
+        }
+    }
+    check_ids(frame, &mut errors);
+    PlanErrors::check(errors)
+}
+
+/// Errors of single uses, and of uses of one pass that cannot go together.
+pub(super) fn check_uses(frame: &Frame, errors: &mut Vec<PlanError>) {
+    // The pass that used a resource last, to find second uses without comparing all pairs.
+    let mut last_user = vec![u32::MAX; frame.resources.len()];
+    for pass in frame.pass_indices() {
+        let uses = frame.uses_of(pass);
+        for (at, one) in uses.iter().enumerate() {
+            check_use(frame, pass, one, errors);
+            let last = &mut last_user[one.resource.0 as usize];
+            if *last == pass.0 {
+                for other in uses[..at]
+                    .iter()
+                    .filter(|other| other.resource == one.resource)
+                {
+                    check_pair(frame, pass, other, one, errors);
+                }
+            }
+            *last = pass.0;
+        }
+    }
+}
+
+/// Whether a pass's slices and what they name exist.
+fn check_indices(frame: &Frame, pass: &PassDecl, errors: &mut Vec<PlanError>) {
+    let mut unknown = |what, index| {
+        errors.push(PlanError::UnknownIndex {
+            pass: pass.name.clone(),
+            what,
+            index,
+        });
+    };
+    let slice = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
+    match frame.uses.get(slice(&pass.uses)) {
+        None => unknown("uses up to", pass.uses.end),
+        Some(uses) => {
+            for one in uses
+                .iter()
+                .filter(|one| one.resource.0 as usize >= frame.resources.len())
+            {
+                unknown("resource", one.resource.0);
+            }
+        }
+    }
+    match frame.after.get(slice(&pass.after)) {
+        None => unknown("predecessors up to", pass.after.end),
+        Some(after) => {
+            for before in after
+                .iter()
+                .filter(|before| before.0 as usize >= frame.passes.len())
+            {
+                unknown("pass", before.0);
+            }
+        }
+    }
+}
+
+/// What Vulkan would not allow of a resource.
+fn impossible(resource: &Resource) -> Option<&'static str> {
+    match resource.kind {
+        ResourceKind::Buffer { .. } if resource.lifetime == Lifetime::Swapchain => {
+            Some("is a buffer of a swapchain; swapchains have images")
+        }
+        ResourceKind::Buffer { bytes: 0 } => Some("is a buffer of no bytes"),
+        ResourceKind::Buffer { bytes: u64::MAX } => Some("is larger than any memory"),
+        ResourceKind::Image { aspects, .. } if aspects.is_empty() => {
+            Some("is an image without aspects")
+        }
+        ResourceKind::Image { mip_levels: 0, .. } => Some("is an image without mip levels"),
+        ResourceKind::Image {
+            array_layers: 0, ..
+        } => Some("is an image without array layers"),
+        // Keeps positions on the line of subresources far from the end of 64 bits.
+        ResourceKind::Image { mip_levels, .. } if mip_levels > 32 => {
+            Some("is an image of more than 32 mip levels")
+        }
+        _ => None,
+    }
+}
+
+/// Whether ids are unique.
+fn check_ids(frame: &Frame, errors: &mut Vec<PlanError>) {
+    let mut by_id: Vec<&Resource> = frame.resources.iter().collect();
+    by_id.sort_by_key(|resource| resource.id);
+    for pair in by_id.windows(2).filter(|pair| pair[0].id == pair[1].id) {
+        errors.push(PlanError::DuplicateResource {
+            first: pair[0].name.clone(),
+            second: pair[1].name.clone(),
+            id: pair[0].id,
+        });
+    }
+}
+
+/// Whether a use lies within its resource and on the right side of the bus.
+fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanError>) {
+    let decl = frame.pass(pass);
+    let resource = frame.resource(one.resource);
+    if !one.range.fits(&resource.kind) {
+        errors.push(PlanError::OutOfBounds {
+            user: party(decl, one.access),
+            resource: resource.name.clone(),
+            range: one.range,
+            limit: limit(&resource.kind),
+        });
+    }
+    if one.access.is_host() != (decl.kind == PassKind::Host) {
+        errors.push(PlanError::WrongSide {
+            user: party(decl, one.access),
+            resource: resource.name.clone(),
+        });
+    }
+}
+
+/// Whether two uses of one resource by one pass can go together: both only read, in one layout.
+fn check_pair(frame: &Frame, pass: PassIndex, a: &Use, b: &Use, errors: &mut Vec<PlanError>) {
+    if !a.range.overlaps(&b.range) {
+        return;
+    }
+    let resource = frame.resource(a.resource);
+    let (pass, name) = (frame.pass(pass).name.clone(), resource.name.clone());
+    let (first, second, range) = (a.access, b.access, a.range.intersection(&b.range));
+    if first.is_write() || second.is_write() {
+        errors.push(PlanError::DuplicateUse {
+            pass,
+            resource: name,
+            first,
+            second,
+            range,
+        });
+    } else if resource.is_image() && first.layout() != second.layout() {
+        errors.push(PlanError::TwoLayouts {
+            pass,
+            resource: name,
+            first,
+            second,
+            range,
+        });
+    }
+}
+
+/// A pass and its access, for an error.
+pub(super) fn party(pass: &PassDecl, access: Access) -> Party {
+    Party {
+        pass: pass.name.clone(),
+        access,
+    }
+}
+
+/// The extent of a resource in words.
+fn limit(kind: &ResourceKind) -> String {
+    match kind {
+        ResourceKind::Buffer { bytes } => format!("{bytes} bytes"),
+        ResourceKind::Image {
+            aspects,
+            mip_levels,
+            array_layers,
+        } => {
+            format!("{mip_levels} mip levels and {array_layers} array layers of {aspects:?}")
+        }
+    }
+}

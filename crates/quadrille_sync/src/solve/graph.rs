@@ -1,0 +1,207 @@
+//! The order between passes as a graph, and who can be reached from whom.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// One pass comes before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// The resource that the order is inferred from; none if the order is declared.
+    pub(super) resource: Option<u32>,
+}
+
+/// Edges, found by either end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Graph {
+    pub(super) edges: Vec<Edge>,
+    before: Lists,
+    after: Lists,
+}
+
+/// Lists of numbers in one array.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// Sorts `items` into `count` lists, keeping their order.
+    fn new(count: usize, items: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut starts = vec![0; count + 1];
+        for (list, _) in items.clone() {
+            starts[list as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut sorted = vec![0; starts[count] as usize];
+        for (list, item) in items {
+            sorted[next[list as usize] as usize] = item;
+            next[list as usize] += 1;
+        }
+        Self {
+            starts,
+            items: sorted,
+        }
+    }
+
+    fn of(&self, list: u32) -> &[u32] {
+        &self.items[self.starts[list as usize] as usize..self.starts[list as usize + 1] as usize]
+    }
+}
+
+impl Graph {
+    /// A graph of `passes` passes.
+    pub(super) fn new(passes: usize, edges: Vec<Edge>) -> Self {
+        let before = Lists::new(passes, edges.iter().map(|edge| (edge.to, edge.from)));
+        let after = Lists::new(passes, edges.iter().map(|edge| (edge.from, edge.to)));
+        Self {
+            edges,
+            before,
+            after,
+        }
+    }
+
+    /// The passes right before a pass.
+    pub(super) fn before(&self, pass: u32) -> &[u32] {
+        self.before.of(pass)
+    }
+
+    /// The passes right after a pass.
+    pub(super) fn after(&self, pass: u32) -> &[u32] {
+        self.after.of(pass)
+    }
+
+    /// The number of passes.
+    pub(super) fn len(&self) -> usize {
+        self.before.starts.len() - 1
+    }
+
+    /// The passes in an order that every edge agrees with, and in declaration order where edges
+    /// leave a choice. If there is a cycle, the passes on it and behind it are missing.
+    pub(super) fn sort(&self) -> Vec<u32> {
+        let count = self.len() as u32;
+        let mut missing: Vec<u32> = (0..count)
+            .map(|pass| self.before(pass).len() as u32)
+            .collect();
+        let mut ready: BinaryHeap<Reverse<u32>> = (0..count)
+            .filter(|pass| missing[*pass as usize] == 0)
+            .map(Reverse)
+            .collect();
+        let mut order = Vec::with_capacity(count as usize);
+        while let Some(Reverse(pass)) = ready.pop() {
+            order.push(pass);
+            for next in self.after(pass) {
+                missing[*next as usize] -= 1;
+                if missing[*next as usize] == 0 {
+                    ready.push(Reverse(*next));
+                }
+            }
+        }
+        order
+    }
+
+    /// The edges of one cycle, each beginning where the one before it ends, given what
+    /// [`Graph::sort`] has left out.
+    pub(super) fn cycle(&self, sorted: &[u32]) -> Vec<Edge> {
+        let mut open = vec![true; self.len()];
+        sorted.iter().for_each(|pass| open[*pass as usize] = false);
+        // Every open pass has an open pass before it, so walking back must meet itself.
+        let back = |pass: u32| {
+            self.before(pass)
+                .iter()
+                .copied()
+                .find(|b| open[*b as usize])
+        };
+        let mut seen = vec![false; self.len()];
+        let mut at = open.iter().position(|open| *open).map(|pass| pass as u32);
+        while let Some(pass) = at.filter(|pass| !seen[*pass as usize]) {
+            seen[pass as usize] = true;
+            at = back(pass);
+        }
+        let Some(start) = at else { return Vec::new() };
+        let mut edges = Vec::new();
+        let mut to = start;
+        while let Some(from) = back(to) {
+            let edge = self
+                .edges
+                .iter()
+                .find(|edge| (edge.from, edge.to) == (from, to));
+            edges.extend(edge.copied());
+            to = from;
+            if to == start {
+                break;
+            }
+        }
+        edges.reverse();
+        edges
+    }
+
+    /// For each pair, whether a path leads from its first pass to its second. `order` is from
+    /// [`Graph::sort`] and complete.
+    ///
+    /// Sets of ancestors as bits, some hundred sources at a time: time is linear in edges for
+    /// each block of sources, memory linear in passes.
+    pub(super) fn reaches(&self, order: &[u32], pairs: &[(u32, u32)]) -> Vec<bool> {
+        const WORDS: usize = 8;
+        const BLOCK: usize = WORDS * 64;
+        let mut answers = vec![false; pairs.len()];
+        if pairs.is_empty() || self.edges.is_empty() {
+            return answers;
+        }
+        let rank = ranks(order);
+        let mut asked: Vec<u32> = (0..pairs.len() as u32).collect();
+        asked.sort_by_key(|at| rank[pairs[*at as usize].0 as usize]);
+        let mut ancestors = vec![[0_u64; WORDS]; order.len()];
+        let mut asked = asked.as_slice();
+        while let Some(first) = asked.first() {
+            let start = rank[pairs[*first as usize].0 as usize] as usize / BLOCK * BLOCK;
+            for (at, pass) in order.iter().enumerate().skip(start) {
+                let mut set = [0_u64; WORDS];
+                for before in self.before(*pass) {
+                    let before_rank = rank[*before as usize] as usize;
+                    if before_rank < start {
+                        continue;
+                    }
+                    for (word, other) in set.iter_mut().zip(&ancestors[*before as usize]) {
+                        *word |= other;
+                    }
+                    if let Some(word) = set.get_mut((before_rank - start) / 64) {
+                        *word |= 1 << (before_rank % 64);
+                    }
+                }
+                debug_assert!(at >= start, "blocks begin at their first source");
+                ancestors[*pass as usize] = set;
+            }
+            let in_block =
+                |at: &u32| (rank[pairs[*at as usize].0 as usize] as usize) < start + BLOCK;
+            let count = asked.iter().take_while(|at| in_block(at)).count();
+            for at in &asked[..count] {
+                let (from, to) = pairs[*at as usize];
+                let bit = rank[from as usize] as usize - start;
+                let later = rank[to as usize] as usize >= start;
+                answers[*at as usize] =
+                    later && ancestors[to as usize][bit / 64] & (1 << (bit % 64)) != 0;
+            }
+            asked = &asked[count..];
+        }
+        answers
+    }
+}
+
+/// The position of each pass in an order.
+pub(super) fn ranks(order: &[u32]) -> Vec<u32> {
+    let mut rank = vec![0; order.len()];
+    for (at, pass) in order.iter().enumerate() {
+        rank[*pass as usize] = at as u32;
+    }
+    rank
+}
+
+#[cfg(test)]
+#[path = "graph_tests.rs"]
+mod tests;

@@ -1,0 +1,24 @@
+//! Phase `order`: one order for all passes.
+//!
+//! Declaration order, as far as the graph allows. Passes of different queues may alternate in
+//! it without harm: what costs is a submission, and [`split`](super::split) opens one only where
+//! joining an older one would delay somebody. So there is nothing to gain from moving passes
+//! about, and a frame reads in its plan as it was written.
+
+use super::depend::cycle_error;
+use super::graph::Graph;
+use crate::error::PlanError;
+use crate::frame::Frame;
+
+/// The order, or nothing (and an error) if there is a cycle.
+pub(super) fn order(frame: &Frame, graph: &Graph, errors: &mut Vec<PlanError>) -> Option<Vec<u32>> {
+    let order = graph.sort();
+    if order.len() == frame.passes.len() {
+        return Some(order);
+    }
+    let error = cycle_error(frame, graph, &order);
+    if !errors.contains(&error) {
+        errors.push(error);
+    }
+    None
+}

@@ -1,0 +1,322 @@
+//! Phase `ownership`: release and acquire of exclusive resources between queue families.
+//!
+//! Where a pass needs a range that another family owns, the owner releases it and the pass's queue
+//! acquires it just before the pass, after a wait for the release. The release is put
+//!
+//! - at the end of the last submission that uses the range, if that is in this frame;
+//! - else in the owner's *window*: one submission before all others of its queue, for all
+//!   resources that leave the family.
+//!
+//! Windows cost a submission, so they are foreseen. Frames repeat, mostly: every frame is like the
+//! last, or like the one before (two resources that change places). So [`predict`] looks at who
+//! used a range first two frames before the next one, and if that is another family, appends the
+//! release to this frame's last use. A prediction that proves wrong is made good in the window of
+//! the family that should have acquired: it acquires, and releases to whom it may concern.
+//!
+//! Discarding takes over without all this: contents are lost, and only order matters.
+
+use std::ops::Range;
+
+use super::barrier::{for_each_predecessor, last_pass, source};
+use super::record::Barrier;
+use super::track::{Maps, Mark, State};
+use super::walk::{Request, Walk};
+use crate::error::PlanError;
+use crate::flags::{Layout, Stages};
+use crate::frame::Frame;
+use crate::plan::{PassRef, Reason, Rung, Scope, Transfer, TransferHalf};
+use crate::resource::{Lifetime, ResourceIndex};
+use crate::states::{EndPass, Pending, States};
+use crate::topology::{FamilyIndex, Topology};
+
+/// Moves a range to the family of a request, and makes it visible there.
+pub(super) fn acquire(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: &Range<u64>,
+    state: &mut State,
+) {
+    let to = Destination {
+        resource: request.resource,
+        family: request.family,
+        layout: request.layout,
+        later: PassRef::Pass(request.pass),
+    };
+    let pending = match state.pending.take() {
+        Some(pending) if pending.to == request.family => pending,
+        Some(pending) => redirect(walk, &to, interval, pending),
+        None => release(walk, &to, interval, state),
+    };
+    let maintenance8 = walk.topology.maintenance8;
+    let stages = if maintenance8 {
+        request.scope.stages
+    } else {
+        Stages::ALL_COMMANDS
+    };
+    let stages = if stages.is_empty() {
+        Stages::ALL_COMMANDS
+    } else {
+        stages
+    };
+    let stages = walk.require(
+        request,
+        &pending.mark,
+        stages,
+        true,
+        Rung::OwnershipTransfer,
+    );
+    let arrived = pending.new_layout == request.layout;
+    let dst = if arrived {
+        request.scope
+    } else {
+        request.scope.stages_only()
+    };
+    let earlier = Some(pending.mark.pass);
+    let barrier = Barrier {
+        src: Scope {
+            stages,
+            ..Scope::default()
+        },
+        dst,
+        old_layout: pending.old_layout,
+        new_layout: pending.new_layout,
+        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
+        reason: walk.reason(request, earlier, Rung::OwnershipTransfer),
+    };
+    let resource = walk.frame.resource(request.resource);
+    walk.before_pass[0].push(resource, interval.clone(), barrier);
+    state.layout = pending.new_layout;
+    state.reads.clear();
+    state.visible.clear();
+    state.write = Some(request.mark(request.scope.stages_only()));
+}
+
+/// Where a range goes.
+pub(super) struct Destination {
+    pub(super) resource: ResourceIndex,
+    pub(super) family: FamilyIndex,
+    pub(super) layout: Layout,
+    pub(super) later: PassRef,
+}
+
+/// Lets the owner of a range release it, after all that the frame has done with it so far.
+pub(super) fn release(
+    walk: &mut Walk<'_>,
+    to: &Destination,
+    interval: &Range<u64>,
+    state: &State,
+) -> Pending<Mark> {
+    let from = state.owner.unwrap_or(to.family);
+    let place = place(walk, from, state);
+    let reason = Reason {
+        resource: to.resource,
+        earlier: last_pass(state).map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass)),
+        later: to.later.clone(),
+        rung: Rung::OwnershipTransfer,
+    };
+    let queue = walk.point(place).queue;
+    let mut src = Scope::default();
+    for_each_predecessor(state, |mark, memory| {
+        if mark.queue == queue {
+            src = src.union(source(mark, memory));
+        } else {
+            walk.require_late(place, mark, reason.clone());
+            src.stages |= Stages::ALL_COMMANDS;
+        }
+    });
+    let last = last_pass(state);
+    append_release(
+        walk,
+        to,
+        interval,
+        place,
+        from,
+        src,
+        (state.layout, last),
+        reason,
+    )
+}
+
+/// Appends a release to a submission.
+#[expect(clippy::too_many_arguments, reason = "the parts of one barrier")]
+fn append_release(
+    walk: &mut Walk<'_>,
+    to: &Destination,
+    interval: &Range<u64>,
+    place: usize,
+    from: FamilyIndex,
+    src: Scope,
+    (old_layout, last): (Layout, Option<EndPass>),
+    reason: Reason,
+) -> Pending<Mark> {
+    // Without maintenance8 the second scope of a release is ignored.
+    let maintenance8 = walk.topology.maintenance8;
+    let stages = if maintenance8 {
+        Stages::ALL_COMMANDS
+    } else {
+        Stages::empty()
+    };
+    let barrier = Barrier {
+        src,
+        dst: Scope {
+            stages,
+            ..Scope::default()
+        },
+        old_layout,
+        new_layout: to.layout,
+        transfer: Some(half(from, to.family, TransferHalf::Release)),
+        reason,
+    };
+    let resource = walk.frame.resource(to.resource);
+    walk.records[place].tail[1].push(resource, interval.clone(), barrier);
+    let point = walk.point(place);
+    walk.last_uses
+        .note(to.resource.0, point.queue, point.value, place);
+    let mark = Mark {
+        queue: point.queue,
+        value: point.value,
+        scope: Scope {
+            stages: Stages::ALL_COMMANDS,
+            ..Scope::default()
+        },
+        pass: last.unwrap_or(EndPass::Presentation),
+        step: 0,
+    };
+    Pending {
+        from,
+        to: to.family,
+        old_layout,
+        new_layout: to.layout,
+        mark,
+    }
+}
+
+/// Completes a release to a family that does not want the range, and releases it to one that
+/// does, in the window of the former.
+fn redirect(
+    walk: &mut Walk<'_>,
+    to: &Destination,
+    interval: &Range<u64>,
+    pending: Pending<Mark>,
+) -> Pending<Mark> {
+    let Some(queue) = walk.queue_of(pending.to) else {
+        unreachable!("frames with owners outside of the topology are refused");
+    };
+    let place = walk.window(queue);
+    let reason = Reason {
+        resource: to.resource,
+        earlier: walk.past.pass_ref(pending.mark.pass),
+        later: to.later.clone(),
+        rung: Rung::OwnershipTransfer,
+    };
+    walk.require_late(place, &pending.mark, reason.clone());
+    let everything = Scope {
+        stages: Stages::ALL_COMMANDS,
+        ..Scope::default()
+    };
+    let barrier = Barrier {
+        src: everything,
+        dst: everything,
+        old_layout: pending.old_layout,
+        new_layout: pending.new_layout,
+        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
+        reason: reason.clone(),
+    };
+    let resource = walk.frame.resource(to.resource);
+    walk.records[place]
+        .head
+        .push(resource, interval.clone(), barrier);
+    let last = (pending.new_layout, Some(pending.mark.pass));
+    append_release(
+        walk, to, interval, place, pending.to, everything, last, reason,
+    )
+}
+
+/// Where the owner releases a range: the last submission that uses it, or the window of the queue
+/// that used it.
+fn place(walk: &Walk<'_>, owner: FamilyIndex, state: &State) -> usize {
+    let mut last = None;
+    let mut queue = None;
+    for_each_predecessor(state, |mark, _| {
+        last = last.max(walk.timeline.submission(mark.point()));
+        if walk.topology.family(mark.queue) == owner {
+            queue = Some(mark.queue);
+        }
+    });
+    let queue = queue.or_else(|| walk.queue_of(owner));
+    // A range that nobody of a known family has used has no owner.
+    last.unwrap_or_else(|| queue.map_or(0, |queue| walk.window(queue)))
+}
+
+/// Reports owners that the topology does not have, so that later phases find a queue for each.
+pub(super) fn check(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+    errors: &mut Vec<PlanError>,
+) {
+    let exists = |family: FamilyIndex| topology.queues.iter().any(|queue| queue.family == family);
+    for resource in &frame.resources {
+        let kept = resource.lifetime == Lifetime::Persistent;
+        let Some(map) = states.map(resource.id).filter(|_| kept) else {
+            continue;
+        };
+        let owners = map.iter().flat_map(|(_, state)| {
+            let pending = state.pending.as_ref().map(|pending| pending.to);
+            state.owner.into_iter().chain(pending)
+        });
+        let mut unknown = owners.filter(|family| !exists(*family));
+        if let Some(family) = unknown.next() {
+            errors.push(PlanError::UnknownOwner {
+                resource: resource.name.clone(),
+                family,
+                topology: topology.to_string(),
+            });
+        }
+    }
+}
+
+/// Appends releases for the next frame to this frame's last uses.
+pub(super) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
+    for (at, map) in maps.iter_mut().enumerate() {
+        let resource = ResourceIndex(at as u32);
+        let persistent = walk.frame.resource(resource).lifetime == Lifetime::Persistent;
+        if !persistent || !walk.is_owned(resource) || walk.last_uses.submission(at as u32).is_none()
+        {
+            continue;
+        }
+        map.update(crate::range::EVERYTHING, |interval, state| {
+            predict_range(walk, resource, &interval, state);
+        });
+    }
+}
+
+/// See [`predict`].
+fn predict_range(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    interval: &Range<u64>,
+    state: &mut State,
+) {
+    let next = state.previous_first.as_ref().or(state.first.as_ref());
+    let touched = state.first.is_some() && state.pending.is_none();
+    let Some(next) = next.filter(|next| touched && !next.discard) else {
+        return;
+    };
+    if state.owner.is_none_or(|owner| owner == next.family) {
+        return;
+    }
+    let to = Destination {
+        resource,
+        family: next.family,
+        layout: next.layout,
+        later: PassRef::Next(next.pass.clone()),
+    };
+    let pending = release(walk, &to, interval, state);
+    state.pending = Some(pending);
+}
+
+/// One half of a transfer.
+pub(super) fn half(from: FamilyIndex, to: FamilyIndex, half: TransferHalf) -> Transfer {
+    Transfer { from, to, half }
+}

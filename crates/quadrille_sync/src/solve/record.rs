@@ -1,0 +1,191 @@
+//! What a submission is while it is put together, and how barriers get into it.
+
+use std::ops::Range;
+
+use crate::flags::Layout;
+use crate::plan::{
+    BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Scope, Step, Submission,
+    Transfer,
+};
+use crate::range::boxes;
+use crate::resource::{Resource, ResourceKind};
+use crate::topology::QueueIndex;
+
+use super::timeline::push_reason;
+
+/// A submission in the making. Its values count windows; see [`timeline`](super::timeline).
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    /// Barriers before everything else.
+    pub(super) head: BarrierBatch,
+    pub(super) submission: Submission,
+    /// Barriers after everything else: first those that show memory to the host, then those that
+    /// give it away.
+    pub(super) tail: [BarrierBatch; 2],
+}
+
+impl Record {
+    /// An empty submission.
+    pub(super) fn new(queue: QueueIndex, value: i64) -> Self {
+        let submission = Submission {
+            queue,
+            waits: Vec::new(),
+            acquires: Vec::new(),
+            steps: Vec::new(),
+            signal: value,
+            presents: Vec::new(),
+        };
+        Self {
+            head: BarrierBatch::default(),
+            submission,
+            tail: Default::default(),
+        }
+    }
+
+    /// Whether there is nothing to submit.
+    pub(super) fn is_empty(&self) -> bool {
+        self.submission.steps.is_empty()
+            && self.submission.presents.is_empty()
+            && self.head.is_empty()
+            && self.tail.iter().all(BarrierBatch::is_empty)
+    }
+
+    /// The submission with head and tail in their places.
+    pub(super) fn finish(mut self) -> Submission {
+        if !self.head.is_empty() {
+            self.submission.steps.insert(0, Step::Barriers(self.head));
+        }
+        let tail = self.tail.into_iter().filter(|batch| !batch.is_empty());
+        self.submission.steps.extend(tail.map(Step::Barriers));
+        self.submission
+    }
+}
+
+/// A barrier without its range.
+#[derive(Clone, Debug)]
+pub(super) struct Barrier {
+    pub(super) src: Scope,
+    pub(super) dst: Scope,
+    pub(super) old_layout: Layout,
+    pub(super) new_layout: Layout,
+    pub(super) transfer: Option<Transfer>,
+    pub(super) reason: Reason,
+}
+
+impl Barrier {
+    /// A barrier that changes neither layout nor owner.
+    pub(super) fn plain(src: Scope, dst: Scope, layout: Layout, reason: Reason) -> Self {
+        Self {
+            src,
+            dst,
+            old_layout: layout,
+            new_layout: layout,
+            transfer: None,
+            reason,
+        }
+    }
+}
+
+impl BarrierBatch {
+    /// Adds a dependency to the global memory barrier.
+    pub(super) fn merge(&mut self, src: Scope, dst: Scope, reason: Reason) {
+        let memory = self.memory.get_or_insert_with(|| MemoryBarrier {
+            src: Scope::default(),
+            dst: Scope::default(),
+            reasons: Vec::new(),
+        });
+        memory.src = memory.src.union(src);
+        memory.dst = memory.dst.union(dst);
+        push_reason(&mut memory.reasons, reason);
+    }
+
+    /// Adds a barrier for an interval of a resource.
+    pub(super) fn push(&mut self, resource: &Resource, interval: Range<u64>, barrier: Barrier) {
+        match resource.kind {
+            ResourceKind::Buffer { bytes } => self.push_buffer(bytes, interval, barrier),
+            ResourceKind::Image { .. } => self.push_image(&resource.kind, interval, barrier),
+        }
+    }
+
+    fn push_buffer(&mut self, bytes: u64, interval: Range<u64>, barrier: Barrier) {
+        let (offset, end) = (interval.start, interval.end.min(bytes));
+        let next = BufferBarrier {
+            resource: barrier.reason.resource,
+            offset,
+            size: end.saturating_sub(offset),
+            src: barrier.src,
+            dst: barrier.dst,
+            transfer: barrier.transfer,
+            reason: barrier.reason,
+        };
+        if next.size == 0 {
+            return;
+        }
+        match self.buffers.last_mut() {
+            Some(last) if last.offset + last.size == offset && last.same_but_range(&next) => {
+                last.size += next.size;
+            }
+            _ => self.buffers.push(next),
+        }
+    }
+
+    fn push_image(&mut self, kind: &ResourceKind, interval: Range<u64>, barrier: Barrier) {
+        let mut parts = Vec::new();
+        boxes(kind, interval, &mut parts);
+        for range in parts {
+            self.images.push(ImageBarrier {
+                resource: barrier.reason.resource,
+                range,
+                src: barrier.src,
+                dst: barrier.dst,
+                old_layout: barrier.old_layout,
+                new_layout: barrier.new_layout,
+                transfer: barrier.transfer,
+                reason: barrier.reason.clone(),
+            });
+            self.join_images();
+        }
+    }
+
+    /// Joins the last image barriers while their ranges make boxes.
+    fn join_images(&mut self) {
+        while let [.., before, last] = self.images.as_mut_slice() {
+            if !before.same_but_range(last) || !before.range.join(&last.range) {
+                return;
+            }
+            self.images.pop();
+        }
+    }
+}
+
+impl BufferBarrier {
+    fn same_but_range(&self, other: &Self) -> bool {
+        (self.resource, self.src, self.dst, self.transfer)
+            == (other.resource, other.src, other.dst, other.transfer)
+            && self.reason == other.reason
+    }
+}
+
+impl ImageBarrier {
+    fn same_but_range(&self, other: &Self) -> bool {
+        (self.resource, self.src, self.dst, self.transfer)
+            == (other.resource, other.src, other.dst, other.transfer)
+            && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
+            && self.reason == other.reason
+    }
+}
+
+impl Scope {
+    /// Both scopes' stages and accesses.
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self {
+            stages: self.stages | other.stages,
+            access: self.access | other.access,
+        }
+    }
+
+    /// Whether every stage and access of another scope is in this one.
+    pub(crate) fn covers(self, other: Self) -> bool {
+        self.stages.covers(other.stages) && self.access.covers(other.access)
+    }
+}

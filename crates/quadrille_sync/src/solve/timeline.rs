@@ -1,0 +1,403 @@
+//! Waits: who is ordered after whom, and the last phase, which numbers everything.
+//!
+//! One timeline semaphore per queue, one value per submission. Every queue carries a vector
+//! clock: for each other queue, the highest value it is ordered after, and the stages that wait
+//! for it. A wait for queue r's value v also teaches what r itself knew when it signalled v. What
+//! the clock covers needs no wait; stages it does not cover are reached by a barrier whose source
+//! is the stages of the wait, which makes a dependency chain.
+//!
+//! While a frame is planned, values count from 1 on each queue, and value 1 belongs to the queue's
+//! *window*, a submission before all others for what could not be foreseen (see
+//! [`ownership`](super::ownership)). It is hardly ever used; numbering closes the gap.
+
+use super::record::Record;
+use crate::flags::Stages;
+use crate::plan::{Reason, RelativePoint, Submission, Wait};
+use crate::states::{Joined, Learned, States};
+use crate::topology::{QueueIndex, Topology};
+
+/// Less than any value: nothing is known.
+const NOTHING: i64 = i64::MIN;
+
+/// What a queue knows of another queue's timeline right now.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    value: i64,
+    /// The stages that wait for the value.
+    stages: Stages,
+    /// The value is a point of this frame or one the plan waits for, and not just what another
+    /// queue happened to know when the frame began.
+    exact: bool,
+    /// The submission that learned it in this frame, and the queue it waited for.
+    wait: Option<(usize, QueueIndex)>,
+}
+
+/// What a submission knows when it signals.
+#[derive(Clone, Copy, Debug)]
+struct Snapshot {
+    value: i64,
+    exact: bool,
+}
+
+/// The vector clocks.
+#[derive(Clone, Debug)]
+pub(super) struct Timeline {
+    queues: usize,
+    /// What each queue knows now.
+    now: Vec<Entry>,
+    /// What each queue knew when the frame began.
+    start: Vec<i64>,
+    /// What each submission knew when it signalled.
+    snapshots: Vec<Snapshot>,
+    /// For each queue, the queues whose knowledge at the start it has, as bits.
+    joined_now: Vec<u32>,
+    /// The same for each submission.
+    joined: Vec<u32>,
+    /// The submissions of each queue, in order of value.
+    by_queue: Vec<Vec<usize>>,
+    joins: Vec<Joined>,
+}
+
+/// What to wait for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) queue: QueueIndex,
+    pub(super) value: i64,
+}
+
+impl Timeline {
+    /// The clocks at the start of a frame.
+    pub(super) fn new(topology: &Topology, states: &States) -> Self {
+        let queues = topology.queues.len();
+        let mut now = Vec::with_capacity(queues * queues);
+        for queue in topology.indices() {
+            for of in topology.indices() {
+                let known = states.known(queue, of);
+                // Values fit: they count submissions.
+                let value = known.value as i64 - states.base(of) as i64;
+                let value = if known.value == 0 { NOTHING } else { value };
+                let value = if queue == of { 0 } else { value };
+                now.push(Entry {
+                    value,
+                    stages: known.stages,
+                    exact: false,
+                    wait: None,
+                });
+            }
+        }
+        Self {
+            queues,
+            start: now.iter().map(|entry| entry.value).collect(),
+            now,
+            snapshots: Vec::new(),
+            joined_now: (0..queues).map(|queue| 1 << queue).collect(),
+            joined: Vec::new(),
+            by_queue: vec![Vec::new(); queues],
+            joins: Vec::new(),
+        }
+    }
+
+    /// Opens the next submission of a queue and returns its value. Submissions are numbered in
+    /// the order in which they are opened.
+    pub(super) fn open(&mut self, queue: QueueIndex) -> i64 {
+        let submission = self.joined.len();
+        let by_queue = &mut self.by_queue[usize::from(queue.0)];
+        by_queue.push(submission);
+        let value = by_queue.len() as i64;
+        self.joined.push(0);
+        self.snapshots.resize(
+            self.snapshots.len() + self.queues,
+            Snapshot {
+                value: NOTHING,
+                exact: false,
+            },
+        );
+        self.close(submission, queue, value);
+        value
+    }
+
+    /// Notes what a submission knows. To be called again once it is complete.
+    pub(super) fn close(&mut self, submission: usize, queue: QueueIndex, value: i64) {
+        let row = usize::from(queue.0) * self.queues;
+        for of in 0..self.queues {
+            let Entry { value, exact, .. } = self.now[row + of];
+            self.snapshots[submission * self.queues + of] = Snapshot { value, exact };
+        }
+        self.snapshots[submission * self.queues + usize::from(queue.0)] =
+            Snapshot { value, exact: true };
+        self.joined[submission] = self.joined_now[usize::from(queue.0)];
+    }
+
+    /// The submission that signals a value of this frame.
+    pub(super) fn submission(&self, point: Point) -> Option<usize> {
+        let index = usize::try_from(point.value - 1).ok()?;
+        self.by_queue[usize::from(point.queue.0)]
+            .get(index)
+            .copied()
+    }
+
+    /// Orders the submission that is being planned after a point, for the given stages, and
+    /// returns stages that are ordered after it: `stages`, or others, from which a barrier has to
+    /// lead on. With `all`, the former.
+    pub(super) fn require(
+        &mut self,
+        records: &mut [Record],
+        submission: usize,
+        point: Point,
+        stages: Stages,
+        all: bool,
+        reason: Reason,
+    ) -> Stages {
+        let queue = records[submission].submission.queue;
+        let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
+        if entry.value >= point.value {
+            match entry.wait {
+                Some((at, of)) if at == submission => {
+                    return self.widen(records, submission, of, stages, reason);
+                }
+                _ if entry.stages.covers(stages) => return stages,
+                _ if !all => return entry.stages,
+                _ => {}
+            }
+        }
+        self.wait(records, submission, point, stages, reason);
+        stages
+    }
+
+    /// Orders a submission that was planned before, as a whole, after a point.
+    pub(super) fn require_late(
+        &mut self,
+        records: &mut [Record],
+        submission: usize,
+        point: Point,
+        reason: Reason,
+    ) {
+        self.wait(records, submission, point, Stages::ALL_COMMANDS, reason);
+        let (row, learned) = (submission * self.queues, self.snapshot(point));
+        for (at, learned) in learned.into_iter().enumerate() {
+            let known = &mut self.snapshots[row + at];
+            if learned.value > known.value {
+                *known = learned;
+            }
+        }
+        self.joined[submission] |= self.joined_at(point);
+    }
+
+    /// Lets more stages wait for what a submission waits for already.
+    fn widen(
+        &mut self,
+        records: &mut [Record],
+        submission: usize,
+        of: QueueIndex,
+        stages: Stages,
+        reason: Reason,
+    ) -> Stages {
+        let record = &mut records[submission].submission;
+        let row = usize::from(record.queue.0) * self.queues;
+        let Some(wait) = record.waits.iter_mut().find(|wait| wait.point.queue == of) else {
+            unreachable!("a clock entry names a wait of its submission");
+        };
+        wait.stages |= stages;
+        push_reason(&mut wait.reasons, reason);
+        for entry in &mut self.now[row..row + self.queues] {
+            if entry.wait == Some((submission, of)) {
+                entry.stages = wait.stages;
+            }
+        }
+        stages
+    }
+
+    /// Adds a wait, or raises the one there is, and learns from it.
+    fn wait(
+        &mut self,
+        records: &mut [Record],
+        submission: usize,
+        point: Point,
+        stages: Stages,
+        reason: Reason,
+    ) {
+        let record = &mut records[submission].submission;
+        let queue = record.queue;
+        let found = record
+            .waits
+            .iter_mut()
+            .find(|wait| wait.point.queue == point.queue);
+        let stages = match found {
+            Some(wait) => {
+                wait.point.offset = wait.point.offset.max(point.value);
+                wait.stages |= stages;
+                push_reason(&mut wait.reasons, reason);
+                wait.stages
+            }
+            None => {
+                let relative = RelativePoint {
+                    queue: point.queue,
+                    offset: point.value,
+                };
+                record.waits.push(Wait {
+                    point: relative,
+                    stages,
+                    reasons: vec![reason],
+                });
+                stages
+            }
+        };
+        let wait = Some((submission, point.queue));
+        let row = usize::from(queue.0) * self.queues;
+        for (of, learned) in self.snapshot(point).into_iter().enumerate() {
+            let entry = &mut self.now[row + of];
+            if of != usize::from(queue.0) && learned.value > entry.value {
+                *entry = Entry {
+                    value: learned.value,
+                    stages,
+                    exact: learned.exact,
+                    wait,
+                };
+            } else if entry.wait == wait || entry.value == learned.value {
+                // The same value again, and more stages wait for it.
+                entry.stages |= stages;
+            }
+        }
+        let joined = self.joined_at(point) & !self.joined_now[usize::from(queue.0)];
+        self.joined_now[usize::from(queue.0)] |= joined;
+        let others = (0..self.queues as u8).filter(|other| joined & (1 << other) != 0);
+        self.joins.extend(others.map(|of| Joined {
+            queue,
+            of: QueueIndex(of),
+            stages,
+        }));
+    }
+
+    /// What whoever waits for a point learns.
+    fn snapshot(&self, point: Point) -> Vec<Snapshot> {
+        let of = usize::from(point.queue.0);
+        let mut learned = match self.submission(point) {
+            Some(submission) => self.snapshots[submission * self.queues..][..self.queues].to_vec(),
+            None if point.value == 0 => self.start[of * self.queues..][..self.queues]
+                .iter()
+                .map(|value| Snapshot {
+                    value: *value,
+                    exact: false,
+                })
+                .collect(),
+            // What the queue knew at that time is forgotten.
+            None => vec![
+                Snapshot {
+                    value: NOTHING,
+                    exact: false
+                };
+                self.queues
+            ],
+        };
+        learned[of] = Snapshot {
+            value: point.value,
+            exact: true,
+        };
+        learned
+    }
+
+    /// Whose knowledge at the start is part of what a point teaches.
+    fn joined_at(&self, point: Point) -> u32 {
+        match self.submission(point) {
+            Some(submission) => self.joined[submission],
+            None if point.value == 0 => 1 << point.queue.0,
+            None => 0,
+        }
+    }
+}
+
+/// Adds a reason unless it is there.
+pub(super) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
+    if !reasons.contains(&reason) {
+        reasons.push(reason);
+    }
+}
+
+/// The final numbers: value by value, as windows that are not used close up.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers {
+    /// What to subtract from each queue's values of this frame.
+    gap: Vec<i64>,
+}
+
+impl Numbers {
+    /// The final value for a point.
+    pub(super) fn value(&self, queue: QueueIndex, value: i64) -> i64 {
+        if value > 0 {
+            value - self.gap[usize::from(queue.0)]
+        } else {
+            value
+        }
+    }
+}
+
+/// Phase `timeline`: drops waits that another wait of the same submission implies, leaves out
+/// windows without use, and numbers the rest.
+pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submission>, Numbers) {
+    let mut gap = vec![0; timeline.queues];
+    let used = |record: &Record| !record.is_empty();
+    for record in records.iter().filter(|record| !used(record)) {
+        gap[usize::from(record.submission.queue.0)] += 1;
+    }
+    let numbers = Numbers { gap };
+    let mut submissions = Vec::with_capacity(records.len());
+    for record in records.into_iter().filter(used) {
+        let mut submission = record.finish();
+        drop_implied(timeline, &mut submission.waits);
+        for wait in &mut submission.waits {
+            wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
+        }
+        submission.waits.sort_by_key(|wait| wait.point.queue);
+        submission.signal = numbers.value(submission.queue, submission.signal);
+        submissions.push(submission);
+    }
+    (submissions, numbers)
+}
+
+/// Drops waits that other waits imply; the other then waits for both.
+fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
+    let mut at = 0;
+    while at < waits.len() {
+        let point = waits[at].point;
+        let implies = |other: &Wait| {
+            let other = Point {
+                queue: other.point.queue,
+                value: other.point.offset,
+            };
+            other.queue != point.queue
+                && timeline.snapshot(other)[usize::from(point.queue.0)].value >= point.offset
+        };
+        match waits.iter().position(implies) {
+            None => at += 1,
+            Some(other) => {
+                let dropped = waits[at].clone();
+                waits[other].stages |= dropped.stages;
+                for reason in dropped.reasons {
+                    push_reason(&mut waits[other].reasons, reason);
+                }
+                waits.remove(at);
+            }
+        }
+    }
+}
+
+impl Timeline {
+    /// What the frame taught each queue.
+    pub(super) fn learned(&self, numbers: &Numbers) -> (Vec<Learned>, Vec<Joined>) {
+        let mut learned = Vec::new();
+        for (at, entry) in self.now.iter().enumerate() {
+            let queue = QueueIndex((at / self.queues) as u8);
+            let of = QueueIndex((at % self.queues) as u8);
+            if entry.exact && entry.wait.is_some() && queue != of {
+                let value = numbers.value(of, entry.value);
+                learned.push(Learned {
+                    queue,
+                    of,
+                    value,
+                    stages: entry.stages,
+                });
+            }
+        }
+        (learned, self.joins.clone())
+    }
+}

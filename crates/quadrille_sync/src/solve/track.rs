@@ -1,0 +1,233 @@
+//! Resource states while a frame is planned.
+
+use std::sync::Arc;
+
+use crate::flags::Layout;
+use crate::frame::Frame;
+use crate::plan::{PassRef, Scope};
+use crate::range::RangeMap;
+use crate::resource::Lifetime;
+use crate::states::{EndMark, EndPass, EndResource, EndStates, PastMark, RangeState, States};
+use crate::topology::QueueIndex;
+
+use super::timeline::{Numbers, Point};
+
+/// An access, while a frame is planned. Values are those of [`timeline`](super::timeline).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) queue: QueueIndex,
+    pub(super) value: i64,
+    pub(super) scope: Scope,
+    pub(super) pass: EndPass,
+    /// When in the frame: passes count from 1, everything before is 0.
+    pub(super) step: u32,
+}
+
+impl Mark {
+    /// What to wait for.
+    pub(super) fn point(&self) -> Point {
+        Point {
+            queue: self.queue,
+            value: self.value,
+        }
+    }
+}
+
+/// The state of a range.
+pub(super) type State = RangeState<Mark>;
+
+/// The states of a frame's resources, by [`ResourceIndex`](crate::ResourceIndex).
+pub(super) type Maps = Vec<RangeMap<State>>;
+
+/// What the plan looked at of an access before the frame, so that a cache knows what it hangs on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Consulted {
+    /// The queues that asked whether they are ordered after it, as bits.
+    pub(crate) by: u32,
+    /// Its value is in the plan.
+    pub(crate) exact: bool,
+}
+
+/// Accesses before the frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Past {
+    /// The names of their passes, by the index in [`EndPass::Start`].
+    names: Vec<Arc<str>>,
+    pub(super) consulted: Vec<Consulted>,
+    /// The first index of each resource.
+    first: Vec<u32>,
+}
+
+impl Past {
+    /// Notes that a queue asked about an access.
+    pub(super) fn consult(&mut self, mark: &Mark, queue: QueueIndex) {
+        if let Some(consulted) = self.consulted(mark) {
+            consulted.by |= 1 << queue.0;
+        }
+    }
+
+    /// Notes that the value of an access is in the plan.
+    pub(super) fn consult_exactly(&mut self, mark: &Mark) {
+        if let Some(consulted) = self.consulted(mark) {
+            consulted.exact = true;
+        }
+    }
+
+    fn consulted(&mut self, mark: &Mark) -> Option<&mut Consulted> {
+        match mark.pass {
+            EndPass::Start(at) if mark.value <= 0 => self.consulted.get_mut(at as usize),
+            _ => None,
+        }
+    }
+
+    /// A pass as reasons name it.
+    pub(super) fn pass_ref(&self, pass: EndPass) -> PassRef {
+        match pass {
+            EndPass::Pass(pass) => PassRef::Pass(pass),
+            EndPass::Start(at) => PassRef::Earlier(self.names[at as usize].clone()),
+            EndPass::Presentation => PassRef::Presentation,
+        }
+    }
+}
+
+/// Loads the states of a frame's resources.
+pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Past) {
+    let mut past = Past::default();
+    let mut maps = Vec::with_capacity(frame.resources.len());
+    for resource in &frame.resources {
+        past.first.push(past.names.len() as u32);
+        let stored = states
+            .map(resource.id)
+            .filter(|_| resource.lifetime != Lifetime::Swapchain);
+        let Some(stored) = stored else {
+            maps.push(RangeMap::new(State::fresh()));
+            continue;
+        };
+        let mut mark = |mark: &PastMark| {
+            past.names.push(mark.pass.clone());
+            // Values fit: they count submissions.
+            let value = mark.point.value as i64 - states.base(mark.point.queue) as i64;
+            let pass = EndPass::Start(past.names.len() as u32 - 1);
+            Mark {
+                queue: mark.point.queue,
+                value,
+                scope: mark.scope,
+                pass,
+                step: 0,
+            }
+        };
+        let runs = stored.iter().map(|(range, state)| {
+            let mut state = state.map(&mut mark);
+            state.previous_first = state.first.take();
+            if resource.lifetime == Lifetime::Transient {
+                state.forget_contents();
+            }
+            (range.start, state)
+        });
+        let runs: Vec<(u64, State)> = runs.collect();
+        let map = RangeMap::from_runs(runs.into_iter());
+        maps.push(map.unwrap_or_else(|| RangeMap::new(State::fresh())));
+    }
+    past.consulted = vec![Consulted::default(); past.names.len()];
+    (maps, past)
+}
+
+impl State {
+    /// Leaves only what later accesses have to wait for.
+    fn forget_contents(&mut self) {
+        self.owner = None;
+        self.layout = Layout::Undefined;
+        self.defined = false;
+    }
+}
+
+/// The last uses of a frame's resources.
+#[derive(Clone, Debug)]
+pub(super) struct LastUses {
+    queues: usize,
+    /// Values by resource and queue; 0 for none.
+    values: Vec<i64>,
+    /// The last submission that uses each resource.
+    submissions: Vec<Option<usize>>,
+}
+
+impl LastUses {
+    pub(super) fn new(resources: usize, queues: usize) -> Self {
+        let values = vec![0; resources * queues];
+        Self {
+            queues,
+            values,
+            submissions: vec![None; resources],
+        }
+    }
+
+    /// Notes a use.
+    pub(super) fn note(&mut self, resource: u32, queue: QueueIndex, value: i64, submission: usize) {
+        let last = &mut self.values[resource as usize * self.queues + usize::from(queue.0)];
+        *last = (*last).max(value);
+        let last = &mut self.submissions[resource as usize];
+        *last = (*last).max(Some(submission));
+    }
+
+    /// The last submission that uses a resource.
+    pub(super) fn submission(&self, resource: u32) -> Option<usize> {
+        self.submissions[resource as usize]
+    }
+
+    /// The last value of each queue that uses a resource.
+    fn of(&self, resource: u32) -> impl Iterator<Item = (QueueIndex, i64)> + '_ {
+        let row = &self.values[resource as usize * self.queues..][..self.queues];
+        let used = row.iter().enumerate().filter(|(_, value)| **value > 0);
+        used.map(|(queue, value)| (QueueIndex(queue as u8), *value))
+    }
+}
+
+/// The resource part of the end states.
+pub(super) fn end_states(
+    frame: &Frame,
+    maps: &Maps,
+    past: &Past,
+    last_uses: &LastUses,
+    host_touched: &[bool],
+    numbers: &Numbers,
+) -> EndStates {
+    let mut end = EndStates::default();
+    for (at, resource) in frame.resources.iter().enumerate() {
+        let index = at as u32;
+        let touched = last_uses.submission(index).is_some() || host_touched[at];
+        if !touched {
+            continue;
+        }
+        let first = past.first[at];
+        let mark = |mark: &Mark| EndMark {
+            queue: mark.queue,
+            value: numbers.value(mark.queue, mark.value),
+            scope: mark.scope,
+            pass: match mark.pass {
+                EndPass::Start(pass) => EndPass::Start(pass - first),
+                other => other,
+            },
+        };
+        let runs = maps[at].iter().map(|(range, state)| {
+            let mut state = state.map(mark);
+            let previous = state.previous_first.take();
+            state.first = state.first.or(previous);
+            (range.start, state)
+        });
+        let map = match resource.lifetime {
+            Lifetime::Swapchain => None,
+            _ => RangeMap::from_runs(runs),
+        };
+        let uses = last_uses.of(index);
+        let last_uses = uses
+            .map(|(queue, value)| (queue, numbers.value(queue, value)))
+            .collect();
+        let resource = crate::resource::ResourceIndex(index);
+        end.resources.push(EndResource {
+            resource,
+            map,
+            last_uses,
+        });
+    }
+    end
+}

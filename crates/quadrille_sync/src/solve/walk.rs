@@ -1,0 +1,251 @@
+//! The walk through a frame in submission order, which the phases `barrier`, `ownership` and
+//! `edge` share: what has been decided so far, and the verbs to decide more.
+
+use std::ops::Range;
+
+use super::record::{Barrier, Record};
+use super::split::Split;
+use super::timeline::{Point, Timeline};
+use super::track::{LastUses, Mark, Past, load};
+use crate::flags::{Layout, Stages};
+use crate::frame::{Frame, PassIndex};
+use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope};
+use crate::resource::{ResourceIndex, Sharing};
+use crate::states::{EndPass, States};
+use crate::topology::{BarrierStyle, FamilyIndex, QueueIndex, Topology};
+
+use super::track::Maps;
+
+/// How many barriers per queue are remembered to spare later ones.
+const REMEMBERED: usize = 8;
+
+/// A barrier that has been issued on a queue.
+#[derive(Clone, Copy, Debug)]
+struct Issued {
+    step: u32,
+    src: Scope,
+    dst: Scope,
+}
+
+/// What has been decided so far.
+pub(super) struct Walk<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) topology: &'a Topology,
+    pub(super) timeline: Timeline,
+    /// Submissions in order: a window for each queue, then those of the frame.
+    pub(super) records: Vec<Record>,
+    pub(super) past: Past,
+    pub(super) last_uses: LastUses,
+    /// What the next pass needs, in two calls: barriers of one call do not chain.
+    pub(super) before_pass: [BarrierBatch; 2],
+    /// The barriers issued last, by queue.
+    issued: Vec<Vec<Issued>>,
+    /// There is more than one family to own something.
+    has_families: bool,
+}
+
+/// A use of a range that is about to be compared with the range's state.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) resource: ResourceIndex,
+    pub(super) submission: usize,
+    pub(super) queue: QueueIndex,
+    pub(super) family: FamilyIndex,
+    pub(super) value: i64,
+    pub(super) step: u32,
+    pub(super) pass: PassIndex,
+    pub(super) scope: Scope,
+    /// Undefined for buffers.
+    pub(super) layout: Layout,
+    pub(super) image: bool,
+    /// The resource has an owner.
+    pub(super) exclusive: bool,
+    /// The contents are needed.
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) discard: bool,
+}
+
+impl Request {
+    /// What the state remembers of it, with the given accesses to make available later.
+    pub(super) fn mark(&self, scope: Scope) -> Mark {
+        let pass = EndPass::Pass(self.pass);
+        Mark {
+            queue: self.queue,
+            value: self.value,
+            scope,
+            pass,
+            step: self.step,
+        }
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Everything is as the last frame left it, and each queue has its window.
+    pub(super) fn new(frame: &'a Frame, topology: &'a Topology, states: &States) -> (Self, Maps) {
+        let (maps, past) = load(frame, states);
+        let mut walk = Self {
+            frame,
+            topology,
+            timeline: Timeline::new(topology, states),
+            records: Vec::new(),
+            past,
+            last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
+            before_pass: Default::default(),
+            issued: vec![Vec::new(); topology.queues.len()],
+            has_families: topology.family_count() > 1,
+        };
+        for queue in topology.indices() {
+            walk.open(queue);
+        }
+        (walk, maps)
+    }
+
+    /// Adds a submission and returns its index.
+    pub(super) fn open(&mut self, queue: QueueIndex) -> usize {
+        let value = self.timeline.open(queue);
+        self.records.push(Record::new(queue, value));
+        self.records.len() - 1
+    }
+
+    /// The submission is complete but for its tail.
+    pub(super) fn close(&mut self, submission: usize) {
+        let record = &self.records[submission].submission;
+        self.timeline.close(submission, record.queue, record.signal);
+    }
+
+    /// The window of a queue.
+    pub(super) fn window(&self, queue: QueueIndex) -> usize {
+        usize::from(queue.0)
+    }
+
+    /// What a submission signals.
+    pub(super) fn point(&self, submission: usize) -> Point {
+        let record = &self.records[submission].submission;
+        Point {
+            queue: record.queue,
+            value: record.signal,
+        }
+    }
+
+    /// The first queue of a family.
+    pub(super) fn queue_of(&self, family: FamilyIndex) -> Option<QueueIndex> {
+        self.topology
+            .indices()
+            .find(|queue| self.topology.family(*queue) == family)
+    }
+
+    /// Whether a resource has an owner: it is exclusive, and there are families to choose from.
+    pub(super) fn is_owned(&self, resource: ResourceIndex) -> bool {
+        self.has_families && self.frame.resource(resource).sharing == Sharing::Exclusive
+    }
+
+    /// The reason for something that a request needs.
+    pub(super) fn reason(&self, request: &Request, earlier: Option<EndPass>, rung: Rung) -> Reason {
+        let earlier = earlier.map_or(PassRef::Nobody, |pass| self.past.pass_ref(pass));
+        Reason {
+            resource: request.resource,
+            earlier,
+            later: PassRef::Pass(request.pass),
+            rung,
+        }
+    }
+
+    /// Orders a request after an access on another queue; see [`Timeline::require`].
+    pub(super) fn require(
+        &mut self,
+        request: &Request,
+        mark: &Mark,
+        stages: Stages,
+        all: bool,
+        rung: Rung,
+    ) -> Stages {
+        self.past.consult(mark, request.queue);
+        let reason = self.reason(request, Some(mark.pass), rung);
+        self.timeline.require(
+            &mut self.records,
+            request.submission,
+            mark.point(),
+            stages,
+            all,
+            reason,
+        )
+    }
+
+    /// Orders a submission that is complete but for its tail after an access on another queue.
+    pub(super) fn require_late(&mut self, submission: usize, mark: &Mark, reason: Reason) {
+        let queue = self.records[submission].submission.queue;
+        self.past.consult(mark, queue);
+        self.past.consult_exactly(mark);
+        self.timeline
+            .require_late(&mut self.records, submission, mark.point(), reason);
+    }
+
+    /// Adds a dependency without change of layout or owner to what the next pass needs.
+    pub(super) fn add_plain(
+        &mut self,
+        interval: Range<u64>,
+        src: Scope,
+        dst: Scope,
+        layout: Layout,
+        reason: Reason,
+    ) {
+        let batch = &mut self.before_pass[0];
+        match self.topology.barriers {
+            BarrierStyle::Merged => batch.merge(src, dst, reason),
+            BarrierStyle::Precise => {
+                let resource = self.frame.resource(reason.resource);
+                batch.push(resource, interval, Barrier::plain(src, dst, layout, reason));
+            }
+        }
+    }
+
+    /// Whether a barrier since an access already orders a scope after it; with accesses in
+    /// `dst`, also makes it visible there.
+    pub(super) fn is_ordered(&self, mark: &Mark, src: Scope, dst: Scope) -> bool {
+        let issued = &self.issued[usize::from(mark.queue.0)];
+        issued.iter().any(|issued| {
+            issued.step > mark.step && issued.src.covers(src) && issued.dst.covers(dst)
+        })
+    }
+
+    /// Takes what a pass needs, and remembers the barriers for those who come later.
+    pub(super) fn take_barriers(&mut self, queue: QueueIndex, step: u32) -> [BarrierBatch; 2] {
+        let issued = &mut self.issued[usize::from(queue.0)];
+        for batch in &self.before_pass {
+            let memory = batch.memory.iter().map(|memory| (memory.src, memory.dst));
+            // A barrier of a range orders all commands, and makes visible only the range.
+            let order = |src: Scope, dst: Scope| (src.stages_only(), dst.stages_only());
+            let images = batch.images.iter().map(|image| order(image.src, image.dst));
+            let buffers = batch
+                .buffers
+                .iter()
+                .map(|buffer| order(buffer.src, buffer.dst));
+            for (src, dst) in memory.chain(images).chain(buffers) {
+                if issued.len() == REMEMBERED {
+                    issued.remove(0);
+                }
+                issued.push(Issued { step, src, dst });
+            }
+        }
+        std::mem::take(&mut self.before_pass)
+    }
+
+    /// Opens the submissions that `split` made, one after the other.
+    pub(super) fn passes(split: &Split) -> impl Iterator<Item = (QueueIndex, &[PassIndex])> {
+        split
+            .drafts
+            .iter()
+            .map(|draft| (draft.queue, draft.passes.as_slice()))
+    }
+}
+
+impl Scope {
+    /// The scope of an execution dependency.
+    pub(super) fn stages_only(self) -> Self {
+        Self {
+            stages: self.stages,
+            access: crate::flags::AccessMask::empty(),
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! The text form of a frame.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use super::lexer::{Flags, Line, Name, ParseError, Word, flags, lines};
+use crate::access::{Access, CustomAccess};
+use crate::flags::{Aspects, Layout};
+use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
+use crate::range::{SubRange, SubresourceRange};
+use crate::resource::{Lifetime, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing};
+use crate::topology::QueueIndex;
+
+/// How the items of a frame are called in text: by name, or by `#index` if the name is taken.
+pub(super) struct Names<'a> {
+    passes: Vec<(&'a str, bool)>,
+    resources: Vec<(&'a str, bool)>,
+}
+
+impl<'a> Names<'a> {
+    /// The names of a frame.
+    pub(super) fn new(frame: &'a Frame) -> Self {
+        let passes: Vec<&str> = frame.passes.iter().map(|pass| pass.name.as_ref()).collect();
+        let resources: Vec<&str> = frame.resources.iter().map(|it| it.name.as_ref()).collect();
+        Self {
+            passes: with_uniqueness(passes),
+            resources: with_uniqueness(resources),
+        }
+    }
+
+    /// A pass.
+    pub(super) fn pass(&self, pass: PassIndex) -> Called<'_> {
+        Called::new(&self.passes, pass.0)
+    }
+
+    /// A resource.
+    pub(super) fn resource(&self, resource: ResourceIndex) -> Called<'_> {
+        Called::new(&self.resources, resource.0)
+    }
+
+    /// The pass that a word calls.
+    pub(super) fn find_pass(&self, word: &Word) -> Option<PassIndex> {
+        find(&self.passes, word).map(PassIndex)
+    }
+
+    /// The resource that a word calls.
+    pub(super) fn find_resource(&self, word: &Word) -> Option<ResourceIndex> {
+        find(&self.resources, word).map(ResourceIndex)
+    }
+}
+
+fn with_uniqueness(names: Vec<&str>) -> Vec<(&str, bool)> {
+    let mut count: HashMap<&str, u32> = HashMap::new();
+    names
+        .iter()
+        .for_each(|name| *count.entry(name).or_default() += 1);
+    names.iter().map(|name| (*name, count[name] == 1)).collect()
+}
+
+fn find(names: &[(&str, bool)], word: &Word) -> Option<u32> {
+    let index = word.text.strip_prefix('#').filter(|_| !word.quoted);
+    let found = match index.map(str::parse::<usize>) {
+        Some(index) => index.ok().filter(|index| *index < names.len()),
+        None => names
+            .iter()
+            .position(|(name, unique)| *unique && *name == word.text),
+    };
+    found.map(|index| index as u32)
+}
+
+/// A name, or an index.
+pub(super) enum Called<'a> {
+    Name(&'a str),
+    Index(u32),
+}
+
+impl<'a> Called<'a> {
+    fn new(names: &[(&'a str, bool)], index: u32) -> Self {
+        match names.get(index as usize) {
+            Some((name, true)) => Called::Name(name),
+            _ => Called::Index(index),
+        }
+    }
+}
+
+impl Display for Called<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Called::Name(name) => Name(name).fmt(out),
+            Called::Index(index) => write!(out, "#{index}"),
+        }
+    }
+}
+
+/// See the [module's words](crate::parse_frame) for the form.
+impl Display for Frame {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let names = Names::new(self);
+        if self.cull {
+            writeln!(out, "cull")?;
+        }
+        for resource in &self.resources {
+            write_resource(out, resource)?;
+        }
+        for pass in &self.passes {
+            write_pass(out, pass)?;
+            let slice = pass.uses.start as usize..pass.uses.end as usize;
+            for one in self.uses.get(slice).unwrap_or_default() {
+                write_use(out, one, &names)?;
+            }
+            let slice = pass.after.start as usize..pass.after.end as usize;
+            for before in self.after.get(slice).unwrap_or_default() {
+                writeln!(out, "  after {}", names.pass(*before))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_resource(out: &mut Formatter<'_>, resource: &Resource) -> fmt::Result {
+    let (name, id) = (Name(&resource.name), resource.id.0);
+    match resource.kind {
+        ResourceKind::Buffer { bytes } => write!(out, "buffer {name} {id} bytes {bytes}")?,
+        ResourceKind::Image {
+            aspects,
+            mip_levels,
+            array_layers,
+        } => write!(
+            out,
+            "image {name} {id} aspects {} mips {mip_levels} layers {array_layers}",
+            Flags(aspects)
+        )?,
+    }
+    if resource.sharing == Sharing::Concurrent {
+        write!(out, " concurrent")?;
+    }
+    match resource.lifetime {
+        Lifetime::Persistent => {}
+        Lifetime::Transient => write!(out, " transient")?,
+        Lifetime::Swapchain => write!(out, " swapchain")?,
+    }
+    writeln!(out)
+}
+
+fn write_pass(out: &mut Formatter<'_>, pass: &PassDecl) -> fmt::Result {
+    write!(out, "pass {}", Name(&pass.name))?;
+    if pass.kind == PassKind::Host {
+        write!(out, " host")?;
+    }
+    if !pass.queue.required.is_empty() {
+        write!(out, " requires {}", Flags(pass.queue.required))?;
+    }
+    if pass.queue.preference == Preference::Async {
+        write!(out, " async")?;
+    }
+    if let Some(queue) = pass.queue.fixed {
+        write!(out, " fixed {}", queue.0)?;
+    }
+    if pass.cost_us > 0 {
+        write!(out, " cost {}", pass.cost_us)?;
+    }
+    if pass.side_effect {
+        write!(out, " side-effect")?;
+    }
+    writeln!(out)
+}
+
+fn write_use(out: &mut Formatter<'_>, one: &Use, names: &Names<'_>) -> fmt::Result {
+    write!(out, "  {}", one.access.name())?;
+    if let Access::Custom(custom) = one.access {
+        let (stages, access) = (Flags(custom.stages), Flags(custom.access));
+        write!(
+            out,
+            " stages {stages} access {access} layout {:?}",
+            custom.layout
+        )?;
+        if custom.writes {
+            write!(out, " writes")?;
+        }
+        write!(out, " of")?;
+    }
+    write!(out, " {}", names.resource(one.resource))?;
+    match one.range {
+        SubRange::Whole => {}
+        SubRange::Bytes { offset, size } => {
+            write!(
+                out,
+                " bytes {offset}..{}",
+                u128::from(offset) + u128::from(size)
+            )?;
+        }
+        SubRange::Subresources(range) => write!(out, " {}", Subresources(&range))?,
+    }
+    writeln!(out, "{}", if one.discard { " discard" } else { "" })
+}
+
+/// `aspects COLOR mips 0..1 layers 0..1`.
+pub(super) struct Subresources<'a>(pub(super) &'a SubresourceRange);
+
+impl Display for Subresources<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let SubresourceRange {
+            aspects,
+            base_mip,
+            mip_count,
+            base_layer,
+            layer_count,
+        } = *self.0;
+        write!(
+            out,
+            "aspects {} mips {base_mip}..{} layers {base_layer}..{}",
+            Flags(aspects),
+            u64::from(base_mip) + u64::from(mip_count),
+            u64::from(base_layer) + u64::from(layer_count),
+        )
+    }
+}
+
+/// Reads what [`Subresources`] writes.
+pub(super) fn subresources(line: &mut Line) -> Result<SubresourceRange, ParseError> {
+    line.expect("aspects")?;
+    let aspects = line.map("aspects such as COLOR", |word| flags::<Aspects>(&word.text))?;
+    line.expect("mips")?;
+    let (base_mip, mip_count) = line.range("mip levels such as 0..1")?;
+    line.expect("layers")?;
+    let (base_layer, layer_count) = line.range("array layers such as 0..1")?;
+    Ok(SubresourceRange {
+        aspects,
+        base_mip,
+        mip_count,
+        base_layer,
+        layer_count,
+    })
+}
+
+/// Reads a frame.
+///
+/// ```
+/// use quadrille_sync::parse_frame;
+/// let text = "\
+/// buffer cells 0 bytes 1024
+/// pass fill requires COMPUTE async
+///   StorageWriteCompute cells discard
+/// pass draw requires GRAPHICS
+///   VertexRead cells bytes 0..512
+///   after fill
+/// ";
+/// let frame = parse_frame(text).unwrap();
+/// assert_eq!(frame.to_string(), text);
+/// let error = parse_frame("pass draw\n  VertexRead stars").unwrap_err();
+/// assert_eq!(error.to_string(), "Line 2, column 14: expected a resource, found `stars`.");
+/// ```
+///
+/// # Errors
+/// Where the text stops being a frame, and what was expected there.
+pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
+    let lines = lines(text)?;
+    let mut frame = Frame::default();
+    // Passes may come after passes further down, so names come first.
+    let mut bodies: Vec<Vec<Line>> = Vec::new();
+    for mut line in lines {
+        if line.indent > 0 {
+            let body = bodies
+                .last_mut()
+                .ok_or_else(|| line.error("a pass before its uses"))?;
+            body.push(line);
+        } else if line.accept("cull") {
+            frame.cull = true;
+            line.end()?;
+        } else if line.accept("pass") {
+            frame.passes.push(pass(&mut line)?);
+            bodies.push(Vec::new());
+        } else {
+            frame.resources.push(resource(&mut line)?);
+        }
+    }
+    let (mut uses, mut after) = (Vec::new(), Vec::new());
+    let mut slices = Vec::new();
+    let names = Names::new(&frame);
+    for body in &mut bodies {
+        let (first_use, first_after) = (uses.len() as u32, after.len() as u32);
+        for line in body {
+            if line.accept("after") {
+                after.push(line.map("a pass", |word| names.find_pass(word))?);
+                line.end()?;
+            } else {
+                uses.push(one_use(line, &names)?);
+            }
+        }
+        slices.push((
+            first_use..uses.len() as u32,
+            first_after..after.len() as u32,
+        ));
+    }
+    for (pass, (uses, after)) in frame.passes.iter_mut().zip(slices) {
+        (pass.uses, pass.after) = (uses, after);
+    }
+    (frame.uses, frame.after) = (uses, after);
+    Ok(frame)
+}
+
+fn resource(line: &mut Line) -> Result<Resource, ParseError> {
+    let image = line.accept("image");
+    if !image && !line.accept("buffer") {
+        return Err(line.error("buffer, image, pass or cull"));
+    }
+    let name: Arc<str> = line.word("a name")?.text.into();
+    let id = ResourceId(line.parse("the number of a resource")?);
+    let kind = if image {
+        line.expect("aspects")?;
+        let aspects = line.map("aspects such as COLOR", |word| flags::<Aspects>(&word.text))?;
+        line.expect("mips")?;
+        let mip_levels = line.parse("a number of mip levels")?;
+        line.expect("layers")?;
+        let array_layers = line.parse("a number of array layers")?;
+        ResourceKind::Image {
+            aspects,
+            mip_levels,
+            array_layers,
+        }
+    } else {
+        line.expect("bytes")?;
+        ResourceKind::Buffer {
+            bytes: line.parse("a number of bytes")?,
+        }
+    };
+    let sharing = if line.accept("concurrent") {
+        Sharing::Concurrent
+    } else {
+        Sharing::Exclusive
+    };
+    let lifetime = if line.accept("transient") {
+        Lifetime::Transient
+    } else if line.accept("swapchain") {
+        Lifetime::Swapchain
+    } else {
+        Lifetime::Persistent
+    };
+    line.end()?;
+    Ok(Resource {
+        id,
+        name,
+        kind,
+        sharing,
+        lifetime,
+    })
+}
+
+fn pass(line: &mut Line) -> Result<PassDecl, ParseError> {
+    let name = line.word("a name")?.text.into();
+    let kind = if line.accept("host") {
+        PassKind::Host
+    } else {
+        PassKind::Device
+    };
+    let mut queue = QueueRequest::default();
+    if line.accept("requires") {
+        queue.required = line.map("capabilities such as COMPUTE", |word| flags(&word.text))?;
+    }
+    if line.accept("async") {
+        queue.preference = Preference::Async;
+    }
+    if line.accept("fixed") {
+        queue.fixed = Some(QueueIndex(line.parse("the number of a queue")?));
+    }
+    let cost_us = if line.accept("cost") {
+        line.parse("microseconds")?
+    } else {
+        0
+    };
+    let side_effect = line.accept("side-effect");
+    line.end()?;
+    Ok(PassDecl {
+        name,
+        kind,
+        queue,
+        side_effect,
+        cost_us,
+        uses: 0..0,
+        after: 0..0,
+    })
+}
+
+fn one_use(line: &mut Line, names: &Names<'_>) -> Result<Use, ParseError> {
+    let access = if line.accept("Custom") {
+        Access::Custom(custom(line)?)
+    } else {
+        let named = |word: &Word| {
+            Access::ALL
+                .iter()
+                .find(|it| it.name() == word.text)
+                .copied()
+        };
+        line.map("an access or `after`", named)?
+    };
+    let resource = line.map("a resource", |word| names.find_resource(word))?;
+    let range = if line.accept("bytes") {
+        let (offset, size) = line.range("bytes such as 0..16")?;
+        SubRange::Bytes { offset, size }
+    } else if line.peek().is_some_and(|word| word.text == "aspects") {
+        SubRange::Subresources(subresources(line)?)
+    } else {
+        SubRange::Whole
+    };
+    let discard = line.accept("discard");
+    line.end()?;
+    Ok(Use {
+        resource,
+        range,
+        access,
+        discard,
+    })
+}
+
+fn custom(line: &mut Line) -> Result<CustomAccess, ParseError> {
+    line.expect("stages")?;
+    let stages = line.map("stages such as COPY", |word| flags(&word.text))?;
+    line.expect("access")?;
+    let access = line.map("an access mask such as TRANSFER_READ", |word| {
+        flags(&word.text)
+    })?;
+    line.expect("layout")?;
+    let layout = layout(line)?;
+    let writes = line.accept("writes");
+    line.expect("of")?;
+    Ok(CustomAccess {
+        stages,
+        access,
+        layout,
+        writes,
+    })
+}
+
+/// Reads a layout.
+pub(super) fn layout(line: &mut Line) -> Result<Layout, ParseError> {
+    line.map("a layout such as General", |word| {
+        Layout::ALL
+            .iter()
+            .find(|layout| format!("{layout:?}") == word.text)
+            .copied()
+    })
+}

@@ -1,0 +1,272 @@
+//! Lines and words with their places, for the parsers; and how names are written.
+
+use std::fmt::{self, Display, Formatter};
+use std::iter::Peekable;
+use std::str::{CharIndices, FromStr};
+
+use thiserror::Error;
+
+/// Where a text is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("Line {line}, column {column}: expected {expected}, found {found}.")]
+pub struct ParseError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What would have been right.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+}
+
+impl ParseError {
+    /// An error at a byte of a one-line text.
+    pub(super) fn at(text: &str, byte: usize, expected: &str) -> Self {
+        let (before, rest) = text.split_at_checked(byte).unwrap_or((text, ""));
+        let found = rest
+            .split([' ', ','])
+            .next()
+            .filter(|word| !word.is_empty());
+        Self {
+            line: 1,
+            column: before.chars().count() + 1,
+            expected: expected.into(),
+            found: found.map_or("the end".into(), |word| format!("`{word}`")),
+        }
+    }
+}
+
+/// A word of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// It was in quotes, so it is a name whatever it says.
+    pub(super) quoted: bool,
+    column: usize,
+}
+
+/// A line without its comment, as words.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    number: usize,
+    /// Spaces before the first word.
+    pub(super) indent: usize,
+    words: Vec<Word>,
+    next: usize,
+    /// The column after the last word.
+    end: usize,
+}
+
+/// Cuts a text into lines of words. Empty lines are left out.
+pub(super) fn lines(text: &str) -> Result<Vec<Line>, ParseError> {
+    let mut lines = Vec::new();
+    for (at, text) in text.lines().enumerate() {
+        let line = line(at + 1, text)?;
+        if !line.words.is_empty() {
+            lines.push(line);
+        }
+    }
+    Ok(lines)
+}
+
+fn line(number: usize, text: &str) -> Result<Line, ParseError> {
+    let mut words = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    let column = |byte: usize| text.get(..byte).unwrap_or(text).chars().count() + 1;
+    while let Some((at, first)) = chars.peek().copied() {
+        if first.is_whitespace() {
+            chars.next();
+        } else if text.get(at..).is_some_and(|rest| rest.starts_with("//")) {
+            break;
+        } else if first == '"' {
+            let quoted = quoted(&mut chars).ok_or_else(|| ParseError {
+                line: number,
+                column: column(at),
+                expected: "a name that ends with a quote".into(),
+                found: "the end of the line".into(),
+            })?;
+            words.push(Word {
+                text: quoted,
+                quoted: true,
+                column: column(at),
+            });
+        } else {
+            let end = |(_, next): &(usize, char)| next.is_whitespace() || *next == '"';
+            let mut word = String::new();
+            while let Some((_, next)) = chars.next_if(|next| !end(next)) {
+                word.push(next);
+            }
+            words.push(Word {
+                text: word,
+                quoted: false,
+                column: column(at),
+            });
+        }
+    }
+    let indent = text.chars().take_while(|c| c.is_whitespace()).count();
+    Ok(Line {
+        number,
+        indent,
+        words,
+        next: 0,
+        end: text.chars().count() + 1,
+    })
+}
+
+/// The rest of a quoted word; none if the quote does not end.
+fn quoted(chars: &mut Peekable<CharIndices<'_>>) -> Option<String> {
+    let mut word = String::new();
+    chars.next();
+    loop {
+        match chars.next()?.1 {
+            '"' => return Some(word),
+            '\\' => match chars.next()?.1 {
+                'n' => word.push('\n'),
+                other => word.push(other),
+            },
+            other => word.push(other),
+        }
+    }
+}
+
+impl Line {
+    /// The next word, if there is one.
+    pub(super) fn peek(&self) -> Option<&Word> {
+        self.words.get(self.next)
+    }
+
+    /// Takes the next word.
+    pub(super) fn word(&mut self, expected: &str) -> Result<Word, ParseError> {
+        let Some(word) = self.peek().cloned() else {
+            return Err(self.error(expected));
+        };
+        self.next += 1;
+        Ok(word)
+    }
+
+    /// Takes the next word if it is this one.
+    pub(super) fn accept(&mut self, keyword: &str) -> bool {
+        let found = self
+            .peek()
+            .is_some_and(|word| !word.quoted && word.text == keyword);
+        self.next += usize::from(found);
+        found
+    }
+
+    /// Takes this word.
+    pub(super) fn expect(&mut self, keyword: &str) -> Result<(), ParseError> {
+        if self.accept(keyword) {
+            Ok(())
+        } else {
+            Err(self.error(&format!("`{keyword}`")))
+        }
+    }
+
+    /// Takes a number, or anything else that parses from one word.
+    pub(super) fn parse<T: FromStr>(&mut self, expected: &str) -> Result<T, ParseError> {
+        let parsed = self.peek().and_then(|word| word.text.parse().ok());
+        let parsed = parsed.ok_or_else(|| self.error(expected))?;
+        self.next += 1;
+        Ok(parsed)
+    }
+
+    /// Takes `begin..end` and returns begin and length, which is at least 1.
+    pub(super) fn range<T>(&mut self, expected: &str) -> Result<(T, T), ParseError>
+    where
+        T: FromStr + Copy + PartialOrd + std::ops::Sub<Output = T>,
+    {
+        let parsed = self.peek().and_then(|word| {
+            let (begin, end) = word.text.split_once("..")?;
+            let (begin, end): (T, T) = (begin.parse().ok()?, end.parse().ok()?);
+            (begin < end).then(|| (begin, end - begin))
+        });
+        let parsed = parsed.ok_or_else(|| self.error(expected))?;
+        self.next += 1;
+        Ok(parsed)
+    }
+
+    /// Takes a word and turns it into something.
+    pub(super) fn map<T>(
+        &mut self,
+        expected: &str,
+        map: impl FnOnce(&Word) -> Option<T>,
+    ) -> Result<T, ParseError> {
+        let mapped = self
+            .peek()
+            .and_then(map)
+            .ok_or_else(|| self.error(expected))?;
+        self.next += 1;
+        Ok(mapped)
+    }
+
+    /// Nothing may follow.
+    pub(super) fn end(&self) -> Result<(), ParseError> {
+        if self.peek().is_none() {
+            Ok(())
+        } else {
+            Err(self.error("the end of the line"))
+        }
+    }
+
+    /// An error at the next word.
+    pub(super) fn error(&self, expected: &str) -> ParseError {
+        let (column, found) = match self.peek() {
+            Some(word) => (word.column, format!("`{}`", word.text)),
+            None => (self.end, "the end of the line".into()),
+        };
+        ParseError {
+            line: self.number,
+            column,
+            expected: expected.into(),
+            found,
+        }
+    }
+}
+
+/// A name: bare if it is a plain word that means nothing else, else quoted.
+pub(super) struct Name<'a>(pub(super) &'a str);
+
+impl Display for Name<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let plain = |c: char| c.is_alphanumeric() || "_-.:<>[]()".contains(c);
+        let starts_well = self.0.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if starts_well && self.0.chars().all(plain) {
+            return out.write_str(self.0);
+        }
+        out.write_str("\"")?;
+        for c in self.0.chars() {
+            match c {
+                '\n' => out.write_str("\\n")?,
+                '"' | '\\' => write!(out, "\\{c}")?,
+                _ => write!(out, "{c}")?,
+            }
+        }
+        out.write_str("\"")
+    }
+}
+
+/// A set of flags as one word: `A|B`, or `-` for none.
+pub(super) struct Flags<T>(pub(super) T);
+
+impl<T: bitflags::Flags + Copy> Display for Flags<T> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let mut names = self.0.iter_names().peekable();
+        if names.peek().is_none() && self.0.is_empty() {
+            return out.write_str("-");
+        }
+        for (at, (name, _)) in names.enumerate() {
+            write!(out, "{}{name}", if at == 0 { "" } else { "|" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads what [`Flags`] writes.
+pub(super) fn flags<T: bitflags::Flags>(word: &str) -> Option<T> {
+    let mut flags = T::empty();
+    for name in word.split('|').filter(|_| word != "-") {
+        flags.insert(T::from_name(name)?);
+    }
+    Some(flags)
+}

@@ -1,0 +1,164 @@
+//! The text form of a plan.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::frame::{Names, Subresources};
+use super::lexer::{Flags, Name};
+use crate::frame::Frame;
+use crate::plan::{
+    BarrierBatch, PassRef, Plan, Reason, Scope, Step, Submission, Transfer, TransferHalf,
+};
+use crate::topology::Topology;
+
+/// A plan with the frame and topology that give its numbers names; made by [`Plan::display`].
+pub struct PlanText<'a> {
+    plan: &'a Plan,
+    frame: &'a Frame,
+    topology: &'a Topology,
+}
+
+impl Plan {
+    /// The plan in words, for people, comparisons and [`parse_plan`](crate::parse_plan).
+    pub fn display<'a>(&'a self, frame: &'a Frame, topology: &'a Topology) -> PlanText<'a> {
+        PlanText {
+            plan: self,
+            frame,
+            topology,
+        }
+    }
+}
+
+impl Display for PlanText<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let names = Names::new(self.frame);
+        for submission in &self.plan.submissions {
+            let queue = self.topology.queues.get(usize::from(submission.queue.0));
+            let family = queue.map_or(0, |queue| queue.family.0);
+            writeln!(
+                out,
+                "submit {} signal {} // family {family}",
+                submission.queue.0, submission.signal
+            )?;
+            write_submission(out, submission, &names)?;
+        }
+        for step in &self.plan.host {
+            writeln!(out, "host {}", names.pass(step.pass))?;
+            for wait in &step.waits {
+                writeln!(out, "  wait {} value {}", wait.queue.0, wait.offset)?;
+            }
+        }
+        for pass in &self.plan.culled {
+            writeln!(out, "culled {}", names.pass(*pass))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_submission(
+    out: &mut Formatter<'_>,
+    submission: &Submission,
+    names: &Names<'_>,
+) -> fmt::Result {
+    for wait in &submission.waits {
+        let (queue, value) = (wait.point.queue.0, wait.point.offset);
+        writeln!(
+            out,
+            "  wait {queue} value {value} at {}",
+            Flags(wait.stages)
+        )?;
+        for reason in &wait.reasons {
+            write_reason(out, reason, names)?;
+        }
+    }
+    for acquire in &submission.acquires {
+        let resource = names.resource(acquire.resource);
+        writeln!(out, "  acquire {resource} at {}", Flags(acquire.stages))?;
+    }
+    for step in &submission.steps {
+        match step {
+            Step::Barriers(batch) => write_batch(out, batch, names)?,
+            Step::Pass(pass) => writeln!(out, "  pass {}", names.pass(*pass))?,
+        }
+    }
+    for resource in &submission.presents {
+        writeln!(out, "  present {}", names.resource(*resource))?;
+    }
+    Ok(())
+}
+
+fn write_batch(out: &mut Formatter<'_>, batch: &BarrierBatch, names: &Names<'_>) -> fmt::Result {
+    writeln!(out, "  barriers")?;
+    if let Some(memory) = &batch.memory {
+        writeln!(out, "    memory {}", Scopes(memory.src, memory.dst))?;
+        for reason in &memory.reasons {
+            write_reason(out, reason, names)?;
+        }
+    }
+    for buffer in &batch.buffers {
+        let resource = names.resource(buffer.resource);
+        let end = u128::from(buffer.offset) + u128::from(buffer.size);
+        write!(out, "    buffer {resource} bytes {}..{end}", buffer.offset)?;
+        write!(out, " {}", Scopes(buffer.src, buffer.dst))?;
+        write_transfer(out, buffer.transfer)?;
+        write_reason(out, &buffer.reason, names)?;
+    }
+    for image in &batch.images {
+        let resource = names.resource(image.resource);
+        write!(out, "    image {resource} {}", Subresources(&image.range))?;
+        write!(out, " {}", Scopes(image.src, image.dst))?;
+        write!(
+            out,
+            " layout {:?} -> {:?}",
+            image.old_layout, image.new_layout
+        )?;
+        write_transfer(out, image.transfer)?;
+        write_reason(out, &image.reason, names)?;
+    }
+    Ok(())
+}
+
+/// The rest of a barrier's line.
+fn write_transfer(out: &mut Formatter<'_>, transfer: Option<Transfer>) -> fmt::Result {
+    let Some(Transfer { from, to, half }) = transfer else {
+        return writeln!(out);
+    };
+    let half = match half {
+        TransferHalf::Release => "release",
+        TransferHalf::Acquire => "acquire",
+    };
+    writeln!(out, " {half} {} -> {}", from.0, to.0)
+}
+
+fn write_reason(out: &mut Formatter<'_>, reason: &Reason, names: &Names<'_>) -> fmt::Result {
+    write!(
+        out,
+        "      because {} {:?} ",
+        names.resource(reason.resource),
+        reason.rung
+    )?;
+    write_pass_ref(out, &reason.earlier, names)?;
+    write!(out, " -> ")?;
+    write_pass_ref(out, &reason.later, names)?;
+    writeln!(out)
+}
+
+fn write_pass_ref(out: &mut Formatter<'_>, pass: &PassRef, names: &Names<'_>) -> fmt::Result {
+    match pass {
+        PassRef::Pass(pass) => write!(out, "pass {}", names.pass(*pass)),
+        PassRef::Earlier(name) => write!(out, "earlier {}", Name(name)),
+        PassRef::Next(name) => write!(out, "next {}", Name(name)),
+        PassRef::Presentation => write!(out, "presentation"),
+        PassRef::Nobody => write!(out, "nobody"),
+    }
+}
+
+/// `STAGES ACCESS -> STAGES ACCESS`.
+struct Scopes(Scope, Scope);
+
+impl Display for Scopes {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Scopes(src, dst) = self;
+        write!(out, "{} {}", Flags(src.stages), Flags(src.access))?;
+        write!(out, " -> {} {}", Flags(dst.stages), Flags(dst.access))
+    }
+}

@@ -1,0 +1,289 @@
+//! Reads plans.
+
+use super::frame::{Names, layout, subresources};
+use super::lexer::{Line, ParseError, flags, lines};
+use crate::frame::Frame;
+use crate::plan::{
+    BarrierBatch, BufferBarrier, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier, PassRef,
+    Plan, Reason, RelativePoint, Rung, Scope, Step, Submission, Transfer, TransferHalf, Wait,
+};
+use crate::topology::{FamilyIndex, QueueIndex};
+
+/// Reads a plan for a frame, as [`Plan::display`] writes it.
+///
+/// The plan has no [`EndStates`](crate::EndStates): it can be judged and compared, and is not to
+/// be committed.
+///
+/// # Errors
+/// Where the text stops being a plan, and what was expected there.
+pub fn parse_plan(text: &str, frame: &Frame) -> Result<Plan, ParseError> {
+    let mut parser = Parser {
+        names: Names::new(frame),
+        plan: Plan::default(),
+    };
+    for mut line in lines(text)? {
+        parser.line(&mut line)?;
+        line.end()?;
+    }
+    Ok(parser.plan)
+}
+
+/// What has been read so far.
+struct Parser<'a> {
+    names: Names<'a>,
+    plan: Plan,
+}
+
+impl Parser<'_> {
+    fn line(&mut self, line: &mut Line) -> Result<(), ParseError> {
+        match line.indent {
+            0 => self.item(line),
+            1..=3 => self.part(line),
+            4..=5 => self.barrier(line),
+            _ => self.reason(line),
+        }
+    }
+
+    /// A submission, host pass or culled pass.
+    fn item(&mut self, line: &mut Line) -> Result<(), ParseError> {
+        if line.accept("submit") {
+            let queue = queue(line)?;
+            line.expect("signal")?;
+            let signal = line.parse("a value")?;
+            self.plan.submissions.push(Submission {
+                queue,
+                waits: Vec::new(),
+                acquires: Vec::new(),
+                steps: Vec::new(),
+                signal,
+                presents: Vec::new(),
+            });
+        } else if line.accept("host") {
+            let pass = line.map("a pass", |word| self.names.find_pass(word))?;
+            self.plan.host.push(HostStep {
+                pass,
+                waits: Vec::new(),
+            });
+        } else if line.accept("culled") {
+            self.plan
+                .culled
+                .push(line.map("a pass", |word| self.names.find_pass(word))?);
+        } else {
+            return Err(line.error("submit, host or culled"));
+        }
+        Ok(())
+    }
+
+    /// A part of a submission or host pass.
+    fn part(&mut self, line: &mut Line) -> Result<(), ParseError> {
+        if let Some(host) = self.plan.host.last_mut() {
+            line.expect("wait")?;
+            host.waits.push(point(line)?);
+            return Ok(());
+        }
+        let Some(submission) = self.plan.submissions.last_mut() else {
+            return Err(line.error("a submission before its parts"));
+        };
+        let names = &self.names;
+        if line.accept("wait") {
+            let point = point(line)?;
+            line.expect("at")?;
+            let stages = line.map("stages", |word| flags(&word.text))?;
+            submission.waits.push(Wait {
+                point,
+                stages,
+                reasons: Vec::new(),
+            });
+        } else if line.accept("acquire") {
+            let resource = line.map("a resource", |word| names.find_resource(word))?;
+            line.expect("at")?;
+            let stages = line.map("stages", |word| flags(&word.text))?;
+            submission.acquires.push(ImageAcquire { resource, stages });
+        } else if line.accept("barriers") {
+            submission
+                .steps
+                .push(Step::Barriers(BarrierBatch::default()));
+        } else if line.accept("pass") {
+            submission.steps.push(Step::Pass(
+                line.map("a pass", |word| names.find_pass(word))?,
+            ));
+        } else if line.accept("present") {
+            submission
+                .presents
+                .push(line.map("a resource", |word| names.find_resource(word))?);
+        } else {
+            return Err(line.error("wait, acquire, barriers, pass or present"));
+        }
+        Ok(())
+    }
+
+    /// A barrier of the last batch. Those of ranges get their reason from the line below.
+    fn barrier(&mut self, line: &mut Line) -> Result<(), ParseError> {
+        let Some(batch) = last_batch(&mut self.plan) else {
+            return Err(line.error("`barriers` before a barrier"));
+        };
+        if line.accept("memory") {
+            let (src, dst) = scopes(line)?;
+            batch.memory = Some(MemoryBarrier {
+                src,
+                dst,
+                reasons: Vec::new(),
+            });
+            return Ok(());
+        }
+        let image = line.accept("image");
+        if !image && !line.accept("buffer") {
+            return Err(line.error("memory, buffer or image"));
+        }
+        let resource = line.map("a resource", |word| self.names.find_resource(word))?;
+        let (earlier, later) = (PassRef::Nobody, PassRef::Nobody);
+        let reason = Reason {
+            resource,
+            earlier,
+            later,
+            rung: Rung::Execution,
+        };
+        if image {
+            let range = subresources(line)?;
+            let (src, dst) = scopes(line)?;
+            line.expect("layout")?;
+            let old_layout = layout(line)?;
+            line.expect("->")?;
+            let new_layout = layout(line)?;
+            let transfer = transfer(line)?;
+            batch.images.push(ImageBarrier {
+                resource,
+                range,
+                src,
+                dst,
+                old_layout,
+                new_layout,
+                transfer,
+                reason,
+            });
+        } else {
+            line.expect("bytes")?;
+            let (offset, size) = line.range("bytes such as 0..16")?;
+            let (src, dst) = scopes(line)?;
+            let transfer = transfer(line)?;
+            batch.buffers.push(BufferBarrier {
+                resource,
+                offset,
+                size,
+                src,
+                dst,
+                transfer,
+                reason,
+            });
+        }
+        Ok(())
+    }
+
+    /// The reason of what came last.
+    fn reason(&mut self, line: &mut Line) -> Result<(), ParseError> {
+        line.expect("because")?;
+        let resource = line.map("a resource", |word| self.names.find_resource(word))?;
+        let rung = line.map("a rung such as Memory", |word| rung(&word.text))?;
+        let earlier = self.pass_ref(line)?;
+        line.expect("->")?;
+        let later = self.pass_ref(line)?;
+        let reason = Reason {
+            resource,
+            earlier,
+            later,
+            rung,
+        };
+        let Some(submission) = self.plan.submissions.last_mut() else {
+            return Err(line.error("something before its reason"));
+        };
+        if let Some(Step::Barriers(batch)) = submission.steps.last_mut() {
+            if let Some(image) = batch.images.last_mut() {
+                image.reason = reason;
+            } else if let Some(buffer) = batch.buffers.last_mut() {
+                buffer.reason = reason;
+            } else if let Some(memory) = &mut batch.memory {
+                memory.reasons.push(reason);
+            }
+        } else if let Some(wait) = submission.waits.last_mut() {
+            wait.reasons.push(reason);
+        }
+        Ok(())
+    }
+
+    fn pass_ref(&self, line: &mut Line) -> Result<PassRef, ParseError> {
+        if line.accept("pass") {
+            return Ok(PassRef::Pass(
+                line.map("a pass", |word| self.names.find_pass(word))?,
+            ));
+        }
+        if line.accept("earlier") {
+            return Ok(PassRef::Earlier(line.word("a name")?.text.into()));
+        }
+        if line.accept("next") {
+            return Ok(PassRef::Next(line.word("a name")?.text.into()));
+        }
+        if line.accept("presentation") {
+            return Ok(PassRef::Presentation);
+        }
+        line.expect("nobody").map(|()| PassRef::Nobody)
+    }
+}
+
+/// The batch that is being read.
+fn last_batch(plan: &mut Plan) -> Option<&mut BarrierBatch> {
+    match plan.submissions.last_mut()?.steps.last_mut()? {
+        Step::Barriers(batch) => Some(batch),
+        Step::Pass(_) => None,
+    }
+}
+
+fn queue(line: &mut Line) -> Result<QueueIndex, ParseError> {
+    Ok(QueueIndex(line.parse("the number of a queue")?))
+}
+
+fn point(line: &mut Line) -> Result<RelativePoint, ParseError> {
+    let queue = queue(line)?;
+    line.expect("value")?;
+    Ok(RelativePoint {
+        queue,
+        offset: line.parse("a value")?,
+    })
+}
+
+fn scope(line: &mut Line) -> Result<Scope, ParseError> {
+    let stages = line.map("stages", |word| flags(&word.text))?;
+    let access = line.map("an access mask", |word| flags(&word.text))?;
+    Ok(Scope { stages, access })
+}
+
+fn scopes(line: &mut Line) -> Result<(Scope, Scope), ParseError> {
+    let src = scope(line)?;
+    line.expect("->")?;
+    Ok((src, scope(line)?))
+}
+
+fn transfer(line: &mut Line) -> Result<Option<Transfer>, ParseError> {
+    let half = if line.accept("release") {
+        TransferHalf::Release
+    } else if line.accept("acquire") {
+        TransferHalf::Acquire
+    } else {
+        return Ok(None);
+    };
+    let from = FamilyIndex(line.parse("the number of a family")?);
+    line.expect("->")?;
+    let to = FamilyIndex(line.parse("the number of a family")?);
+    Ok(Some(Transfer { from, to, half }))
+}
+
+fn rung(word: &str) -> Option<Rung> {
+    let all = [
+        Rung::Execution,
+        Rung::Memory,
+        Rung::LayoutTransition,
+        Rung::OtherQueue,
+        Rung::OwnershipTransfer,
+        Rung::Presentation,
+    ];
+    all.into_iter().find(|rung| format!("{rung:?}") == word)
+}

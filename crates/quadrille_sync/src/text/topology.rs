@@ -1,0 +1,139 @@
+//! The text form of a topology: `gct:1,ct:2,t:1`.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::lexer::ParseError;
+use crate::topology::{BarrierStyle, Capabilities, FamilyIndex, Queue, SubmitPolicy, Topology};
+
+/// The letter of each capability.
+const LETTERS: [(char, Capabilities); 7] = [
+    ('g', Capabilities::GRAPHICS),
+    ('c', Capabilities::COMPUTE),
+    ('t', Capabilities::TRANSFER),
+    ('s', Capabilities::SPARSE_BINDING),
+    ('d', Capabilities::VIDEO_DECODE),
+    ('e', Capabilities::VIDEO_ENCODE),
+    ('o', Capabilities::OPTICAL_FLOW),
+];
+
+/// Families of queues, separated by commas: letters for what the queues can do (**g**raphics,
+/// **c**ompute, **t**ransfer, **s**parse, **d**ecode, **e**ncode, **o**ptical flow), a colon, and
+/// how many queues there are.
+///
+/// The first family can present and the others cannot, unless a family says `p` (can) or `n`
+/// (cannot) after its letters. Families are numbered in order unless one says so: `ct@2:1`.
+/// Switches that are not at their default follow in words: `gct:1 precise coalesced maintenance8`.
+impl Display for Topology {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let mut rest = self.queues.as_slice();
+        let mut group = 0;
+        while let Some(first) = rest.first() {
+            let alike = |queue: &&Queue| {
+                (queue.family, queue.capabilities, queue.can_present)
+                    == (first.family, first.capabilities, first.can_present)
+            };
+            let count = rest.iter().take_while(alike).count();
+            if group > 0 {
+                out.write_str(",")?;
+            }
+            for (letter, _) in LETTERS
+                .iter()
+                .filter(|(_, it)| first.capabilities.contains(*it))
+            {
+                write!(out, "{letter}")?;
+            }
+            match (first.can_present, group == 0) {
+                (true, false) => out.write_str("p")?,
+                (false, true) => out.write_str("n")?,
+                _ => {}
+            }
+            if first.family.0 != group {
+                write!(out, "@{}", first.family.0)?;
+            }
+            write!(out, ":{count}")?;
+            rest = &rest[count..];
+            group += 1;
+        }
+        for (switch, name) in [
+            (self.barriers == BarrierStyle::Precise, "precise"),
+            (self.submit == SubmitPolicy::Coalesced, "coalesced"),
+            (self.maintenance8, "maintenance8"),
+        ] {
+            if switch {
+                write!(out, " {name}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a topology; see its `Display` for the form.
+///
+/// ```
+/// use quadrille_sync::{QueueIndex, parse_topology};
+/// let topology = parse_topology("gct:1,ct:2,t:1").unwrap();
+/// assert_eq!(topology.queues.len(), 4);
+/// assert_eq!(topology.family(QueueIndex(2)).0, 1);
+/// assert_eq!(topology.to_string(), "gct:1,ct:2,t:1");
+/// ```
+///
+/// # Errors
+/// Where the text stops being a topology, and what was expected there.
+pub fn parse_topology(text: &str) -> Result<Topology, ParseError> {
+    let column = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+    let fail = |part: &str, expected: &str| ParseError::at(text, column(part), expected);
+    let mut words = text.split(' ');
+    let mut topology = Topology::default();
+    for (group, part) in words.next().unwrap_or_default().split(',').enumerate() {
+        let expected = "a family such as gct:1";
+        let (letters, count) = part.split_once(':').ok_or_else(|| fail(part, expected))?;
+        let (letters, family) = match letters.split_once('@') {
+            Some((letters, family)) => (
+                letters,
+                family
+                    .parse()
+                    .map_err(|_| fail(family, "the number of a family"))?,
+            ),
+            None => (letters, group as u32),
+        };
+        let room = Topology::MAX_QUEUES - topology.queues.len();
+        let count: usize = count
+            .parse()
+            .map_err(|_| fail(count, "a number of queues"))?;
+        if count > room {
+            return Err(fail(part, "at most 32 queues in all"));
+        }
+        let (mut capabilities, mut can_present) = (Capabilities::empty(), group == 0);
+        for (at, letter) in letters.char_indices() {
+            match (letter, LETTERS.iter().find(|(known, _)| *known == letter)) {
+                ('p', _) => can_present = true,
+                ('n', _) => can_present = false,
+                (_, Some((_, capability))) => capabilities |= *capability,
+                _ => return Err(fail(&letters[at..], "one of the letters gctsdeo, p or n")),
+            }
+        }
+        let family = FamilyIndex(family);
+        let before = topology
+            .queues
+            .iter()
+            .filter(|queue| queue.family == family)
+            .count() as u32;
+        topology
+            .queues
+            .extend((before..before + count as u32).map(|index| Queue {
+                family,
+                index,
+                capabilities,
+                can_present,
+            }));
+    }
+    for word in words {
+        match word {
+            "precise" => topology.barriers = BarrierStyle::Precise,
+            "coalesced" => topology.submit = SubmitPolicy::Coalesced,
+            "maintenance8" => topology.maintenance8 = true,
+            _ => return Err(fail(word, "precise, coalesced or maintenance8")),
+        }
+    }
+    Ok(topology)
+}

@@ -1,0 +1,108 @@
+//! Frames and the plans they must give, as text files in `cases/`.
+//!
+//! A case begins with a comment that draws it, then `topology TEXT`, then one or more frames, each
+//! `=== frame` with the frame and `=== plan` with what is expected: the plan, or the errors. A
+//! frame that is `=== same` repeats the one before it. `=== plan reused` says that the planner has
+//! recognised the frame. Each plan is committed before the next frame.
+//!
+//! `BLESS=1 cargo test -p quadrille_sync --test cases` writes what is into the files, to be read
+//! before it is believed.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use quadrille_sync::{
+    Frame, Planned, Planner, States, Topology, parse_frame, parse_plan, parse_topology,
+};
+
+/// A case with the plans that the solver gives: what `file` should be.
+fn check(name: &str, file: &str) -> String {
+    let mut sections = file.split("=== ");
+    let head = sections.next().unwrap_or_default();
+    let topology = head.lines().find_map(|line| line.strip_prefix("topology "));
+    let topology = topology.unwrap_or_else(|| panic!("{name}: no topology"));
+    let topology = parse_topology(topology).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut result = format!("{}\n", head.trim_end());
+    let (mut planner, mut states) = (Planner::default(), States::default());
+    let mut frame = Frame::default();
+    for section in sections {
+        let (title, body) = section.split_once('\n').unwrap_or((section, ""));
+        match title.trim() {
+            "frame" => {
+                frame = parse_frame(body).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert_round_trip(name, &frame);
+                write!(result, "\n=== frame\n{}\n", body.trim_end()).unwrap();
+            }
+            "same" => result.push_str("\n=== same\n"),
+            // What was expected; the comparison is the caller's.
+            _ => continue,
+        }
+        match planner.plan(&frame, &topology, &states) {
+            Ok(Planned { plan, reused }) => {
+                let text = plan.display(&frame, &topology).to_string();
+                let title = if reused { "plan reused" } else { "plan" };
+                write!(result, "\n=== {title}\n{text}").unwrap();
+                let again = quadrille_sync::plan(&frame, &topology, &states).unwrap();
+                assert_eq!(again, *plan, "{name}: a fresh plan is the same");
+                assert_plan_round_trip(name, &text, &frame, &topology);
+                states.commit(&frame, &topology, &plan);
+            }
+            Err(errors) => write!(result, "\n=== plan\n{errors}\n").unwrap(),
+        }
+    }
+    result
+}
+
+fn assert_round_trip(name: &str, frame: &Frame) {
+    let again = parse_frame(&frame.to_string());
+    assert_eq!(
+        again.as_ref(),
+        Ok(frame),
+        "{name}: frames survive their text form"
+    );
+}
+
+fn assert_plan_round_trip(name: &str, text: &str, frame: &Frame, topology: &Topology) {
+    let again = parse_plan(text, frame).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+    assert_eq!(
+        again.display(frame, topology).to_string(),
+        text,
+        "{name}: plans survive text"
+    );
+}
+
+#[test]
+fn cases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no cases in {}", folder.display());
+    let mut wrong = String::new();
+    for path in files {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let expected = fs::read_to_string(&path).unwrap();
+        let actual = check(&name, &expected);
+        if actual == expected {
+            continue;
+        }
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &actual).unwrap();
+        } else {
+            let at = actual
+                .lines()
+                .zip(expected.lines())
+                .position(|(a, b)| a != b);
+            writeln!(
+                wrong,
+                "{name} differs at line {:?}:\n{actual}",
+                at.map(|at| at + 1)
+            )
+            .unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
