@@ -106,6 +106,12 @@ impl BufferDesc {
         self
     }
 
+    /// The same, owned by queue families in turn or together.
+    pub fn with_sharing(mut self, sharing: Sharing) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
     /// The same with more uses.
     pub fn with_usage(mut self, usage: BufferUsage) -> Self {
         self.usage |= usage;

@@ -13,6 +13,8 @@
 //! draw or dispatch, and only those that the pipeline has. State (pipeline, bindings, constants,
 //! viewport) begins empty in each list.
 
+mod error;
+
 use std::ops::Range;
 
 use ash::vk;
@@ -25,6 +27,8 @@ use crate::region::ImageRegion;
 use crate::rendering::{Rendering, RenderingData};
 use crate::sampler::Sampler;
 use crate::view::View;
+
+pub use error::CommandError;
 
 /// Closures that call Vulkan themselves: `CommandList::raw`.
 pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>;
@@ -573,135 +577,6 @@ fn narrow(binding: u32) -> u8 {
 
 fn first_count(range: Range<u32>) -> [u32; 2] {
     [range.start, range.end.saturating_sub(range.start)]
-}
-
-/// Why a command cannot be translated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CommandError {
-    /// The resource is not one of the frame.
-    #[error("resource {} is not among those that the frame declares", .id.0)]
-    NotOfFrame {
-        /// Its id.
-        id: ResourceId,
-    },
-    /// A buffer stands where an image belongs, or the other way round.
-    #[error("{name} is no {wanted}")]
-    WrongResource {
-        /// The resource.
-        name: String,
-        /// What the command needs.
-        wanted: &'static str,
-    },
-    /// The swapchain has no acquired image.
-    #[error("{name} is used although its swapchain has not acquired an image")]
-    NotAcquired {
-        /// The image.
-        name: String,
-    },
-    /// A range or region lies outside its resource.
-    #[error("{what} lies outside {name}")]
-    Outside {
-        /// The range, with its numbers.
-        what: String,
-        /// The resource.
-        name: String,
-    },
-    /// A swapchain's image has no views but the whole.
-    #[error("{name} belongs to a swapchain; it can only be used as a whole")]
-    PartOfSwapchain {
-        /// The image.
-        name: String,
-    },
-    /// The resource was made without this usage.
-    #[error("{name} was made without the usage {usage}")]
-    Usage {
-        /// The resource.
-        name: String,
-        /// The usage that its description lacks.
-        usage: &'static str,
-    },
-    /// The command needs, or does not allow, rendering to have begun.
-    #[error("it must stand {} begin_rendering and end_rendering", if *.inside { "between" } else { "outside" })]
-    Rendering {
-        /// Where it must stand.
-        inside: bool,
-    },
-    /// Labels do not nest.
-    #[error("end_label has no begin_label")]
-    Label,
-    /// The list ends while rendering.
-    #[error("the list ends without end_rendering")]
-    RenderingOpen,
-    /// No pipeline of this kind is bound.
-    #[error("no {kind} pipeline is bound")]
-    NoPipeline {
-        /// Graphics or compute.
-        kind: &'static str,
-    },
-    /// The pipeline reads something that is not bound.
-    #[error(
-        "{pipeline} reads @binding({binding}) {variable}, and nothing that fits is bound there ({kind} is needed)"
-    )]
-    Unbound {
-        /// The pipeline.
-        pipeline: String,
-        /// The binding.
-        binding: u32,
-        /// The variable in the shader.
-        variable: String,
-        /// What belongs there.
-        kind: &'static str,
-    },
-    /// Bindings and vertex buffer slots have a limit.
-    #[error("{what} is above the limit of {limit}")]
-    Limit {
-        /// What was given, with its number.
-        what: String,
-        /// The limit.
-        limit: u64,
-    },
-    /// The pipeline's push constants were not set as a whole.
-    #[error("{pipeline} has {wanted} bytes of push constants; {given} were set")]
-    PushConstants {
-        /// The pipeline.
-        pipeline: String,
-        /// Bytes the shader declares.
-        wanted: u32,
-        /// Bytes set.
-        given: u32,
-    },
-    /// An offset or length is not a multiple of what Vulkan wants.
-    #[error("{what} must be a multiple of {multiple}")]
-    Alignment {
-        /// The number, with its name.
-        what: String,
-        /// The multiple.
-        multiple: u64,
-    },
-    /// Attachments cannot be drawn to together.
-    #[error("the attachments do not fit together: {problem}")]
-    Attachments {
-        /// Why.
-        problem: String,
-    },
-    /// No index buffer is bound.
-    #[error("no index buffer is bound")]
-    NoIndexBuffer,
-    /// A slot that the pipeline reads has no vertex buffer.
-    #[error("{pipeline} reads vertex buffer {slot}, and none is bound there")]
-    NoVertexBuffer {
-        /// The pipeline.
-        pipeline: String,
-        /// The slot.
-        slot: u32,
-    },
-    /// The pass runs on a queue that cannot do this.
-    #[error("the pass runs on a queue without {capability}; ask for it in the queue request")]
-    Queue {
-        /// What the queue lacks.
-        capability: &'static str,
-    },
 }
 
 #[cfg(test)]

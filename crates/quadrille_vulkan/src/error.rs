@@ -183,7 +183,11 @@ pub enum ShaderError {
         reason: String,
     },
     /// The module has no such entry point for this stage.
-    #[error("{label} has no {stage} entry point \"{wanted}\". It has: {}", available.join(", "))]
+    #[error(
+        "{label} has no {stage} entry point{}. It has: {}",
+        if wanted.is_empty() { ", or several: name one".to_owned() } else { format!(" \"{wanted}\"") },
+        available.join(", ")
+    )]
     NoEntryPoint {
         /// The shader's label.
         label: String,

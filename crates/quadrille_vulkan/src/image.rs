@@ -3,6 +3,8 @@
 //! An image of a swapchain is an [`Image`] like any other, whose handles are filled in when the
 //! swapchain acquires: so passes can be recorded before it is known which image they draw to.
 
+mod create;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +18,6 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::format;
 use crate::lock;
-use crate::memory::Memory;
 use crate::retire::Retired;
 use crate::view::{View, ViewKey};
 
@@ -169,8 +170,8 @@ struct ImageInner {
 impl Image {
     /// Makes an image.
     pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
-        check(device, desc)?;
-        let (raw, memory) = create(device, desc)?;
+        create::check(device, desc)?;
+        let (raw, memory) = create::create(device, desc)?;
         device.names.name(raw, &desc.name);
         let image = Self::assemble(device, desc, raw, Some(memory));
         let key = ViewKey {
@@ -367,151 +368,4 @@ impl std::fmt::Debug for Image {
 fn pack(extent: [u32; 3]) -> u64 {
     let part = |at: usize, shift: u32| u64::from(extent[at].min(0x1f_ffff)) << shift;
     part(0, 0) | part(1, 21) | part(2, 42)
-}
-
-fn check(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
-    let invalid = |problem: String| {
-        Err(Error::Invalid {
-            name: desc.name.clone(),
-            problem,
-        })
-    };
-    let [width, height, depth] = desc.extent;
-    let limits = &device.limits;
-    let limit = match depth {
-        0 | 1 => limits.max_image_dimension2_d,
-        _ => limits.max_image_dimension3_d,
-    };
-    let longest = width.max(height).max(depth);
-    if width == 0 || height == 0 || depth == 0 {
-        return invalid(format!(
-            "its extent is {width}x{height}x{depth}; none may be 0"
-        ));
-    }
-    if longest > limit {
-        return invalid(format!(
-            "its extent of {longest} is above the device's limit of {limit}"
-        ));
-    }
-    let most_mips = longest.ilog2() + 1;
-    if desc.mip_levels == 0 || desc.mip_levels > most_mips {
-        let given = desc.mip_levels;
-        return invalid(format!(
-            "it has {given} mip levels; its extent allows 1 to {most_mips}"
-        ));
-    }
-    if desc.array_layers == 0 || desc.array_layers > limits.max_image_array_layers {
-        let (given, most) = (desc.array_layers, limits.max_image_array_layers);
-        return invalid(format!(
-            "it has {given} array layers; the device allows 1 to {most}"
-        ));
-    }
-    if desc.cube && (desc.array_layers % 6 != 0 || width != height) {
-        return invalid("a cube has square faces and six layers, or a multiple of six".to_owned());
-    }
-    if !desc.samples.is_power_of_two() || desc.samples > 64 {
-        return invalid(format!(
-            "{} samples is no power of two up to 64",
-            desc.samples
-        ));
-    }
-    if desc.usage.is_empty() {
-        return invalid("it has no usage; name at least one".to_owned());
-    }
-    check_support(device, desc)
-}
-
-/// Asks the driver whether it has such images.
-fn check_support(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
-    // SAFETY: the physical device belongs to the instance; the values are valid enums.
-    let properties = unsafe {
-        device
-            .instance
-            .raw
-            .get_physical_device_image_format_properties(
-                device.physical,
-                desc.format,
-                desc.kind(),
-                vk::ImageTiling::OPTIMAL,
-                vk::ImageUsageFlags::from_raw(desc.usage.bits()),
-                flags(desc),
-            )
-    };
-    let unsupported = |problem: String| Error::Invalid {
-        name: desc.name.clone(),
-        problem,
-    };
-    let properties = properties.map_err(|_| {
-        let (format, usage) = (desc.format, desc.usage);
-        unsupported(format!(
-            "the device has no images of {format:?} for {usage:?}"
-        ))
-    })?;
-    let samples = vk::SampleCountFlags::from_raw(desc.samples);
-    if !properties.sample_counts.contains(samples) {
-        let (format, given) = (desc.format, desc.samples);
-        return Err(unsupported(format!(
-            "{format:?} cannot have {given} samples on this device"
-        )));
-    }
-    Ok(())
-}
-
-fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
-    match desc.cube {
-        true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
-        false => vk::ImageCreateFlags::empty(),
-    }
-}
-
-fn create(device: &Device, desc: &ImageDesc) -> Result<(vk::Image, Allocation), Error> {
-    let families = device.families();
-    let [width, height, depth] = desc.extent;
-    let mut info = vk::ImageCreateInfo::default()
-        .flags(flags(desc))
-        .image_type(desc.kind())
-        .format(desc.format)
-        .extent(vk::Extent3D {
-            width,
-            height,
-            depth,
-        })
-        .mip_levels(desc.mip_levels)
-        .array_layers(desc.array_layers)
-        .samples(vk::SampleCountFlags::from_raw(desc.samples))
-        .usage(vk::ImageUsageFlags::from_raw(desc.usage.bits()));
-    if desc.sharing == Sharing::Concurrent && families.len() > 1 {
-        info = info
-            .sharing_mode(vk::SharingMode::CONCURRENT)
-            .queue_family_indices(&families);
-    }
-    // SAFETY: the description is checked against limits and format support.
-    let raw = unsafe { device.raw.create_image(&info, None) }
-        .map_err(Error::vulkan(&desc.name, "vkCreateImage"))?;
-    match bind(device, raw, desc) {
-        Ok(memory) => Ok((raw, memory)),
-        Err(error) => {
-            // SAFETY: made above, used by nothing.
-            unsafe { device.raw.destroy_image(raw, None) };
-            Err(error)
-        }
-    }
-}
-
-fn bind(device: &Device, raw: vk::Image, desc: &ImageDesc) -> Result<Allocation, Error> {
-    // SAFETY: `raw` was just made from this device.
-    let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
-    let memory = device
-        .memory
-        .allocate(&desc.name, requirements, Memory::Device, false)?;
-    // SAFETY: the allocation is alive; its handle is used for binding only.
-    let object = unsafe { memory.memory() };
-    // SAFETY: the memory was allocated for these requirements and is bound once.
-    match unsafe { device.raw.bind_image_memory(raw, object, memory.offset()) } {
-        Ok(()) => Ok(memory),
-        Err(result) => {
-            device.memory.free(memory);
-            Err(Error::vulkan(&desc.name, "vkBindImageMemory")(result))
-        }
-    }
 }

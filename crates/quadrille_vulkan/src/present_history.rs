@@ -92,30 +92,25 @@ impl<S, P> History<S, P> {
 
     /// Takes out the presents that are proven done, in order.
     pub(crate) fn recycle(&mut self, is_done: impl Fn(&P) -> bool) -> Vec<Done<S, P>> {
+        if self.presents.len() > 2 * self.images
+            && let Some(head) = self.presents.pop_front_if(|head| head.proof.is_none())
+        {
+            self.presents.push_back(head);
+        }
         let mut done = Vec::new();
-        while let Some(present) = self.presents.pop_front() {
-            match present.proof {
-                Some(proof) if is_done(&proof) => {
-                    let Present {
-                        semaphore, first, ..
-                    } = present;
-                    done.push(Done {
-                        semaphore,
-                        proof,
-                        first,
-                    });
-                }
-                proof => {
-                    let unproven = proof.is_none();
-                    let present = Present { proof, ..present };
-                    if unproven && self.presents.len() >= 2 * self.images.max(1) {
-                        self.presents.push_back(present);
-                    } else {
-                        self.presents.push_front(present);
-                    }
-                    break;
-                }
-            }
+        let proven = |present: &mut Present<S, P>| present.proof.as_ref().is_some_and(&is_done);
+        while let Some(Present {
+            semaphore,
+            proof: Some(proof),
+            first,
+            ..
+        }) = self.presents.pop_front_if(proven)
+        {
+            done.push(Done {
+                semaphore,
+                proof,
+                first,
+            });
         }
         done
     }

@@ -212,16 +212,18 @@ impl Shader {
         &self.0.words
     }
 
-    /// The entry point of a stage by name.
+    /// The entry point of a stage by name; an empty name is the only one of the stage.
     pub(crate) fn entry_point(
         &self,
         stage: ShaderStage,
         name: &str,
     ) -> Result<&EntryPoint, ShaderError> {
         let entry_points = self.entry_points();
-        let found = entry_points
-            .iter()
-            .find(|entry| entry.stage == stage && entry.name == name);
+        let mut of_stage = entry_points.iter().filter(|entry| entry.stage == stage);
+        let found = match name {
+            "" => of_stage.next().filter(|_| of_stage.next().is_none()),
+            _ => of_stage.find(|entry| entry.name == name),
+        };
         found.ok_or_else(|| ShaderError::NoEntryPoint {
             label: self.label().to_owned(),
             stage: stage.word(),

@@ -109,7 +109,7 @@ impl Bindings<'_> {
     /// Remembers push constants.
     pub(super) fn push_constants(&mut self, data: &[u8]) -> Result<(), Failure> {
         let limit = CommandList::MAX_PUSH_CONSTANTS;
-        if data.len() > limit || data.len() % 4 != 0 {
+        if data.len() > limit || !data.len().is_multiple_of(4) {
             let what = format!("push constants of {} bytes", data.len());
             return Err(match data.len() > limit {
                 true => CommandError::Limit {

@@ -122,7 +122,7 @@ impl Encoder<'_> {
             return Ok(());
         }
         let many = count > 1;
-        if many && (stride % 4 != 0 || u64::from(stride) < size) {
+        if many && (!stride.is_multiple_of(4) || u64::from(stride) < size) {
             let what = format!("the stride {stride} of indirect draws (at least {size})");
             return Err(CommandError::Alignment { what, multiple: 4 }.into());
         }

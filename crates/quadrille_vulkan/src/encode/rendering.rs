@@ -310,7 +310,7 @@ pub(super) fn clear_color(format: vk::Format, color: [f32; 4]) -> vk::ClearColor
     match format::is_integer(format) {
         // A negative value has the same bits as a signed and as an unsigned integer.
         true => vk::ClearColorValue {
-            int32: color.map(|value| to_integer(value)),
+            int32: color.map(to_integer),
         },
         false => vk::ClearColorValue { float32: color },
     }

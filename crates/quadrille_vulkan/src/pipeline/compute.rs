@@ -21,8 +21,25 @@ pub struct ComputePipelineDesc<'a> {
     pub name: &'a str,
     /// The module.
     pub shader: &'a Shader,
-    /// The entry point.
+    /// The entry point; empty for the only compute shader of the module.
     pub entry: &'a str,
+}
+
+impl<'a> ComputePipelineDesc<'a> {
+    /// The only compute shader of a module.
+    pub fn of(name: &'a str, shader: &'a Shader) -> Self {
+        Self {
+            name,
+            shader,
+            entry: "",
+        }
+    }
+
+    /// The same with another entry point of the module.
+    pub fn entry(mut self, entry: &'a str) -> Self {
+        self.entry = entry;
+        self
+    }
 }
 
 /// A compute pipeline. Clones are the same pipeline.
@@ -56,7 +73,7 @@ impl ComputePipeline {
         let inner = Arc::new(ComputeInner {
             name: desc.name.to_owned(),
             shader: desc.shader.clone(),
-            entry: c_string(desc.entry),
+            entry: c_string(&entry.name),
             workgroup_size: entry.workgroup_size,
             bindings,
             layout,

@@ -21,9 +21,9 @@ use crate::shader::{Binding, Shader, ShaderStage};
 pub struct GraphicsPipelineDesc<'a> {
     /// Its name in errors and debuggers.
     pub name: &'a str,
-    /// The module and entry point of the vertex shader.
+    /// The module and entry point of the vertex shader; an empty name is the only one.
     pub vertex: (&'a Shader, &'a str),
-    /// The module and entry point of the fragment shader; `None` draws depth only.
+    /// The module and entry point of the fragment shader, likewise; `None` draws depth only.
     pub fragment: Option<(&'a Shader, &'a str)>,
     /// The vertex buffers by slot.
     pub vertex_buffers: Vec<VertexLayout>,
@@ -38,6 +38,12 @@ pub struct GraphicsPipelineDesc<'a> {
 }
 
 impl<'a> GraphicsPipelineDesc<'a> {
+    /// The only vertex shader and the only fragment shader of a module, opaque, without depth
+    /// test or vertex buffers.
+    pub fn of(name: &'a str, shader: &'a Shader) -> Self {
+        Self::new(name, (shader, ""), (shader, ""))
+    }
+
     /// Opaque triangles of both faces without depth test or vertex buffers.
     pub fn new(
         name: &'a str,
@@ -98,19 +104,21 @@ impl GraphicsPipeline {
             .entry_point(ShaderStage::Vertex, desc.vertex.1)?;
         check_inputs(desc, &vertex.inputs)?;
         let mut entry_points = vec![vertex];
+        let mut fragment = None;
         if let Some((shader, entry)) = desc.fragment {
-            entry_points.push(shader.entry_point(ShaderStage::Fragment, entry)?);
+            let entry = shader.entry_point(ShaderStage::Fragment, entry)?;
+            entry_points.push(entry);
+            fragment = Some((shader.clone(), c_string(&entry.name)));
         }
         let (bindings, push_bytes) = merge(desc.name, &entry_points)?;
         let stages = vk::ShaderStageFlags::ALL_GRAPHICS;
         let layout = device
             .layouts
             .get(device, desc.name, &bindings, push_bytes, stages)?;
-        let named = |(shader, entry): (&Shader, &str)| (shader.clone(), c_string(entry));
         Ok(Self(Arc::new(GraphicsInner {
             name: desc.name.to_owned(),
-            vertex: named(desc.vertex),
-            fragment: desc.fragment.map(named),
+            vertex: (desc.vertex.0.clone(), c_string(&vertex.name)),
+            fragment,
             vertex_buffers: desc.vertex_buffers.clone(),
             topology: desc.topology,
             cull: desc.cull,

@@ -30,27 +30,16 @@ pub(super) fn translate(
     source: &str,
 ) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
     let module = naga::front::wgsl::parse_str(source).map_err(|error| {
-        let place = error.location(source);
-        ShaderError::Source {
-            label: label.to_owned(),
-            line: place.map_or(0, |place| place.line_number),
-            column: place.map_or(0, |place| place.line_position),
-            message: error.message().to_owned(),
-            excerpt: error.emit_to_string_with_path(source, label),
-        }
+        let spans = error.labels().map(|(span, _)| span);
+        let excerpt = error.emit_to_string_with_path(source, label);
+        source_error(label, source, spans, error.message().to_owned(), excerpt)
     })?;
-    let info = Validator::new(ValidationFlags::all(), CAPABILITIES)
-        .validate(&module)
-        .map_err(|error| {
-            let place = error.location(source);
-            ShaderError::Source {
-                label: label.to_owned(),
-                line: place.map_or(0, |place| place.line_number),
-                column: place.map_or(0, |place| place.line_position),
-                message: error.as_inner().to_string(),
-                excerpt: error.emit_to_string_with_path(source, label),
-            }
-        })?;
+    let validated = Validator::new(ValidationFlags::all(), CAPABILITIES).validate(&module);
+    let info = validated.map_err(|error| {
+        let spans = error.spans().map(|(span, _)| *span);
+        let excerpt = error.emit_to_string_with_path(source, label);
+        source_error(label, source, spans, error.as_inner().to_string(), excerpt)
+    })?;
     let words = spv::write_vec(&module, &info, &options(), None).map_err(|error| {
         ShaderError::Interface {
             label: label.to_owned(),
@@ -73,6 +62,26 @@ pub(super) fn translate(
     Ok((words, entry_points))
 }
 
+/// An error at the first place that is known.
+fn source_error(
+    label: &str,
+    source: &str,
+    mut spans: impl Iterator<Item = naga::Span>,
+    message: String,
+    excerpt: String,
+) -> ShaderError {
+    let place = spans
+        .find(|span| span.is_defined())
+        .map(|span| span.location(source));
+    ShaderError::Source {
+        label: label.to_owned(),
+        line: place.map_or(0, |place| place.line_number),
+        column: place.map_or(0, |place| place.line_position),
+        message,
+        excerpt,
+    }
+}
+
 /// How naga writes SPIR-V.
 ///
 /// The clip space is WGSL's (y up): viewports of negative height do the flip, so shaders from
@@ -87,7 +96,8 @@ fn options() -> spv::Options<'static> {
     spv::Options {
         lang_version: (1, 3),
         flags,
-        fake_missing_bindings: false,
+        // Without a map, set and binding are those of the source.
+        fake_missing_bindings: true,
         bounds_check_policies: naga::proc::BoundsCheckPolicies {
             index: BoundsCheckPolicy::Restrict,
             buffer: BoundsCheckPolicy::Unchecked,

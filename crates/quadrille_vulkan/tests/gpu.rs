@@ -1,0 +1,22 @@
+//! Tests on a real device, software or hardware. They are ignored by name, so that a plain
+//! `cargo test` needs no driver; asked for, they fail without one:
+//!
+//! ```text
+//! cargo test -p quadrille_vulkan --test gpu -- --ignored
+//! ```
+
+#![expect(unsafe_code, reason = "one test records raw commands")]
+
+#[path = "gpu/rig.rs"]
+mod rig;
+
+#[path = "gpu/commands.rs"]
+mod commands;
+#[path = "gpu/compute.rs"]
+mod compute;
+#[path = "gpu/graphics.rs"]
+mod graphics;
+#[path = "gpu/lifetime.rs"]
+mod lifetime;
+#[path = "gpu/window.rs"]
+mod window;

@@ -1,0 +1,174 @@
+//! Compute passes, readback, several queues, parallel recording.
+
+use quadrille_sync::{Access, Layout, Use};
+use quadrille_vulkan::{BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Shader};
+
+use crate::rig::{Rig, async_compute, compute, discard, transfer};
+
+const FILL: &str = "
+var<immediate> value: u32;
+@group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] = id.x * value; }
+";
+
+const ADD: &str = "
+@group(0) @binding(0) var<storage, read> now: array<u32>;
+@group(0) @binding(1) var<storage, read_write> next: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) { next[id.x] = now[id.x] + 1; }
+";
+
+fn pipeline(rig: &Rig, name: &str, source: &str) -> ComputePipeline {
+    let shader = Shader::wgsl(name, source).unwrap_or_else(|error| panic!("{error}"));
+    let desc = ComputePipelineDesc {
+        name,
+        shader: &shader,
+        entry: "main",
+    };
+    rig.gpu.compute_pipeline(&desc).unwrap()
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn compute_fills_and_the_cpu_reads() {
+    let mut rig = Rig::new();
+    let fill = pipeline(&rig, "fill", FILL);
+    let (cells, back) = (rig.storage("cells", 1024), rig.readback(1024));
+    rig.frame(|frame| {
+        let at = frame.resource(cells.clone());
+        let uses = [discard(at, Access::StorageWriteCompute)];
+        frame.pass("fill", compute(), &uses, |list| {
+            list.bind_compute(&fill);
+            list.bind_buffer(0, &cells, 0, 0);
+            list.push_constants(&3u32.to_le_bytes());
+            list.dispatch([4, 1, 1]);
+        });
+        frame.read_back(&cells, &back);
+    });
+    let expected: Vec<u32> = (0..256).map(|at| at * 3).collect();
+    assert_eq!(rig.words(&back), expected);
+}
+
+/// Two buffers take turns; one pass reads what another wrote on another queue, if there is one.
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn buffers_take_turns_between_queues() {
+    let mut rig = Rig::new();
+    let add = pipeline(&rig, "add", ADD);
+    let buffers = [rig.storage("even", 1024), rig.storage("odd", 1024)];
+    let back = rig.readback(1024);
+    rig.frame(|frame| {
+        let uses = [discard(frame.resource(buffers[0].clone()), Access::Clear)];
+        frame.pass("clear", transfer(), &uses, |list| {
+            list.fill_buffer(&buffers[0], 0, 0, 7)
+        });
+    });
+    for step in 0..10 {
+        let (now, next) = (&buffers[step % 2], &buffers[(step + 1) % 2]);
+        rig.frame(|frame| {
+            let uses = [
+                Use::whole(frame.resource(now.clone()), Access::StorageReadCompute),
+                discard(frame.resource(next.clone()), Access::StorageWriteCompute),
+            ];
+            let queue = if step % 2 == 0 {
+                async_compute()
+            } else {
+                compute()
+            };
+            frame.pass("add", queue, &uses, |list| {
+                list.bind_compute(&add);
+                list.bind_buffer(0, now, 0, 0);
+                list.bind_buffer(1, next, 0, 0);
+                list.dispatch([4, 1, 1]);
+            });
+            if step == 9 {
+                frame.read_back(next, &back);
+            }
+        });
+    }
+    assert_eq!(rig.words(&back), [17; 256]);
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn many_passes_are_recorded_by_several_threads() {
+    let mut rig = Rig::new();
+    rig.chunks = 4;
+    let add = pipeline(&rig, "add", ADD);
+    let buffers = [rig.storage("even", 256), rig.storage("odd", 256)];
+    let back = rig.readback(256);
+    for _ in 0..3 {
+        rig.frame(|frame| {
+            let uses = [discard(frame.resource(buffers[0].clone()), Access::Clear)];
+            frame.pass("clear", compute(), &uses, |list| {
+                list.fill_buffer(&buffers[0], 0, 0, 0)
+            });
+            for step in 0..100 {
+                let (now, next) = (&buffers[step % 2], &buffers[(step + 1) % 2]);
+                let uses = [
+                    Use::whole(frame.resource(now.clone()), Access::StorageReadCompute),
+                    discard(frame.resource(next.clone()), Access::StorageWriteCompute),
+                ];
+                frame.pass("add", compute(), &uses, |list| {
+                    list.bind_compute(&add);
+                    list.bind_buffer(0, now, 0, 0);
+                    list.bind_buffer(1, next, 0, 0);
+                    list.dispatch([1, 1, 1]);
+                });
+            }
+            frame.read_back(&buffers[0], &back);
+        });
+    }
+    assert_eq!(rig.words(&back), [100; 64]);
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn uploads_updates_and_indirect_dispatches() {
+    let mut rig = Rig::new();
+    let add = pipeline(&rig, "add", ADD);
+    let upload = rig
+        .gpu
+        .create_buffer(&BufferDesc::upload("upload", 1024))
+        .unwrap();
+    let words: Vec<u8> = (0..256u32).flat_map(u32::to_le_bytes).collect();
+    upload.write(0, &words).unwrap();
+    let arguments = BufferDesc::new("arguments", 12, BufferUsage::INDIRECT)
+        .with_usage(BufferUsage::TRANSFER_DST);
+    let arguments = rig.gpu.create_buffer(&arguments).unwrap();
+    let (now, next) = (rig.storage("now", 1024), rig.storage("next", 1024));
+    let back = rig.readback(1024);
+    // What the host wrote before the frame: nobody in a frame has written it.
+    rig.states.import(upload.id(), Layout::Undefined, None);
+    rig.frame(|frame| {
+        let uses = [
+            Use::whole(frame.resource(upload.clone()), Access::CopyRead),
+            discard(frame.resource(now.clone()), Access::CopyWrite),
+        ];
+        frame.pass("upload", transfer(), &uses, |list| {
+            list.copy_buffer(&upload, 0, &now, 0, 1024);
+        });
+        let uses = [discard(frame.resource(arguments.clone()), Access::Clear)];
+        frame.pass("arguments", compute(), &uses, |list| {
+            let groups: Vec<u8> = [4u32, 1, 1]
+                .iter()
+                .flat_map(|word| word.to_le_bytes())
+                .collect();
+            list.update_buffer(&arguments, 0, &groups);
+        });
+        let uses = [
+            Use::whole(frame.resource(now.clone()), Access::StorageReadCompute),
+            discard(frame.resource(next.clone()), Access::StorageWriteCompute),
+            Use::whole(frame.resource(arguments.clone()), Access::IndirectRead),
+        ];
+        frame.pass("add", compute(), &uses, |list| {
+            list.bind_compute(&add);
+            list.bind_buffer(0, &now, 0, 0);
+            list.bind_buffer(1, &next, 0, 0);
+            list.dispatch_indirect(&arguments, 0);
+        });
+        frame.read_back(&next, &back);
+    });
+    assert_eq!(rig.words(&back), (1..257).collect::<Vec<u32>>());
+}

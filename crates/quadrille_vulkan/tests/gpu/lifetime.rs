@@ -1,0 +1,170 @@
+//! Dropping things: in flight, in any order, and what is left behind.
+
+use quadrille_sync::Access;
+use quadrille_vulkan::{
+    BufferDesc, ComputePipelineDesc, Error, Format, Gpu, ImageDesc, Settings, Shader,
+};
+
+use crate::rig::{PATIENCE, Rig, compute, discard, settings};
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn what_is_dropped_in_flight_is_retired() {
+    let mut rig = Rig::new();
+    let mut highest = 0;
+    for _ in 0..300 {
+        let buffer = rig.storage("short-lived", 4096);
+        highest = highest.max(buffer.id().0);
+        rig.frame(|frame| {
+            let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];
+            frame.pass("fill", compute(), &uses, |list| {
+                list.fill_buffer(&buffer, 0, 0, 1)
+            });
+        });
+        drop(buffer);
+    }
+    // Ids come back with their resources: a few frames' worth is in use at a time.
+    assert!(highest < 16, "{highest} buffers were alive at once");
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn things_are_dropped_in_any_order() {
+    for order in 0..4 {
+        let mut rig = Rig::new();
+        let buffer = rig.storage("last", 256);
+        let desc = ImageDesc::storage("image", 8, 8, Format::R8G8B8A8_UNORM);
+        let image = rig.gpu.create_image(&desc).unwrap();
+        let shader = Shader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
+        let desc = ComputePipelineDesc {
+            name: "idle",
+            shader: &shader,
+            entry: "main",
+        };
+        let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
+        rig.frame(|frame| {
+            let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];
+            frame.pass("fill", compute(), &uses, |list| {
+                list.fill_buffer(&buffer, 0, 0, 1)
+            });
+        });
+        match order {
+            0 => {
+                drop(rig);
+                drop((buffer, image, pipeline));
+            }
+            1 => {
+                drop((buffer, image, pipeline));
+                drop(rig);
+            }
+            2 => {
+                drop(pipeline);
+                drop(rig);
+                drop((image, buffer));
+            }
+            _ => {
+                // A pipeline that is dropped before the background thread has come to it.
+                drop((rig, pipeline));
+                drop((buffer, image));
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn queues_have_one_owner() {
+    let gpu = Gpu::new(&settings(), None).unwrap();
+    let frames = gpu.frames().unwrap();
+    assert!(matches!(gpu.frames(), Err(Error::FramesTaken)));
+    drop(frames);
+    assert!(gpu.frames().is_ok());
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn impossible_resources_are_errors() {
+    let rig = Rig::new();
+    let buffer = |bytes| {
+        rig.gpu
+            .create_buffer(&BufferDesc::storage("impossible", bytes))
+    };
+    assert!(matches!(buffer(0), Err(Error::Invalid { .. })));
+    assert!(matches!(
+        buffer(1 << 50),
+        Err(Error::OutOfMemory { .. } | Error::Vulkan { .. })
+    ));
+    let image = |width, height| {
+        let desc = ImageDesc::color_target("impossible", width, height, Format::R8G8B8A8_UNORM);
+        rig.gpu.create_image(&desc)
+    };
+    assert!(matches!(image(0, 4), Err(Error::Invalid { .. })));
+    assert!(matches!(image(1 << 30, 4), Err(Error::Invalid { .. })));
+    let device = rig.storage("device", 64);
+    assert!(matches!(
+        device.write(0, &[0]),
+        Err(Error::NotMapped { .. })
+    ));
+    let readback = rig.readback(64);
+    assert!(matches!(
+        readback.read(60, &mut [0; 8]),
+        Err(Error::OutOfBounds { .. })
+    ));
+    assert!(matches!(
+        readback.read(u64::MAX, &mut [0; 8]),
+        Err(Error::OutOfBounds { .. })
+    ));
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn pipelines_are_kept_between_runs() {
+    let folder = std::env::temp_dir().join(format!("quadrille-pipelines-{}", std::process::id()));
+    let run = || {
+        let rig = Rig::with(&Settings {
+            pipeline_cache: Some(folder.clone()),
+            ..settings()
+        });
+        let shader = Shader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
+        let desc = ComputePipelineDesc {
+            name: "idle",
+            shader: &shader,
+            entry: "main",
+        };
+        let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
+        pipeline.wait().unwrap();
+        assert!(pipeline.is_ready());
+    };
+    run();
+    let files: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|file| file.unwrap())
+        .collect();
+    assert_eq!(files.len(), 1, "one file for one device");
+    let file = files[0].path();
+    let whole = std::fs::read(&file).unwrap();
+    run();
+    // Damage is ignored, and repaired at the end of the run.
+    std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    run();
+    assert_eq!(std::fs::read(&file).unwrap().len(), whole.len());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn an_unknown_device_is_named_with_what_there_is() {
+    let wanted = Some("no such device".to_owned());
+    let error = Gpu::new(
+        &Settings {
+            device: wanted,
+            ..settings()
+        },
+        None,
+    )
+    .unwrap_err();
+    assert!(error.to_string().contains("no such device"), "{error}");
+    let mut rig = Rig::new();
+    assert!(error.to_string().contains(&rig.gpu.info().name), "{error}");
+    rig.frames.drain(PATIENCE).unwrap();
+}

@@ -1,0 +1,265 @@
+//! Runs frames the way a front end does: declare, plan, record, submit, commit, retire.
+
+use std::time::Duration;
+
+use quadrille_sync::{
+    Access, Capabilities, Frame, PassIndex, Preference, QueueRequest, ResourceIndex, States, Use,
+    plan,
+};
+use quadrille_vulkan::{
+    Buffer, BufferDesc, CommandList, FrameError, FrameInput, Frames, Gpu, Handle, Image,
+    ImageRegion, Parallel, Settings, Submitted, Swapchain, texel_bytes, validation_messages,
+};
+
+/// Nothing here takes longer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A device, its queues and the states of its resources.
+pub(crate) struct Rig {
+    pub(crate) gpu: Gpu,
+    pub(crate) frames: Frames,
+    pub(crate) states: States,
+    /// Chunks that frames are recorded in.
+    pub(crate) chunks: usize,
+}
+
+/// A frame that is being declared.
+#[derive(Default)]
+pub(crate) struct Declared {
+    pub(crate) frame: Frame,
+    pub(crate) handles: Vec<Handle>,
+    pub(crate) lists: Vec<CommandList>,
+}
+
+/// One thread per task.
+pub(crate) struct Threads;
+
+impl Parallel for Threads {
+    fn run(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| {
+            for at in 0..count {
+                scope.spawn(move || task(at));
+            }
+        });
+    }
+}
+
+impl Declared {
+    /// Names a resource; the same again gives the same index.
+    pub(crate) fn resource(&mut self, handle: impl Into<Handle>) -> ResourceIndex {
+        let handle = handle.into();
+        if let Some(at) = self.handles.iter().position(|known| *known == handle) {
+            return ResourceIndex(at as u32);
+        }
+        self.frame.add_resource(handle.declare());
+        self.handles.push(handle);
+        ResourceIndex(self.handles.len() as u32 - 1)
+    }
+
+    /// Adds a pass that comes after the one before.
+    pub(crate) fn pass(
+        &mut self,
+        name: &str,
+        queue: QueueRequest,
+        uses: &[Use],
+        write: impl FnOnce(&mut CommandList),
+    ) -> PassIndex {
+        let before: Vec<_> = self.frame.pass_indices().last().into_iter().collect();
+        let mut list = CommandList::default();
+        write(&mut list);
+        self.lists.push(list);
+        self.frame.add_pass(name, queue, uses, &before)
+    }
+
+    /// Adds a pass that copies a buffer to one that the CPU reads.
+    pub(crate) fn read_back(&mut self, src: &Buffer, dst: &Buffer) {
+        let uses = [
+            Use::whole(self.resource(src.clone()), Access::CopyRead),
+            discard(self.resource(dst.clone()), Access::CopyWrite),
+        ];
+        self.pass("read back", transfer(), &uses, |list| {
+            list.copy_buffer(src, 0, dst, 0, src.bytes());
+        });
+    }
+
+    /// Adds a pass that copies an image to a buffer that the CPU reads.
+    pub(crate) fn read_image(&mut self, src: &Image, dst: &Buffer) {
+        let uses = [
+            Use::whole(self.resource(src.clone()), Access::CopyRead),
+            discard(self.resource(dst.clone()), Access::CopyWrite),
+        ];
+        self.pass("read image", graphics(), &uses, |list| {
+            list.copy_image_to_buffer(src, ImageRegion::whole(src), dst, 0);
+        });
+    }
+}
+
+/// A use that does not need the old contents.
+pub(crate) fn discard(resource: ResourceIndex, access: Access) -> Use {
+    Use {
+        discard: true,
+        ..Use::whole(resource, access)
+    }
+}
+
+pub(crate) fn graphics() -> QueueRequest {
+    QueueRequest {
+        required: Capabilities::GRAPHICS,
+        ..Default::default()
+    }
+}
+
+pub(crate) fn compute() -> QueueRequest {
+    QueueRequest {
+        required: Capabilities::COMPUTE,
+        ..Default::default()
+    }
+}
+
+pub(crate) fn async_compute() -> QueueRequest {
+    QueueRequest {
+        preference: Preference::Async,
+        ..compute()
+    }
+}
+
+pub(crate) fn transfer() -> QueueRequest {
+    QueueRequest {
+        required: Capabilities::TRANSFER,
+        preference: Preference::Async,
+        ..Default::default()
+    }
+}
+
+impl Rig {
+    /// The device that the environment names. Fails without one: these tests never pass by not
+    /// running.
+    pub(crate) fn new() -> Self {
+        Self::with(&settings())
+    }
+
+    pub(crate) fn with(settings: &Settings) -> Self {
+        let gpu = Gpu::new(settings, None).unwrap_or_else(|error| panic!("{error}"));
+        if std::env::var_os("QUADRILLE_VALIDATED").is_some() {
+            assert!(
+                gpu.info().validation.is_some(),
+                "the validation layer is not active"
+            );
+        }
+        let frames = gpu.frames().unwrap();
+        Self {
+            gpu,
+            frames,
+            states: States::default(),
+            chunks: 1,
+        }
+    }
+
+    /// Declares and runs a frame.
+    pub(crate) fn frame(&mut self, declare: impl FnOnce(&mut Declared)) {
+        self.try_frame(&mut [], declare)
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// Declares and runs a frame with windows.
+    pub(crate) fn try_frame(
+        &mut self,
+        windows: &mut [&mut Swapchain],
+        declare: impl FnOnce(&mut Declared),
+    ) -> Result<Submitted, FrameError> {
+        self.frames.begin(PATIENCE)?;
+        let mut declared = Declared::default();
+        declare(&mut declared);
+        let Declared {
+            frame,
+            handles,
+            lists,
+        } = declared;
+        let plan = plan(&frame, self.gpu.topology(), &self.states)
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        let lists: Vec<_> = lists.iter().map(Some).collect();
+        let input = FrameInput {
+            frame: &frame,
+            plan: &plan,
+            lists: &lists,
+            handles: &handles,
+        };
+        let recorded = self.frames.record(input, &Threads, self.chunks)?;
+        let submitted = self.frames.submit(input, recorded, &self.states, windows)?;
+        self.states.commit(&frame, self.gpu.topology(), &plan);
+        let progress = self.frames.progress()?;
+        self.frames.retire(&mut self.states, &progress);
+        Ok(submitted)
+    }
+
+    /// Waits for everything.
+    pub(crate) fn finish(&mut self) {
+        self.frames.drain(PATIENCE).unwrap();
+        let progress = self.frames.progress().unwrap();
+        self.frames.retire(&mut self.states, &progress);
+    }
+
+    /// The words of a buffer that copies wrote, once all is done.
+    pub(crate) fn words(&mut self, readback: &Buffer) -> Vec<u32> {
+        self.finish();
+        let mut bytes = vec![0; readback.bytes() as usize];
+        readback.read(0, &mut bytes).unwrap();
+        bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|&word| u32::from_le_bytes(word))
+            .collect()
+    }
+
+    /// A storage buffer.
+    pub(crate) fn storage(&self, name: &str, bytes: u64) -> Buffer {
+        self.gpu
+            .create_buffer(&BufferDesc::storage(name, bytes))
+            .unwrap()
+    }
+
+    /// A buffer for reading a buffer back.
+    pub(crate) fn readback(&self, bytes: u64) -> Buffer {
+        self.gpu
+            .create_buffer(&BufferDesc::readback("readback", bytes))
+            .unwrap()
+    }
+
+    /// A buffer for reading an image back.
+    pub(crate) fn image_readback(&self, image: &Image) -> Buffer {
+        let [width, height, _] = image.extent();
+        let texel = texel_bytes(image.format()).unwrap();
+        self.readback(u64::from(width) * u64::from(height) * u64::from(texel))
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        // Not if the test has failed already: one report is enough.
+        if !std::thread::panicking() {
+            assert_eq!(
+                validation_messages(),
+                0,
+                "the validation layer has reported errors"
+            );
+        }
+    }
+}
+
+/// Settings that leave no traces outside the test.
+pub(crate) fn settings() -> Settings {
+    Settings {
+        pipeline_cache: None,
+        debug_names: true,
+        ..Settings::headless("gpu tests")
+    }
+}
+
+/// Settings with windows.
+pub(crate) fn window_settings() -> Settings {
+    Settings {
+        windows: true,
+        ..settings()
+    }
+}
