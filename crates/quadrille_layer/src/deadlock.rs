@@ -6,7 +6,7 @@ use std::time::Instant;
 use ash::vk;
 
 use crate::device::Device;
-use crate::fifo::Blocked;
+use crate::fifo::{Blocked, Kind};
 use crate::work::Work;
 
 /// How long one wait has seen nothing happen.
@@ -54,18 +54,16 @@ impl Device {
         if work.fifo.len() == 0 || self.is_lost() {
             return;
         }
-        let forwarded = work.forward_until(self, |work| work.fifo.len() == 0);
-        if matches!(forwarded, Ok(true)) {
-            self.lose(&mut work);
-            self.calls().warn(
-                "left over",
-                "the device is destroyed before its work is done",
-            );
+        let reason = if work.fifo.blocked().is_empty() {
+            "nobody has waited for its work".to_owned()
         } else {
-            let text = format!("the device is destroyed, but {}", self.explain(&work));
-            self.calls().warn("deadlock", &text);
-            self.lose(&mut work);
-        }
+            self.explain(&work)
+        };
+        self.calls().warn(
+            "left over",
+            &format!("the device is destroyed, but {reason}"),
+        );
+        self.lose(&mut work);
     }
 
     /// Why the heads of the queues cannot be forwarded, in words.
@@ -88,22 +86,20 @@ impl Device {
             "submission {} on queue {} of family {} waits for ",
             blocked.ticket.0, queue.index, queue.family
         );
+        let value = blocked.wait.value;
         // Writing to a string cannot fail.
-        let _ = if blocked.binary {
-            write!(
-                text,
-                "signal {} of binary semaphore {semaphore}",
-                blocked.wait.value
-            )
-        } else {
-            write!(
-                text,
-                "timeline semaphore {semaphore} to reach {}",
-                blocked.wait.value
-            )
+        let _ = match blocked.kind {
+            Kind::Binary => write!(text, "signal {value} of binary semaphore {semaphore}"),
+            Kind::Gone => write!(text, "semaphore {semaphore}, which is destroyed"),
+            Kind::Timeline | Kind::External => {
+                write!(text, "timeline semaphore {semaphore} to reach {value}")
+            }
         };
+        if blocked.kind == Kind::Gone {
+            return text;
+        }
         let mut held = work.fifo.all_held();
-        let signaller = held.find(|held| held.signals_at_least(blocked.wait, blocked.binary));
+        let signaller = held.find(|held| held.signals_at_least(blocked.wait, blocked.kind));
         match signaller {
             None => text.push_str(", which nothing submitted signals"),
             Some(held) => {

@@ -34,20 +34,23 @@ pub(crate) struct Held<T> {
 
 impl<T> Held<T> {
     /// Whether this submission would end a wait; any signal of a binary semaphore counts.
-    pub(crate) fn signals_at_least(&self, wait: Point, binary: bool) -> bool {
-        let ends = |signal: &Point| binary || signal.value >= wait.value;
+    pub(crate) fn signals_at_least(&self, wait: Point, kind: Kind) -> bool {
+        let ends = |signal: &Point| kind == Kind::Binary || signal.value >= wait.value;
         self.signals
             .iter()
             .any(|signal| signal.semaphore == wait.semaphore && ends(signal))
     }
 }
 
+/// What a semaphore is to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Timeline,
     Binary,
     /// Shared with another process or API: somebody else may signal it, so nothing is held back.
     External,
+    /// Destroyed: whatever waits for it waits for ever.
+    Gone,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +66,7 @@ pub(crate) struct Blocked {
     pub(crate) queue: usize,
     pub(crate) ticket: Ticket,
     pub(crate) wait: Point,
-    pub(crate) binary: bool,
+    pub(crate) kind: Kind,
 }
 
 /// The submissions of all virtual queues of one device.
@@ -181,7 +184,9 @@ impl<T> Fifo<T> {
         };
         match state.kind {
             Kind::Binary => state.covered += 1,
-            Kind::Timeline | Kind::External => state.covered = state.covered.max(signal.value),
+            Kind::Timeline | Kind::External | Kind::Gone => {
+                state.covered = state.covered.max(signal.value)
+            }
         }
         self.epoch += 1;
     }
@@ -196,7 +201,7 @@ impl<T> Fifo<T> {
     /// Whether a wait for this point would end without any further forwarding.
     pub(crate) fn is_covered(&self, point: Point) -> bool {
         let Some(state) = self.semaphores.get(&point.semaphore) else {
-            return true;
+            return false;
         };
         state.kind == Kind::External || state.covered >= point.value
     }
@@ -212,7 +217,7 @@ impl<T> Fifo<T> {
                 queue,
                 ticket: head.ticket,
                 wait,
-                binary: self.is_binary(wait.semaphore),
+                kind: self.kind(wait.semaphore),
             })
             .collect()
     }
@@ -243,10 +248,9 @@ impl<T> Fifo<T> {
         self.epoch
     }
 
-    fn is_binary(&self, semaphore: u64) -> bool {
-        self.semaphores
-            .get(&semaphore)
-            .is_some_and(|state| state.kind == Kind::Binary)
+    fn kind(&self, semaphore: u64) -> Kind {
+        let state = self.semaphores.get(&semaphore);
+        state.map_or(Kind::Gone, |state| state.kind)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use ash::vk::{self, Handle};
 
 use crate::device::Device;
-use crate::fifo::{Fifo, Point};
+use crate::fifo::{Fifo, Kind, Point};
 use crate::schedule::Schedule;
 use crate::script::FenceFault;
 use crate::submission::{Submission, points};
@@ -122,8 +122,8 @@ impl Work {
     /// process may have signalled them.
     fn observe(&mut self, device: &Device) {
         let blocked = self.fifo.blocked();
-        for Point { semaphore, .. } in blocked.iter().filter(|one| !one.binary).map(|one| one.wait)
-        {
+        let timelines = blocked.iter().filter(|one| one.kind == Kind::Timeline);
+        for semaphore in timelines.map(|one| one.wait.semaphore) {
             // SAFETY: a semaphore that a submission waits for is valid.
             let value = unsafe {
                 device

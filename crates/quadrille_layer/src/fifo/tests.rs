@@ -1,4 +1,4 @@
-use super::{Fifo, Point};
+use super::{Fifo, Kind, Point};
 
 const A: usize = 0;
 const B: usize = 1;
@@ -121,4 +121,17 @@ fn shared_semaphores_hold_nothing_back() {
         ["imported"],
         "another process may have signalled it"
     );
+}
+
+#[test]
+fn a_destroyed_semaphore_is_never_signalled() {
+    let mut fifo = model();
+    fifo.push(A, &[point(TIMELINE, 1)], vec![], "wait");
+    fifo.destroy(TIMELINE);
+    assert_eq!(
+        drain(&mut fifo),
+        [""; 0],
+        "its handle must not reach the driver"
+    );
+    assert_eq!(fifo.blocked()[0].kind, Kind::Gone, "and the report says so");
 }

@@ -1,0 +1,204 @@
+//! The bench: builds the layer and the programs, and runs one on the other.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+/// What cargo has built.
+struct Built {
+    /// The folder of the layer's manifest.
+    manifests: PathBuf,
+    program: PathBuf,
+}
+
+/// How a program ended.
+pub(crate) struct Run {
+    pub(crate) success: bool,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    log: Option<PathBuf>,
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "\n--- stdout\n{}--- stderr\n{}",
+            self.stdout, self.stderr
+        )
+    }
+}
+
+impl Run {
+    pub(crate) fn succeeds(&self) {
+        assert!(self.success, "the program failed: {self}");
+    }
+
+    /// The values of all lines `key value`.
+    pub(crate) fn values<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
+        let value = move |line: &'a str| line.strip_prefix(key)?.strip_prefix(' ');
+        self.stdout.lines().filter_map(value)
+    }
+
+    /// The value of the one line `key value`.
+    pub(crate) fn value<'a>(&'a self, key: &'a str) -> &'a str {
+        let values: Vec<_> = self.values(key).collect();
+        assert_eq!(values.len(), 1, "one line `{key}`: {self}");
+        values[0]
+    }
+
+    /// The identifiers of what Khronos's layer reported.
+    pub(crate) fn messages(&self) -> Vec<String> {
+        let lines = self.stdout.lines().chain(self.stderr.lines());
+        lines
+            .filter(|line| {
+                line.starts_with("Validation Error:") || line.starts_with("Validation Warning:")
+            })
+            .filter_map(|line| Some(line.split_once("[ ")?.1.split_once(" ]")?.0.to_owned()))
+            .collect()
+    }
+
+    /// The lines of the layer's log.
+    pub(crate) fn log(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.log.as_ref().expect("run with LOG"))
+            .expect("the layer writes a log");
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+            .collect()
+    }
+}
+
+/// Runs a program on the layer, with settings named without their prefix. A setting `LOG` without
+/// a value goes to a file of its own.
+pub(crate) fn program(name: &str, settings: &[(&str, &str)]) -> Run {
+    run(Command::new(&built().program), name, settings)
+}
+
+/// The same below Khronos's validation layer.
+pub(crate) fn valid(name: &str, settings: &[(&str, &str)]) -> Run {
+    let mut command = Command::new(validated());
+    command.arg(&built().program);
+    run(command, name, settings)
+}
+
+/// A script in a file of its own.
+pub(crate) fn write_script(text: &str) -> String {
+    let path = fresh("script");
+    std::fs::write(&path, text).expect("the folder can be written");
+    path.to_string_lossy().into_owned()
+}
+
+fn run(mut command: Command, name: &str, settings: &[(&str, &str)]) -> Run {
+    let settable = ["FAMILIES", "SEED", "POISON", "SCRIPT", "LOG", "PATIENCE_MS"];
+    for name in settable {
+        command.env_remove(format!("QUADRILLE_LAYER_{name}"));
+    }
+    let mut log = None;
+    for (name, value) in settings {
+        let mut value = OsString::from(value);
+        if *name == "LOG" && value.is_empty() {
+            let path = fresh("log");
+            value = path.clone().into();
+            log = Some(path);
+        }
+        // "" means "not set" for numbers, so that tests can loop over "none, 1, 2".
+        if *name != "SEED" || !value.is_empty() {
+            command.env(format!("QUADRILLE_LAYER_{name}"), value);
+        }
+    }
+    let output = command
+        .arg(name)
+        .env("VK_LAYER_PATH", &built().manifests)
+        .env("VK_INSTANCE_LAYERS", quadrille_layer::NAME)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    Run {
+        success: output.status.success(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        log,
+    }
+}
+
+/// The script that starts a program under the validation layer.
+fn validated() -> PathBuf {
+    let path = std::env::var_os("QUADRILLE_VALIDATED")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| {
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/validation/run")
+        });
+    assert!(
+        path.exists(),
+        "no validation layer; `cargo xtask setup` fetches it"
+    );
+    path
+}
+
+/// A path that no other test uses.
+fn fresh(kind: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{kind}-{}-{number}", std::process::id());
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn built() -> &'static Built {
+    static BUILT: OnceLock<Built> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let output = Command::new(env!("CARGO"))
+            .args([
+                "build",
+                "--package",
+                "quadrille_layer",
+                "--lib",
+                "--example",
+                "program",
+            ])
+            .args(["--message-format", "json", "--manifest-path"])
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("cargo starts");
+        assert!(output.status.success(), "the layer does not build");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let artifacts: Vec<Value> = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        let library = files(&artifacts)
+            .find(|file| {
+                file.extension()
+                    .is_some_and(|end| end == std::env::consts::DLL_EXTENSION)
+            })
+            .expect("cargo names the library");
+        let program = artifacts.iter().find_map(|artifact| {
+            let executable = artifact["executable"].as_str()?;
+            (artifact["target"]["name"] == "program").then(|| PathBuf::from(executable))
+        });
+        let manifests = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manifests");
+        std::fs::create_dir_all(&manifests).expect("the folder can be made");
+        let manifest = quadrille_layer::manifest(&library);
+        std::fs::write(manifests.join("VkLayer_quadrille_test.json"), manifest)
+            .expect("the folder can be written");
+        Built {
+            manifests,
+            program: program.expect("cargo names the program"),
+        }
+    })
+}
+
+/// The files of the layer's own artifacts.
+fn files(artifacts: &[Value]) -> impl Iterator<Item = PathBuf> {
+    let own = artifacts
+        .iter()
+        .filter(|artifact| artifact["target"]["name"] == "quadrille_layer");
+    own.filter_map(|artifact| artifact["filenames"].as_array())
+        .flatten()
+        .filter_map(|file| file.as_str().map(PathBuf::from))
+}
