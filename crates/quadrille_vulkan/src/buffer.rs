@@ -140,7 +140,7 @@ struct BufferInner {
 impl Buffer {
     /// Makes a buffer.
     pub(crate) fn new(device: &Arc<Device>, desc: &BufferDesc) -> Result<Self, Error> {
-        check(desc)?;
+        check(device, desc)?;
         let families = device.families();
         let mut info = vk::BufferCreateInfo::default()
             .size(desc.bytes)
@@ -309,17 +309,20 @@ pub(crate) fn lifetime(transient: bool) -> Lifetime {
     }
 }
 
-fn check(desc: &BufferDesc) -> Result<(), Error> {
-    let problem = if desc.bytes == 0 {
-        "its size is 0 bytes; it has to be at least 1"
+fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
+    let (bytes, most) = (desc.bytes, device.max_buffer_bytes);
+    let problem = if bytes == 0 {
+        "its size is 0 bytes; it has to be at least 1".to_owned()
+    } else if bytes > most {
+        format!("its size of {bytes} bytes is above the device's limit of {most}")
     } else if desc.usage.is_empty() {
-        "it has no usage; name at least one"
+        "it has no usage; name at least one".to_owned()
     } else {
         return Ok(());
     };
     Err(Error::Invalid {
         name: desc.name.clone(),
-        problem: problem.to_owned(),
+        problem,
     })
 }
 

@@ -61,6 +61,8 @@ pub(crate) struct Device {
     pub physical: vk::PhysicalDevice,
     /// Its limits.
     pub limits: vk::PhysicalDeviceLimits,
+    /// `maxBufferSize`, which is not among them.
+    pub max_buffer_bytes: u64,
     /// What is known about it.
     pub info: DeviceInfo,
     /// Its queues, as plans name them.
@@ -135,6 +137,7 @@ impl Device {
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
             limits: properties.limits,
+            max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,
             physical,
             info,
@@ -350,6 +353,18 @@ fn open_queues(device: &ash::Device, topology: &Topology) -> Result<Vec<DeviceQu
         })
     };
     topology.queues.iter().map(open).collect()
+}
+
+fn max_buffer_bytes(instance: &Instance, physical: vk::PhysicalDevice) -> u64 {
+    let mut vulkan13 = vk::PhysicalDeviceVulkan13Properties::default();
+    let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut vulkan13);
+    // SAFETY: `physical` was enumerated from this instance, which is of version 1.3.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_properties2(physical, &mut all)
+    };
+    vulkan13.max_buffer_size
 }
 
 fn describe(

@@ -217,6 +217,7 @@ impl Drop for Frames {
             Err(error) => tracing::error!("command pools are leaked: {error}"),
         }
         self.waiting.give_back(&self.device);
+        self.device.compiler.settle();
         self.device.frames_taken.store(false, Ordering::Release);
     }
 }

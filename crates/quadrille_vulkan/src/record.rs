@@ -24,7 +24,8 @@ pub struct FrameInput<'a> {
     pub plan: &'a Plan,
     /// What the passes do, by [`PassIndex`]; `None` for passes that do nothing.
     pub lists: &'a [Option<&'a CommandList>],
-    /// The resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex).
+    /// The resources, by [`ResourceIndex`](quadrille_sync::ResourceIndex); behind them others
+    /// that lists may name without synchronisation, such as staging buffers.
     pub handles: &'a [Handle],
 }
 
@@ -136,7 +137,7 @@ fn list<'a>(input: &FrameInput<'a>, pass: PassIndex) -> Option<&'a CommandList> 
 /// Whether the parts of a frame belong together, so that indices need no further checks.
 fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
     let wrong = |problem: String| Err(FrameError::Mismatch { problem });
-    if input.handles.len() != input.frame.resources.len() {
+    if input.handles.len() < input.frame.resources.len() {
         let (handles, resources) = (input.handles.len(), input.frame.resources.len());
         return wrong(format!(
             "there are {handles} handles for {resources} resources"

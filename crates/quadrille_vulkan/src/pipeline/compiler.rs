@@ -1,10 +1,11 @@
 //! Threads that compile pipelines in the background.
 //!
 //! A job only makes sure that a pipeline is compiled. Whoever needs the pipeline earlier compiles
-//! it himself or waits for the thread that has begun, through the `OnceLock` that both fill.
+//! it himself or waits for the thread that has begun, through the `OnceLock` that both fill. So
+//! jobs can be dropped at any time: the pipeline is then compiled by who needs it.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::lock;
@@ -13,39 +14,62 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// The threads; started at the first job.
 #[derive(Default)]
-pub(crate) struct Compiler(Mutex<State>);
+pub(crate) struct Compiler {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
 
 #[derive(Default)]
 struct State {
-    jobs: Option<Sender<Job>>,
-    threads: Vec<JoinHandle<()>>,
+    jobs: VecDeque<Job>,
+    /// Jobs that have begun.
+    running: usize,
+    closed: bool,
 }
 
 /// More threads than this would steal the frame's.
 const MOST_THREADS: usize = 4;
 
 impl Compiler {
-    /// Runs a job soon. Without threads (the system gives none) the job is dropped; the pipeline
-    /// is then compiled by who needs it.
+    /// Runs a job soon.
     pub(crate) fn run(&self, job: Job) {
-        let mut state = lock(&self.0);
-        if state.jobs.is_none() {
-            state.start();
+        let mut threads = lock(&self.threads);
+        if threads.is_empty() {
+            threads.extend(start(&self.shared));
         }
-        if let Some(jobs) = &state.jobs
-            && jobs.send(job).is_err()
-        {
-            tracing::warn!("no thread compiles pipelines in the background");
+        if !threads.is_empty() {
+            lock(&self.shared.state).jobs.push_back(job);
+            self.shared.changed.notify_all();
         }
+    }
+
+    /// Drops the jobs that have not begun and waits for the others. A job keeps the device alive,
+    /// so after this no thread but the caller's can be the one that destroys it.
+    pub(crate) fn settle(&self) {
+        let mut state = lock(&self.shared.state);
+        let dropped = std::mem::take(&mut state.jobs);
+        while state.running > 0 {
+            state = self
+                .shared
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(state);
+        drop(dropped);
     }
 
     /// Ends the threads once the jobs that have begun are done.
     pub(crate) fn close(&self) {
-        let mut state = lock(&self.0);
-        state.jobs = None;
-        let threads = std::mem::take(&mut state.threads);
-        drop(state);
-        for thread in threads {
+        lock(&self.shared.state).closed = true;
+        self.shared.changed.notify_all();
+        for thread in lock(&self.threads).drain(..) {
             // The device is dropped by its last user, which may be one of these threads.
             if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
                 tracing::error!("a thread that compiles pipelines has panicked");
@@ -54,31 +78,47 @@ impl Compiler {
     }
 }
 
-impl State {
-    fn start(&mut self) {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let (sender, receiver) = channel();
-        let receiver = Arc::new(Mutex::new(receiver));
-        self.jobs = Some(sender);
-        for _ in 0..cores.div_ceil(2).min(MOST_THREADS) {
-            let receiver = Arc::clone(&receiver);
-            let thread = std::thread::Builder::new()
-                .name("quadrille pipelines".to_owned())
-                .spawn(move || work(&receiver));
-            match thread {
-                Ok(thread) => self.threads.push(thread),
-                Err(error) => tracing::warn!("no thread to compile pipelines: {error}"),
-            }
+fn start(shared: &Arc<Shared>) -> Vec<JoinHandle<()>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut threads = Vec::new();
+    for _ in 0..cores.div_ceil(2).min(MOST_THREADS) {
+        let shared = Arc::clone(shared);
+        let thread = std::thread::Builder::new()
+            .name("quadrille pipelines".to_owned())
+            .spawn(move || work(&shared));
+        match thread {
+            Ok(thread) => threads.push(thread),
+            Err(error) => tracing::warn!("no thread to compile pipelines: {error}"),
         }
+    }
+    threads
+}
+
+fn work(shared: &Shared) {
+    let mut state = lock(&shared.state);
+    while !state.closed {
+        let Some(job) = state.jobs.pop_front() else {
+            state = shared
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        state.running += 1;
+        drop(state);
+        let running = Running(shared);
+        job();
+        drop(running);
+        state = lock(&shared.state);
     }
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>) {
-    loop {
-        let job = lock(jobs).recv();
-        match job {
-            Ok(job) => job(),
-            Err(_) => return,
-        }
+/// A job that runs; it is not running any more when this is dropped, by a panic too.
+struct Running<'a>(&'a Shared);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.state).running -= 1;
+        self.0.changed.notify_all();
     }
 }

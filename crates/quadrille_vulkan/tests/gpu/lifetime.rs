@@ -90,10 +90,7 @@ fn impossible_resources_are_errors() {
             .create_buffer(&BufferDesc::storage("impossible", bytes))
     };
     assert!(matches!(buffer(0), Err(Error::Invalid { .. })));
-    assert!(matches!(
-        buffer(1 << 50),
-        Err(Error::OutOfMemory { .. } | Error::Vulkan { .. })
-    ));
+    assert!(matches!(buffer(1 << 50), Err(Error::Invalid { .. })));
     let image = |width, height| {
         let desc = ImageDesc::color_target("impossible", width, height, Format::R8G8B8A8_UNORM);
         rig.gpu.create_image(&desc)

@@ -21,6 +21,8 @@ pub(crate) struct Rig {
     pub(crate) states: States,
     /// Chunks that frames are recorded in.
     pub(crate) chunks: usize,
+    /// What the validation layer had said before.
+    messages: u64,
 }
 
 /// A frame that is being declared.
@@ -139,6 +141,7 @@ impl Rig {
     }
 
     pub(crate) fn with(settings: &Settings) -> Self {
+        let messages = validation_messages();
         let gpu = Gpu::new(settings, None).unwrap_or_else(|error| panic!("{error}"));
         if std::env::var_os("QUADRILLE_VALIDATED").is_some() {
             assert!(
@@ -152,6 +155,7 @@ impl Rig {
             frames,
             states: States::default(),
             chunks: 1,
+            messages,
         }
     }
 
@@ -238,11 +242,8 @@ impl Drop for Rig {
     fn drop(&mut self) {
         // Not if the test has failed already: one report is enough.
         if !std::thread::panicking() {
-            assert_eq!(
-                validation_messages(),
-                0,
-                "the validation layer has reported errors"
-            );
+            let messages = validation_messages() - self.messages;
+            assert_eq!(messages, 0, "the validation layer has reported errors");
         }
     }
 }
