@@ -247,7 +247,7 @@ static COMMANDS: &[Command] = commands! {
     Device Script result PFN_vkResetCommandPool [c"vkResetCommandPool"] counted::reset_command_pool;
     Device Script result PFN_vkBeginCommandBuffer [c"vkBeginCommandBuffer"] counted::begin_command_buffer;
     Device Script result PFN_vkEndCommandBuffer [c"vkEndCommandBuffer"] counted::end_command_buffer;
-    Device Script result PFN_vkGetSwapchainImagesKHR [c"vkGetSwapchainImagesKHR"] counted::swapchain_images;
+    Device Poison result PFN_vkGetSwapchainImagesKHR [c"vkGetSwapchainImagesKHR"] wsi::swapchain_images;
 };
 
 #[cfg(test)]

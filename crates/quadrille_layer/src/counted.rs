@@ -89,20 +89,3 @@ counted! {
     end_command_buffer "vkEndCommandBuffer" fp_v1_0.end_command_buffer
         (buffer: vk::CommandBuffer);
 }
-
-/// `vkGetSwapchainImagesKHR`.
-pub(crate) unsafe extern "system" fn swapchain_images(
-    device: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    count: *mut u32,
-    images: *mut vk::Image,
-) -> vk::Result {
-    // SAFETY: the app passes a valid handle.
-    let device = unsafe { device_of(device) };
-    let get = device.next.swapchain.get_swapchain_images_khr;
-    // SAFETY: the app's own arguments.
-    device
-        .calls()
-        .begin("vkGetSwapchainImagesKHR")
-        .run(|| unsafe { get(device.handle(), swapchain, count, images) })
-}

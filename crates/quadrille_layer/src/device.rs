@@ -24,7 +24,7 @@ pub(crate) struct Device {
     pub(crate) instance: Arc<Instance>,
     pub(crate) next: DeviceTable,
     lookup: vk::PFN_vkGetDeviceProcAddr,
-    adopt: Option<Adopt>,
+    adopt: Adopt,
     /// The real family that all pools and queues are mapped to.
     pub(crate) family: u32,
     /// The real queue. Only used while `work` is locked.
@@ -83,11 +83,8 @@ impl Device {
     /// # Safety
     /// `object` is such an object.
     pub(crate) unsafe fn adopt(&self, object: *mut std::ffi::c_void) -> vk::Result {
-        match self.adopt {
-            // SAFETY: passed on; the device is valid.
-            Some(adopt) => unsafe { adopt(self.handle(), object) },
-            None => vk::Result::ERROR_INITIALIZATION_FAILED,
-        }
+        // SAFETY: passed on; the device is valid.
+        unsafe { (self.adopt)(self.handle(), object) }
     }
 }
 
@@ -140,6 +137,7 @@ unsafe fn create(
 
     // SAFETY: this is the structure of the loader's call.
     let next = unsafe { loader::next_device(info) }.ok_or(failed)?;
+    let adopt = next.adopt.ok_or(failed)?;
     // SAFETY: the instance is valid, the name is a C string.
     let create = unsafe { (next.instance_lookup)(instance.handle(), c"vkCreateDevice".as_ptr()) };
     // SAFETY: the lookup returned the function of this name.
@@ -160,7 +158,7 @@ unsafe fn create(
     let device = Device {
         work: Mutex::new(Work::new(instance.settings.seed, queues.len())),
         lookup: next.device_lookup,
-        adopt: next.adopt,
+        adopt,
         next: table,
         family,
         queue,

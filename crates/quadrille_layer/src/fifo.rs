@@ -47,7 +47,8 @@ impl<T> Held<T> {
 pub(crate) enum Kind {
     Timeline,
     Binary,
-    /// Shared with another process or API: somebody else may signal it, so nothing is held back.
+    /// Binary and shared with another process or API: somebody else may signal it, so nothing is
+    /// held back for it.
     External,
     /// Destroyed: whatever waits for it waits for ever.
     Gone,
@@ -109,9 +110,11 @@ impl<T> Fifo<T> {
         self.semaphores.insert(semaphore, state);
     }
 
-    /// The semaphore's payload is shared from now on.
+    /// The semaphore's payload is shared from now on. The driver can be asked how far a timeline
+    /// is, so only a binary semaphore has to be trusted.
     pub(crate) fn share(&mut self, semaphore: u64) {
-        if let Some(state) = self.semaphores.get_mut(&semaphore) {
+        let state = self.semaphores.get_mut(&semaphore);
+        if let Some(state) = state.filter(|state| state.kind == Kind::Binary) {
             state.kind = Kind::External;
         }
         self.epoch += 1;

@@ -330,17 +330,15 @@ pub(crate) unsafe extern "system" fn instance_lookup(
     // SAFETY: the caller passes a C string.
     let name = unsafe { CStr::from_ptr(name) };
     let own = crate::commands::find(name);
-    if instance == vk::Instance::null() {
-        return own
-            .filter(|command| command.is_global())
-            .and_then(|command| command.function);
+    // The loader asks for vkCreateInstance with an instance that is still to be created.
+    if let Some(command) = own.filter(|command| command.is_global()) {
+        return command.function;
     }
-    // SAFETY: the caller passes a valid handle.
-    let known = unsafe { instance_of(instance) };
-    let next = known.next_command(name)?;
-    if crate::commands::is_hidden(name) {
+    if instance == vk::Instance::null() || crate::commands::is_hidden(name) {
         return None;
     }
+    // SAFETY: the caller passes a valid handle.
+    let next = unsafe { instance_of(instance) }.next_command(name)?;
     Some(own.and_then(|command| command.function).unwrap_or(next))
 }
 

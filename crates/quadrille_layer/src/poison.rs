@@ -10,7 +10,7 @@
 //! Not covered: render pass objects, `storeOp` `DONT_CARE`, compressed and multi-planar formats,
 //! sparse and transient images, barriers inside events, imported memory.
 //!
-//! Images get `TRANSFER_DST` usage where their format and tiling allow it.
+//! Images get `TRANSFER_DST` usage where their format and tiling, or their surface, allow it.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -20,6 +20,7 @@ use ash::vk;
 use crate::barriers::ImageBarrier;
 use crate::device::Device;
 use crate::instance::Instance;
+use crate::memory::chain;
 
 mod garbage;
 mod memory;
@@ -41,6 +42,14 @@ pub(crate) struct Poison {
     filler: Filler,
     images: RwLock<HashMap<vk::Image, Image>>,
     views: RwLock<HashMap<vk::ImageView, vk::Format>>,
+    swapchains: RwLock<HashMap<vk::SwapchainKHR, Swapchain>>,
+}
+
+/// What the layer knows of a swapchain whose images it can clear.
+#[derive(Debug)]
+struct Swapchain {
+    format: vk::Format,
+    images: Vec<vk::Image>,
 }
 
 impl Poison {
@@ -59,16 +68,36 @@ impl Poison {
             filler: Filler::default(),
             images: RwLock::default(),
             views: RwLock::default(),
+            swapchains: RwLock::default(),
         }
     }
 
     /// Adds the usage that clearing needs, where the image can have it; whether it has.
-    pub(crate) fn prepare(&self, device: &Device, info: &mut vk::ImageCreateInfo<'_>) -> bool {
+    ///
+    /// # Safety
+    /// The chain of `info` is valid.
+    pub(crate) unsafe fn prepare(
+        &self,
+        device: &Device,
+        info: &mut vk::ImageCreateInfo<'_>,
+    ) -> bool {
         let unfit = vk::ImageCreateFlags::SPARSE_BINDING | vk::ImageCreateFlags::PROTECTED;
         let transient = info
             .usage
             .contains(vk::ImageUsageFlags::TRANSIENT_ATTACHMENT);
-        if info.flags.intersects(unfit) || transient || Garbage::of(info.format).is_none() {
+        // Others rely on the usage of external memory; a stencil usage of its own would need
+        // TRANSFER_DST too.
+        let fixed = [
+            vk::StructureType::EXTERNAL_MEMORY_IMAGE_CREATE_INFO,
+            vk::StructureType::IMAGE_STENCIL_USAGE_CREATE_INFO,
+        ];
+        // SAFETY: the chain of a valid structure.
+        let has_fixed = unsafe { chain(info.p_next) }.any(|base| fixed.contains(&base.s_type));
+        if info.flags.intersects(unfit)
+            || transient
+            || has_fixed
+            || Garbage::of(info.format).is_none()
+        {
             return false;
         }
         let core = &device.instance.next.core;
@@ -84,6 +113,34 @@ impl Poison {
         let able = features.contains(vk::FormatFeatureFlags::TRANSFER_DST);
         if able {
             info.usage |= vk::ImageUsageFlags::TRANSFER_DST;
+        }
+        able
+    }
+
+    /// Adds the usage that clearing needs, where the surface offers it; whether it does.
+    ///
+    /// # Safety
+    /// The surface is valid.
+    pub(crate) unsafe fn prepare_swapchain(
+        &self,
+        device: &Device,
+        info: &mut vk::SwapchainCreateInfoKHR<'_>,
+    ) -> bool {
+        let query = device
+            .instance
+            .next
+            .surface
+            .get_physical_device_surface_capabilities_khr;
+        let mut capabilities = vk::SurfaceCapabilitiesKHR::default();
+        // SAFETY: passed on; the physical device belongs to the device.
+        let result = unsafe { query(self.physical_device, info.surface, &mut capabilities) };
+        let able = result == vk::Result::SUCCESS
+            && capabilities
+                .supported_usage_flags
+                .contains(vk::ImageUsageFlags::TRANSFER_DST)
+            && Garbage::of(info.image_format).is_some();
+        if able {
+            info.image_usage |= vk::ImageUsageFlags::TRANSFER_DST;
         }
         able
     }
@@ -106,6 +163,43 @@ impl Poison {
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&image);
+    }
+
+    /// Remembers a swapchain whose images can be cleared.
+    pub(crate) fn add_swapchain(&self, swapchain: vk::SwapchainKHR, format: vk::Format) {
+        let images = Vec::new();
+        let mut swapchains = self
+            .swapchains
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        swapchains.insert(swapchain, Swapchain { format, images });
+    }
+
+    /// Remembers the images of a swapchain.
+    pub(crate) fn add_swapchain_images(&self, swapchain: vk::SwapchainKHR, images: &[vk::Image]) {
+        let mut swapchains = self
+            .swapchains
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = swapchains.get_mut(&swapchain) else {
+            return;
+        };
+        known.images = images.to_vec();
+        for image in images {
+            self.add_image(*image, known.format, vk::ImageType::TYPE_2D);
+        }
+    }
+
+    /// The swapchain was destroyed, and its images with it.
+    pub(crate) fn remove_swapchain(&self, swapchain: vk::SwapchainKHR) {
+        let mut swapchains = self
+            .swapchains
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let known = swapchains.remove(&swapchain);
+        for image in known.into_iter().flat_map(|known| known.images) {
+            self.remove_image(image);
+        }
     }
 
     /// Remembers the format of a view.

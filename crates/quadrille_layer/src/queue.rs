@@ -129,3 +129,6 @@ impl VirtualQueues {
         stored.get(&(handle, slot)).copied().unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests;

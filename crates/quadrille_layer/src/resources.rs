@@ -34,12 +34,19 @@ shared!(
 
 impl Device {
     /// An image's creation structure as the driver sees it, and whether poison can clear it.
-    fn image_info<'a>(&self, said: &vk::ImageCreateInfo<'a>) -> (vk::ImageCreateInfo<'a>, bool) {
+    ///
+    /// # Safety
+    /// The chain of `said` is valid.
+    unsafe fn image_info<'a>(
+        &self,
+        said: &vk::ImageCreateInfo<'a>,
+    ) -> (vk::ImageCreateInfo<'a>, bool) {
         let mut info = said.exclusive();
-        let clearable = self
-            .poison
-            .as_ref()
-            .is_some_and(|poison| poison.prepare(self, &mut info));
+        let Some(poison) = &self.poison else {
+            return (info, false);
+        };
+        // SAFETY: passed on.
+        let clearable = unsafe { poison.prepare(self, &mut info) };
         (info, clearable)
     }
 }
@@ -71,7 +78,9 @@ pub(crate) unsafe extern "system" fn create_image(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     // SAFETY: the app passes a valid structure.
-    let (info, clearable) = device.image_info(unsafe { &*create_info });
+    let said = unsafe { &*create_info };
+    // SAFETY: its chain is valid too.
+    let (info, clearable) = unsafe { device.image_info(said) };
     let call = device.calls().begin("vkCreateImage");
     let create = device.next.core.fp_v1_0().create_image;
     // SAFETY: the app's own arguments, exclusive.
@@ -205,7 +214,9 @@ pub(crate) unsafe extern "system" fn device_image_memory_requirements(
     // SAFETY: the app passes a valid structure.
     let mut info = unsafe { *info };
     // SAFETY: as above.
-    let (create_info, _) = device.image_info(unsafe { &*info.p_create_info });
+    let said = unsafe { &*info.p_create_info };
+    // SAFETY: its chain is valid too.
+    let (create_info, _) = unsafe { device.image_info(said) };
     info.p_create_info = &create_info;
     let get = device
         .next
@@ -232,7 +243,9 @@ pub(crate) unsafe extern "system" fn device_image_sparse_memory_requirements(
     // SAFETY: the app passes a valid structure.
     let mut info = unsafe { *info };
     // SAFETY: as above.
-    let (create_info, _) = device.image_info(unsafe { &*info.p_create_info });
+    let said = unsafe { &*info.p_create_info };
+    // SAFETY: its chain is valid too.
+    let (create_info, _) = unsafe { device.image_info(said) };
     info.p_create_info = &create_info;
     let get = device
         .next
@@ -258,7 +271,9 @@ pub(crate) unsafe extern "system" fn device_image_subresource_layout(
     // SAFETY: the app passes a valid structure.
     let mut info = unsafe { *info };
     // SAFETY: as above.
-    let (create_info, _) = device.image_info(unsafe { &*info.p_create_info });
+    let said = unsafe { &*info.p_create_info };
+    // SAFETY: its chain is valid too.
+    let (create_info, _) = unsafe { device.image_info(said) };
     info.p_create_info = &create_info;
     let get = device
         .next

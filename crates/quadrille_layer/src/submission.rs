@@ -329,3 +329,6 @@ fn copy<Info, Target, Bind: Copy>(
 }
 
 mod forward;
+
+#[cfg(test)]
+mod tests;

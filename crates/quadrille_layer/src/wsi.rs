@@ -158,7 +158,10 @@ pub(crate) unsafe extern "system" fn create_swapchain(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     // SAFETY: the app passes a valid structure.
-    let info = unsafe { *create_info }.exclusive();
+    let mut info = unsafe { *create_info }.exclusive();
+    let poison = device.poison.as_ref();
+    // SAFETY: the app passes a valid surface.
+    let poison = poison.filter(|poison| unsafe { poison.prepare_swapchain(&device, &mut info) });
     let call = device
         .calls()
         .begin("vkCreateSwapchainKHR")
@@ -167,7 +170,34 @@ pub(crate) unsafe extern "system" fn create_swapchain(
         .detail("images", info.min_image_count);
     let create = device.next.swapchain.create_swapchain_khr;
     // SAFETY: the app's own arguments, exclusive.
-    call.run(|| unsafe { create(device.handle(), &info, allocator, out) })
+    let result = call.run(|| unsafe { create(device.handle(), &info, allocator, out) });
+    if let (Some(poison), vk::Result::SUCCESS) = (poison, result) {
+        // SAFETY: the driver has written the handle.
+        poison.add_swapchain(unsafe { *out }, info.image_format);
+    }
+    result
+}
+
+/// `vkGetSwapchainImagesKHR`.
+pub(crate) unsafe extern "system" fn swapchain_images(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    count: *mut u32,
+    images: *mut vk::Image,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    let get = device.next.swapchain.get_swapchain_images_khr;
+    let call = device.calls().begin("vkGetSwapchainImagesKHR");
+    // SAFETY: the app's own arguments.
+    let result = call.run(|| unsafe { get(device.handle(), swapchain, count, images) });
+    if let (Some(poison), vk::Result::SUCCESS) = (&device.poison, result) {
+        // SAFETY: the app passes a valid pointer.
+        let count = unsafe { *count };
+        // SAFETY: the driver has written this many handles, if there is an array.
+        poison.add_swapchain_images(swapchain, unsafe { slice(images, count) });
+    }
+    result
 }
 
 /// `vkCreateSharedSwapchainsKHR`.
@@ -198,6 +228,9 @@ pub(crate) unsafe extern "system" fn destroy_swapchain(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     device.calls().begin("vkDestroySwapchainKHR").done();
+    if let Some(poison) = &device.poison {
+        poison.remove_swapchain(swapchain);
+    }
     // SAFETY: the app is done with the swapchain.
     unsafe { device.swapchains.destroy(&device, swapchain) };
     let destroy = device.next.swapchain.destroy_swapchain_khr;

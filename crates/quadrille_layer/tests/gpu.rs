@@ -287,10 +287,8 @@ fn the_device_is_lost_for_good() {
 #[test]
 #[ignore = "needs a Vulkan driver with VK_EXT_headless_surface"]
 fn presents_come_through_and_obey_the_script() {
-    let plain = valid(
-        "window",
-        &[("FAMILIES", "gct:1,t:1(present=no)"), ("SEED", "5")],
-    );
+    let families = ("FAMILIES", "gct:1,t:1(present=no)");
+    let plain = valid("window", &[families, ("SEED", "5"), ("POISON", "1")]);
     plain.succeeds();
     assert_eq!(plain.messages(), [""; 0], "{plain}");
     let support: Vec<_> = plain.values("support").collect();
