@@ -127,7 +127,11 @@ pub enum PlanError {
         what: &'static str,
     },
     /// A use of something that is not there.
-    #[error("{user} uses {} of `{resource}`, which has {limit}.", Words(range))]
+    #[error(
+        "{user} uses {} of `{resource}`, which has {}.",
+        Words(range),
+        Words(limit)
+    )]
     OutOfBounds {
         /// The pass.
         user: Party,
@@ -135,8 +139,8 @@ pub enum PlanError {
         resource: Arc<str>,
         /// The range that does not fit.
         range: SubRange,
-        /// What the resource has.
-        limit: String,
+        /// All of the resource.
+        limit: SubRange,
     },
     /// One pass reads and writes a range by two uses, or writes it by two.
     #[error(
@@ -230,7 +234,7 @@ pub enum PlanError {
         range: SubRange,
     },
     /// No queue can do what a pass requires.
-    #[error("Pass `{pass}` requires {}, and no queue of the topology `{topology}` has that.", Capability(*required))]
+    #[error("Pass `{pass}` requires {}, and no queue of the topology `{topology}` has that.", Bits(*required))]
     NoCapableQueue {
         /// The pass.
         pass: Arc<str>,
@@ -241,9 +245,9 @@ pub enum PlanError {
     },
     /// An access needs stages that no queue that can run the pass has.
     #[error(
-        "{user} touches `{resource}` in stages {:?}, and no queue of the topology `{topology}` \
+        "{user} touches `{resource}` in stages {}, and no queue of the topology `{topology}` \
          that can run the pass has them.",
-        user.access.stages()
+        Bits(user.access.stages())
     )]
     UnsupportedStages {
         /// The pass.
@@ -323,9 +327,10 @@ impl Display for Words<'_> {
                 layer_count,
             }) => write!(
                 out,
-                "mip levels {base_mip}..{}, array layers {base_layer}..{} of {aspects:?}",
+                "mip levels {base_mip}..{}, array layers {base_layer}..{}, aspects {}",
                 u64::from(base_mip) + u64::from(mip_count),
                 u64::from(base_layer) + u64::from(layer_count),
+                Bits(aspects),
             ),
         }
     }
@@ -365,13 +370,13 @@ impl Display for Cycle<'_> {
     }
 }
 
-/// Capabilities with their Vulkan names.
-struct Capability(Capabilities);
+/// Flags with their Vulkan names.
+struct Bits<T>(T);
 
-impl Display for Capability {
+impl<T: bitflags::Flags> Display for Bits<T> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
-            return write!(out, "nothing in particular");
+            return write!(out, "none");
         }
         for (at, (name, _)) in self.0.iter_names().enumerate() {
             let before = if at == 0 { "" } else { " and " };

@@ -415,6 +415,16 @@ impl Stages {
         stages
     }
 
+    /// The same set without stages that `ALL_COMMANDS` says already.
+    pub const fn simplified(self) -> Stages {
+        let host = self.intersection(Stages::HOST);
+        if self.contains(Stages::ALL_COMMANDS) {
+            Stages::ALL_COMMANDS.union(host)
+        } else {
+            self
+        }
+    }
+
     /// Whether every stage of `other` is among these, once both are expanded.
     pub const fn covers(self, other: Stages) -> bool {
         // Most masks are plain, and then no table is needed.

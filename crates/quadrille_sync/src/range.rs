@@ -181,6 +181,21 @@ impl SubRange {
 }
 
 impl ResourceKind {
+    /// The number of positions on the resource's line.
+    pub(crate) fn length(&self) -> u64 {
+        match *self {
+            ResourceKind::Buffer { bytes } => bytes,
+            ResourceKind::Image {
+                aspects,
+                mip_levels,
+                array_layers,
+            } => {
+                let rows = u64::from(aspects.bits().count_ones()) * u64::from(array_layers);
+                rows * u64::from(mip_levels)
+            }
+        }
+    }
+
     /// All subresources of an image; `None` for buffers.
     pub(crate) fn subresources(&self) -> Option<SubresourceRange> {
         match *self {
@@ -201,15 +216,23 @@ impl ResourceKind {
 }
 
 /// Calls `each` with the intervals of the line that a range covers, in ascending order and as
-/// few as possible. A range that covers the resource is one interval, [`EVERYTHING`], so that
+/// few as possible. What reaches the end of the resource reaches the end of the line, so that no
+/// state is kept for what lies beyond; a range that covers the resource is [`EVERYTHING`], and
 /// uniform state is never cut.
 ///
 /// The range must fit the resource ([`SubRange::fits`]).
 pub(crate) fn intervals(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut(Range<u64>)) {
+    let length = kind.length();
+    let mut each = |part: Range<u64>| {
+        let end = if part.end == length {
+            EVERYTHING.end
+        } else {
+            part.end
+        };
+        each(part.start..end);
+    };
     match (range, kind) {
-        (SubRange::Bytes { offset, size }, ResourceKind::Buffer { bytes }) if size < bytes => {
-            each(*offset..offset + size);
-        }
+        (SubRange::Bytes { offset, size }, _) => each(*offset..offset + size),
         (
             SubRange::Subresources(part),
             ResourceKind::Image {
@@ -217,7 +240,7 @@ pub(crate) fn intervals(kind: &ResourceKind, range: &SubRange, mut each: impl Fn
                 mip_levels,
                 array_layers,
             },
-        ) if kind.subresources().as_ref() != Some(part) => {
+        ) => {
             let (mips, layers) = (u64::from(*mip_levels), u64::from(*array_layers));
             let mut pending: Option<Range<u64>> = None;
             for (row, _) in aspects
@@ -241,7 +264,7 @@ pub(crate) fn intervals(kind: &ResourceKind, range: &SubRange, mut each: impl Fn
             }
             pending.into_iter().for_each(each);
         }
-        _ => each(EVERYTHING),
+        _ => each(0..length),
     }
 }
 

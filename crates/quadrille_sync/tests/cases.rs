@@ -2,8 +2,8 @@
 //!
 //! A case begins with a comment that draws it, then `topology TEXT`, then one or more frames, each
 //! `=== frame` with the frame and `=== plan` with what is expected: the plan, or the errors. A
-//! frame that is `=== same` repeats the one before it. `=== plan reused` says that the planner has
-//! recognised the frame. Each plan is committed before the next frame.
+//! frame that is `=== same` repeats the one before it. `=== plan reused` stands for a plan that the
+//! planner has found to fit again. Each plan is committed before the next frame.
 //!
 //! `BLESS=1 cargo test -p quadrille_sync --test cases` writes what is into the files, to be read
 //! before it is believed.
@@ -41,8 +41,11 @@ fn check(name: &str, file: &str) -> String {
         match planner.plan(&frame, &topology, &states) {
             Ok(Planned { plan, reused }) => {
                 let text = plan.display(&frame, &topology).to_string();
-                let title = if reused { "plan reused" } else { "plan" };
-                write!(result, "\n=== {title}\n{text}").unwrap();
+                if reused {
+                    result.push_str("\n=== plan reused\n");
+                } else {
+                    write!(result, "\n=== plan\n{text}").unwrap();
+                }
                 let again = quadrille_sync::plan(&frame, &topology, &states).unwrap();
                 assert_eq!(again, *plan, "{name}: a fresh plan is the same");
                 assert_plan_round_trip(name, &text, &frame, &topology);

@@ -64,6 +64,15 @@ fn bytes_are_one_interval() {
 }
 
 #[test]
+fn what_reaches_the_end_reaches_the_end_of_the_line() {
+    let range = SubRange::Bytes {
+        offset: 16,
+        size: 84,
+    };
+    assert_eq!(intervals_of(&BUFFER, range), [16..u64::MAX]);
+}
+
+#[test]
 fn one_mip_of_some_layers_is_an_interval_for_each_layer() {
     let range = SubRange::Subresources(part(Aspects::COLOR, 1..2, 2..4));
     assert_eq!(intervals_of(&CUBE, range), [7..8, 10..11]);
@@ -78,7 +87,9 @@ fn all_mips_of_neighbouring_layers_are_one_interval() {
 #[test]
 fn one_aspect_is_one_interval() {
     let range = SubRange::Subresources(part(Aspects::STENCIL, 0..2, 0..2));
-    assert_eq!(intervals_of(&DEPTH, range), [4..8]);
+    assert_eq!(intervals_of(&DEPTH, range), [4..u64::MAX]);
+    let range = SubRange::Subresources(part(Aspects::DEPTH, 0..2, 0..2));
+    assert_eq!(intervals_of(&DEPTH, range), [0..4]);
 }
 
 #[test]

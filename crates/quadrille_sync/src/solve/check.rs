@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::error::{Party, PlanError, PlanErrors};
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
+use crate::range::SubRange;
 use crate::resource::{Lifetime, Resource, ResourceKind};
 use crate::states::States;
 use crate::topology::Topology;
@@ -142,7 +143,7 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
             user: party(decl, one.access),
             resource: resource.name.clone(),
             range: one.range,
-            limit: limit(&resource.kind),
+            limit: extent(&resource.kind),
         });
     }
     if one.access.is_host() != (decl.kind == PassKind::Host) {
@@ -188,16 +189,13 @@ pub(super) fn party(pass: &PassDecl, access: Access) -> Party {
     }
 }
 
-/// The extent of a resource in words.
-fn limit(kind: &ResourceKind) -> String {
-    match kind {
-        ResourceKind::Buffer { bytes } => format!("{bytes} bytes"),
-        ResourceKind::Image {
-            aspects,
-            mip_levels,
-            array_layers,
-        } => {
-            format!("{mip_levels} mip levels and {array_layers} array layers of {aspects:?}")
-        }
+/// All of a resource, written out.
+fn extent(kind: &ResourceKind) -> SubRange {
+    match (kind, kind.subresources()) {
+        (ResourceKind::Buffer { bytes }, _) => SubRange::Bytes {
+            offset: 0,
+            size: *bytes,
+        },
+        (_, range) => range.map_or(SubRange::Whole, SubRange::Subresources),
     }
 }

@@ -123,7 +123,7 @@ fn present_here(
                 src = src.union(source(mark, memory));
             } else {
                 walk.require_late(place, mark, reason.clone());
-                src.stages |= Stages::ALL_COMMANDS;
+                src.stages = Stages::ALL_COMMANDS;
             }
         });
         if state.layout == Layout::PresentSrc {

@@ -132,7 +132,7 @@ fn make_visible(
             src = src.union(source(mark, memory));
         } else {
             walk.require_late(place, mark, reason.clone());
-            src.stages |= Stages::ALL_COMMANDS;
+            src.stages = Stages::ALL_COMMANDS;
         }
     };
     add(walk, write, true);
@@ -140,15 +140,15 @@ fn make_visible(
         state.reads.iter().for_each(|read| add(walk, read, false));
     }
     let mut scope = write.scope;
-    let tail = &mut walk.records[place].tail[0];
+    let tail = &mut walk.records[place].tail;
     if state.layout == new_layout {
-        tail.merge(src, HOST_READ, reason);
+        tail[1].merge(src, HOST_READ, reason);
     } else {
         // From here on, whoever comes later comes after the transition.
         scope = HOST_READ.stages_only();
         let mut barrier = Barrier::plain(src, HOST_READ, state.layout, reason);
         barrier.new_layout = new_layout;
-        tail.push(walk.frame.resource(one.resource), interval, barrier);
+        tail[0].push(walk.frame.resource(one.resource), interval, barrier);
         state.reads.clear();
         state.visible.clear();
         state.layout = new_layout;

@@ -47,16 +47,13 @@ pub(super) fn acquire(
         Some(pending) => redirect(walk, &to, interval, pending),
         None => release(walk, &to, interval, state),
     };
-    let maintenance8 = walk.topology.maintenance8;
-    let stages = if maintenance8 {
-        request.scope.stages
-    } else {
-        Stages::ALL_COMMANDS
-    };
-    let stages = if stages.is_empty() {
-        Stages::ALL_COMMANDS
-    } else {
-        stages
+    if walk.is_window(&pending.mark) {
+        // Nobody has foreseen this, so what was before is no guide to what comes.
+        state.previous_first = None;
+    }
+    let stages = match walk.topology.maintenance8 {
+        true if !request.scope.stages.is_empty() => request.scope.stages,
+        _ => Stages::ALL_COMMANDS,
     };
     let stages = walk.require(
         request,
@@ -121,7 +118,7 @@ pub(super) fn release(
             src = src.union(source(mark, memory));
         } else {
             walk.require_late(place, mark, reason.clone());
-            src.stages |= Stages::ALL_COMMANDS;
+            src.stages = Stages::ALL_COMMANDS;
         }
     });
     let last = last_pass(state);

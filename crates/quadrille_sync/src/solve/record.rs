@@ -13,14 +13,17 @@ use crate::topology::QueueIndex;
 
 use super::timeline::push_reason;
 
+/// How far back to look for a barrier to join with.
+const JOINED: usize = 16;
+
 /// A submission in the making. Its values count windows; see [`timeline`](super::timeline).
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     /// Barriers before everything else.
     pub(super) head: BarrierBatch,
     pub(super) submission: Submission,
-    /// Barriers after everything else: first those that show memory to the host, then those that
-    /// give it away.
+    /// Barriers after everything else: first layout transitions for the host, then all others,
+    /// which may have to come after them.
     pub(super) tail: [BarrierBatch; 2],
 }
 
@@ -147,13 +150,15 @@ impl BarrierBatch {
         }
     }
 
-    /// Joins the last image barriers while their ranges make boxes.
+    /// Joins the last image barrier with one before it, as often as their ranges make a box.
     fn join_images(&mut self) {
-        while let [.., before, last] = self.images.as_mut_slice() {
-            if !before.same_but_range(last) || !before.range.join(&last.range) {
+        while let Some(last) = self.images.pop() {
+            // Runs of a mip chain alternate, so the partner may be a few barriers back.
+            let mut before = self.images.iter_mut().rev().take(JOINED);
+            if !before.any(|it| it.same_but_range(&last) && it.range.join(&last.range)) {
+                self.images.push(last);
                 return;
             }
-            self.images.pop();
         }
     }
 }
@@ -179,7 +184,7 @@ impl Scope {
     /// Both scopes' stages and accesses.
     pub(crate) fn union(self, other: Self) -> Self {
         Self {
-            stages: self.stages | other.stages,
+            stages: (self.stages | other.stages).simplified(),
             access: self.access | other.access,
         }
     }

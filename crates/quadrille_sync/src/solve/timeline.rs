@@ -197,7 +197,7 @@ impl Timeline {
         let Some(wait) = record.waits.iter_mut().find(|wait| wait.point.queue == of) else {
             unreachable!("a clock entry names a wait of its submission");
         };
-        wait.stages |= stages;
+        wait.stages = (wait.stages | stages).simplified();
         push_reason(&mut wait.reasons, reason);
         for entry in &mut self.now[row..row + self.queues] {
             if entry.wait == Some((submission, of)) {
@@ -225,7 +225,7 @@ impl Timeline {
         let stages = match found {
             Some(wait) => {
                 wait.point.offset = wait.point.offset.max(point.value);
-                wait.stages |= stages;
+                wait.stages = (wait.stages | stages).simplified();
                 push_reason(&mut wait.reasons, reason);
                 wait.stages
             }
@@ -255,7 +255,7 @@ impl Timeline {
                 };
             } else if entry.wait == wait || entry.value == learned.value {
                 // The same value again, and more stages wait for it.
-                entry.stages |= stages;
+                entry.stages = (entry.stages | stages).simplified();
             }
         }
         let joined = self.joined_at(point) & !self.joined_now[usize::from(queue.0)];
@@ -371,7 +371,8 @@ fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
             None => at += 1,
             Some(other) => {
                 let dropped = waits[at].clone();
-                waits[other].stages |= dropped.stages;
+                let stages = waits[other].stages | dropped.stages;
+                waits[other].stages = stages.simplified();
                 for reason in dropped.reasons {
                     push_reason(&mut waits[other].reasons, reason);
                 }

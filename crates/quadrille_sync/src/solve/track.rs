@@ -201,7 +201,8 @@ pub(super) fn end_states(
         let first = past.first[at];
         let mark = |mark: &Mark| EndMark {
             queue: mark.queue,
-            value: numbers.value(mark.queue, mark.value),
+            // Old marks are looked up, and plans that differ only there are the same.
+            value: numbers.value(mark.queue, mark.value).max(0),
             scope: mark.scope,
             pass: match mark.pass {
                 EndPass::Start(pass) => EndPass::Start(pass - first),

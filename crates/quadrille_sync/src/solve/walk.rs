@@ -119,6 +119,11 @@ impl<'a> Walk<'a> {
         usize::from(queue.0)
     }
 
+    /// Whether an access is in the window of its queue.
+    pub(super) fn is_window(&self, mark: &Mark) -> bool {
+        self.timeline.submission(mark.point()) == Some(self.window(mark.queue))
+    }
+
     /// What a submission signals.
     pub(super) fn point(&self, submission: usize) -> Point {
         let record = &self.records[submission].submission;
