@@ -158,6 +158,22 @@ impl Device {
         Ok(())
     }
 
+    /// Lets the threads of the driver come to rest once all work is done.
+    ///
+    /// Mesa's queue threads (seen in lavapipe 25.0.7, `vk_queue.c`) release the timeline points
+    /// that a submission waited for *after* they signal its completion, so a semaphore destroyed
+    /// right after a host wait is still touched. Waiting for a queue whose work is done costs
+    /// nothing and ends behind that. To be removed once no supported Mesa does it.
+    fn let_queues_settle(&self) {
+        for queue in &self.queues {
+            let queue = lock(&queue.raw);
+            // SAFETY: the queue is locked.
+            if let Err(error) = unsafe { self.raw.queue_wait_idle(*queue) } {
+                tracing::debug!("vkQueueWaitIdle fails: {error}");
+            }
+        }
+    }
+
     /// The families of the topology, each once: the owners of a concurrent resource.
     pub(crate) fn families(&self) -> Vec<u32> {
         let mut families: Vec<_> = self
@@ -175,8 +191,9 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         match self.wait_submitted(TEARDOWN_PATIENCE) {
+            Ok(()) => self.let_queues_settle(),
             // A lost device is done with everything, and its objects are still to be destroyed.
-            Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST) => {}
+            Err(vk::Result::ERROR_DEVICE_LOST) => {}
             Err(error) => {
                 // Destroying what the device still uses is undefined; leaking it is not.
                 tracing::error!("the device is still busy at tear-down ({error}); it is leaked");
