@@ -6,6 +6,7 @@
 //! ```
 
 #![expect(unsafe_code, reason = "one test records raw commands")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "gpu/rig.rs"]
 mod rig;
@@ -14,6 +15,8 @@ mod rig;
 mod commands;
 #[path = "gpu/compute.rs"]
 mod compute;
+#[path = "gpu/faults.rs"]
+mod faults;
 #[path = "gpu/graphics.rs"]
 mod graphics;
 #[path = "gpu/lifetime.rs"]

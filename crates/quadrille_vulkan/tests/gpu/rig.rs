@@ -7,7 +7,7 @@ use quadrille_sync::{
     plan,
 };
 use quadrille_vulkan::{
-    Buffer, BufferDesc, CommandList, FrameError, FrameInput, Frames, Gpu, Handle, Image,
+    Buffer, BufferDesc, CommandList, Error, FrameError, FrameInput, Frames, Gpu, Handle, Image,
     ImageRegion, Parallel, Settings, Submitted, Swapchain, texel_bytes, validation_messages,
 };
 
@@ -141,22 +141,25 @@ impl Rig {
     }
 
     pub(crate) fn with(settings: &Settings) -> Self {
-        let messages = validation_messages();
         let gpu = Gpu::new(settings, None).unwrap_or_else(|error| panic!("{error}"));
+        Self::on(gpu).unwrap()
+    }
+
+    /// A rig on a device that has no other.
+    pub(crate) fn on(gpu: Gpu) -> Result<Self, Error> {
         if std::env::var_os("QUADRILLE_VALIDATED").is_some() {
-            assert!(
-                gpu.info().validation.is_some(),
-                "the validation layer is not active"
-            );
+            let active = gpu.info().validation.is_some();
+            assert!(active, "the validation layer is not active");
         }
-        let frames = gpu.frames().unwrap();
-        Self {
+        let frames = gpu.frames()?;
+        let (states, messages) = (States::default(), validation_messages());
+        Ok(Self {
             gpu,
             frames,
-            states: States::default(),
+            states,
             chunks: 1,
             messages,
-        }
+        })
     }
 
     /// Declares and runs a frame.

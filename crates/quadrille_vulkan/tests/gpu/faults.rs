@@ -1,0 +1,178 @@
+//! A program that meets faults: whatever a call returns, it does not panic or hang, tells what it
+//! was, leaves nothing behind, and goes on if the device is not lost.
+//!
+//! On its own it meets none. The test layer (`quadrille_layer`) makes calls fail by a script:
+//!
+//! ```text
+//! QUADRILLE_LAYER_SCRIPT=faults.txt   # vkQueuePresentKHR nth=3 -> VK_ERROR_OUT_OF_DATE_KHR
+//! ```
+
+use std::time::{Duration, Instant};
+
+use quadrille_sync::Access;
+use quadrille_vulkan::{
+    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, Load, Rendering,
+    Shader, Surface, SurfaceError, Swapchain, SwapchainSettings,
+};
+
+use crate::rig::{Declared, Rig, compute, discard, graphics, window_settings};
+
+/// Longer than any of the waits in it, shorter than a hang.
+const MOST: Duration = Duration::from_secs(60);
+const FRAMES: u32 = 40;
+
+const SHADER: &str = "
+@group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+@compute @workgroup_size(16)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] = id.x; }
+";
+
+/// What came of a run.
+#[derive(Debug, Default)]
+struct Outcome {
+    shown: u32,
+    skipped: u32,
+    errors: Vec<String>,
+    lost: bool,
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_program_survives_faults() {
+    let start = Instant::now();
+    let mut outcome = Outcome::default();
+    let gpu = match Gpu::new(&window_settings(), None) {
+        Ok(gpu) => gpu,
+        // A fault at setup is told, and that is all.
+        Err(error) => return println!("no device: {error}"),
+    };
+    match Rig::on(gpu) {
+        Ok(mut rig) => run(&mut rig, &mut outcome),
+        Err(error) => outcome.errors.push(error.to_string()),
+    }
+    println!("{outcome:#?}");
+    assert!(start.elapsed() < MOST, "it took {:?}", start.elapsed());
+    if std::env::var_os("QUADRILLE_LAYER_SCRIPT").is_none() {
+        assert_eq!(
+            (outcome.shown, outcome.errors.len()),
+            (FRAMES, 0),
+            "{outcome:?}"
+        );
+    }
+}
+
+/// Forty frames with a window that changes size, a pipeline, and short-lived buffers.
+fn run(rig: &mut Rig, outcome: &mut Outcome) {
+    let mut window = None;
+    for step in 0..FRAMES {
+        if window.is_none() {
+            window = open(rig, outcome);
+        }
+        let Some(open) = &mut window else { continue };
+        if let Err(error) = frame(rig, open, step, outcome) {
+            let gone = matches!(
+                error,
+                Fault::Frame(FrameError::DeviceLost { .. } | FrameError::PartlySubmitted { .. })
+                    | Fault::Surface(SurfaceError::DeviceLost { .. })
+            );
+            if matches!(error, Fault::Surface(SurfaceError::Lost)) {
+                window = None;
+            }
+            outcome.errors.push(format!("frame {step}: {error}"));
+            if gone {
+                outcome.lost = true;
+                return;
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Fault {
+    Frame(FrameError),
+    Surface(SurfaceError),
+    Other(String),
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Frame(error) => error.fmt(formatter),
+            Self::Surface(error) => error.fmt(formatter),
+            Self::Other(error) => error.fmt(formatter),
+        }
+    }
+}
+
+fn open(rig: &Rig, outcome: &mut Outcome) -> Option<Swapchain> {
+    let settings = SwapchainSettings::default();
+    let window = Surface::headless(&rig.gpu)
+        .and_then(|surface| Swapchain::new(&rig.gpu, surface, &settings, [32, 32], "window"));
+    window
+        .map_err(|error| outcome.errors.push(format!("window: {error}")))
+        .ok()
+}
+
+fn frame(
+    rig: &mut Rig,
+    window: &mut Swapchain,
+    step: u32,
+    outcome: &mut Outcome,
+) -> Result<(), Fault> {
+    if step % 10 == 9 {
+        window.resize([32 + step, 32]).map_err(Fault::Surface)?;
+    }
+    let acquired = window
+        .acquire(Duration::from_secs(1))
+        .map_err(Fault::Surface)?;
+    let other = |error: &dyn std::fmt::Display| Fault::Other(error.to_string());
+    let shader = Shader::wgsl("fill", SHADER).map_err(|error| other(&error))?;
+    let desc = ComputePipelineDesc {
+        name: "fill",
+        shader: &shader,
+        entry: "main",
+    };
+    let fill = rig
+        .gpu
+        .compute_pipeline(&desc)
+        .map_err(|error| other(&error))?;
+    let cells = BufferDesc::storage("short-lived", 64);
+    let cells = rig
+        .gpu
+        .create_buffer(&cells)
+        .map_err(|error| other(&error))?;
+    let image = window.image().clone();
+    let declare = |frame: &mut Declared| {
+        let uses = [discard(
+            frame.resource(cells.clone()),
+            Access::StorageWriteCompute,
+        )];
+        frame.pass("fill", compute(), &uses, |list| {
+            list.bind_compute(&fill);
+            list.bind_buffer(0, &cells, 0, 0);
+            list.dispatch([1, 1, 1]);
+        });
+        if acquired == Acquired::Image {
+            let uses = [discard(
+                frame.resource(image.clone()),
+                Access::ColorAttachmentWrite,
+            )];
+            frame.pass("clear", graphics(), &uses, |list| {
+                let colors = [ColorAttachment::new(&image, Load::Clear([0.5; 4]))];
+                list.begin_rendering(&Rendering {
+                    colors: &colors,
+                    ..Default::default()
+                });
+                list.end_rendering();
+            });
+        }
+    };
+    let submitted = rig
+        .try_frame(&mut [window], declare)
+        .map_err(Fault::Frame)?;
+    match submitted.presented.is_empty() {
+        true => outcome.skipped += 1,
+        false => outcome.shown += 1,
+    }
+    Ok(())
+}
