@@ -340,3 +340,6 @@ impl Access {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;

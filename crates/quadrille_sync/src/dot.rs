@@ -107,3 +107,6 @@ fn escape(text: &str) -> String {
         .replace('"', "\\\"")
         .replace('\n', " ")
 }
+
+#[cfg(test)]
+mod tests;

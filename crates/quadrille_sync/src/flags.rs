@@ -514,3 +514,6 @@ impl AccessMask {
         self.contains(other) || self.expanded().contains(other.expanded())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -456,3 +456,6 @@ impl States {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,8 @@
 //! `BLESS=1 cargo test -p quadrille_sync --test cases` writes what is into the files, to be read
 //! before it is believed.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
+
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -1,1 +1,106 @@
+use super::*;
+use crate::text::{parse_frame, parse_topology};
 
+/// Runs frames one after the other and says which reused a plan.
+fn reuse(topology: &str, frames: &[&str]) -> Vec<bool> {
+    let topology = parse_topology(topology).unwrap();
+    let (mut planner, mut states) = (Planner::default(), States::default());
+    let mut reused = Vec::new();
+    for text in frames {
+        let frame = parse_frame(text).unwrap();
+        let planned = planner.plan(&frame, &topology, &states).unwrap();
+        let fresh = crate::solve::plan(&frame, &topology, &states).unwrap();
+        assert_eq!(
+            *planned.plan, fresh,
+            "a reused plan is what would be planned"
+        );
+        states.commit(&frame, &topology, &planned.plan);
+        reused.push(planned.reused);
+    }
+    reused
+}
+
+const WRITE: &str = "buffer cells 0 bytes 64\npass write\n  StorageWriteCompute cells";
+const READ: &str = "buffer cells 0 bytes 64\npass read\n  UniformReadVertex cells";
+
+#[test]
+fn a_steady_frame_is_planned_twice() {
+    assert_eq!(
+        reuse("gct:1", &[WRITE, WRITE, WRITE, WRITE]),
+        [false, false, true, true]
+    );
+}
+
+#[test]
+fn alternating_frames_are_recognised() {
+    let frames = [WRITE, READ, WRITE, READ, WRITE, READ];
+    assert_eq!(
+        reuse("gct:1", &frames),
+        [false, false, false, true, true, true]
+    );
+}
+
+#[test]
+fn another_state_is_another_plan() {
+    // The second read sees the write already and needs no barrier; the third is like it.
+    assert_eq!(
+        reuse("gct:1", &[WRITE, READ, READ, READ]),
+        [false, false, false, true]
+    );
+}
+
+#[test]
+fn a_write_long_ago_on_another_queue_does_not_matter() {
+    let upload = "buffer cells 0 bytes 64 concurrent\n\
+        pass upload requires TRANSFER async\n  CopyWrite cells";
+    let read = "buffer cells 0 bytes 64 concurrent\npass read\n  UniformReadVertex cells";
+    let other =
+        "buffer other 1 bytes 64\npass busy requires COMPUTE async\n  StorageWriteCompute other";
+    // The queues' values drift apart while `read` stays the same.
+    let frames = [upload, read, read, read, other, other, read, other, read];
+    let expected = [false, false, false, true, false, false, true, true, true];
+    assert_eq!(reuse("gct:1,ct:1,t:1", &frames), expected);
+}
+
+#[test]
+fn readers_on_queues_that_know_nothing_of_each_other_reach_a_steady_state() {
+    let write =
+        "buffer cells 0 bytes 64 concurrent\npass write fixed 0\n  StorageWriteCompute cells";
+    let left = "buffer cells 0 bytes 64 concurrent\npass left fixed 1\n  StorageReadCompute cells";
+    let right =
+        "buffer cells 0 bytes 64 concurrent\npass right fixed 2\n  StorageReadCompute cells";
+    let frames = [write, left, right, right, right, right];
+    let reused = reuse("gct:1,ct:2", &frames);
+    assert!(reused[4] && reused[5], "{reused:?}");
+}
+
+#[test]
+fn another_topology_is_another_plan() {
+    let frame = parse_frame(WRITE).unwrap();
+    let mut planner = Planner::default();
+    let states = States::default();
+    for (topology, reused) in [("gct:1", false), ("gct:1 precise", false), ("gct:1", true)] {
+        let topology = parse_topology(topology).unwrap();
+        let planned = planner.plan(&frame, &topology, &states).unwrap();
+        assert_eq!(planned.reused, reused);
+    }
+}
+
+#[test]
+fn old_plans_are_forgotten() {
+    let topology = parse_topology("gct:1").unwrap();
+    let mut planner = Planner::default();
+    let states = States::default();
+    let frame = |id: usize| {
+        parse_frame(&format!(
+            "buffer cells {id} bytes 64\npass write\n  StorageWriteCompute cells"
+        ))
+        .unwrap()
+    };
+    for id in 0..KEPT + 1 {
+        assert!(!planner.plan(&frame(id), &topology, &states).unwrap().reused);
+    }
+    assert!(planner.plan(&frame(1), &topology, &states).unwrap().reused);
+    assert!(!planner.plan(&frame(0), &topology, &states).unwrap().reused);
+    assert_eq!(planner.kept.len(), KEPT);
+}

@@ -1,3 +1,8 @@
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "lists of intervals are what is meant"
+)]
+
 use super::*;
 
 const CUBE: ResourceKind = ResourceKind::Image {

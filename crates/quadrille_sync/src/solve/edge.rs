@@ -150,7 +150,8 @@ fn present_there(
     place: usize,
     map: &mut RangeMap<State>,
 ) {
-    let family = walk.topology.family(walk.point(place).queue);
+    let queue = walk.point(place).queue;
+    let family = walk.topology.family(queue);
     let everything = Scope {
         stages: Stages::ALL_COMMANDS,
         ..Scope::default()
@@ -179,8 +180,12 @@ fn present_there(
             walk.require_late(place, &pending.mark, barrier.reason.clone());
             barrier.transfer = Some(half(owner, family, TransferHalf::Acquire));
         } else {
-            for_each_predecessor(state, |mark, _| {
-                walk.require_late(place, mark, barrier.reason.clone());
+            for_each_predecessor(state, |mark, memory| {
+                if mark.queue == queue {
+                    barrier.src = barrier.src.union(source(mark, memory));
+                } else {
+                    walk.require_late(place, mark, barrier.reason.clone());
+                }
             });
         }
         walk.records[place]

@@ -1,1 +1,191 @@
+use super::*;
+use crate::frame::Frame;
+use crate::resource::{Resource, ResourceId};
+use crate::solve::plan;
+use crate::states::States;
 
+const FRAME: &str = include_str!("../../cases/screenshot_copy.txt");
+
+/// The first frame of the case.
+fn frame_text() -> &'static str {
+    FRAME
+        .split("=== ")
+        .nth(1)
+        .and_then(|text| text.split_once('\n'))
+        .map_or("", |(_, text)| text)
+}
+
+#[test]
+fn topologies_survive_their_text() {
+    for text in [
+        "gct:1",
+        "gct:1,ct:2,t:1",
+        "gctn:1,ctp:1",
+        "gcts:16,cts:8,ts:2,d:1,e:1,o:1",
+        "gct@3:1,t@0:1",
+        "gct:1,ct:1 precise coalesced maintenance8",
+    ] {
+        assert_eq!(parse_topology(text).unwrap().to_string(), text);
+    }
+}
+
+#[test]
+fn topologies_say_what_is_wrong_with_them() {
+    for (text, error) in [
+        (
+            "",
+            "Line 1, column 1: expected a family such as gct:1, found the end.",
+        ),
+        (
+            "gct",
+            "Line 1, column 1: expected a family such as gct:1, found `gct`.",
+        ),
+        (
+            "gct:1,xt:1",
+            "Line 1, column 7: expected one of the letters gctsdeo, p or n, found `xt:1`.",
+        ),
+        (
+            "gct:many",
+            "Line 1, column 5: expected a number of queues, found `many`.",
+        ),
+        (
+            "gct:33",
+            "Line 1, column 1: expected at most 32 queues in all, found `gct:33`.",
+        ),
+        (
+            "gct@x:1",
+            "Line 1, column 5: expected the number of a family, found `x:1`.",
+        ),
+        (
+            "gct:1 fast",
+            "Line 1, column 7: expected precise, coalesced or maintenance8, found `fast`.",
+        ),
+    ] {
+        assert_eq!(parse_topology(text).unwrap_err().to_string(), error);
+    }
+}
+
+#[test]
+fn odd_names_survive() {
+    let mut frame = Frame::default();
+    for (id, name) in [
+        "",
+        "two words",
+        "\"",
+        "\\\n",
+        "#1",
+        "after",
+        "same",
+        "same",
+        "größe",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        frame.add_resource(Resource::buffer(ResourceId(id as u32), name, 1));
+        let resource = crate::resource::ResourceIndex(id as u32);
+        let one = crate::frame::Use::whole(resource, crate::access::Access::CopyWrite);
+        frame.add_pass(name, Default::default(), &[one], &[]);
+    }
+    assert_eq!(parse_frame(&frame.to_string()).as_ref(), Ok(&frame));
+    let topology = parse_topology("gct:1").unwrap();
+    let plan = plan(&frame, &topology, &States::default()).unwrap();
+    let text = plan.display(&frame, &topology).to_string();
+    let mut again = parse_plan(&text, &frame).unwrap();
+    again.end = plan.end.clone();
+    assert_eq!(again, plan);
+}
+
+#[test]
+fn frames_say_what_is_wrong_with_them() {
+    let buffer = "buffer cells 0 bytes 64\npass draw\n";
+    for (text, error) in [
+        (
+            "draw",
+            "Line 1, column 1: expected buffer, image, pass or cull, found `draw`.",
+        ),
+        (
+            "  after x",
+            "Line 1, column 3: expected a pass before its uses, found `after`.",
+        ),
+        (
+            "buffer \"cells",
+            "Line 1, column 8: expected a name that ends with a quote, found the end of the line.",
+        ),
+        (
+            "buffer cells 0 bytes 99999999999999999999",
+            "Line 1, column 22: expected a number of bytes, found `99999999999999999999`.",
+        ),
+        (
+            "pass draw quickly",
+            "Line 1, column 11: expected the end of the line, found `quickly`.",
+        ),
+    ] {
+        assert_eq!(parse_frame(text).unwrap_err().to_string(), error);
+    }
+    for (text, error) in [
+        (
+            "  Vertexread cells",
+            "Line 3, column 3: expected an access or `after`, found `Vertexread`.",
+        ),
+        (
+            "  VertexRead cells bytes 8..8",
+            "Line 3, column 26: expected bytes such as 0..16, found `8..8`.",
+        ),
+        (
+            "  VertexRead",
+            "Line 3, column 13: expected a resource, found the end of the line.",
+        ),
+        (
+            "  VertexRead #1",
+            "Line 3, column 14: expected a resource, found `#1`.",
+        ),
+    ] {
+        assert_eq!(
+            parse_frame(&format!("{buffer}{text}"))
+                .unwrap_err()
+                .to_string(),
+            error
+        );
+    }
+}
+
+/// Whatever happens to a text, parsing it ends with a value or an error.
+#[test]
+fn damaged_texts_do_not_panic() {
+    let frame = parse_frame(frame_text()).unwrap();
+    let topology = parse_topology("gct:1").unwrap();
+    let text = plan(&frame, &topology, &States::default()).unwrap();
+    let text = text.display(&frame, &topology).to_string();
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..3000 {
+        for text in [frame_text(), &text, "gct@2:1,ctp:2,t:1 precise"] {
+            let mut chars: Vec<char> = text.chars().collect();
+            for _ in 0..1 + random(3) {
+                let (at, other) = (random(chars.len()), random(chars.len()));
+                match random(4) {
+                    0 => chars.truncate(at.max(1)),
+                    1 => chars[at] = ['"', '\\', '#', '9', ' ', '\n', 'é', '.', '-'][random(9)],
+                    2 => chars.swap(at, other),
+                    _ => chars.insert(at, chars[other]),
+                }
+            }
+            let damaged: String = chars.into_iter().collect();
+            let _ = parse_topology(&damaged);
+            let _ = parse_plan(&damaged, &frame);
+            if let Ok(frame) = parse_frame(&damaged) {
+                // What parses can be planned, or is refused in words.
+                match plan(&frame, &topology, &States::default()) {
+                    Ok(plan) => drop(plan.display(&frame, &topology).to_string()),
+                    Err(errors) => assert!(!errors.to_string().is_empty()),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+use super::*;
+use crate::solve::plan;
+use crate::states::States;
+use crate::text::{parse_frame, parse_topology};
+
+#[test]
+fn a_diagram_has_queues_submissions_and_waits() {
+    let topology = parse_topology("gct:1,ct:1").unwrap();
+    let text = "buffer cells 0 bytes 64 concurrent\n\
+        pass \"simu\\\"late\" requires COMPUTE async\n  StorageWriteCompute cells\n\
+        pass draw requires GRAPHICS\n  VertexRead cells\n";
+    let frame = parse_frame(text).unwrap();
+    let mut states = States::default();
+    let first = plan(&frame, &topology, &states).unwrap();
+    let drawn = dot(&frame, &topology, &first);
+    assert!(drawn.contains("subgraph cluster_1"), "{drawn}");
+    assert!(drawn.contains("q1_1 [label=\"simu\\\"late\"]"), "{drawn}");
+    assert!(drawn.contains("q1_1 -> q0_1 [label=\"cells\"]"), "{drawn}");
+    states.commit(&frame, &topology, &first);
+    let second = plan(&frame, &topology, &states).unwrap();
+    let drawn = dot(&frame, &topology, &second);
+    assert!(
+        drawn.contains("q0_0 [label=\"earlier frame\\nqueue 0, 0\""),
+        "{drawn}"
+    );
+}

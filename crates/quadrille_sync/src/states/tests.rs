@@ -1,0 +1,148 @@
+use super::*;
+use crate::access::Access;
+use crate::frame::{QueueRequest, Use};
+use crate::resource::Resource;
+use crate::solve::plan;
+use crate::text::parse_topology;
+
+/// A frame of one pass that touches one buffer.
+fn frame(access: Access, queue: Option<u8>) -> Frame {
+    let mut frame = Frame::default();
+    let cells = frame.add_resource(Resource::buffer(ResourceId(3), "cells", 64));
+    let request = QueueRequest {
+        fixed: queue.map(QueueIndex),
+        ..QueueRequest::default()
+    };
+    frame.add_pass("pass", request, &[Use::whole(cells, access)], &[]);
+    frame
+}
+
+fn run(states: &mut States, topology: &Topology, frame: &Frame) {
+    let plan = plan(frame, topology, states).unwrap();
+    states.commit(frame, topology, &plan);
+}
+
+fn point(queue: u8, value: u64) -> TimelinePoint {
+    TimelinePoint {
+        queue: QueueIndex(queue),
+        value,
+    }
+}
+
+#[test]
+fn nothing_has_happened_at_first() {
+    let states = States::default();
+    assert_eq!(states.base(QueueIndex(7)), 0);
+    assert_eq!(states.last_uses(ResourceId(3)).count(), 0);
+    assert!(!states.ever_written(ResourceId(3)));
+}
+
+#[test]
+fn last_uses_are_kept_for_each_queue() {
+    let topology = parse_topology("gct:2").unwrap();
+    let mut states = States::default();
+    run(&mut states, &topology, &frame(Access::CopyWrite, Some(0)));
+    run(&mut states, &topology, &frame(Access::CopyRead, Some(1)));
+    run(&mut states, &topology, &frame(Access::CopyRead, Some(1)));
+    let mut uses: Vec<TimelinePoint> = states.last_uses(ResourceId(3)).collect();
+    uses.sort();
+    assert_eq!(uses, [point(0, 1), point(1, 2)]);
+    assert_eq!(states.base(QueueIndex(1)), 2);
+    assert_eq!(states.absolute(QueueIndex(1), -1), 1);
+}
+
+#[test]
+fn a_frame_that_is_not_committed_leaves_no_trace() {
+    let topology = parse_topology("gct:1").unwrap();
+    let states = States::default();
+    let frame = frame(Access::CopyWrite, None);
+    let first = plan(&frame, &topology, &states).unwrap();
+    assert_eq!(plan(&frame, &topology, &states).unwrap(), first);
+    assert!(!states.ever_written(ResourceId(3)));
+}
+
+#[test]
+fn a_removed_resource_is_fresh_again() {
+    let topology = parse_topology("gct:1").unwrap();
+    let mut states = States::default();
+    run(&mut states, &topology, &frame(Access::CopyWrite, None));
+    assert!(states.ever_written(ResourceId(3)));
+    states.remove(ResourceId(3));
+    states.remove(ResourceId(1000));
+    assert!(!states.ever_written(ResourceId(3)));
+    assert!(plan(&frame(Access::CopyRead, None), &topology, &states).is_err());
+}
+
+#[test]
+fn an_imported_resource_can_be_read() {
+    let topology = parse_topology("gct:1").unwrap();
+    let mut states = States::default();
+    let frame = frame(Access::UniformReadFragment, None);
+    assert!(plan(&frame, &topology, &states).is_err());
+    states.import(ResourceId(3), Layout::Undefined, None);
+    let plan = plan(&frame, &topology, &states).unwrap();
+    assert_eq!(
+        plan.counts().barriers,
+        0,
+        "the host's writes need no barrier"
+    );
+}
+
+#[test]
+fn importing_keeps_the_points_for_retiring() {
+    let topology = parse_topology("gct:1").unwrap();
+    let mut states = States::default();
+    run(&mut states, &topology, &frame(Access::CopyWrite, None));
+    states.import(ResourceId(3), Layout::Undefined, None);
+    assert_eq!(
+        states.last_uses(ResourceId(3)).collect::<Vec<_>>(),
+        [point(0, 1)]
+    );
+}
+
+#[test]
+fn progress_reaches_points_in_order() {
+    let progress = Progress { values: vec![2, 0] };
+    assert!(progress.reached(point(0, 1)));
+    assert!(progress.reached(point(0, 2)));
+    assert!(!progress.reached(point(0, 3)));
+    assert!(!progress.reached(point(1, 1)));
+    assert!(
+        !progress.reached(point(2, 1)),
+        "a queue that nobody has heard of"
+    );
+}
+
+#[test]
+fn states_of_more_queues_are_refused() {
+    let mut states = States::default();
+    run(
+        &mut states,
+        &parse_topology("gct:2").unwrap(),
+        &frame(Access::CopyWrite, None),
+    );
+    let one = parse_topology("gct:1").unwrap();
+    assert!(plan(&frame(Access::CopyRead, None), &one, &states).is_err());
+}
+
+#[test]
+fn an_owner_outside_of_the_topology_is_refused() {
+    let mut states = States::default();
+    states.import(ResourceId(3), Layout::Undefined, Some(FamilyIndex(9)));
+    let topology = parse_topology("gct:1,ct:1").unwrap();
+    let errors = plan(&frame(Access::CopyRead, None), &topology, &states).unwrap_err();
+    assert!(
+        errors.to_string().contains("owned by queue family 9"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn an_imported_owner_releases() {
+    let mut states = States::default();
+    states.import(ResourceId(3), Layout::Undefined, Some(FamilyIndex(1)));
+    let topology = parse_topology("gct:1,ct:1").unwrap();
+    let plan = plan(&frame(Access::CopyRead, Some(0)), &topology, &states).unwrap();
+    let counts = plan.counts();
+    assert_eq!((counts.submissions, counts.ownership_transfers), (2, 1));
+}
