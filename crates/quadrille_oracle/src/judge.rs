@@ -1,0 +1,358 @@
+//! The judge: carries plans out on paper and objects where Vulkan's rules are broken.
+//!
+//! A plan becomes events: semaphore waits, barrier calls, passes, signals. Execution dependencies
+//! are kept as vector clocks ([`clock`]), one row for each stage of each queue. What happened to
+//! memory is kept by parts of resources ([`cell`]): the last write, how far it is available and
+//! visible, the reads since, layout, owner and contents. Everything outlives the frame, so hazards
+//! are found over any number of frames; nothing is ever taken from the solver's own states.
+//!
+//! One file for each kind of rule: `schedule` timelines and deadlock, `declared` what the frame
+//! asks for, `access` what passes touch, `barrier` and `transfer` what barriers do, `swapchain`,
+//! `host`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use quadrille_sync::{
+    FamilyIndex, Frame, Layout, Lifetime, Plan, QueueIndex, Resource, ResourceId, ResourceIndex,
+    ResourceKind, Sharing, Stages, Step, Submission, Topology,
+};
+
+use crate::area::{Area, AreaMap};
+use crate::stages::{COMMAND, second_scope, supported};
+use crate::violation::{Place, Side, Violation};
+
+mod access;
+mod barrier;
+mod cell;
+mod clock;
+mod declared;
+mod host;
+mod schedule;
+mod swapchain;
+mod transfer;
+
+use cell::{Cell, Contents};
+use clock::{Clock, Done, Instant, Signalled};
+
+/// Judges the plans of one device, frame by frame.
+///
+/// ```
+/// use quadrille_oracle::Judge;
+/// use quadrille_sync::{parse_frame, parse_plan, parse_topology};
+///
+/// # fn main() -> Result<(), quadrille_sync::ParseError> {
+/// let frame = parse_frame(
+///     "
+/// buffer cells 0 bytes 64
+/// pass write
+///   StorageWriteCompute cells
+/// pass read
+///   StorageReadCompute cells
+/// ",
+/// )?;
+/// let plan = parse_plan("submit 0 signal 1\n  pass write\n  pass read\n", &frame)?;
+/// let mut judge = Judge::new(&parse_topology("gct:1")?);
+/// let violations = judge.frame(&frame, &plan);
+/// assert_eq!(
+///     violations[0].to_string(),
+///     "ReadAfterWrite hazard on all of `cells`: pass `read` (StorageReadCompute, frame 1) after \
+///      pass `write` (StorageWriteCompute, frame 1); no execution dependency orders them.",
+/// );
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Judge {
+    topology: Topology,
+    queues: Vec<QueueState>,
+    resources: BTreeMap<ResourceId, Tracked>,
+    /// How many columns clocks have: queues, the host, and one for each swapchain image.
+    columns: usize,
+    frames: u32,
+}
+
+/// What the judge keeps of a queue.
+#[derive(Clone, Debug)]
+struct QueueState {
+    clock: Clock,
+    /// The position of the last step.
+    position: u32,
+    /// The timeline's value when the frame began.
+    base: u64,
+    /// All signals: value, and what the signal sees.
+    signals: Vec<(u64, Signalled)>,
+}
+
+impl QueueState {
+    /// The timeline's value.
+    fn value(&self) -> u64 {
+        self.signals.last().map_or(0, |(value, _)| *value)
+    }
+}
+
+/// What the judge keeps of a resource.
+#[derive(Clone, Debug)]
+struct Tracked {
+    name: Arc<str>,
+    kind: ResourceKind,
+    sharing: Sharing,
+    cells: AreaMap<Cell>,
+    /// The column that counts acquires of a swapchain image.
+    column: usize,
+    acquires: u32,
+}
+
+impl Tracked {
+    fn new(resource: &Resource, column: usize) -> Self {
+        Self {
+            name: resource.name.clone(),
+            kind: resource.kind,
+            sharing: resource.sharing,
+            cells: AreaMap::new(Area::whole(&resource.kind), Cell::fresh()),
+            column,
+            acquires: 0,
+        }
+    }
+
+    /// Part of the resource in words.
+    fn place(&self, area: &Area) -> Place {
+        Place {
+            resource: self.name.clone(),
+            range: area.words(&self.kind),
+        }
+    }
+
+    fn is_exclusive(&self) -> bool {
+        self.sharing == Sharing::Exclusive
+    }
+}
+
+impl Judge {
+    /// A judge who has seen nothing yet.
+    pub fn new(topology: &Topology) -> Self {
+        let count = topology.queues.len();
+        let queue = |column| QueueState {
+            clock: Clock::new(column),
+            position: 0,
+            base: 0,
+            signals: Vec::new(),
+        };
+        Self {
+            topology: topology.clone(),
+            queues: (0..count).map(queue).collect(),
+            resources: BTreeMap::new(),
+            columns: count + 1,
+            frames: 0,
+        }
+    }
+
+    /// Judges the plan of the next frame. Nothing in the list means that the plan is right.
+    ///
+    /// Whatever the plan does is done, so that later frames are judged as well as they can be;
+    /// but the first violation is the one to believe.
+    pub fn frame(&mut self, frame: &Frame, plan: &Plan) -> Vec<Violation> {
+        self.frames += 1;
+        let mut trial = Trial {
+            judge: self,
+            frame,
+            plan,
+            violations: Vec::new(),
+        };
+        trial.begin();
+        trial.judge_declared();
+        for submission in trial.schedule() {
+            trial.judge_submission(submission);
+        }
+        trial.judge_host();
+        trial.judge_swapchain_counts();
+        trial.violations
+    }
+
+    /// Says that a resource has contents that no pass wrote; see `States::import`. Whatever wrote
+    /// them is over, and visible to all.
+    pub fn import(&mut self, resource: &Resource, layout: Layout, owner: Option<FamilyIndex>) {
+        let mut tracked = Tracked::new(resource, self.columns);
+        self.columns += 1;
+        let cell = Cell {
+            layout,
+            owner,
+            contents: Contents::Written,
+            ..Cell::fresh()
+        };
+        tracked.cells = AreaMap::new(Area::whole(&resource.kind), cell);
+        self.resources.insert(resource.id, tracked);
+    }
+
+    /// Forgets a resource, so that its id can be given to another one; see `States::remove`.
+    pub fn remove(&mut self, id: ResourceId) {
+        self.resources.remove(&id);
+    }
+}
+
+/// One frame before the judge.
+struct Trial<'a> {
+    judge: &'a mut Judge,
+    frame: &'a Frame,
+    plan: &'a Plan,
+    violations: Vec<Violation>,
+}
+
+/// Where a step runs.
+#[derive(Clone, Copy)]
+struct Site {
+    submission: usize,
+    queue: QueueIndex,
+    family: FamilyIndex,
+    instant: Instant,
+}
+
+impl Trial<'_> {
+    /// Makes the frame's resources known, and empties those that begin empty.
+    fn begin(&mut self) {
+        for queue in &mut self.judge.queues {
+            queue.base = queue.value();
+        }
+        for resource in &self.frame.resources {
+            let column = self.judge.columns;
+            let tracked = self.judge.resources.entry(resource.id).or_insert_with(|| {
+                self.judge.columns += 1;
+                Tracked::new(resource, column)
+            });
+            tracked.name = resource.name.clone();
+            match resource.lifetime {
+                Lifetime::Persistent => {}
+                Lifetime::Transient => {
+                    for cell in tracked.cells.values_mut() {
+                        cell.contents = Contents::Never;
+                    }
+                }
+                Lifetime::Swapchain => tracked.give_to_presentation(),
+            }
+        }
+    }
+
+    fn judge_submission(&mut self, index: usize) {
+        let plan = self.plan;
+        let Some(submission) = plan.submissions.get(index) else {
+            return;
+        };
+        self.judge_waits(index, submission);
+        for step in &submission.steps {
+            let Some(site) = self.next_site(index, submission.queue) else {
+                return;
+            };
+            match step {
+                Step::Barriers(batch) => self.judge_barriers(site, batch),
+                Step::Pass(pass) => self.judge_pass(site, *pass),
+            }
+        }
+        let Some(site) = self.next_site(index, submission.queue) else {
+            return;
+        };
+        let queue = &mut self.judge.queues[site.instant.column];
+        let signalled = queue.clock.signal(site.instant.position);
+        let value = i128::from(queue.base) + i128::from(submission.signal);
+        let value = u64::try_from(value).unwrap_or(0).max(queue.value());
+        queue.signals.push((value, signalled.clone()));
+        for image in &submission.presents {
+            self.judge_present(site, *image, &signalled);
+        }
+    }
+
+    fn judge_waits(&mut self, index: usize, submission: &Submission) {
+        for wait in &submission.waits {
+            let Some(site) = self.next_site(index, submission.queue) else {
+                return;
+            };
+            self.judge_stages(site, wait.stages, Side::Wait);
+            if let Some(signalled) = self.signal_of(wait.point) {
+                self.wait(site, wait.stages, &signalled);
+            }
+        }
+        for acquire in &submission.acquires {
+            let Some(site) = self.next_site(index, submission.queue) else {
+                return;
+            };
+            self.judge_stages(site, acquire.stages, Side::Wait);
+            if let Some(signalled) = self.judge_acquire_image(acquire.resource) {
+                self.wait(site, acquire.stages, &signalled);
+            }
+        }
+    }
+
+    /// Orders stages of all that follows on a queue after a signal; what the signal sees becomes
+    /// visible to them (section "Semaphore Waiting").
+    fn wait(&mut self, site: Site, stages: Stages, signalled: &Signalled) {
+        let column = site.instant.column;
+        let second = second_scope(stages);
+        let done = Done::Dependency(site.instant, second | COMMAND);
+        let view = signalled.view(column);
+        self.judge.queues[column].clock.order_after(second, &view);
+        for tracked in self.judge.resources.values_mut() {
+            for cell in tracked.cells.values_mut() {
+                if let Some(write) = &mut cell.write
+                    && signalled.reaches(write.done.instant())
+                {
+                    write.pass_wait(stages, done);
+                }
+            }
+        }
+    }
+
+    /// The next position on a queue; none if there is no such queue.
+    fn next_site(&mut self, submission: usize, queue: QueueIndex) -> Option<Site> {
+        let column = usize::from(queue.0);
+        let state = self.judge.queues.get_mut(column)?;
+        state.position += 1;
+        let instant = Instant {
+            column,
+            position: state.position,
+        };
+        let family = self.judge.topology.family(queue);
+        Some(Site {
+            submission,
+            queue,
+            family,
+            instant,
+        })
+    }
+
+    /// Checks that a queue has the stages that a mask names.
+    fn judge_stages(&mut self, site: Site, stages: Stages, side: Side) {
+        let supported = supported(self.judge.topology.queue(site.queue).capabilities);
+        let missing = stages - supported;
+        if !missing.is_empty() {
+            let Site {
+                submission, queue, ..
+            } = site;
+            let stages = missing;
+            self.violations.push(Violation::UnsupportedStages {
+                submission,
+                queue,
+                stages,
+                side,
+            });
+        }
+    }
+
+    /// A resource of the frame, by index; a violation if the frame has none there.
+    fn id_of(&mut self, resource: ResourceIndex) -> Option<ResourceId> {
+        let found = self
+            .frame
+            .resources
+            .get(resource.0 as usize)
+            .map(|resource| resource.id);
+        if found.is_none() {
+            let index = u64::from(resource.0);
+            self.violations.push(Violation::UnknownIndex {
+                what: "resource",
+                index,
+            });
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests;

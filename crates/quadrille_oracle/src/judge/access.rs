@@ -1,0 +1,275 @@
+//! What passes touch: contents, layout, owner, and hazards with what came before.
+
+use quadrille_sync::{Lifetime, PassIndex, ResourceKind, Scope, Stages, Use};
+
+use super::cell::{Cell, Contents, Read, Write};
+use super::clock::{Clock, Done};
+use super::{Site, Tracked, Trial};
+use crate::area::Area;
+use crate::stages::{Touch, accesses, single, stages_of_queue, touches};
+use crate::violation::{Actor, Hazard, Lack, Place, Violation};
+
+/// A use on its way through the cells that it touches.
+struct Toucher<'a> {
+    actor: Actor,
+    site: Site,
+    clock: &'a Clock,
+    /// The access needs the old contents.
+    needs_contents: bool,
+    /// It keeps what it does not overwrite.
+    keeps_contents: bool,
+    writes: bool,
+    reading: Vec<Touch>,
+    writing: Vec<Touch>,
+}
+
+impl Trial<'_> {
+    /// Judges all uses of a pass on the device.
+    pub(super) fn judge_pass(&mut self, site: Site, pass: PassIndex) {
+        if pass.0 as usize >= self.frame.passes.len() {
+            let index = u64::from(pass.0);
+            return self.violations.push(Violation::UnknownIndex {
+                what: "pass",
+                index,
+            });
+        }
+        let frame = self.frame;
+        for declared in frame.uses_of(pass) {
+            self.judge_use(site, pass, declared);
+        }
+    }
+
+    fn judge_use(&mut self, site: Site, pass: PassIndex, declared: &Use) {
+        let Some(id) = self.id_of(declared.resource) else {
+            return;
+        };
+        let actor = self.actor(pass, declared);
+        let lifetime = self.frame.resource(declared.resource).lifetime;
+        let queue = self.judge.topology.queue(site.queue);
+        let stages = single(declared.access.stages()) & stages_of_queue(queue.capabilities);
+        let mask = declared.access.scope(queue.capabilities).access;
+        let touches_of = |writes| {
+            touches(Scope {
+                stages,
+                access: accesses(mask, writes),
+            })
+            .collect()
+        };
+        let toucher = Toucher {
+            actor,
+            site,
+            clock: &self.judge.queues[site.instant.column].clock,
+            needs_contents: declared.access.is_read() && !declared.discard,
+            keeps_contents: !declared.discard,
+            writes: declared.access.is_write(),
+            reading: touches_of(false),
+            writing: touches_of(true),
+        };
+        let Some(tracked) = self.judge.resources.get_mut(&id) else {
+            return;
+        };
+        let area = Area::of(&tracked.kind, &declared.range);
+        let mut violations = Vec::new();
+        let (kind, name, exclusive) = (tracked.kind, tracked.name.clone(), tracked.is_exclusive());
+        for (part, cell) in tracked.cells.touch(&area) {
+            let place = Place {
+                resource: name.clone(),
+                range: part.words(&kind),
+            };
+            if lifetime == Lifetime::Swapchain && cell.presented {
+                let (actor, image) = (toucher.actor.clone(), name.clone());
+                violations.push(Violation::NotAcquired { actor, image });
+                cell.presented = false;
+            }
+            if exclusive {
+                toucher.take_owner(cell, &place, kind, &mut violations);
+            }
+            if declared.access.layout() != cell.layout && matches!(kind, ResourceKind::Image { .. })
+            {
+                let (actor, place) = (toucher.actor.clone(), place.clone());
+                let (found, needed) = (cell.layout, declared.access.layout());
+                violations.push(Violation::WrongLayout {
+                    actor,
+                    place,
+                    found,
+                    needed,
+                });
+                cell.layout = needed;
+            }
+            toucher.judge_contents(cell, &place, &mut violations);
+            toucher.judge_hazards(cell, &place, &mut violations);
+            toucher.mark(cell);
+        }
+        self.violations.append(&mut violations);
+    }
+
+    /// A pass as the author of an access.
+    pub(super) fn actor(&self, pass: PassIndex, declared: &Use) -> Actor {
+        Actor::Pass {
+            name: self.frame.pass(pass).name.clone(),
+            access: declared.access.name(),
+            frame: self.judge.frames,
+        }
+    }
+}
+
+impl Toucher<'_> {
+    /// Only the owning family may use an exclusive resource. Nobody's resources become their first
+    /// user's, and buffers whose contents are not needed change hands without a transfer; images
+    /// do so through layout `UNDEFINED`, in a barrier.
+    fn take_owner(
+        &self,
+        cell: &mut Cell,
+        place: &Place,
+        kind: ResourceKind,
+        violations: &mut Vec<Violation>,
+    ) {
+        let is_buffer = matches!(kind, ResourceKind::Buffer { .. });
+        let no_contents = !self.keeps_contents || cell.contents == Contents::Never;
+        let takes_over = is_buffer && no_contents && self.writes;
+        let (actor, place) = (self.actor.clone(), place.clone());
+        if let Some(release) = cell.released.take() {
+            if !takes_over {
+                let release = release.actor.clone();
+                violations.push(Violation::Released {
+                    actor,
+                    place,
+                    release,
+                });
+            } else if !self.stages_see(&release.done) {
+                violations.push(Violation::Hazard {
+                    hazard: Hazard::WriteAfterWrite,
+                    place,
+                    earlier: release.actor.clone(),
+                    later: actor,
+                    lack: Lack::Execution,
+                });
+            }
+        } else if let Some(owner) = cell.owner
+            && owner != self.site.family
+            && !takes_over
+        {
+            let family = self.site.family;
+            violations.push(Violation::NotOwner {
+                actor,
+                place,
+                family,
+                owner,
+            });
+        }
+        cell.owner = Some(self.site.family);
+    }
+
+    fn stages_see(&self, done: &Done) -> bool {
+        self.writing
+            .iter()
+            .all(|touch| self.clock.stage(touch.stage).sees(done))
+    }
+
+    /// Contents that are needed must be there.
+    fn judge_contents(&self, cell: &mut Cell, place: &Place, violations: &mut Vec<Violation>) {
+        let (actor, place) = (self.actor.clone(), place.clone());
+        match &cell.contents {
+            Contents::Lost(by) if self.keeps_contents => {
+                let discarded_by = by.clone();
+                violations.push(Violation::LostContents {
+                    actor,
+                    place,
+                    discarded_by,
+                });
+            }
+            Contents::Never if self.needs_contents => {
+                violations.push(Violation::NeverWritten { actor, place });
+            }
+            _ => {}
+        }
+        if self.writes {
+            cell.contents = Contents::Written;
+        }
+    }
+
+    /// Looks for hazards with the last write and the reads since; one report for each of them is
+    /// enough.
+    fn judge_hazards(&self, cell: &Cell, place: &Place, violations: &mut Vec<Violation>) {
+        let mut object = |hazard, earlier: &Actor, lack| {
+            violations.push(Violation::Hazard {
+                hazard,
+                place: place.clone(),
+                earlier: earlier.clone(),
+                later: self.actor.clone(),
+                lack,
+            });
+        };
+        if let Some(write) = &cell.write {
+            let reading = self.reading.iter().filter(|_| self.needs_contents);
+            let lacks_read = reading.clone().find_map(|touch| self.lack(write, *touch));
+            // A read in between was ordered after the write by a memory dependency, and this
+            // write is ordered after the read: then only availability is left to ask for.
+            let was_read = cell.reads.iter().any(|read| !read.beside_write);
+            let lack = |touch: &Touch| {
+                let lack = self.lack(write, *touch);
+                lack.filter(|lack| !(was_read && matches!(lack, Lack::Visibility { .. })))
+            };
+            if let Some(lack) = lacks_read {
+                object(Hazard::ReadAfterWrite, &write.actor, lack);
+            } else if let Some(lack) = self.writing.iter().filter(|_| self.writes).find_map(lack) {
+                object(Hazard::WriteAfterWrite, &write.actor, lack);
+            }
+        }
+        if self.writes {
+            for read in cell
+                .reads
+                .iter()
+                .filter(|read| !self.stages_see(&read.done))
+            {
+                object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
+            }
+        }
+    }
+
+    /// What is missing for an access to come after a write.
+    fn lack(&self, write: &Write, touch: Touch) -> Option<Lack> {
+        let column = self.site.instant.column;
+        let view = self.clock.stage(touch.stage);
+        let Touch { stage, access } = touch;
+        if write.visible_to(column, touch) {
+            None
+        } else if !view.sees(&write.done) {
+            Some(Lack::Execution)
+        } else if !write.available_to(column, view) {
+            Some(Lack::Availability)
+        } else {
+            Some(Lack::Visibility { stage, access })
+        }
+    }
+
+    /// Writes the access down.
+    fn mark(&self, cell: &mut Cell) {
+        let stages = |touches: &[Touch]| touches.iter().map(|touch| touch.stage).collect();
+        let (read, written): (Stages, Stages) = (stages(&self.reading), stages(&self.writing));
+        let done = |stages| Done::Stages(self.site.instant, stages);
+        if self.writes {
+            let access = self.writing.iter().map(|touch| touch.access).collect();
+            let scope = Scope {
+                stages: written,
+                access,
+            };
+            cell.set_write(Write::by_pass(self.actor.clone(), done(written), scope));
+        }
+        let beside_write = self.writes;
+        if !self.writes || (self.needs_contents && !written.contains(read)) {
+            cell.add_read(Read {
+                actor: self.actor.clone(),
+                done: done(read),
+                beside_write,
+            });
+        }
+    }
+}
+
+impl Tracked {
+    /// Whether it is an image.
+    pub(super) fn is_image(&self) -> bool {
+        matches!(self.kind, ResourceKind::Image { .. })
+    }
+}

@@ -1,0 +1,400 @@
+//! Barrier calls: execution dependencies, availability and visibility, layout transitions.
+//!
+//! The barriers of one call do not chain: all of them look at what was before the call, and what
+//! they order shows after it.
+
+use quadrille_sync::{
+    BarrierBatch, BufferBarrier, ImageBarrier, Layout, ResourceId, Scope, Transfer, TransferHalf,
+};
+
+use super::cell::{Cell, Contents, Scopes, Write};
+use super::clock::{Done, View};
+use super::{Site, Trial};
+use crate::area::Area;
+use crate::stages::{COMMAND, first_scope, impossible, second_scope};
+use crate::violation::{Actor, Hazard, Lack, Place, Side, Violation};
+
+/// A barrier with all that follows from where it stands.
+#[derive(Clone)]
+pub(super) struct Recorded {
+    pub(super) site: Site,
+    pub(super) scopes: Scopes,
+    /// What its first scope sees.
+    pub(super) view: View,
+    /// When what it does is over.
+    pub(super) done: Done,
+    pub(super) transfer: Option<Transfer>,
+    /// The range, and its layouts, unless it is a global memory barrier.
+    pub(super) target: Option<Target>,
+}
+
+/// What a buffer or image memory barrier is limited to.
+#[derive(Clone)]
+pub(super) struct Target {
+    pub(super) id: ResourceId,
+    pub(super) area: Area,
+    /// None for buffers, which have none.
+    pub(super) layouts: Option<(Layout, Layout)>,
+}
+
+impl Target {
+    /// The layouts, if they change.
+    fn transition(&self) -> Option<(Layout, Layout)> {
+        self.layouts.filter(|(old, new)| old != new)
+    }
+}
+
+impl Trial<'_> {
+    /// Judges one barrier call, and carries it out.
+    pub(super) fn judge_barriers(&mut self, site: Site, batch: &BarrierBatch) {
+        let barriers = self.recorded(site, batch);
+        for barrier in &barriers {
+            self.judge_scopes(barrier);
+        }
+        self.judge_collisions(&barriers);
+        for barrier in &barriers {
+            match &barrier.target {
+                None => self.pass_everywhere(barrier),
+                Some(target) if !changes(barrier) => self.pass_within(barrier, target),
+                Some(_) => {}
+            }
+        }
+        for barrier in barriers.iter().filter(|barrier| changes(barrier)) {
+            let Some(target) = &barrier.target else {
+                continue;
+            };
+            match barrier.transfer.map(|transfer| (transfer.half, transfer)) {
+                None => self.judge_transition(barrier, target),
+                Some((TransferHalf::Release, transfer)) => {
+                    self.judge_release(barrier, target, transfer)
+                }
+                Some((TransferHalf::Acquire, transfer)) => {
+                    self.judge_acquire(barrier, target, transfer)
+                }
+            }
+        }
+        let clock = &mut self.judge.queues[site.instant.column].clock;
+        for barrier in &barriers {
+            clock.order_after(second_scope(barrier.scopes.dst.stages), &barrier.view);
+        }
+    }
+
+    /// The barriers of a call, seen from before the call.
+    fn recorded(&mut self, site: Site, batch: &BarrierBatch) -> Vec<Recorded> {
+        let mut barriers = Vec::with_capacity(batch.len());
+        if let Some(memory) = &batch.memory {
+            barriers.push(self.record(site, memory.src, memory.dst, None, None));
+        }
+        for barrier in &batch.buffers {
+            let BufferBarrier {
+                resource,
+                offset,
+                size,
+                src,
+                dst,
+                transfer,
+                ..
+            } = barrier;
+            if let Some(id) = self.id_of(*resource) {
+                let area = Area::bytes(*offset, *size);
+                let target = Target {
+                    id,
+                    area,
+                    layouts: None,
+                };
+                barriers.push(self.record(site, *src, *dst, *transfer, Some(target)));
+            }
+        }
+        for barrier in &batch.images {
+            let ImageBarrier {
+                resource,
+                range,
+                src,
+                dst,
+                old_layout,
+                new_layout,
+                transfer,
+                ..
+            } = barrier;
+            if let Some(id) = self.id_of(*resource) {
+                let layouts = Some((*old_layout, *new_layout));
+                let target = Target {
+                    id,
+                    area: Area::subresources(range),
+                    layouts,
+                };
+                barriers.push(self.record(site, *src, *dst, *transfer, Some(target)));
+            }
+        }
+        barriers
+    }
+
+    /// One barrier. A release has no second scope and an acquire no first one, unless the device
+    /// has `VK_KHR_maintenance8` and the plan uses it (section "Queue Family Ownership Transfer").
+    fn record(
+        &self,
+        site: Site,
+        mut src: Scope,
+        mut dst: Scope,
+        transfer: Option<Transfer>,
+        target: Option<Target>,
+    ) -> Recorded {
+        match transfer.map(|transfer| transfer.half) {
+            Some(TransferHalf::Release) => dst = Scope::default(),
+            Some(TransferHalf::Acquire) if !self.judge.topology.maintenance8 => {
+                src = Scope::default()
+            }
+            Some(TransferHalf::Acquire) => {
+                src = Scope {
+                    stages: src.stages,
+                    ..Scope::default()
+                }
+            }
+            None => {}
+        }
+        let clock = &self.judge.queues[site.instant.column].clock;
+        let view = clock.first_scope(first_scope(src.stages), site.instant.position);
+        let done = Done::Dependency(site.instant, second_scope(dst.stages) | COMMAND);
+        Recorded {
+            site,
+            scopes: Scopes { src, dst },
+            view,
+            done,
+            transfer,
+            target,
+        }
+    }
+
+    /// Checks that the queue has the stages, and the stages the accesses.
+    fn judge_scopes(&mut self, barrier: &Recorded) {
+        let Scopes { src, dst } = barrier.scopes;
+        for (scope, side) in [(src, Side::Src), (dst, Side::Dst)] {
+            self.judge_stages(barrier.site, scope.stages, side);
+            let access = impossible(scope);
+            if !access.is_empty() {
+                let submission = barrier.site.submission;
+                self.violations.push(Violation::UnsupportedAccess {
+                    submission,
+                    access,
+                    side,
+                });
+            }
+        }
+    }
+
+    /// Two barriers of one call must not both change the layout or owner of a range.
+    fn judge_collisions(&mut self, barriers: &[Recorded]) {
+        for (at, barrier) in barriers.iter().enumerate() {
+            for earlier in &barriers[..at] {
+                let (Some(a), Some(b)) = (&earlier.target, &barrier.target) else {
+                    continue;
+                };
+                if !(changes(barrier) && changes(earlier) && a.id == b.id) {
+                    continue;
+                }
+                if let Some(both) = a.area.intersection(&b.area)
+                    && let Some(tracked) = self.judge.resources.get(&a.id)
+                {
+                    let place = tracked.place(&both);
+                    self.violations.push(Violation::BarriersCollide { place });
+                }
+            }
+        }
+    }
+
+    /// A global memory barrier reaches every resource.
+    fn pass_everywhere(&mut self, barrier: &Recorded) {
+        for tracked in self.judge.resources.values_mut() {
+            for cell in tracked.cells.values_mut() {
+                if let Some(write) = &mut cell.write {
+                    write.pass_barrier(&barrier.view, barrier.scopes, barrier.done);
+                }
+            }
+        }
+    }
+
+    /// A barrier that changes neither layout nor owner.
+    fn pass_within(&mut self, barrier: &Recorded, target: &Target) {
+        let frame = self.judge.frames;
+        let Some(tracked) = self.judge.resources.get_mut(&target.id) else {
+            return;
+        };
+        let (kind, name) = (tracked.kind, tracked.name.clone());
+        for (part, cell) in tracked.cells.touch(&target.area) {
+            if let Some((old, new)) = target.layouts
+                && old != cell.layout
+            {
+                self.violations.push(Violation::WrongLayout {
+                    actor: Actor::Transition { old, new, frame },
+                    place: Place {
+                        resource: name.clone(),
+                        range: part.words(&kind),
+                    },
+                    found: cell.layout,
+                    needed: old,
+                });
+            }
+            if let Some(write) = &mut cell.write {
+                write.pass_barrier(&barrier.view, barrier.scopes, barrier.done);
+            }
+        }
+    }
+
+    /// A layout transition reads and writes its range: between its first and its second scope.
+    fn judge_transition(&mut self, barrier: &Recorded, target: &Target) {
+        let Some((old, new)) = target.transition() else {
+            return;
+        };
+        let frame = self.judge.frames;
+        let actor = Actor::Transition { old, new, frame };
+        let Some(tracked) = self.judge.resources.get_mut(&target.id) else {
+            return;
+        };
+        let (kind, name, exclusive) = (tracked.kind, tracked.name.clone(), tracked.is_exclusive());
+        for (part, cell) in tracked.cells.touch(&target.area) {
+            let place = Place {
+                resource: name.clone(),
+                range: part.words(&kind),
+            };
+            let change = Change {
+                barrier,
+                actor: &actor,
+                place: &place,
+            };
+            change.judge_presented(cell, &name, &mut self.violations);
+            if exclusive {
+                change.take_owner(cell, old, &mut self.violations);
+            }
+            change.judge_layouts(cell, old, new, &mut self.violations);
+            change.judge_hazards(cell, &mut self.violations);
+            cell.layout = new;
+            cell.set_write(Write::by_barrier(
+                actor.clone(),
+                barrier.done,
+                barrier.scopes.dst,
+            ));
+        }
+    }
+}
+
+/// Whether a barrier changes the layout or owner of its range.
+fn changes(barrier: &Recorded) -> bool {
+    let transition = barrier.target.as_ref().and_then(Target::transition);
+    barrier.transfer.is_some() || transition.is_some()
+}
+
+/// A barrier that changes a cell.
+pub(super) struct Change<'a> {
+    pub(super) barrier: &'a Recorded,
+    pub(super) actor: &'a Actor,
+    pub(super) place: &'a Place,
+}
+
+impl Change<'_> {
+    /// The presentation engine must not have the image.
+    pub(super) fn judge_presented(
+        &self,
+        cell: &mut Cell,
+        image: &std::sync::Arc<str>,
+        violations: &mut Vec<Violation>,
+    ) {
+        if cell.presented {
+            let (actor, image) = (self.actor.clone(), image.clone());
+            violations.push(Violation::NotAcquired { actor, image });
+            cell.presented = false;
+        }
+    }
+
+    /// Whoever discards contents may take a range over from another family without a transfer.
+    fn take_owner(&self, cell: &mut Cell, old: Layout, violations: &mut Vec<Violation>) {
+        let family = self.barrier.site.family;
+        let discards = old == Layout::Undefined;
+        let (actor, place) = (self.actor.clone(), self.place.clone());
+        if let Some(release) = cell.released.take() {
+            if !discards {
+                let release = release.actor.clone();
+                violations.push(Violation::Released {
+                    actor,
+                    place,
+                    release,
+                });
+            } else if !self.barrier.view.sees(&release.done) {
+                violations.push(Violation::Hazard {
+                    hazard: Hazard::WriteAfterWrite,
+                    place,
+                    earlier: release.actor.clone(),
+                    later: actor,
+                    lack: Lack::Execution,
+                });
+            }
+        } else if let Some(owner) = cell.owner
+            && owner != family
+            && !discards
+        {
+            violations.push(Violation::NotOwner {
+                actor,
+                place,
+                family,
+                owner,
+            });
+        }
+        cell.owner = Some(family);
+    }
+
+    /// The old layout is the present one, or `UNDEFINED`, which throws the contents away.
+    pub(super) fn judge_layouts(
+        &self,
+        cell: &mut Cell,
+        old: Layout,
+        new: Layout,
+        violations: &mut Vec<Violation>,
+    ) {
+        let (actor, place) = (self.actor.clone(), self.place.clone());
+        if old == Layout::Undefined {
+            if cell.contents == Contents::Written {
+                cell.contents = Contents::Lost(actor.clone());
+            }
+        } else if old != cell.layout {
+            let (actor, place, found) = (actor.clone(), place.clone(), cell.layout);
+            violations.push(Violation::WrongLayout {
+                actor,
+                place,
+                found,
+                needed: old,
+            });
+        }
+        if matches!(new, Layout::Undefined | Layout::Preinitialized) && old != new {
+            violations.push(Violation::InvalidNewLayout { actor, place });
+        }
+    }
+
+    /// The first scope has to hold the last write, available, and all reads since.
+    pub(super) fn judge_hazards(&self, cell: &Cell, violations: &mut Vec<Violation>) {
+        let Recorded {
+            site, scopes, view, ..
+        } = self.barrier;
+        let mut object = |hazard, earlier: &Actor, lack| {
+            let (place, earlier, later) = (self.place.clone(), earlier.clone(), self.actor.clone());
+            violations.push(Violation::Hazard {
+                hazard,
+                place,
+                earlier,
+                later,
+                lack,
+            });
+        };
+        if let Some(write) = &cell.write {
+            let column = site.instant.column;
+            if !view.sees(&write.done) {
+                object(Hazard::WriteAfterWrite, &write.actor, Lack::Execution);
+            } else if !write.in_access_scope(column, scopes.src)
+                && !write.available_to(column, view)
+            {
+                object(Hazard::WriteAfterWrite, &write.actor, Lack::Availability);
+            }
+        }
+        for read in cell.reads.iter().filter(|read| !view.sees(&read.done)) {
+            object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
+        }
+    }
+}

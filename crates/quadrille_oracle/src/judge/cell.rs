@@ -1,0 +1,231 @@
+//! What the judge remembers of a part of a resource.
+
+use std::rc::Rc;
+
+use quadrille_sync::{AccessMask, FamilyIndex, Layout, Scope, Stages};
+
+use super::clock::{Done, View};
+use crate::area::Area;
+use crate::stages::{Touch, covers, single, touches};
+use crate::violation::Actor;
+
+/// The state of a part of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    /// The family that owns it; none if it is concurrent or nobody has used it.
+    pub(crate) owner: Option<FamilyIndex>,
+    /// A release that has not been acquired.
+    pub(crate) released: Option<Rc<Release>>,
+    pub(crate) layout: Layout,
+    pub(crate) contents: Contents,
+    /// The last write; none if it is over for everybody.
+    pub(crate) write: Option<Write>,
+    /// The reads since.
+    pub(crate) reads: Vec<Read>,
+    /// Of a swapchain image: the presentation engine has it.
+    pub(crate) presented: bool,
+}
+
+/// What is in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// Nothing yet.
+    Never,
+    /// What somebody wrote.
+    Written,
+    /// Somebody wrote it, and a barrier with old layout `UNDEFINED` has thrown it away.
+    Lost(Actor),
+}
+
+/// The first half of an ownership transfer.
+#[derive(Debug)]
+pub(crate) struct Release {
+    pub(crate) from: FamilyIndex,
+    pub(crate) to: FamilyIndex,
+    pub(crate) old_layout: Layout,
+    pub(crate) new_layout: Layout,
+    pub(crate) area: Area,
+    pub(crate) done: Done,
+    pub(crate) actor: Actor,
+}
+
+/// A read.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    pub(crate) actor: Actor,
+    pub(crate) done: Done,
+    /// It belongs to a pass that also writes, so it is no read *since* the write.
+    pub(crate) beside_write: bool,
+}
+
+/// A write, and how far it has come.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) actor: Actor,
+    pub(crate) done: Done,
+    /// Its stages and accesses; empty if a barrier wrote, which makes its writes available itself.
+    pub(crate) scope: Scope,
+    /// What made it available.
+    pub(crate) available: Vec<Done>,
+    /// To whom it is visible.
+    pub(crate) visible: Vec<Visible>,
+}
+
+/// Accesses on a queue to which a write is visible.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visible {
+    pub(crate) since: Done,
+    pub(crate) scope: Scope,
+}
+
+/// The two scopes of a dependency, as it is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scopes {
+    pub(crate) src: Scope,
+    pub(crate) dst: Scope,
+}
+
+impl Cell {
+    /// Nobody has touched it.
+    pub(crate) fn fresh() -> Self {
+        Self {
+            owner: None,
+            released: None,
+            layout: Layout::Undefined,
+            contents: Contents::Never,
+            write: None,
+            reads: Vec::new(),
+            presented: false,
+        }
+    }
+
+    /// Remembers a read by pass accesses.
+    pub(crate) fn add_read(&mut self, read: Read) {
+        let same = |old: &&mut Read| match (&old.done, &read.done) {
+            (Done::Stages(a, a_stages), Done::Stages(b, b_stages)) => {
+                a.column == b.column && a_stages == b_stages
+            }
+            _ => false,
+        };
+        match self.reads.iter_mut().find(same) {
+            Some(old) => *old = read,
+            None => self.reads.push(read),
+        }
+    }
+
+    /// Remembers a write, which is ordered after all that was.
+    pub(crate) fn set_write(&mut self, write: Write) {
+        self.write = Some(write);
+        self.reads.clear();
+    }
+}
+
+impl Write {
+    /// A write by a pass.
+    pub(crate) fn by_pass(actor: Actor, done: Done, scope: Scope) -> Self {
+        Self {
+            actor,
+            done,
+            scope,
+            available: Vec::new(),
+            visible: Vec::new(),
+        }
+    }
+
+    /// A write by a barrier: a layout transition or an acquire of ownership, visible to the
+    /// barrier's second scope.
+    pub(crate) fn by_barrier(actor: Actor, done: Done, dst: Scope) -> Self {
+        let visible = vec![Visible {
+            since: done,
+            scope: dst,
+        }];
+        Self {
+            actor,
+            done,
+            scope: Scope::default(),
+            available: vec![done],
+            visible,
+        }
+    }
+
+    /// Whether it is available before whatever has this view: through a barrier, or through a
+    /// semaphore, since all knowledge of other queues comes through signals, and signals make
+    /// everything available.
+    pub(crate) fn available_to(&self, column: usize, view: &View) -> bool {
+        let instant = self.done.instant();
+        let by_signal = instant.column != column && view.sees(&self.done);
+        by_signal || self.available.iter().any(|done| view.sees(done))
+    }
+
+    /// Whether a dependency makes it available by itself: the write is in its first access scope.
+    pub(crate) fn in_access_scope(&self, column: usize, src: Scope) -> bool {
+        let Done::Stages(instant, stages) = self.done else {
+            return false;
+        };
+        instant.column == column
+            && single(src.stages).contains(stages)
+            && touches(self.scope).all(|touch| covers(src, touch))
+    }
+
+    /// Whether accesses on a queue see it.
+    pub(crate) fn visible_to(&self, column: usize, touch: Touch) -> bool {
+        let mut visible = self
+            .visible
+            .iter()
+            .filter(|visible| visible.since.instant().column == column);
+        visible.any(|visible| covers(visible.scope, touch))
+    }
+
+    /// A dependency on queue `column` with these scopes passes: it makes the write available and
+    /// visible as far as it reaches.
+    pub(crate) fn pass_barrier(&mut self, view: &View, scopes: Scopes, done: Done) {
+        let column = done.instant().column;
+        let makes_available = self.in_access_scope(column, scopes.src);
+        if !makes_available && !self.available_to(column, view) {
+            return;
+        }
+        if makes_available {
+            self.add_available(done);
+        }
+        self.add_visible(Visible {
+            since: done,
+            scope: scopes.dst,
+        });
+    }
+
+    /// A semaphore wait on a queue passes that sees the write: it is available, and visible to all
+    /// accesses in the wait's stages.
+    pub(crate) fn pass_wait(&mut self, stages: Stages, done: Done) {
+        if self.done.instant().column == done.instant().column {
+            self.add_available(done);
+        }
+        let access = AccessMask::MEMORY_READ | AccessMask::MEMORY_WRITE;
+        self.add_visible(Visible {
+            since: done,
+            scope: Scope { stages, access },
+        });
+    }
+
+    fn add_available(&mut self, done: Done) {
+        let (Done::Stages(at, stages) | Done::Dependency(at, stages)) = done;
+        let known = self.available.iter().any(|old| {
+            let (Done::Stages(old_at, old_stages) | Done::Dependency(old_at, old_stages)) = old;
+            old_at.column == at.column && old_stages.contains(stages)
+        });
+        if !known {
+            self.available.push(done);
+        }
+    }
+
+    fn add_visible(&mut self, visible: Visible) {
+        let column = visible.since.instant().column;
+        let known = self.visible.iter().any(|old| {
+            old.since.instant().column == column
+                && single(old.scope.stages).contains(single(visible.scope.stages))
+                && old.scope.access.contains(visible.scope.access)
+        });
+        if !known && !visible.scope.access.is_empty() {
+            self.visible.push(visible);
+        }
+    }
+}

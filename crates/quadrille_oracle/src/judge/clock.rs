@@ -1,0 +1,214 @@
+//! What each stage of a queue is ordered after: execution dependencies as vector clocks.
+//!
+//! First synchronization scopes are prefixes of queues: "all commands earlier in submission
+//! order, in these stages". So what a stage of a queue is ordered after is one position per stage
+//! of its own queue, and, because semaphore signals wait for all stages, one position for every
+//! other queue. A dependency chain exists where the second scope of one dependency meets the
+//! first scope of the next, stage by stage (section "Execution and Memory Dependencies").
+
+use quadrille_sync::Stages;
+
+use crate::stages::{COMMAND, EVERY, STAGE_COUNT};
+
+/// Where something happened: the position of a step on a queue, or the count of acquires of a
+/// swapchain image on a column of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Instant {
+    pub(crate) column: usize,
+    pub(crate) position: u32,
+}
+
+/// When an operation is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// Accesses of a pass: once **all** of these stages are.
+    Stages(Instant, Stages),
+    /// What a barrier or a semaphore wait does: whatever is ordered after **any** of these stages
+    /// of its second scope is ordered after it.
+    Dependency(Instant, Stages),
+}
+
+impl Done {
+    pub(crate) fn instant(&self) -> Instant {
+        let (Done::Stages(instant, _) | Done::Dependency(instant, _)) = self;
+        *instant
+    }
+}
+
+/// What something on a queue is ordered after.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    column: usize,
+    /// The stage that it is itself part of: it continues what dependencies did to that.
+    stage: Stages,
+    /// By stage of its own queue.
+    own: [u32; STAGE_COUNT],
+    /// By column, for all others.
+    others: Vec<u32>,
+}
+
+impl View {
+    /// Knows nothing.
+    pub(crate) fn blank(column: usize) -> Self {
+        Self {
+            column,
+            stage: Stages::empty(),
+            own: [0; STAGE_COUNT],
+            others: Vec::new(),
+        }
+    }
+
+    /// Whether this comes after the end of an operation.
+    pub(crate) fn sees(&self, done: &Done) -> bool {
+        let Instant { column, position } = done.instant();
+        if column != self.column {
+            return self
+                .others
+                .get(column)
+                .is_some_and(|seen| *seen >= position);
+        }
+        let seen = |stage: Stages| self.own[index(stage)] >= position;
+        match done {
+            Done::Stages(_, stages) => each(*stages).all(seen),
+            Done::Dependency(_, stages) => stages.intersects(self.stage) || each(*stages).any(seen),
+        }
+    }
+
+    /// How far this sees on a column, at all stages.
+    pub(crate) fn reaches(&self, instant: Instant) -> bool {
+        self.sees(&Done::Stages(instant, EVERY | COMMAND))
+    }
+
+    fn join(&mut self, other: &View) {
+        for (mine, theirs) in self.own.iter_mut().zip(&other.own) {
+            *mine = (*mine).max(*theirs);
+        }
+        self.join_others(&other.others);
+    }
+
+    fn join_others(&mut self, others: &[u32]) {
+        if self.others.len() < others.len() {
+            self.others.resize(others.len(), 0);
+        }
+        for (mine, theirs) in self.others.iter_mut().zip(others) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+}
+
+/// What a semaphore signal is ordered after: by column, everything up to a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Signalled {
+    columns: Vec<u32>,
+}
+
+impl Signalled {
+    /// A signal of something outside of queues.
+    pub(crate) fn of(instant: Instant) -> Self {
+        let mut columns = vec![0; instant.column + 1];
+        columns[instant.column] = instant.position;
+        Self { columns }
+    }
+
+    /// How far the signal sees on a column.
+    pub(crate) fn reaches(&self, instant: Instant) -> bool {
+        self.columns
+            .get(instant.column)
+            .is_some_and(|seen| *seen >= instant.position)
+    }
+
+    /// Takes in another signal.
+    pub(crate) fn join(&mut self, other: &Signalled) {
+        if self.columns.len() < other.columns.len() {
+            self.columns.resize(other.columns.len(), 0);
+        }
+        for (mine, theirs) in self.columns.iter_mut().zip(&other.columns) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    /// What a wait for the signal sees on a queue, or on the host (a column without a queue).
+    pub(crate) fn view(&self, column: usize) -> View {
+        let own = self.columns.get(column).copied().unwrap_or(0);
+        View {
+            column,
+            stage: Stages::empty(),
+            own: [own; STAGE_COUNT],
+            others: self.columns.clone(),
+        }
+    }
+}
+
+/// What every stage of one queue is ordered after, at the present end of the queue.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    column: usize,
+    /// By stage.
+    rows: Vec<View>,
+}
+
+impl Clock {
+    /// A queue that has waited for nothing.
+    pub(crate) fn new(column: usize) -> Self {
+        let row = |index: usize| View {
+            stage: Stages::from_bits_retain(1 << index),
+            ..View::blank(column)
+        };
+        Self {
+            column,
+            rows: (0..STAGE_COUNT).map(row).collect(),
+        }
+    }
+
+    /// What work of one stage sees.
+    pub(crate) fn stage(&self, stage: Stages) -> &View {
+        &self.rows[index(stage)]
+    }
+
+    /// What a dependency with these stages in its first scope, recorded at `position`, sees.
+    pub(crate) fn first_scope(&self, stages: Stages, position: u32) -> View {
+        let mut view = View::blank(self.column);
+        for stage in each(stages) {
+            view.join(self.stage(stage));
+        }
+        // All before it, and nothing of its own call.
+        for stage in each(stages) {
+            view.own[index(stage)] = position.saturating_sub(1);
+        }
+        view
+    }
+
+    /// Orders these stages of all that follows after what `view` sees.
+    pub(crate) fn order_after(&mut self, stages: Stages, view: &View) {
+        for stage in each(stages) {
+            self.rows[index(stage)].join(view);
+        }
+    }
+
+    /// What a signal at `position` sees: everything before it on the queue, and what that saw.
+    pub(crate) fn signal(&self, position: u32) -> Signalled {
+        let mut all = View::blank(self.column);
+        for row in &self.rows {
+            all.join_others(&row.others);
+        }
+        let mut columns = all.others;
+        if columns.len() <= self.column {
+            columns.resize(self.column + 1, 0);
+        }
+        columns[self.column] = position;
+        Signalled { columns }
+    }
+}
+
+/// The single stages of a mask, unnamed ones too.
+fn each(stages: Stages) -> impl Iterator<Item = Stages> {
+    let bits = stages.bits();
+    (0..STAGE_COUNT)
+        .filter(move |at| bits & (1 << at) != 0)
+        .map(|at| Stages::from_bits_retain(1 << at))
+}
+
+/// The row of a single stage.
+fn index(stage: Stages) -> usize {
+    (stage.bits().trailing_zeros() as usize).min(STAGE_COUNT - 1)
+}

@@ -1,0 +1,225 @@
+//! What the frame asks for: every pass once, on a queue that can run it, in the declared order.
+
+use quadrille_sync::{
+    Access, Capabilities, Lifetime, PassIndex, PassKind, QueueIndex, ResourceKind, Stages, Step,
+    Use,
+};
+
+use super::Trial;
+use crate::area::Area;
+use crate::order::Order;
+use crate::stages::{single, stages_of_queue};
+use crate::violation::Violation;
+
+/// Where a pass runs in a plan: the place in the whole order, and the queue if it has one.
+#[derive(Clone, Copy)]
+struct Run {
+    place: usize,
+    queue: Option<QueueIndex>,
+}
+
+impl Trial<'_> {
+    /// Judges what does not depend on history.
+    pub(super) fn judge_declared(&mut self) {
+        let runs = self.runs();
+        self.judge_counts(&runs);
+        for (pass, runs) in self.frame.pass_indices().zip(&runs) {
+            for queue in runs.iter().filter_map(|run| run.queue) {
+                self.judge_queue(pass, queue);
+            }
+        }
+        self.judge_order(&runs);
+    }
+
+    /// How often and where each pass runs.
+    fn runs(&mut self) -> Vec<Vec<Run>> {
+        let mut runs = vec![Vec::new(); self.frame.passes.len()];
+        let mut place = 0;
+        for submission in &self.plan.submissions {
+            for step in &submission.steps {
+                let Step::Pass(pass) = step else {
+                    continue;
+                };
+                place += 1;
+                if let Some(runs) = runs.get_mut(pass.0 as usize) {
+                    runs.push(Run {
+                        place,
+                        queue: Some(submission.queue),
+                    });
+                }
+            }
+        }
+        for step in &self.plan.host {
+            place += 1;
+            if let Some(runs) = runs.get_mut(step.pass.0 as usize) {
+                runs.push(Run { place, queue: None });
+            }
+        }
+        runs
+    }
+
+    /// Every pass runs once on its side, or is culled for a good reason.
+    fn judge_counts(&mut self, runs: &[Vec<Run>]) {
+        for (pass, runs) in self.frame.pass_indices().zip(runs) {
+            let declared = self.frame.pass(pass);
+            let culled = self.plan.culled.contains(&pass);
+            let on_device = declared.kind == PassKind::Device;
+            let times = runs
+                .iter()
+                .filter(|run| run.queue.is_some() == on_device)
+                .count();
+            if times != usize::from(!culled) || runs.len() != times {
+                let name = declared.name.clone();
+                self.violations.push(Violation::PassCount {
+                    pass: name,
+                    times: runs.len(),
+                    culled,
+                });
+            }
+            if let Some(why) = culled.then(|| self.reason_to_run(pass)).flatten() {
+                let name = declared.name.clone();
+                self.violations
+                    .push(Violation::WronglyCulled { pass: name, why });
+            }
+        }
+    }
+
+    /// Why a pass must not be culled, if there is a reason that this frame shows.
+    fn reason_to_run(&self, pass: PassIndex) -> Option<&'static str> {
+        let declared = self.frame.pass(pass);
+        let uses = || {
+            self.frame
+                .uses_of(pass)
+                .iter()
+                .filter(|declared| declared.access.is_write())
+        };
+        let outlives_frame =
+            |declared: &Use| self.frame.resource(declared.resource).lifetime != Lifetime::Transient;
+        if !self.frame.cull {
+            Some("culling is off")
+        } else if declared.side_effect {
+            Some("it has side effects")
+        } else if declared.kind == PassKind::Host {
+            Some("it is a host pass")
+        } else if uses().any(outlives_frame) {
+            Some("it writes what outlives the frame")
+        } else if uses().any(|declared| self.is_read_later(pass, declared)) {
+            Some("a pass that runs reads what it writes")
+        } else {
+            None
+        }
+    }
+
+    /// Whether a pass that runs reads what this pass alone writes.
+    fn is_read_later(&self, writer: PassIndex, written: &Use) -> bool {
+        let passes = || self.frame.pass_indices().filter(|other| *other != writer);
+        let overlap = |other: &&Use| self.overlap(written, other);
+        let other_writer = passes().any(|other| {
+            self.frame
+                .uses_of(other)
+                .iter()
+                .filter(overlap)
+                .any(|other| other.access.is_write())
+        });
+        let needs = |other: &Use| other.access.is_read() && !other.discard;
+        let read = passes()
+            .filter(|other| !self.plan.culled.contains(other))
+            .any(|other| {
+                let before = self.frame.after_of(writer).contains(&other);
+                !before && self.frame.uses_of(other).iter().filter(overlap).any(needs)
+            });
+        read && !other_writer
+    }
+
+    fn overlap(&self, a: &Use, b: &Use) -> bool {
+        let area = |declared: &Use, kind: &ResourceKind| Area::of(kind, &declared.range);
+        a.resource == b.resource
+            && self
+                .frame
+                .resources
+                .get(a.resource.0 as usize)
+                .is_some_and(|resource| {
+                    area(a, &resource.kind)
+                        .intersection(&area(b, &resource.kind))
+                        .is_some()
+                })
+    }
+
+    /// A pass runs on a queue that can run it, and on its fixed queue where that one can.
+    fn judge_queue(&mut self, pass: PassIndex, queue: QueueIndex) {
+        let queues = &self.judge.topology.queues;
+        let Some(found) = queues.get(usize::from(queue.0)) else {
+            return;
+        };
+        let declared = self.frame.pass(pass);
+        let can_run = |capabilities: Capabilities| {
+            let uses = self.frame.uses_of(pass);
+            capabilities.contains(declared.queue.required)
+                && uses
+                    .iter()
+                    .all(|declared| runs_on(declared.access, capabilities))
+        };
+        let fixed = declared.queue.fixed.filter(|fixed| {
+            let queue = queues.get(usize::from(fixed.0));
+            queue.is_some_and(|queue| can_run(queue.capabilities))
+        });
+        let why = if !can_run(found.capabilities) {
+            "the queue cannot run it"
+        } else if fixed.is_some_and(|fixed| fixed != queue) {
+            "it asks for another queue, which could run it"
+        } else {
+            return;
+        };
+        let pass = declared.name.clone();
+        self.violations
+            .push(Violation::WrongQueue { pass, queue, why });
+    }
+
+    /// Passes run in the order that the frame declares, or that follows from one of two
+    /// conflicting passes being the only writer.
+    fn judge_order(&mut self, runs: &[Vec<Run>]) {
+        let order = Order::of(self.frame);
+        let place = |pass: PassIndex| runs[pass.0 as usize].first().map(|run| run.place);
+        let mut object = |earlier: PassIndex, later: PassIndex, why| {
+            if let (Some(first), Some(second)) = (place(earlier), place(later))
+                && first > second
+            {
+                let (earlier, later) =
+                    (&self.frame.pass(earlier).name, &self.frame.pass(later).name);
+                let (earlier, later) = (earlier.clone(), later.clone());
+                self.violations.push(Violation::PassOrder {
+                    earlier,
+                    later,
+                    why,
+                });
+            }
+        };
+        for later in self.frame.pass_indices() {
+            for earlier in self.frame.after_of(later) {
+                if (earlier.0 as usize) < runs.len() {
+                    object(*earlier, later, "it is declared to come after");
+                }
+            }
+        }
+        for (writer, reader) in order.inferred(self.frame) {
+            object(writer, reader, "it reads what only the other one writes");
+        }
+    }
+}
+
+/// Whether a queue can make an access: it has all of its stages, or for the accesses that take
+/// whatever shader stages there are, one of them.
+fn runs_on(access: Access, capabilities: Capabilities) -> bool {
+    let supported = stages_of_queue(capabilities);
+    let stages: Stages = single(access.stages());
+    let takes_any = access.name().ends_with("Any") || access == Access::DescriptorBufferRead;
+    if access.is_host() {
+        return false;
+    }
+    let transfer = access.stages() == Stages::ALL_TRANSFER;
+    if takes_any || transfer {
+        stages.intersects(supported)
+    } else {
+        supported.contains(stages)
+    }
+}

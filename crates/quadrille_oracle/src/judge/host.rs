@@ -1,0 +1,171 @@
+//! Host passes: they run after the waits that the plan gives them, and before later frames.
+//!
+//! A semaphore makes writes available to the device, not to the host: what the host reads needs a
+//! barrier with the host stage in its second scope too (section "Host Write Ordering Guarantees"
+//! and the description of `VK_PIPELINE_STAGE_2_HOST_BIT`). What the host writes is visible to
+//! everything submitted later.
+
+use quadrille_sync::{AccessMask, HostStep, PassIndex, PassKind, Stages, Use};
+
+use super::Trial;
+use super::cell::{Cell, Contents, Write};
+use super::clock::{Signalled, View};
+use crate::area::Area;
+use crate::stages::{Touch, covers};
+use crate::violation::{Actor, Hazard, Lack, Place, Violation};
+
+impl Trial<'_> {
+    pub(super) fn judge_host(&mut self) {
+        let plan = self.plan;
+        let mut seen = Signalled::default();
+        for step in &plan.host {
+            if self
+                .frame
+                .passes
+                .get(step.pass.0 as usize)
+                .is_none_or(|pass| pass.kind != PassKind::Host)
+            {
+                let index = u64::from(step.pass.0);
+                self.violations.push(Violation::UnknownIndex {
+                    what: "host pass",
+                    index,
+                });
+                continue;
+            }
+            self.judge_host_step(step, &mut seen);
+        }
+    }
+
+    /// The host runs its passes in order, so what one waited for the next has seen too.
+    fn judge_host_step(&mut self, step: &HostStep, seen: &mut Signalled) {
+        let frame = self.frame;
+        for point in &step.waits {
+            match self.signal_of(*point) {
+                Some(signalled) => seen.join(&signalled),
+                None => {
+                    let index = point.offset.unsigned_abs();
+                    self.violations.push(Violation::UnknownIndex {
+                        what: "timeline value",
+                        index,
+                    });
+                }
+            }
+        }
+        let view = seen.view(self.judge.queues.len());
+        for declared in frame.uses_of(step.pass) {
+            self.judge_host_use(step.pass, declared, &view);
+        }
+    }
+
+    fn judge_host_use(&mut self, pass: PassIndex, declared: &Use, view: &View) {
+        let actor = self.actor(pass, declared);
+        let Some(id) = self.id_of(declared.resource) else {
+            return;
+        };
+        let Some(tracked) = self.judge.resources.get_mut(&id) else {
+            return;
+        };
+        let needs_contents = declared.access.is_read() && !declared.discard;
+        let (kind, name, is_image) = (tracked.kind, tracked.name.clone(), tracked.is_image());
+        let area = Area::of(&kind, &declared.range);
+        let violations = &mut self.violations;
+        for (part, cell) in tracked.cells.touch(&area) {
+            let place = Place {
+                resource: name.clone(),
+                range: part.words(&kind),
+            };
+            let layout = declared.access.layout();
+            if is_image && cell.layout != layout {
+                let (actor, place, found) = (actor.clone(), place.clone(), cell.layout);
+                violations.push(Violation::WrongLayout {
+                    actor,
+                    place,
+                    found,
+                    needed: layout,
+                });
+            }
+            match &cell.contents {
+                Contents::Never if needs_contents => {
+                    let (actor, place) = (actor.clone(), place.clone());
+                    violations.push(Violation::NeverWritten { actor, place });
+                }
+                Contents::Lost(by) if !declared.discard => {
+                    let (actor, place, discarded_by) = (actor.clone(), place.clone(), by.clone());
+                    violations.push(Violation::LostContents {
+                        actor,
+                        place,
+                        discarded_by,
+                    });
+                }
+                _ => {}
+            }
+            let later = (&actor, declared.access.is_write());
+            judge_host_hazards(cell, view, needs_contents, later, &place, violations);
+            if declared.access.is_write() {
+                // Submission makes it visible to all that follows.
+                cell.contents = Contents::Written;
+                cell.write = None;
+                cell.reads.clear();
+            }
+        }
+    }
+}
+
+/// Looks for hazards between the device and a host access.
+fn judge_host_hazards(
+    cell: &Cell,
+    view: &View,
+    reads: bool,
+    (later, writes): (&Actor, bool),
+    place: &Place,
+    violations: &mut Vec<Violation>,
+) {
+    let mut object = |hazard, earlier: &Actor, lack| {
+        let (place, earlier, later) = (place.clone(), earlier.clone(), later.clone());
+        violations.push(Violation::Hazard {
+            hazard,
+            place,
+            earlier,
+            later,
+            lack,
+        });
+    };
+    if let Some(write) = &cell.write {
+        let hazard = if reads {
+            Hazard::ReadAfterWrite
+        } else {
+            Hazard::WriteAfterWrite
+        };
+        let access = if reads {
+            AccessMask::HOST_READ
+        } else {
+            AccessMask::HOST_WRITE
+        };
+        let stage = Stages::HOST;
+        if !view.reaches(write.done.instant()) {
+            object(hazard, &write.actor, Lack::Execution);
+        } else if !is_visible(write, view, Touch { stage, access }) {
+            object(hazard, &write.actor, Lack::Visibility { stage, access });
+        }
+    }
+    if writes {
+        for read in cell
+            .reads
+            .iter()
+            .filter(|read| !view.reaches(read.done.instant()))
+        {
+            object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
+        }
+    }
+}
+
+/// Whether a barrier that the host has waited for makes a write visible to it.
+fn is_visible(write: &Write, view: &View, touch: Touch) -> bool {
+    let reached = write
+        .visible
+        .iter()
+        .filter(|visible| view.reaches(visible.since.instant()));
+    let mut scopes = reached.map(|visible| visible.scope);
+    // ALL_COMMANDS does not have the host stage, so semaphores alone never do.
+    scopes.any(|scope| scope.stages.contains(Stages::HOST) && covers(scope, touch))
+}

@@ -1,0 +1,210 @@
+//! Swapchain images: acquired before their first use of a frame, presented after their last.
+
+use quadrille_sync::{Layout, Lifetime, PassIndex, ResourceIndex};
+
+use super::cell::{Cell, Contents, Read};
+use super::clock::{Done, Instant, Signalled};
+use super::{Site, Tracked, Trial};
+use crate::stages::EVERY;
+use crate::violation::{Actor, Hazard, Lack, Place, Violation};
+
+impl Tracked {
+    /// A new frame begins: the presentation engine has the image, and may still read it until the
+    /// semaphore of the acquire is signalled.
+    pub(super) fn give_to_presentation(&mut self) {
+        let instant = Instant {
+            column: self.column,
+            position: self.acquires + 1,
+        };
+        let read = Read {
+            actor: Actor::Presentation,
+            done: Done::Stages(instant, EVERY),
+            beside_write: false,
+        };
+        let cell = Cell {
+            presented: true,
+            reads: vec![read],
+            ..Cell::fresh()
+        };
+        self.cells = crate::area::AreaMap::new(crate::area::Area::whole(&self.kind), cell);
+    }
+}
+
+impl Trial<'_> {
+    /// An image is acquired; gives what its semaphore says.
+    pub(super) fn judge_acquire_image(&mut self, resource: ResourceIndex) -> Option<Signalled> {
+        let id = self.id_of(resource)?;
+        if self.frame.resource(resource).lifetime != Lifetime::Swapchain {
+            let image = self.frame.resource(resource).name.clone();
+            self.violations.push(Violation::NoSwapchainImage {
+                image,
+                what: "acquired",
+            });
+            return None;
+        }
+        let tracked = self.judge.resources.get_mut(&id)?;
+        tracked.acquires += 1;
+        for cell in tracked.cells.values_mut() {
+            cell.presented = false;
+        }
+        Some(Signalled::of(Instant {
+            column: tracked.column,
+            position: tracked.acquires,
+        }))
+    }
+
+    /// An image is presented after a submission: everything that touched it is over then, it is in
+    /// the layout that presenting needs, and something is in it.
+    pub(super) fn judge_present(
+        &mut self,
+        site: Site,
+        resource: ResourceIndex,
+        signalled: &Signalled,
+    ) {
+        let Some(id) = self.id_of(resource) else {
+            return;
+        };
+        let name = self.frame.resource(resource).name.clone();
+        if self.frame.resource(resource).lifetime != Lifetime::Swapchain {
+            let (image, what) = (name, "presented");
+            return self
+                .violations
+                .push(Violation::NoSwapchainImage { image, what });
+        }
+        if !self.judge.topology.queue(site.queue).can_present {
+            let (image, queue) = (name.clone(), site.queue);
+            self.violations
+                .push(Violation::CannotPresent { image, queue });
+        }
+        let Some(tracked) = self.judge.resources.get_mut(&id) else {
+            return;
+        };
+        let (kind, exclusive) = (tracked.kind, tracked.is_exclusive());
+        let violations = &mut self.violations;
+        for (area, cell) in tracked.cells.touch(&crate::area::Area::whole(&kind)) {
+            let place = Place {
+                resource: name.clone(),
+                range: area.words(&kind),
+            };
+            judge_presented_cell(site, exclusive, cell, place, signalled, violations);
+            cell.presented = true;
+        }
+    }
+
+    /// An image that is used is acquired and presented once; one that is not, never.
+    pub(super) fn judge_swapchain_counts(&mut self) {
+        let frame = self.frame;
+        for (index, resource) in frame.resources.iter().enumerate() {
+            if resource.lifetime != Lifetime::Swapchain {
+                continue;
+            }
+            let index = ResourceIndex(index as u32);
+            let uses = |pass: PassIndex| {
+                frame.passes.get(pass.0 as usize).is_some()
+                    && frame
+                        .uses_of(pass)
+                        .iter()
+                        .any(|declared| declared.resource == index)
+            };
+            let expected = usize::from(self.plan.passes().any(|(_, pass)| uses(pass)));
+            let submissions = || self.plan.submissions.iter();
+            let acquired = submissions()
+                .flat_map(|submission| &submission.acquires)
+                .filter(|acquire| acquire.resource == index)
+                .count();
+            let presented = submissions()
+                .flat_map(|submission| &submission.presents)
+                .filter(|image| **image == index)
+                .count();
+            for (what, times) in [("acquired", acquired), ("presented", presented)] {
+                if times != expected {
+                    let image = resource.name.clone();
+                    self.violations
+                        .push(Violation::SwapchainCount { image, what, times });
+                }
+            }
+        }
+    }
+}
+
+/// Judges a present of one part of an image.
+fn judge_presented_cell(
+    site: Site,
+    exclusive: bool,
+    cell: &Cell,
+    place: Place,
+    signalled: &Signalled,
+    violations: &mut Vec<Violation>,
+) {
+    let actor = Actor::Presentation;
+    if cell.presented {
+        let (actor, image) = (actor.clone(), place.resource.clone());
+        violations.push(Violation::NotAcquired { actor, image });
+    }
+    if cell.layout != Layout::PresentSrc {
+        let (actor, place) = (actor.clone(), place.clone());
+        let (found, needed) = (cell.layout, Layout::PresentSrc);
+        violations.push(Violation::WrongLayout {
+            actor,
+            place,
+            found,
+            needed,
+        });
+    }
+    if let Some(owner) = cell
+        .owner
+        .filter(|owner| exclusive && *owner != site.family)
+    {
+        let (actor, place, family) = (actor.clone(), place.clone(), site.family);
+        violations.push(Violation::NotOwner {
+            actor,
+            place,
+            family,
+            owner,
+        });
+    }
+    if let Some(release) = &cell.released {
+        let (actor, place, release) = (actor.clone(), place.clone(), release.actor.clone());
+        violations.push(Violation::Released {
+            actor,
+            place,
+            release,
+        });
+    }
+    match &cell.contents {
+        Contents::Written => {}
+        Contents::Never => {
+            let (actor, place) = (actor.clone(), place.clone());
+            violations.push(Violation::NeverWritten { actor, place });
+        }
+        Contents::Lost(by) => {
+            let (actor, place, discarded_by) = (actor.clone(), place.clone(), by.clone());
+            violations.push(Violation::LostContents {
+                actor,
+                place,
+                discarded_by,
+            });
+        }
+    }
+    let write = cell
+        .write
+        .iter()
+        .map(|write| (&write.actor, write.done, Hazard::ReadAfterWrite));
+    let reads = cell
+        .reads
+        .iter()
+        .map(|read| (&read.actor, read.done, Hazard::WriteAfterRead));
+    for (earlier, done, hazard) in write.chain(reads) {
+        if !signalled.reaches(done.instant()) {
+            let (place, earlier, later) = (place.clone(), earlier.clone(), actor.clone());
+            let lack = Lack::Execution;
+            violations.push(Violation::Hazard {
+                hazard,
+                place,
+                earlier,
+                later,
+                lack,
+            });
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Plans written by hand: right ones that must pass, and for every rule a wrong one that breaks
+//! it and nothing else.
+
+use quadrille_sync::{parse_frame, parse_plan, parse_topology};
+
+use super::Judge;
+
+mod declared;
+mod hazards;
+mod layouts;
+mod swapchain;
+mod timeline;
+mod transfers;
+
+/// Judges frames with their plans, and gives the violations of all as text.
+fn judged(topology: &str, frames: &[(&str, &str)]) -> Vec<String> {
+    let mut judge = Judge::new(&parse_topology(topology).unwrap());
+    let mut violations = Vec::new();
+    for (frame, plan) in frames {
+        let frame = parse_frame(frame).unwrap();
+        let plan = parse_plan(plan, &frame).unwrap();
+        violations.extend(judge.frame(&frame, &plan));
+    }
+    violations.iter().map(ToString::to_string).collect()
+}
+
+/// These frames are right.
+#[track_caller]
+fn passes(topology: &str, frames: &[(&str, &str)]) {
+    let violations = judged(topology, frames);
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
+/// These frames are wrong in just these ways.
+#[track_caller]
+fn fails(topology: &str, frames: &[(&str, &str)], expected: &[&str]) {
+    assert_eq!(judged(topology, frames), expected);
+}

@@ -1,0 +1,87 @@
+//! What the frame asks for.
+
+use super::fails;
+
+#[test]
+fn every_pass_runs_once() {
+    let frame = "buffer x 0 bytes 4 concurrent\npass a\n  CopyWrite x\n";
+    fails("gct:1", &[(frame, "")], &["Pass `a` runs 0 times."]);
+    let twice = "submit 0 signal 1\n  pass a\n  barriers\n    memory COPY TRANSFER_WRITE -> COPY \
+                 TRANSFER_WRITE\n  pass a\n";
+    fails("gct:1", &[(frame, twice)], &["Pass `a` runs 2 times."]);
+}
+
+#[test]
+fn culling_has_its_limits() {
+    let frame = |cull: &str, kind: &str, lifetime: &str| {
+        format!("{cull}buffer x 0 bytes 4 {lifetime}\npass a {kind}\n  CopyWrite x\n")
+    };
+    let plan = "culled a\n";
+    super::passes("gct:1", &[(&frame("cull\n", "", "transient"), plan)]);
+    let expected = "Pass `a` is culled, and culling is off.";
+    fails("gct:1", &[(&frame("", "", "transient"), plan)], &[expected]);
+    let expected = "Pass `a` is culled, and it has side effects.";
+    fails(
+        "gct:1",
+        &[(&frame("cull\n", "side-effect", "transient"), plan)],
+        &[expected],
+    );
+    let expected = "Pass `a` is culled, and it writes what outlives the frame.";
+    fails("gct:1", &[(&frame("cull\n", "", ""), plan)], &[expected]);
+    let both = frame("cull\n", "", "transient") + "pass b side-effect\n  VertexRead x\n";
+    let expected = [
+        "Pass `a` is culled, and a pass that runs reads what it writes.",
+        "pass `b` (VertexRead, frame 1) reads all of `x`, which nobody has written.",
+    ];
+    fails(
+        "gct:1",
+        &[(&both, "submit 0 signal 1\n  pass b\nculled a\n")],
+        &expected,
+    );
+}
+
+#[test]
+fn passes_run_where_they_can() {
+    let frame = "buffer x 0 bytes 4\npass a requires GRAPHICS\n  CopyWrite x\n";
+    let expected = "Pass `a` runs on queue 1: the queue cannot run it.";
+    fails(
+        "gct:1,t:1",
+        &[(frame, "submit 1 signal 1\n  pass a\n")],
+        &[expected],
+    );
+    let frame = "buffer x 0 bytes 4\npass a\n  StorageWriteCompute x\n";
+    fails(
+        "gct:1,t:1",
+        &[(frame, "submit 1 signal 1\n  pass a\n")],
+        &[expected],
+    );
+    let frame = "buffer x 0 bytes 4\npass a fixed 1\n  CopyWrite x\n";
+    let expected = "Pass `a` runs on queue 0: it asks for another queue, which could run it.";
+    fails(
+        "gct:1,t:1",
+        &[(frame, "submit 0 signal 1\n  pass a\n")],
+        &[expected],
+    );
+}
+
+#[test]
+fn passes_run_in_declared_order() {
+    let frame = "buffer x 0 bytes 4\npass a\n  CopyWrite x bytes 0..2\n  after b\npass b\n  CopyWrite x bytes 2..4\n";
+    let expected = "Pass `a` runs before pass `b`, though it is declared to come after.";
+    fails(
+        "gct:1",
+        &[(frame, "submit 0 signal 1\n  pass a\n  pass b\n")],
+        &[expected],
+    );
+}
+
+#[test]
+fn plans_name_what_there_is() {
+    let frame = "buffer x 0 bytes 4\npass a\n  CopyWrite x\n";
+    let plan = "submit 7 signal 1\nsubmit 0 signal 1\n  pass a\n";
+    fails(
+        "gct:1",
+        &[(frame, plan)],
+        &["The plan names queue 7, which does not exist."],
+    );
+}

@@ -1,0 +1,228 @@
+//! Queue family ownership transfers: a release, a semaphore, an acquire (section of that name).
+
+use std::rc::Rc;
+
+use quadrille_sync::{FamilyIndex, Layout, Transfer};
+
+use super::barrier::{Change, Recorded, Target};
+use super::cell::{Cell, Release, Write};
+use super::{Site, Trial};
+use crate::stages::stages_of_queue;
+use crate::violation::{Actor, Place, Violation};
+
+impl Trial<'_> {
+    /// The first half: the owner makes its writes available and lets go.
+    pub(super) fn judge_release(
+        &mut self,
+        barrier: &Recorded,
+        target: &Target,
+        transfer: Transfer,
+    ) {
+        let Transfer { from, to, .. } = transfer;
+        let actor = Actor::Release {
+            from,
+            to,
+            frame: self.judge.frames,
+        };
+        let (old_layout, new_layout) = target.layouts.unwrap_or_default();
+        let release = Rc::new(Release {
+            from,
+            to,
+            old_layout,
+            new_layout,
+            area: target.area.clone(),
+            done: barrier.done,
+            actor: actor.clone(),
+        });
+        let exclusive = self.judge_families(barrier.site, target, transfer, from, &actor);
+        let Some(tracked) = self.judge.resources.get_mut(&target.id) else {
+            return;
+        };
+        let (kind, name) = (tracked.kind, tracked.name.clone());
+        for (part, cell) in tracked.cells.touch(&target.area) {
+            let place = Place {
+                resource: name.clone(),
+                range: part.words(&kind),
+            };
+            let change = Change {
+                barrier,
+                actor: &actor,
+                place: &place,
+            };
+            change.judge_presented(cell, &name, &mut self.violations);
+            if let Some(owner) = cell.owner.filter(|owner| *owner != from) {
+                let (actor, place) = (actor.clone(), place.clone());
+                self.violations.push(Violation::NotOwner {
+                    actor,
+                    place,
+                    family: from,
+                    owner,
+                });
+            }
+            if let Some(earlier) = &cell.released {
+                let (actor, place, release) = (actor.clone(), place.clone(), earlier.actor.clone());
+                self.violations.push(Violation::Released {
+                    actor,
+                    place,
+                    release,
+                });
+            }
+            if target.layouts.is_some() {
+                change.judge_layouts(cell, old_layout, new_layout, &mut self.violations);
+            }
+            change.judge_hazards(cell, &mut self.violations);
+            if exclusive {
+                cell.released = Some(release.clone());
+            }
+        }
+    }
+
+    /// The second half: the new owner takes what was released, after a wait.
+    pub(super) fn judge_acquire(
+        &mut self,
+        barrier: &Recorded,
+        target: &Target,
+        transfer: Transfer,
+    ) {
+        let Transfer { from, to, .. } = transfer;
+        let actor = Actor::Acquire {
+            from,
+            to,
+            frame: self.judge.frames,
+        };
+        let layouts = target.layouts.unwrap_or_default();
+        let exclusive = self.judge_families(barrier.site, target, transfer, to, &actor);
+        let all_commands = !self.judge.topology.maintenance8;
+        let queue = self.judge.topology.queue(barrier.site.queue);
+        let all_stages = stages_of_queue(queue.capabilities);
+        let clock = &self.judge.queues[barrier.site.instant.column].clock;
+        let is_ordered = |release: &Release| {
+            if all_commands {
+                // The wait has to cover every stage that the queue has.
+                all_stages
+                    .iter()
+                    .all(|stage| clock.stage(stage).sees(&release.done))
+            } else {
+                barrier.view.sees(&release.done)
+            }
+        };
+        let Some(tracked) = self.judge.resources.get_mut(&target.id) else {
+            return;
+        };
+        let (kind, name) = (tracked.kind, tracked.name.clone());
+        for (part, cell) in tracked.cells.touch(&target.area) {
+            let place = Place {
+                resource: name.clone(),
+                range: part.words(&kind),
+            };
+            let change = Change {
+                barrier,
+                actor: &actor,
+                place: &place,
+            };
+            change.judge_presented(cell, &name, &mut self.violations);
+            let (actor, place) = (actor.clone(), place.clone());
+            match cell.released.take() {
+                None => self
+                    .violations
+                    .push(Violation::AcquireWithoutRelease { actor, place }),
+                Some(release) => {
+                    if let Some(what) = difference(&release, transfer, layouts, target) {
+                        let (actor, place) = (actor.clone(), place.clone());
+                        let release = release.actor.clone();
+                        let mismatch = Violation::TransferMismatch {
+                            actor,
+                            release,
+                            place,
+                            what,
+                        };
+                        self.violations.push(mismatch);
+                    }
+                    if !is_ordered(&release) {
+                        let unordered = Violation::AcquireUnordered {
+                            actor,
+                            place,
+                            all_commands,
+                        };
+                        self.violations.push(unordered);
+                    }
+                }
+            }
+            take(
+                cell,
+                barrier,
+                exclusive.then_some(to),
+                target.layouts,
+                change.actor,
+            );
+        }
+    }
+
+    /// A transfer is between two families, on a queue of the right one, of an exclusive resource.
+    /// Gives whether the resource is exclusive.
+    fn judge_families(
+        &mut self,
+        site: Site,
+        target: &Target,
+        transfer: Transfer,
+        family: FamilyIndex,
+        actor: &Actor,
+    ) -> bool {
+        let Some(tracked) = self.judge.resources.get(&target.id) else {
+            return false;
+        };
+        let exclusive = tracked.is_exclusive();
+        let why = if !exclusive {
+            "the resource is concurrent"
+        } else if transfer.from == transfer.to {
+            "both families are the same"
+        } else if site.family != family {
+            "the queue is of another family"
+        } else {
+            return true;
+        };
+        let (actor, place) = (actor.clone(), tracked.place(&target.area));
+        self.violations
+            .push(Violation::ImpossibleTransfer { actor, place, why });
+        exclusive
+    }
+}
+
+/// In what the two halves of a transfer differ, if in anything.
+fn difference(
+    release: &Release,
+    transfer: Transfer,
+    layouts: (Layout, Layout),
+    target: &Target,
+) -> Option<&'static str> {
+    if (release.from, release.to) != (transfer.from, transfer.to) {
+        Some("families")
+    } else if release.area != target.area {
+        Some("ranges")
+    } else if release.old_layout != layouts.0 {
+        Some("old layouts")
+    } else if release.new_layout != layouts.1 {
+        Some("new layouts")
+    } else {
+        None
+    }
+}
+
+/// Carries an acquire out.
+fn take(
+    cell: &mut Cell,
+    barrier: &Recorded,
+    owner: Option<FamilyIndex>,
+    layouts: Option<(Layout, Layout)>,
+    actor: &Actor,
+) {
+    cell.owner = owner;
+    if let Some((_, new)) = layouts {
+        cell.layout = new;
+    }
+    cell.set_write(Write::by_barrier(
+        actor.clone(),
+        barrier.done,
+        barrier.scopes.dst,
+    ));
+}

@@ -1,0 +1,104 @@
+//! The order of a frame's passes, as far as the frame declares it.
+
+use quadrille_sync::{Frame, PassIndex, Use};
+
+use crate::area::Area;
+
+/// Which passes come before which by explicit order, also through others.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// By pass: a bit for each pass that comes before it.
+    before: Vec<Vec<u64>>,
+}
+
+impl Order {
+    /// The explicit order of a frame. Cycles make passes come before themselves.
+    pub(crate) fn of(frame: &Frame) -> Self {
+        let count = frame.passes.len();
+        let words = count.div_ceil(64);
+        let mut order = Self {
+            before: vec![vec![0; words]; count],
+        };
+        // Edges mostly point backwards, so this ends after a round or two.
+        loop {
+            let mut changed = false;
+            for pass in frame.pass_indices() {
+                for earlier in frame.after_of(pass) {
+                    changed |= order.add(*earlier, pass);
+                }
+            }
+            if !changed {
+                return order;
+            }
+        }
+    }
+
+    /// Whether `first` comes before `second`.
+    pub(crate) fn precedes(&self, first: PassIndex, second: PassIndex) -> bool {
+        let (word, bit) = (first.0 as usize / 64, first.0 % 64);
+        self.before[second.0 as usize]
+            .get(word)
+            .is_some_and(|bits| bits & (1 << bit) != 0)
+    }
+
+    /// Whether the two passes have an order.
+    pub(crate) fn ordered(&self, a: PassIndex, b: PassIndex) -> bool {
+        self.precedes(a, b) || self.precedes(b, a)
+    }
+
+    /// Puts `earlier`, and all before it, before `later`; says whether that is new.
+    pub(crate) fn add(&mut self, earlier: PassIndex, later: PassIndex) -> bool {
+        let (first, second) = (earlier.0 as usize, later.0 as usize);
+        if first >= self.before.len() {
+            return false;
+        }
+        let mut bits = self.before[first].clone();
+        bits[first / 64] |= 1 << (first % 64);
+        let mut changed = false;
+        for (mine, theirs) in self.before[second].iter_mut().zip(bits) {
+            changed |= *mine | theirs != *mine;
+            *mine |= theirs;
+        }
+        changed
+    }
+
+    /// Pairs of a writer and a reader whose order follows from the writer being the only one of
+    /// what the reader reads.
+    pub(crate) fn inferred(&self, frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
+        let mut pairs = Vec::new();
+        for reader in frame.pass_indices() {
+            for read in frame
+                .uses_of(reader)
+                .iter()
+                .filter(|read| !read.access.is_write())
+            {
+                let writers: Vec<PassIndex> = writers(frame, read).collect();
+                if let [writer] = writers[..]
+                    && writer != reader
+                    && !self.ordered(writer, reader)
+                    && !pairs.contains(&(writer, reader))
+                {
+                    pairs.push((writer, reader));
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// The passes that write any of what a use touches.
+pub(crate) fn writers<'a>(frame: &'a Frame, read: &'a Use) -> impl Iterator<Item = PassIndex> {
+    frame.pass_indices().filter(|pass| {
+        let mut uses = frame.uses_of(*pass).iter();
+        uses.any(|other| other.access.is_write() && overlap(frame, read, other))
+    })
+}
+
+/// Whether two uses touch a common range.
+pub(crate) fn overlap(frame: &Frame, a: &Use, b: &Use) -> bool {
+    let Some(resource) = frame.resources.get(a.resource.0 as usize) else {
+        return false;
+    };
+    let area = |declared: &Use| Area::of(&resource.kind, &declared.range);
+    a.resource == b.resource && area(a).intersection(&area(b)).is_some()
+}

@@ -1,0 +1,418 @@
+//! What the judge reports.
+
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use quadrille_sync::{AccessMask, FamilyIndex, Layout, QueueIndex, Stages};
+use thiserror::Error;
+
+/// Who touches a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// A pass.
+    Pass {
+        /// Its name.
+        name: Arc<str>,
+        /// How it touches the resource.
+        access: &'static str,
+        /// The frame it belongs to; the judge counts frames from 1.
+        frame: u32,
+    },
+    /// A layout transition.
+    Transition {
+        /// The layout before.
+        old: Layout,
+        /// The layout after.
+        new: Layout,
+        /// The frame it belongs to.
+        frame: u32,
+    },
+    /// The release of an ownership transfer.
+    Release {
+        /// The family that releases.
+        from: FamilyIndex,
+        /// The family that acquires.
+        to: FamilyIndex,
+        /// The frame it belongs to.
+        frame: u32,
+    },
+    /// The acquire of an ownership transfer.
+    Acquire {
+        /// The family that releases.
+        from: FamilyIndex,
+        /// The family that acquires.
+        to: FamilyIndex,
+        /// The frame it belongs to.
+        frame: u32,
+    },
+    /// The presentation engine.
+    Presentation,
+}
+
+impl Display for Actor {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Actor::Pass {
+                name,
+                access,
+                frame,
+            } => {
+                write!(out, "pass `{name}` ({access}, frame {frame})")
+            }
+            Actor::Transition { old, new, frame } => {
+                write!(
+                    out,
+                    "the layout transition {old:?} -> {new:?} of frame {frame}"
+                )
+            }
+            Actor::Release { from, to, frame } => {
+                write!(
+                    out,
+                    "the release from family {} to {} of frame {frame}",
+                    from.0, to.0
+                )
+            }
+            Actor::Acquire { from, to, frame } => {
+                write!(
+                    out,
+                    "the acquire from family {} to {} of frame {frame}",
+                    from.0, to.0
+                )
+            }
+            Actor::Presentation => write!(out, "the presentation engine"),
+        }
+    }
+}
+
+/// Part of a resource, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The resource's name.
+    pub resource: Arc<str>,
+    /// Which part of it.
+    pub range: String,
+}
+
+impl Display for Place {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of `{}`", self.range, self.resource)
+    }
+}
+
+/// The kind of a hazard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hazard {
+    /// A read after a write.
+    ReadAfterWrite,
+    /// A write after a read.
+    WriteAfterRead,
+    /// A write after a write.
+    WriteAfterWrite,
+}
+
+/// What a hazard lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// Nothing orders the two.
+    Execution,
+    /// They are ordered, but the write is not available before the later access.
+    Availability,
+    /// The write is available, but not visible to this access in this stage.
+    Visibility {
+        /// The stage.
+        stage: Stages,
+        /// The access.
+        access: AccessMask,
+    },
+}
+
+impl Display for Lack {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Lack::Execution => write!(out, "no execution dependency orders them"),
+            Lack::Availability => write!(out, "the write is not made available"),
+            Lack::Visibility { stage, access } => {
+                write!(out, "the write is not visible to {access:?} in {stage:?}")
+            }
+        }
+    }
+}
+
+/// Which half of a synchronization command's scopes is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The first scope.
+    Src,
+    /// The second scope.
+    Dst,
+    /// The stages of a wait.
+    Wait,
+}
+
+/// One breach of Vulkan's rules, or of what the frame declares, by a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// Two accesses, at least one a write, that nothing orders well enough.
+    #[error("{hazard:?} hazard on {place}: {later} after {earlier}; {lack}.")]
+    Hazard {
+        /// The kind.
+        hazard: Hazard,
+        /// What both touch.
+        place: Place,
+        /// Who comes first.
+        earlier: Actor,
+        /// Who comes second.
+        later: Actor,
+        /// What is missing between them.
+        lack: Lack,
+    },
+    /// A use finds an image in another layout than its access needs, or a barrier names an old
+    /// layout that the image is not in.
+    #[error("{actor} needs {place} in layout {needed:?} and finds it in {found:?}.")]
+    WrongLayout {
+        /// Who needs the layout.
+        actor: Actor,
+        /// The subresources.
+        place: Place,
+        /// The layout they are in.
+        found: Layout,
+        /// The layout that is needed.
+        needed: Layout,
+    },
+    /// An image is put into layout `UNDEFINED` or `PREINITIALIZED`, or an attempt is made.
+    #[error("{actor} has a new layout that images cannot be put in, on {place}.")]
+    InvalidNewLayout {
+        /// The barrier.
+        actor: Actor,
+        /// The subresources.
+        place: Place,
+    },
+    /// Contents are read, or kept, that a barrier has thrown away.
+    #[error("{actor} needs the contents of {place}, which {discarded_by} has discarded.")]
+    LostContents {
+        /// Who needs the contents.
+        actor: Actor,
+        /// The range.
+        place: Place,
+        /// The barrier.
+        discarded_by: Actor,
+    },
+    /// Contents are read that nobody wrote.
+    #[error("{actor} reads {place}, which nobody has written.")]
+    NeverWritten {
+        /// Who reads.
+        actor: Actor,
+        /// The range.
+        place: Place,
+    },
+    /// A family uses what another family owns.
+    #[error("{actor} runs on family {} and touches {place}, which family {} owns.", family.0, owner.0)]
+    NotOwner {
+        /// Who touches it.
+        actor: Actor,
+        /// The range.
+        place: Place,
+        /// The family of the queue.
+        family: FamilyIndex,
+        /// The owner.
+        owner: FamilyIndex,
+    },
+    /// Somebody touches a range between its release and its acquire.
+    #[error("{actor} touches {place} after {release} and before its acquire.")]
+    Released {
+        /// Who touches it.
+        actor: Actor,
+        /// The range.
+        place: Place,
+        /// The release.
+        release: Actor,
+    },
+    /// An acquire of ownership without a release before it.
+    #[error("{actor} acquires {place}, which has not been released.")]
+    AcquireWithoutRelease {
+        /// The acquire.
+        actor: Actor,
+        /// The range.
+        place: Place,
+    },
+    /// The halves of an ownership transfer differ.
+    #[error("{actor} and {release} of {place} differ in their {what}.")]
+    TransferMismatch {
+        /// The acquire.
+        actor: Actor,
+        /// The release.
+        release: Actor,
+        /// The range.
+        place: Place,
+        /// What differs.
+        what: &'static str,
+    },
+    /// An acquire of ownership that is not ordered after its release.
+    #[error("{actor} of {place} is not ordered after the release by a wait{}.", if *all_commands {
+        " that covers all stages"
+    } else {
+        " whose stages its first scope continues"
+    })]
+    AcquireUnordered {
+        /// The acquire.
+        actor: Actor,
+        /// The range.
+        place: Place,
+        /// Without `VK_KHR_maintenance8` the wait has to cover all stages of the queue.
+        all_commands: bool,
+    },
+    /// An ownership transfer on a queue of neither family, of equal families, or of a concurrent
+    /// resource.
+    #[error("{actor} of {place} cannot be: {why}.")]
+    ImpossibleTransfer {
+        /// The half of the transfer.
+        actor: Actor,
+        /// The range.
+        place: Place,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// Two barriers of one call that do something to one range.
+    #[error("Two barriers of one call change the layout or owner of {place}.")]
+    BarriersCollide {
+        /// The range.
+        place: Place,
+    },
+    /// A scope names stages that the queue does not have.
+    #[error("Submission {submission} on queue {} names stages {stages:?} ({side:?}), which the queue does not have.", queue.0)]
+    UnsupportedStages {
+        /// The index of the submission in the plan.
+        submission: usize,
+        /// Its queue.
+        queue: QueueIndex,
+        /// The stages.
+        stages: Stages,
+        /// Where they are named.
+        side: Side,
+    },
+    /// A scope names accesses that none of its stages can make.
+    #[error(
+        "Submission {submission} names accesses {access:?} ({side:?}), which none of the stages beside them makes."
+    )]
+    UnsupportedAccess {
+        /// The index of the submission in the plan.
+        submission: usize,
+        /// The accesses.
+        access: AccessMask,
+        /// Where they are named.
+        side: Side,
+    },
+    /// A submission signals a value that is not above the queue's last one.
+    #[error("Submission {submission} signals {value} on queue {}, whose timeline is at {last} already.", queue.0)]
+    SignalNotIncreasing {
+        /// The index of the submission in the plan.
+        submission: usize,
+        /// Its queue.
+        queue: QueueIndex,
+        /// The value.
+        value: i128,
+        /// The value before.
+        last: u64,
+    },
+    /// A wait that comes, in submission order, before the signal it waits for.
+    #[error("Submission {submission} waits for value {value} of queue {}, which no earlier submission signals.", queue.0)]
+    WaitBeforeSignal {
+        /// The index of the submission in the plan.
+        submission: usize,
+        /// The queue that should signal.
+        queue: QueueIndex,
+        /// The value.
+        value: i128,
+    },
+    /// Submissions wait for each other for ever.
+    #[error("Submission {submission} waits for ever, for value {value} of queue {}.", queue.0)]
+    Deadlock {
+        /// The index of the submission in the plan.
+        submission: usize,
+        /// The queue that never signals.
+        queue: QueueIndex,
+        /// The value.
+        value: i128,
+    },
+    /// A swapchain image is touched, and no wait for its acquire stands before.
+    #[error("{actor} touches swapchain image `{image}`, which is not acquired.")]
+    NotAcquired {
+        /// Who touches it.
+        actor: Actor,
+        /// The image.
+        image: Arc<str>,
+    },
+    /// A swapchain image is acquired, or presented, another number of times than once a frame.
+    #[error("Swapchain image `{image}` is {what} {times} times in a frame that uses it.")]
+    SwapchainCount {
+        /// The image.
+        image: Arc<str>,
+        /// Acquired or presented.
+        what: &'static str,
+        /// How often.
+        times: usize,
+    },
+    /// A swapchain image is presented on a queue that cannot.
+    #[error("Swapchain image `{image}` is presented on queue {}, which cannot present.", queue.0)]
+    CannotPresent {
+        /// The image.
+        image: Arc<str>,
+        /// The queue.
+        queue: QueueIndex,
+    },
+    /// Something is acquired or presented that is no swapchain image.
+    #[error("`{image}` is {what} and is no swapchain image.")]
+    NoSwapchainImage {
+        /// The resource.
+        image: Arc<str>,
+        /// Acquired or presented.
+        what: &'static str,
+    },
+    /// A pass runs another number of times than it should.
+    #[error("Pass `{pass}` runs {times} times{}.", if *culled { " and is culled" } else { "" })]
+    PassCount {
+        /// The pass.
+        pass: Arc<str>,
+        /// How often.
+        times: usize,
+        /// Whether the plan says that it is left out.
+        culled: bool,
+    },
+    /// A pass is left out that must not be.
+    #[error("Pass `{pass}` is culled, and {why}.")]
+    WronglyCulled {
+        /// The pass.
+        pass: Arc<str>,
+        /// Why it has to run.
+        why: &'static str,
+    },
+    /// A pass runs where it cannot, or where it must not.
+    #[error("Pass `{pass}` runs on queue {}: {why}.", queue.0)]
+    WrongQueue {
+        /// The pass.
+        pass: Arc<str>,
+        /// The queue.
+        queue: QueueIndex,
+        /// What is wrong with the queue.
+        why: &'static str,
+    },
+    /// Two passes run the wrong way round.
+    #[error("Pass `{later}` runs before pass `{earlier}`, though {why}.")]
+    PassOrder {
+        /// The pass that should run first.
+        earlier: Arc<str>,
+        /// The pass that should run second.
+        later: Arc<str>,
+        /// Why.
+        why: &'static str,
+    },
+    /// The plan names something that the frame or the topology does not have.
+    #[error("The plan names {what} {index}, which does not exist.")]
+    UnknownIndex {
+        /// What is named.
+        what: &'static str,
+        /// Its index.
+        index: u64,
+    },
+}
