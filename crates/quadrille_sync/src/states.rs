@@ -228,7 +228,8 @@ struct Entry {
     last_uses: Vec<TimelinePoint>,
 }
 
-/// Everything that outlives a frame: see the [module's words](self).
+/// Everything that outlives a frame: owners, layouts, last writes, reads since, visibility, and
+/// how far each queue is ordered after each other one.
 ///
 /// States belong to one topology. Whoever makes queues anew begins with new states.
 #[derive(Clone, Debug, Default)]

@@ -16,7 +16,7 @@
 use std::ops::Range;
 
 use super::edge;
-use super::split::Split;
+use super::split::{Draft, Split};
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
 use crate::flags::{AccessMask, Layout, Stages};
@@ -36,12 +36,12 @@ pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) {
     let mut step = 0;
     // The pass that used a resource last, to find several uses by one pass.
     let mut last_user = vec![u32::MAX; maps.len()];
-    for (queue, passes) in Walk::passes(split) {
-        let submission = walk.open(queue);
+    for Draft { queue, passes } in &split.drafts {
+        let submission = walk.open(*queue);
         for pass in passes {
             step += 1;
             one_pass(walk, maps, submission, step, *pass, &mut last_user);
-            let batches = walk.take_barriers(queue, step);
+            let batches = walk.take_barriers(*queue, step);
             let steps = &mut walk.records[submission].submission.steps;
             steps.extend(
                 batches

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::record::{Barrier, Record};
-use super::split::Split;
 use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Mark, Past, load};
 use crate::flags::{Layout, Stages};
@@ -234,14 +233,6 @@ impl<'a> Walk<'a> {
             }
         }
         std::mem::take(&mut self.before_pass)
-    }
-
-    /// Opens the submissions that `split` made, one after the other.
-    pub(super) fn passes(split: &Split) -> impl Iterator<Item = (QueueIndex, &[PassIndex])> {
-        split
-            .drafts
-            .iter()
-            .map(|draft| (draft.queue, draft.passes.as_slice()))
     }
 }
 

@@ -93,7 +93,7 @@ impl Display for Called<'_> {
     }
 }
 
-/// See the [module's words](crate::parse_frame) for the form.
+/// Resources, then passes with their uses and predecessors; [`parse_frame`] has an example.
 impl Display for Frame {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let names = Names::new(self);
