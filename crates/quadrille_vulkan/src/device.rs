@@ -1,7 +1,7 @@
 //! The logical device and everything that lives as long as it does.
 
 use std::ffi::CStr;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -89,6 +89,8 @@ pub(crate) struct Device {
     pub pipeline_cache: PipelineCache,
     /// The threads that compile pipelines.
     pub compiler: Compiler,
+    /// A call has said that the device is lost: nothing is to be waited for any more.
+    lost: AtomicBool,
     /// Whether a `Frames` owns the queues.
     pub frames_taken: AtomicBool,
     /// How many frames the CPU may be ahead.
@@ -109,8 +111,10 @@ impl Device {
         let raw = create(&instance, physical, &support, &topology)?;
         // SAFETY: `physical` was enumerated from this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
-        let memory = MemoryPool::new(&instance.raw, &raw, physical)?;
-        let queues = open_queues(&raw, &topology).map_err(vulkan("vkCreateSemaphore"))?;
+        let (queues, memory) = open(&instance, physical, &raw, &topology).inspect_err(|_| {
+            // SAFETY: nothing made from the device is left, and nobody else knows it.
+            unsafe { raw.destroy_device(None) };
+        })?;
         let has_names = instance.has(ext::debug_utils::NAME);
         let debug = has_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         let has_swapchain = support.extensions.contains(&khr::swapchain::NAME);
@@ -134,6 +138,7 @@ impl Device {
                 settings.pipeline_cache.as_deref(),
             ),
             compiler: Compiler::default(),
+            lost: AtomicBool::new(false),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
             limits: properties.limits,
@@ -148,14 +153,33 @@ impl Device {
         }))
     }
 
-    /// Waits until everything submitted so far is done: a host wait on each timeline.
+    /// Waits until everything submitted so far is done: a host wait on each timeline. A lost
+    /// device is done with everything.
     pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
         for queue in &self.queues {
-            queue
-                .timeline
-                .wait(&self.raw, queue.timeline.submitted(), timeout)?;
+            if self.is_lost() {
+                break;
+            }
+            let submitted = queue.timeline.submitted();
+            match self.note(queue.timeline.wait(&self.raw, submitted, timeout)) {
+                Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST) => {}
+                Err(result) => return Err(result),
+            }
         }
         Ok(())
+    }
+
+    /// Whether a call has said that the device is lost.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Passes a result on, and remembers it if the device is lost.
+    pub(crate) fn note<T>(&self, result: Result<T, vk::Result>) -> Result<T, vk::Result> {
+        if matches!(result, Err(vk::Result::ERROR_DEVICE_LOST)) {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+        result
     }
 
     /// Lets the threads of the driver come to rest once all work is done.
@@ -165,7 +189,7 @@ impl Device {
     /// right after a host wait is still touched. Waiting for a queue whose work is done costs
     /// nothing and ends behind that. To be removed once no supported Mesa does it.
     fn let_queues_settle(&self) {
-        for queue in &self.queues {
+        for queue in self.queues.iter().filter(|_| !self.is_lost()) {
             let queue = lock(&queue.raw);
             // SAFETY: the queue is locked.
             if let Err(error) = unsafe { self.raw.queue_wait_idle(*queue) } {
@@ -190,18 +214,14 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        match self.wait_submitted(TEARDOWN_PATIENCE) {
-            Ok(()) => self.let_queues_settle(),
-            // A lost device is done with everything, and its objects are still to be destroyed.
-            Err(vk::Result::ERROR_DEVICE_LOST) => {}
-            Err(error) => {
-                // Destroying what the device still uses is undefined; leaking it is not.
-                tracing::error!("the device is still busy at tear-down ({error}); it is leaked");
-                self.memory.leak();
-                std::mem::forget(Arc::clone(&self.instance));
-                return;
-            }
+        if let Err(error) = self.wait_submitted(TEARDOWN_PATIENCE) {
+            // Destroying what the device still uses is undefined; leaking it is not.
+            tracing::error!("the device is still busy at tear-down ({error}); it is leaked");
+            self.memory.leak();
+            std::mem::forget(Arc::clone(&self.instance));
+            return;
         }
+        self.let_queues_settle();
         self.compiler.close();
         let dropped: Vec<_> = lock(&self.dropped).drain(..).collect();
         for retired in dropped {
@@ -211,8 +231,7 @@ impl Drop for Device {
         self.pipeline_cache.close(&self.raw);
         self.memory.close();
         for queue in &self.queues {
-            // SAFETY: made from this device; all waits on it are done (above).
-            unsafe { self.raw.destroy_semaphore(queue.timeline.semaphore, None) };
+            queue.timeline.destroy(&self.raw);
         }
         // SAFETY: everything made from the device holds it, so nothing is left but what was
         // destroyed above.
@@ -360,16 +379,33 @@ fn create(
     support.create_device(instance, physical, &infos)
 }
 
-fn open_queues(device: &ash::Device, topology: &Topology) -> Result<Vec<DeviceQueue>, vk::Result> {
-    let open = |queue: &quadrille_sync::Queue| {
+/// The queues with their timelines, and the allocator; nothing is left of them after an error.
+fn open(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    device: &ash::Device,
+    topology: &Topology,
+) -> Result<(Vec<DeviceQueue>, MemoryPool), SetupError> {
+    let mut queues: Vec<DeviceQueue> = Vec::with_capacity(topology.queues.len());
+    let opened = topology.queues.iter().try_for_each(|queue| {
         // SAFETY: the device was created with this many queues of this family.
         let raw = unsafe { device.get_device_queue(queue.family.0, queue.index) };
-        Ok(DeviceQueue {
+        let timeline = Timeline::new(device).map_err(vulkan("vkCreateSemaphore"))?;
+        queues.push(DeviceQueue {
             raw: Mutex::new(raw),
-            timeline: Timeline::new(device)?,
-        })
-    };
-    topology.queues.iter().map(open).collect()
+            timeline,
+        });
+        Ok(())
+    });
+    match opened.and_then(|()| MemoryPool::new(&instance.raw, device, physical)) {
+        Ok(memory) => Ok((queues, memory)),
+        Err(error) => {
+            for queue in queues {
+                queue.timeline.destroy(device);
+            }
+            Err(error)
+        }
+    }
 }
 
 fn max_buffer_bytes(instance: &Instance, physical: vk::PhysicalDevice) -> u64 {

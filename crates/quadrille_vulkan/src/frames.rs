@@ -178,7 +178,10 @@ impl Frames {
         let start = Instant::now();
         for (index, (queue, &wanted)) in self.device.queues.iter().zip(values).enumerate() {
             let left = timeout.saturating_sub(start.elapsed());
-            match queue.timeline.wait(&self.device.raw, wanted, left) {
+            match self
+                .device
+                .note(queue.timeline.wait(&self.device.raw, wanted, left))
+            {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => {
                     let reached = queue.timeline.reached(&self.device.raw).unwrap_or(0);

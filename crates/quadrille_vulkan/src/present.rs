@@ -10,11 +10,19 @@ use crate::device::Device;
 use crate::error::FrameError;
 use crate::lock;
 use crate::swapchain::{Chain, Proof, Swapchain, create_semaphore};
+use crate::timeline::nanoseconds;
 
 /// More old swapchains than this are waited for: drivers have a limit, some below 10.
 const MOST_OLD: usize = 5;
 /// How long presents are waited for at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What a submission signals for a present, and what proves the present done.
+pub(crate) struct PresentSignal {
+    pub semaphore: vk::Semaphore,
+    /// None without `VK_EXT_swapchain_maintenance1`.
+    fence: Option<vk::Fence>,
+}
 
 /// What came of a present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +39,23 @@ pub enum Presented {
 }
 
 impl Swapchain {
-    /// A semaphore for a submission to signal and a present to wait for.
-    pub(crate) fn present_semaphore(&mut self) -> Result<vk::Semaphore, vk::Result> {
+    /// What a submission signals for a present to wait for.
+    pub(crate) fn present_signal(&mut self) -> Result<PresentSignal, vk::Result> {
         self.recycle();
-        match self.free_semaphores.pop() {
-            Some(semaphore) => Ok(semaphore),
-            None => create_semaphore(&self.device),
-        }
+        let fence = self.present_fence()?;
+        let semaphore = match self.free_semaphores.pop() {
+            Some(semaphore) => semaphore,
+            None => {
+                create_semaphore(&self.device).inspect_err(|_| self.free_fences.extend(fence))?
+            }
+        };
+        Ok(PresentSignal { semaphore, fence })
+    }
+
+    /// Takes back what was not submitted.
+    pub(crate) fn take_back(&mut self, signal: PresentSignal) {
+        self.free_semaphores.push(signal.semaphore);
+        self.free_fences.extend(signal.fence);
     }
 
     /// Notes the submission that waits for the acquisition.
@@ -55,18 +73,17 @@ impl Swapchain {
         }
     }
 
-    /// Presents the acquired image once `semaphore` is signalled.
+    /// Presents the acquired image once the semaphore is signalled.
     pub(crate) fn present(
         &mut self,
         queue: usize,
-        semaphore: vk::Semaphore,
+        PresentSignal { semaphore, fence }: PresentSignal,
     ) -> Result<Presented, FrameError> {
         let (Some(chain), Some(acquired)) = (&self.chain, &self.acquired) else {
             let problem = format!("{} has no acquired image to present", self.image().name());
             return Err(FrameError::Mismatch { problem });
         };
         let (raw, index) = (chain.raw, acquired.index);
-        let fence = self.present_fence()?;
         let mut result = self.queue_present(queue, raw, index, semaphore, fence);
         // Out of memory means that nothing happened, so it can be tried again.
         for _ in 0..2 {
@@ -137,10 +154,11 @@ impl Swapchain {
         let queue = lock(&self.device.queues[queue].raw);
         // SAFETY: the queue is locked; a submitted batch signals the semaphore; the image is
         // acquired and, by the plan, in the layout for presenting; the fence is not in use.
-        unsafe { functions.queue_present(*queue, &info) }
+        self.device
+            .note(unsafe { functions.queue_present(*queue, &info) })
     }
 
-    fn present_fence(&mut self) -> Result<Option<vk::Fence>, FrameError> {
+    fn present_fence(&mut self) -> Result<Option<vk::Fence>, vk::Result> {
         if !self.device.present_fences {
             return Ok(None);
         }
@@ -154,7 +172,6 @@ impl Swapchain {
                 .create_fence(&vk::FenceCreateInfo::default(), None)
         }
         .map(Some)
-        .map_err(FrameError::vulkan("vkCreateFence"))
     }
 
     /// Takes back what is proven done: semaphores, fences, and old chains.
@@ -237,17 +254,18 @@ impl Swapchain {
     /// Waits until all that was submitted is done and presented; `false` if it takes too long.
     fn wait_presented(&self) -> bool {
         let device = &*self.device;
-        let lost = |result| result == Err(vk::Result::ERROR_DEVICE_LOST);
-        let submitted = device.wait_submitted(PATIENCE);
-        if submitted.is_err() {
-            return lost(submitted);
+        if device.wait_submitted(PATIENCE).is_err() {
+            return false;
+        }
+        if device.is_lost() {
+            return true;
         }
         if !device.present_fences {
             // Without fences, waiting for the queue is all that Vulkan offers.
             let queue = lock(&device.queues[self.present_queue].raw);
             // SAFETY: the queue is locked.
-            let idle = unsafe { device.raw.queue_wait_idle(*queue) };
-            return idle.is_ok() || lost(idle);
+            let idle = device.note(unsafe { device.raw.queue_wait_idle(*queue) });
+            return idle.is_ok() || device.is_lost();
         }
         let chains = self.old.iter().chain(&self.chain);
         let fence = |proof: &Proof| match proof {
@@ -257,13 +275,7 @@ impl Swapchain {
         let fences: Vec<_> = chains
             .flat_map(|chain| chain.history.proofs().filter_map(fence))
             .collect();
-        if fences.is_empty() {
-            return true;
-        }
-        let timeout = crate::timeline::nanoseconds(PATIENCE);
-        // SAFETY: the fences are of this device and alive.
-        let waited = unsafe { device.raw.wait_for_fences(&fences, true, timeout) };
-        waited.is_ok() || lost(waited)
+        fences.is_empty() || wait_for_fences(device, &fences)
     }
 
     fn destroy_chain(&mut self, chain: &mut Chain) {
@@ -279,47 +291,45 @@ impl Swapchain {
     /// Waits for an acquisition that nobody submitted a wait for, so that its semaphore can be
     /// destroyed; `false` if it takes too long.
     fn drain_acquired(&mut self) -> bool {
-        let Some(semaphore) = self
-            .acquired
-            .as_mut()
-            .and_then(|acquired| acquired.wait.take())
-        else {
+        let acquired = self.acquired.as_mut();
+        let Some(semaphore) = acquired.and_then(|acquired| acquired.wait.take()) else {
             return true;
         };
         self.free_semaphores.push(semaphore);
-        let device = &self.device.raw;
+        let device = &*self.device;
+        if device.is_lost() {
+            return true;
+        }
         // SAFETY: the description is the default one.
-        let Ok(fence) = (unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) })
-        else {
-            return false;
+        let fence = unsafe {
+            device
+                .raw
+                .create_fence(&vk::FenceCreateInfo::default(), None)
         };
+        let Ok(fence) = fence else { return false };
         let waits = [vk::SemaphoreSubmitInfo::default()
             .semaphore(semaphore)
             .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
         let submits = [vk::SubmitInfo2::default().wait_semaphore_infos(&waits)];
-        let queue = lock(&self.device.queues[self.present_queue].raw);
+        let queue = lock(&device.queues[self.present_queue].raw);
         // SAFETY: the queue is locked; the acquisition signals the semaphore.
-        let submitted = unsafe { device.queue_submit2(*queue, &submits, fence) };
+        let submitted = device.note(unsafe { device.raw.queue_submit2(*queue, &submits, fence) });
         drop(queue);
-        let timeout = crate::timeline::nanoseconds(PATIENCE);
-        // SAFETY: the fence is of this device, and given to the submission.
-        let done =
-            submitted.is_ok() && unsafe { device.wait_for_fences(&[fence], true, timeout) }.is_ok();
+        let done = submitted.is_ok() && wait_for_fences(device, &[fence]);
         if done || submitted.is_err() {
             // SAFETY: the submission is complete, or was not made.
-            unsafe { device.destroy_fence(fence, None) };
+            unsafe { device.raw.destroy_fence(fence, None) };
         }
-        done
+        done || device.is_lost()
     }
 }
 
 impl Drop for Swapchain {
     fn drop(&mut self) {
         if !self.destroy_chains() {
-            // Destroying what is still in use is undefined; leaking it is not. The surface is
-            // destroyed all the same: its window goes now.
+            // Destroying what is still in use is undefined; leaking it is not.
             tracing::error!("{} is still in use; it is leaked", self.image().name());
-            std::mem::forget(Arc::clone(&self.device));
+            self.leak();
             return;
         }
         let waited = std::mem::take(&mut self.waited)
@@ -339,6 +349,14 @@ impl Drop for Swapchain {
             unsafe { self.device.raw.destroy_fence(fence, None) };
         }
     }
+}
+
+/// Waits for fences, `false` if it takes too long.
+fn wait_for_fences(device: &Device, fences: &[vk::Fence]) -> bool {
+    let timeout = nanoseconds(PATIENCE);
+    // SAFETY: the fences are of this device and alive.
+    let waited = device.note(unsafe { device.raw.wait_for_fences(fences, true, timeout) });
+    waited.is_ok() || device.is_lost()
 }
 
 fn is_out_of_memory(result: Result<bool, vk::Result>) -> bool {

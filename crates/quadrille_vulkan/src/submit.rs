@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::error::FrameError;
 use crate::frames::Frames;
 use crate::lock;
-use crate::present::Presented;
+use crate::present::{PresentSignal, Presented};
 use crate::record::{FrameInput, Recorded};
 use crate::swapchain::Swapchain;
 
@@ -25,7 +25,7 @@ pub struct Submitted {
 struct PlannedPresent {
     window: usize,
     queue: QueueIndex,
-    semaphore: vk::Semaphore,
+    signal: PresentSignal,
     id: ResourceId,
 }
 
@@ -80,7 +80,7 @@ impl Frames {
         let mut failed = Ok(());
         for present in presents {
             let window = &mut windows[present.window];
-            match window.present(usize::from(present.queue.0), present.semaphore) {
+            match window.present(usize::from(present.queue.0), present.signal) {
                 Ok(presented) => submitted.presented.push((present.id, presented)),
                 // The others are presented all the same; the frame itself is submitted.
                 Err(error) => failed = Err(error),
@@ -151,15 +151,15 @@ impl Frames {
                 .push(self.timeline(submission.queue, value, all)?);
             for &resource in &submission.presents {
                 let (window, id) = find_window(input, windows, resource)?;
-                let semaphore = windows[window]
-                    .present_semaphore()
+                let signal = windows[window]
+                    .present_signal()
                     .map_err(FrameError::vulkan("vkCreateSemaphore"))?;
-                batch.signals.push(semaphore_info(semaphore, all));
+                batch.signals.push(semaphore_info(signal.semaphore, all));
                 let queue = submission.queue;
                 presents.push(PlannedPresent {
                     window,
                     queue,
-                    semaphore,
+                    signal,
                     id,
                 });
             }
@@ -284,7 +284,7 @@ fn queue_submit(
     // SAFETY: the queue is locked; command buffers are recorded for its family and not in use;
     // semaphores are alive, timeline values rise, and a binary semaphore that is waited for has
     // its signal queued by an acquisition.
-    unsafe { device.raw.queue_submit2(*queue, infos, vk::Fence::null()) }
+    device.note(unsafe { device.raw.queue_submit2(*queue, infos, vk::Fence::null()) })
 }
 
 fn is_out_of_memory(result: Result<(), vk::Result>) -> bool {
@@ -325,12 +325,10 @@ fn find_window(
     }
 }
 
-/// Gives semaphores back that were not submitted.
+/// Gives semaphores and fences back that were not submitted.
 fn give_back(windows: &mut [&mut Swapchain], presents: Vec<PlannedPresent>) {
     for present in presents {
-        windows[present.window]
-            .free_semaphores
-            .push(present.semaphore);
+        windows[present.window].take_back(present.signal);
     }
 }
 

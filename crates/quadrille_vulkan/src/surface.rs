@@ -30,7 +30,7 @@ pub struct Surface {
     pub(crate) raw: vk::SurfaceKHR,
     origin: Origin,
     /// Dropped after the surface is destroyed.
-    _keep: Box<dyn Any + Send + Sync>,
+    keep: Box<dyn Any + Send + Sync>,
 }
 
 // SAFETY: the handles in `origin` are only passed on to the functions that make surfaces, by one
@@ -78,7 +78,7 @@ impl Surface {
             device,
             raw,
             origin,
-            _keep: keep,
+            keep,
         };
         match surface.can_present() {
             true => Ok(surface),
@@ -140,9 +140,15 @@ impl Surface {
         })
     }
 
+    /// Gives the surface up: it is not destroyed, and its window stays.
+    pub(crate) fn leak(&mut self) {
+        self.raw = vk::SurfaceKHR::null();
+        std::mem::forget(std::mem::replace(&mut self.keep, Box::new(())));
+    }
+
     fn destroy(&mut self) {
         if let Ok(surfaces) = functions(&self.device) {
-            // SAFETY: made from this instance; swapchains hold their surface, so none is left.
+            // SAFETY: made from this instance, or null; swapchains hold their surface, so none is left.
             unsafe { surfaces.destroy_surface(self.raw, None) };
         }
         self.raw = vk::SurfaceKHR::null();

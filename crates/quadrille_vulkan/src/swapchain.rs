@@ -252,7 +252,7 @@ impl Swapchain {
         let result = unsafe {
             functions.acquire_next_image(chain.raw, timeout, semaphore, vk::Fence::null())
         };
-        match result {
+        match self.device.note(result) {
             Ok((index, suboptimal)) if (index as usize) < chain.images.len() => {
                 self.outdated |= suboptimal;
                 self.acquired = Some(AcquiredImage {
@@ -271,6 +271,12 @@ impl Swapchain {
                 Err(result)
             }
         }
+    }
+
+    /// Gives everything up: nothing is destroyed, and what it was made of stays.
+    pub(crate) fn leak(&mut self) {
+        self.surface.leak();
+        std::mem::forget(Arc::clone(&self.device));
     }
 
     fn take(&mut self, index: u32) -> Acquired {

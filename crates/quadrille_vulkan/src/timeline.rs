@@ -27,6 +27,12 @@ impl Timeline {
         })
     }
 
+    /// Destroys the semaphore. No submission or wait uses it any more.
+    pub(crate) fn destroy(&self, device: &ash::Device) {
+        // SAFETY: made from this device; its users are done.
+        unsafe { device.destroy_semaphore(self.semaphore, None) };
+    }
+
     /// The highest value submitted for signalling.
     pub(crate) fn submitted(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
