@@ -14,6 +14,7 @@
 
 use thiserror::Error;
 
+use crate::board::Board;
 use crate::pattern::{Pattern, Run};
 use crate::rule::{Rule, RuleError};
 use crate::size::Size;
@@ -327,6 +328,83 @@ fn quote(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{:?} ..", &text[..end]),
         None => format!("{text:?}"),
+    }
+}
+
+/// The longest line of a written file, as the format has it.
+const LINE: usize = 70;
+
+/// A board as a file: all of it, so that reading it back gives the same board.
+///
+/// ```
+/// use examples::{Board, Pattern, Rule, Size, rle};
+///
+/// let glider = Pattern::parse("glider.rle", b"x = 3, y = 3\nbob$2bo$3o!")?;
+/// let mut board = Board::new(Size::new(5, 4)?);
+/// board.place_centred(&glider)?;
+/// let text = rle::write(&board, Rule::CONWAY);
+/// assert_eq!(text, "x = 5, y = 4, rule = B3/S23\n2bo$3bo$b3o!\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write(board: &Board, rule: Rule) -> String {
+    let size = board.size();
+    let mut tokens = Tokens::default();
+    for y in 0..size.height() {
+        let mut x = 0;
+        while x < size.width() {
+            let alive = board.is_alive(x, y);
+            let end = (x..size.width()).find(|&x| board.is_alive(x, y) != alive);
+            let end = end.unwrap_or(size.width());
+            // Dead cells before the end of a row are left out.
+            if alive || end < size.width() {
+                tokens.cells(end - x, if alive { 'o' } else { 'b' });
+            }
+            x = end;
+        }
+        tokens.pending_rows += 1;
+    }
+    let (width, height) = (size.width(), size.height());
+    format!(
+        "x = {width}, y = {height}, rule = {rule}\n{}\n",
+        tokens.end()
+    )
+}
+
+/// The text of a board, with lines broken between tokens.
+#[derive(Default)]
+struct Tokens {
+    text: String,
+    line: usize,
+    /// Ends of rows that are only written when something follows.
+    pending_rows: u32,
+}
+
+impl Tokens {
+    fn cells(&mut self, count: u32, letter: char) {
+        if self.pending_rows > 0 {
+            let rows = std::mem::take(&mut self.pending_rows);
+            self.token(rows, '$');
+        }
+        self.token(count, letter);
+    }
+
+    fn token(&mut self, count: u32, letter: char) {
+        let token = if count == 1 {
+            letter.to_string()
+        } else {
+            format!("{count}{letter}")
+        };
+        if self.line + token.len() > LINE {
+            self.text.push('\n');
+            self.line = 0;
+        }
+        self.line += token.len();
+        self.text.push_str(&token);
+    }
+
+    fn end(mut self) -> String {
+        self.token(1, '!');
+        self.text
     }
 }
 

@@ -1,1 +1,77 @@
-//! Empty.
+//! A Vulkan renderer for bevy apps in which every render pass is an ECS system and nobody writes
+//! a barrier.
+//!
+//! # A first program
+//!
+//! ```no_run
+//! use bevy_app::{App, AppExit, Startup};
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//!
+//! #[derive(Resource)]
+//! struct Triangle(GraphicsPipeline);
+//!
+//! fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+//!     let shader = Shader::wgsl(
+//!         "triangle.wgsl",
+//!         "@vertex fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+//!              let x = f32(i) - 1.0;
+//!              return vec4f(x * 0.8, f32(i & 1u) * 1.6 - 0.8, 0.0, 1.0);
+//!          }
+//!          @fragment fn fragment_main() -> @location(0) vec4f {
+//!              return vec4f(1.0, 0.6, 0.2, 1.0);
+//!          }",
+//!     )?;
+//!     let desc = GraphicsPipelineDesc::of("triangle", &shader);
+//!     commands.insert_resource(Triangle(gpu.graphics_pipeline(&desc)?));
+//!     Ok(())
+//! }
+//!
+//! // A pass: a system that takes a recorder and says what it touches.
+//! fn draw(mut recorder: Recorder, window: ColorTarget<PrimaryWindowImage>, pass: Res<Triangle>) {
+//!     recorder.render(window.clear([0.02, 0.02, 0.03, 1.0])).pipeline(&pass.0).draw(0..3, 0..1);
+//! }
+//!
+//! fn main() -> AppExit {
+//!     App::new()
+//!         .add_plugins(QuadrillePlugins::default())
+//!         .add_systems(Startup, setup)
+//!         .add_systems(Render, draw)
+//!         .run()
+//! }
+//! ```
+//!
+//! # How it works
+//!
+//! 1. **A pass is a system** in the [`Render`](prelude::Render) schedule that takes a
+//!    [`Recorder`](prelude::Recorder). `run_if`, sets, `Query` and `Res` work as in any system.
+//! 2. **Parameters declare.** `StorageRead<Cells>`, `ColorTarget<PrimaryWindowImage>`: a bevy
+//!    resource that dereferences to a [`Buffer`](prelude::Buffer) or an [`Image`](prelude::Image)
+//!    names it.
+//! 3. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.
+//!    Two writers without order are an error that says how to fix it.
+//! 4. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds
+//!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
+//!    queue.
+//!
+//! # The crates
+//!
+//! This crate only gathers: the front end is [`ecs`], the backend [`vulkan`], the solver [`sync`].
+
+pub use quadrille_ecs as ecs;
+pub use quadrille_sync as sync;
+pub use quadrille_vulkan as vulkan;
+
+/// What most programs need.
+pub mod prelude {
+    pub use quadrille_ecs::{
+        AccessKind, AnyAccess, Blend, Buffer, BufferDesc, BufferUsage, ColorAttachment as _,
+        ColorTarget, ComputePipeline, ComputePipelineDesc, Declared, DepthAttachment as _,
+        DepthRead, DepthTarget, Format, GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, Image,
+        ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory, OnQueue as _,
+        PrimaryWindowImage, QuadrillePlugin, QuadrillePlugins, QueueWish, Readback,
+        ReadbackComplete, Recorder, Render, RenderSystems, Sampled, Sampler, SamplerDesc, Settings,
+        Shader, Sharing, StorageRead, StorageReadWrite, StorageWrite, TransferRead, TransferWrite,
+        Uniform, Uploads, VertexRead, declared, save_to_disk, stage,
+    };
+}

@@ -1,1 +1,101 @@
-//! Empty.
+//! Render passes as bevy systems: declares, collects and drives the frame; windows.
+//!
+//! # Model
+//!
+//! A system that takes a [`Recorder`] is a pass. Its other parameters ([`StorageRead`],
+//! [`ColorTarget`], ..) declare what it touches, and are the only keys to it. When the [`Render`]
+//! schedule is built, each pass system is mirrored as an entity with access entities, which from
+//! then on are the truth: [`collect`] reads them each frame.
+//!
+//! ```text
+//! Render schedule runs        pass systems write command lists, in any order, in parallel
+//! collect                     entities + what ran           -> Frame        (quadrille_sync)
+//! plan                        Frame + States                -> Plan         (quadrille_sync)
+//! record, submit, present     Plan + command lists          -> the device   (quadrille_vulkan)
+//! commit, retire              only after success
+//! ```
+//!
+//! # Choices
+//!
+//! - Passes write command lists, which the backend translates in plan order. The other way would
+//!   be to run the systems themselves in plan order, but then the plan has to be made before it is
+//!   known which of them run, and run conditions, panics and errors would have to be reinvented.
+//! - What a pass needs of its queue, and the stages of its accesses, follow from what it recorded.
+//! - Passes are recorded in the main world and see live components. There is no extraction.
+//! - Errors of declarations are found when the frame is planned, among the passes that ran: two
+//!   writers that never run together are no error.
+//!
+//! # Deliberately absent
+//!
+//! No barrier, semaphore or layout is named here; this crate knows no `ash`. No `System` or
+//! `SystemExecutor` is implemented, so hotpatching, run conditions and tracing work as in any
+//! schedule.
+
+mod access;
+mod any;
+mod attachment;
+mod bind;
+mod collect;
+mod compute;
+mod declaration;
+mod drive;
+mod error;
+mod failure;
+mod group;
+mod internal;
+mod kind;
+mod mirror;
+mod named;
+mod plugin;
+mod png;
+mod policy;
+mod queue;
+mod readback;
+mod recorder;
+mod recording;
+mod registry;
+mod renderer;
+mod rendering;
+mod report;
+mod schedule;
+mod threads;
+mod transfer;
+mod upload;
+mod window;
+
+pub use access::{
+    Access, AccessState, ColorTarget, DepthRead, DepthTarget, IndexRead, IndirectRead, PassUse,
+    Sampled, StorageRead, StorageReadWrite, StorageWrite, TransferRead, TransferWrite, Uniform,
+    VertexRead, kind as access_kind, stage,
+};
+pub use any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared};
+pub use attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
+pub use bind::{Bound as BoundResource, Declared, ResourceRef};
+pub use compute::Compute;
+pub use declaration::{
+    AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, Pass, QueueWish, TypeBinding,
+};
+pub use error::{RecordError, RenderError};
+pub use group::QuadrillePlugins;
+pub use kind::{AccessKind, StageWish};
+pub use named::{GpuResource, Named};
+pub use plugin::{GpuDevice, QuadrillePlugin};
+pub use png::{encode as encode_png, write as write_file};
+pub use policy::{RenderErrorHandler, RenderErrorPolicy};
+pub use quadrille_sync::Sharing;
+pub use quadrille_vulkan::{
+    Blend, Buffer, BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format,
+    GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageUsage, IndexType,
+    Memory, Sampler, SamplerDesc, Settings, Shader, ShaderError,
+};
+pub use queue::OnQueue;
+pub use readback::{Readback, ReadbackComplete, save_to_disk};
+pub use recorder::{PassRecorder, Recorder, RecorderState};
+pub use registry::resource_entity;
+pub use renderer::Renderer;
+pub use rendering::Rendering;
+pub use schedule::{Render, RenderSystems};
+pub use threads::RecordOn;
+pub use transfer::Transfer;
+pub use upload::Uploads;
+pub use window::{HeadlessWindow, PrimaryWindowImage};

@@ -1,0 +1,284 @@
+//! System parameters that declare what a pass touches.
+//!
+//! A parameter such as [`StorageRead<Cells>`] does two things: it declares the access for the
+//! plan, and it is the only key with which the [`Recorder`](crate::Recorder) lets the pass at the
+//! resource. So what is recorded cannot exceed what was declared.
+
+#![expect(
+    unsafe_code,
+    reason = "`SystemParam` is an unsafe trait: it promises to register what it accesses"
+)]
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use bevy_ecs::change_detection::Tick;
+use bevy_ecs::component::ComponentId;
+use bevy_ecs::prelude::*;
+
+use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
+use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
+use quadrille_sync::SubRange;
+
+use crate::any::AnyAccess;
+use crate::declaration::DeclaredAccess;
+use crate::kind::{AccessKind, StageWish};
+use crate::named::{GpuResource, Named};
+use crate::registry::{declare, register_access, resource_entity, short_name};
+use crate::window::PrimaryWindowImage;
+
+/// Types that stand for an [`AccessKind`] in parameters.
+pub mod kind {
+    use super::AccessKind;
+
+    /// An [`AccessKind`] as a type.
+    pub trait Kind: Send + Sync + 'static {
+        /// The kind.
+        const KIND: AccessKind;
+    }
+
+    macro_rules! kinds {
+        ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub enum $name {}
+            impl Kind for $name {
+                const KIND: AccessKind = AccessKind::$name;
+            }
+        )* };
+    }
+    kinds! {
+        /// [`AccessKind::Uniform`].
+        Uniform,
+        /// [`AccessKind::Sampled`].
+        Sampled,
+        /// [`AccessKind::StorageRead`].
+        StorageRead,
+        /// [`AccessKind::StorageWrite`].
+        StorageWrite,
+        /// [`AccessKind::StorageReadWrite`].
+        StorageReadWrite,
+        /// [`AccessKind::ColorTarget`].
+        ColorTarget,
+        /// [`AccessKind::DepthTarget`].
+        DepthTarget,
+        /// [`AccessKind::DepthRead`].
+        DepthRead,
+        /// [`AccessKind::Vertex`].
+        Vertex,
+        /// [`AccessKind::Index`].
+        Index,
+        /// [`AccessKind::Indirect`].
+        Indirect,
+        /// [`AccessKind::TransferRead`].
+        TransferRead,
+        /// [`AccessKind::TransferWrite`].
+        TransferWrite,
+    }
+}
+
+/// Types that stand for a [`StageWish`] in parameters: `StorageRead<Cells, stage::Fragment>`.
+pub mod stage {
+    use super::StageWish;
+
+    /// A [`StageWish`] as a type.
+    pub trait Stage: Send + Sync + 'static {
+        /// The stages.
+        const STAGES: StageWish;
+    }
+
+    macro_rules! stages {
+        ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub enum $name {}
+            impl Stage for $name {
+                const STAGES: StageWish = StageWish::$name;
+            }
+        )* };
+    }
+    stages! {
+        /// [`StageWish::Auto`].
+        Auto,
+        /// [`StageWish::Vertex`].
+        Vertex,
+        /// [`StageWish::Fragment`].
+        Fragment,
+        /// [`StageWish::Graphics`].
+        Graphics,
+        /// [`StageWish::Compute`].
+        Compute,
+        /// [`StageWish::Any`].
+        Any,
+    }
+}
+
+/// A declared access of the resource named `T`: the parameter behind [`StorageRead`] and its
+/// siblings. Dereferences to the [`Buffer`](crate::Buffer) or [`Image`](crate::Image).
+pub struct Access<'w, T: Named, K: kind::Kind, S: stage::Stage = stage::Auto> {
+    handle: &'w T::Handle,
+    kind: PhantomData<fn() -> (K, S)>,
+}
+
+/// Reads a uniform buffer.
+pub type Uniform<'w, T, S = stage::Auto> = Access<'w, T, kind::Uniform, S>;
+/// Samples or fetches from an image.
+pub type Sampled<'w, T, S = stage::Auto> = Access<'w, T, kind::Sampled, S>;
+/// Reads a storage buffer or storage image.
+pub type StorageRead<'w, T, S = stage::Auto> = Access<'w, T, kind::StorageRead, S>;
+/// Writes a storage buffer or storage image without reading it.
+pub type StorageWrite<'w, T, S = stage::Auto> = Access<'w, T, kind::StorageWrite, S>;
+/// Reads and writes a storage buffer or storage image.
+pub type StorageReadWrite<'w, T, S = stage::Auto> = Access<'w, T, kind::StorageReadWrite, S>;
+/// Draws to a colour attachment.
+pub type ColorTarget<'w, T> = Access<'w, T, kind::ColorTarget>;
+/// Draws with a depth attachment that is tested and written.
+pub type DepthTarget<'w, T> = Access<'w, T, kind::DepthTarget>;
+/// Draws with a depth attachment that is only tested.
+pub type DepthRead<'w, T> = Access<'w, T, kind::DepthRead>;
+/// Reads vertices.
+pub type VertexRead<'w, T> = Access<'w, T, kind::Vertex>;
+/// Reads indices.
+pub type IndexRead<'w, T> = Access<'w, T, kind::Index>;
+/// Reads draw or dispatch arguments.
+pub type IndirectRead<'w, T> = Access<'w, T, kind::Indirect>;
+/// Is the source of copies.
+pub type TransferRead<'w, T> = Access<'w, T, kind::TransferRead>;
+/// Is the destination of copies.
+pub type TransferWrite<'w, T> = Access<'w, T, kind::TransferWrite>;
+
+impl<T: Named, K: kind::Kind, S: stage::Stage> Deref for Access<'_, T, K, S> {
+    type Target = T::Handle;
+
+    fn deref(&self) -> &T::Handle {
+        self.handle
+    }
+}
+
+/// The state of an [`Access`] parameter; opaque.
+pub struct AccessState {
+    resource: ComponentId,
+    declared: ComponentId,
+}
+
+// SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
+unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_, T, K, S> {
+    type State = AccessState;
+    type Item<'w, 's> = Access<'w, T, K, S>;
+
+    fn init_state(world: &mut World) -> AccessState {
+        let entity = resource_entity::<T>(world);
+        let access = DeclaredAccess {
+            kind: K::KIND,
+            stages: S::STAGES,
+            range: SubRange::Whole,
+        };
+        AccessState {
+            resource: world.register_component::<T>(),
+            declared: register_access(world, entity, access),
+        }
+    }
+
+    fn init_access(
+        state: &AccessState,
+        meta: &mut SystemMeta,
+        system_access: &mut SystemAccess,
+        world: &mut World,
+    ) {
+        <Res<T> as SystemParam>::init_access(&state.resource, meta, system_access, world);
+        declare::<Self>(state.declared, meta, system_access);
+    }
+
+    unsafe fn get_param<'w, 's>(
+        _: &'s mut AccessState,
+        _: &SystemMeta,
+        world: UnsafeWorldCell<'w>,
+        _: Tick,
+    ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
+        // SAFETY: `init_access` registered the read through `Res<T>`.
+        let resource = unsafe { world.get_resource::<T>() };
+        let Some(resource) = resource else {
+            return Err(missing::<T, Self>());
+        };
+        Ok(Access {
+            handle: resource.named(),
+            kind: PhantomData,
+        })
+    }
+}
+
+/// What a pass gets when the resource that it declares does not exist.
+fn missing<T: Named, P>() -> SystemParamValidationError {
+    let name = short_name::<T>();
+    if std::any::TypeId::of::<T>() == std::any::TypeId::of::<PrimaryWindowImage>() {
+        // A minimised or closed window has no image: nothing to draw is not an error.
+        return SystemParamValidationError::skipped::<P>("the window has no image now");
+    }
+    SystemParamValidationError::invalid::<P>(format!(
+        "the resource `{name}` does not exist while the frame is recorded; insert it before, \
+         for example with `commands.insert_resource({name}(gpu.create_..(..)?))` in `Startup`"
+    ))
+}
+
+impl<T: Named, K: kind::Kind, S: stage::Stage> Access<'_, T, K, S> {
+    /// The same without its types, so that accesses of different resources fit into one array.
+    pub fn any(&self) -> AnyAccess<'_> {
+        AnyAccess {
+            resource: self.handle.to_ref(),
+            kind: K::KIND,
+            stages: S::STAGES,
+        }
+    }
+}
+
+impl<T: Named, S: stage::Stage> StorageRead<'_, T, S> {
+    /// This access as one of a pass within the system: see
+    /// [`Recorder::pass`](crate::Recorder::pass).
+    pub fn reads(&self) -> PassUse {
+        self.any().reads()
+    }
+}
+
+impl<T: Named, S: stage::Stage> StorageWrite<'_, T, S> {
+    /// This access as one of a pass within the system: see
+    /// [`Recorder::pass`](crate::Recorder::pass).
+    pub fn writes(&self) -> PassUse {
+        self.any().writes()
+    }
+}
+
+impl<T: Named, S: stage::Stage> StorageReadWrite<'_, T, S> {
+    /// A read as one access of a pass within the system: see
+    /// [`Recorder::pass`](crate::Recorder::pass).
+    pub fn reads(&self) -> PassUse {
+        self.any().reads()
+    }
+
+    /// A write that reads nothing, as one access of a pass within the system.
+    pub fn writes(&self) -> PassUse {
+        self.any().writes()
+    }
+
+    /// A read and write as one access of a pass within the system.
+    pub fn reads_and_writes(&self) -> PassUse {
+        self.any().reads_and_writes()
+    }
+}
+
+/// One access of one of several passes that a single system records.
+#[derive(Clone, Debug)]
+pub struct PassUse {
+    pub(crate) handle: quadrille_vulkan::Handle,
+    pub(crate) declared: AccessKind,
+    pub(crate) kind: AccessKind,
+    pub(crate) stages: StageWish,
+    pub(crate) range: SubRange,
+}
+
+impl PassUse {
+    /// Only this part of the resource.
+    pub fn range(mut self, range: SubRange) -> Self {
+        self.range = range;
+        self
+    }
+}

@@ -1,0 +1,111 @@
+//! What a pass renders to.
+
+use quadrille_vulkan::{Image, Load};
+
+use crate::access::{Access, kind};
+use crate::any::AnyAccess;
+use crate::bind::{Bound, Declared, ResourceRef};
+use crate::kind::AccessKind;
+use crate::named::Named;
+
+/// One attachment with what happens to its old contents.
+pub struct Attachment {
+    pub(crate) image: Option<Image>,
+    pub(crate) name: Box<str>,
+    pub(crate) kind: AccessKind,
+    pub(crate) load: Load<[f32; 4]>,
+}
+
+impl Attachment {
+    fn new(bound: Bound<'_>, load: Load<[f32; 4]>) -> Self {
+        let image = match bound.resource {
+            ResourceRef::Image(image) => Some(image.clone()),
+            ResourceRef::Buffer(_) => None,
+        };
+        let name = if image.is_some() {
+            Box::default()
+        } else {
+            bound.name().into()
+        };
+        Self {
+            image,
+            name,
+            kind: bound.kind,
+            load,
+        }
+    }
+}
+
+/// The attachments of a rendering: at most one depth attachment, all of one extent.
+#[derive(Default)]
+pub struct Attachments {
+    pub(crate) colors: Vec<Attachment>,
+    pub(crate) depth: Option<Attachment>,
+}
+
+impl From<Attachment> for Attachments {
+    fn from(attachment: Attachment) -> Self {
+        Self::default().with(attachment)
+    }
+}
+
+impl From<(Attachment, Attachment)> for Attachments {
+    fn from((first, second): (Attachment, Attachment)) -> Self {
+        Self::default().with(first).with(second)
+    }
+}
+
+impl<const N: usize> From<[Attachment; N]> for Attachments {
+    fn from(attachments: [Attachment; N]) -> Self {
+        attachments.into_iter().fold(Self::default(), Self::with)
+    }
+}
+
+impl Attachments {
+    fn with(mut self, attachment: Attachment) -> Self {
+        match attachment.kind {
+            AccessKind::DepthTarget | AccessKind::DepthRead => self.depth = Some(attachment),
+            _ => self.colors.push(attachment),
+        }
+        self
+    }
+}
+
+/// Colour attachments from declared targets.
+pub trait ColorAttachment: Declared {
+    /// Clears the attachment to linear red, green, blue and alpha before drawing.
+    fn clear(&self, color: [f32; 4]) -> Attachment {
+        Attachment::new(self.bound(), Load::Clear(color))
+    }
+
+    /// Draws over the old contents.
+    fn keep(&self) -> Attachment {
+        Attachment::new(self.bound(), Load::Keep)
+    }
+
+    /// Starts from undefined contents: everything will be drawn over.
+    fn discard(&self) -> Attachment {
+        Attachment::new(self.bound(), Load::Discard)
+    }
+}
+
+impl<T> ColorAttachment for Access<'_, T, kind::ColorTarget> where T: Named {}
+
+impl ColorAttachment for AnyAccess<'_> {}
+
+/// Depth attachments from declared targets.
+pub trait DepthAttachment: Declared {
+    /// Clears the depth to this value before drawing (1.0 is far, or 0.0 with reversed depth).
+    fn clear_depth(&self, depth: f32) -> Attachment {
+        Attachment::new(self.bound(), Load::Clear([depth, 0.0, 0.0, 0.0]))
+    }
+
+    /// Tests against the old contents.
+    fn keep_depth(&self) -> Attachment {
+        Attachment::new(self.bound(), Load::Keep)
+    }
+}
+
+impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthTarget> {}
+
+impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthRead> {}

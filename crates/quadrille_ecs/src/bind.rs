@@ -1,0 +1,257 @@
+//! What can be bound to a shader, attached or copied: declared accesses.
+
+use quadrille_sync::ResourceId;
+use quadrille_vulkan::{Binding, BindingKind, Buffer, Handle, Image, Sampler};
+
+use crate::access::{Access, kind, stage};
+use crate::any::AnyAccess;
+use crate::error::RecordError;
+use crate::kind::AccessKind;
+use crate::named::{GpuResource as _, Named};
+use crate::recording::SubRecording;
+
+/// A buffer or image, by reference.
+#[derive(Clone, Copy)]
+pub enum ResourceRef<'a> {
+    /// A buffer.
+    Buffer(&'a Buffer),
+    /// An image.
+    Image(&'a Image),
+}
+
+/// A resource with the access that was declared for it.
+#[derive(Clone, Copy)]
+pub struct Bound<'a> {
+    pub(crate) resource: ResourceRef<'a>,
+    pub(crate) kind: AccessKind,
+}
+
+impl<'a> From<&'a Handle> for ResourceRef<'a> {
+    fn from(handle: &'a Handle) -> Self {
+        match handle {
+            Handle::Buffer(buffer) => Self::Buffer(buffer),
+            Handle::Image(image) => Self::Image(image),
+        }
+    }
+}
+
+impl ResourceRef<'_> {
+    pub(crate) fn to_handle(self) -> Handle {
+        match self {
+            Self::Buffer(buffer) => buffer.to_handle(),
+            Self::Image(image) => image.to_handle(),
+        }
+    }
+}
+
+impl<'a> Bound<'a> {
+    pub(crate) fn id(&self) -> ResourceId {
+        match self.resource {
+            ResourceRef::Buffer(buffer) => buffer.id(),
+            ResourceRef::Image(image) => image.id(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'a str {
+        match self.resource {
+            ResourceRef::Buffer(buffer) => buffer.name(),
+            ResourceRef::Image(image) => image.name(),
+        }
+    }
+}
+
+/// A declared access: what the recorder lets a pass use.
+pub trait Declared {
+    /// The resource and the declared access.
+    fn bound(&self) -> Bound<'_>;
+}
+
+impl<T, K, S> Declared for Access<'_, T, K, S>
+where
+    T: Named,
+    K: kind::Kind,
+    S: stage::Stage,
+{
+    fn bound(&self) -> Bound<'_> {
+        Bound {
+            resource: (**self).to_ref(),
+            kind: K::KIND,
+        }
+    }
+}
+
+impl Declared for AnyAccess<'_> {
+    fn bound(&self) -> Bound<'_> {
+        Bound {
+            resource: self.resource,
+            kind: self.kind,
+        }
+    }
+}
+
+/// The bindings of a pipeline that are bound so far.
+#[derive(Default)]
+pub(crate) struct BoundMask(u64);
+
+impl BoundMask {
+    /// Binds a resource after checking it against the shader and the declaration.
+    pub(crate) fn bind(
+        &mut self,
+        recording: &mut SubRecording,
+        pipeline: &dyn Reflected,
+        binding: u32,
+        bound: Bound<'_>,
+    ) {
+        recording.check_declared(bound);
+        let declared = recording.declared_kind(bound);
+        let info = pipeline
+            .bindings()
+            .iter()
+            .find(|info| info.binding == binding);
+        if let Some(error) = mismatch(pipeline, info, binding, bound, declared) {
+            recording.errors.push(error);
+            return;
+        }
+        self.0 |= 1 << (binding & 63);
+        match bound.resource {
+            ResourceRef::Buffer(buffer) => {
+                recording
+                    .list
+                    .bind_buffer(binding, buffer, 0, buffer.bytes());
+            }
+            ResourceRef::Image(image) if declared == AccessKind::Sampled => {
+                recording.list.bind_image_sampled(binding, image);
+            }
+            ResourceRef::Image(image) => recording.list.bind_image_storage(binding, image),
+        }
+    }
+
+    /// Binds a sampler after checking that the shader has one there.
+    pub(crate) fn sampler(
+        &mut self,
+        recording: &mut SubRecording,
+        pipeline: &dyn Reflected,
+        binding: u32,
+        sampler: &Sampler,
+    ) {
+        let info = pipeline
+            .bindings()
+            .iter()
+            .find(|info| info.binding == binding);
+        match info.map(|info| info.kind) {
+            Some(BindingKind::Sampler) => {
+                self.0 |= 1 << (binding & 63);
+                recording.list.bind_sampler(binding, sampler);
+            }
+            _ => recording.errors.push(RecordError::NoSuchBinding {
+                pipeline: pipeline.name().into(),
+                binding,
+                resource: "a sampler".into(),
+            }),
+        }
+    }
+
+    /// Checks that everything the shader reads or writes is bound.
+    pub(crate) fn check_complete(&self, recording: &mut SubRecording, pipeline: &dyn Reflected) {
+        let missing = pipeline
+            .bindings()
+            .iter()
+            .find(|info| self.0 & (1 << (info.binding & 63)) == 0);
+        if let Some(info) = missing {
+            recording.errors.push(RecordError::MissingBinding {
+                pipeline: pipeline.name().into(),
+                binding: info.binding,
+                variable: info.name.as_str().into(),
+            });
+        }
+    }
+}
+
+/// A pipeline whose shaders' interface is known.
+pub(crate) trait Reflected {
+    fn name(&self) -> &str;
+    fn bindings(&self) -> &[Binding];
+}
+
+impl Reflected for quadrille_vulkan::ComputePipeline {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn bindings(&self) -> &[Binding] {
+        self.bindings()
+    }
+}
+
+impl Reflected for quadrille_vulkan::GraphicsPipeline {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn bindings(&self) -> &[Binding] {
+        self.bindings()
+    }
+}
+
+/// Why a resource with this declared access cannot be bound there, if so.
+fn mismatch(
+    pipeline: &dyn Reflected,
+    info: Option<&Binding>,
+    binding: u32,
+    bound: Bound<'_>,
+    declared: AccessKind,
+) -> Option<RecordError> {
+    let Some(info) = info else {
+        return Some(RecordError::NoSuchBinding {
+            pipeline: pipeline.name().into(),
+            binding,
+            resource: bound.name().into(),
+        });
+    };
+    let is_image = matches!(bound.resource, ResourceRef::Image(_));
+    let needs = match info.kind {
+        BindingKind::UniformBuffer => AccessKind::Uniform,
+        BindingKind::SampledImage(_) => AccessKind::Sampled,
+        BindingKind::StorageBuffer | BindingKind::StorageImage(_) => {
+            match (info.reads, info.writes) {
+                (_, false) => AccessKind::StorageRead,
+                (false, true) => AccessKind::StorageWrite,
+                (true, true) => AccessKind::StorageReadWrite,
+            }
+        }
+        BindingKind::Sampler | BindingKind::CombinedImageSampler(_) => {
+            return Some(wrong_kind(pipeline, info, bound));
+        }
+    };
+    let wants_image = matches!(
+        info.kind,
+        BindingKind::SampledImage(_) | BindingKind::StorageImage(_)
+    );
+    if wants_image != is_image {
+        return Some(wrong_kind(pipeline, info, bound));
+    }
+    // WGSL has no write-only storage buffers: `read_write` is how a pure write is spelled, so a
+    // declared write is taken at its word.
+    let pure_write = declared == AccessKind::StorageWrite && needs == AccessKind::StorageReadWrite;
+    let exactly = matches!(declared, AccessKind::Exactly(_));
+    if declared.covers(needs) || pure_write || exactly {
+        return None;
+    }
+    Some(RecordError::AccessTooWeak {
+        pipeline: pipeline.name().into(),
+        binding,
+        variable: info.name.as_str().into(),
+        resource: bound.name().into(),
+        declared: declared.name(),
+        needed: needs.name(),
+    })
+}
+
+fn wrong_kind(pipeline: &dyn Reflected, info: &Binding, bound: Bound<'_>) -> RecordError {
+    RecordError::WrongKind {
+        pipeline: pipeline.name().into(),
+        binding: info.binding,
+        variable: info.name.as_str().into(),
+        resource: bound.name().into(),
+    }
+}

@@ -1,0 +1,427 @@
+//! From entities and recordings to the frame that is planned.
+
+use std::sync::Arc;
+
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::prelude::*;
+use quadrille_sync::{
+    Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex,
+    SubRange, Use,
+};
+use quadrille_vulkan::{CommandList, Handle};
+
+use crate::declaration::{
+    AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
+};
+use crate::error::RenderError;
+use crate::internal::InternalPass;
+use crate::kind::{AccessKind, StageWish};
+use crate::mirror::PassGraph;
+use crate::recording::{PassRecording, Recordings, SubRecording};
+
+/// A pass's declaration as its entities had it when they changed last.
+struct CachedPass {
+    name: Arc<str>,
+    queue: QueueWish,
+    disabled: bool,
+    uses: Vec<CachedUse>,
+}
+
+struct CachedUse {
+    /// Index of the resource entity in [`Collector::bindings`].
+    binding: u32,
+    kind: AccessKind,
+    stages: StageWish,
+    range: SubRange,
+}
+
+/// Where the commands of a pass of the frame are.
+#[derive(Clone, Copy)]
+enum Source {
+    /// In the recording with this slot, in this part of it.
+    Recording { slot: u32, part: u32 },
+    /// In the renderer's own pass with this index.
+    Internal(u32),
+    /// It has none: it runs on the host.
+    Host,
+}
+
+/// Collects frames, and keeps what it needs for the next one.
+#[derive(Resource, Default)]
+pub(crate) struct Collector {
+    version: u64,
+    passes: Vec<CachedPass>,
+    bindings: Vec<(Entity, Bound)>,
+    resolved: Vec<Option<Handle>>,
+    /// By resource id: one more than the index in the frame, 0 if it is not in it.
+    index_of: Vec<u32>,
+    /// By pass of the graph: its passes of the frame.
+    span_of: Vec<std::ops::Range<u32>>,
+    sources: Vec<Source>,
+    /// The frame that was collected last.
+    pub(crate) frame: Frame,
+    /// By resource index: what its uses mean. Behind them, what needs no synchronisation.
+    pub(crate) handles: Vec<Handle>,
+}
+
+/// Collects the passes that ran, in the order in which their systems were added, between the
+/// renderer's own passes.
+pub(crate) fn frame(
+    world: &mut World,
+    collector: &mut Collector,
+    recordings: &Recordings,
+    first: &[InternalPass],
+    last: &[InternalPass],
+) -> Result<(), Vec<RenderError>> {
+    collector.refresh(world)?;
+    collector.resolve(world);
+    collector.begin();
+    let mut errors = Vec::new();
+    for (index, pass) in first.iter().enumerate() {
+        collector.add_internal(index as u32, pass);
+    }
+    let own_end = collector.frame.passes.len() as u32;
+    world.resource_scope(|_, graph: Mut<PassGraph>| {
+        collector.span_passes(&graph, recordings, own_end);
+        for (at, node) in graph.passes.iter().enumerate() {
+            let Some(recording) = recordings.get(node.slot) else {
+                continue;
+            };
+            if collector.span_of[at].is_empty() {
+                continue;
+            }
+            let name = &collector.passes[at].name;
+            errors.extend(recording.errors().map(|error| RenderError::Record {
+                pass: name.to_string(),
+                error: error.clone(),
+            }));
+            collector.add_passes(at, &graph, recording, own_end, &mut errors);
+        }
+    });
+    for (index, pass) in last.iter().enumerate() {
+        collector.add_internal((first.len() + index) as u32, pass);
+    }
+    let staging = first.iter().chain(last).flat_map(|pass| &pass.undeclared);
+    collector.handles.extend(staging.cloned());
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
+}
+
+impl Collector {
+    /// The command list of each pass of the frame.
+    pub(crate) fn lists<'a>(
+        &self,
+        recordings: &'a Recordings,
+        first: &'a [InternalPass],
+        last: &'a [InternalPass],
+    ) -> Vec<Option<&'a CommandList>> {
+        let list = |source: &Source| match *source {
+            Source::Recording { slot, part } => {
+                Some(&recordings.get(slot)?.passes().get(part as usize)?.list)
+            }
+            Source::Internal(index) => {
+                let index = index as usize;
+                let pass = first.get(index).or_else(|| last.get(index - first.len()))?;
+                Some(&pass.list)
+            }
+            Source::Host => None,
+        };
+        self.sources.iter().map(list).collect()
+    }
+
+    /// Whether a pass of the frame touches this resource.
+    pub(crate) fn uses(&self, id: ResourceId) -> bool {
+        self.index_of
+            .get(id.0 as usize)
+            .is_some_and(|&index| index > 0)
+    }
+
+    /// Reads the declarations anew if any of them changed.
+    fn refresh(&mut self, world: &mut World) -> Result<(), Vec<RenderError>> {
+        let version = world.get_resource_or_init::<DeclarationVersion>().0;
+        if version == self.version {
+            return Ok(());
+        }
+        self.passes.clear();
+        self.bindings.clear();
+        let mut errors = Vec::new();
+        let nodes: Vec<Entity> = world
+            .get_resource::<PassGraph>()
+            .map(|graph| graph.passes.iter().map(|node| node.entity).collect())
+            .unwrap_or_default();
+        for entity in nodes {
+            let pass = read_pass(world, entity, &mut self.bindings, &mut errors);
+            self.passes.push(pass);
+        }
+        self.version = version;
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(errors)
+        }
+    }
+
+    fn resolve(&mut self, world: &World) {
+        self.resolved.clear();
+        self.resolved
+            .extend(self.bindings.iter().map(|(_, bound)| bound.resolve(world)));
+    }
+
+    fn begin(&mut self) {
+        for handle in &self.handles[..self.frame.resources.len()] {
+            self.index_of[handle.id().0 as usize] = 0;
+        }
+        self.handles.clear();
+        self.frame.clear();
+        self.sources.clear();
+    }
+
+    /// Gives each pass of the graph that ran its place in the frame.
+    fn span_passes(&mut self, graph: &PassGraph, recordings: &Recordings, mut next: u32) {
+        self.span_of.clear();
+        for (node, cached) in graph.passes.iter().zip(&self.passes) {
+            let recording = recordings.get(node.slot).filter(|_| !cached.disabled);
+            let count = recording.map_or(0, |recording| recording.passes().len() as u32);
+            self.span_of.push(next..next + count);
+            next += count;
+        }
+    }
+
+    /// Adds the passes that one system recorded.
+    fn add_passes(
+        &mut self,
+        at: usize,
+        graph: &PassGraph,
+        recording: &PassRecording,
+        own_end: u32,
+        errors: &mut Vec<RenderError>,
+    ) {
+        let slot = graph.passes[at].slot;
+        for (part, recorded) in recording.passes().iter().enumerate() {
+            let uses_start = self.frame.uses.len() as u32;
+            self.add_uses(at, recorded, errors);
+            let after_start = self.frame.after.len() as u32;
+            match part {
+                0 => self.add_order(at, graph),
+                _ => self
+                    .frame
+                    .after
+                    .push(PassIndex(self.frame.passes.len() as u32 - 1)),
+            }
+            self.add_order_after_own(uses_start, own_end);
+            let cached = &self.passes[at];
+            let (preference, fixed) = cached.queue.preference();
+            self.frame.passes.push(PassDecl {
+                name: recorded
+                    .part
+                    .as_ref()
+                    .map_or(&cached.name, |part| &part.name)
+                    .clone(),
+                kind: PassKind::Device,
+                queue: QueueRequest {
+                    required: recorded.needs,
+                    preference,
+                    fixed,
+                },
+                side_effect: false,
+                cost_us: 0,
+                uses: uses_start..self.frame.uses.len() as u32,
+                after: after_start..self.frame.after.len() as u32,
+            });
+            self.sources.push(Source::Recording {
+                slot,
+                part: part as u32,
+            });
+        }
+    }
+
+    /// Adds the uses of one pass.
+    fn add_uses(&mut self, at: usize, recorded: &SubRecording, errors: &mut Vec<RenderError>) {
+        if let Some(part) = &recorded.part {
+            for used in &part.uses {
+                let resource = self.index(&used.handle);
+                let access = used.kind.access(used.stages, recorded.used);
+                let discard = false;
+                self.frame.uses.push(Use {
+                    resource,
+                    range: used.range,
+                    access,
+                    discard,
+                });
+            }
+            return;
+        }
+        for position in 0..self.passes[at].uses.len() {
+            let CachedUse {
+                binding,
+                kind,
+                stages,
+                range,
+            } = self.passes[at].uses[position];
+            let Some(handle) = self.resolved[binding as usize].clone() else {
+                errors.push(RenderError::Missing {
+                    pass: self.passes[at].name.to_string(),
+                    resource: binding_name(&self.bindings[binding as usize].1),
+                });
+                continue;
+            };
+            let resource = self.index(&handle);
+            let overwritten = recorded.overwritten.contains(&handle.id());
+            let (access, discard) = match kind {
+                AccessKind::ColorTarget if overwritten => (Access::ColorAttachmentWrite, true),
+                AccessKind::DepthTarget if overwritten => (Access::DepthAttachmentWrite, true),
+                _ => (kind.access(stages, recorded.used), false),
+            };
+            self.frame.uses.push(Use {
+                resource,
+                range,
+                access,
+                discard,
+            });
+        }
+    }
+
+    /// Adds the passes that come before a system's first one. A predecessor that did not run
+    /// hands its own predecessors on.
+    fn add_order(&mut self, at: usize, graph: &PassGraph) {
+        for &before in &graph.passes[at].after {
+            let span = &self.span_of[before as usize];
+            if span.is_empty() {
+                self.add_order(before as usize, graph);
+            } else {
+                self.frame.after.push(PassIndex(span.end - 1));
+            }
+        }
+    }
+
+    /// Orders a pass after the renderer's own first passes whose resources it shares.
+    fn add_order_after_own(&mut self, uses_start: u32, own_end: u32) {
+        for own in 0..own_end {
+            let range = self.frame.passes[own as usize].uses.clone();
+            let own_uses = &self.frame.uses[range.start as usize..range.end as usize];
+            let uses = &self.frame.uses[uses_start as usize..];
+            let shared = uses
+                .iter()
+                .any(|a| own_uses.iter().any(|b| a.resource == b.resource));
+            if shared {
+                self.frame.after.push(PassIndex(own));
+            }
+        }
+    }
+
+    /// Adds one of the renderer's own passes, after all that share its resources so far.
+    fn add_internal(&mut self, index: u32, pass: &InternalPass) {
+        let uses_start = self.frame.uses.len();
+        for (handle, access, discard) in &pass.uses {
+            let resource = self.index(handle);
+            let (access, discard) = (*access, *discard);
+            self.frame.uses.push(Use {
+                resource,
+                range: SubRange::Whole,
+                access,
+                discard,
+            });
+        }
+        let after_start = self.frame.after.len() as u32;
+        for earlier in 0..self.frame.passes.len() {
+            let range = self.frame.passes[earlier].uses.clone();
+            let theirs = &self.frame.uses[range.start as usize..range.end as usize];
+            let ours = &self.frame.uses[uses_start..];
+            if theirs
+                .iter()
+                .any(|a| ours.iter().any(|b| a.resource == b.resource))
+            {
+                self.frame.after.push(PassIndex(earlier as u32));
+            }
+        }
+        self.frame.passes.push(PassDecl {
+            name: pass.name.clone(),
+            kind: pass.kind,
+            queue: pass.queue,
+            side_effect: true,
+            cost_us: 0,
+            uses: uses_start as u32..self.frame.uses.len() as u32,
+            after: after_start..self.frame.after.len() as u32,
+        });
+        self.sources.push(match pass.kind {
+            PassKind::Device => Source::Internal(index),
+            PassKind::Host => Source::Host,
+        });
+    }
+
+    /// The index of a resource in the frame, which names it from now on.
+    fn index(&mut self, handle: &Handle) -> ResourceIndex {
+        let id = handle.id().0 as usize;
+        if id >= self.index_of.len() {
+            self.index_of.resize(id + 1, 0);
+        }
+        if self.index_of[id] == 0 {
+            self.frame.resources.push(handle.declare());
+            self.handles.push(handle.clone());
+            self.index_of[id] = self.frame.resources.len() as u32;
+        }
+        ResourceIndex(self.index_of[id] - 1)
+    }
+}
+
+fn read_pass(
+    world: &World,
+    entity: Entity,
+    bindings: &mut Vec<(Entity, Bound)>,
+    errors: &mut Vec<RenderError>,
+) -> CachedPass {
+    let name = world.get::<Name>(entity).map_or("pass", Name::as_str);
+    let mut pass = CachedPass {
+        name: name.into(),
+        queue: world.get::<QueueWish>(entity).copied().unwrap_or_default(),
+        // A despawned pass is gone, though its system still runs.
+        disabled: world
+            .get_entity(entity)
+            .map_or(true, |entity| entity.contains::<Disabled>()),
+        uses: Vec::new(),
+    };
+    for access_entity in world
+        .get::<Accesses>(entity)
+        .into_iter()
+        .flat_map(|a| a.iter())
+    {
+        let access = world.get::<DeclaredAccess>(access_entity);
+        let to = world.get::<AccessTo>(access_entity);
+        let (Some(access), Some(&AccessTo(to))) = (access, to) else {
+            continue;
+        };
+        let Some(bound) = world.get::<Bound>(to) else {
+            errors.push(RenderError::Unbound {
+                pass: name.to_owned(),
+            });
+            continue;
+        };
+        let known = bindings.iter().position(|(entity, _)| *entity == to);
+        let binding = known.unwrap_or_else(|| {
+            bindings.push((to, bound.clone()));
+            bindings.len() - 1
+        }) as u32;
+        let DeclaredAccess {
+            kind,
+            stages,
+            range,
+        } = *access;
+        pass.uses.push(CachedUse {
+            binding,
+            kind,
+            stages,
+            range,
+        });
+    }
+    pass
+}
+
+fn binding_name(bound: &Bound) -> String {
+    match bound {
+        Bound::Handle(handle) => handle.name().to_owned(),
+        Bound::Type(binding) => binding.name.to_owned(),
+    }
+}

@@ -1,0 +1,78 @@
+//! Recording dispatches.
+
+use bytemuck::NoUninit;
+use quadrille_sync::Capabilities;
+use quadrille_vulkan::{ComputePipeline, Sampler};
+
+use crate::bind::{BoundMask, Declared, ResourceRef};
+use crate::error::RecordError;
+use crate::kind::AccessKind;
+use crate::recording::SubRecording;
+
+/// A bound compute pipeline: bind resources, push constants, dispatch.
+pub struct Compute<'a> {
+    recording: &'a mut SubRecording,
+    pipeline: ComputePipeline,
+    bound: BoundMask,
+}
+
+impl<'a> Compute<'a> {
+    pub(crate) fn begin(recording: &'a mut SubRecording, pipeline: &ComputePipeline) -> Self {
+        recording.used.compute = true;
+        recording.needs |= Capabilities::COMPUTE;
+        recording.list.bind_compute(pipeline);
+        Self {
+            recording,
+            pipeline: pipeline.clone(),
+            bound: BoundMask::default(),
+        }
+    }
+
+    /// Binds a declared resource to `@group(0) @binding(binding)`.
+    pub fn bind(&mut self, binding: u32, resource: &impl Declared) -> &mut Self {
+        self.bound
+            .bind(self.recording, &self.pipeline, binding, resource.bound());
+        self
+    }
+
+    /// Binds a sampler to `@group(0) @binding(binding)`.
+    pub fn sampler(&mut self, binding: u32, sampler: &Sampler) -> &mut Self {
+        self.bound
+            .sampler(self.recording, &self.pipeline, binding, sampler);
+        self
+    }
+
+    /// Sets the push constants: at most 128 bytes, laid out as the shader's struct.
+    pub fn push<T: NoUninit>(&mut self, constants: &T) -> &mut Self {
+        self.recording
+            .list
+            .push_constants(bytemuck::bytes_of(constants));
+        self
+    }
+
+    /// Runs `groups` workgroups in x, y and z.
+    pub fn dispatch(&mut self, groups: [u32; 3]) -> &mut Self {
+        self.bound.check_complete(self.recording, &self.pipeline);
+        self.recording.list.dispatch(groups);
+        self
+    }
+
+    /// Runs as many workgroups as the three `u32`s at `offset` bytes in the buffer say.
+    pub fn dispatch_indirect(&mut self, arguments: &impl Declared, offset: u64) -> &mut Self {
+        self.bound.check_complete(self.recording, &self.pipeline);
+        let bound = arguments.bound();
+        self.recording.check_declared(bound);
+        match bound.resource {
+            ResourceRef::Buffer(buffer) if bound.kind == AccessKind::Indirect => {
+                self.recording.list.dispatch_indirect(buffer, offset);
+            }
+            _ => self.recording.errors.push(RecordError::WrongUse {
+                command: "dispatch_indirect",
+                resource: bound.name().into(),
+                declared: bound.kind.name(),
+                needed: AccessKind::Indirect.name(),
+            }),
+        }
+        self
+    }
+}

@@ -1,0 +1,130 @@
+//! Passes and their accesses as entities: the truth that each frame is collected from.
+//!
+//! ```text
+//! Pass entity   Name, Pass, QueueWish, Accesses <----- AccessOf -- access entity: DeclaredAccess
+//! resource entity   Name, Bound, AccessedBy <--------- AccessTo ---'
+//! ```
+//! The schedule's build pass mirrors each pass system like this once. From then on the entities
+//! count: systems in [`RenderSystems::Declare`](crate::RenderSystems::Declare) may spawn and
+//! despawn accesses or replace [`QueueWish`], and tools can query them. Despawning a pass takes
+//! its accesses with it and keeps its system from being collected.
+
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
+use quadrille_sync::{Preference, QueueIndex, SubRange};
+use quadrille_vulkan::Handle;
+
+use crate::kind::{AccessKind, StageWish};
+
+/// Marks the entity of a pass system. Add bevy's `Disabled` component to leave the pass out.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Pass;
+
+/// Where a pass would like to run; what it must be able to run follows from its commands.
+///
+/// Set it with [`on_queue`](crate::OnQueue::on_queue) or replace the component at run time.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
+pub enum QueueWish {
+    /// The main queue, which can do everything.
+    #[default]
+    Main,
+    /// A queue beside the main one, if the device has one that can run the pass: async compute,
+    /// or a transfer queue for copies.
+    Async,
+    /// The queue with this index in the topology, if it can run the pass.
+    Exactly(u8),
+}
+
+impl QueueWish {
+    pub(crate) fn preference(self) -> (Preference, Option<QueueIndex>) {
+        match self {
+            Self::Main => (Preference::Main, None),
+            Self::Async => (Preference::Async, None),
+            Self::Exactly(index) => (Preference::Main, Some(QueueIndex(index))),
+        }
+    }
+}
+
+/// An access entity belongs to this pass entity.
+#[derive(Component, Clone, Copy, Debug)]
+#[relationship(relationship_target = Accesses)]
+pub struct AccessOf(pub Entity);
+
+/// The access entities of a pass.
+#[derive(Component, Debug)]
+#[relationship_target(relationship = AccessOf, linked_spawn)]
+pub struct Accesses(Vec<Entity>);
+
+/// An access entity touches this resource entity.
+#[derive(Component, Clone, Copy, Debug)]
+#[relationship(relationship_target = AccessedBy)]
+pub struct AccessTo(pub Entity);
+
+/// The access entities that touch a resource.
+#[derive(Component, Debug)]
+#[relationship_target(relationship = AccessTo, linked_spawn)]
+pub struct AccessedBy(Vec<Entity>);
+
+/// How an access entity's pass touches its resource.
+///
+/// Immutable: to change an access, insert it anew.
+#[derive(Component, Clone, Copy, Debug)]
+#[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
+pub struct DeclaredAccess {
+    /// What is done.
+    pub kind: AccessKind,
+    /// In which shader stages.
+    pub stages: StageWish,
+    /// To which part.
+    pub range: SubRange,
+}
+
+impl DeclaredAccess {
+    /// An access of the whole resource in the stages that the pass really uses.
+    pub fn new(kind: AccessKind) -> Self {
+        Self {
+            kind,
+            stages: StageWish::Auto,
+            range: SubRange::Whole,
+        }
+    }
+}
+
+/// The buffer or image that a resource entity stands for.
+#[derive(Component, Clone, Debug)]
+#[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
+pub enum Bound {
+    /// This handle.
+    Handle(Handle),
+    /// Whatever handle the bevy resource of this type holds when the frame is collected.
+    Type(TypeBinding),
+}
+
+/// A bevy resource that names a buffer or an image.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeBinding {
+    pub(crate) name: &'static str,
+    pub(crate) resolve: fn(&World) -> Option<Handle>,
+}
+
+impl Bound {
+    /// The handle that it stands for now.
+    pub(crate) fn resolve(&self, world: &World) -> Option<Handle> {
+        match self {
+            Self::Handle(handle) => Some(handle.clone()),
+            Self::Type(binding) => (binding.resolve)(world),
+        }
+    }
+}
+
+/// Counts changes of declarations, so that an unchanged frame costs one comparison.
+#[derive(Resource, Default, Debug)]
+pub(crate) struct DeclarationVersion(pub(crate) u64);
+
+fn declarations_changed(mut world: DeferredWorld, _: HookContext) {
+    if let Some(mut version) = world.get_resource_mut::<DeclarationVersion>() {
+        version.0 += 1;
+    }
+}

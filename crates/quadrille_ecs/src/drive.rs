@@ -1,0 +1,223 @@
+//! One frame, from pacing to presenting.
+
+use bevy_app::AppExit;
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{MultiThreadedExecutor, Schedules, SingleThreadedExecutor};
+use bevy_tasks::ComputeTaskPool;
+use quadrille_sync::TimelinePoint;
+use quadrille_vulkan::{FrameInput, Parallel, Swapchain};
+
+use crate::collect::{self, Collector};
+use crate::error::RenderError;
+use crate::failure;
+use crate::internal::InternalPass;
+use crate::policy::{RenderErrorHandler, RenderErrorPolicy};
+use crate::readback::{self, ReadbackComplete, Readbacks};
+use crate::recording::Recordings;
+use crate::registry::Registry;
+use crate::renderer::{PACE_TIMEOUT, Renderer};
+use crate::report::{Clock, Phase};
+use crate::schedule::Render;
+use crate::threads::Threads;
+use crate::upload::Uploads;
+use crate::window;
+
+/// No more frames: an error stopped the renderer.
+#[derive(Resource)]
+pub(crate) struct Stopped;
+
+/// Runs one frame; what goes wrong goes to the [`RenderErrorHandler`].
+pub(crate) fn run_frame(world: &mut World) {
+    if world.contains_resource::<Stopped>() || !world.contains_resource::<Renderer>() {
+        return;
+    }
+    let outcome =
+        world.resource_scope(|world, mut renderer: Mut<Renderer>| frame(world, &mut renderer));
+    match outcome {
+        Ok(done) => readback::complete(world, done),
+        Err(errors) => handle(world, &errors),
+    }
+}
+
+/// Declare, collect, plan, record, submit, present: each step in its own file.
+fn frame(
+    world: &mut World,
+    renderer: &mut Renderer,
+) -> Result<Vec<ReadbackComplete>, Vec<RenderError>> {
+    let mut clock = Clock::start();
+    pace(renderer).map_err(one)?;
+    window::prepare(world, renderer).map_err(one)?;
+    clock.lap(Phase::Wait);
+
+    run_passes(world, &mut clock)?;
+    let (first, last) = own_passes(world, renderer).map_err(one)?;
+    world.resource_scope(|world, mut collector: Mut<Collector>| {
+        world.resource_scope(|world, recordings: Mut<Recordings>| {
+            collect::frame(world, &mut collector, &recordings, &first, &last)?;
+            clock.lap(Phase::Collect);
+            let lists = collector.lists(&recordings, &first, &last);
+            let threads = world.resource::<Threads>();
+            submit(renderer, &collector, &lists, threads, &mut clock).map_err(one)
+        })
+    })?;
+    finish(world, renderer, clock).map_err(one)
+}
+
+/// Waits until the device is at most the allowed number of frames behind.
+fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
+    renderer.frames.begin(PACE_TIMEOUT)?;
+    renderer.progress = renderer.frames.progress()?;
+    Ok(())
+}
+
+/// Runs the pass systems, which write their command lists.
+fn run_passes(world: &mut World, clock: &mut Clock) -> Result<(), Vec<RenderError>> {
+    let slots = world.get_resource_or_init::<Registry>().slot_count();
+    world.resource_mut::<Recordings>().begin(slots);
+    world.resource_scope(|world, mut threads: Mut<Threads>| {
+        if let Some(multi_threaded) = threads.executor_change()
+            && let Some(schedule) = world.resource_mut::<Schedules>().get_mut(Render)
+        {
+            if multi_threaded {
+                schedule.set_executor(MultiThreadedExecutor::new());
+            } else {
+                schedule.set_executor(SingleThreadedExecutor::new());
+            }
+        }
+    });
+    let failures = failure::catch(world, |world| world.run_schedule(Render));
+    let time = clock.lap(Phase::Record);
+    world
+        .resource_mut::<Threads>()
+        .measured_systems(time, slots);
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(failures)
+    }
+}
+
+/// The renderer's own passes, before and after those of the user.
+fn own_passes(
+    world: &mut World,
+    renderer: &Renderer,
+) -> Result<(Vec<InternalPass>, Vec<InternalPass>), RenderError> {
+    let progress = &renderer.progress;
+    let reached = |point: TimelinePoint| progress.reached(point);
+    let first = world
+        .resource_mut::<Uploads>()
+        .pass(&renderer.gpu, reached)?;
+    let last = world.resource_scope(|world, mut readbacks: Mut<Readbacks>| {
+        readbacks.passes(world, &renderer.gpu)
+    })?;
+    Ok((first.into_iter().collect(), last))
+}
+
+/// Plans what was collected, translates the command lists, submits and presents; only then do the
+/// states move on.
+fn submit(
+    renderer: &mut Renderer,
+    collector: &Collector,
+    lists: &[Option<&quadrille_vulkan::CommandList>],
+    threads: &Threads,
+    clock: &mut Clock,
+) -> Result<(), RenderError> {
+    let frame = &collector.frame;
+    let planned = renderer
+        .planner
+        .plan(frame, renderer.gpu.topology(), &renderer.states)?;
+    clock.lap(Phase::Plan);
+
+    let input = FrameInput {
+        frame,
+        plan: &planned.plan,
+        lists,
+        handles: &collector.handles,
+    };
+    let chunks = threads.chunks(frame.passes.len());
+    let recorded = renderer.frames.record(input, &Pool, chunks)?;
+    let time = clock.lap(Phase::Record);
+    threads.measured_translation(time, frame.passes.len());
+
+    let used = |target: &&mut window::WindowTarget| {
+        target.acquired() && collector.uses(target.swapchain.image().id())
+    };
+    let mut presenting: Vec<_> = renderer.windows.iter_mut().filter(used).collect();
+    let mut swapchains: Vec<&mut Swapchain> = presenting
+        .iter_mut()
+        .map(|target| &mut target.swapchain)
+        .collect();
+    let command_buffers = recorded.command_buffers() as u32;
+    renderer
+        .frames
+        .submit(input, recorded, &renderer.states, &mut swapchains)?;
+    for target in presenting {
+        target.presented();
+    }
+    renderer
+        .states
+        .commit(frame, renderer.gpu.topology(), &planned.plan);
+    clock.lap(Phase::Submit);
+
+    let counts = planned.plan.counts();
+    renderer
+        .measured
+        .add(clock, counts, command_buffers, planned.reused);
+    if renderer.keep_frames {
+        renderer.last = Some((frame.clone(), planned.plan));
+    }
+    Ok(())
+}
+
+/// Frees what no queue can still use, and takes what was read back.
+fn finish(
+    world: &mut World,
+    renderer: &mut Renderer,
+    _: Clock,
+) -> Result<Vec<ReadbackComplete>, RenderError> {
+    let points = renderer.signalled();
+    world.resource_mut::<Uploads>().submitted(&points);
+    let progress = renderer.progress.clone();
+    let mut readbacks = world.resource_mut::<Readbacks>();
+    readbacks.submitted(&points);
+    let done = readbacks.take_done(|point| progress.reached(point))?;
+    renderer.frames.retire(&mut renderer.states, &progress);
+    Ok(done)
+}
+
+/// Asks the handler what an error means for the app.
+fn handle(world: &mut World, errors: &[RenderError]) {
+    let handler = world
+        .get_resource::<RenderErrorHandler>()
+        .copied()
+        .unwrap_or_default();
+    for error in errors {
+        match (handler.0)(error, world) {
+            RenderErrorPolicy::Ignore => {}
+            RenderErrorPolicy::StopRendering => {
+                world.insert_resource(Stopped);
+                world.write_message(AppExit::error());
+            }
+        }
+    }
+}
+
+fn one(error: RenderError) -> Vec<RenderError> {
+    vec![error]
+}
+
+/// The compute task pool of bevy.
+struct Pool;
+
+impl Parallel for Pool {
+    fn run(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        if count < 2 {
+            return (0..count).for_each(task);
+        }
+        ComputeTaskPool::get().scope(|scope| {
+            for index in 0..count {
+                scope.spawn(async move { task(index) });
+            }
+        });
+    }
+}

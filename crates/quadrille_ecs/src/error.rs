@@ -1,0 +1,174 @@
+//! What can go wrong in a frame, in words for users.
+
+use std::sync::Arc;
+
+use quadrille_sync::PlanErrors;
+use quadrille_vulkan::FrameError;
+use thiserror::Error;
+
+/// Something a pass recorded that it did not declare, or that its shader does not fit.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum RecordError {
+    /// A part of a system uses what it did not name.
+    #[error(
+        "the pass `{part}` records a {access} of `{resource}`, which is not among the uses given \
+         to `recorder.pass(\"{part}\", ..)`; add it there"
+    )]
+    NotDeclared {
+        /// The part's name.
+        part: Arc<str>,
+        /// The resource.
+        resource: Box<str>,
+        /// What was recorded.
+        access: &'static str,
+    },
+    /// A system with several passes recorded something outside them.
+    #[error(
+        "commands are recorded outside the passes that the system begins with `recorder.pass`; \
+         move them into one"
+    )]
+    OutsideParts,
+    /// The shader has no such binding.
+    #[error("the pipeline `{pipeline}` has no binding {binding} for {resource}")]
+    NoSuchBinding {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The binding.
+        binding: u32,
+        /// What was bound.
+        resource: Box<str>,
+    },
+    /// The shader needs something at this binding.
+    #[error(
+        "binding {binding} (`{variable}`) of the pipeline `{pipeline}` is not bound; call \
+         `.bind({binding}, &..)` before drawing or dispatching"
+    )]
+    MissingBinding {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The binding.
+        binding: u32,
+        /// The shader's name for it.
+        variable: Box<str>,
+    },
+    /// A buffer where the shader has an image, or the like.
+    #[error(
+        "`{resource}` cannot be bound to binding {binding} (`{variable}`) of the pipeline \
+         `{pipeline}`: one is a buffer, the other an image or a sampler"
+    )]
+    WrongKind {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The binding.
+        binding: u32,
+        /// The shader's name for it.
+        variable: Box<str>,
+        /// What was bound.
+        resource: Box<str>,
+    },
+    /// The shader does more than was declared.
+    #[error(
+        "`{resource}` is declared as {declared}, but binding {binding} (`{variable}`) of the \
+         pipeline `{pipeline}` is a {needed}; declare it so in the system's parameters"
+    )]
+    AccessTooWeak {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The binding.
+        binding: u32,
+        /// The shader's name for it.
+        variable: Box<str>,
+        /// The resource.
+        resource: Box<str>,
+        /// What was declared.
+        declared: &'static str,
+        /// What the shader does.
+        needed: &'static str,
+    },
+    /// A command needs another access.
+    #[error(
+        "`{command}` needs `{resource}` declared as {needed}, but it is declared as {declared}"
+    )]
+    WrongUse {
+        /// The command.
+        command: &'static str,
+        /// The resource.
+        resource: Box<str>,
+        /// What was declared.
+        declared: &'static str,
+        /// What the command needs.
+        needed: &'static str,
+    },
+    /// Attachments of one rendering differ in size.
+    #[error(
+        "the attachment `{resource}` has {}x{} pixels, another attachment of the rendering has \
+         {}x{}", extent[0], extent[1], other[0], other[1]
+    )]
+    ExtentsDiffer {
+        /// The attachment.
+        resource: Box<str>,
+        /// Its extent in pixels.
+        extent: [u32; 2],
+        /// The extent of one before it.
+        other: [u32; 2],
+    },
+    /// A rendering without attachments has no extent.
+    #[error("a rendering has no attachment; give it at least one colour or depth target")]
+    NoAttachment,
+    /// A command needs a pipeline.
+    #[error("`{command}` is recorded before a pipeline is bound; call `.pipeline(&..)` first")]
+    NoPipeline {
+        /// The command.
+        command: &'static str,
+    },
+}
+
+/// Why a frame was abandoned. Nothing of it reached the device, or everything did.
+#[derive(Debug, Error)]
+pub enum RenderError {
+    /// A pass recorded what it must not.
+    #[error("the pass `{pass}` is recorded wrongly: {error}")]
+    Record {
+        /// The pass.
+        pass: String,
+        /// What is wrong.
+        error: RecordError,
+    },
+    /// A pass system, or another system of the `Render` schedule, failed or panicked.
+    #[error("the system `{system}` failed: {message}")]
+    System {
+        /// The system.
+        system: String,
+        /// Its error or panic message.
+        message: String,
+    },
+    /// An access entity points to an entity that is no resource.
+    #[error(
+        "an access of the pass `{pass}` points to an entity without `Bound`; give the entity a \
+         `Bound::Handle(..)`"
+    )]
+    Unbound {
+        /// The pass.
+        pass: String,
+    },
+    /// A pass that ran declares a resource that does not exist (any more).
+    #[error("the pass `{pass}` declares `{resource}`, which does not exist")]
+    Missing {
+        /// The pass.
+        pass: String,
+        /// The resource.
+        resource: String,
+    },
+    /// The declarations contradict each other or the device.
+    #[error("the frame cannot be planned:\n{0}")]
+    Plan(#[from] PlanErrors),
+    /// The device or the driver failed.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A window's surface or swapchain failed.
+    #[error(transparent)]
+    Surface(#[from] quadrille_vulkan::SurfaceError),
+    /// A buffer or image that the renderer needs could not be made.
+    #[error(transparent)]
+    Resource(#[from] quadrille_vulkan::Error),
+}

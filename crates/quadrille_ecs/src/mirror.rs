@@ -1,0 +1,315 @@
+//! The schedule build pass: finds the pass systems, mirrors them as entities, and takes their
+//! order out of the CPU's hands.
+//!
+//! Order between two passes is order on the GPU, which the plan keeps. The CPU records them in
+//! any order, in parallel, so an edge between two passes is removed from the schedule unless the
+//! systems conflict on something of the ECS (one writes a resource that the other reads): then
+//! the user's order means the CPU too. Edges to and from other systems stay, also those that a
+//! removed edge implied.
+
+use std::any::Any;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::graph::{DiGraph, Direction};
+use bevy_ecs::schedule::{
+    FlattenedDependencies, NodeId, ScheduleBuildError, ScheduleBuildPass, ScheduleGraph, SystemKey,
+    SystemSetKey,
+};
+use bevy_platform::collections::{HashMap, HashSet};
+use bevy_platform::hash::FixedHasher;
+use indexmap::IndexSet;
+
+use crate::declaration::{AccessOf, AccessTo, DeclarationVersion, DeclaredAccess, Pass, QueueWish};
+use crate::queue::OnQueueSet;
+use crate::registry::{Declared, Registry};
+use crate::schedule::RenderSystems;
+
+/// The passes of the schedule, in the order in which their systems were added.
+#[derive(Resource, Default, Debug)]
+pub(crate) struct PassGraph {
+    pub(crate) passes: Vec<PassNode>,
+}
+
+/// One pass system.
+#[derive(Debug)]
+pub(crate) struct PassNode {
+    pub(crate) entity: Entity,
+    pub(crate) slot: u32,
+    /// Indices of the passes that come before it by explicit order.
+    pub(crate) after: Vec<u32>,
+}
+
+/// What one system declared.
+struct PassSystem {
+    key: SystemKey,
+    slot: u32,
+    accesses: Vec<(Entity, DeclaredAccess)>,
+    queue: QueueWish,
+    name: String,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct MirrorPasses;
+
+impl ScheduleBuildPass for MirrorPasses {
+    type EdgeOptions = ();
+
+    fn add_dependency(&mut self, _: NodeId, _: NodeId, _: Option<&()>) {}
+
+    fn collapse_set(
+        &mut self,
+        _: SystemSetKey,
+        _: &IndexSet<SystemKey, FixedHasher>,
+        _: &DiGraph<NodeId>,
+    ) -> impl Iterator<Item = (NodeId, NodeId)> {
+        std::iter::empty()
+    }
+
+    fn build(
+        &mut self,
+        world: &mut World,
+        graph: &mut ScheduleGraph,
+        mut dependencies: FlattenedDependencies<'_>,
+    ) -> Result<(), ScheduleBuildError> {
+        let systems = find_passes(world, graph);
+        let index_of: HashMap<SystemKey, u32> = systems
+            .iter()
+            .enumerate()
+            .map(|(index, system)| (system.key, index as u32))
+            .collect();
+        let after = gpu_order(&systems, &index_of, &dependencies);
+        declare_first(graph, &systems, &mut dependencies);
+        release_cpu_order(graph, &index_of, &mut dependencies);
+        mirror(world, systems, after);
+        Ok(())
+    }
+}
+
+/// The systems that take a recorder, with what their other parameters declare.
+fn find_passes(world: &World, graph: &ScheduleGraph) -> Vec<PassSystem> {
+    let Some(registry) = world.get_resource::<Registry>() else {
+        return Vec::new();
+    };
+    let mut passes = Vec::new();
+    for (key, system, _) in graph.systems.iter() {
+        let Some(node) = graph.systems.get(key) else {
+            continue;
+        };
+        let declared = node.access().to_filtered_access_set();
+        let mut slot = None;
+        let mut accesses = Vec::new();
+        for id in declared.combined_access().archetypal().iter() {
+            match registry.get(id) {
+                Some(Declared::Recorder(of)) => slot = Some(of),
+                Some(Declared::Access { resource, access }) => accesses.push((resource, access)),
+                None => {}
+            }
+        }
+        let Some(slot) = slot else { continue };
+        let name = system.name().to_string();
+        let queue = queue_wish(graph, NodeId::System(key));
+        passes.push(PassSystem {
+            key,
+            slot,
+            accesses,
+            queue,
+            name,
+        });
+    }
+    passes
+}
+
+/// The queue that a system's sets ask for.
+fn queue_wish(graph: &ScheduleGraph, node: NodeId) -> QueueWish {
+    let mut open: Vec<NodeId> = vec![node];
+    while let Some(node) = open.pop() {
+        for parent in graph
+            .hierarchy()
+            .graph()
+            .neighbors_directed(node, Direction::Incoming)
+        {
+            let NodeId::Set(key) = parent else { continue };
+            let set = graph.system_sets.get(key).map(|set| set as &dyn Any);
+            if let Some(OnQueueSet(wish)) = set.and_then(|set| set.downcast_ref()) {
+                return *wish;
+            }
+            open.push(parent);
+        }
+    }
+    QueueWish::Main
+}
+
+/// For each pass, the passes that come before it, directly or through systems that are none.
+fn gpu_order(
+    systems: &[PassSystem],
+    index_of: &HashMap<SystemKey, u32>,
+    dependencies: &FlattenedDependencies<'_>,
+) -> Vec<Vec<u32>> {
+    let before = |key| {
+        dependencies
+            .graph()
+            .neighbors_directed(key, Direction::Incoming)
+    };
+    let mut all = Vec::with_capacity(systems.len());
+    for system in systems {
+        let mut after = Vec::new();
+        let mut seen = HashSet::new();
+        let mut open: Vec<SystemKey> = before(system.key).collect();
+        while let Some(key) = open.pop() {
+            if !seen.insert(key) {
+                continue;
+            }
+            match index_of.get(&key) {
+                Some(&index) => after.push(index),
+                None => open.extend(before(key)),
+            }
+        }
+        after.sort_unstable();
+        all.push(after);
+    }
+    all
+}
+
+/// Orders the systems of [`RenderSystems::Declare`] before all passes.
+fn declare_first(
+    graph: &ScheduleGraph,
+    systems: &[PassSystem],
+    dependencies: &mut FlattenedDependencies<'_>,
+) {
+    let Some(set) = graph.system_sets.get_key(RenderSystems::Declare.intern()) else {
+        return;
+    };
+    let mut open = vec![NodeId::Set(set)];
+    while let Some(node) = open.pop() {
+        if let NodeId::System(declares) = node {
+            for system in systems.iter().filter(|system| system.key != declares) {
+                dependencies.add_edge(declares, system.key);
+            }
+        }
+        open.extend(
+            graph
+                .hierarchy()
+                .graph()
+                .neighbors_directed(node, Direction::Outgoing),
+        );
+    }
+}
+
+/// Removes the edges between passes that do not conflict on the CPU, and adds what they implied
+/// for the systems around them.
+fn release_cpu_order(
+    graph: &ScheduleGraph,
+    index_of: &HashMap<SystemKey, u32>,
+    dependencies: &mut FlattenedDependencies<'_>,
+) {
+    let compatible = |a: SystemKey, b: SystemKey| {
+        let (a, b) = (graph.systems.get(a), graph.systems.get(b));
+        a.zip(b)
+            .is_some_and(|(a, b)| a.access().is_compatible(b.access()))
+    };
+    let edges: Vec<(SystemKey, SystemKey)> = dependencies.graph().all_edges().collect();
+    let is_pass = |key: &SystemKey| index_of.contains_key(key);
+    let mut forward: HashMap<SystemKey, Vec<SystemKey>> = HashMap::new();
+    let mut backward: HashMap<SystemKey, Vec<SystemKey>> = HashMap::new();
+    for &(a, b) in edges.iter().filter(|(a, b)| is_pass(a) && is_pass(b)) {
+        forward.entry(a).or_default().push(b);
+        backward.entry(b).or_default().push(a);
+        dependencies.remove_edge(a, b);
+    }
+    for &key in forward.keys() {
+        reach(&forward, key, |later| {
+            if !compatible(key, later) {
+                dependencies.add_edge(key, later);
+            }
+        });
+    }
+    for &(a, b) in &edges {
+        match (is_pass(&a), is_pass(&b)) {
+            (false, true) => reach(&forward, b, |pass| dependencies.add_edge(a, pass)),
+            (true, false) => reach(&backward, a, |pass| dependencies.add_edge(pass, b)),
+            _ => {}
+        }
+    }
+}
+
+/// Visits everything that can be reached from a node, without the node.
+fn reach(
+    edges: &HashMap<SystemKey, Vec<SystemKey>>,
+    from: SystemKey,
+    mut visit: impl FnMut(SystemKey),
+) {
+    let mut seen = HashSet::new();
+    let mut open = edges.get(&from).cloned().unwrap_or_default();
+    while let Some(key) = open.pop() {
+        if seen.insert(key) {
+            visit(key);
+            open.extend(edges.get(&key).into_iter().flatten());
+        }
+    }
+}
+
+/// Spawns what is new, despawns what is gone, and keeps the entities of passes that stay: they
+/// may have been changed at run time.
+fn mirror(world: &mut World, systems: Vec<PassSystem>, after: Vec<Vec<u32>>) {
+    let old = std::mem::take(&mut world.get_resource_or_init::<PassGraph>().passes);
+    let mut entity_of: HashMap<u32, Entity> = old
+        .into_iter()
+        .map(|node| (node.slot, node.entity))
+        .collect();
+    let names = pass_names(&systems);
+    let mut passes = Vec::with_capacity(systems.len());
+    for ((system, after), name) in systems.into_iter().zip(after).zip(names) {
+        let slot = system.slot;
+        let entity = entity_of
+            .remove(&slot)
+            .unwrap_or_else(|| spawn_pass(world, system, name));
+        passes.push(PassNode {
+            entity,
+            slot,
+            after,
+        });
+    }
+    for (_, entity) in entity_of {
+        world.despawn(entity);
+    }
+    world.get_resource_or_init::<PassGraph>().passes = passes;
+    world.get_resource_or_init::<DeclarationVersion>().0 += 1;
+}
+
+fn spawn_pass(world: &mut World, system: PassSystem, name: String) -> Entity {
+    let entity = world.spawn((Name::new(name), Pass, system.queue)).id();
+    for (resource, access) in system.accesses {
+        world.spawn((AccessOf(entity), AccessTo(resource), access));
+    }
+    entity
+}
+
+/// The last part of each system's path, or the whole path where that part is not unique.
+fn pass_names(systems: &[PassSystem]) -> Vec<String> {
+    let short = |name: &str| {
+        let plain = name
+            .split(['<', '{'])
+            .next()
+            .unwrap_or(name)
+            .trim_end_matches(':');
+        plain.rsplit("::").next().unwrap_or(plain).to_owned()
+    };
+    let mut uses: HashMap<String, u32> = HashMap::new();
+    for system in systems {
+        *uses.entry(short(&system.name)).or_default() += 1;
+    }
+    let name = |system: &PassSystem| {
+        let short = short(&system.name);
+        if uses.get(&short) == Some(&1) {
+            short
+        } else {
+            system.name.clone()
+        }
+    };
+    systems.iter().map(name).collect()
+}
+
+#[cfg(test)]
+#[path = "mirror_tests.rs"]
+mod tests;

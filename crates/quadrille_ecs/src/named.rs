@@ -1,0 +1,70 @@
+//! Bevy resources that name a buffer or an image.
+
+use std::ops::Deref;
+
+use bevy_ecs::prelude::*;
+use quadrille_vulkan::{Buffer, Handle, Image};
+
+use crate::bind::ResourceRef;
+
+/// A buffer or an image.
+pub trait GpuResource: Send + Sync + 'static {
+    /// The handle that declares it.
+    fn to_handle(&self) -> Handle;
+
+    /// The same by reference.
+    fn to_ref(&self) -> ResourceRef<'_>;
+}
+
+impl GpuResource for Buffer {
+    fn to_handle(&self) -> Handle {
+        Handle::Buffer(self.clone())
+    }
+
+    fn to_ref(&self) -> ResourceRef<'_> {
+        ResourceRef::Buffer(self)
+    }
+}
+
+impl GpuResource for Image {
+    fn to_handle(&self) -> Handle {
+        Handle::Image(self.clone())
+    }
+
+    fn to_ref(&self) -> ResourceRef<'_> {
+        ResourceRef::Image(self)
+    }
+}
+
+/// A bevy resource that names a buffer or an image: any resource that dereferences to one.
+///
+/// ```
+/// use bevy_derive::Deref;
+/// use bevy_ecs::prelude::Resource;
+/// use quadrille_ecs::{Buffer, StorageRead, Recorder};
+///
+/// #[derive(Resource, Deref)]
+/// struct Cells(Buffer);
+///
+/// fn count(mut recorder: Recorder, cells: StorageRead<Cells>) {}
+/// ```
+/// The handle inside may change from frame to frame; passes follow it.
+pub trait Named: Resource {
+    /// [`Buffer`] or [`Image`].
+    type Handle: GpuResource;
+
+    /// The handle that the resource holds now.
+    fn named(&self) -> &Self::Handle;
+}
+
+impl<T> Named for T
+where
+    T: Resource + Deref,
+    T::Target: GpuResource + Sized,
+{
+    type Handle = T::Target;
+
+    fn named(&self) -> &Self::Handle {
+        self
+    }
+}

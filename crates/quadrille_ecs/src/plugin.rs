@@ -1,0 +1,158 @@
+//! Adding the renderer to an app.
+
+use bevy_app::{App, AppExit, MainScheduleOrder, Plugin, PostUpdate};
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
+use quadrille_vulkan::{Gpu, Settings, SetupError};
+
+use crate::collect::Collector;
+use crate::declaration::DeclarationVersion;
+use crate::drive::run_frame;
+use crate::error::RenderError;
+use crate::mirror::{MirrorPasses, PassGraph};
+use crate::policy::RenderErrorHandler;
+use crate::readback::Readbacks;
+use crate::recording::Recordings;
+use crate::registry::Registry;
+use crate::renderer::Renderer;
+use crate::schedule::Render;
+use crate::threads::{RecordOn, Threads};
+use crate::upload::Uploads;
+use crate::window::HeadlessWindow;
+
+/// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).
+///
+/// Inserts the [`GpuDevice`] resource in `build`, so that `Startup` systems can make buffers and
+/// pipelines, and runs the [`Render`] schedule once per frame, after `PostUpdate`.
+#[derive(Default)]
+pub struct QuadrillePlugin {
+    /// Which device and queues to use, and how.
+    pub settings: Settings,
+    /// The size of the image that stands for the window; `None` if there are real windows.
+    pub headless: Option<HeadlessWindow>,
+    /// On how many threads to record.
+    pub record_on: RecordOn,
+}
+
+/// The device: makes buffers, images and pipelines. Dereferences to
+/// [`Gpu`](quadrille_vulkan::Gpu).
+#[derive(Resource, bevy_derive::Deref, Clone)]
+pub struct GpuDevice(Gpu);
+
+/// The schedule that runs the frame: private, so that nothing else gets into it.
+#[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RunFrame;
+
+/// The exit code for what a user can mend: a device that does not exist, a missing driver.
+const SETUP_FAILED: u8 = 2;
+
+impl Plugin for QuadrillePlugin {
+    fn build(&self, app: &mut App) {
+        add_schedules(app);
+        app.init_resource::<Collector>()
+            .init_resource::<Recordings>()
+            .init_resource::<Registry>()
+            .init_resource::<PassGraph>()
+            .init_resource::<DeclarationVersion>()
+            .init_resource::<Uploads>()
+            .init_resource::<Readbacks>()
+            .init_resource::<RenderErrorHandler>()
+            .insert_resource(Threads::new(self.record_on));
+        if let Some(window) = self.headless {
+            app.insert_resource(window);
+        }
+        let settings = Settings {
+            windows: self.headless.is_none(),
+            ..self.settings.clone()
+        };
+        let display = display_handle(app);
+        match setup(&settings, display) {
+            Ok(renderer) => {
+                announce(renderer.gpu());
+                app.insert_resource(GpuDevice(renderer.gpu().clone()))
+                    .insert_resource(renderer);
+            }
+            Err(error) => refuse(app, &error),
+        }
+    }
+}
+
+fn add_schedules(app: &mut App) {
+    let mut render = Schedule::new(Render);
+    render.set_build_settings(ScheduleBuildSettings {
+        // Passes hand their recordings over at the end of the schedule; sync points between
+        // them would only serialise recording.
+        auto_insert_apply_deferred: false,
+        ..ScheduleBuildSettings::default()
+    });
+    render.add_build_pass(MirrorPasses);
+    app.add_schedule(render);
+    app.init_schedule(RunFrame);
+    app.add_systems(RunFrame, run_frame);
+    app.world_mut()
+        .resource_mut::<MainScheduleOrder>()
+        .insert_after(PostUpdate, RunFrame);
+}
+
+/// Why the renderer could not start.
+#[derive(Debug, thiserror::Error)]
+enum StartError {
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Render(#[from] RenderError),
+}
+
+fn setup(
+    settings: &Settings,
+    display: Option<raw_window_handle::RawDisplayHandle>,
+) -> Result<Renderer, StartError> {
+    let gpu = Gpu::new(settings, display)?;
+    Ok(Renderer::new(gpu)?)
+}
+
+/// The display that windows will be on, which decides the instance's extensions.
+fn display_handle(app: &App) -> Option<raw_window_handle::RawDisplayHandle> {
+    #[cfg(feature = "window")]
+    {
+        use raw_window_handle::HasDisplayHandle as _;
+        let wrapper = app
+            .world()
+            .get_resource::<bevy_winit::DisplayHandleWrapper>()?;
+        wrapper
+            .0
+            .display_handle()
+            .ok()
+            .map(|handle| handle.as_raw())
+    }
+    #[cfg(not(feature = "window"))]
+    {
+        let _ = app;
+        None
+    }
+}
+
+fn announce(gpu: &Gpu) {
+    let info = gpu.info();
+    let kind = if info.software {
+        "software device"
+    } else {
+        "device"
+    };
+    let validation = info
+        .validation
+        .as_deref()
+        .map(|version| format!(", validation {version}"));
+    tracing::info!(
+        "{kind} {}, queues {}{}",
+        info.name,
+        gpu.topology(),
+        validation.unwrap_or_default()
+    );
+}
+
+/// Says why there is no renderer, and makes the app exit instead of running.
+fn refuse(app: &mut App, error: &StartError) {
+    tracing::error!("{error}");
+    app.set_runner(|_| AppExit::from_code(SETUP_FAILED));
+}

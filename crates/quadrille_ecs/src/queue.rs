@@ -1,0 +1,31 @@
+//! `simulate.on_queue(QueueWish::Async)`: where a pass system would like to run.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleConfigs;
+use bevy_ecs::system::ScheduleSystem;
+
+use crate::declaration::QueueWish;
+
+/// The system set that carries a wish to the schedule's build pass.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct OnQueueSet(pub(crate) QueueWish);
+
+/// Says where pass systems would like to run.
+pub trait OnQueue<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
+    /// Runs these passes on a queue of this kind where the device has one, else on the main queue.
+    ///
+    /// ```
+    /// use bevy_app::App;
+    /// use bevy_ecs::prelude::*;
+    /// use quadrille_ecs::{OnQueue, QueueWish, Recorder, Render};
+    ///
+    /// fn simulate(mut recorder: Recorder) {}
+    ///
+    /// App::new().add_systems(Render, simulate.on_queue(QueueWish::Async));
+    /// ```
+    fn on_queue(self, wish: QueueWish) -> ScheduleConfigs<ScheduleSystem> {
+        self.in_set(OnQueueSet(wish))
+    }
+}
+
+impl<Marker, T: IntoScheduleConfigs<ScheduleSystem, Marker>> OnQueue<Marker> for T {}

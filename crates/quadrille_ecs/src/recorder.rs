@@ -1,0 +1,173 @@
+//! The parameter that makes a system a pass.
+
+#![expect(
+    unsafe_code,
+    reason = "`SystemParam` is an unsafe trait: it promises to register what it accesses"
+)]
+
+use bevy_ecs::change_detection::Tick;
+use bevy_ecs::component::ComponentId;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
+use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
+use quadrille_vulkan::ComputePipeline;
+
+use crate::access::PassUse;
+use crate::attachment::Attachments;
+use crate::compute::Compute;
+use crate::recording::{PassRecording, Recordings, SubRecording};
+use crate::registry::{declare, register_recorder};
+use crate::rendering::Rendering;
+use crate::transfer::Transfer;
+
+/// Records the commands of a pass. A system that takes it is a pass; its other parameters declare
+/// what the pass touches.
+///
+/// Commands are written to a list; the backend translates the lists of a frame in plan order,
+/// with the barriers between them, once all pass systems have run. So a pass that fails leaves
+/// nothing half-recorded behind, and passes need no order among themselves on the CPU.
+///
+/// ```
+/// # use bevy_derive::Deref;
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::*;
+/// # #[derive(Resource, Deref)] struct Cells(Buffer);
+/// # #[derive(Resource)] struct Fill(ComputePipeline);
+/// fn fill(mut recorder: Recorder, cells: StorageWrite<Cells>, pipeline: Res<Fill>) {
+///     recorder.compute(&pipeline.0).bind(0, &cells).dispatch([64, 1, 1]);
+/// }
+/// ```
+pub struct Recorder<'s> {
+    recording: &'s mut PassRecording,
+}
+
+/// The state of a [`Recorder`]; opaque.
+pub struct RecorderState {
+    slot: u32,
+    declared: ComponentId,
+    recording: PassRecording,
+}
+
+// SAFETY: no world access is registered, and `get_param` makes none.
+unsafe impl SystemParam for Recorder<'_> {
+    type State = RecorderState;
+    type Item<'w, 's> = Recorder<'s>;
+
+    fn init_state(world: &mut World) -> RecorderState {
+        let (slot, declared) = register_recorder(world);
+        RecorderState {
+            slot,
+            declared,
+            recording: PassRecording::default(),
+        }
+    }
+
+    fn init_access(
+        state: &RecorderState,
+        meta: &mut SystemMeta,
+        system_access: &mut SystemAccess,
+        _: &mut World,
+    ) {
+        declare::<Self>(state.declared, meta, system_access);
+    }
+
+    fn apply(state: &mut RecorderState, _: &SystemMeta, world: &mut World) {
+        let mut recordings = world.get_resource_or_init::<Recordings>();
+        recordings.put(state.slot, &mut state.recording);
+    }
+
+    unsafe fn get_param<'w, 's>(
+        state: &'s mut RecorderState,
+        _: &SystemMeta,
+        _: UnsafeWorldCell<'w>,
+        _: Tick,
+    ) -> Result<Recorder<'s>, SystemParamValidationError> {
+        state.recording.begin();
+        Ok(Recorder {
+            recording: &mut state.recording,
+        })
+    }
+}
+
+impl Recorder<'_> {
+    /// Binds a compute pipeline and records its dispatches.
+    pub fn compute(&mut self, pipeline: &ComputePipeline) -> Compute<'_> {
+        Compute::begin(self.recording.main(), pipeline)
+    }
+
+    /// Begins rendering to attachments, and records draws until the returned value is dropped.
+    ///
+    /// Attachments come from declared targets: `window.clear([0.0; 4])`, `scene.keep()`, a tuple
+    /// of a colour and a depth attachment, or an array of colour attachments. All must have the
+    /// same extent.
+    pub fn render(&mut self, attachments: impl Into<Attachments>) -> Rendering<'_> {
+        Rendering::begin(self.recording.main(), attachments.into())
+    }
+
+    /// Records copies and clears.
+    pub fn transfer(&mut self) -> Transfer<'_> {
+        Transfer::begin(self.recording.main())
+    }
+
+    /// Begins another pass of this system: for systems whose number of passes is known only when
+    /// they run, such as a chain of filters or the steps of a simulation.
+    ///
+    /// Each gets its own place in the plan, in the order of the calls, after what the system was
+    /// ordered after. `uses` says what it touches, and can be no more than what the system's
+    /// parameters declare. A system that begins passes records nothing outside them.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Front(Buffer);
+    /// # #[derive(Resource, Deref)] struct Back(Buffer);
+    /// # #[derive(Resource)] struct Step(ComputePipeline);
+    /// fn relax(
+    ///     mut recorder: Recorder,
+    ///     front: StorageReadWrite<Front>,
+    ///     back: StorageReadWrite<Back>,
+    ///     step: Res<Step>,
+    /// ) {
+    ///     for round in 0..8 {
+    ///         let (from, to) = if round % 2 == 0 { (&front, &back) } else { (&back, &front) };
+    ///         let mut pass = recorder.pass("relax", &[from.reads(), to.writes()]);
+    ///         pass.compute(&step.0).bind(0, from).bind(1, to).dispatch([64, 1, 1]);
+    ///     }
+    /// }
+    /// ```
+    pub fn pass(&mut self, name: &str, uses: &[PassUse]) -> PassRecorder<'_> {
+        PassRecorder {
+            recording: self.recording.sub(name, uses),
+        }
+    }
+}
+
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        // What a panicking pass has recorded is not what it meant to record.
+        self.recording.end(!std::thread::panicking());
+    }
+}
+
+/// Records one of several passes of a system: see [`Recorder::pass`].
+pub struct PassRecorder<'a> {
+    recording: &'a mut SubRecording,
+}
+
+impl PassRecorder<'_> {
+    /// See [`Recorder::compute`].
+    pub fn compute(&mut self, pipeline: &ComputePipeline) -> Compute<'_> {
+        Compute::begin(self.recording, pipeline)
+    }
+
+    /// See [`Recorder::render`].
+    pub fn render(&mut self, attachments: impl Into<Attachments>) -> Rendering<'_> {
+        Rendering::begin(self.recording, attachments.into())
+    }
+
+    /// See [`Recorder::transfer`].
+    pub fn transfer(&mut self) -> Transfer<'_> {
+        Transfer::begin(self.recording)
+    }
+}

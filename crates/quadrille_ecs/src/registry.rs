@@ -1,0 +1,151 @@
+//! What the systems of a schedule declared, found again by component id.
+//!
+//! A declaring parameter adds an *archetypal* access on a virtual component id to its system:
+//! it never conflicts on the CPU, yet travels with the system to the schedule's build pass, which
+//! looks the id up here.
+
+#![expect(
+    unsafe_code,
+    reason = "a component without a type can only be described by an unsafe function"
+)]
+
+use std::alloc::Layout;
+use std::any::TypeId;
+
+use bevy_ecs::component::{ComponentCloneBehavior, ComponentDescriptor, ComponentId, StorageType};
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::FilteredAccess;
+use bevy_ecs::system::{SystemAccess, SystemMeta};
+use bevy_platform::collections::HashMap;
+use quadrille_vulkan::Handle;
+
+use crate::declaration::{Bound, DeclaredAccess, TypeBinding};
+use crate::named::{GpuResource, Named};
+
+/// What a virtual component id stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Declared {
+    /// The recorder of the pass with this slot.
+    Recorder(u32),
+    /// An access to the resource entity.
+    Access {
+        resource: Entity,
+        access: DeclaredAccess,
+    },
+}
+
+/// All virtual component ids of a world.
+#[derive(Resource, Default)]
+pub(crate) struct Registry {
+    declared: HashMap<ComponentId, Declared>,
+    named: HashMap<TypeId, Entity>,
+    slots: u32,
+}
+
+impl Registry {
+    pub(crate) fn get(&self, id: ComponentId) -> Option<Declared> {
+        self.declared.get(&id).copied()
+    }
+
+    pub(crate) fn slot_count(&self) -> usize {
+        self.slots as usize
+    }
+}
+
+/// The resource entity that stands for the bevy resource `T`; spawned at the first call.
+///
+/// ```
+/// # use bevy_derive::Deref;
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::{Buffer, resource_entity};
+/// #[derive(Resource, Deref)]
+/// struct Cells(Buffer);
+///
+/// let mut world = World::new();
+/// let cells = resource_entity::<Cells>(&mut world);
+/// assert_eq!(cells, resource_entity::<Cells>(&mut world));
+/// ```
+pub fn resource_entity<T: Named>(world: &mut World) -> Entity {
+    let known = world
+        .get_resource_or_init::<Registry>()
+        .named
+        .get(&TypeId::of::<T>())
+        .copied();
+    if let Some(entity) = known.filter(|&entity| world.get_entity(entity).is_ok()) {
+        return entity;
+    }
+    let name = short_name::<T>();
+    let resolve = |world: &World| Some(world.get_resource::<T>()?.named().to_handle());
+    let bound = Bound::Type(TypeBinding { name, resolve });
+    let entity = world.spawn((Name::new(name), bound)).id();
+    world
+        .resource_mut::<Registry>()
+        .named
+        .insert(TypeId::of::<T>(), entity);
+    entity
+}
+
+/// A resource entity for a handle that is known only at run time.
+pub(crate) fn handle_entity(world: &mut World, handle: Handle) -> Entity {
+    let name = Name::new(handle.name().to_owned());
+    world.spawn((name, Bound::Handle(handle))).id()
+}
+
+/// The next recording slot and the virtual id of its recorder.
+pub(crate) fn register_recorder(world: &mut World) -> (u32, ComponentId) {
+    let mut registry = world.get_resource_or_init::<Registry>();
+    let slot = registry.slots;
+    registry.slots += 1;
+    let id = register(world, format!("pass {slot}"), Declared::Recorder(slot));
+    (slot, id)
+}
+
+/// The virtual id of one declared access of one system.
+pub(crate) fn register_access(
+    world: &mut World,
+    resource: Entity,
+    access: DeclaredAccess,
+) -> ComponentId {
+    let resource_name = world.get::<Name>(resource).map_or("?", Name::as_str);
+    let name = format!("{} of {resource_name}", access.kind.name());
+    register(world, name, Declared::Access { resource, access })
+}
+
+fn register(world: &mut World, name: String, declared: Declared) -> ComponentId {
+    // SAFETY: the layout is that of `()`, for which no destructor is needed, and no value of this
+    // component is ever inserted.
+    let descriptor = unsafe {
+        ComponentDescriptor::new_with_layout(
+            name,
+            StorageType::SparseSet,
+            Layout::new::<()>(),
+            None,
+            false,
+            false,
+            ComponentCloneBehavior::Ignore,
+            None,
+        )
+    };
+    let id = world.register_component_with_descriptor(descriptor);
+    world
+        .get_resource_or_init::<Registry>()
+        .declared
+        .insert(id, declared);
+    id
+}
+
+/// Adds a virtual id to what a system declares.
+pub(crate) fn declare<P>(id: ComponentId, meta: &SystemMeta, system_access: &mut SystemAccess) {
+    let mut access = FilteredAccess::default();
+    access.access_mut().add_archetypal(id);
+    system_access.require_shared_access::<P>(meta).add(access);
+}
+
+/// A type's name without its path.
+pub(crate) fn short_name<T: ?Sized>() -> &'static str {
+    let name = std::any::type_name::<T>();
+    let path_end = name.find('<').unwrap_or(name.len());
+    name[..path_end]
+        .rfind("::")
+        .map_or(name, |at| &name[at + 2..])
+}

@@ -1,0 +1,317 @@
+//! Recording draws.
+
+use std::ops::Range;
+
+use bytemuck::NoUninit;
+use quadrille_sync::Capabilities;
+use quadrille_vulkan::{
+    ColorAttachment, DepthAttachment, GraphicsPipeline, Image, IndexType, Load, Sampler,
+};
+
+use crate::attachment::{Attachment, Attachments};
+use crate::bind::{Bound, BoundMask, Declared, ResourceRef};
+use crate::error::RecordError;
+use crate::kind::AccessKind;
+use crate::recording::SubRecording;
+
+/// The size of a `VkDrawIndirectCommand`.
+const DRAW_BYTES: u32 = 16;
+/// The size of a `VkDrawIndexedIndirectCommand`.
+const DRAW_INDEXED_BYTES: u32 = 20;
+
+/// A rendering: bind a pipeline, bind resources, draw. It ends when this value is dropped.
+pub struct Rendering<'a> {
+    recording: &'a mut SubRecording,
+    pipeline: Option<GraphicsPipeline>,
+    bound: BoundMask,
+    /// The attachments were in order, and rendering began.
+    begun: bool,
+}
+
+impl<'a> Rendering<'a> {
+    pub(crate) fn begin(recording: &'a mut SubRecording, attachments: Attachments) -> Self {
+        recording.needs |= Capabilities::GRAPHICS;
+        let begun = begin_rendering(recording, &attachments);
+        Self {
+            recording,
+            pipeline: None,
+            bound: BoundMask::default(),
+            begun,
+        }
+    }
+
+    /// Binds a graphics pipeline; what was bound before has to be bound anew.
+    pub fn pipeline(&mut self, pipeline: &GraphicsPipeline) -> &mut Self {
+        self.recording.used.graphics = true;
+        self.bound = BoundMask::default();
+        self.pipeline = Some(pipeline.clone());
+        self.recording.list.bind_graphics(pipeline);
+        self
+    }
+
+    /// Binds a declared resource to `@group(0) @binding(binding)`.
+    pub fn bind(&mut self, binding: u32, resource: &impl Declared) -> &mut Self {
+        match &self.pipeline {
+            Some(pipeline) => self
+                .bound
+                .bind(self.recording, pipeline, binding, resource.bound()),
+            None => self
+                .recording
+                .errors
+                .push(RecordError::NoPipeline { command: "bind" }),
+        }
+        self
+    }
+
+    /// Binds a sampler to `@group(0) @binding(binding)`.
+    pub fn sampler(&mut self, binding: u32, sampler: &Sampler) -> &mut Self {
+        match &self.pipeline {
+            Some(pipeline) => self
+                .bound
+                .sampler(self.recording, pipeline, binding, sampler),
+            None => self
+                .recording
+                .errors
+                .push(RecordError::NoPipeline { command: "sampler" }),
+        }
+        self
+    }
+
+    /// Sets the push constants: at most 128 bytes, laid out as the shader's struct.
+    pub fn push<T: NoUninit>(&mut self, constants: &T) -> &mut Self {
+        match &self.pipeline {
+            Some(_) => self
+                .recording
+                .list
+                .push_constants(bytemuck::bytes_of(constants)),
+            None => self
+                .recording
+                .errors
+                .push(RecordError::NoPipeline { command: "push" }),
+        }
+        self
+    }
+
+    /// Binds a vertex buffer, from `offset` bytes on.
+    pub fn vertices(&mut self, slot: u32, vertices: &impl Declared, offset: u64) -> &mut Self {
+        let bound = vertices.bound();
+        if let Some(buffer) = self.buffer(bound, AccessKind::Vertex, "vertices") {
+            self.recording.list.vertex_buffer(slot, buffer, offset);
+        }
+        self
+    }
+
+    /// Binds an index buffer, from `offset` bytes on.
+    pub fn indices(
+        &mut self,
+        indices: &impl Declared,
+        offset: u64,
+        index_type: IndexType,
+    ) -> &mut Self {
+        let bound = indices.bound();
+        if let Some(buffer) = self.buffer(bound, AccessKind::Index, "indices") {
+            self.recording.list.index_buffer(buffer, offset, index_type);
+        }
+        self
+    }
+
+    /// Sets the viewport in pixels: left, top, width, height. At first it is the whole area.
+    pub fn viewport(&mut self, area: [f32; 4]) -> &mut Self {
+        self.recording.list.viewport(area);
+        self
+    }
+
+    /// Sets the scissor in pixels: left, top, width, height. At first it is the whole area.
+    pub fn scissor(&mut self, area: [u32; 4]) -> &mut Self {
+        self.recording.list.scissor(area);
+        self
+    }
+
+    /// Draws vertices.
+    pub fn draw(&mut self, vertices: Range<u32>, instances: Range<u32>) -> &mut Self {
+        if self.ready("draw") {
+            self.recording.list.draw(vertices, instances);
+        }
+        self
+    }
+
+    /// Draws vertices by index, each with `base_vertex` added.
+    pub fn draw_indexed(
+        &mut self,
+        indices: Range<u32>,
+        base_vertex: i32,
+        instances: Range<u32>,
+    ) -> &mut Self {
+        if self.ready("draw_indexed") {
+            self.recording
+                .list
+                .draw_indexed(indices, base_vertex, instances);
+        }
+        self
+    }
+
+    /// Draws `count` times with arguments (`VkDrawIndirectCommand`, 16 bytes each) from a buffer.
+    pub fn draw_indirect(
+        &mut self,
+        arguments: &impl Declared,
+        offset: u64,
+        count: u32,
+    ) -> &mut Self {
+        let bound = arguments.bound();
+        if self.ready("draw_indirect")
+            && let Some(buffer) = self.buffer(bound, AccessKind::Indirect, "draw_indirect")
+        {
+            self.recording
+                .list
+                .draw_indirect(buffer, offset, count, DRAW_BYTES);
+        }
+        self
+    }
+
+    /// Draws `count` times by index with arguments (`VkDrawIndexedIndirectCommand`, 20 bytes
+    /// each) from a buffer.
+    pub fn draw_indexed_indirect(
+        &mut self,
+        arguments: &impl Declared,
+        offset: u64,
+        count: u32,
+    ) -> &mut Self {
+        let bound = arguments.bound();
+        if self.ready("draw_indexed_indirect")
+            && let Some(buffer) = self.buffer(bound, AccessKind::Indirect, "draw_indexed_indirect")
+        {
+            self.recording
+                .list
+                .draw_indexed_indirect(buffer, offset, count, DRAW_INDEXED_BYTES);
+        }
+        self
+    }
+
+    /// Whether a draw can be recorded; if not, what is missing is in the errors.
+    fn ready(&mut self, command: &'static str) -> bool {
+        let Some(pipeline) = &self.pipeline else {
+            self.recording
+                .errors
+                .push(RecordError::NoPipeline { command });
+            return false;
+        };
+        self.bound.check_complete(self.recording, pipeline);
+        self.begun
+    }
+
+    fn buffer<'b>(
+        &mut self,
+        bound: Bound<'b>,
+        needed: AccessKind,
+        command: &'static str,
+    ) -> Option<&'b quadrille_vulkan::Buffer> {
+        self.recording.check_declared(bound);
+        match bound.resource {
+            ResourceRef::Buffer(buffer) if bound.kind == needed => Some(buffer),
+            _ => {
+                self.recording.errors.push(RecordError::WrongUse {
+                    command,
+                    resource: bound.name().into(),
+                    declared: bound.kind.name(),
+                    needed: needed.name(),
+                });
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Rendering<'_> {
+    fn drop(&mut self) {
+        if self.begun {
+            self.recording.list.end_rendering();
+        }
+    }
+}
+
+/// Records the begin of rendering, or what is wrong with the attachments.
+fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> bool {
+    let error_count = recording.errors.len();
+    let all = || attachments.colors.iter().chain(&attachments.depth);
+    let mut extent: Option<[u32; 2]> = None;
+    for attachment in all() {
+        let Some(image) = &attachment.image else {
+            recording
+                .errors
+                .push(not_a_target(attachment, &attachment.name));
+            continue;
+        };
+        if !is_target(attachment.kind) {
+            recording
+                .errors
+                .push(not_a_target(attachment, image.name()));
+        }
+        let [width, height, _] = image.extent();
+        match extent {
+            Some(other) if other != [width, height] => {
+                recording.errors.push(RecordError::ExtentsDiffer {
+                    resource: image.name().into(),
+                    extent: [width, height],
+                    other,
+                });
+            }
+            _ => extent = Some([width, height]),
+        }
+        check_part(recording, image, attachment.kind);
+        if !matches!(attachment.load, Load::Keep) {
+            recording.overwritten.push(image.id());
+        }
+    }
+    if extent.is_none() && error_count == recording.errors.len() {
+        recording.errors.push(RecordError::NoAttachment);
+    }
+    if error_count != recording.errors.len() {
+        return false;
+    }
+    let colors: Vec<ColorAttachment<'_>> = attachments
+        .colors
+        .iter()
+        .filter_map(|a| Some(ColorAttachment::new(a.image.as_ref()?, a.load)))
+        .collect();
+    let depth = attachments.depth.as_ref().and_then(|a| {
+        let load = match a.load {
+            Load::Clear([depth, ..]) => Load::Clear(depth),
+            Load::Keep => Load::Keep,
+            Load::Discard => Load::Discard,
+        };
+        let read_only = a.kind == AccessKind::DepthRead;
+        Some(DepthAttachment {
+            read_only,
+            ..DepthAttachment::new(a.image.as_ref()?, load)
+        })
+    });
+    recording
+        .list
+        .begin_rendering(&quadrille_vulkan::Rendering {
+            colors: &colors,
+            depth,
+            area: None,
+        });
+    true
+}
+
+fn is_target(kind: AccessKind) -> bool {
+    use AccessKind::{ColorTarget, DepthRead, DepthTarget, Exactly};
+    matches!(kind, ColorTarget | DepthTarget | DepthRead | Exactly(_))
+}
+
+fn not_a_target(attachment: &Attachment, name: &str) -> RecordError {
+    RecordError::WrongUse {
+        command: "render",
+        resource: name.into(),
+        declared: attachment.kind.name(),
+        needed: AccessKind::ColorTarget.name(),
+    }
+}
+
+fn check_part(recording: &mut SubRecording, image: &Image, kind: AccessKind) {
+    recording.check_declared(Bound {
+        resource: ResourceRef::Image(image),
+        kind,
+    });
+}

@@ -1,0 +1,161 @@
+//! What frames cost: counts and CPU times.
+
+use std::time::{Duration, Instant};
+
+use quadrille_sync::Counts;
+use quadrille_vulkan::{Gpu, validation_messages};
+use serde_json::{Map, Value, json};
+
+/// The parts of a frame whose CPU time is measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Phase {
+    Wait,
+    Record,
+    Collect,
+    Plan,
+    Submit,
+}
+
+const PHASES: [(Phase, &str); 5] = [
+    (Phase::Collect, "collect"),
+    (Phase::Plan, "plan"),
+    (Phase::Record, "record"),
+    (Phase::Submit, "submit"),
+    (Phase::Wait, "wait"),
+];
+
+/// CPU times of one frame, by phase.
+pub(crate) struct Clock {
+    last: Instant,
+    times: [Duration; PHASES.len()],
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self {
+            last: Instant::now(),
+            times: Default::default(),
+        }
+    }
+
+    /// Adds the time since the last call to a phase.
+    pub(crate) fn lap(&mut self, phase: Phase) -> Duration {
+        let now = Instant::now();
+        let time = now - self.last;
+        self.times[phase as usize] += time;
+        self.last = now;
+        time
+    }
+}
+
+/// Counts and times over frames.
+#[derive(Default)]
+pub(crate) struct Measurements {
+    frames: u64,
+    plans_reused: u64,
+    /// What frames had of everything, and how many frames had just that. Few kinds, most frequent
+    /// first.
+    kinds: Vec<Kind>,
+    /// Nanoseconds by phase, of the last [`KEPT`] frames.
+    times: Vec<[u32; PHASES.len()]>,
+}
+
+struct Kind {
+    counts: Counts,
+    command_buffers: u32,
+    frames: u64,
+}
+
+/// How many kinds of frames are told apart; rarer ones are forgotten.
+const KINDS: usize = 16;
+
+/// Over how many frames medians are taken.
+const KEPT: usize = 1024;
+
+impl Measurements {
+    pub(crate) fn add(
+        &mut self,
+        clock: &Clock,
+        counts: Counts,
+        command_buffers: u32,
+        reused: bool,
+    ) {
+        let times = clock
+            .times
+            .map(|time| u32::try_from(time.as_nanos()).unwrap_or(u32::MAX));
+        if self.times.len() < KEPT {
+            self.times.push(times);
+        } else {
+            self.times[self.frames as usize % KEPT] = times;
+        }
+        self.frames += 1;
+        self.plans_reused += u64::from(reused);
+        self.add_kind(counts, command_buffers);
+    }
+
+    fn add_kind(&mut self, counts: Counts, command_buffers: u32) {
+        let same = |kind: &Kind| kind.counts == counts && kind.command_buffers == command_buffers;
+        match self.kinds.iter().position(same) {
+            Some(index) => {
+                self.kinds[index].frames += 1;
+                if index > 0 && self.kinds[index - 1].frames < self.kinds[index].frames {
+                    self.kinds.swap(index - 1, index);
+                }
+            }
+            None => {
+                self.kinds.truncate(KINDS - 1);
+                self.kinds.push(Kind {
+                    counts,
+                    command_buffers,
+                    frames: 1,
+                });
+            }
+        }
+    }
+
+    pub(crate) fn to_json(&self, gpu: &Gpu) -> Map<String, Value> {
+        let info = gpu.info();
+        // The steady state: what most frames had.
+        let (counts, command_buffers) = self.kinds.first().map_or((Counts::default(), 0), |kind| {
+            (kind.counts, kind.command_buffers)
+        });
+        let mut cpu_us = Map::new();
+        for (phase, name) in PHASES {
+            cpu_us.insert(name.into(), json!(self.median_us(phase)));
+        }
+        let report = json!({
+            "frames": self.frames,
+            "plans_reused": self.plans_reused,
+            "submissions": counts.submissions,
+            "command_buffers": command_buffers,
+            "barrier_calls": counts.barrier_calls,
+            "barriers": counts.barriers,
+            "semaphore_waits": counts.semaphore_waits,
+            "ownership_transfers": counts.ownership_transfers,
+            "cpu_us": cpu_us,
+            "device": info.name,
+            "software": info.software,
+            "topology": gpu.topology().to_string(),
+            "validation": info.validation,
+            "validation_messages": validation_messages(),
+        });
+        match report {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        }
+    }
+
+    fn median_us(&self, phase: Phase) -> f64 {
+        let mut times: Vec<u32> = self
+            .times
+            .iter()
+            .map(|times| times[phase as usize])
+            .collect();
+        if times.is_empty() {
+            return 0.0;
+        }
+        let middle = times.len() / 2;
+        let (_, median, _) = times.select_nth_unstable(middle);
+        f64::from(*median) / 1000.0
+    }
+}

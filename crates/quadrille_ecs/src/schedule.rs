@@ -1,0 +1,19 @@
+//! The schedule that passes live in.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleLabel;
+
+/// The schedule of a frame's pass systems; it runs once per frame, after `PostUpdate`.
+///
+/// Systems that take a [`Recorder`](crate::Recorder) are passes. Others may be added as well; they
+/// run before or after passes as ordered.
+#[derive(ScheduleLabel, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Render;
+
+/// The sets of [`Render`].
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RenderSystems {
+    /// Systems that change declarations: accesses of passes, handles in named resources. All
+    /// passes come after them.
+    Declare,
+}

@@ -1,0 +1,130 @@
+//! Recording copies and clears.
+
+use quadrille_sync::Capabilities;
+use quadrille_vulkan::{Buffer, Image, ImageRegion, vk};
+
+use crate::bind::{Bound, Declared, ResourceRef};
+use crate::error::RecordError;
+use crate::kind::AccessKind;
+use crate::recording::SubRecording;
+
+/// Copies, fills and clears of declared resources.
+pub struct Transfer<'a> {
+    recording: &'a mut SubRecording,
+}
+
+impl<'a> Transfer<'a> {
+    pub(crate) fn begin(recording: &'a mut SubRecording) -> Self {
+        recording.needs |= Capabilities::TRANSFER;
+        Self { recording }
+    }
+
+    /// Copies `bytes` bytes between buffers.
+    pub fn copy_buffer(
+        &mut self,
+        from: &impl Declared,
+        from_offset: u64,
+        to: &impl Declared,
+        to_offset: u64,
+        bytes: u64,
+    ) -> &mut Self {
+        let from = self.buffer(from.bound(), AccessKind::TransferRead, "copy_buffer");
+        let to = self.buffer(to.bound(), AccessKind::TransferWrite, "copy_buffer");
+        if let (Some(from), Some(to)) = (from, to) {
+            self.recording
+                .list
+                .copy_buffer(from, from_offset, to, to_offset, bytes);
+        }
+        self
+    }
+
+    /// Copies the first mip level of one image to another of the same extent.
+    pub fn copy_image(&mut self, from: &impl Declared, to: &impl Declared) -> &mut Self {
+        let from = self.image(from.bound(), AccessKind::TransferRead, "copy_image");
+        let to = self.image(to.bound(), AccessKind::TransferWrite, "copy_image");
+        if let (Some(from), Some(to)) = (from, to) {
+            let (whole_from, whole_to) = (ImageRegion::whole(from), ImageRegion::whole(to));
+            self.recording
+                .list
+                .copy_image(from, whole_from, to, whole_to);
+        }
+        self
+    }
+
+    /// Copies one image to another, scaled with a linear filter to its extent. Needs a graphics
+    /// queue.
+    pub fn blit_image(&mut self, from: &impl Declared, to: &impl Declared) -> &mut Self {
+        let from = self.image(from.bound(), AccessKind::TransferRead, "blit_image");
+        let to = self.image(to.bound(), AccessKind::TransferWrite, "blit_image");
+        self.recording.needs |= Capabilities::GRAPHICS;
+        if let (Some(from), Some(to)) = (from, to) {
+            let (whole_from, whole_to) = (ImageRegion::whole(from), ImageRegion::whole(to));
+            self.recording
+                .list
+                .blit_image(from, whole_from, to, whole_to, vk::Filter::LINEAR);
+        }
+        self
+    }
+
+    /// Fills `bytes` bytes from `offset` on with a repeated word; both are multiples of 4.
+    pub fn fill_buffer(
+        &mut self,
+        buffer: &impl Declared,
+        offset: u64,
+        bytes: u64,
+        word: u32,
+    ) -> &mut Self {
+        if let Some(buffer) = self.buffer(buffer.bound(), AccessKind::TransferWrite, "fill_buffer")
+        {
+            self.recording.list.fill_buffer(buffer, offset, bytes, word);
+        }
+        self
+    }
+
+    /// Clears a colour image. Needs a graphics or compute queue.
+    pub fn clear_image(&mut self, image: &impl Declared, color: [f32; 4]) -> &mut Self {
+        self.recording.needs |= Capabilities::COMPUTE;
+        if let Some(image) = self.image(image.bound(), AccessKind::TransferWrite, "clear_image") {
+            self.recording.list.clear_image(image, color);
+        }
+        self
+    }
+
+    fn buffer<'b>(
+        &mut self,
+        bound: Bound<'b>,
+        needed: AccessKind,
+        command: &'static str,
+    ) -> Option<&'b Buffer> {
+        match bound.resource {
+            ResourceRef::Buffer(buffer) if self.allowed(bound, needed, command) => Some(buffer),
+            _ => None,
+        }
+    }
+
+    fn image<'b>(
+        &mut self,
+        bound: Bound<'b>,
+        needed: AccessKind,
+        command: &'static str,
+    ) -> Option<&'b Image> {
+        match bound.resource {
+            ResourceRef::Image(image) if self.allowed(bound, needed, command) => Some(image),
+            _ => None,
+        }
+    }
+
+    fn allowed(&mut self, bound: Bound<'_>, needed: AccessKind, command: &'static str) -> bool {
+        self.recording.check_declared(bound);
+        if bound.kind == needed {
+            return true;
+        }
+        self.recording.errors.push(RecordError::WrongUse {
+            command,
+            resource: bound.name().into(),
+            declared: bound.kind.name(),
+            needed: needed.name(),
+        });
+        false
+    }
+}

@@ -1,0 +1,155 @@
+//! Data from the CPU for buffers and images.
+
+use bevy_ecs::prelude::*;
+use quadrille_sync::{Access, Capabilities, PassKind, Preference, QueueRequest, TimelinePoint};
+use quadrille_vulkan::{Buffer, BufferDesc, CommandList, Error, Gpu, Handle, Image, ImageRegion};
+
+use crate::internal::InternalPass;
+
+/// Writes data to buffers and images at the beginning of the next frame, before all passes that
+/// touch them; on a transfer queue where the device has one.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::{Buffer, Uploads};
+/// fn fill(mut uploads: ResMut<Uploads>, buffer: Single<&Numbers>) {
+///     uploads.write_buffer(&buffer.0, 0, &[1, 2, 3, 4]);
+/// }
+/// # #[derive(Component)] struct Numbers(Buffer);
+/// ```
+#[derive(Resource, Default)]
+pub struct Uploads {
+    pending: Vec<Pending>,
+    data: Vec<u8>,
+    staging: Vec<Staging>,
+}
+
+struct Pending {
+    to: Handle,
+    to_offset: u64,
+    data_offset: usize,
+    bytes: usize,
+}
+
+/// A staging buffer, and what has to be reached before it is free.
+struct Staging {
+    buffer: Buffer,
+    busy_until: Vec<TimelinePoint>,
+}
+
+impl Uploads {
+    /// Writes bytes to a buffer made with [`BufferUsage::TRANSFER_DST`], from `offset` bytes on.
+    pub fn write_buffer(&mut self, buffer: &Buffer, offset: u64, bytes: &[u8]) {
+        self.push(Handle::Buffer(buffer.clone()), offset, bytes);
+    }
+
+    /// Writes all texels of the first mip level of an image, row by row without padding.
+    pub fn write_image(&mut self, image: &Image, texels: &[u8]) {
+        self.push(Handle::Image(image.clone()), 0, texels);
+    }
+
+    fn push(&mut self, to: Handle, to_offset: u64, bytes: &[u8]) {
+        // Copies between buffers and images want offsets that are multiples of the texel size.
+        let data_offset = self.data.len().next_multiple_of(16);
+        self.data.resize(data_offset, 0);
+        self.data.extend_from_slice(bytes);
+        self.pending.push(Pending {
+            to,
+            to_offset,
+            data_offset,
+            bytes: bytes.len(),
+        });
+    }
+
+    /// The pass that copies what is pending, if anything is.
+    pub(crate) fn pass(
+        &mut self,
+        gpu: &Gpu,
+        reached: impl Fn(TimelinePoint) -> bool,
+    ) -> Result<Option<InternalPass>, Error> {
+        if self.pending.is_empty() {
+            return Ok(None);
+        }
+        let staging = self.staging(gpu, reached)?;
+        staging.write(0, &self.data)?;
+        let mut list = CommandList::default();
+        let mut uses: Vec<(Handle, Access, bool)> = Vec::new();
+        for pending in &self.pending {
+            let offset = pending.data_offset as u64;
+            match &pending.to {
+                Handle::Buffer(buffer) => {
+                    let bytes = pending.bytes as u64;
+                    list.copy_buffer(&staging, offset, buffer, pending.to_offset, bytes);
+                }
+                Handle::Image(image) => {
+                    list.copy_buffer_to_image(&staging, offset, image, ImageRegion::mip(image, 0))
+                }
+            }
+            if uses
+                .iter()
+                .all(|(handle, ..)| handle.id() != pending.to.id())
+            {
+                let discard = matches!(pending.to, Handle::Image(_));
+                uses.push((pending.to.clone(), Access::TransferWrite, discard));
+            }
+        }
+        let queue = QueueRequest {
+            required: Capabilities::TRANSFER,
+            preference: Preference::Async,
+            fixed: None,
+        };
+        let (name, kind) = ("upload".into(), PassKind::Device);
+        let undeclared = vec![Handle::Buffer(staging)];
+        Ok(Some(InternalPass {
+            name,
+            kind,
+            queue,
+            uses,
+            undeclared,
+            list,
+        }))
+    }
+
+    /// The frame with the pending copies was submitted; its staging buffer is free once these
+    /// points are reached.
+    pub(crate) fn submitted(&mut self, points: &[TimelinePoint]) {
+        if self.pending.is_empty() {
+            return;
+        }
+        self.pending.clear();
+        self.data.clear();
+        if let Some(used) = self.staging.last_mut() {
+            used.busy_until = points.to_vec();
+        }
+    }
+
+    /// A free staging buffer that is large enough; it becomes the last of the list.
+    fn staging(
+        &mut self,
+        gpu: &Gpu,
+        reached: impl Fn(TimelinePoint) -> bool,
+    ) -> Result<Buffer, Error> {
+        let bytes = self.data.len() as u64;
+        let fits = |staging: &Staging| {
+            staging.buffer.bytes() >= bytes && staging.busy_until.iter().all(|&p| reached(p))
+        };
+        let free = self.staging.iter().position(fits);
+        let staging = match free {
+            Some(index) => self.staging.remove(index),
+            None => {
+                // Too small ones that are free are not needed any more.
+                self.staging
+                    .retain(|staging| !staging.busy_until.iter().all(|&p| reached(p)));
+                let bytes = bytes.next_power_of_two().max(64 << 10);
+                let desc = BufferDesc::upload("staging", bytes);
+                Staging {
+                    buffer: gpu.create_buffer(&desc)?,
+                    busy_until: Vec::new(),
+                }
+            }
+        };
+        let buffer = staging.buffer.clone();
+        self.staging.push(staging);
+        Ok(buffer)
+    }
+}

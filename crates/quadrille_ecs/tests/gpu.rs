@@ -1,0 +1,326 @@
+//! Whole frames on a device. `cargo test -p quadrille_ecs --test gpu -- --ignored`; without a
+//! device these tests fail.
+
+mod common;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
+use common::{Add, Errors, Numbers, Rig, Squares, add, read};
+use quadrille_ecs::*;
+
+#[test]
+#[ignore = "needs a device"]
+fn a_pass_writes_what_another_reads() {
+    fn square(
+        mut recorder: Recorder,
+        from: StorageRead<Numbers>,
+        to: StorageReadWrite<Squares>,
+        pass: Res<Add>,
+    ) {
+        recorder
+            .compute(&pass.square)
+            .bind(0, &from)
+            .bind(1, &to)
+            .dispatch([4, 1, 1]);
+    }
+    let mut rig = Rig::new();
+    rig.app
+        .add_systems(Render, (square.on_queue(QueueWish::Async), add));
+    // The order of the two is inferred: one writes numbers, the other reads them.
+    rig.update(3);
+    rig.expect_no_errors();
+    let squares = read(&mut rig, |world| world.resource::<Squares>().0.clone());
+    // Numbers begin as 0, 1, .. and grew by 1 in each of 4 frames: the last one read back.
+    assert_eq!(squares[..4], [16, 25, 36, 49]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn an_unchanged_frame_reuses_its_plan() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    rig.update(20);
+    rig.expect_no_errors();
+    let report = rig.app.world().resource::<Renderer>().report();
+    assert_eq!(report["frames"], 20);
+    let reused = report["plans_reused"].as_u64().expect("it is a number");
+    // The first frame uploads, the second sees the upload behind it.
+    assert!(reused >= 17, "{reused} of 20 plans are reused");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn parts_run_in_the_order_of_their_calls() {
+    fn chain(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
+        for amount in [5_u32, 10, 20] {
+            let mut part = recorder.pass("add", &[numbers.reads_and_writes()]);
+            part.compute(&pass.add)
+                .bind(0, &numbers)
+                .push(&amount)
+                .dispatch([4, 1, 1]);
+        }
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, chain);
+    rig.update(2);
+    rig.expect_no_errors();
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert_eq!(numbers[..2], [105, 106], "3 frames");
+    let report = rig.app.world().resource::<Renderer>().report();
+    assert!(
+        report["barriers"].as_u64() >= Some(3),
+        "each part waits for the one before"
+    );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn unordered_writers_are_an_error_that_names_both() {
+    fn also_add(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
+        recorder
+            .compute(&pass.add)
+            .bind(0, &numbers)
+            .push(&1_u32)
+            .dispatch([4, 1, 1]);
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, (add, also_add));
+    rig.update(1);
+    let errors = rig.app.world().resource::<Errors>().0.join("\n");
+    assert!(
+        errors.contains("add") && errors.contains("also_add"),
+        "{errors}"
+    );
+    assert!(errors.contains("numbers"), "{errors}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_condition_leaves_a_pass_out() {
+    #[derive(Resource)]
+    struct On(bool);
+    let mut rig = Rig::new();
+    rig.app.insert_resource(On(true));
+    rig.app.add_systems(Render, add.run_if(|on: Res<On>| on.0));
+    rig.update(2);
+    rig.app.world_mut().resource_mut::<On>().0 = false;
+    rig.update(5);
+    rig.expect_no_errors();
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert_eq!(numbers[0], 2);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_panic_costs_its_frame_and_nothing_else() {
+    fn sometimes(
+        mut recorder: Recorder,
+        numbers: StorageReadWrite<Numbers>,
+        pass: Res<Add>,
+        mut count: Local<u32>,
+    ) {
+        recorder
+            .compute(&pass.add)
+            .bind(0, &numbers)
+            .push(&100_u32)
+            .dispatch([4, 1, 1]);
+        *count += 1;
+        assert!(*count != 2, "this pass panics in its second frame");
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, sometimes);
+    rig.update(3);
+    let errors = rig.app.world().resource::<Errors>().0.clone();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].contains("sometimes"), "{errors:?}");
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert_eq!(numbers[0], 300, "4 frames, one of them abandoned");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_pass_that_returns_an_error_costs_its_frame() {
+    fn fails(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) -> Result {
+        recorder
+            .compute(&pass.add)
+            .bind(0, &numbers)
+            .push(&100_u32)
+            .dispatch([4, 1, 1]);
+        Err("no ink".into())
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, fails);
+    rig.update(1);
+    let errors = rig.app.world().resource::<Errors>().0.join("\n");
+    assert!(
+        errors.contains("fails") && errors.contains("no ink"),
+        "{errors}"
+    );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_the_shader_does_must_be_declared() {
+    fn sneaks(mut recorder: Recorder, numbers: StorageRead<Numbers>, pass: Res<Add>) {
+        recorder
+            .compute(&pass.add)
+            .bind(0, &numbers)
+            .push(&1_u32)
+            .dispatch([4, 1, 1]);
+    }
+    fn forgets(mut recorder: Recorder, pass: Res<Add>) {
+        recorder.compute(&pass.add).push(&1_u32).dispatch([4, 1, 1]);
+    }
+    fn elsewhere(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
+        recorder.compute(&pass.add).bind(7, &numbers).push(&1_u32);
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, (sneaks, forgets, elsewhere));
+    rig.update(1);
+    let errors = rig.app.world().resource::<Errors>().0.clone();
+    let has = |parts: &[&str]| {
+        errors
+            .iter()
+            .any(|e| parts.iter().all(|part| e.contains(part)))
+    };
+    assert!(
+        has(&[
+            "sneaks",
+            "numbers",
+            "storage read",
+            "storage read and write"
+        ]),
+        "{errors:#?}"
+    );
+    assert!(has(&["forgets", "binding 0", "not bound"]), "{errors:#?}");
+    assert!(has(&["elsewhere", "no binding 7"]), "{errors:#?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_missing_resource_is_an_error_that_says_how_to_insert_it() {
+    #[derive(Resource, bevy_derive::Deref)]
+    struct Lost(Buffer);
+    fn reads(_: Recorder, _: StorageRead<Lost>) {}
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, reads);
+    rig.update(1);
+    let errors = rig.app.world().resource::<Errors>().0.join("\n");
+    assert!(
+        errors.contains("`Lost`") && errors.contains("insert_resource"),
+        "{errors}"
+    );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_handle_known_only_at_run_time_is_declared_by_a_builder() {
+    fn late(mut recorder: Recorder, numbers: AnyAccess, pass: Res<Add>) {
+        recorder
+            .compute(&pass.add)
+            .bind(0, &numbers)
+            .push(&7_u32)
+            .dispatch([4, 1, 1]);
+    }
+    let mut rig = Rig::new();
+    rig.update(1);
+    let buffer = rig.app.world().resource::<Numbers>().0.clone();
+    let parameters = (
+        ParamBuilder,
+        declared(AccessKind::StorageReadWrite, &buffer),
+        ParamBuilder,
+    );
+    rig.app.add_systems(Render, parameters.build_system(late));
+    rig.update(2);
+    rig.expect_no_errors();
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert!(numbers[0] >= 14 && numbers[0] % 7 == 0, "{}", numbers[0]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn accesses_and_passes_change_at_run_time() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    rig.update(1);
+    let world = rig.app.world_mut();
+    let pass = world
+        .query_filtered::<Entity, With<Pass>>()
+        .single(world)
+        .expect("one pass");
+    let squares = resource_entity::<Squares>(world);
+    let access = DeclaredAccess::new(AccessKind::StorageWrite);
+    world.spawn((AccessOf(pass), AccessTo(squares), access));
+    world.resource_mut::<Renderer>().keep_frames(true);
+    rig.update(1);
+    let plan = rig
+        .app
+        .world()
+        .resource::<Renderer>()
+        .plan_text()
+        .expect("it was kept");
+    assert!(plan.contains("add"), "{plan}");
+    rig.app.world_mut().despawn(pass);
+    rig.update(2);
+    rig.expect_no_errors();
+    let plan = rig
+        .app
+        .world()
+        .resource::<Renderer>()
+        .plan_text()
+        .expect("it was kept");
+    assert!(!plan.contains("add"), "the despawned pass is gone:\n{plan}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn recording_on_all_threads_gives_the_same() {
+    let run = |record_on| {
+        let mut rig = Rig::recording_on(record_on);
+        rig.app.add_systems(Render, add);
+        rig.update(4);
+        rig.expect_no_errors();
+        read(&mut rig, |world| world.resource::<Numbers>().0.clone())
+    };
+    let (one, all) = (run(RecordOn::OneThread), run(RecordOn::AllThreads));
+    assert_eq!(one[1] - one[0], all[1] - all[0]);
+    assert!(one[0] >= 4 && all[0] >= 4);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn the_window_image_is_drawn_and_read_back() {
+    fn clear(mut recorder: Recorder, window: ColorTarget<PrimaryWindowImage>) {
+        recorder.render(window.clear([1.0, 0.0, 0.0, 1.0]));
+    }
+    #[derive(Resource, Default)]
+    struct Picture(Option<ReadbackComplete>);
+    let mut rig = Rig::new();
+    rig.app
+        .init_resource::<Picture>()
+        .add_systems(Render, clear);
+    rig.update(1);
+    let take = |done: On<ReadbackComplete>, mut picture: ResMut<Picture>| {
+        picture.0 = Some(done.event().clone());
+    };
+    rig.app
+        .world_mut()
+        .spawn(Readback::primary_window())
+        .observe(take);
+    rig.update(6);
+    rig.expect_no_errors();
+    let picture = rig
+        .app
+        .world_mut()
+        .resource_mut::<Picture>()
+        .0
+        .take()
+        .expect("it was read");
+    assert_eq!(picture.image.map(|(extent, _)| extent), Some([64, 48]));
+    assert_eq!(
+        picture.bytes[..4],
+        [0, 0, 255, 255],
+        "blue, green, red, alpha"
+    );
+    assert!(encode_png(&picture).is_ok());
+}

@@ -1,0 +1,182 @@
+//! A pass of one's own between the scene and the window, with a switch.
+//!
+//! `scene` draws to an image, `lens` reads the image and draws to the window. Space turns the
+//! lens off: then `plain` copies the image instead. With `--runtime` the lens is the same pass,
+//! declared with a handle that is known only at run time.
+
+use bevy_app::{App, AppExit, Startup, Update};
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
+use bevy_input::{ButtonInput, keyboard::KeyCode};
+use clap::Parser;
+use examples::constants::{Effect, Scene};
+use examples::{CommonArgs, args};
+use quadrille::prelude::*;
+
+/// Draws a moving scene through a cheap lens. Space turns the lens on and off.
+#[derive(Parser, Resource, Clone)]
+#[command(after_help = args::EXAMPLES)]
+struct Args {
+    /// Start without the lens
+    #[arg(long)]
+    plain: bool,
+    /// Declare the lens with handles known only at run time
+    #[arg(long)]
+    runtime: bool,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// The image between scene and window.
+#[derive(Resource, Deref)]
+struct SceneColor(Image);
+
+#[derive(Resource)]
+struct Pipelines {
+    scene: GraphicsPipeline,
+    effect: GraphicsPipeline,
+    sampler: Sampler,
+}
+
+/// Whether the lens is on.
+#[derive(Resource)]
+struct Lens(bool);
+
+/// Frames since the start; the scene moves by frames, so that pictures can be compared.
+#[derive(Resource, Default)]
+struct Clock(u32);
+
+const SIZE: [u32; 2] = [960, 540];
+const ASPECT: f32 = SIZE[0] as f32 / SIZE[1] as f32;
+
+fn main() -> AppExit {
+    let args: Args = args::parse();
+    let mut app = App::new();
+    app.add_plugins((
+        args.common.plugins("Post process", SIZE),
+        args.common.clone(),
+    ))
+    .insert_resource(Lens(!args.plain))
+    .init_resource::<Clock>()
+    .add_systems(Startup, setup)
+    .add_systems(Update, control)
+    .add_systems(Render, (scene, plain.after(scene).run_if(not(lens_on))));
+    if args.runtime {
+        app.add_systems(Startup, add_lens.after(setup));
+    } else {
+        app.add_systems(Render, lens.after(scene).run_if(lens_on));
+    }
+    app.run()
+}
+
+fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    let color =
+        ImageDesc::color_target("scene color", SIZE[0], SIZE[1], Format::R16G16B16A16_SFLOAT);
+    commands.insert_resource(SceneColor(gpu.create_image(&color)?));
+    let pipeline = |name, source| -> Result<_, BevyError> {
+        let shader = Shader::wgsl(name, source)?;
+        Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc::of(name, &shader))?)
+    };
+    commands.insert_resource(Pipelines {
+        scene: pipeline(
+            "scene.wgsl",
+            include_str!("../shaders/post_process/scene.wgsl"),
+        )?,
+        effect: pipeline(
+            "effect.wgsl",
+            include_str!("../shaders/post_process/effect.wgsl"),
+        )?,
+        sampler: gpu.create_sampler(&SamplerDesc::linear())?,
+    });
+    Ok(())
+}
+
+fn control(keys: Res<ButtonInput<KeyCode>>, mut lens: ResMut<Lens>, mut clock: ResMut<Clock>) {
+    lens.0 ^= keys.just_pressed(KeyCode::Space);
+    clock.0 += 1;
+}
+
+fn lens_on(lens: Res<Lens>) -> bool {
+    lens.0
+}
+
+fn scene(
+    mut recorder: Recorder,
+    color: ColorTarget<SceneColor>,
+    pipelines: Res<Pipelines>,
+    clock: Res<Clock>,
+) {
+    let time = clock.0 as f32 / 60.0;
+    let mut rendering = recorder.render(color.discard());
+    rendering
+        .pipeline(&pipelines.scene)
+        .push(&Scene {
+            aspect: ASPECT,
+            time,
+        })
+        .draw(0..3, 0..1);
+}
+
+fn lens(
+    mut recorder: Recorder,
+    scene: Sampled<SceneColor>,
+    window: ColorTarget<PrimaryWindowImage>,
+    pipelines: Res<Pipelines>,
+) {
+    look(&mut recorder, &scene, &window, &pipelines, 1.0);
+}
+
+fn plain(
+    mut recorder: Recorder,
+    scene: Sampled<SceneColor>,
+    window: ColorTarget<PrimaryWindowImage>,
+    pipelines: Res<Pipelines>,
+) {
+    look(&mut recorder, &scene, &window, &pipelines, 0.0);
+}
+
+/// Draws the scene to the window through a lens of some strength.
+fn look(
+    recorder: &mut Recorder,
+    scene: &impl Declared,
+    window: &ColorTarget<PrimaryWindowImage>,
+    pipelines: &Pipelines,
+    strength: f32,
+) {
+    let mut rendering = recorder.render(window.discard());
+    rendering
+        .pipeline(&pipelines.effect)
+        .bind(0, scene)
+        .sampler(1, &pipelines.sampler);
+    rendering
+        .push(&Effect {
+            aspect: ASPECT,
+            strength,
+        })
+        .draw(0..3, 0..1);
+}
+
+/// Adds the lens for an image that the program has only now.
+fn add_lens(world: &mut World) {
+    let image = world.resource::<SceneColor>().0.clone();
+    let parameters = (
+        ParamBuilder,
+        declared(AccessKind::Sampled, &image),
+        ParamBuilder,
+        ParamBuilder,
+    );
+    let lens = parameters.build_system(runtime_lens);
+    world.schedule_scope(Render, |_, schedule| {
+        schedule.add_systems(lens.after(scene).run_if(lens_on));
+    });
+}
+
+fn runtime_lens(
+    mut recorder: Recorder,
+    scene: AnyAccess,
+    window: ColorTarget<PrimaryWindowImage>,
+    pipelines: Res<Pipelines>,
+) {
+    look(&mut recorder, &scene, &window, &pipelines, 1.0);
+}

@@ -1,0 +1,184 @@
+//! A run of an example: when it ends, and what it leaves behind.
+//!
+//! A run ends after so many frames, when the example says so ([`Run::finish`]), or when the window
+//! is closed. Before it ends, the picture, the report and the plan that were asked for are
+//! written, of the last frame.
+
+use std::path::Path;
+
+use bevy_app::{App, AppExit, First, Last, Plugin};
+use bevy_ecs::error::FallbackErrorHandler;
+use bevy_ecs::prelude::*;
+use quadrille::ecs::{Renderer, encode_png, write_file};
+use quadrille::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::args::{CommonArgs, exit_with};
+
+/// The state of a run, and what it adds to its report.
+#[derive(Resource, Default)]
+pub struct Run {
+    /// More keys and values for the report.
+    pub report: Map<String, Value>,
+    args: CommonArgs,
+    /// Frames drawn so far.
+    frames: u64,
+    stage: Stage,
+    /// The example ends the run, not a number of frames.
+    open_end: bool,
+    failed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Running,
+    /// The next frame to begin is the last.
+    Finishing,
+    /// The last frame is being drawn.
+    LastFrame,
+    /// The last frame is drawn; its picture is on its way.
+    Picture,
+    Ended,
+}
+
+impl Run {
+    /// A run that lasts until [`Run::finish`] is called, whatever number of frames that takes.
+    pub fn until_finished(mut self) -> Self {
+        self.open_end = true;
+        self
+    }
+
+    /// A run as the command line wants it.
+    pub fn new(args: &CommonArgs) -> Self {
+        Self {
+            args: args.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Makes the next frame to begin the last.
+    pub fn finish(&mut self) {
+        if self.stage == Stage::Running {
+            self.stage = Stage::Finishing;
+        }
+    }
+
+    /// Whether the last frame is drawn: nothing should move any more.
+    pub fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Picture | Stage::Ended)
+    }
+
+    fn frame_limit(&self) -> Option<u64> {
+        self.args.frame_limit().filter(|_| !self.open_end)
+    }
+}
+
+impl CommonArgs {
+    /// The plugins of an example: a window of so many pixels, or none.
+    pub fn plugins(&self, title: &str, size: [u32; 2]) -> QuadrillePlugins {
+        let mut plugins = QuadrillePlugins::headless(size[0], size[1]);
+        plugins.headless = self.headless || QuadrillePlugins::default().headless;
+        plugins.window.title = title.to_owned();
+        plugins.settings.app_name = title.to_owned();
+        plugins
+    }
+}
+
+impl Plugin for CommonArgs {
+    /// Ends the run in time and writes what was asked for.
+    fn build(&self, app: &mut App) {
+        if !app.world().contains_resource::<Run>() {
+            app.insert_resource(Run::new(self));
+        }
+        // What a system cannot do, a shader that does not compile for instance, ends the program
+        // with a line instead of a panic.
+        app.insert_resource(FallbackErrorHandler(|error, _| exit_with(error)));
+        app.add_systems(First, (count_frames, ask_for_picture).chain())
+            .add_systems(Last, end);
+    }
+}
+
+/// Finds out whether the frame that begins is the last.
+fn count_frames(mut run: ResMut<Run>, renderer: Option<ResMut<Renderer>>) {
+    if let Some(mut renderer) = renderer.filter(|_| run.frames == 0) {
+        renderer.keep_frames(run.args.plan.is_some() || run.args.dot.is_some());
+    }
+    run.frames += 1;
+    if run.frame_limit() == Some(run.frames) {
+        run.finish();
+    }
+    if run.stage == Stage::Finishing {
+        run.stage = Stage::LastFrame;
+    }
+}
+
+fn ask_for_picture(mut commands: Commands, run: Res<Run>) {
+    if run.stage != Stage::LastFrame || run.args.screenshot.is_none() {
+        return;
+    }
+    let save = |done: On<ReadbackComplete>, mut run: ResMut<Run>| {
+        if let Some(path) = run.args.screenshot.clone() {
+            let written = encode_png(&done).and_then(|png| write_file(&path, &png));
+            run.wrote("picture", &path, written);
+        }
+        run.stage = Stage::Ended;
+    };
+    commands.spawn(Readback::primary_window()).observe(save);
+}
+
+/// Writes the texts of the last frame, and exits when its picture is there.
+fn end(mut run: ResMut<Run>, renderer: Option<Res<Renderer>>, mut exit: MessageWriter<AppExit>) {
+    if run.stage == Stage::LastFrame {
+        if let Some(renderer) = &renderer {
+            run.write_texts(renderer);
+        }
+        let picture = run.args.screenshot.is_some();
+        run.stage = if picture {
+            Stage::Picture
+        } else {
+            Stage::Ended
+        };
+    }
+    if run.stage == Stage::Ended {
+        exit.write(if run.failed {
+            AppExit::error()
+        } else {
+            AppExit::Success
+        });
+    }
+}
+
+impl Run {
+    fn write_texts(&mut self, renderer: &Renderer) {
+        let mut report = renderer.report();
+        report.append(&mut self.report.clone());
+        let report = Value::Object(report);
+        let texts = [
+            (
+                "report",
+                self.args.report.clone(),
+                Some(format!("{report:#}\n")),
+            ),
+            ("plan", self.args.plan.clone(), renderer.plan_text()),
+            ("diagram", self.args.dot.clone(), renderer.plan_dot()),
+        ];
+        for (what, path, text) in texts {
+            if let (Some(path), Some(text)) = (path, text) {
+                let written = write_file(&path, text.as_bytes());
+                self.wrote(what, &path, written);
+            }
+        }
+    }
+
+    /// Logs that a file was written, or fails the run if it was not.
+    pub fn wrote(&mut self, what: &str, path: &Path, written: std::io::Result<()>) {
+        match written {
+            Ok(()) => bevy_log::info!("wrote the {what} {}", path.display()),
+            Err(error) => {
+                self.failed = true;
+                bevy_log::error!("cannot write the {what} {}: {error}", path.display());
+            }
+        }
+    }
+}
