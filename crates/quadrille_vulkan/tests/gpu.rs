@@ -15,6 +15,8 @@ mod rig;
 mod commands;
 #[path = "gpu/compute.rs"]
 mod compute;
+#[path = "gpu/cost.rs"]
+mod cost;
 #[path = "gpu/faults.rs"]
 mod faults;
 #[path = "gpu/graphics.rs"]

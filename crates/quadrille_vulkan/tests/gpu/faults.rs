@@ -15,7 +15,7 @@ use quadrille_vulkan::{
     Shader, Surface, SurfaceError, Swapchain, SwapchainSettings,
 };
 
-use crate::rig::{Declared, Rig, compute, discard, graphics, window_settings};
+use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_settings};
 
 /// Longer than any of the waits in it, shorter than a hang.
 const MOST: Duration = Duration::from_secs(60);
@@ -147,7 +147,7 @@ fn frame(
             frame.resource(cells.clone()),
             Access::StorageWriteCompute,
         )];
-        frame.pass("fill", compute(), &uses, |list| {
+        frame.pass("fill", async_compute(), &uses, |list| {
             list.bind_compute(&fill);
             list.bind_buffer(0, &cells, 0, 0);
             list.dispatch([1, 1, 1]);
