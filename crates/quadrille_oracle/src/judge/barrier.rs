@@ -4,7 +4,8 @@
 //! they order shows after it.
 
 use quadrille_sync::{
-    BarrierBatch, BufferBarrier, ImageBarrier, Layout, ResourceId, Scope, Transfer, TransferHalf,
+    AccessMask, BarrierBatch, BufferBarrier, ImageBarrier, Layout, ResourceId, Scope, Stages, Transfer,
+    TransferHalf,
 };
 
 use super::cell::{Cell, Contents, Scopes, Write};
@@ -139,17 +140,13 @@ impl Trial<'_> {
         transfer: Option<Transfer>,
         target: Option<Target>,
     ) -> Recorded {
+        let ignored = |scope: Scope| Scope {
+            stages: if self.judge.topology.maintenance8 { scope.stages } else { Stages::empty() },
+            access: AccessMask::empty(),
+        };
         match transfer.map(|transfer| transfer.half) {
-            Some(TransferHalf::Release) => dst = Scope::default(),
-            Some(TransferHalf::Acquire) if !self.judge.topology.maintenance8 => {
-                src = Scope::default()
-            }
-            Some(TransferHalf::Acquire) => {
-                src = Scope {
-                    stages: src.stages,
-                    ..Scope::default()
-                }
-            }
+            Some(TransferHalf::Release) => dst = ignored(dst),
+            Some(TransferHalf::Acquire) => src = ignored(src),
             None => {}
         }
         let clock = &self.judge.queues[site.instant.column].clock;

@@ -1,0 +1,294 @@
+//! Random frames that are valid declarations: whatever they ask for can be done, conflicting
+//! passes have an order, and nothing is read before it is written.
+//!
+//! They come in sequences, because much of what a solver can get wrong lies between frames: the
+//! same frame again, resources that change places, passes left out, other frames altogether.
+
+use quadrille_sync::{
+    Capabilities, Frame, Layout, Lifetime, PassKind, Preference, QueueIndex, QueueRequest, Sharing,
+    Topology, Use, parse_topology,
+};
+
+use crate::area::Area;
+use crate::random::Random;
+use crate::sequence::{Import, Sequence};
+
+mod catalogue;
+mod draft;
+mod world;
+
+use catalogue::{Work, accesses};
+use draft::{Draft, DraftPass, named};
+use world::World;
+
+/// The device topologies that random sequences are made for.
+pub const TOPOLOGIES: &[&str] = &[
+    "gct:1",
+    "gct:4",
+    "gct:1,ct:1",
+    "gct:1,t:1",
+    "gct:1,ct:1,t:1",
+    "gct:1,ct:2,t:1",
+    "gct:2,ct:2,t:2",
+    "gctn:1,ctp:1",
+    "gct:16,ct:8,t:2",
+];
+
+/// How large random sequences are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The most passes of a frame; at least 1.
+    pub passes: usize,
+    /// The most resources; at least 1.
+    pub resources: usize,
+    /// The most uses of a pass; at least 1.
+    pub uses: usize,
+    /// The most frames; at least 1.
+    pub frames: usize,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self {
+            passes: 7,
+            resources: 5,
+            uses: 3,
+            frames: 6,
+        }
+    }
+}
+
+/// One of [`TOPOLOGIES`], with random switches.
+pub fn topology(random: &mut Random) -> Topology {
+    let mut text = random
+        .pick(TOPOLOGIES)
+        .copied()
+        .unwrap_or("gct:1")
+        .to_owned();
+    for (switch, percent) in [(" precise", 40), (" coalesced", 30), (" maintenance8", 40)] {
+        if random.chance(percent) {
+            text += switch;
+        }
+    }
+    parse_topology(&text).unwrap_or_default()
+}
+
+/// A single random frame.
+///
+/// ```
+/// use quadrille_oracle::{Random, Shape, generate};
+/// let frame = generate::frame(&mut Random::new(1), &Shape::default());
+/// assert_eq!(frame, generate::frame(&mut Random::new(1), &Shape::default()));
+/// ```
+pub fn frame(random: &mut Random, shape: &Shape) -> Frame {
+    let shape = Shape {
+        frames: 1,
+        ..*shape
+    };
+    sequence(random, &shape).frames.pop().unwrap_or_default()
+}
+
+/// A random sequence.
+pub fn sequence(random: &mut Random, shape: &Shape) -> Sequence {
+    let topology = topology(random);
+    let count = random.between(1, shape.resources);
+    let mut world = World::new(random, count, true);
+    let imports = imports(random, &mut world, &topology);
+    let mut drafts = vec![draft(random, shape, &mut world.clone(), &topology)];
+    let mut names: Vec<usize> = (0..count).collect();
+    let mut frames = Vec::new();
+    let wanted = random.between(1, shape.frames);
+    let mut current = drafts[0].clone();
+    while frames.len() < wanted {
+        let mut next = world.clone();
+        if next.run(&current.passes, &names) {
+            world = next;
+            frames.push(current.frame(&world.resources, &names));
+        } else {
+            // What it reads is not there: another one, made for what is.
+            names = (0..count).collect();
+            current = draft(random, shape, &mut world.clone(), &topology);
+            drafts.push(current.clone());
+            continue;
+        }
+        match random.below(10) {
+            0..4 => {}
+            4..6 => swap(random, &world, &mut names),
+            6..8 if current.passes.len() > 1 => {
+                current = current.without(random.below(current.passes.len()));
+                current.declare_order(random, &world.resources);
+            }
+            8 => current = random.pick(&drafts).cloned().unwrap_or_default(),
+            _ => {
+                current = draft(random, shape, &mut world.clone(), &topology);
+                drafts.push(current.clone());
+            }
+        }
+    }
+    Sequence {
+        topology,
+        imports,
+        frames,
+    }
+}
+
+/// Some resources that have contents before the first frame.
+fn imports(random: &mut Random, world: &mut World, topology: &Topology) -> Vec<Import> {
+    let mut imports = Vec::new();
+    for number in 0..world.resources.len() {
+        let resource = world.resources[number].clone();
+        if resource.lifetime != Lifetime::Persistent || !random.chance(15) {
+            continue;
+        }
+        let layouts = [
+            Layout::General,
+            Layout::ShaderReadOnlyOptimal,
+            Layout::TransferDstOptimal,
+        ];
+        let layout = random
+            .pick(&layouts)
+            .copied()
+            .filter(|_| resource.is_image());
+        let owner = random.pick(&topology.queues).map(|queue| queue.family);
+        let owner = owner.filter(|_| resource.sharing == Sharing::Exclusive && random.chance(70));
+        world.import(number);
+        imports.push(Import {
+            resource,
+            layout: layout.unwrap_or_default(),
+            owner,
+        });
+    }
+    imports
+}
+
+/// Exchanges two resources that are alike, as double buffering does.
+fn swap(random: &mut Random, world: &World, names: &mut [usize]) {
+    let (a, b) = (random.below(names.len()), random.below(names.len()));
+    let alike = |a: usize, b: usize| {
+        let (a, b) = (&world.resources[names[a]], &world.resources[names[b]]);
+        (a.kind, a.sharing, a.lifetime) == (b.kind, b.sharing, b.lifetime)
+    };
+    if alike(a, b) {
+        names.swap(a, b);
+    }
+}
+
+/// A random frame for a world; its writes are carried out there.
+fn draft(random: &mut Random, shape: &Shape, world: &mut World, topology: &Topology) -> Draft {
+    world.begin();
+    let count = random.between(1, shape.passes);
+    let hosts = if random.chance(15) {
+        random.between(1, 2)
+    } else {
+        0
+    };
+    let mut draft = Draft::default();
+    draft.cull = random.chance(12);
+    for number in 0..count + hosts {
+        let works = [Work::Graphics, Work::Compute, Work::Compute, Work::Transfer];
+        let work = random.pick(&works).copied().unwrap_or(Work::Graphics);
+        let work = if number < count { work } else { Work::Host };
+        let mut uses = Vec::new();
+        for _ in 0..random.between(1, shape.uses) {
+            add_use(random, world, work, &mut uses);
+        }
+        // What a pass writes, later passes can read, but not itself.
+        for declared in uses
+            .iter()
+            .filter(|declared: &&Use| declared.access.is_write())
+        {
+            world.write(declared.resource.0 as usize, &declared.range);
+        }
+        if !uses.is_empty() {
+            draft
+                .passes
+                .push(pass(random, number, work, uses, topology));
+        }
+    }
+    draft.declare_order(random, &world.resources);
+    draft
+}
+
+/// A pass with these uses.
+fn pass(
+    random: &mut Random,
+    number: usize,
+    work: Work,
+    uses: Vec<Use>,
+    topology: &Topology,
+) -> DraftPass {
+    let preference = if random.chance(50) {
+        Preference::Async
+    } else {
+        Preference::Main
+    };
+    let able = |capabilities: Capabilities| {
+        capabilities.contains(work.required())
+            && uses
+                .iter()
+                .all(|declared| declared.access.runs_on(capabilities))
+    };
+    let index = random.below(topology.queues.len());
+    let fixed = (random.chance(20) && able(topology.queues[index].capabilities))
+        .then_some(QueueIndex(index as u8));
+    let host = work == Work::Host;
+    DraftPass {
+        name: format!("p{number}"),
+        kind: if host {
+            PassKind::Host
+        } else {
+            PassKind::Device
+        },
+        queue: if host {
+            QueueRequest::default()
+        } else {
+            QueueRequest {
+                required: work.required(),
+                preference,
+                fixed,
+            }
+        },
+        side_effect: random.chance(10),
+        cost_us: random.below(3) as u32 * 100,
+        uses,
+    }
+}
+
+/// Adds a random use that goes with the others, if one is found.
+fn add_use(random: &mut Random, world: &World, work: Work, uses: &mut Vec<Use>) {
+    for _ in 0..8 {
+        let number = random.below(world.resources.len());
+        let range = world.range(random, number);
+        let resource = &world.resources[number];
+        let choices = accesses(work, resource, world.aspects(number, &range));
+        let Some(access) = random.pick(choices).copied() else {
+            continue;
+        };
+        let discard = access.is_write() && random.chance(40);
+        let needs_contents = access.is_read() && !discard;
+        if needs_contents && !world.is_written(number, &range) {
+            continue;
+        }
+        let area = Area::of(&resource.kind, &range);
+        let clashes = uses.iter().any(|other: &Use| {
+            let same = other.resource == named(number)
+                && area
+                    .intersection(&Area::of(&resource.kind, &other.range))
+                    .is_some();
+            let both_read = !access.is_write() && !other.access.is_write();
+            let one_layout = !resource.is_image() || access.layout() == other.access.layout();
+            same && !(both_read && one_layout)
+        });
+        if !clashes {
+            return uses.push(Use {
+                resource: named(number),
+                range,
+                access,
+                discard,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

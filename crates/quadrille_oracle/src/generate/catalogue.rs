@@ -1,0 +1,142 @@
+//! Which accesses random passes make of which resources.
+
+use quadrille_sync::{Access, Aspects, Capabilities, Resource, ResourceKind};
+
+/// What kind of work a random pass does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    Graphics,
+    Compute,
+    Transfer,
+    Host,
+}
+
+impl Work {
+    /// What a queue must be able to do.
+    pub(super) fn required(self) -> Capabilities {
+        match self {
+            Work::Graphics => Capabilities::GRAPHICS,
+            Work::Compute => Capabilities::COMPUTE,
+            Work::Transfer => Capabilities::TRANSFER,
+            Work::Host => Capabilities::empty(),
+        }
+    }
+}
+
+const GRAPHICS_BUFFER: &[Access] = &[
+    Access::VertexRead,
+    Access::IndexRead,
+    Access::IndirectRead,
+    Access::UniformReadVertex,
+    Access::UniformReadFragment,
+    Access::UniformReadGraphics,
+    Access::UniformReadTaskMesh,
+    Access::UniformReadAny,
+    Access::StorageReadFragment,
+    Access::StorageReadAny,
+    Access::StorageWriteFragment,
+    Access::StorageWriteVertex,
+    Access::StorageWriteGraphics,
+    Access::StorageReadWriteFragment,
+    Access::ConditionalRenderingRead,
+    Access::TransformFeedbackWrite,
+    Access::TransformFeedbackCounterReadWrite,
+    Access::CopyWrite,
+];
+
+const GRAPHICS_COLOR: &[Access] = &[
+    Access::ColorAttachmentWrite,
+    Access::ColorAttachmentWrite,
+    Access::ColorAttachmentReadWrite,
+    Access::SampledVertex,
+    Access::SampledFragment,
+    Access::SampledFragment,
+    Access::SampledGraphics,
+    Access::SampledAny,
+    Access::InputAttachmentRead,
+    Access::StorageReadFragment,
+    Access::StorageWriteFragment,
+    Access::StorageReadWriteFragment,
+    Access::ResolveAttachmentWrite,
+    Access::ResolveRead,
+    Access::ResolveWrite,
+    Access::BlitRead,
+    Access::BlitWrite,
+];
+
+const GRAPHICS_DEPTH: &[Access] = &[
+    Access::DepthAttachmentWrite,
+    Access::DepthAttachmentReadWrite,
+    Access::DepthReadOnly,
+    Access::DepthReadOnlySampled,
+    Access::SampledFragment,
+    Access::DepthResolveAttachmentWrite,
+    Access::BlitWrite,
+];
+
+const GRAPHICS_STENCIL: &[Access] = &[
+    Access::StencilAttachmentWrite,
+    Access::StencilAttachmentReadWrite,
+    Access::StencilReadOnly,
+    Access::SampledFragment,
+];
+
+const COMPUTE_BUFFER: &[Access] = &[
+    Access::StorageReadCompute,
+    Access::StorageReadCompute,
+    Access::StorageWriteCompute,
+    Access::StorageWriteCompute,
+    Access::StorageReadWriteCompute,
+    Access::StorageReadWriteAny,
+    Access::UniformReadCompute,
+    Access::UniformReadRayTracing,
+    Access::IndirectRead,
+    Access::AccelerationStructureBuildInput,
+    Access::AccelerationStructureBuildRead,
+    Access::AccelerationStructureBuildWrite,
+    Access::AccelerationStructureBuildScratch,
+    Access::AccelerationStructureCopyRead,
+    Access::AccelerationStructureTraceReadRayTracing,
+    Access::AccelerationStructureTraceReadCompute,
+    Access::ShaderBindingTableRead,
+    Access::Clear,
+];
+
+const COMPUTE_IMAGE: &[Access] = &[
+    Access::SampledCompute,
+    Access::SampledAny,
+    Access::StorageReadCompute,
+    Access::StorageWriteCompute,
+    Access::StorageReadWriteCompute,
+    Access::StorageWriteRayTracing,
+    Access::Clear,
+];
+
+const COMPUTE_DEPTH: &[Access] = &[Access::SampledCompute, Access::CopyRead];
+
+const TRANSFER: &[Access] = &[
+    Access::CopyRead,
+    Access::CopyWrite,
+    Access::TransferRead,
+    Access::TransferWrite,
+];
+
+const HOST: &[Access] = &[Access::HostRead, Access::HostRead, Access::HostWrite];
+
+/// What a pass can do with the aspects of a resource; nothing if they do not go together.
+pub(super) fn accesses(work: Work, resource: &Resource, aspects: Aspects) -> &'static [Access] {
+    let is_image = matches!(resource.kind, ResourceKind::Image { .. });
+    let is_color = aspects == Aspects::COLOR;
+    match (work, is_image, is_color) {
+        (Work::Graphics, false, _) => GRAPHICS_BUFFER,
+        (Work::Graphics, true, true) => GRAPHICS_COLOR,
+        (Work::Graphics, true, false) if aspects == Aspects::STENCIL => GRAPHICS_STENCIL,
+        (Work::Graphics, true, false) => GRAPHICS_DEPTH,
+        (Work::Compute, false, _) => COMPUTE_BUFFER,
+        (Work::Compute, true, true) => COMPUTE_IMAGE,
+        (Work::Compute, true, false) => COMPUTE_DEPTH,
+        (Work::Transfer, ..) => TRANSFER,
+        (Work::Host, false, _) => HOST,
+        (Work::Host, true, _) => &[],
+    }
+}

@@ -1,0 +1,138 @@
+//! A frame in the making: passes in the order in which they are meant.
+
+use quadrille_sync::{Frame, PassIndex, PassKind, QueueRequest, Resource, ResourceIndex, Use};
+
+use crate::order::{Order, overlap, writers};
+use crate::random::Random;
+
+/// Passes, each meant to come after those before it that it conflicts with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Draft {
+    pub(super) passes: Vec<DraftPass>,
+    pub(super) cull: bool,
+    /// By pass: earlier passes that it is declared to come after.
+    after: Vec<Vec<usize>>,
+    /// The passes in the order in which they are declared.
+    declared: Vec<usize>,
+}
+
+/// A pass in the making. Its uses call resources by their number in the world.
+#[derive(Clone, Debug)]
+pub(super) struct DraftPass {
+    pub(super) name: String,
+    pub(super) kind: PassKind,
+    pub(super) queue: QueueRequest,
+    pub(super) side_effect: bool,
+    pub(super) cost_us: u32,
+    pub(super) uses: Vec<Use>,
+}
+
+impl Draft {
+    /// Declares the order of all conflicting passes, except where it can be inferred, and some
+    /// order that nobody needs.
+    pub(super) fn declare_order(&mut self, random: &mut Random, resources: &[Resource]) {
+        let count = self.passes.len();
+        self.declared = (0..count).collect();
+        if random.chance(35) {
+            random.shuffle(&mut self.declared);
+        }
+        self.after = vec![Vec::new(); count];
+        let plain = Draft {
+            declared: (0..count).collect(),
+            ..self.clone()
+        };
+        let names: Vec<usize> = (0..resources.len()).collect();
+        let frame = plain.frame(resources, &names);
+        let mut order = Order::of(&frame);
+        for later in 0..count {
+            for earlier in (0..later).rev() {
+                let pair = (PassIndex(earlier as u32), PassIndex(later as u32));
+                let needed = conflict(&frame, pair) && !order.precedes(pair.0, pair.1);
+                let inferred = needed && is_inferred(&frame, pair) && random.chance(60);
+                let spare = !needed && random.chance(6);
+                if (needed && !inferred) || spare {
+                    order.add(pair.0, pair.1);
+                    self.after[later].push(earlier);
+                }
+            }
+        }
+    }
+
+    /// The same frame without a pass.
+    pub(super) fn without(&self, pass: usize) -> Self {
+        let mut draft = self.clone();
+        draft.passes.remove(pass);
+        draft
+    }
+
+    /// The frame, with resource `names[i]` of the world wherever the draft says `i`.
+    pub(super) fn frame(&self, resources: &[Resource], names: &[usize]) -> Frame {
+        let mut frame = Frame {
+            cull: self.cull,
+            ..Frame::default()
+        };
+        let mut indices = vec![None; resources.len()];
+        let place = |pass: &usize| {
+            let found = self.declared.iter().position(|declared| declared == pass);
+            PassIndex(found.unwrap_or_default() as u32)
+        };
+        for declared in &self.declared {
+            let pass = &self.passes[*declared];
+            let uses: Vec<Use> = pass
+                .uses
+                .iter()
+                .map(|declared| {
+                    let number = names[declared.resource.0 as usize];
+                    let index = *indices[number]
+                        .get_or_insert_with(|| frame.add_resource(resources[number].clone()));
+                    Use {
+                        resource: index,
+                        ..*declared
+                    }
+                })
+                .collect();
+            let after = self
+                .after
+                .get(*declared)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            let after: Vec<PassIndex> = after.iter().map(place).collect();
+            let index = frame.add_pass(pass.name.as_str(), pass.queue, &uses, &after);
+            let made = &mut frame.passes[index.0 as usize];
+            made.kind = pass.kind;
+            made.side_effect = pass.side_effect;
+            made.cost_us = pass.cost_us;
+        }
+        frame
+    }
+}
+
+/// A use of a resource by its number in the world.
+pub(super) fn named(number: usize) -> ResourceIndex {
+    ResourceIndex(number as u32)
+}
+
+/// Whether two passes touch a range and one of them writes it.
+fn conflict(frame: &Frame, (a, b): (PassIndex, PassIndex)) -> bool {
+    frame.uses_of(a).iter().any(|first| {
+        let mut uses = frame.uses_of(b).iter();
+        uses.any(|second| {
+            (first.access.is_write() || second.access.is_write()) && overlap(frame, first, second)
+        })
+    })
+}
+
+/// Whether the order of two passes follows without being declared: in all they conflict about,
+/// the first is the only writer and the second only reads.
+fn is_inferred(frame: &Frame, (writer, reader): (PassIndex, PassIndex)) -> bool {
+    frame.uses_of(reader).iter().all(|read| {
+        let touched = |written: &&Use| overlap(frame, read, written);
+        let mut touching = frame.uses_of(writer).iter().filter(touched).peekable();
+        if touching.peek().is_none() {
+            return true;
+        }
+        let only_reads = !read.access.is_write();
+        let reads_too = touching.any(|written| !written.access.is_write());
+        only_reads && !reads_too && writers(frame, read).eq([writer])
+    })
+}

@@ -1,0 +1,173 @@
+//! The resources of a random sequence, and which parts of them have contents.
+
+use quadrille_sync::{
+    Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing, SubRange, SubresourceRange, Use,
+};
+
+use super::draft::DraftPass;
+use crate::area::{Area, AreaMap};
+use crate::random::Random;
+
+/// Resources by number, and their contents.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    pub(super) resources: Vec<Resource>,
+    written: Vec<AreaMap<bool>>,
+}
+
+impl World {
+    /// Random resources, of which at most one is an image of a swapchain.
+    pub(super) fn new(random: &mut Random, count: usize, swapchains: bool) -> Self {
+        let resources: Vec<Resource> = (0..count)
+            .map(|number| {
+                let swapchain = swapchains && number == 0 && random.chance(60);
+                resource(random, number as u32, swapchain)
+            })
+            .collect();
+        let empty = |resource: &Resource| AreaMap::new(Area::whole(&resource.kind), false);
+        let written = resources.iter().map(empty).collect();
+        Self { resources, written }
+    }
+
+    /// Says that a resource has contents.
+    pub(super) fn import(&mut self, number: usize) {
+        self.written[number]
+            .values_mut()
+            .for_each(|written| *written = true);
+    }
+
+    /// A frame begins: some contents are gone.
+    pub(super) fn begin(&mut self) {
+        for (resource, written) in self.resources.iter().zip(&mut self.written) {
+            if resource.lifetime != Lifetime::Persistent {
+                written.values_mut().for_each(|written| *written = false);
+            }
+        }
+    }
+
+    /// Whether all contents of a range are there.
+    pub(super) fn is_written(&self, number: usize, range: &SubRange) -> bool {
+        let mut map = self.written[number].clone();
+        let area = Area::of(&self.resources[number].kind, range);
+        map.touch(&area).all(|(_, written)| *written)
+    }
+
+    /// A use writes its range.
+    pub(super) fn write(&mut self, number: usize, range: &SubRange) {
+        let area = Area::of(&self.resources[number].kind, range);
+        self.written[number]
+            .touch(&area)
+            .for_each(|(_, written)| *written = true);
+    }
+
+    /// Carries the passes of a frame out, with `names[i]` the resource that uses call `i`; whether
+    /// all they read is there.
+    pub(super) fn run(&mut self, passes: &[DraftPass], names: &[usize]) -> bool {
+        self.begin();
+        passes.iter().all(|pass| {
+            let number = |declared: &Use| names[declared.resource.0 as usize];
+            let readable = pass.uses.iter().all(|declared| {
+                let reads = declared.access.is_read() && !declared.discard;
+                !reads || self.is_written(number(declared), &declared.range)
+            });
+            for declared in pass
+                .uses
+                .iter()
+                .filter(|declared| declared.access.is_write())
+            {
+                self.write(number(declared), &declared.range);
+            }
+            readable
+        })
+    }
+
+    /// A random part of a resource.
+    pub(super) fn range(&self, random: &mut Random, number: usize) -> SubRange {
+        let resource = &self.resources[number];
+        if resource.lifetime == Lifetime::Swapchain || random.chance(55) {
+            return SubRange::Whole;
+        }
+        match resource.kind {
+            ResourceKind::Buffer { bytes } => {
+                let grain = bytes / 4;
+                let first = random.below(4) as u64;
+                let count = random.between(1, 4 - first as usize) as u64;
+                SubRange::Bytes {
+                    offset: first * grain,
+                    size: count * grain,
+                }
+            }
+            ResourceKind::Image {
+                aspects,
+                mip_levels,
+                array_layers,
+            } => {
+                let mut part = |count: u32| {
+                    let base = random.below(count as usize) as u32;
+                    (base, random.between(1, (count - base) as usize) as u32)
+                };
+                let (base_mip, mip_count) = part(mip_levels);
+                let (base_layer, layer_count) = part(array_layers);
+                let all: Vec<Aspects> = aspects.iter().chain([aspects]).collect();
+                let aspects = random.pick(&all).copied().unwrap_or(aspects);
+                let range = SubresourceRange {
+                    aspects,
+                    base_mip,
+                    mip_count,
+                    base_layer,
+                    layer_count,
+                };
+                SubRange::Subresources(range)
+            }
+        }
+    }
+
+    /// The aspects that a range names.
+    pub(super) fn aspects(&self, number: usize, range: &SubRange) -> Aspects {
+        match (range, self.resources[number].kind) {
+            (SubRange::Subresources(range), _) => range.aspects,
+            (_, ResourceKind::Image { aspects, .. }) => aspects,
+            _ => Aspects::empty(),
+        }
+    }
+}
+
+/// A random resource.
+fn resource(random: &mut Random, number: u32, swapchain: bool) -> Resource {
+    let id = ResourceId(number);
+    let name = format!("{}", char::from(b'a' + (number % 26) as u8));
+    let name = if number < 26 {
+        name
+    } else {
+        format!("{name}{}", number / 26)
+    };
+    let mut made = if swapchain || random.chance(50) {
+        Resource::image(id, &name)
+    } else {
+        Resource::buffer(id, &name, 64)
+    };
+    if swapchain {
+        made.lifetime = Lifetime::Swapchain;
+        return made;
+    }
+    if let ResourceKind::Image {
+        aspects,
+        mip_levels,
+        array_layers,
+    } = &mut made.kind
+    {
+        if random.chance(30) {
+            let depths = [Aspects::DEPTH, Aspects::DEPTH | Aspects::STENCIL];
+            *aspects = random.pick(&depths).copied().unwrap_or(Aspects::DEPTH);
+        }
+        *mip_levels = random.between(1, 3) as u32;
+        *array_layers = random.between(1, 2) as u32;
+    }
+    if random.chance(25) {
+        made.sharing = Sharing::Concurrent;
+    }
+    if random.chance(20) {
+        made.lifetime = Lifetime::Transient;
+    }
+    made
+}

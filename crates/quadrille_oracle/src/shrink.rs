@@ -1,0 +1,193 @@
+//! Makes a failing sequence as small as it gets while it still fails in the same way.
+
+use quadrille_sync::{Frame, PassIndex, SubRange};
+
+use crate::sequence::{FailureKind, Sequence};
+
+/// The smallest sequence found that fails like `sequence`. One that does not fail comes back as
+/// it is.
+pub fn shrink(sequence: &Sequence) -> Sequence {
+    let mut best = sequence.clone();
+    let Err(failure) = best.run() else {
+        return best;
+    };
+    best.frames.truncate(failure.frame + 1);
+    loop {
+        let smaller = candidates(&best).find(|candidate| fails_like(candidate, &failure.kind));
+        match smaller {
+            Some(smaller) => best = smaller,
+            None => return best,
+        }
+    }
+}
+
+fn fails_like(sequence: &Sequence, kind: &FailureKind) -> bool {
+    sequence
+        .run()
+        .is_err_and(|failure| failure.kind.is_like(kind))
+}
+
+/// Sequences that are one step smaller, those that save most first.
+fn candidates(sequence: &Sequence) -> impl Iterator<Item = Sequence> + '_ {
+    let frames = 0..sequence.frames.len();
+    let without_frame = frames.clone().map(|at| {
+        let mut smaller = sequence.clone();
+        smaller.frames.remove(at);
+        smaller
+    });
+    let without_import = (0..sequence.imports.len()).map(|at| {
+        let mut smaller = sequence.clone();
+        smaller.imports.remove(at);
+        smaller
+    });
+    let smaller_frames = frames.flat_map(move |at| {
+        smaller_frames(&sequence.frames[at]).map(move |frame| {
+            let mut smaller = sequence.clone();
+            smaller.frames[at] = frame;
+            smaller
+        })
+    });
+    let everywhere = pass_names(sequence).into_iter().map(|name| {
+        let mut smaller = sequence.clone();
+        for frame in &mut smaller.frames {
+            if let Some(at) = frame.passes.iter().position(|pass| *pass.name == *name) {
+                *frame = without_pass(frame, at);
+            }
+        }
+        smaller
+    });
+    without_frame
+        .chain(everywhere)
+        .chain(smaller_frames)
+        .chain(without_import)
+}
+
+fn pass_names(sequence: &Sequence) -> Vec<std::sync::Arc<str>> {
+    let passes = sequence.frames.iter().flat_map(|frame| &frame.passes);
+    let mut names: Vec<_> = passes.map(|pass| pass.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Frames that are one step smaller.
+fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
+    let passes = (0..frame.passes.len()).map(|at| without_pass(frame, at));
+    let uses = (0..frame.uses.len()).map(|at| without_use(frame, at));
+    let edges = (0..frame.after.len()).map(|at| without_edge(frame, at));
+    let simpler_uses = (0..frame.uses.len()).flat_map(move |at| {
+        let mut whole = frame.clone();
+        whole.uses[at].range = SubRange::Whole;
+        let mut keeps = frame.clone();
+        keeps.uses[at].discard = false;
+        [whole, keeps]
+            .into_iter()
+            .filter(move |simpler| simpler != frame)
+    });
+    let simpler_passes = (0..frame.passes.len()).flat_map(move |at| {
+        let mut free = frame.clone();
+        free.passes[at].queue.fixed = None;
+        let mut cheap = frame.clone();
+        cheap.passes[at].cost_us = 0;
+        let mut plain = frame.clone();
+        plain.passes[at].side_effect = false;
+        [free, cheap, plain]
+            .into_iter()
+            .filter(move |simpler| simpler != frame)
+    });
+    let resources = (0..frame.resources.len()).filter_map(|at| without_resource(frame, at));
+    passes
+        .chain(uses)
+        .chain(resources)
+        .chain(edges)
+        .chain(simpler_uses)
+        .chain(simpler_passes)
+}
+
+/// The frame with its passes built anew from lists.
+fn rebuilt(
+    frame: &Frame,
+    mut edit: impl FnMut(usize, &mut Vec<quadrille_sync::Use>, &mut Vec<PassIndex>) -> bool,
+) -> Frame {
+    let mut made = Frame {
+        resources: frame.resources.clone(),
+        cull: frame.cull,
+        ..Frame::default()
+    };
+    for (at, pass) in frame.pass_indices().enumerate() {
+        let mut uses = frame.uses_of(pass).to_vec();
+        let mut after = frame.after_of(pass).to_vec();
+        if !edit(at, &mut uses, &mut after) {
+            continue;
+        }
+        let old = frame.pass(pass);
+        let index = made.add_pass(old.name.clone(), old.queue, &uses, &after);
+        let new = &mut made.passes[index.0 as usize];
+        (new.kind, new.side_effect, new.cost_us) = (old.kind, old.side_effect, old.cost_us);
+    }
+    made
+}
+
+/// Leaves a pass out; what came after it comes after what it came after.
+fn without_pass(frame: &Frame, gone: usize) -> Frame {
+    let bridge = frame.after_of(PassIndex(gone as u32)).to_vec();
+    rebuilt(frame, |at, _, after| {
+        if after.contains(&PassIndex(gone as u32)) {
+            after.extend(&bridge);
+        }
+        after.retain(|earlier| earlier.0 as usize != gone);
+        for earlier in after.iter_mut().filter(|earlier| earlier.0 as usize > gone) {
+            earlier.0 -= 1;
+        }
+        after.dedup();
+        at != gone
+    })
+}
+
+fn without_use(frame: &Frame, gone: usize) -> Frame {
+    let mut first = 0;
+    rebuilt(frame, |_, uses, _| {
+        let count = uses.len();
+        if (first..first + count).contains(&gone) {
+            uses.remove(gone - first);
+        }
+        first += count;
+        true
+    })
+}
+
+fn without_edge(frame: &Frame, gone: usize) -> Frame {
+    let mut first = 0;
+    rebuilt(frame, |_, _, after| {
+        let count = after.len();
+        if (first..first + count).contains(&gone) {
+            after.remove(gone - first);
+        }
+        first += count;
+        true
+    })
+}
+
+/// Leaves a resource out, if nobody uses it.
+fn without_resource(frame: &Frame, gone: usize) -> Option<Frame> {
+    if frame
+        .uses
+        .iter()
+        .any(|declared| declared.resource.0 as usize == gone)
+    {
+        return None;
+    }
+    let mut smaller = frame.clone();
+    smaller.resources.remove(gone);
+    for declared in smaller
+        .uses
+        .iter_mut()
+        .filter(|declared| declared.resource.0 as usize > gone)
+    {
+        declared.resource.0 -= 1;
+    }
+    Some(smaller)
+}
+
+#[cfg(test)]
+mod tests;
