@@ -177,7 +177,8 @@ impl Marks<'_, '_> {
     fn states_agree(&mut self, old: &RangeState<PastMark>, new: &RangeState<PastMark>) -> bool {
         let pending = |state: &RangeState<PastMark>| {
             let pending = state.pending.as_ref();
-            pending.map(|it| (it.from, it.to, it.old_layout, it.new_layout))
+            let transfer = pending.map(|it| (it.from, it.to, it.old_layout, it.new_layout));
+            (transfer, pending.map(|it| it.interval.clone()))
         };
         old.owner == new.owner
             && old.layout == new.layout

@@ -11,6 +11,7 @@
 //! again nor replayed, and a wait that is satisfied already costs next to nothing. Progress
 //! serves whoever retires resources.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::flags::{Layout, Stages};
@@ -77,6 +78,8 @@ pub(crate) struct Pending<M> {
     pub(crate) to: FamilyIndex,
     pub(crate) old_layout: Layout,
     pub(crate) new_layout: Layout,
+    /// What was released by one barrier, and has to be acquired by one.
+    pub(crate) interval: Range<u64>,
     /// The submission that released, and the pass before it.
     pub(crate) mark: M,
 }
@@ -140,6 +143,7 @@ impl<M> RangeState<M> {
                 to: pending.to,
                 old_layout: pending.old_layout,
                 new_layout: pending.new_layout,
+                interval: pending.interval.clone(),
                 mark: mark(&pending.mark),
             }),
             first: self.first.clone(),

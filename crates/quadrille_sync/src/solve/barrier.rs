@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use super::edge;
+use super::ownership;
 use super::split::{Draft, Split};
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
@@ -80,6 +81,7 @@ fn one_pass(
         let map = &mut maps[one.resource.0 as usize];
         edge::acquire_image(walk, &request, map);
         intervals(&frame.resource(one.resource).kind, &one.range, |interval| {
+            ownership::acquire_around(walk, &request, &interval, map);
             map.update(interval, |interval, state| {
                 advance(walk, &request, interval, state)
             });
@@ -142,60 +144,53 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
     let elsewhere = state.pending.is_some()
         || request.exclusive && state.owner.is_some_and(|owner| owner != request.family);
     if elsewhere && !request.discard {
-        super::ownership::acquire(walk, request, &interval, state);
-        if !request.image || state.layout == request.layout {
-            settle(request, state, false);
-            return;
-        }
-        // The range came in another layout than predicted: a second barrier, after the acquire.
-        change_layout(walk, request, interval, state, 1, state.layout);
-    } else if request.image && (elsewhere || state.layout != request.layout) {
-        let old_layout = if request.discard {
-            Layout::Undefined
-        } else {
-            state.layout
-        };
-        change_layout(walk, request, interval, state, 0, old_layout);
-    } else if request.writes || elsewhere {
+        ownership::acquire(walk, request, &interval, state);
+    }
+    // Whoever discards takes over without asking; the layout is lost with the contents.
+    let takes_over = elsewhere && request.discard;
+    let changes = request.image && (takes_over || state.layout != request.layout);
+    if changes {
+        change_layout(walk, request, interval, state);
+    } else if request.writes || takes_over {
         order_write(walk, request, interval, state);
-        settle(request, state, false);
     } else {
         order_read(walk, request, interval, state);
-        settle(request, state, false);
     }
+    settle(request, state, changes);
 }
 
 /// Rung 4, and rung 5 for a layout transition.
-fn change_layout(
-    walk: &mut Walk<'_>,
-    request: &Request,
-    interval: Range<u64>,
-    state: &mut State,
-    batch: usize,
-    old_layout: Layout,
-) {
+fn change_layout(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &State) {
     let mut src = Scope::default();
     let mut earlier = None;
+    let mut batch = 0;
     for_each_predecessor(state, |mark, memory| {
         earlier = Some(mark.pass);
-        if mark.queue == request.queue {
-            src = src.union(source(mark, memory));
-        } else {
+        if mark.queue != request.queue {
             src.stages |= chain(walk, request, mark);
+            return;
+        }
+        src = src.union(source(mark, memory));
+        if mark.step == request.step {
+            // Acquired just now, in another layout than predicted: the next call.
+            batch = 1;
         }
     });
-    let reason = walk.reason(request, earlier, Rung::LayoutTransition);
+    let old_layout = if request.discard {
+        Layout::Undefined
+    } else {
+        state.layout
+    };
     let barrier = Barrier {
         src,
         dst: request.scope,
         old_layout,
         new_layout: request.layout,
         transfer: None,
-        reason,
+        reason: walk.reason(request, earlier, Rung::LayoutTransition),
     };
     let resource = walk.frame.resource(request.resource);
     walk.before_pass[batch].push(resource, interval, barrier);
-    settle(request, state, true);
 }
 
 /// Rungs 2, 3 and 5 for a write that changes nothing else.
@@ -232,7 +227,8 @@ fn order_after(
     };
     let (src, rung) = if mark.queue == request.queue {
         let src = source(mark, memory);
-        if walk.is_ordered(mark, src, dst) {
+        // What has the same step is the acquire for this very pass.
+        if mark.step == request.step || walk.is_ordered(mark, src, dst) {
             return;
         }
         (

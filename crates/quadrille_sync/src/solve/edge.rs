@@ -8,6 +8,8 @@
 //!
 //! An image that no pass uses is neither acquired nor presented.
 
+use std::ops::Range;
+
 use super::barrier::{for_each_predecessor, last_pass, source};
 use super::ownership::{Destination, half, release};
 use super::record::Barrier;
@@ -71,6 +73,7 @@ pub(super) fn acquire_image(
     };
     let mark = Mark {
         pass: EndPass::Presentation,
+        step: 0,
         ..request.mark(scope)
     };
     map.update(EVERYTHING, |_, state| state.write = Some(mark));
@@ -78,21 +81,25 @@ pub(super) fn acquire_image(
 
 /// Hands the images of swapchains to the presentation engine.
 pub(super) fn present(walk: &mut Walk<'_>, maps: &mut Maps) {
+    // One submission presents all images that were last used where nothing can be presented.
     let mut presenter = None;
     for (at, resource) in walk.frame.resources.iter().enumerate() {
         let used = walk.last_uses.submission(at as u32);
         let Some(last) = used.filter(|_| resource.lifetime == Lifetime::Swapchain) else {
             continue;
         };
-        let queue = walk.point(last).queue;
+        let can_present = |queue: &QueueIndex| walk.topology.queue(*queue).can_present;
+        let place = if can_present(&walk.point(last).queue) {
+            last
+        } else if let Some(queue) = walk.topology.indices().find(can_present) {
+            *presenter.get_or_insert_with(|| walk.open(queue))
+        } else {
+            unreachable!("frames whose images no queue can present are refused");
+        };
         let index = ResourceIndex(at as u32);
-        let mut place = last;
-        if walk.topology.queue(queue).can_present {
-            present_here(walk, index, last, &mut maps[at]);
-        } else if let Some(queue) = presenting_queue(walk.topology) {
-            place = *presenter.get_or_insert_with(|| walk.open(queue));
-            present_there(walk, index, place, &mut maps[at]);
-        }
+        maps[at].update(EVERYTHING, |interval, state| {
+            finish(walk, index, place, interval, state);
+        });
         walk.records[place].submission.presents.push(index);
         let point = walk.point(place);
         walk.last_uses
@@ -100,108 +107,68 @@ pub(super) fn present(walk: &mut Walk<'_>, maps: &mut Maps) {
     }
 }
 
-/// The queue that presents what others have finished.
-fn presenting_queue(topology: &Topology) -> Option<QueueIndex> {
-    topology
-        .indices()
-        .find(|queue| topology.queue(*queue).can_present)
-}
-
-/// The last transition, at the end of the last submission that uses the image.
-fn present_here(
+/// The last transition of a range, at the end of a submission whose queue presents.
+fn finish(
     walk: &mut Walk<'_>,
     resource: ResourceIndex,
     place: usize,
-    map: &mut RangeMap<State>,
+    interval: Range<u64>,
+    state: &mut State,
 ) {
     let queue = walk.point(place).queue;
-    map.update(EVERYTHING, |interval, state| {
-        let reason = reason(walk, resource, state, Rung::Presentation);
-        let mut src = Scope::default();
+    let family = walk.topology.family(queue);
+    let reason = reason(walk, resource, state);
+    let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
+    let mut src = Scope::default();
+    let mut transfer = None;
+    let owner = state.owner.filter(|owner| *owner != family);
+    if let Some(owner) = owner.filter(|_| walk.is_owned(resource)) {
+        let later = PassRef::Presentation;
+        let to = Destination {
+            resource,
+            family,
+            layout: new_layout,
+            later,
+        };
+        let pending = release(walk, &to, &interval, state);
+        walk.require_late(place, &pending.mark, reason.clone());
+        src.stages = Stages::ALL_COMMANDS;
+        transfer = Some(half(owner, family, TransferHalf::Acquire));
+    } else {
         for_each_predecessor(state, |mark, memory| {
             if mark.queue == queue {
                 src = src.union(source(mark, memory));
             } else {
                 walk.require_late(place, mark, reason.clone());
-                src.stages = Stages::ALL_COMMANDS;
+                src = src.union(Scope {
+                    stages: Stages::ALL_COMMANDS,
+                    ..Scope::default()
+                });
             }
         });
-        if state.layout == Layout::PresentSrc {
+        if old_layout == new_layout {
             return;
         }
-        let dst = Scope::default();
-        let barrier = Barrier {
-            src,
-            dst,
-            old_layout: state.layout,
-            new_layout: Layout::PresentSrc,
-            transfer: None,
-            reason,
-        };
-        walk.records[place].tail[1].push(walk.frame.resource(resource), interval, barrier);
-        state.layout = Layout::PresentSrc;
-    });
-}
-
-/// The last transition, on a queue that does nothing else with the image.
-fn present_there(
-    walk: &mut Walk<'_>,
-    resource: ResourceIndex,
-    place: usize,
-    map: &mut RangeMap<State>,
-) {
-    let queue = walk.point(place).queue;
-    let family = walk.topology.family(queue);
-    let everything = Scope {
-        stages: Stages::ALL_COMMANDS,
-        ..Scope::default()
+    }
+    let dst = Scope::default();
+    let barrier = Barrier {
+        src,
+        dst,
+        old_layout,
+        new_layout,
+        transfer,
+        reason,
     };
-    map.update(EVERYTHING, |interval, state| {
-        let mut barrier = Barrier {
-            src: everything,
-            dst: Scope::default(),
-            old_layout: state.layout,
-            new_layout: Layout::PresentSrc,
-            transfer: None,
-            reason: reason(walk, resource, state, Rung::Presentation),
-        };
-        let foreign = state
-            .owner
-            .filter(|owner| walk.is_owned(resource) && *owner != family);
-        if let Some(owner) = foreign {
-            let (layout, later) = (Layout::PresentSrc, PassRef::Presentation);
-            let to = Destination {
-                resource,
-                family,
-                layout,
-                later,
-            };
-            let pending = release(walk, &to, &interval, state);
-            walk.require_late(place, &pending.mark, barrier.reason.clone());
-            barrier.transfer = Some(half(owner, family, TransferHalf::Acquire));
-        } else {
-            for_each_predecessor(state, |mark, memory| {
-                if mark.queue == queue {
-                    barrier.src = barrier.src.union(source(mark, memory));
-                } else {
-                    walk.require_late(place, mark, barrier.reason.clone());
-                }
-            });
-        }
-        walk.records[place]
-            .head
-            .push(walk.frame.resource(resource), interval, barrier);
-        state.layout = Layout::PresentSrc;
-    });
+    walk.records[place].tail[1].push(walk.frame.resource(resource), interval, barrier);
 }
 
 /// Why the presentation engine waits.
-fn reason(walk: &Walk<'_>, resource: ResourceIndex, state: &State, rung: Rung) -> Reason {
+fn reason(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Reason {
     let earlier = last_pass(state).map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass));
     Reason {
         resource,
         earlier,
         later: PassRef::Presentation,
-        rung,
+        rung: Rung::Presentation,
     }
 }

@@ -25,9 +25,43 @@ use crate::error::PlanError;
 use crate::flags::{Layout, Stages};
 use crate::frame::Frame;
 use crate::plan::{PassRef, Reason, Rung, Scope, Transfer, TransferHalf};
+use crate::range::RangeMap;
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::states::{EndPass, Pending, States};
 use crate::topology::{FamilyIndex, Topology};
+
+/// Acquires what was released as one with a part of an interval, but reaches beyond it. A release
+/// and its acquire name the same range, however little of it the acquiring pass needs.
+pub(super) fn acquire_around(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: &Range<u64>,
+    map: &mut RangeMap<State>,
+) {
+    let reaches_beyond =
+        |released: &Range<u64>| released.start < interval.start || interval.end < released.end;
+    let mut around: Vec<Range<u64>> = Vec::new();
+    for (run, state) in map.iter() {
+        let meets = run.start < interval.end && interval.start < run.end;
+        let released = state.pending.as_ref().map(|pending| &pending.interval);
+        if let Some(released) = released.filter(|released| meets && reaches_beyond(released)) {
+            // A run that was cut since appears once for each piece.
+            if around.last() != Some(released) {
+                around.push(released.clone());
+            }
+        }
+    }
+    for released in around {
+        let mut acquired: Option<State> = None;
+        map.update(released.clone(), |_, state| match &acquired {
+            Some(acquired) => *state = acquired.clone(),
+            None => {
+                acquire(walk, request, &released, state);
+                acquired = Some(state.clone());
+            }
+        });
+    }
+}
 
 /// Moves a range to the family of a request, and makes it visible there.
 pub(super) fn acquire(
@@ -44,7 +78,7 @@ pub(super) fn acquire(
     };
     let pending = match state.pending.take() {
         Some(pending) if pending.to == request.family => pending,
-        Some(pending) => redirect(walk, &to, interval, pending),
+        Some(pending) => redirect(walk, &to, pending),
         None => release(walk, &to, interval, state),
     };
     if walk.is_window(&pending.mark) {
@@ -55,20 +89,14 @@ pub(super) fn acquire(
         true if !request.scope.stages.is_empty() => request.scope.stages,
         _ => Stages::ALL_COMMANDS,
     };
-    let stages = walk.require(
-        request,
-        &pending.mark,
-        stages,
-        true,
-        Rung::OwnershipTransfer,
-    );
-    let arrived = pending.new_layout == request.layout;
+    let rung = Rung::OwnershipTransfer;
+    let stages = walk.require(request, &pending.mark, stages, true, rung);
+    let arrived = !request.image || pending.new_layout == request.layout;
     let dst = if arrived {
         request.scope
     } else {
         request.scope.stages_only()
     };
-    let earlier = Some(pending.mark.pass);
     let barrier = Barrier {
         src: Scope {
             stages,
@@ -78,13 +106,17 @@ pub(super) fn acquire(
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
-        reason: walk.reason(request, earlier, Rung::OwnershipTransfer),
+        reason: walk.reason(request, Some(pending.mark.pass), rung),
     };
     let resource = walk.frame.resource(request.resource);
-    walk.before_pass[0].push(resource, interval.clone(), barrier);
+    walk.before_pass[0].push(resource, pending.interval, barrier);
     state.layout = pending.new_layout;
+    state.owner = Some(request.family);
     state.reads.clear();
     state.visible.clear();
+    if arrived {
+        state.visible.push((request.queue, request.scope));
+    }
     state.write = Some(request.mark(request.scope.stages_only()));
 }
 
@@ -184,18 +216,14 @@ fn append_release(
         to: to.family,
         old_layout,
         new_layout: to.layout,
+        interval: interval.clone(),
         mark,
     }
 }
 
 /// Completes a release to a family that does not want the range, and releases it to one that
 /// does, in the window of the former.
-fn redirect(
-    walk: &mut Walk<'_>,
-    to: &Destination,
-    interval: &Range<u64>,
-    pending: Pending<Mark>,
-) -> Pending<Mark> {
+fn redirect(walk: &mut Walk<'_>, to: &Destination, pending: Pending<Mark>) -> Pending<Mark> {
     let Some(queue) = walk.queue_of(pending.to) else {
         unreachable!("frames with owners outside of the topology are refused");
     };
@@ -222,7 +250,8 @@ fn redirect(
     let resource = walk.frame.resource(to.resource);
     walk.records[place]
         .head
-        .push(resource, interval.clone(), barrier);
+        .push(resource, pending.interval.clone(), barrier);
+    let interval = &pending.interval;
     let last = (pending.new_layout, Some(pending.mark.pass));
     append_release(
         walk, to, interval, place, pending.to, everything, last, reason,

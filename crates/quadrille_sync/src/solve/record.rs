@@ -125,7 +125,7 @@ impl BarrierBatch {
             return;
         }
         match self.buffers.last_mut() {
-            Some(last) if last.offset + last.size == offset && last.same_but_range(&next) => {
+            Some(last) if last.offset + last.size == offset && last.joins(&next) => {
                 last.size += next.size;
             }
             _ => self.buffers.push(next),
@@ -155,7 +155,7 @@ impl BarrierBatch {
         while let Some(last) = self.images.pop() {
             // Runs of a mip chain alternate, so the partner may be a few barriers back.
             let mut before = self.images.iter_mut().rev().take(JOINED);
-            if !before.any(|it| it.same_but_range(&last) && it.range.join(&last.range)) {
+            if !before.any(|it| it.joins(&last) && it.range.join(&last.range)) {
                 self.images.push(last);
                 return;
             }
@@ -163,18 +163,20 @@ impl BarrierBatch {
     }
 }
 
+/// Barriers that say the same of two ranges may become one, but not halves of transfers: the
+/// other half must name the same range, and its neighbours may differ.
 impl BufferBarrier {
-    fn same_but_range(&self, other: &Self) -> bool {
-        (self.resource, self.src, self.dst, self.transfer)
-            == (other.resource, other.src, other.dst, other.transfer)
+    fn joins(&self, other: &Self) -> bool {
+        self.transfer.or(other.transfer).is_none()
+            && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
             && self.reason == other.reason
     }
 }
 
 impl ImageBarrier {
-    fn same_but_range(&self, other: &Self) -> bool {
-        (self.resource, self.src, self.dst, self.transfer)
-            == (other.resource, other.src, other.dst, other.transfer)
+    fn joins(&self, other: &Self) -> bool {
+        self.transfer.or(other.transfer).is_none()
+            && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
             && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
             && self.reason == other.reason
     }

@@ -220,11 +220,11 @@ impl<'a> Walk<'a> {
             let memory = batch.memory.iter().map(|memory| (memory.src, memory.dst));
             // A barrier of a range orders all commands, and makes visible only the range.
             let order = |src: Scope, dst: Scope| (src.stages_only(), dst.stages_only());
-            let images = batch.images.iter().map(|image| order(image.src, image.dst));
-            let buffers = batch
-                .buffers
-                .iter()
-                .map(|buffer| order(buffer.src, buffer.dst));
+            // One half of a transfer orders only itself: the other scope of it is ignored.
+            let images = batch.images.iter().filter(|image| image.transfer.is_none());
+            let images = images.map(|image| order(image.src, image.dst));
+            let buffers = batch.buffers.iter().filter(|buffer| buffer.transfer.is_none());
+            let buffers = buffers.map(|buffer| order(buffer.src, buffer.dst));
             for (src, dst) in memory.chain(images).chain(buffers) {
                 if issued.len() == REMEMBERED {
                     issued.remove(0);
