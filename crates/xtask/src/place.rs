@@ -1,11 +1,18 @@
 //! Where things lie in the checkout.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-/// The root of the checkout this tool was built from.
+/// The root of the checkout that cargo runs this tool for.
+///
+/// Where it runs without cargo, that is the one it was built from.
 pub(crate) fn root() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here)
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let here = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+        here.ancestors().nth(2).unwrap_or(&here).to_owned()
+    });
+    &ROOT
 }
 
 /// A path below `target/`, where everything goes that these commands make for themselves.
