@@ -15,8 +15,8 @@
 //! # Model
 //!
 //! One real queue executes in the order of forwarding, so "what happens when" is decided by
-//! [`fifo`] (which heads may go) and [`schedule`] (which one does), both pure. Everything that
-//! takes a queue or a family index is translated: [`commands`] is the list, and its test compares
+//! `fifo` (which heads may go) and `schedule` (which one does), both pure. Everything that
+//! takes a queue or a family index is translated: `commands` is the list, and its test compares
 //! it with the registry. Non-dispatchable handles are not wrapped.
 //!
 //! # Choices

@@ -260,14 +260,13 @@ fn results_are_injected() {
 #[test]
 #[ignore = "needs a Vulkan driver"]
 fn fences_hang_and_dawdle() {
-    let run = inject("fence never nth=2\nfence late=150 nth=4");
+    let run = inject("fence never nth=2\nfence late=300 nth=4");
     run.succeeds();
     let waits: Vec<_> = run.values("wait").collect();
-    assert_eq!(
-        waits[..4],
-        ["1 SUCCESS", "2 TIMEOUT slow", "3 SUCCESS", "4 SUCCESS slow"],
-        "{run}"
-    );
+    assert!(waits[0].starts_with("1 SUCCESS"), "{run}");
+    assert_eq!(waits[1], "2 TIMEOUT slow", "{run}");
+    assert!(waits[2].starts_with("3 SUCCESS"), "{run}");
+    assert_eq!(waits[3], "4 SUCCESS slow", "{run}");
 }
 
 #[test]

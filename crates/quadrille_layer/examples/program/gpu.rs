@@ -248,6 +248,33 @@ impl Gpu {
         })
     }
 
+    /// Copies a 16x16 image, in `TRANSFER_SRC_OPTIMAL`, to a buffer.
+    pub(crate) fn copy_out(
+        &self,
+        commands: vk::CommandBuffer,
+        image: vk::Image,
+        buffer: vk::Buffer,
+    ) {
+        let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+        let region = vk::BufferImageCopy::default()
+            .image_subresource(vk::ImageSubresourceLayers {
+                aspect_mask: COLOR.aspect_mask,
+                mip_level: 0,
+                base_array_layer: 0,
+                layer_count: 1,
+            })
+            .image_extent(vk::Extent3D {
+                width: 16,
+                height: 16,
+                depth: 1,
+            });
+        // SAFETY: recording; the buffer is large enough.
+        unsafe {
+            self.device
+                .cmd_copy_image_to_buffer(commands, image, layout, buffer, &[region]);
+        };
+    }
+
     /// Submits with `vkQueueSubmit2`.
     pub(crate) fn submit(
         &self,

@@ -5,8 +5,11 @@ use ash::vk;
 use crate::Outcome;
 use crate::gpu::{COLOR, Gpu};
 
+const READ: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+const DRAWN: vk::ImageLayout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+
 /// Fresh memory, an image after a transition from `UNDEFINED`, and an attachment whose contents
-/// nobody loads. None of the images has the usage that clearing needs.
+/// nobody loads. The image lacks the usage that clearing needs.
 pub(crate) fn undefined() -> Outcome {
     let gpu = Gpu::new()?;
     let (_, memory) = gpu.buffer(1024, &[])?;
@@ -15,77 +18,61 @@ pub(crate) fn undefined() -> Outcome {
     let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::COLOR_ATTACHMENT;
     let (image, view) = gpu.image(vk::Format::R32_UINT, usage)?;
     let (out, words) = gpu.buffer(1024, &[])?;
-    let transition = |old, new| {
-        vk::ImageMemoryBarrier2::default()
-            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE | vk::AccessFlags2::MEMORY_READ)
-            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .dst_access_mask(vk::AccessFlags2::MEMORY_WRITE | vk::AccessFlags2::MEMORY_READ)
-            .old_layout(old)
-            .new_layout(new)
-            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .image(image)
-            .subresource_range(COLOR)
-    };
-    let barrier = |commands, old, new| {
-        let images = [transition(old, new)];
-        let info = vk::DependencyInfo::default().image_memory_barriers(&images);
-        // SAFETY: recording.
-        unsafe { gpu.device.cmd_pipeline_barrier2(commands, &info) };
-    };
-    let source = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
-    let attachment = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-    let copy = |commands| {
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(vk::ImageSubresourceLayers {
-                aspect_mask: COLOR.aspect_mask,
-                mip_level: 0,
-                base_array_layer: 0,
-                layer_count: 1,
-            })
-            .image_extent(vk::Extent3D {
-                width: 16,
-                height: 16,
-                depth: 1,
-            });
-        // SAFETY: recording; the buffer is large enough.
-        unsafe {
-            gpu.device
-                .cmd_copy_image_to_buffer(commands, image, source, out, &[region])
-        };
+    let first_word = |record: &dyn Fn(vk::CommandBuffer)| {
+        let commands = gpu.record(0, |commands| {
+            record(commands);
+            gpu.copy_out(commands, image, out);
+        })?;
+        gpu.submit(gpu.queues[0][0], &[], &[commands], &[], vk::Fence::null())?;
+        gpu.idle()?;
+        gpu.read(words, 1)
     };
 
-    let first = gpu.record(0, |commands| {
-        barrier(commands, vk::ImageLayout::UNDEFINED, source);
-        copy(commands);
+    let transition = first_word(&|commands| {
+        barrier(&gpu, commands, image, vk::ImageLayout::UNDEFINED, READ);
     })?;
-    gpu.submit(gpu.queues[0][0], &[], &[first], &[], vk::Fence::null())?;
-    gpu.idle()?;
-    println!("transition {:x?}", gpu.read(words, 1)?);
-
-    let second = gpu.record(0, |commands| {
-        barrier(commands, source, attachment);
+    println!("transition {transition:x?}");
+    let loaded = first_word(&|commands| {
+        barrier(&gpu, commands, image, READ, DRAWN);
         render(&gpu, commands, view, vk::AttachmentLoadOp::CLEAR);
-        barrier(commands, attachment, attachment);
+        barrier(&gpu, commands, image, DRAWN, DRAWN);
         render(&gpu, commands, view, vk::AttachmentLoadOp::LOAD);
-        barrier(commands, attachment, source);
-        copy(commands);
+        barrier(&gpu, commands, image, DRAWN, READ);
     })?;
-    gpu.submit(gpu.queues[0][0], &[], &[second], &[], vk::Fence::null())?;
-    gpu.idle()?;
-    println!("loaded {:x?}", gpu.read(words, 1)?);
-
-    let third = gpu.record(0, |commands| {
-        barrier(commands, source, attachment);
+    println!("loaded {loaded:x?}");
+    let not_loaded = first_word(&|commands| {
+        barrier(&gpu, commands, image, READ, DRAWN);
         render(&gpu, commands, view, vk::AttachmentLoadOp::DONT_CARE);
-        barrier(commands, attachment, source);
-        copy(commands);
+        barrier(&gpu, commands, image, DRAWN, READ);
     })?;
-    gpu.submit(gpu.queues[0][0], &[], &[third], &[], vk::Fence::null())?;
-    gpu.idle()?;
-    println!("not-loaded {:x?}", gpu.read(words, 1)?);
+    println!("not-loaded {not_loaded:x?}");
     Ok(())
+}
+
+/// A transition that waits for everything.
+fn barrier(
+    gpu: &Gpu,
+    commands: vk::CommandBuffer,
+    image: vk::Image,
+    old: vk::ImageLayout,
+    new: vk::ImageLayout,
+) {
+    let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+    let access = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE;
+    let images = [vk::ImageMemoryBarrier2::default()
+        .src_stage_mask(all)
+        .src_access_mask(access)
+        .dst_stage_mask(all)
+        .dst_access_mask(access)
+        .old_layout(old)
+        .new_layout(new)
+        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .image(image)
+        .subresource_range(COLOR)];
+    let info = vk::DependencyInfo::default().image_memory_barriers(&images);
+    // SAFETY: recording.
+    unsafe { gpu.device.cmd_pipeline_barrier2(commands, &info) };
 }
 
 /// An empty render pass instance.

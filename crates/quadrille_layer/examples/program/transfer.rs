@@ -103,26 +103,6 @@ impl Gpu {
         };
     }
 
-    fn copy_out(&self, commands: vk::CommandBuffer, image: vk::Image, buffer: vk::Buffer) {
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(vk::ImageSubresourceLayers {
-                aspect_mask: COLOR.aspect_mask,
-                mip_level: 0,
-                base_array_layer: 0,
-                layer_count: 1,
-            })
-            .image_extent(vk::Extent3D {
-                width: 16,
-                height: 16,
-                depth: 1,
-            });
-        // SAFETY: the image is in this layout, the buffer large enough.
-        unsafe {
-            self.device
-                .cmd_copy_image_to_buffer(commands, image, THERE.new, buffer, &[region]);
-        }
-    }
-
     fn copy(&self, commands: vk::CommandBuffer, from: vk::Buffer, to: vk::Buffer) {
         let region = vk::BufferCopy::default().size(BYTES);
         // SAFETY: both buffers have this size.

@@ -2,12 +2,17 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+/// Longer than any program here takes, under validation on a busy machine.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// What cargo has built.
 struct Built {
@@ -111,19 +116,47 @@ fn run(mut command: Command, name: &str, settings: &[(&str, &str)]) -> Run {
             command.env(format!("QUADRILLE_LAYER_{name}"), value);
         }
     }
-    let output = command
+    command
         .arg(name)
         .env("VK_LAYER_PATH", &built().manifests)
-        .env("VK_INSTANCE_LAYERS", quadrille_layer::NAME)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the program starts");
+        .env("VK_INSTANCE_LAYERS", quadrille_layer::NAME);
+    let (success, stdout, stderr) = end_of(&mut command, name);
     Run {
-        success: output.status.success(),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        success,
+        stdout,
+        stderr,
         log,
     }
+}
+
+/// Runs a command to its end: whether it succeeded, and what it wrote. A program that hangs is
+/// ended, for that is one of the things that can be wrong here.
+fn end_of(command: &mut Command, name: &str) -> (bool, String, String) {
+    let [stdout, stderr] = ["stdout", "stderr"].map(fresh);
+    let file = |path: &Path| File::create(path).expect("the folder can be written");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(file(&stdout))
+        .stderr(file(&stderr))
+        .spawn()
+        .expect("the program starts");
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("the program can be waited for") {
+            break status;
+        }
+        if start.elapsed() > LIMIT {
+            child.kill().expect("the program can be ended");
+            child.wait().expect("the program can be waited for");
+            panic!("{name} hangs");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let text = |path: &Path| {
+        let bytes = std::fs::read(path).expect("the file was written");
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    (status.success(), text(&stdout), text(&stderr))
 }
 
 /// The script that starts a program under the validation layer.
