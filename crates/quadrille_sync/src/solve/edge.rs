@@ -131,19 +131,15 @@ fn finish(
             later,
         };
         let pending = release(walk, &to, &interval, state);
-        walk.require_late(place, &pending.mark, reason.clone());
-        src.stages = Stages::ALL_COMMANDS;
+        let all = !walk.topology.maintenance8;
+        src.stages = walk.require_late(place, &pending.mark, all, reason.clone());
         transfer = Some(half(owner, family, TransferHalf::Acquire));
     } else {
         for_each_predecessor(state, |mark, memory| {
             if mark.queue == queue {
                 src = src.union(source(mark, memory));
             } else {
-                walk.require_late(place, mark, reason.clone());
-                src = src.union(Scope {
-                    stages: Stages::ALL_COMMANDS,
-                    ..Scope::default()
-                });
+                src = src.union(walk.chain_late(place, mark, reason.clone()));
             }
         });
         if old_layout == new_layout {

@@ -131,8 +131,7 @@ fn make_visible(
         if mark.queue == point.queue {
             src = src.union(source(mark, memory));
         } else {
-            walk.require_late(place, mark, reason.clone());
-            src.stages = Stages::ALL_COMMANDS;
+            src = src.union(walk.chain_late(place, mark, reason.clone()));
         }
     };
     add(walk, write, true);

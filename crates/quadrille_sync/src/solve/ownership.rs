@@ -149,8 +149,7 @@ pub(super) fn release(
         if mark.queue == queue {
             src = src.union(source(mark, memory));
         } else {
-            walk.require_late(place, mark, reason.clone());
-            src.stages = Stages::ALL_COMMANDS;
+            src = src.union(walk.chain_late(place, mark, reason.clone()));
         }
     });
     let last = last_pass(state);
@@ -234,7 +233,7 @@ fn redirect(walk: &mut Walk<'_>, to: &Destination, pending: Pending<Mark>) -> Pe
         later: to.later.clone(),
         rung: Rung::OwnershipTransfer,
     };
-    walk.require_late(place, &pending.mark, reason.clone());
+    walk.require_late(place, &pending.mark, true, reason.clone());
     let everything = Scope {
         stages: Stages::ALL_COMMANDS,
         ..Scope::default()

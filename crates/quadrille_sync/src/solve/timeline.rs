@@ -36,7 +36,21 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Snapshot {
     value: i64,
+    /// The stages of its queue that wait for the value.
+    stages: Stages,
     exact: bool,
+}
+
+impl Snapshot {
+    /// A value, without stages.
+    fn of(value: i64, exact: bool) -> Self {
+        let stages = Stages::empty();
+        Self {
+            value,
+            stages,
+            exact,
+        }
+    }
 }
 
 /// The vector clocks.
@@ -107,10 +121,7 @@ impl Timeline {
         self.joined.push(0);
         self.snapshots.resize(
             self.snapshots.len() + self.queues,
-            Snapshot {
-                value: NOTHING,
-                exact: false,
-            },
+            Snapshot::of(NOTHING, false),
         );
         self.close(submission, queue, value);
         value
@@ -120,11 +131,19 @@ impl Timeline {
     pub(super) fn close(&mut self, submission: usize, queue: QueueIndex, value: i64) {
         let row = usize::from(queue.0) * self.queues;
         for of in 0..self.queues {
-            let Entry { value, exact, .. } = self.now[row + of];
-            self.snapshots[submission * self.queues + of] = Snapshot { value, exact };
+            let Entry {
+                value,
+                stages,
+                exact,
+                ..
+            } = self.now[row + of];
+            self.snapshots[submission * self.queues + of] = Snapshot {
+                value,
+                stages,
+                exact,
+            };
         }
-        self.snapshots[submission * self.queues + usize::from(queue.0)] =
-            Snapshot { value, exact: true };
+        self.snapshots[submission * self.queues + usize::from(queue.0)] = Snapshot::of(value, true);
         self.joined[submission] = self.joined_now[usize::from(queue.0)];
     }
 
@@ -164,23 +183,32 @@ impl Timeline {
         stages
     }
 
-    /// Orders a submission that was planned before, as a whole, after a point.
+    /// Orders a submission that was planned before after a point, and returns stages that a
+    /// barrier at its end can lead on from. With `all`, these are all stages.
     pub(super) fn require_late(
         &mut self,
         records: &mut [Record],
         submission: usize,
         point: Point,
+        all: bool,
         reason: Reason,
-    ) {
-        self.wait(records, submission, point, Stages::ALL_COMMANDS, reason);
-        let (row, learned) = (submission * self.queues, self.snapshot(point));
+    ) -> Stages {
+        let row = submission * self.queues;
+        let known = self.snapshots[row + usize::from(point.queue.0)];
+        if known.value >= point.value && (!all || known.stages.covers(Stages::ALL_COMMANDS)) {
+            return known.stages;
+        }
+        let stages = Stages::ALL_COMMANDS;
+        self.wait(records, submission, point, stages, reason);
+        let learned = self.snapshot(point);
         for (at, learned) in learned.into_iter().enumerate() {
             let known = &mut self.snapshots[row + at];
             if learned.value > known.value {
-                *known = learned;
+                *known = Snapshot { stages, ..learned };
             }
         }
         self.joined[submission] |= self.joined_at(point);
+        stages
     }
 
     /// Lets more stages wait for what a submission waits for already.
@@ -275,24 +303,12 @@ impl Timeline {
             Some(submission) => self.snapshots[submission * self.queues..][..self.queues].to_vec(),
             None if point.value == 0 => self.start[of * self.queues..][..self.queues]
                 .iter()
-                .map(|value| Snapshot {
-                    value: *value,
-                    exact: false,
-                })
+                .map(|value| Snapshot::of(*value, false))
                 .collect(),
             // What the queue knew at that time is forgotten.
-            None => vec![
-                Snapshot {
-                    value: NOTHING,
-                    exact: false
-                };
-                self.queues
-            ],
+            None => vec![Snapshot::of(NOTHING, false); self.queues],
         };
-        learned[of] = Snapshot {
-            value: point.value,
-            exact: true,
-        };
+        learned[of] = Snapshot::of(point.value, true);
         learned
     }
 

@@ -176,13 +176,29 @@ impl<'a> Walk<'a> {
         )
     }
 
-    /// Orders a submission that is complete but for its tail after an access on another queue.
-    pub(super) fn require_late(&mut self, submission: usize, mark: &Mark, reason: Reason) {
+    /// Orders a submission that is complete but for its tail after an access on another queue, and
+    /// returns the stages that its tail can lead on from; see [`Timeline::require_late`].
+    pub(super) fn require_late(
+        &mut self,
+        submission: usize,
+        mark: &Mark,
+        all: bool,
+        reason: Reason,
+    ) -> Stages {
         let queue = self.records[submission].submission.queue;
         self.past.consult(mark, queue);
-        self.past.consult_exactly(mark);
+        let point = mark.point();
         self.timeline
-            .require_late(&mut self.records, submission, mark.point(), reason);
+            .require_late(&mut self.records, submission, point, all, reason)
+    }
+
+    /// The source of a barrier in the tail of a submission, after an access on another queue.
+    pub(super) fn chain_late(&mut self, submission: usize, mark: &Mark, reason: Reason) -> Scope {
+        let stages = self.require_late(submission, mark, false, reason);
+        Scope {
+            stages,
+            ..Scope::default()
+        }
     }
 
     /// Adds a dependency without change of layout or owner to what the next pass needs.
@@ -223,7 +239,10 @@ impl<'a> Walk<'a> {
             // One half of a transfer orders only itself: the other scope of it is ignored.
             let images = batch.images.iter().filter(|image| image.transfer.is_none());
             let images = images.map(|image| order(image.src, image.dst));
-            let buffers = batch.buffers.iter().filter(|buffer| buffer.transfer.is_none());
+            let buffers = batch
+                .buffers
+                .iter()
+                .filter(|buffer| buffer.transfer.is_none());
             let buffers = buffers.map(|buffer| order(buffer.src, buffer.dst));
             for (src, dst) in memory.chain(images).chain(buffers) {
                 if issued.len() == REMEMBERED {
