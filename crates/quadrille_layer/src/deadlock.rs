@@ -1,12 +1,15 @@
 //! Telling a deadlock from a slow app, and telling the user about it.
 
 use std::fmt::Write as _;
+use std::sync::Once;
 use std::time::Instant;
 
 use ash::vk;
 
+use crate::calls::complain;
 use crate::device::Device;
 use crate::fifo::{Blocked, Kind};
+use crate::registry;
 use crate::work::Work;
 
 /// How long one wait has seen nothing happen.
@@ -51,19 +54,24 @@ impl Device {
     /// Reports what was submitted and could not be forwarded before the device was destroyed.
     pub(crate) fn report_left_over(&self) {
         let mut work = self.work();
+        if self.warn_of_left_over(&work, "the device is destroyed") {
+            self.lose(&mut work);
+        }
+    }
+
+    /// Says what is still held, if anything is; whether it is.
+    fn warn_of_left_over(&self, work: &Work, event: &str) -> bool {
         if work.fifo.len() == 0 || self.is_lost() {
-            return;
+            return false;
         }
         let reason = if work.fifo.blocked().is_empty() {
             "nobody has waited for its work".to_owned()
         } else {
-            self.explain(&work)
+            self.explain(work)
         };
-        self.calls().warn(
-            "left over",
-            &format!("the device is destroyed, but {reason}"),
-        );
-        self.lose(&mut work);
+        let text = format!("{event}, but {reason}");
+        self.calls().warn("left over", &text);
+        true
     }
 
     /// Why the heads of the queues cannot be forwarded, in words.
@@ -111,5 +119,31 @@ impl Device {
             }
         }
         text
+    }
+}
+
+/// Has the process say at its end what is still held on devices that nobody destroyed.
+pub(crate) fn report_at_exit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: `at_exit` has the signature that C asks for.
+        let registered = unsafe { atexit(at_exit) };
+        if registered != 0 {
+            complain("what is held when the process ends will not be reported");
+        }
+    });
+}
+
+unsafe extern "C" {
+    /// ISO C, 7.24.4.2: registers a function that is called when the process ends.
+    fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
+}
+
+extern "C" fn at_exit() {
+    for device in registry::all_devices() {
+        // Another thread that holds the lock is still at work, and will never finish it.
+        if let Some(work) = device.try_work() {
+            device.warn_of_left_over(&work, "the process ends");
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ash::vk::{self, Handle};
 
 use crate::calls::{Calls, complain};
+use crate::deadlock::report_at_exit;
 use crate::instance::Instance;
 use crate::loader::{self, Adopt};
 use crate::memory::slice;
@@ -53,6 +54,11 @@ impl Device {
     /// The held submissions; the lock also guards the real queue.
     pub(crate) fn work(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless another thread holds it.
+    pub(crate) fn try_work(&self) -> Option<MutexGuard<'_, Work>> {
+        self.work.try_lock().ok()
     }
 
     /// Whether the device has been lost, really or by the script.
@@ -180,6 +186,7 @@ unsafe fn create(
     }
     // SAFETY: the loader has set the first word of the device.
     unsafe { add_device(Arc::new(device)) };
+    report_at_exit();
     Ok(())
 }
 

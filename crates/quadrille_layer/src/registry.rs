@@ -79,6 +79,15 @@ pub(crate) unsafe fn device_of(handle: impl OfDevice) -> Arc<Device> {
     }
 }
 
+/// The devices that exist; none while one is being made or destroyed.
+pub(crate) fn all_devices() -> Vec<Arc<Device>> {
+    let devices = DEVICES.try_read();
+    devices.map_or_else(
+        |_| Vec::new(),
+        |devices| devices.values().cloned().collect(),
+    )
+}
+
 /// Forgets an instance and returns it.
 ///
 /// # Safety

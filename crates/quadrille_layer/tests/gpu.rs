@@ -207,6 +207,10 @@ fn deadlocks_are_reported_and_end() {
         left.stderr.contains("the device is destroyed, but"),
         "{left}"
     );
+
+    let exit = program("exit", &settings);
+    exit.succeeds();
+    assert!(exit.stderr.contains("the process ends, but"), "{exit}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// A program's name, what it does, and the function that does it.
 type Program = (&'static str, &'static str, fn() -> Outcome);
 
-const PROGRAMS: [Program; 22] = [
+const PROGRAMS: [Program; 23] = [
     ("families", "prints the queue families", gpu::families),
     (
         "transfer",
@@ -110,6 +110,7 @@ const PROGRAMS: [Program; 22] = [
         "destroys a device that has work left",
         hold_back::left_over,
     ),
+    ("exit", "ends while work is held", hold_back::exit),
     ("poison", "reads what is undefined", poison::undefined),
     (
         "inject",

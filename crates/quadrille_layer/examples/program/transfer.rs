@@ -42,7 +42,7 @@ fn buffer_barrier(buffer: vk::Buffer, halves: Halves) -> vk::BufferMemoryBarrier
         .size(vk::WHOLE_SIZE)
 }
 
-/// The first half: only its source scope counts.
+/// The scopes of the two halves: a release has a source only, an acquire a destination.
 trait Half {
     fn release(self) -> Self;
     fn acquire(self, access: vk::AccessFlags2) -> Self;

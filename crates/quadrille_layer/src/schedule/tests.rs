@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::Schedule;
+use super::{Random, Schedule};
 use crate::fifo::{Fifo, Point, Ticket};
 
 /// The order in which a schedule forwards three queues of two independent submissions each.
@@ -49,6 +49,67 @@ fn seeds_keep_waits() {
         let mut schedule = Schedule::new(Some(seed), 2);
         let next = std::iter::from_fn(|| fifo.take(schedule.choose(&fifo.runnable())?));
         assert_eq!(next.collect::<Vec<_>>(), ["signal", "wait"], "seed {seed}");
+    }
+}
+
+/// Submissions whose waits point back in a hidden order, pushed queue by queue in any
+/// interleaving: whatever waits before its signal, all must go, and after what it waits for.
+#[test]
+fn random_graphs_drain_in_a_legal_order() {
+    for seed in 0..500 {
+        let mut random = Random(seed);
+        let (queues, count) = (1 + random.below(5), 1 + random.below(40));
+        let mut fifo = Fifo::new(queues as usize);
+        let mut lists = vec![Vec::new(); queues as usize];
+        for one in 0..count {
+            fifo.create_timeline(one, 0);
+            let waits: Vec<u64> = (0..random.below(4).min(one))
+                .map(|_| random.below(one))
+                .collect();
+            lists[random.below(queues) as usize].push((one, waits));
+        }
+        let point = |semaphore| Point {
+            semaphore,
+            value: 1,
+        };
+        let mut pending: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+        let mut schedule = Schedule::new(seed.is_multiple_of(5).then_some(seed), queues as usize);
+        let mut done = BTreeSet::new();
+        let mut left = count;
+        while left > 0 {
+            let queue = random.below(queues) as usize;
+            let Some((one, waits)) = pending[queue].next() else {
+                continue;
+            };
+            left -= 1;
+            let points: Vec<_> = waits.iter().copied().map(point).collect();
+            fifo.push(queue, &points, vec![point(one)], (one, waits));
+            for _ in 0..schedule.unasked(fifo.len()) {
+                let Some(queue) = schedule.choose(&fifo.runnable()) else {
+                    break;
+                };
+                let (one, waits) = fifo.take(queue).unwrap();
+                assert!(
+                    waits.iter().all(|wait| done.contains(wait)),
+                    "seed {seed}: {one}"
+                );
+                done.insert(one);
+            }
+        }
+        while let Some(queue) = schedule.choose(&fifo.runnable()) {
+            let (one, waits) = fifo.take(queue).unwrap();
+            assert!(
+                waits.iter().all(|wait| done.contains(wait)),
+                "seed {seed}: {one}"
+            );
+            done.insert(one);
+        }
+        assert_eq!(
+            done.len() as u64,
+            count,
+            "seed {seed}: {:?}",
+            fifo.blocked()
+        );
     }
 }
 

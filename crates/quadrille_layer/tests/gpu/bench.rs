@@ -154,6 +154,7 @@ fn end_of(command: &mut Command, name: &str) -> (bool, String, String) {
     };
     let text = |path: &Path| {
         let bytes = std::fs::read(path).expect("the file was written");
+        std::fs::remove_file(path).expect("nobody else uses the file");
         String::from_utf8_lossy(&bytes).into_owned()
     };
     (status.success(), text(&stdout), text(&stderr))
