@@ -20,7 +20,7 @@ use crate::report::{Clock, Phase};
 use crate::schedule::Render;
 use crate::threads::Threads;
 use crate::upload::Uploads;
-use crate::window;
+use crate::window::{self, WindowTarget};
 
 /// No more frames: an error stopped the renderer.
 #[derive(Resource)]
@@ -139,14 +139,12 @@ fn submit(
     let time = clock.lap(Phase::Record);
     threads.measured_translation(time, frame.passes.len());
 
-    let used = |target: &&mut window::WindowTarget| {
-        target.acquired() && collector.uses(target.swapchain.image().id())
+    let used = |target: &&mut WindowTarget| {
+        target.image().is_some_and(|image| collector.uses(image.id()))
     };
     let mut presenting: Vec<_> = renderer.windows.iter_mut().filter(used).collect();
-    let mut swapchains: Vec<&mut Swapchain> = presenting
-        .iter_mut()
-        .map(|target| &mut target.swapchain)
-        .collect();
+    let mut swapchains: Vec<&mut Swapchain> =
+        presenting.iter_mut().filter_map(|target| target.swapchain()).collect();
     let command_buffers = recorded.command_buffers() as u32;
     renderer
         .frames

@@ -1,8 +1,9 @@
 //! Adding the renderer to an app.
 
-use bevy_app::{App, AppExit, MainScheduleOrder, Plugin, PostUpdate};
+use bevy_app::{App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
+use bevy_window::WindowDestroyed;
 use quadrille_vulkan::{Gpu, Settings, SetupError};
 
 use crate::collect::Collector;
@@ -18,7 +19,7 @@ use crate::renderer::Renderer;
 use crate::schedule::Render;
 use crate::threads::{RecordOn, Threads};
 use crate::upload::Uploads;
-use crate::window::HeadlessWindow;
+use crate::window::{HeadlessWindow, despawn_destroyed};
 
 /// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).
 ///
@@ -89,6 +90,10 @@ fn add_schedules(app: &mut App) {
     app.add_schedule(render);
     app.init_schedule(RunFrame);
     app.add_systems(RunFrame, run_frame);
+    app.add_systems(
+        First,
+        despawn_destroyed.run_if(resource_exists::<Messages<WindowDestroyed>>),
+    );
     app.world_mut()
         .resource_mut::<MainScheduleOrder>()
         .insert_after(PostUpdate, RunFrame);

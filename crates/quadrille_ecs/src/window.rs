@@ -7,9 +7,9 @@
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_window::{PresentMode, PrimaryWindow, RawHandleWrapper, Window};
+use bevy_window::{PresentMode, PrimaryWindow, RawHandleWrapper, Window, WindowDestroyed};
 use quadrille_vulkan::{
-    Acquired, Format, Gpu, Image, ImageDesc, ImageUsage, Surface, Swapchain, SwapchainSettings,
+    Acquired, Format, Gpu, Image, ImageDesc, ImageUsage, Surface, SurfaceError, Swapchain, SwapchainSettings,
     vk::PresentModeKHR,
 };
 
@@ -36,19 +36,60 @@ pub struct HeadlessWindow {
 /// The presentation of one window.
 pub(crate) struct WindowTarget {
     pub(crate) entity: Entity,
-    pub(crate) swapchain: Swapchain,
+    /// `None` once the surface is lost: the window has gone without telling.
+    swapchain: Option<Swapchain>,
     acquired: bool,
 }
 
 impl WindowTarget {
-    /// Whether the image is acquired and waits to be drawn.
-    pub(crate) fn acquired(&self) -> bool {
-        self.acquired
+    /// Acquires an image, if the window has one to give. A window that fails, fails alone.
+    fn acquire(&mut self, window: &Window) -> Result<(), SurfaceError> {
+        self.acquired = false;
+        let Some(swapchain) = &mut self.swapchain else { return Ok(()) };
+        match acquire(swapchain, window) {
+            Ok(Acquired::Image) => self.acquired = true,
+            Ok(Acquired::Skip(reason)) => {
+                tracing::trace!("no image for the window {}: {reason:?}", self.entity);
+            }
+            Err(error @ SurfaceError::DeviceLost { .. }) => return Err(error),
+            Err(error) => {
+                tracing::warn!("the window {} is drawn no more: {error}", self.entity);
+                self.swapchain = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// The acquired image.
+    pub(crate) fn image(&self) -> Option<&Image> {
+        self.swapchain.as_ref().filter(|_| self.acquired).map(Swapchain::image)
+    }
+
+    /// The swapchain, to present its image.
+    pub(crate) fn swapchain(&mut self) -> Option<&mut Swapchain> {
+        self.swapchain.as_mut()
     }
 
     /// The image was presented.
     pub(crate) fn presented(&mut self) {
         self.acquired = false;
+    }
+}
+
+fn acquire(swapchain: &mut Swapchain, window: &Window) -> Result<Acquired, SurfaceError> {
+    swapchain.set_present_mode(present_mode(window.present_mode));
+    swapchain.resize([window.physical_width(), window.physical_height()])?;
+    swapchain.acquire(ACQUIRE_TIMEOUT)
+}
+
+/// Despawns windows that were destroyed from outside, by a killed display connection for
+/// instance, so that the app ends with its last window as it does when one is closed.
+pub(crate) fn despawn_destroyed(
+    mut commands: Commands,
+    mut destroyed: MessageReader<WindowDestroyed>,
+) {
+    for &WindowDestroyed { window } in destroyed.read() {
+        commands.entity(window).try_despawn();
     }
 }
 
@@ -66,28 +107,13 @@ pub(crate) fn prepare(world: &mut World, renderer: &mut Renderer) -> Result<(), 
     }
     close(world, renderer);
     open(world, renderer)?;
-    let mut image = None;
     for target in &mut renderer.windows {
-        let Some(window) = world.get::<Window>(target.entity) else {
-            continue;
-        };
-        let extent = [window.physical_width(), window.physical_height()];
-        target
-            .swapchain
-            .set_present_mode(present_mode(window.present_mode));
-        target.swapchain.resize(extent)?;
-        target.acquired = match target.swapchain.acquire(ACQUIRE_TIMEOUT)? {
-            Acquired::Image => true,
-            Acquired::Skip(reason) => {
-                tracing::trace!("no image for the window {}: {reason:?}", target.entity);
-                false
-            }
-        };
-        if target.acquired {
-            image = Some(target.swapchain.image().clone());
+        if let Some(window) = world.get::<Window>(target.entity) {
+            target.acquire(window)?;
         }
     }
-    match image {
+    let image = renderer.windows.iter().find_map(WindowTarget::image);
+    match image.cloned() {
         Some(image) => world.insert_resource(PrimaryWindowImage(image)),
         None => {
             world.remove_resource::<PrimaryWindowImage>();
@@ -143,7 +169,7 @@ fn open(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
         let swapchain = Swapchain::new(&renderer.gpu, surface, &settings, extent, &window.title)?;
         renderer.windows.push(WindowTarget {
             entity,
-            swapchain,
+            swapchain: Some(swapchain),
             acquired: false,
         });
     }

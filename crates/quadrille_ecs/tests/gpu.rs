@@ -14,7 +14,7 @@ fn a_pass_writes_what_another_reads() {
     fn square(
         mut recorder: Recorder,
         from: StorageRead<Numbers>,
-        to: StorageReadWrite<Squares>,
+        to: StorageWrite<Squares>,
         pass: Res<Add>,
     ) {
         recorder
