@@ -46,6 +46,8 @@ pub struct DeviceInfo {
 /// A queue with its timeline. Submitting and presenting lock it, since Vulkan wants each queue
 /// used by one thread at a time.
 pub(crate) struct DeviceQueue {
+    /// `minImageTransferGranularity` of its family: what copies of parts of images align to.
+    pub granularity: [u32; 3],
     /// The queue.
     pub raw: Mutex<vk::Queue>,
     /// Its timeline.
@@ -387,11 +389,23 @@ fn open(
     topology: &Topology,
 ) -> Result<(Vec<DeviceQueue>, MemoryPool), SetupError> {
     let mut queues: Vec<DeviceQueue> = Vec::with_capacity(topology.queues.len());
+    // SAFETY: `physical` was enumerated from this instance.
+    let families = unsafe {
+        instance
+            .raw
+            .get_physical_device_queue_family_properties(physical)
+    };
     let opened = topology.queues.iter().try_for_each(|queue| {
+        let vk::Extent3D {
+            width,
+            height,
+            depth,
+        } = families[queue.family.0 as usize].min_image_transfer_granularity;
         // SAFETY: the device was created with this many queues of this family.
         let raw = unsafe { device.get_device_queue(queue.family.0, queue.index) };
         let timeline = Timeline::new(device).map_err(vulkan("vkCreateSemaphore"))?;
         queues.push(DeviceQueue {
+            granularity: [width, height, depth],
             raw: Mutex::new(raw),
             timeline,
         });

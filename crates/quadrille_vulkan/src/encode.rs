@@ -53,12 +53,24 @@ impl From<Error> for Failure {
     }
 }
 
+/// A command buffer that has begun, and what its queue can do.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    /// The command buffer.
+    pub buffer: vk::CommandBuffer,
+    /// What the queue can run.
+    pub capabilities: Capabilities,
+    /// What copies of parts of images align to on the queue; zeros: only whole mip levels.
+    pub granularity: [u32; 3],
+}
+
 /// Translates the lists of a chunk's passes into one command buffer.
 pub(crate) struct Encoder<'a> {
     device: &'a Device,
     buffer: vk::CommandBuffer,
     resources: FrameResources<'a>,
     capabilities: Capabilities,
+    granularity: [u32; 3],
     /// What the pass declares.
     uses: &'a [Use],
     bindings: Bindings<'a>,
@@ -71,17 +83,13 @@ pub(crate) struct Encoder<'a> {
 
 impl<'a> Encoder<'a> {
     /// An encoder for a command buffer that has begun.
-    pub(crate) fn new(
-        device: &'a Device,
-        buffer: vk::CommandBuffer,
-        resources: FrameResources<'a>,
-        capabilities: Capabilities,
-    ) -> Self {
+    pub(crate) fn new(device: &'a Device, target: Target, resources: FrameResources<'a>) -> Self {
         Self {
             device,
-            buffer,
+            buffer: target.buffer,
             resources,
-            capabilities,
+            capabilities: target.capabilities,
+            granularity: target.granularity,
             uses: &[],
             bindings: Bindings::default(),
             rendering: None,

@@ -32,7 +32,8 @@
 //!
 //! No barrier is decided here, no resource is created behind the user's back, and nothing panics
 //! on what the user gives. `record`, `submit` and `present` are the only files that emit barriers,
-//! submit and present; `convert` is the only one that maps the solver's types to Vulkan's.
+//! submit and present (`present` also submits the wait that gives an unused acquisition back);
+//! `convert` is the only one that maps the solver's types to Vulkan's.
 
 #![expect(unsafe_code, reason = "Vulkan is called through raw functions")]
 
@@ -110,3 +111,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[path = "lib_tests.rs"]
+mod tests;

@@ -9,7 +9,7 @@ use crate::chunks::{self, Chunk};
 use crate::commands::CommandList;
 use crate::convert;
 use crate::device::Device;
-use crate::encode::{Encoder, Failure};
+use crate::encode::{Encoder, Failure, Target};
 use crate::error::FrameError;
 use crate::frames::Frames;
 use crate::handle::{FrameResources, Handle};
@@ -204,7 +204,12 @@ fn record_chunk(
     // SAFETY: the buffer was reset with its pool, and this task alone has it.
     unsafe { device.raw.begin_command_buffer(buffer, &info) }
         .map_err(FrameError::vulkan("vkBeginCommandBuffer"))?;
-    let mut encoder = Encoder::new(device, buffer, resources, queue.capabilities);
+    let target = Target {
+        buffer,
+        capabilities: queue.capabilities,
+        granularity: device.queues[usize::from(submission.queue.0)].granularity,
+    };
+    let mut encoder = Encoder::new(device, target, resources);
     let mut barriers = Barriers::default();
     for step in &submission.steps[chunk.steps.clone()] {
         match step {

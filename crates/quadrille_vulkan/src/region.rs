@@ -54,6 +54,18 @@ impl ImageRegion {
             && (0..3).all(|at| self.extent[at] > 0 && ends_within(at))
     }
 
+    /// Whether it can be copied on a queue of a granularity (`minImageTransferGranularity`,
+    /// section "Queue Family Properties"): each side is a multiple of it or ends with the level;
+    /// a granularity of 0 has whole levels only.
+    pub(crate) fn is_aligned(&self, image: &Image, granularity: [u32; 3]) -> bool {
+        is_aligned(
+            self.offset,
+            self.extent,
+            mip_extent(image.extent(), self.mip),
+            granularity,
+        )
+    }
+
     /// Texels in it, over all layers.
     pub(crate) fn texels(&self) -> u64 {
         self.extent
@@ -104,3 +116,19 @@ impl ImageRegion {
 pub(crate) fn mip_extent(extent: [u32; 3], mip: u32) -> [u32; 3] {
     extent.map(|length| length.checked_shr(mip).unwrap_or(0).max(1))
 }
+
+/// See [`ImageRegion::is_aligned`].
+fn is_aligned(offset: [u32; 3], extent: [u32; 3], level: [u32; 3], granularity: [u32; 3]) -> bool {
+    (0..3).all(|at| {
+        let is_whole = offset[at] == 0 && extent[at] == level[at];
+        let granule = granularity[at];
+        let ends_level = offset[at] + extent[at] == level[at];
+        is_whole
+            || (granule > 0
+                && offset[at].is_multiple_of(granule)
+                && (extent[at].is_multiple_of(granule) || ends_level))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -328,11 +328,17 @@ impl Encoder<'_> {
     ) -> Result<&Buffer, CommandError> {
         // Formats that the table does not know (compressed ones) are left to the caller.
         let bytes = format::texel_bytes(image.format()).map(u64::from);
-        aligned(
-            "the offset of the texels",
-            offset,
-            bytes.unwrap_or(1).max(4),
-        )?;
+        let copies_only = self
+            .need(Capabilities::GRAPHICS | Capabilities::COMPUTE)
+            .is_err();
+        let multiple = match bytes.unwrap_or(1) {
+            bytes if !copies_only => bytes,
+            // Queues that only copy want multiples of 4 besides.
+            bytes if bytes % 4 == 0 => bytes,
+            bytes if bytes % 2 == 0 => bytes * 2,
+            bytes => bytes * 4,
+        };
+        aligned("the offset of the texels", offset, multiple)?;
         self.copied_buffer(id, side, offset, bytes.unwrap_or(0) * region.texels())
     }
 
@@ -350,6 +356,15 @@ impl Encoder<'_> {
             return Err(CommandError::Outside {
                 what,
                 name: image.name().to_owned(),
+            });
+        }
+        if !region.is_aligned(image, self.granularity) {
+            let [x, y, z] = self.granularity;
+            let name = image.name();
+            let what = format!("{region:?} of {name} on a queue of granularity {x}x{y}x{z}");
+            return Err(CommandError::Alignment {
+                what,
+                multiple: x.into(),
             });
         }
         let (access, usual) = match side {

@@ -1,0 +1,28 @@
+use super::{is_aligned, mip_extent};
+
+#[test]
+fn mip_levels_halve_down_to_one() {
+    assert_eq!(mip_extent([8, 5, 1], 0), [8, 5, 1]);
+    assert_eq!(mip_extent([8, 5, 1], 1), [4, 2, 1]);
+    assert_eq!(mip_extent([8, 5, 1], 3), [1, 1, 1]);
+    assert_eq!(mip_extent([8, 5, 1], 99), [1, 1, 1]);
+}
+
+#[test]
+fn granularity() {
+    let level = [20, 16, 1];
+    let check = |offset, extent, granularity| is_aligned(offset, extent, level, granularity);
+    assert!(check([3, 5, 0], [1, 1, 1], [1, 1, 1]));
+    assert!(check([8, 0, 0], [8, 8, 1], [8, 8, 8]));
+    assert!(
+        check([16, 8, 0], [4, 8, 1], [8, 8, 8]),
+        "it ends with the level"
+    );
+    assert!(!check([8, 0, 0], [4, 8, 1], [8, 8, 8]));
+    assert!(!check([4, 0, 0], [8, 8, 1], [8, 8, 8]));
+    assert!(
+        check([0, 0, 0], level, [0, 0, 0]),
+        "whole levels are always copied"
+    );
+    assert!(!check([0, 0, 0], [8, 8, 1], [0, 0, 0]));
+}
