@@ -36,128 +36,130 @@ pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>
 /// One command. Small and copyable; what does not fit lies in the list's side arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Command {
-    BeginRendering {
-        data: u32,
-    },
+    BeginRendering { data: u32 },
     EndRendering,
-    BindCompute {
+    Viewport { area: [f32; 4] },
+    Scissor { area: [u32; 4] },
+    Bind(Bind),
+    Draw(Draw),
+    Dispatch { groups: [u32; 3] },
+    DispatchIndirect { buffer: ResourceId, offset: u64 },
+    Copy(Copying),
+    BeginLabel { start: u32, bytes: u32 },
+    EndLabel,
+    Raw { closure: u32 },
+}
+
+/// Commands that set what draws and dispatches use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bind {
+    Compute {
         pipeline: u32,
     },
-    BindGraphics {
+    Graphics {
         pipeline: u32,
     },
-    BindBuffer {
+    Buffer {
         binding: u8,
         buffer: ResourceId,
         offset: u64,
         size: u64,
     },
-    BindImage {
+    Image {
         binding: u8,
         storage: bool,
         image: ResourceId,
         view: View,
     },
-    BindSampler {
+    Sampler {
         binding: u8,
         sampler: u32,
     },
-    PushConstants {
+    Constants {
         start: u32,
         bytes: u16,
     },
-    Viewport {
-        area: [f32; 4],
-    },
-    Scissor {
-        area: [u32; 4],
-    },
-    VertexBuffer {
+    Vertices {
         slot: u8,
         buffer: ResourceId,
         offset: u64,
     },
-    IndexBuffer {
+    Indices {
         buffer: ResourceId,
         offset: u64,
         kind: IndexType,
     },
-    Draw {
+}
+
+/// Draws.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Draw {
+    Plain {
         vertices: [u32; 2],
         instances: [u32; 2],
     },
-    DrawIndexed {
+    Indexed {
         indices: [u32; 2],
         base_vertex: i32,
         instances: [u32; 2],
     },
-    DrawIndirect {
+    Indirect {
         buffer: ResourceId,
         offset: u64,
         count: u32,
         stride: u32,
     },
-    DrawIndexedIndirect {
+    IndexedIndirect {
         buffer: ResourceId,
         offset: u64,
         count: u32,
         stride: u32,
     },
-    Dispatch {
-        groups: [u32; 3],
-    },
-    DispatchIndirect {
-        buffer: ResourceId,
-        offset: u64,
-    },
-    CopyBuffer {
+}
+
+/// Copies, fills and clears.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Copying {
+    Buffer {
         src: ResourceId,
         dst: ResourceId,
         copy: u32,
     },
-    CopyBufferToImage {
+    BufferToImage {
         src: ResourceId,
         dst: ResourceId,
         copy: u32,
     },
-    CopyImageToBuffer {
+    ImageToBuffer {
         src: ResourceId,
         dst: ResourceId,
         copy: u32,
     },
-    CopyImage {
+    Image {
         src: ResourceId,
         dst: ResourceId,
         copy: u32,
     },
-    BlitImage {
+    Blit {
         src: ResourceId,
         dst: ResourceId,
         copy: u32,
         linear: bool,
     },
-    FillBuffer {
+    Fill {
         dst: ResourceId,
         value: u32,
         range: u32,
     },
-    UpdateBuffer {
+    Update {
         dst: ResourceId,
         offset: u64,
         start: u32,
         bytes: u32,
     },
-    ClearImage {
+    Clear {
         image: ResourceId,
         color: [f32; 4],
-    },
-    BeginLabel {
-        start: u32,
-        bytes: u32,
-    },
-    EndLabel,
-    Raw {
-        closure: u32,
     },
 }
 
@@ -236,25 +238,27 @@ impl CommandList {
     /// Sets the pipeline of the dispatches that follow.
     pub fn bind_compute(&mut self, pipeline: &ComputePipeline) {
         let pipeline = intern(&mut self.compute, pipeline);
-        self.commands.push(Command::BindCompute { pipeline });
+        self.commands
+            .push(Command::Bind(Bind::Compute { pipeline }));
     }
 
     /// Sets the pipeline of the draws that follow.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
         let pipeline = intern(&mut self.graphics, pipeline);
-        self.commands.push(Command::BindGraphics { pipeline });
+        self.commands
+            .push(Command::Bind(Bind::Graphics { pipeline }));
     }
 
     /// Binds a range of a buffer as `@group(0) @binding(binding)`, a storage or a uniform buffer as
     /// the pipeline has it. A `size` of 0 means up to the end.
     pub fn bind_buffer(&mut self, binding: u32, buffer: &Buffer, offset: u64, size: u64) {
         let (binding, buffer) = (narrow(binding), buffer.id());
-        self.commands.push(Command::BindBuffer {
+        self.commands.push(Command::Bind(Bind::Buffer {
             binding,
             buffer,
             offset,
             size,
-        });
+        }));
     }
 
     /// Binds a whole image for sampling and loading.
@@ -265,12 +269,12 @@ impl CommandList {
     /// Binds a part of an image for sampling and loading.
     pub fn bind_view_sampled(&mut self, binding: u32, image: &Image, view: View) {
         let (binding, image) = (narrow(binding), image.id());
-        self.commands.push(Command::BindImage {
+        self.commands.push(Command::Bind(Bind::Image {
             binding,
             storage: false,
             image,
             view,
-        });
+        }));
     }
 
     /// Binds an image as a storage image.
@@ -281,21 +285,21 @@ impl CommandList {
     /// Binds a part of an image as a storage image.
     pub fn bind_view_storage(&mut self, binding: u32, image: &Image, view: View) {
         let (binding, image) = (narrow(binding), image.id());
-        self.commands.push(Command::BindImage {
+        self.commands.push(Command::Bind(Bind::Image {
             binding,
             storage: true,
             image,
             view,
-        });
+        }));
     }
 
     /// Binds a sampler.
     pub fn bind_sampler(&mut self, binding: u32, sampler: &Sampler) {
         let sampler = intern(&mut self.samplers, sampler);
-        self.commands.push(Command::BindSampler {
+        self.commands.push(Command::Bind(Bind::Sampler {
             binding: narrow(binding),
             sampler,
-        });
+        }));
     }
 
     /// Sets the push constants from their first byte on: `var<immediate>` in WGSL. At most
@@ -305,10 +309,10 @@ impl CommandList {
         // One byte too many is kept, so that translation sees that there were too many.
         let kept = &data[..data.len().min(Self::MAX_PUSH_CONSTANTS + 1)];
         self.bytes.extend_from_slice(kept);
-        self.commands.push(Command::PushConstants {
+        self.commands.push(Command::Bind(Bind::Constants {
             start,
             bytes: kept.len() as u16,
-        });
+        }));
     }
 
     /// The bytes of push constants that every device has.
@@ -327,63 +331,63 @@ impl CommandList {
     /// Sets the vertex buffer of a slot.
     pub fn vertex_buffer(&mut self, slot: u32, buffer: &Buffer, offset: u64) {
         let (slot, buffer) = (narrow(slot), buffer.id());
-        self.commands.push(Command::VertexBuffer {
+        self.commands.push(Command::Bind(Bind::Vertices {
             slot,
             buffer,
             offset,
-        });
+        }));
     }
 
     /// Sets the index buffer.
     pub fn index_buffer(&mut self, buffer: &Buffer, offset: u64, kind: IndexType) {
-        self.commands.push(Command::IndexBuffer {
+        self.commands.push(Command::Bind(Bind::Indices {
             buffer: buffer.id(),
             offset,
             kind,
-        });
+        }));
     }
 
     /// Draws.
     pub fn draw(&mut self, vertices: Range<u32>, instances: Range<u32>) {
         let (vertices, instances) = (first_count(vertices), first_count(instances));
-        self.commands.push(Command::Draw {
+        self.commands.push(Command::Draw(Draw::Plain {
             vertices,
             instances,
-        });
+        }));
     }
 
     /// Draws through the index buffer.
     pub fn draw_indexed(&mut self, indices: Range<u32>, base_vertex: i32, instances: Range<u32>) {
         let (indices, instances) = (first_count(indices), first_count(instances));
-        self.commands.push(Command::DrawIndexed {
+        self.commands.push(Command::Draw(Draw::Indexed {
             indices,
             base_vertex,
             instances,
-        });
+        }));
     }
 
     /// Draws `count` times with arguments from a buffer (`VkDrawIndirectCommand`), `stride` bytes
     /// apart.
     pub fn draw_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
         let buffer = buffer.id();
-        self.commands.push(Command::DrawIndirect {
+        self.commands.push(Command::Draw(Draw::Indirect {
             buffer,
             offset,
             count,
             stride,
-        });
+        }));
     }
 
     /// Draws `count` times through the index buffer with arguments from a buffer
     /// (`VkDrawIndexedIndirectCommand`), `stride` bytes apart.
     pub fn draw_indexed_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
         let buffer = buffer.id();
-        self.commands.push(Command::DrawIndexedIndirect {
+        self.commands.push(Command::Draw(Draw::IndexedIndirect {
             buffer,
             offset,
             count,
             stride,
-        });
+        }));
     }
 
     /// Runs so many workgroups in each direction.
@@ -410,11 +414,11 @@ impl CommandList {
     ) {
         let copy = self.buffer_copies.len() as u32;
         self.buffer_copies.push([src_offset, dst_offset, bytes]);
-        self.commands.push(Command::CopyBuffer {
+        self.commands.push(Command::Copy(Copying::Buffer {
             src: src.id(),
             dst: dst.id(),
             copy,
-        });
+        }));
     }
 
     /// Copies tightly packed texels from a buffer to a part of an image.
@@ -427,11 +431,11 @@ impl CommandList {
     ) {
         let copy = self.buffer_image_copies.len() as u32;
         self.buffer_image_copies.push((src_offset, region));
-        self.commands.push(Command::CopyBufferToImage {
+        self.commands.push(Command::Copy(Copying::BufferToImage {
             src: src.id(),
             dst: dst.id(),
             copy,
-        });
+        }));
     }
 
     /// Copies a part of an image to a buffer, tightly packed.
@@ -444,11 +448,11 @@ impl CommandList {
     ) {
         let copy = self.buffer_image_copies.len() as u32;
         self.buffer_image_copies.push((dst_offset, region));
-        self.commands.push(Command::CopyImageToBuffer {
+        self.commands.push(Command::Copy(Copying::ImageToBuffer {
             src: src.id(),
             dst: dst.id(),
             copy,
-        });
+        }));
     }
 
     /// Copies a part of an image to a part of another of equal extent.
@@ -461,11 +465,11 @@ impl CommandList {
     ) {
         let copy = self.image_copies.len() as u32;
         self.image_copies.push((src_region, dst_region));
-        self.commands.push(Command::CopyImage {
+        self.commands.push(Command::Copy(Copying::Image {
             src: src.id(),
             dst: dst.id(),
             copy,
-        });
+        }));
     }
 
     /// Copies a part of an image to a part of another, scaled and converted.
@@ -480,12 +484,12 @@ impl CommandList {
         let copy = self.image_copies.len() as u32;
         self.image_copies.push((src_region, dst_region));
         let linear = filter == vk::Filter::LINEAR;
-        self.commands.push(Command::BlitImage {
+        self.commands.push(Command::Copy(Copying::Blit {
             src: src.id(),
             dst: dst.id(),
             copy,
             linear,
-        });
+        }));
     }
 
     /// Fills bytes of a buffer with a repeated value; offset and length are multiples of 4. A
@@ -493,11 +497,11 @@ impl CommandList {
     pub fn fill_buffer(&mut self, dst: &Buffer, offset: u64, bytes: u64, value: u32) {
         let range = self.buffer_copies.len() as u32;
         self.buffer_copies.push([0, offset, bytes]);
-        self.commands.push(Command::FillBuffer {
+        self.commands.push(Command::Copy(Copying::Fill {
             dst: dst.id(),
             value,
             range,
-        });
+        }));
     }
 
     /// Writes a few bytes to a buffer from the command buffer itself: at most 65536; offset and
@@ -506,20 +510,20 @@ impl CommandList {
         let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(data);
         let (dst, bytes) = (dst.id(), data.len() as u32);
-        self.commands.push(Command::UpdateBuffer {
+        self.commands.push(Command::Copy(Copying::Update {
             dst,
             offset,
             start,
             bytes,
-        });
+        }));
     }
 
     /// Clears all of a colour image. Integer formats get the colour rounded towards zero.
     pub fn clear_image(&mut self, image: &Image, color: [f32; 4]) {
-        self.commands.push(Command::ClearImage {
+        self.commands.push(Command::Copy(Copying::Clear {
             image: image.id(),
             color,
-        });
+        }));
     }
 
     /// Opens a label in debuggers.

@@ -14,7 +14,7 @@ mod rendering;
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceIndex, Use};
 
-use crate::commands::{Command, CommandError, CommandList};
+use crate::commands::{Bind, Command, CommandError, CommandList, Copying, Draw};
 use crate::convert;
 use crate::device::Device;
 use crate::error::{Error, ShaderError};
@@ -132,95 +132,11 @@ impl<'a> Encoder<'a> {
             Command::EndRendering => self.end_rendering(),
             Command::Viewport { area } => self.viewport(area),
             Command::Scissor { area } => self.scissor(area),
-            Command::BindCompute { pipeline } => {
-                self.bindings.compute = Some(&list.compute[pipeline as usize]);
-                Ok(())
-            }
-            Command::BindGraphics { pipeline } => {
-                self.bindings.graphics = Some(&list.graphics[pipeline as usize]);
-                Ok(())
-            }
-            Command::BindBuffer {
-                binding,
-                buffer,
-                offset,
-                size,
-            } => self.bind_buffer(binding, buffer, offset, size),
-            Command::BindImage {
-                binding,
-                storage,
-                image,
-                view,
-            } => self.bind_image(binding, storage, image, view),
-            Command::BindSampler { binding, sampler } => self
-                .bindings
-                .bind_sampler(binding, list.samplers[sampler as usize].raw()),
-            Command::PushConstants { start, bytes } => {
-                self.bindings
-                    .push_constants(bytes_of(list, start, bytes.into()))
-            }
-            Command::VertexBuffer {
-                slot,
-                buffer,
-                offset,
-            } => self.vertex_buffer(slot, buffer, offset),
-            Command::IndexBuffer {
-                buffer,
-                offset,
-                kind,
-            } => self.index_buffer(buffer, offset, kind),
-            Command::Draw {
-                vertices,
-                instances,
-            } => self.draw(vertices, instances),
-            Command::DrawIndexed {
-                indices,
-                base_vertex,
-                instances,
-            } => self.draw_indexed(indices, base_vertex, instances),
-            Command::DrawIndirect {
-                buffer,
-                offset,
-                count,
-                stride,
-            } => self.draw_indirect(buffer, offset, count, stride, false),
-            Command::DrawIndexedIndirect {
-                buffer,
-                offset,
-                count,
-                stride,
-            } => self.draw_indirect(buffer, offset, count, stride, true),
+            Command::Bind(bind) => self.bind(list, bind),
+            Command::Draw(draw) => self.draw(draw),
             Command::Dispatch { groups } => self.dispatch(groups),
             Command::DispatchIndirect { buffer, offset } => self.dispatch_indirect(buffer, offset),
-            Command::CopyBuffer { src, dst, copy } => {
-                self.copy_buffer(src, dst, list.buffer_copies[copy as usize])
-            }
-            Command::CopyBufferToImage { src, dst, copy } => {
-                self.copy_buffer_to_image(src, dst, &list.buffer_image_copies[copy as usize])
-            }
-            Command::CopyImageToBuffer { src, dst, copy } => {
-                self.copy_image_to_buffer(src, dst, &list.buffer_image_copies[copy as usize])
-            }
-            Command::CopyImage { src, dst, copy } => {
-                self.copy_image(src, dst, &list.image_copies[copy as usize])
-            }
-            Command::BlitImage {
-                src,
-                dst,
-                copy,
-                linear,
-            } => self.blit_image(src, dst, &list.image_copies[copy as usize], linear),
-            Command::FillBuffer { dst, value, range } => {
-                let [_, offset, bytes] = list.buffer_copies[range as usize];
-                self.fill_buffer(dst, offset, bytes, value)
-            }
-            Command::UpdateBuffer {
-                dst,
-                offset,
-                start,
-                bytes,
-            } => self.update_buffer(dst, offset, bytes_of(list, start, bytes)),
-            Command::ClearImage { image, color } => self.clear_image(image, color),
+            Command::Copy(copying) => self.copy(list, copying),
             Command::BeginLabel { start, bytes } => {
                 self.begin_label(bytes_of(list, start, bytes));
                 Ok(())
@@ -231,6 +147,108 @@ impl<'a> Encoder<'a> {
                 self.bindings.forget();
                 Ok(())
             }
+        }
+    }
+
+    fn bind(&mut self, list: &'a CommandList, bind: Bind) -> Result<(), Failure> {
+        match bind {
+            Bind::Compute { pipeline } => {
+                self.bindings.compute = Some(&list.compute[pipeline as usize]);
+                Ok(())
+            }
+            Bind::Graphics { pipeline } => {
+                self.bindings.graphics = Some(&list.graphics[pipeline as usize]);
+                Ok(())
+            }
+            Bind::Buffer {
+                binding,
+                buffer,
+                offset,
+                size,
+            } => self.bind_buffer(binding, buffer, offset, size),
+            Bind::Image {
+                binding,
+                storage,
+                image,
+                view,
+            } => self.bind_image(binding, storage, image, view),
+            Bind::Sampler { binding, sampler } => self
+                .bindings
+                .bind_sampler(binding, list.samplers[sampler as usize].raw()),
+            Bind::Constants { start, bytes } => {
+                self.bindings
+                    .push_constants(bytes_of(list, start, bytes.into()))
+            }
+            Bind::Vertices {
+                slot,
+                buffer,
+                offset,
+            } => self.vertex_buffer(slot, buffer, offset),
+            Bind::Indices {
+                buffer,
+                offset,
+                kind,
+            } => self.index_buffer(buffer, offset, kind),
+        }
+    }
+
+    fn draw(&mut self, draw: Draw) -> Result<(), Failure> {
+        match draw {
+            Draw::Plain {
+                vertices,
+                instances,
+            } => self.draw_plain(vertices, instances),
+            Draw::Indexed {
+                indices,
+                base_vertex,
+                instances,
+            } => self.draw_indexed(indices, base_vertex, instances),
+            Draw::Indirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, false),
+            Draw::IndexedIndirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, true),
+        }
+    }
+
+    fn copy(&mut self, list: &CommandList, copying: Copying) -> Result<(), Failure> {
+        match copying {
+            Copying::Buffer { src, dst, copy } => {
+                self.copy_buffer(src, dst, list.buffer_copies[copy as usize])
+            }
+            Copying::BufferToImage { src, dst, copy } => {
+                self.copy_buffer_to_image(src, dst, &list.buffer_image_copies[copy as usize])
+            }
+            Copying::ImageToBuffer { src, dst, copy } => {
+                self.copy_image_to_buffer(src, dst, &list.buffer_image_copies[copy as usize])
+            }
+            Copying::Image { src, dst, copy } => {
+                self.copy_image(src, dst, &list.image_copies[copy as usize])
+            }
+            Copying::Blit {
+                src,
+                dst,
+                copy,
+                linear,
+            } => self.blit_image(src, dst, &list.image_copies[copy as usize], linear),
+            Copying::Fill { dst, value, range } => {
+                let [_, offset, bytes] = list.buffer_copies[range as usize];
+                self.fill_buffer(dst, offset, bytes, value)
+            }
+            Copying::Update {
+                dst,
+                offset,
+                start,
+                bytes,
+            } => self.update_buffer(dst, offset, bytes_of(list, start, bytes)),
+            Copying::Clear { image, color } => self.clear_image(image, color),
         }
     }
 

@@ -1,4 +1,4 @@
-use super::{Command, CommandList};
+use super::{Bind, Command, CommandList, Draw};
 
 #[test]
 fn commands_are_small() {
@@ -27,10 +27,10 @@ fn reversed_ranges_draw_nothing() {
     let mut list = CommandList::default();
     let (first, last) = (5, 3);
     list.draw(first..last, 0..1);
-    let Command::Draw {
+    let Command::Draw(Draw::Plain {
         vertices,
         instances,
-    } = list.commands[0]
+    }) = list.commands[0]
     else {
         panic!("no draw")
     };
@@ -41,7 +41,7 @@ fn reversed_ranges_draw_nothing() {
 fn too_many_push_constants_are_kept_as_too_many() {
     let mut list = CommandList::default();
     list.push_constants(&[0; 4096]);
-    let Command::PushConstants { bytes, .. } = list.commands[0] else {
+    let Command::Bind(Bind::Constants { bytes, .. }) = list.commands[0] else {
         panic!("no constants")
     };
     assert_eq!(usize::from(bytes), CommandList::MAX_PUSH_CONSTANTS + 1);

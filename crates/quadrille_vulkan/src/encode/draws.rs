@@ -67,7 +67,7 @@ impl Encoder<'_> {
     }
 
     /// `vkCmdDraw`.
-    pub(super) fn draw(
+    pub(super) fn draw_plain(
         &mut self,
         [first, count]: [u32; 2],
         [first_instance, instances]: [u32; 2],
@@ -90,7 +90,7 @@ impl Encoder<'_> {
         [first_instance, instances]: [u32; 2],
     ) -> Result<(), Failure> {
         self.ready_draw(true)?;
-        // SAFETY: as for `draw`; an index buffer is bound.
+        // SAFETY: as for `draw_plain`; an index buffer is bound.
         unsafe {
             self.device.raw.cmd_draw_indexed(
                 self.buffer,
@@ -144,7 +144,7 @@ impl Encoder<'_> {
             true => unsafe {
                 device.cmd_draw_indexed_indirect(self.buffer, raw, offset, count, stride);
             },
-            // SAFETY: as for `draw`; all arguments lie in the buffer.
+            // SAFETY: as for `draw_plain`; all arguments lie in the buffer.
             false => unsafe { device.cmd_draw_indirect(self.buffer, raw, offset, count, stride) },
         }
         Ok(())
