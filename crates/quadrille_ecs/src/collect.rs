@@ -95,7 +95,7 @@ pub(crate) fn frame(
                 pass: name.to_string(),
                 error: error.clone(),
             }));
-            collector.add_passes(at, &graph, recording, own_end, &mut errors);
+            collector.add_passes(at, &graph, recording, &mut errors);
         }
     });
     for (index, pass) in last.iter().enumerate() {
@@ -196,7 +196,6 @@ impl Collector {
         at: usize,
         graph: &PassGraph,
         recording: &PassRecording,
-        own_end: u32,
         errors: &mut Vec<RenderError>,
     ) {
         let slot = graph.passes[at].slot;
@@ -211,7 +210,6 @@ impl Collector {
                     .after
                     .push(PassIndex(self.frame.passes.len() as u32 - 1)),
             }
-            self.add_order_after_own(uses_start, own_end);
             let cached = &self.passes[at];
             let (preference, fixed) = cached.queue.preference();
             self.frame.passes.push(PassDecl {
@@ -227,6 +225,7 @@ impl Collector {
                     fixed,
                 },
                 side_effect: false,
+                prologue: false,
                 cost_us: 0,
                 uses: uses_start..self.frame.uses.len() as u32,
                 after: after_start..self.frame.after.len() as u32,
@@ -297,21 +296,6 @@ impl Collector {
         }
     }
 
-    /// Orders a pass after the renderer's own first passes whose resources it shares.
-    fn add_order_after_own(&mut self, uses_start: u32, own_end: u32) {
-        for own in 0..own_end {
-            let range = self.frame.passes[own as usize].uses.clone();
-            let own_uses = &self.frame.uses[range.start as usize..range.end as usize];
-            let uses = &self.frame.uses[uses_start as usize..];
-            let shared = uses
-                .iter()
-                .any(|a| own_uses.iter().any(|b| a.resource == b.resource));
-            if shared {
-                self.frame.after.push(PassIndex(own));
-            }
-        }
-    }
-
     /// Adds one of the renderer's own passes, after all that share its resources so far.
     fn add_internal(&mut self, index: u32, pass: &InternalPass) {
         let uses_start = self.frame.uses.len();
@@ -342,6 +326,7 @@ impl Collector {
             kind: pass.kind,
             queue: pass.queue,
             side_effect: true,
+            prologue: pass.prologue,
             cost_us: 0,
             uses: uses_start as u32..self.frame.uses.len() as u32,
             after: after_start..self.frame.after.len() as u32,

@@ -140,11 +140,15 @@ fn submit(
     threads.measured_translation(time, frame.passes.len());
 
     let used = |target: &&mut WindowTarget| {
-        target.image().is_some_and(|image| collector.uses(image.id()))
+        target
+            .image()
+            .is_some_and(|image| collector.uses(image.id()))
     };
     let mut presenting: Vec<_> = renderer.windows.iter_mut().filter(used).collect();
-    let mut swapchains: Vec<&mut Swapchain> =
-        presenting.iter_mut().filter_map(|target| target.swapchain()).collect();
+    let mut swapchains: Vec<&mut Swapchain> = presenting
+        .iter_mut()
+        .filter_map(|target| target.swapchain())
+        .collect();
     let command_buffers = recorded.command_buffers() as u32;
     renderer
         .frames

@@ -10,6 +10,8 @@ pub(crate) struct InternalPass {
     pub(crate) name: Arc<str>,
     pub(crate) kind: PassKind,
     pub(crate) queue: QueueRequest,
+    /// Before all other passes; else after all that share its resources.
+    pub(crate) prologue: bool,
     /// Each resource with its access, and whether its old contents are not needed.
     pub(crate) uses: Vec<(Handle, Access, bool)>,
     /// Staging buffers: the host wrote them before submission, which needs no barrier, and

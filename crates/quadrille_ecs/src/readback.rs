@@ -161,6 +161,7 @@ impl Readbacks {
             name: format!("read {}", source.name()).into(),
             kind: PassKind::Device,
             queue,
+            prologue: false,
             uses: vec![
                 (source.clone(), Access::TransferRead, false),
                 (target.clone(), Access::TransferWrite, true),
@@ -172,6 +173,7 @@ impl Readbacks {
             name: format!("host reads {}", source.name()).into(),
             kind: PassKind::Host,
             queue: QueueRequest::default(),
+            prologue: false,
             uses: vec![(target, Access::HostRead, false)],
             undeclared: Vec::new(),
             list: CommandList::default(),

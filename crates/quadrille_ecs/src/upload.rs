@@ -104,6 +104,7 @@ impl Uploads {
             name,
             kind,
             queue,
+            prologue: true,
             uses,
             undeclared,
             list,

@@ -9,8 +9,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, PrimaryWindow, RawHandleWrapper, Window, WindowDestroyed};
 use quadrille_vulkan::{
-    Acquired, Format, Gpu, Image, ImageDesc, ImageUsage, Surface, SurfaceError, Swapchain, SwapchainSettings,
-    vk::PresentModeKHR,
+    Acquired, Format, Gpu, Image, ImageDesc, ImageUsage, Surface, SurfaceError, Swapchain,
+    SwapchainSettings, vk::PresentModeKHR,
 };
 
 use crate::error::RenderError;
@@ -45,7 +45,9 @@ impl WindowTarget {
     /// Acquires an image, if the window has one to give. A window that fails, fails alone.
     fn acquire(&mut self, window: &Window) -> Result<(), SurfaceError> {
         self.acquired = false;
-        let Some(swapchain) = &mut self.swapchain else { return Ok(()) };
+        let Some(swapchain) = &mut self.swapchain else {
+            return Ok(());
+        };
         match acquire(swapchain, window) {
             Ok(Acquired::Image) => self.acquired = true,
             Ok(Acquired::Skip(reason)) => {
@@ -62,7 +64,10 @@ impl WindowTarget {
 
     /// The acquired image.
     pub(crate) fn image(&self) -> Option<&Image> {
-        self.swapchain.as_ref().filter(|_| self.acquired).map(Swapchain::image)
+        self.swapchain
+            .as_ref()
+            .filter(|_| self.acquired)
+            .map(Swapchain::image)
     }
 
     /// The swapchain, to present its image.

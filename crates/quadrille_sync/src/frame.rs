@@ -81,6 +81,9 @@ pub struct PassDecl {
     pub queue: QueueRequest,
     /// It has effects beyond its declared writes and is never culled.
     pub side_effect: bool,
+    /// It prepares the frame (an upload, say): it comes before all others that touch what it
+    /// writes, and does not count where order is inferred from a single writer.
+    pub prologue: bool,
     /// Estimated time on the device in microseconds, for choosing idle queues; 0 if unknown.
     pub cost_us: u32,
     /// Its part of [`Frame::uses`].
@@ -145,6 +148,7 @@ impl Frame {
             kind: PassKind::Device,
             queue,
             side_effect: false,
+            prologue: false,
             cost_us: 0,
             uses: first_use..self.uses.len() as u32,
             after: first_after..self.after.len() as u32,

@@ -2,7 +2,8 @@
 //!
 //! Declared order is the truth. Where it is silent, one kind of order is inferred: if exactly one
 //! pass writes a range, it comes before all that read the range and are not declared to come
-//! before it (those read what the last frame wrote). Everything else that needs an order and has
+//! before it (those read what the last frame wrote). Passes of the prologue come before all others
+//! that touch what they touch, and are not counted there. Everything else that needs an order and has
 //! none is an error, found by [`race`](super::race).
 
 use super::graph::{Edge, Graph};
@@ -50,11 +51,23 @@ fn declared_edges(frame: &Frame) -> Vec<Edge> {
     edges
 }
 
-/// From the one writer of each span to each of its readers.
+/// From the one writer of each span to each of its readers, and from each pass of the prologue to
+/// all others.
 fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
     let mut edges = Vec::new();
+    let prologue = |one: u32| frame.passes[touches.pass_of(one) as usize].prologue;
     for (span, members) in touches.spans() {
-        let writes = |one: &&u32| frame.uses[**one as usize].access.is_write();
+        let resource = Some(span.resource.0);
+        for from in members.iter().filter(|one| prologue(**one)) {
+            let from = touches.pass_of(*from);
+            let others = members.iter().filter(|one| !prologue(**one));
+            edges.extend(others.map(|to| Edge {
+                from,
+                to: touches.pass_of(*to),
+                resource,
+            }));
+        }
+        let writes = |one: &&u32| frame.uses[**one as usize].access.is_write() && !prologue(**one);
         let mut writers = members
             .iter()
             .filter(writes)
@@ -65,11 +78,14 @@ fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
         if writers.any(|other| other != writer) {
             continue;
         }
-        let readers = members.iter().map(|one| touches.pass_of(*one));
-        edges.extend(readers.filter(|reader| *reader != writer).map(|to| Edge {
+        let readers = members.iter().filter(|one| !prologue(**one));
+        let readers = readers
+            .map(|one| touches.pass_of(*one))
+            .filter(|to| *to != writer);
+        edges.extend(readers.map(|to| Edge {
             from: writer,
             to,
-            resource: Some(span.resource.0),
+            resource,
         }));
     }
     edges

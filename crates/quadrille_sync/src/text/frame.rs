@@ -163,6 +163,9 @@ fn write_pass(out: &mut Formatter<'_>, pass: &PassDecl) -> fmt::Result {
     if pass.side_effect {
         write!(out, " side-effect")?;
     }
+    if pass.prologue {
+        write!(out, " prologue")?;
+    }
     writeln!(out)
 }
 
@@ -370,12 +373,14 @@ fn pass(line: &mut Line) -> Result<PassDecl, ParseError> {
         0
     };
     let side_effect = line.accept("side-effect");
+    let prologue = line.accept("prologue");
     line.end()?;
     Ok(PassDecl {
         name,
         kind,
         queue,
         side_effect,
+        prologue,
         cost_us,
         uses: 0..0,
         after: 0..0,
