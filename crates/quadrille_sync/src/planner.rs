@@ -214,7 +214,7 @@ impl Marks<'_, '_> {
             states.base(point.queue) as i64 - point.value as i64
         };
         let mut exact = consulted.exact;
-        for queue in topology.indices().filter(|queue| *queue != old.queue) {
+        for queue in topology.indices() {
             let known_old = clocks.known(queue, old.queue);
             let known_new = self.states.known(queue, new.queue);
             let is_known = known_old.value >= old.value;

@@ -141,16 +141,23 @@ fn shared_scope(uses: &[Use], at: usize, capabilities: Capabilities) -> Scope {
 /// The ladder, for one run of a range.
 fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
     note_first(walk, request, state);
+    // Whoever writes what has no contents need not keep them.
+    let discard = request.discard || request.writes && !state.defined;
     let elsewhere = state.pending.is_some()
         || request.exclusive && state.owner.is_some_and(|owner| owner != request.family);
-    if elsewhere && !request.discard {
+    if elsewhere && !discard {
         ownership::acquire(walk, request, &interval, state);
     }
     // Whoever discards takes over without asking; the layout is lost with the contents.
-    let takes_over = elsewhere && request.discard;
+    let takes_over = elsewhere && discard;
     let changes = request.image && (takes_over || state.layout != request.layout);
     if changes {
-        change_layout(walk, request, interval, state);
+        let old_layout = if discard {
+            Layout::Undefined
+        } else {
+            state.layout
+        };
+        change_layout(walk, request, interval, state, old_layout);
     } else if request.writes || takes_over {
         order_write(walk, request, interval, state);
     } else {
@@ -160,7 +167,13 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
 }
 
 /// Rung 4, and rung 5 for a layout transition.
-fn change_layout(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &State) {
+fn change_layout(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: Range<u64>,
+    state: &State,
+    old_layout: Layout,
+) {
     let mut src = Scope::default();
     let mut earlier = None;
     let mut batch = 0;
@@ -176,11 +189,6 @@ fn change_layout(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, s
             batch = 1;
         }
     });
-    let old_layout = if request.discard {
-        Layout::Undefined
-    } else {
-        state.layout
-    };
     let barrier = Barrier {
         src,
         dst: request.scope,
@@ -228,7 +236,10 @@ fn order_after(
     let (src, rung) = if mark.queue == request.queue {
         let src = source(mark, memory);
         // What has the same step is the acquire for this very pass.
-        if mark.step == request.step || walk.is_ordered(mark, src, dst) {
+        if mark.step == request.step
+            || walk.is_ordered(mark, src, dst)
+            || walk.ordered_by_others(request, mark).covers(dst.stages)
+        {
             return;
         }
         (
@@ -273,7 +284,7 @@ fn chain(walk: &mut Walk<'_>, request: &Request, mark: &Mark) -> Stages {
 /// The flag says whether memory has to be made available.
 pub(super) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
     if let Some(pending) = &state.pending {
-        each(&pending.mark, false);
+        each(&pending.mark, true);
     } else if state.reads.is_empty() {
         state.write.iter().for_each(|write| each(write, true));
     } else {

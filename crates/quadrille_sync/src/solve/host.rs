@@ -2,8 +2,9 @@
 //!
 //! A host pass waits for timeline values like a queue. What it reads has to be made visible to
 //! the host by the queue that wrote it, after the write: at the end of the submission with the
-//! write, or in the queue's window if that was in an earlier frame. Its own writes need nothing:
-//! submission makes them visible to the device (section "Host Write Ordering Guarantees").
+//! write, or in the queue's window if that was in an earlier frame. What it overwrites likewise,
+//! or a late write-back would win. Its own writes need nothing: submission makes them visible to
+//! the device (section "Host Write Ordering Guarantees").
 
 use std::ops::Range;
 
@@ -16,11 +17,18 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
+use crate::topology::QueueIndex;
 
-/// What reads by the host see.
+/// Reads by the host.
 const HOST_READ: Scope = Scope {
     stages: Stages::HOST,
     access: AccessMask::HOST_READ,
+};
+
+/// Writes by the host.
+const HOST_WRITE: Scope = Scope {
+    stages: Stages::HOST,
+    access: AccessMask::HOST_WRITE,
 };
 
 /// Plans the host passes, in order, and notes which resources they touch.
@@ -67,8 +75,26 @@ fn advance(
     interval: Range<u64>,
     state: &mut State,
 ) {
-    if one.access.is_write() {
+    let writes = one.access.is_write();
+    if writes {
         for_each_predecessor(state, |mark, _| wait(walk, step, mark));
+    }
+    if let Some(write) = state.write {
+        let image = walk.frame.resource(one.resource).is_image();
+        let layout_fits = !image || state.layout == one.access.layout();
+        // Once the host can see a write, it can also overwrite it.
+        let is_seen = |(_, scope): &(QueueIndex, Scope)| scope.covers(HOST_READ);
+        if layout_fits && state.visible.iter().any(is_seen) {
+            wait(walk, step, &write);
+        } else {
+            let dst = if writes { HOST_WRITE } else { HOST_READ };
+            let mark = make_visible(walk, step.pass, one, dst, interval, state, &write);
+            wait(walk, step, &mark);
+            see(state, mark.queue, dst);
+            state.write = Some(mark);
+        }
+    }
+    if writes {
         *state = State {
             layout: state.layout,
             owner: state.owner,
@@ -77,20 +103,7 @@ fn advance(
             previous_first: state.previous_first.take(),
             ..State::fresh()
         };
-        return;
     }
-    let Some(write) = state.write else { return };
-    let image = walk.frame.resource(one.resource).is_image();
-    let layout_fits = !image || state.layout == one.access.layout();
-    let seen = |seen: &Scope| seen.covers(HOST_READ);
-    if layout_fits && state.visible.iter().any(|(_, scope)| seen(scope)) {
-        wait(walk, step, &write);
-        return;
-    }
-    let mark = make_visible(walk, step.pass, one, interval, state, &write);
-    wait(walk, step, &mark);
-    see(state, mark.queue, HOST_READ);
-    state.write = Some(mark);
 }
 
 /// Adds the barrier that lets the host see a write, and returns the write as it is then known.
@@ -98,6 +111,7 @@ fn make_visible(
     walk: &mut Walk<'_>,
     pass: PassIndex,
     one: &Use,
+    dst: Scope,
     interval: Range<u64>,
     state: &mut State,
     write: &Mark,
@@ -141,11 +155,11 @@ fn make_visible(
     let mut scope = write.scope;
     let tail = &mut walk.records[place].tail;
     if state.layout == new_layout {
-        tail[1].merge(src, HOST_READ, reason);
+        tail[1].merge(src, dst, reason);
     } else {
         // From here on, whoever comes later comes after the transition.
-        scope = HOST_READ.stages_only();
-        let mut barrier = Barrier::plain(src, HOST_READ, state.layout, reason);
+        scope = dst.stages_only();
+        let mut barrier = Barrier::plain(src, dst, state.layout, reason);
         barrier.new_layout = new_layout;
         tail[0].push(walk.frame.resource(one.resource), interval, barrier);
         state.reads.clear();

@@ -22,7 +22,7 @@ use super::record::Barrier;
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
 use crate::error::PlanError;
-use crate::flags::{Layout, Stages};
+use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::Frame;
 use crate::plan::{PassRef, Reason, Rung, Scope, Transfer, TransferHalf};
 use crate::range::RangeMap;
@@ -203,9 +203,10 @@ fn append_release(
     let mark = Mark {
         queue: point.queue,
         value: point.value,
+        // For whoever takes over without an acquire: whatever was written before.
         scope: Scope {
             stages: Stages::ALL_COMMANDS,
-            ..Scope::default()
+            access: AccessMask::MEMORY_WRITE,
         },
         pass: last.unwrap_or(EndPass::Presentation),
         step: 0,
@@ -328,7 +329,10 @@ fn predict_range(
     let Some(next) = next.filter(|next| touched && !next.discard) else {
         return;
     };
-    if state.owner.is_none_or(|owner| owner == next.family) {
+    let mut used_in_frame = false;
+    for_each_predecessor(state, |mark, _| used_in_frame |= mark.value > 0);
+    // Without a last use (the host came after it) there is no place to foresee anything.
+    if !used_in_frame || state.owner.is_none_or(|owner| owner == next.family) {
         return;
     }
     let to = Destination {

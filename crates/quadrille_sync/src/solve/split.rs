@@ -128,23 +128,24 @@ fn hazards(
     for (span, members) in touches.spans() {
         let resource = frame.resource(span.resource);
         let exclusive = resource.sharing == Sharing::Exclusive;
-        // What has to be the same for two reads to overlap.
-        let setting = |one: &Use, pass: u32, family: Option<FamilyIndex>| {
+        // What has to be the same for two reads to overlap. The host owns nothing, and takes
+        // nothing from its owner.
+        let setting = |one: &Use, pass: u32| {
             let layout = resource.is_image().then(|| one.access.layout());
             let queue = queues[pass as usize].filter(|_| exclusive);
-            // The host owns nothing, and takes nothing from its owner.
-            (
-                layout,
-                queue.map_or(family, |queue| Some(topology.family(queue))),
-            )
+            (layout, queue.map(|queue| topology.family(queue)))
         };
         readers.clear();
         let mut change: Option<u32> = None;
         let mut present: Option<(Option<Layout>, Option<FamilyIndex>)> = None;
         for at in members {
             let (one, pass) = (&frame.uses[*at as usize], touches.pass_of(*at));
-            let wanted = setting(one, pass, present.and_then(|(_, family)| family));
-            let changes = one.access.is_write() || present.is_some_and(|now| now != wanted);
+            let (layout, family) = setting(one, pass);
+            let changes = one.access.is_write()
+                || present.is_some_and(|(now, owner)| {
+                    now != layout || owner.zip(family).is_some_and(|(now, new)| now != new)
+                });
+            let owner = family.or(present.and_then(|(_, owner)| owner));
             let mut push = |from: u32| {
                 if from != pass {
                     edges.push(Hazard {
@@ -161,7 +162,7 @@ fn hazards(
             } else {
                 readers.push(pass);
             }
-            present = Some(wanted);
+            present = Some((layout, owner));
         }
     }
     edges

@@ -1,10 +1,11 @@
 //! Waits: who is ordered after whom, and the last phase, which numbers everything.
 //!
 //! One timeline semaphore per queue, one value per submission. Every queue carries a vector
-//! clock: for each other queue, the highest value it is ordered after, and the stages that wait
-//! for it. A wait for queue r's value v also teaches what r itself knew when it signalled v. What
-//! the clock covers needs no wait; stages it does not cover are reached by a barrier whose source
-//! is the stages of the wait, which makes a dependency chain.
+//! clock: for each queue, the highest value it is ordered after, and the stages that wait for it.
+//! A wait for queue r's value v also teaches what r itself knew when it signalled v, even of the
+//! queue that waits: who waits for an answer need not wait for the question. What the clock covers
+//! needs no wait; stages it does not cover are reached by a barrier whose source is the stages of
+//! the wait, which makes a dependency chain.
 //!
 //! While a frame is planned, values count from 1 on each queue, and value 1 belongs to the queue's
 //! *window*, a submission before all others for what could not be foreseen (see
@@ -90,7 +91,6 @@ impl Timeline {
                 // Values fit: they count submissions.
                 let value = known.value as i64 - states.base(of) as i64;
                 let value = if known.value == 0 { NOTHING } else { value };
-                let value = if queue == of { 0 } else { value };
                 now.push(Entry {
                     value,
                     stages: known.stages,
@@ -153,6 +153,18 @@ impl Timeline {
         self.by_queue[usize::from(point.queue.0)]
             .get(index)
             .copied()
+    }
+
+    /// The stages of a queue that are ordered after a value of its own by way of other queues. A
+    /// wait for somebody who has waited for the value makes all memory visible, like any wait.
+    pub(super) fn ordered_by_others(&self, point: Point) -> Stages {
+        let own = usize::from(point.queue.0);
+        let entry = self.now[own * self.queues + own];
+        if entry.value >= point.value {
+            entry.stages
+        } else {
+            Stages::empty()
+        }
     }
 
     /// Orders the submission that is being planned after a point, for the given stages, and
@@ -274,7 +286,7 @@ impl Timeline {
         let row = usize::from(queue.0) * self.queues;
         for (of, learned) in self.snapshot(point).into_iter().enumerate() {
             let entry = &mut self.now[row + of];
-            if of != usize::from(queue.0) && learned.value > entry.value {
+            if learned.value > entry.value {
                 *entry = Entry {
                     value: learned.value,
                     stages,
@@ -405,7 +417,7 @@ impl Timeline {
         for (at, entry) in self.now.iter().enumerate() {
             let queue = QueueIndex((at / self.queues) as u8);
             let of = QueueIndex((at % self.queues) as u8);
-            if entry.exact && entry.wait.is_some() && queue != of {
+            if entry.exact && entry.wait.is_some() {
                 let value = numbers.value(of, entry.value);
                 learned.push(Learned {
                     queue,

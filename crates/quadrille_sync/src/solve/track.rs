@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::flags::Layout;
 use crate::frame::Frame;
 use crate::plan::{PassRef, Scope};
 use crate::range::RangeMap;
@@ -119,9 +118,8 @@ pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Past) {
         let runs = stored.iter().map(|(range, state)| {
             let mut state = state.map(&mut mark);
             state.previous_first = state.first.take();
-            if resource.lifetime == Lifetime::Transient {
-                state.forget_contents();
-            }
+            // Nobody needs what is there, but the layout and the owner are what they were.
+            state.defined &= resource.lifetime != Lifetime::Transient;
             (range.start, state)
         });
         let runs: Vec<(u64, State)> = runs.collect();
@@ -130,15 +128,6 @@ pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Past) {
     }
     past.consulted = vec![Consulted::default(); past.names.len()];
     (maps, past)
-}
-
-impl State {
-    /// Leaves only what later accesses have to wait for.
-    fn forget_contents(&mut self) {
-        self.owner = None;
-        self.layout = Layout::Undefined;
-        self.defined = false;
-    }
 }
 
 /// The last uses of a frame's resources.

@@ -229,6 +229,12 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// The stages of a request's queue that are ordered after an access on it by way of others.
+    pub(super) fn ordered_by_others(&mut self, request: &Request, mark: &Mark) -> Stages {
+        self.past.consult(mark, request.queue);
+        self.timeline.ordered_by_others(mark.point())
+    }
+
     /// Takes what a pass needs, and remembers the barriers for those who come later.
     pub(super) fn take_barriers(&mut self, queue: QueueIndex, step: u32) -> [BarrierBatch; 2] {
         let issued = &mut self.issued[usize::from(queue.0)];
