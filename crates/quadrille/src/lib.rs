@@ -75,3 +75,8 @@ pub mod prelude {
         Uniform, Uploads, VertexRead, declared, save_to_disk, stage,
     };
 }
+
+/// The programs in the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -8,28 +8,28 @@ use quadrille_ecs::*;
 
 /// 256 numbers: 0, 1, 2, ..
 #[derive(Resource, Deref)]
-pub struct Numbers(pub Buffer);
+pub(crate) struct Numbers(pub(crate) Buffer);
 
 /// 256 numbers that nothing has written yet.
 #[derive(Resource, Deref)]
-pub struct Squares(pub Buffer);
+pub(crate) struct Squares(pub(crate) Buffer);
 
 /// Pipelines that work on 256 numbers with 4 workgroups.
 #[derive(Resource)]
-pub struct Add {
+pub(crate) struct Add {
     /// Adds the push constant to binding 0.
-    pub add: ComputePipeline,
+    pub(crate) add: ComputePipeline,
     /// Squares binding 0 into binding 1.
-    pub square: ComputePipeline,
+    pub(crate) square: ComputePipeline,
 }
 
 /// What went wrong in frames.
 #[derive(Resource, Default)]
-pub struct Errors(pub Vec<String>);
+pub(crate) struct Errors(pub(crate) Vec<String>);
 
 /// A headless app.
-pub struct Rig {
-    pub app: App,
+pub(crate) struct Rig {
+    pub(crate) app: App,
 }
 
 const SHADER: &str = "
@@ -53,11 +53,11 @@ const SQUARE: &str = "
     }";
 
 impl Rig {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::recording_on(RecordOn::default())
     }
 
-    pub fn recording_on(record_on: RecordOn) -> Self {
+    pub(crate) fn recording_on(record_on: RecordOn) -> Self {
         let mut plugins = QuadrillePlugins::headless(64, 48);
         plugins.record_on = record_on;
         let mut app = App::new();
@@ -79,13 +79,13 @@ impl Rig {
     }
 
     /// Runs frames.
-    pub fn update(&mut self, frames: u32) {
+    pub(crate) fn update(&mut self, frames: u32) {
         for _ in 0..frames {
             self.app.update();
         }
     }
 
-    pub fn expect_no_errors(&self) {
+    pub(crate) fn expect_no_errors(&self) {
         let errors = &self.app.world().resource::<Errors>().0;
         assert!(errors.is_empty(), "{errors:#?}");
     }
@@ -109,7 +109,7 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Upload
 }
 
 /// Adds 1 to all numbers.
-pub fn add(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
+pub(crate) fn add(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
     recorder
         .compute(&pass.add)
         .bind(0, &numbers)
@@ -118,7 +118,7 @@ pub fn add(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res
 }
 
 /// The contents of a buffer, after as many frames as reading takes.
-pub fn read(rig: &mut Rig, buffer: impl FnOnce(&World) -> Buffer) -> Vec<u32> {
+pub(crate) fn read(rig: &mut Rig, buffer: impl FnOnce(&World) -> Buffer) -> Vec<u32> {
     #[derive(Resource, Default)]
     struct Bytes(Option<Vec<u8>>);
     let buffer = buffer(rig.app.world());
