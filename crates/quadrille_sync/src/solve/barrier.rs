@@ -19,8 +19,8 @@ use super::edge;
 use super::ownership;
 use super::split::{Draft, Split};
 use super::track::{Maps, Mark, State};
-use super::walk::{Request, Walk};
-use crate::flags::{AccessMask, Layout, Stages};
+use super::walk::{Plain, Request, Walk};
+use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{Rung, Scope, Step};
 use crate::range::intervals;
@@ -236,10 +236,7 @@ fn order_after(
     let (src, rung) = if mark.queue == request.queue {
         let src = source(mark, memory);
         // What has the same step is the acquire for this very pass.
-        if mark.step == request.step
-            || walk.is_ordered(mark, src, dst)
-            || walk.ordered_by_others(request, mark).covers(dst.stages)
-        {
+        if mark.step == request.step || walk.is_ordered(mark, src, dst) {
             return;
         }
         (
@@ -258,13 +255,21 @@ fn order_after(
         (
             Scope {
                 stages,
-                access: AccessMask::empty(),
+                ..Scope::default()
             },
             Rung::OtherQueue,
         )
     };
+    let (mark, interval, layout) = (*mark, interval.clone(), request.layout);
     let reason = walk.reason(request, Some(mark.pass), rung);
-    walk.add_plain(interval.clone(), src, dst, request.layout, reason);
+    walk.add_plain(Plain {
+        mark,
+        interval,
+        src,
+        dst,
+        layout,
+        reason,
+    });
 }
 
 /// Waits for an access on another queue and returns the stages that lead on from there: those

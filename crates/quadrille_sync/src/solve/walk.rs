@@ -26,6 +26,17 @@ struct Issued {
     dst: Scope,
 }
 
+/// A dependency on one access that changes neither layout nor owner.
+pub(super) struct Plain {
+    /// The access.
+    pub(super) mark: Mark,
+    pub(super) interval: Range<u64>,
+    pub(super) src: Scope,
+    pub(super) dst: Scope,
+    pub(super) layout: Layout,
+    pub(super) reason: Reason,
+}
+
 /// What has been decided so far.
 pub(super) struct Walk<'a> {
     pub(super) frame: &'a Frame,
@@ -37,6 +48,8 @@ pub(super) struct Walk<'a> {
     pub(super) last_uses: LastUses,
     /// What the next pass needs, in two calls: barriers of one call do not chain.
     pub(super) before_pass: [BarrierBatch; 2],
+    /// Dependencies without change of layout or owner that the next pass needs.
+    plain: Vec<Plain>,
     /// The barriers issued last, by queue.
     issued: Vec<Vec<Issued>>,
     /// There is more than one family to own something.
@@ -91,6 +104,7 @@ impl<'a> Walk<'a> {
             past,
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
             before_pass: Default::default(),
+            plain: Vec::new(),
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
         };
@@ -202,22 +216,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds a dependency without change of layout or owner to what the next pass needs.
-    pub(super) fn add_plain(
-        &mut self,
-        interval: Range<u64>,
-        src: Scope,
-        dst: Scope,
-        layout: Layout,
-        reason: Reason,
-    ) {
-        let batch = &mut self.before_pass[0];
-        match self.topology.barriers {
-            BarrierStyle::Merged => batch.merge(src, dst, reason),
-            BarrierStyle::Precise => {
-                let resource = self.frame.resource(reason.resource);
-                batch.push(resource, interval, Barrier::plain(src, dst, layout, reason));
-            }
-        }
+    pub(super) fn add_plain(&mut self, plain: Plain) {
+        self.plain.push(plain);
     }
 
     /// Whether a barrier since an access already orders a scope after it; with accesses in
@@ -229,28 +229,17 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The stages of a request's queue that are ordered after an access on it by way of others.
-    pub(super) fn ordered_by_others(&mut self, request: &Request, mark: &Mark) -> Stages {
-        self.past.consult(mark, request.queue);
-        self.timeline.ordered_by_others(mark.point())
-    }
-
     /// Takes what a pass needs, and remembers the barriers for those who come later.
     pub(super) fn take_barriers(&mut self, queue: QueueIndex, step: u32) -> [BarrierBatch; 2] {
+        for plain in std::mem::take(&mut self.plain) {
+            if !self.is_needless(&plain, queue) {
+                self.put(plain);
+            }
+        }
         let issued = &mut self.issued[usize::from(queue.0)];
         for batch in &self.before_pass {
             let memory = batch.memory.iter().map(|memory| (memory.src, memory.dst));
-            // A barrier of a range orders all commands, and makes visible only the range.
-            let order = |src: Scope, dst: Scope| (src.stages_only(), dst.stages_only());
-            // One half of a transfer orders only itself: the other scope of it is ignored.
-            let images = batch.images.iter().filter(|image| image.transfer.is_none());
-            let images = images.map(|image| order(image.src, image.dst));
-            let buffers = batch
-                .buffers
-                .iter()
-                .filter(|buffer| buffer.transfer.is_none());
-            let buffers = buffers.map(|buffer| order(buffer.src, buffer.dst));
-            for (src, dst) in memory.chain(images).chain(buffers) {
+            for (src, dst) in memory.chain(batch.orders()) {
                 if issued.len() == REMEMBERED {
                     issued.remove(0);
                 }
@@ -258,6 +247,62 @@ impl<'a> Walk<'a> {
             }
         }
         std::mem::take(&mut self.before_pass)
+    }
+
+    /// Whether what else the pass needs covers a dependency: a wait for another queue that has
+    /// itself waited for the access, or a barrier that orders the same stages.
+    fn is_needless(&mut self, plain: &Plain, queue: QueueIndex) -> bool {
+        let Plain { mark, src, dst, .. } = plain;
+        if mark.queue == queue {
+            self.past.consult(mark, queue);
+            if self
+                .timeline
+                .ordered_by_others(mark.point())
+                .covers(dst.stages)
+            {
+                return true;
+            }
+        }
+        let orders = |(a, b): (Scope, Scope)| a.covers(*src) && b.covers(*dst);
+        self.before_pass[0].orders().any(orders)
+    }
+
+    /// Writes a dependency down in the way the device likes best.
+    fn put(&mut self, plain: Plain) {
+        let Plain {
+            interval,
+            src,
+            dst,
+            layout,
+            reason,
+            ..
+        } = plain;
+        let batch = &mut self.before_pass[0];
+        match self.topology.barriers {
+            BarrierStyle::Merged => batch.merge(src, dst, reason),
+            BarrierStyle::Precise => {
+                let resource = self.frame.resource(reason.resource);
+                batch.push(resource, interval, Barrier::plain(src, dst, layout, reason));
+            }
+        }
+    }
+}
+
+impl BarrierBatch {
+    /// The execution dependencies that barriers of ranges make: they order all commands, and make
+    /// visible only the range. One half of a transfer orders only itself, because the other
+    /// scope of it is ignored.
+    fn orders(&self) -> impl Iterator<Item = (Scope, Scope)> + '_ {
+        let images = self.images.iter().filter(|image| image.transfer.is_none());
+        let images = images.map(|image| (image.src, image.dst));
+        let buffers = self
+            .buffers
+            .iter()
+            .filter(|buffer| buffer.transfer.is_none());
+        let buffers = buffers.map(|buffer| (buffer.src, buffer.dst));
+        images
+            .chain(buffers)
+            .map(|(src, dst)| (src.stages_only(), dst.stages_only()))
     }
 }
 
