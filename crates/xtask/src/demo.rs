@@ -7,8 +7,16 @@ use anyhow::{Context, Result, bail};
 use crate::packages::Purpose;
 use crate::{cargo, place, setup};
 
-/// How long the headless demo runs before it takes its picture.
-const FRAMES: &str = "600";
+/// Seven cells that stay busy for thousands of generations, on a board that fills a window.
+const SCENE: [&str; 4] = [
+    "--pattern",
+    "assets/patterns/acorn.rle",
+    "--size",
+    "320x180",
+];
+
+/// When the headless demo takes its picture.
+const GENERATIONS: &str = "1500";
 
 /// Plays `life` in a window where there is a display, else makes a picture of it.
 ///
@@ -54,11 +62,19 @@ fn draw() -> Result<ExitCode> {
     let folder = place::made("demo");
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
-    println!("==> life, {FRAMES} frames without a window: there is no display");
+    println!("==> life, {GENERATIONS} generations without a window: there is no display");
     let path = picture
         .to_str()
         .context("the checkout's path is not text")?;
-    let status = life(&["--headless", "--frames", FRAMES, "--screenshot", path])?;
+    let status = life(&[
+        "--headless",
+        "--generations",
+        GENERATIONS,
+        "--speed",
+        "8",
+        "--screenshot",
+        path,
+    ])?;
     if status.success() {
         println!("the picture: {}", picture.display());
     }
@@ -77,6 +93,7 @@ fn life(arguments: &[&str]) -> Result<std::process::ExitStatus> {
         "--",
     ];
     cargo::command(&run)
+        .args(SCENE)
         .args(arguments)
         .status()
         .context("cannot start cargo")
