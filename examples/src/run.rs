@@ -95,7 +95,7 @@ impl Plugin for CommonArgs {
         // with a line instead of a panic.
         app.insert_resource(FallbackErrorHandler(|error, _| exit_with(error)));
         app.add_systems(First, (count_frames, ask_for_picture).chain())
-            .add_systems(Last, end);
+            .add_systems(Last, (closed, end).chain());
     }
 }
 
@@ -125,6 +125,26 @@ fn ask_for_picture(mut commands: Commands, run: Res<Run>) {
         run.stage = Stage::Ended;
     };
     commands.spawn(Readback::primary_window()).observe(save);
+}
+
+/// Writes the texts when the user ends the run, by closing the window. There is no picture then:
+/// what it would show has no window any more.
+fn closed(
+    mut run: ResMut<Run>,
+    renderer: Option<Res<Renderer>>,
+    mut exits: MessageReader<AppExit>,
+) {
+    let running = matches!(run.stage, Stage::Running | Stage::Finishing);
+    if exits.read().count() == 0 || !running {
+        return;
+    }
+    run.stage = Stage::Ended;
+    if let Some(renderer) = &renderer {
+        run.write_texts(renderer);
+    }
+    if run.args.screenshot.is_some() {
+        bevy_log::warn!("no picture is written: the window was closed before the last frame");
+    }
 }
 
 /// Writes the texts of the last frame, and exits when its picture is there.
