@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod generate;
+pub mod mutate;
 
 mod area;
 mod judge;
@@ -16,5 +17,5 @@ pub use generate::Shape;
 pub use judge::Judge;
 pub use random::Random;
 pub use sequence::{Failure, FailureKind, Import, Sequence};
-pub use shrink::shrink;
+pub use shrink::{shrink, shrink_while};
 pub use violation::{Actor, Hazard, Lack, Place, Side, Violation};

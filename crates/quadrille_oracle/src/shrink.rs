@@ -1,30 +1,33 @@
-//! Makes a failing sequence as small as it gets while it still fails in the same way.
+//! Makes a sequence as small as it gets while it still shows what it shows.
 
 use quadrille_sync::{Frame, PassIndex, SubRange};
 
-use crate::sequence::{FailureKind, Sequence};
+use crate::sequence::Sequence;
 
 /// The smallest sequence found that fails like `sequence`. One that does not fail comes back as
 /// it is.
 pub fn shrink(sequence: &Sequence) -> Sequence {
-    let mut best = sequence.clone();
-    let Err(failure) = best.run() else {
-        return best;
+    let Err(failure) = sequence.run() else {
+        return sequence.clone();
     };
-    best.frames.truncate(failure.frame + 1);
+    let fails_like = |candidate: &Sequence| {
+        candidate
+            .run()
+            .is_err_and(|other| other.kind.is_like(&failure.kind))
+    };
+    shrink_while(sequence, fails_like)
+}
+
+/// The smallest sequence found for which `holds`, beginning with one for which it does.
+pub fn shrink_while(sequence: &Sequence, holds: impl Fn(&Sequence) -> bool) -> Sequence {
+    let mut best = sequence.clone();
     loop {
-        let smaller = candidates(&best).find(|candidate| fails_like(candidate, &failure.kind));
+        let smaller = candidates(&best).find(&holds);
         match smaller {
             Some(smaller) => best = smaller,
             None => return best,
         }
     }
-}
-
-fn fails_like(sequence: &Sequence, kind: &FailureKind) -> bool {
-    sequence
-        .run()
-        .is_err_and(|failure| failure.kind.is_like(kind))
 }
 
 /// Sequences that are one step smaller, those that save most first.

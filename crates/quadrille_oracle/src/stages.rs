@@ -9,7 +9,9 @@ use quadrille_sync::{AccessMask, Capabilities, Scope, Stages};
 /// The number of bits that stage masks use, and with it of rows in a clock.
 pub(crate) const STAGE_COUNT: usize = 40;
 
-/// A stage that no mask can name: a command as a whole. Only semaphore signals wait for it.
+/// A stage of its own for what commands do outside of all stages: layout transitions and releases
+/// of ownership in barriers. `ALL_COMMANDS` has it in first scopes ("all operations performed by
+/// all commands"), and so have semaphore signals.
 pub(crate) const COMMAND: Stages = Stages::from_bits_retain(1 << 39);
 
 /// The graphics pipelines' stages in logical order, primitive and mesh shading in one line: no
@@ -131,8 +133,8 @@ pub(crate) const fn single(mask: Stages) -> Stages {
 /// The stages of a first synchronization scope: those named, and all logically earlier ones.
 pub(crate) fn first_scope(mask: Stages) -> Stages {
     let mut stages = single(mask);
-    if mask.contains(Stages::BOTTOM_OF_PIPE) {
-        stages |= EVERY;
+    if mask.intersects(Stages::BOTTOM_OF_PIPE | Stages::ALL_COMMANDS) {
+        stages |= EVERY | COMMAND;
     }
     for order in ORDERS {
         let last = order.iter().rposition(|stage| stages.contains(*stage));

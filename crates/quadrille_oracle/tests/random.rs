@@ -3,15 +3,11 @@
 //! `QUADRILLE_ORACLE_FRAMES` and `QUADRILLE_ORACLE_SECONDS` say how much, whichever is reached
 //! first; `QUADRILLE_ORACLE_SEED` says where to begin (a number, as a failure prints it).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use quadrille_oracle::{Random, Shape, generate, shrink};
 
-/// A number from the environment.
-fn setting(name: &str, default: u64) -> u64 {
-    let found = std::env::var(format!("QUADRILLE_ORACLE_{name}")).ok();
-    found.and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+mod common;
 
 /// Shapes from small, where faults are easy to see, to large, where they are easy to find.
 const SHAPES: [Shape; 4] = [
@@ -43,9 +39,9 @@ const SHAPES: [Shape; 4] = [
 
 #[test]
 fn every_plan_passes_the_judge() {
-    let wanted = setting("FRAMES", 20_000);
-    let time = Duration::from_secs(setting("SECONDS", 30));
-    let first_seed = setting("SEED", 1);
+    let wanted = common::setting("FRAMES", 20_000);
+    let time = common::seconds(30);
+    let first_seed = common::setting("SEED", 1);
     let (start, mut frames, mut seed) = (Instant::now(), 0, first_seed);
     while frames < wanted && start.elapsed() < time {
         let mut random = Random::new(seed);

@@ -189,7 +189,8 @@ impl Toucher<'_> {
     }
 
     /// Looks for hazards with the last write and the reads since; one report for each of them is
-    /// enough.
+    /// enough. Reads count as the access mask has them, even if the old contents do not matter: a
+    /// blend of a discarded attachment still reads memory.
     fn judge_hazards(&self, cell: &Cell, place: &Place, violations: &mut Vec<Violation>) {
         let mut object = |hazard, earlier: &Actor, lack| {
             violations.push(Violation::Hazard {
@@ -201,8 +202,10 @@ impl Toucher<'_> {
             });
         };
         if let Some(write) = &cell.write {
-            let reading = self.reading.iter().filter(|_| self.needs_contents);
-            let lacks_read = reading.clone().find_map(|touch| self.lack(write, *touch));
+            let lacks_read = self
+                .reading
+                .iter()
+                .find_map(|touch| self.lack(write, *touch));
             // A read in between was ordered after the write by a memory dependency, and this
             // write is ordered after the read: then only availability is left to ask for.
             let was_read = cell.reads.iter().any(|read| !read.beside_write);
@@ -257,7 +260,7 @@ impl Toucher<'_> {
             cell.set_write(Write::by_pass(self.actor.clone(), done(written), scope));
         }
         let beside_write = self.writes;
-        if !self.writes || (self.needs_contents && !written.contains(read)) {
+        if !self.writes || !written.contains(read) {
             cell.add_read(Read {
                 actor: self.actor.clone(),
                 done: done(read),

@@ -4,8 +4,8 @@
 //! they order shows after it.
 
 use quadrille_sync::{
-    AccessMask, BarrierBatch, BufferBarrier, ImageBarrier, Layout, ResourceId, Scope, Stages, Transfer,
-    TransferHalf,
+    AccessMask, BarrierBatch, BufferBarrier, ImageBarrier, Layout, ResourceId, Scope, Stages,
+    Transfer, TransferHalf,
 };
 
 use super::cell::{Cell, Contents, Scopes, Write};
@@ -141,7 +141,11 @@ impl Trial<'_> {
         target: Option<Target>,
     ) -> Recorded {
         let ignored = |scope: Scope| Scope {
-            stages: if self.judge.topology.maintenance8 { scope.stages } else { Stages::empty() },
+            stages: if self.judge.topology.maintenance8 {
+                scope.stages
+            } else {
+                Stages::empty()
+            },
             access: AccessMask::empty(),
         };
         match transfer.map(|transfer| transfer.half) {

@@ -17,7 +17,6 @@ use crate::violation::{Actor, Hazard, Lack, Place, Violation};
 impl Trial<'_> {
     pub(super) fn judge_host(&mut self) {
         let plan = self.plan;
-        let mut seen = Signalled::default();
         for step in &plan.host {
             if self
                 .frame
@@ -32,13 +31,14 @@ impl Trial<'_> {
                 });
                 continue;
             }
-            self.judge_host_step(step, &mut seen);
+            self.judge_host_step(step);
         }
     }
 
-    /// The host runs its passes in order, so what one waited for the next has seen too.
-    fn judge_host_step(&mut self, step: &HostStep, seen: &mut Signalled) {
+    /// Every host pass waits for all it needs: the caller may run them apart from each other.
+    fn judge_host_step(&mut self, step: &HostStep) {
         let frame = self.frame;
+        let mut seen = Signalled::default();
         for point in &step.waits {
             match self.signal_of(*point) {
                 Some(signalled) => seen.join(&signalled),
@@ -136,15 +136,18 @@ fn judge_host_hazards(
         } else {
             Hazard::WriteAfterWrite
         };
-        let access = if reads {
-            AccessMask::HOST_READ
-        } else {
-            AccessMask::HOST_WRITE
+        // To write, the host needs what the device wrote to be in the host's memory domain, which
+        // a barrier for any host access brings about.
+        let access = AccessMask::HOST_READ;
+        let written = Touch {
+            stage: Stages::HOST,
+            access: AccessMask::HOST_WRITE,
         };
+        let for_write = !reads && is_visible(write, view, written);
         let stage = Stages::HOST;
         if !view.reaches(write.done.instant()) {
             object(hazard, &write.actor, Lack::Execution);
-        } else if !is_visible(write, view, Touch { stage, access }) {
+        } else if !for_write && !is_visible(write, view, Touch { stage, access }) {
             object(hazard, &write.actor, Lack::Visibility { stage, access });
         }
     }

@@ -282,7 +282,7 @@ pass stencil
     let plan = "
 submit 0 signal 1
   barriers
-    image map aspects DEPTH|STENCIL mips 0..1 layers 0..1 - - -> EARLY_FRAGMENT_TESTS|LATE_FRAGMENT_TESTS DEPTH_STENCIL_ATTACHMENT_WRITE layout Undefined -> DepthStencilAttachmentOptimal
+    image map aspects DEPTH|STENCIL mips 0..1 layers 0..1 - - -> EARLY_FRAGMENT_TESTS|LATE_FRAGMENT_TESTS DEPTH_STENCIL_ATTACHMENT_READ|DEPTH_STENCIL_ATTACHMENT_WRITE layout Undefined -> DepthStencilAttachmentOptimal
   pass depth
   pass stencil
 ";

@@ -1,0 +1,141 @@
+//! Plans with one element taken out or weakened: the judge has to object to every one.
+//!
+//! If it does not, either the judge is blind or the solver has put something into the plan that
+//! nothing needs; so this proves the judge and the minimality of plans in one. What may survive
+//! all the same is listed in [`Excuse`].
+
+use std::fmt::{self, Display, Formatter};
+
+use quadrille_sync::{Frame, Plan, Topology};
+
+use crate::sequence::{Failure, Sequence};
+
+mod maker;
+
+/// What has been done to a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mutation {
+    /// A barrier is gone that is no half of an ownership transfer.
+    DropBarrier,
+    /// A release is gone.
+    DropRelease,
+    /// An acquire of ownership is gone.
+    DropAcquire,
+    /// A barrier's first scope lacks a stage.
+    SrcStage,
+    /// A barrier's first scope lacks an access.
+    SrcAccess,
+    /// A barrier's second scope lacks a stage.
+    DstStage,
+    /// A barrier's second scope lacks an access.
+    DstAccess,
+    /// A barrier covers only part of its range.
+    Range,
+    /// A barrier discards contents.
+    OldLayoutUndefined,
+    /// A barrier has another old layout.
+    OldLayout,
+    /// A barrier has another new layout.
+    NewLayout,
+    /// A wait is gone.
+    DropWait,
+    /// A wait is for the value before.
+    WaitValue,
+    /// A wait lacks a stage.
+    WaitStage,
+    /// The wait for a swapchain image is gone.
+    DropAcquireImage,
+    /// The wait for a swapchain image lacks a stage.
+    AcquireImageStage,
+    /// A present is gone.
+    DropPresent,
+    /// A host pass waits for one point less.
+    DropHostWait,
+    /// A pass is gone.
+    DropPass,
+}
+
+/// Why a mutant may survive though the plan is minimal and the judge is not blind. Most mutants
+/// that have an excuse are noticed all the same; those that are not are counted by excuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Excuse {
+    /// The release rests on a prediction, which need not come true: nobody may ever acquire.
+    Prediction,
+    /// Dependencies chain where their stages meet, and one stage is enough to meet in: which of
+    /// several is left out does not matter, as long as one is left.
+    Chain,
+    /// The contents are not needed, so they can as well be thrown away.
+    Discard,
+    /// There is a global memory barrier: what it says for one resource holds for others too, and
+    /// can make a part of another barrier needless that nobody would miss.
+    Merged,
+    /// The submission waits for a signal that has itself waited for this queue, so that the wait
+    /// orders and shows what the barrier does.
+    RoundTrip,
+    /// The barrier only orders, and order is not bound to its range: it holds for all ranges, and
+    /// barriers of other ranges order this one too.
+    Order,
+}
+
+/// A plan with one change.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// What kind of change.
+    pub mutation: Mutation,
+    /// Where it is.
+    pub place: String,
+    /// Why it may be that nobody notices.
+    pub excuse: Option<Excuse>,
+    /// The changed plan.
+    pub plan: Plan,
+}
+
+impl Display for Mutant {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{:?} {}", self.mutation, self.place)
+    }
+}
+
+/// All plans that have one element less than `plan`, or a weaker one. Changes that say the same in
+/// other words, such as leaving out a stage that logical order implies, are none, and neither is
+/// what Vulkan ignores (the second scope of a release).
+pub fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mutant> {
+    maker::mutants(frame, plan, topology)
+}
+
+/// A mutant that the judge did not notice, neither in its own frame nor in those after it.
+#[derive(Clone, Debug)]
+pub struct Survivor {
+    /// The frame whose plan was changed, counted from 0.
+    pub frame: usize,
+    /// The change.
+    pub mutant: Mutant,
+}
+
+/// Judges all mutants of the plans of a sequence, and gives how many there are and those that
+/// nobody noticed. The last `echo` frames only serve to judge what comes before them.
+///
+/// # Errors
+/// If the sequence fails as it is.
+pub fn survivors(sequence: &Sequence, echo: usize) -> Result<(usize, Vec<Survivor>), Failure> {
+    let mut steps = Vec::new();
+    sequence.run_with(|judge, frame, plan| {
+        steps.push((judge.clone(), frame.clone(), plan.clone()));
+    })?;
+    let (mut count, mut survivors) = (0, Vec::new());
+    for (at, (before, frame, plan)) in steps.iter().enumerate() {
+        if at + echo >= steps.len() {
+            break;
+        }
+        for mutant in mutants(frame, plan, &sequence.topology) {
+            count += 1;
+            let mut judge = before.clone();
+            let own = !judge.frame(frame, &mutant.plan).is_empty();
+            let mut later = steps[at + 1..].iter();
+            if !own && later.all(|(_, frame, plan)| judge.frame(frame, plan).is_empty()) {
+                survivors.push(Survivor { frame: at, mutant });
+            }
+        }
+    }
+    Ok((count, survivors))
+}
