@@ -131,7 +131,7 @@ fn emit(
         ..
     } = walk;
     let (submissions, numbers) = timeline::number(&timeline, records);
-    host::number(&mut host, &numbers);
+    host::number(&mut host, &timeline, &numbers);
     let mut end = track::end_states(frame, &maps, &past, &last_uses, &on_host, &numbers);
     (end.learned, end.joined) = timeline.learned(&numbers);
     end.signals = signals(

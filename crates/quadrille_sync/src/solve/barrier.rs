@@ -77,6 +77,9 @@ fn one_pass(
         if several {
             let capabilities = walk.topology.queue(request.queue).capabilities;
             request.scope = shared_scope(uses, at, capabilities);
+            let same = uses.iter().filter(|other| other.resource == one.resource);
+            let scopes = same.map(|other| other.access.scope(capabilities));
+            request.together = scopes.fold(request.scope, Scope::union);
         }
         let map = &mut maps[one.resource.0 as usize];
         edge::acquire_image(walk, &request, map);
@@ -96,6 +99,7 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
     let point = walk.point(submission);
     let queue = walk.topology.queue(point.queue);
     let image = walk.frame.resource(one.resource).is_image();
+    let scope = one.access.scope(queue.capabilities);
     Request {
         resource: one.resource,
         submission,
@@ -104,7 +108,8 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
         value: point.value,
         step,
         pass,
-        scope: one.access.scope(queue.capabilities),
+        scope,
+        together: scope,
         layout: if image {
             one.access.layout()
         } else {
@@ -112,7 +117,6 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
         },
         image,
         exclusive: walk.is_owned(one.resource),
-        reads: one.access.is_read() && !one.discard,
         writes: one.access.is_write(),
         discard: one.discard,
     }
@@ -146,7 +150,7 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
     let elsewhere = state.pending.is_some()
         || request.exclusive && state.owner.is_some_and(|owner| owner != request.family);
     if elsewhere && !discard {
-        ownership::acquire(walk, request, &interval, state);
+        ownership::acquire(walk, request, request.scope, &interval, state);
     }
     // Whoever discards takes over without asking; the layout is lost with the contents.
     let takes_over = elsewhere && discard;
@@ -206,8 +210,9 @@ fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, sta
     for_each_predecessor(state, |mark, memory| {
         order_after(walk, request, &interval, mark, memory);
     });
-    if request.reads && !state.reads.is_empty() {
-        // Others have read the last write; this pass may not see it yet.
+    if !request.scope.access.reads().is_empty() && !state.reads.is_empty() {
+        // Others have read the last write; this pass may not see it yet. That it discards is no
+        // excuse: it reads what it has written itself, and must not find older bytes instead.
         order_read(walk, request, interval, state);
     }
 }

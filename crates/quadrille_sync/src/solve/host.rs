@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::barrier::{for_each_predecessor, see, source};
 use super::record::Barrier;
-use super::timeline::Numbers;
+use super::timeline::{Numbers, Timeline};
 use super::track::{Maps, Mark, State};
 use super::walk::Walk;
 use crate::flags::{AccessMask, Layout, Stages};
@@ -60,10 +60,24 @@ pub(super) fn host(
     steps
 }
 
-/// Numbers the waits of host passes.
-pub(super) fn number(steps: &mut [HostStep], numbers: &Numbers) {
-    for wait in steps.iter_mut().flat_map(|step| &mut step.waits) {
-        wait.offset = numbers.value(wait.queue, wait.offset);
+/// Drops waits that others imply, and numbers the rest.
+pub(super) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
+    for HostStep { waits, .. } in steps {
+        let mut at = 0;
+        while at < waits.len() {
+            let point = waits[at].into();
+            if waits
+                .iter()
+                .any(|other| timeline.implies((*other).into(), point))
+            {
+                waits.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        for wait in waits {
+            wait.offset = numbers.value(wait.queue, wait.offset);
+        }
     }
 }
 

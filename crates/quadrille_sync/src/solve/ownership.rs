@@ -56,17 +56,19 @@ pub(super) fn acquire_around(
         map.update(released.clone(), |_, state| match &acquired {
             Some(acquired) => *state = acquired.clone(),
             None => {
-                acquire(walk, request, &released, state);
+                // Other uses of the pass may want what is beyond.
+                acquire(walk, request, request.together, &released, state);
                 acquired = Some(state.clone());
             }
         });
     }
 }
 
-/// Moves a range to the family of a request, and makes it visible there.
+/// Moves a range to the family of a request, and makes it visible to a scope there.
 pub(super) fn acquire(
     walk: &mut Walk<'_>,
     request: &Request,
+    scope: Scope,
     interval: &Range<u64>,
     state: &mut State,
 ) {
@@ -86,23 +88,17 @@ pub(super) fn acquire(
         state.previous_first = None;
     }
     let stages = match walk.topology.maintenance8 {
-        true if !request.scope.stages.is_empty() => request.scope.stages,
+        true if !scope.stages.is_empty() => scope.stages,
         _ => Stages::ALL_COMMANDS,
     };
     let rung = Rung::OwnershipTransfer;
     let stages = walk.require(request, &pending.mark, stages, true, rung);
-    let arrived = !request.image || pending.new_layout == request.layout;
-    let dst = if arrived {
-        request.scope
-    } else {
-        request.scope.stages_only()
-    };
     let barrier = Barrier {
         src: Scope {
             stages,
             ..Scope::default()
         },
-        dst,
+        dst: scope,
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
@@ -113,11 +109,8 @@ pub(super) fn acquire(
     state.layout = pending.new_layout;
     state.owner = Some(request.family);
     state.reads.clear();
-    state.visible.clear();
-    if arrived {
-        state.visible.push((request.queue, request.scope));
-    }
-    state.write = Some(request.mark(request.scope.stages_only()));
+    state.visible = vec![(request.queue, scope)];
+    state.write = Some(request.mark(scope.stages_only()));
 }
 
 /// Where a range goes.

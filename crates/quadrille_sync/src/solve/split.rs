@@ -141,11 +141,9 @@ fn hazards(
         for at in members {
             let (one, pass) = (&frame.uses[*at as usize], touches.pass_of(*at));
             let (layout, family) = setting(one, pass);
-            let changes = one.access.is_write()
-                || present.is_some_and(|(now, owner)| {
-                    now != layout || owner.zip(family).is_some_and(|(now, new)| now != new)
-                });
-            let owner = family.or(present.and_then(|(_, owner)| owner));
+            let changes = one.access.is_write() || present.is_some_and(|(now, _)| now != layout);
+            let before = present.and_then(|(_, owner)| owner);
+            let moves = before.zip(family).is_some_and(|(now, new)| now != new);
             let mut push = |from: u32| {
                 if from != pass {
                     edges.push(Hazard {
@@ -156,12 +154,21 @@ fn hazards(
                 }
             };
             change.into_iter().for_each(&mut push);
-            if changes {
-                readers.drain(..).for_each(push);
+            if changes || moves {
+                // The host reads on while the owner changes.
+                let stays =
+                    |reader: u32| !changes && frame.passes[reader as usize].kind == PassKind::Host;
+                readers
+                    .iter()
+                    .copied()
+                    .filter(|reader| !stays(*reader))
+                    .for_each(push);
+                readers.retain(|reader| stays(*reader));
                 change = Some(pass);
             } else {
                 readers.push(pass);
             }
+            let owner = family.or(before);
             present = Some((layout, owner));
         }
     }

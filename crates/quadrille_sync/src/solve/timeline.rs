@@ -80,6 +80,15 @@ pub(super) struct Point {
     pub(super) value: i64,
 }
 
+impl From<RelativePoint> for Point {
+    fn from(point: RelativePoint) -> Self {
+        Self {
+            queue: point.queue,
+            value: point.offset,
+        }
+    }
+}
+
 impl Timeline {
     /// The clocks at the start of a frame.
     pub(super) fn new(topology: &Topology, states: &States) -> Self {
@@ -386,15 +395,8 @@ pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submissi
 fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
     let mut at = 0;
     while at < waits.len() {
-        let point = waits[at].point;
-        let implies = |other: &Wait| {
-            let other = Point {
-                queue: other.point.queue,
-                value: other.point.offset,
-            };
-            other.queue != point.queue
-                && timeline.snapshot(other)[usize::from(point.queue.0)].value >= point.offset
-        };
+        let point = Point::from(waits[at].point);
+        let implies = |other: &Wait| timeline.implies(other.point.into(), point);
         match waits.iter().position(implies) {
             None => at += 1,
             Some(other) => {
@@ -407,6 +409,14 @@ fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
                 waits.remove(at);
             }
         }
+    }
+}
+
+impl Timeline {
+    /// Whether to wait for one point is to wait for another, of another queue.
+    pub(super) fn implies(&self, one: Point, other: Point) -> bool {
+        one.queue != other.queue
+            && self.snapshot(one)[usize::from(other.queue.0)].value >= other.value
     }
 }
 

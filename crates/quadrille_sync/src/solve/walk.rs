@@ -67,13 +67,13 @@ pub(super) struct Request {
     pub(super) step: u32,
     pub(super) pass: PassIndex,
     pub(super) scope: Scope,
+    /// The scopes of all uses of the resource by the pass.
+    pub(super) together: Scope,
     /// Undefined for buffers.
     pub(super) layout: Layout,
     pub(super) image: bool,
     /// The resource has an owner.
     pub(super) exclusive: bool,
-    /// The contents are needed.
-    pub(super) reads: bool,
     pub(super) writes: bool,
     pub(super) discard: bool,
 }
