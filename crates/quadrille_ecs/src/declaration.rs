@@ -9,8 +9,10 @@
 //! despawn accesses or replace [`QueueWish`], and tools can query them. Despawning a pass takes
 //! its accesses with it and keeps its system from being collected.
 
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::Allow;
 use bevy_ecs::world::DeferredWorld;
 use quadrille_sync::{Preference, QueueIndex, SubRange};
 use quadrille_vulkan::Handle;
@@ -122,6 +124,29 @@ impl Bound {
 /// Counts changes of declarations, so that an unchanged frame costs one comparison.
 #[derive(Resource, Default, Debug)]
 pub(crate) struct DeclarationVersion(pub(crate) u64);
+
+/// Sees passes disabled and enabled: bevy's marker has no hooks of ours.
+pub(crate) fn observe_disabling(world: &mut World) {
+    world.add_observer(
+        |on: On<Insert<Disabled>>, passes: AllPasses, version: ResMut<DeclarationVersion>| {
+            disabling_changed(on.entity, passes, version);
+        },
+    );
+    world.add_observer(
+        |on: On<Remove<Disabled>>, passes: AllPasses, version: ResMut<DeclarationVersion>| {
+            disabling_changed(on.entity, passes, version);
+        },
+    );
+}
+
+/// Disabled or not.
+type AllPasses<'w, 's> = Query<'w, 's, (), (With<Pass>, Allow<Disabled>)>;
+
+fn disabling_changed(entity: Entity, passes: AllPasses, mut version: ResMut<DeclarationVersion>) {
+    if passes.contains(entity) {
+        version.0 += 1;
+    }
+}
 
 fn declarations_changed(mut world: DeferredWorld, _: HookContext) {
     if let Some(mut version) = world.get_resource_mut::<DeclarationVersion>() {

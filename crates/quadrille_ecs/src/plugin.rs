@@ -7,7 +7,7 @@ use bevy_window::WindowDestroyed;
 use quadrille_vulkan::{Gpu, Settings, SetupError};
 
 use crate::collect::Collector;
-use crate::declaration::DeclarationVersion;
+use crate::declaration::{DeclarationVersion, observe_disabling};
 use crate::drive::run_frame;
 use crate::error::RenderError;
 use crate::mirror::{MirrorPasses, PassGraph};
@@ -59,6 +59,7 @@ impl Plugin for QuadrillePlugin {
             .init_resource::<Readbacks>()
             .init_resource::<RenderErrorHandler>()
             .insert_resource(Threads::new(self.record_on));
+        observe_disabling(app.world_mut());
         if let Some(window) = self.headless {
             app.insert_resource(window);
         }

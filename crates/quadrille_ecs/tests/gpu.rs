@@ -3,6 +3,7 @@
 
 mod common;
 
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use common::{Add, Errors, Numbers, Rig, Squares, add, read};
@@ -270,6 +271,29 @@ fn accesses_and_passes_change_at_run_time() {
         .plan_text()
         .expect("it was kept");
     assert!(!plan.contains("add"), "the despawned pass is gone:\n{plan}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_disabled_pass_is_left_out_until_it_is_enabled() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    rig.update(2);
+    let world = rig.app.world_mut();
+    let pass = world
+        .query_filtered::<Entity, With<Pass>>()
+        .single(world)
+        .expect("one pass");
+    world.entity_mut(pass).insert(Disabled);
+    rig.update(3);
+    rig.app.world_mut().entity_mut(pass).remove::<Disabled>();
+    rig.update(1);
+    rig.expect_no_errors();
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert_eq!(
+        numbers[0], 4,
+        "two frames, three without the pass, and two more"
+    );
 }
 
 #[test]
