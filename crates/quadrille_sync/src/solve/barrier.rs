@@ -79,7 +79,7 @@ fn one_pass(
             request.scope = shared_scope(uses, at, capabilities);
             let same = uses.iter().filter(|other| other.resource == one.resource);
             let scopes = same.map(|other| other.access.scope(capabilities));
-            request.together = scopes.fold(request.scope, Scope::union);
+            request.together = Some(scopes.fold(Scope::default(), Scope::union));
         }
         let map = &mut maps[one.resource.0 as usize];
         edge::acquire_image(walk, &request, map);
@@ -109,7 +109,7 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
         step,
         pass,
         scope,
-        together: scope,
+        together: None,
         layout: if image {
             one.access.layout()
         } else {
@@ -150,7 +150,7 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
     let elsewhere = state.pending.is_some()
         || request.exclusive && state.owner.is_some_and(|owner| owner != request.family);
     if elsewhere && !discard {
-        ownership::acquire(walk, request, request.scope, &interval, state);
+        ownership::acquire(walk, request, None, &interval, state);
     }
     // Whoever discards takes over without asking; the layout is lost with the contents.
     let takes_over = elsewhere && discard;
@@ -165,7 +165,7 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
     } else if request.writes || takes_over {
         order_write(walk, request, interval, state);
     } else {
-        order_read(walk, request, interval, state);
+        order_read(walk, request, request.scope, interval, state);
     }
     settle(request, state, changes);
 }
@@ -208,20 +208,35 @@ fn change_layout(
 /// Rungs 2, 3 and 5 for a write that changes nothing else.
 fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
     for_each_predecessor(state, |mark, memory| {
-        order_after(walk, request, &interval, mark, memory);
+        let dst = if memory {
+            request.scope
+        } else {
+            request.scope.stages_only()
+        };
+        order_after(walk, request, dst, &interval, mark, memory);
     });
-    if !request.scope.access.reads().is_empty() && !state.reads.is_empty() {
-        // Others have read the last write; this pass may not see it yet. That it discards is no
-        // excuse: it reads what it has written itself, and must not find older bytes instead.
-        order_read(walk, request, interval, state);
+    // Others may have read the last write, and this pass not see it yet. That a pass discards is
+    // no excuse: it reads what it has written itself, and must not find older bytes instead.
+    let reads = Scope {
+        access: request.scope.access.reads(),
+        ..request.scope
+    };
+    if !reads.access.is_empty() && !state.reads.is_empty() {
+        order_read(walk, request, reads, interval, state);
     }
 }
 
 /// Rungs 1, 3 and 5 for a read that changes nothing.
-fn order_read(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &State) {
+fn order_read(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    dst: Scope,
+    interval: Range<u64>,
+    state: &State,
+) {
     let Some(write) = &state.write else { return };
-    if !is_visible(state, request.queue, request.scope) {
-        order_after(walk, request, &interval, write, true);
+    if !is_visible(state, request.queue, dst) {
+        order_after(walk, request, dst, &interval, write, true);
     }
 }
 
@@ -229,15 +244,11 @@ fn order_read(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, stat
 fn order_after(
     walk: &mut Walk<'_>,
     request: &Request,
+    dst: Scope,
     interval: &Range<u64>,
     mark: &Mark,
     memory: bool,
 ) {
-    let dst = if memory {
-        request.scope
-    } else {
-        request.scope.stages_only()
-    };
     let (src, rung) = if mark.queue == request.queue {
         let src = source(mark, memory);
         // What has the same step is the acquire for this very pass.

@@ -52,25 +52,26 @@ fn declared_edges(frame: &Frame) -> Vec<Edge> {
 }
 
 /// From the one writer of each span to each of its readers, and from each pass of the prologue to
-/// all others.
+/// all others that it shares more than a read with.
 fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
     let mut edges = Vec::new();
     let prologue = |one: u32| frame.passes[touches.pass_of(one) as usize].prologue;
+    let writes = |one: u32| frame.uses[one as usize].access.is_write();
     for (span, members) in touches.spans() {
         let resource = Some(span.resource.0);
-        for from in members.iter().filter(|one| prologue(**one)) {
-            let from = touches.pass_of(*from);
-            let others = members.iter().filter(|one| !prologue(**one));
+        for first in members.iter().copied().filter(|one| prologue(*one)) {
+            let from = touches.pass_of(first);
+            let others = members.iter().copied().filter(|one| !prologue(*one));
+            let others = others.filter(|one| writes(first) || writes(*one));
             edges.extend(others.map(|to| Edge {
                 from,
-                to: touches.pass_of(*to),
+                to: touches.pass_of(to),
                 resource,
             }));
         }
-        let writes = |one: &&u32| frame.uses[**one as usize].access.is_write() && !prologue(**one);
         let mut writers = members
             .iter()
-            .filter(writes)
+            .filter(|one| writes(**one) && !prologue(**one))
             .map(|one| touches.pass_of(*one));
         let Some(writer) = writers.next() else {
             continue;

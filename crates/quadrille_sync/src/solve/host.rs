@@ -113,6 +113,7 @@ fn advance(
             layout: state.layout,
             owner: state.owner,
             defined: true,
+            pending: state.pending.take(),
             first: state.first.take(),
             previous_first: state.previous_first.take(),
             ..State::fresh()

@@ -30,48 +30,58 @@ use crate::resource::{Lifetime, ResourceIndex};
 use crate::states::{EndPass, Pending, States};
 use crate::topology::{FamilyIndex, Topology};
 
-/// Acquires what was released as one with a part of an interval, but reaches beyond it. A release
-/// and its acquire name the same range, however little of it the acquiring pass needs.
+/// Acquires what was released as one with a part of an interval, but is not a run within it: it
+/// reaches beyond, or its pieces have fared differently since. A release and its acquire name the
+/// same range, however little of it the acquiring pass needs.
 pub(super) fn acquire_around(
     walk: &mut Walk<'_>,
     request: &Request,
     interval: &Range<u64>,
     map: &mut RangeMap<State>,
 ) {
-    let reaches_beyond =
-        |released: &Range<u64>| released.start < interval.start || interval.end < released.end;
     let mut around: Vec<Range<u64>> = Vec::new();
     for (run, state) in map.iter() {
+        let Some(pending) = &state.pending else {
+            continue;
+        };
+        let released = &pending.interval;
         let meets = run.start < interval.end && interval.start < run.end;
-        let released = state.pending.as_ref().map(|pending| &pending.interval);
-        if let Some(released) = released.filter(|released| meets && reaches_beyond(released)) {
-            // A run that was cut since appears once for each piece.
-            if around.last() != Some(released) {
-                around.push(released.clone());
-            }
+        let reaches_beyond = released.start < interval.start || interval.end < released.end;
+        if meets && (reaches_beyond || run != *released) && around.last() != Some(released) {
+            around.push(released.clone());
         }
     }
     for released in around {
         let mut acquired: Option<State> = None;
         map.update(released.clone(), |_, state| match &acquired {
-            Some(acquired) => *state = acquired.clone(),
+            Some(acquired) => {
+                state.pending = None;
+                state.owner = acquired.owner;
+                state.layout = acquired.layout;
+                state.write = acquired.write;
+                state.reads.clear();
+                state.visible.clone_from(&acquired.visible);
+            }
             None => {
                 // Other uses of the pass may want what is beyond.
-                acquire(walk, request, request.together, &released, state);
+                let others = Some(request.together.unwrap_or(request.scope));
+                acquire(walk, request, others, &released, state);
                 acquired = Some(state.clone());
             }
         });
     }
 }
 
-/// Moves a range to the family of a request, and makes it visible to a scope there.
+/// Moves a range to the family of a request, and makes it visible there: to the request, or to a
+/// scope that other uses of the range by the same pass have made with it.
 pub(super) fn acquire(
     walk: &mut Walk<'_>,
     request: &Request,
-    scope: Scope,
+    others: Option<Scope>,
     interval: &Range<u64>,
     state: &mut State,
 ) {
+    let scope = others.unwrap_or(request.scope);
     let to = Destination {
         resource: request.resource,
         family: request.family,
@@ -93,12 +103,19 @@ pub(super) fn acquire(
     };
     let rung = Rung::OwnershipTransfer;
     let stages = walk.require(request, &pending.mark, stages, true, rung);
+    // In another layout it serves only the transition that follows.
+    let arrives = !request.image || pending.new_layout == request.layout;
+    let dst = if arrives || others.is_some() {
+        scope
+    } else {
+        scope.stages_only()
+    };
     let barrier = Barrier {
         src: Scope {
             stages,
             ..Scope::default()
         },
-        dst: scope,
+        dst,
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
@@ -109,8 +126,8 @@ pub(super) fn acquire(
     state.layout = pending.new_layout;
     state.owner = Some(request.family);
     state.reads.clear();
-    state.visible = vec![(request.queue, scope)];
-    state.write = Some(request.mark(scope.stages_only()));
+    state.visible = vec![(request.queue, dst)];
+    state.write = Some(request.mark(dst.stages_only()));
 }
 
 /// Where a range goes.

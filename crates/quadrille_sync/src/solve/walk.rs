@@ -67,8 +67,8 @@ pub(super) struct Request {
     pub(super) step: u32,
     pub(super) pass: PassIndex,
     pub(super) scope: Scope,
-    /// The scopes of all uses of the resource by the pass.
-    pub(super) together: Scope,
+    /// The scopes of all uses of the resource by the pass, if there are several.
+    pub(super) together: Option<Scope>,
     /// Undefined for buffers.
     pub(super) layout: Layout,
     pub(super) image: bool,
