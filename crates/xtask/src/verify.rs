@@ -35,7 +35,8 @@ pub(crate) fn verify() -> Result<ExitCode> {
         cargo::run("clippy", &arguments).map(|_| String::new())
     });
     steps.check("tests", || {
-        cargo::run("tests", &["test", "--workspace"]).map(|output| counted(&output))
+        cargo::run("tests", &["test", "--workspace", "--no-fail-fast"])
+            .map(|output| counted(&output))
     });
     if let Some(bench) = bench {
         run_gpu_tests(&mut steps, &bench);
