@@ -31,7 +31,8 @@ pub(crate) fn demo() -> Result<ExitCode> {
     println!("==> building life (the first time takes some minutes)");
     let build = [
         "build",
-        "--release",
+        "--profile",
+        "demo",
         "--package",
         "examples",
         "--bin",
@@ -85,7 +86,8 @@ fn life(arguments: &[&str]) -> Result<std::process::ExitStatus> {
     let run = [
         "run",
         "--quiet",
-        "--release",
+        "--profile",
+        "demo",
         "--package",
         "examples",
         "--bin",
