@@ -1,7 +1,10 @@
 //! What the validation layer says, and the names that make it readable.
 //!
 //! Messages become `tracing` events with the identifier of the violated rule (VUID) as a field,
-//! and are counted for the whole process, so that a program or a test can fail at its exit.
+//! and are counted for the whole process, so that a program or a test can fail at its exit; those
+//! in `allowed_messages.txt` are not.
+
+mod allowed;
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +49,10 @@ unsafe extern "system" fn on_message(
     let message = unsafe { text(data.p_message) };
     if !kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION) {
         tracing::debug!(rule = %rule, "{message}");
+        return vk::FALSE;
+    }
+    if allowed::is_allowed(&rule) {
+        tracing::debug!(vuid = %rule, "allowed: {message}");
         return vk::FALSE;
     }
     MESSAGES.fetch_add(1, Ordering::Relaxed);

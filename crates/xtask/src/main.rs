@@ -10,6 +10,7 @@
     reason = "a command-line tool speaks through its terminal"
 )]
 
+mod allowed;
 mod apt;
 mod canary;
 mod cargo;

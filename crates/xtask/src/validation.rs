@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::apt::{self, Apt, Installed};
-use crate::{packages, place, process, setup};
+use crate::{allowed, packages, place, process, setup};
 
 /// The first layer that judges what this project relies on; older ones are silent about
 /// timeline semaphores and about half of the errors of ownership transfers.
@@ -77,6 +77,7 @@ pub(crate) fn messages(output: &str) -> Vec<&str> {
         .into_iter()
         .flat_map(|mark| output.split(mark).skip(1))
         .map(|rest| rest.split(" ]").next().unwrap_or_default())
+        .filter(|name| !allowed::ALLOWED.iter().any(|entry| entry.name == *name))
         .collect()
 }
 
@@ -116,10 +117,10 @@ const MESSAGE_LINES: usize = 40;
 
 /// A version of three numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Version([u32; 3]);
+pub(crate) struct Version([u32; 3]);
 
 impl Version {
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split('.').map(|number| number.parse().ok());
         Some(Self([numbers.next()??, numbers.next()??, numbers.next()??]))
     }
@@ -160,6 +161,7 @@ pub(crate) fn prepare() -> Result<Stack> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     replace(&folder.join("vk_layer_settings.txt"), SETTINGS, 0o644)?;
     replace(&folder.join("run"), &script, 0o755)?;
+    allowed::check(layer)?;
     let parts =
         fs::read_to_string(folder.join("versions")).unwrap_or_else(|_| "of this system".to_owned());
     Ok(Stack {
