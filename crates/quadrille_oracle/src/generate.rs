@@ -13,6 +13,8 @@ use crate::area::Area;
 use crate::random::Random;
 use crate::sequence::{Import, Sequence};
 
+pub mod exhaustive;
+
 mod catalogue;
 mod draft;
 mod world;
@@ -205,6 +207,7 @@ fn draft(random: &mut Random, shape: &Shape, world: &mut World, topology: &Topol
                 .push(pass(random, number, work, uses, topology));
         }
     }
+    draft.choose_prologues(random, &world.resources);
     draft.declare_order(random, &world.resources);
     draft
 }
@@ -249,6 +252,7 @@ fn pass(
             }
         },
         side_effect: random.chance(10),
+        prologue: false,
         cost_us: random.below(3) as u32 * 100,
         uses,
     }

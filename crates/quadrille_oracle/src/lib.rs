@@ -1,4 +1,51 @@
-//! The judge of plans: does a plan obey Vulkan's rules?
+//! The judge of plans: does a plan obey Vulkan's synchronisation rules?
+//!
+//! `quadrille_sync` turns declared accesses into a plan of barriers, waits and ownership
+//! transfers. This crate says whether such a plan is right. It shares the solver's types and none
+//! of its code or states: its rules are written from Vulkan's specification (the chapter
+//! "Synchronization and Cache Control"), and it keeps its own history over frames.
+//!
+//! # What is judged
+//!
+//! [`Judge::frame`] carries a plan out on paper and objects where it finds
+//!
+//! - a **hazard**: two accesses of one range, at least one a write, that no chain of dependencies
+//!   orders, or a write that is not available, or not visible to the very stage and access that
+//!   comes next; over all queues and frames;
+//! - a wrong **layout**, or contents that were thrown away and are needed;
+//! - a wrong **owner**: ownership transfers whose halves differ in families, range or layouts, are
+//!   not ordered by a wait that is wide enough, are used in between, or are missing;
+//! - a wrong **timeline**: signals that do not grow, waits before their signals, deadlock;
+//! - stages and accesses that the queue does not have;
+//! - **swapchain images** that are used before they are acquired or after they are presented;
+//! - **host passes** that read what is not visible to the host;
+//! - anything else than what the frame declares: passes that are missing, run twice, on the wrong
+//!   queue or in the wrong order.
+//!
+//! # How far it can be believed
+//!
+//! Three kinds of tests use it, and each proves something about it too. [`generate`] makes random
+//! and exhaustive sequences of frames, whose plans must all pass. [`mutate`] takes every element
+//! of a plan out in turn, and the judge must object, which shows that it is not blind and that the
+//! plan is minimal. And a plan written by hand breaks each rule. What fails is shrunk by
+//! [`shrink`](fn@shrink) and printed in the text form of frames and plans.
+//!
+//! # Choices
+//!
+//! - Execution dependencies hold for all resources, also those of buffer and image barriers; only
+//!   access scopes are bound to the barrier's range ("both access scopes are limited to ...").
+//! - First scopes hold logically earlier stages too, second scopes logically later ones; access
+//!   scopes hold what is named.
+//! - A write after a write needs visibility to the second write, as validation layers ask; with a
+//!   read in between, which was ordered after the first and before the second, availability is
+//!   enough.
+//! - Reads count as hazards wherever the access mask has them, even if `discard` says that nobody
+//!   wants the contents.
+//!
+//! # Deliberately absent
+//!
+//! Vulkan itself; aliasing of memory, of which frames know nothing yet; and any opinion about
+//! speed: a plan with a barrier too many passes, and only the mutations tell.
 #![forbid(unsafe_code)]
 
 pub mod generate;

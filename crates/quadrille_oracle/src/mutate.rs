@@ -10,7 +10,11 @@ use quadrille_sync::{Frame, Plan, Topology};
 
 use crate::sequence::{Failure, Sequence};
 
+mod barrier;
+mod excuse;
 mod maker;
+
+pub use excuse::Excuse;
 
 /// What has been done to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,28 +57,6 @@ pub enum Mutation {
     DropHostWait,
     /// A pass is gone.
     DropPass,
-}
-
-/// Why a mutant may survive though the plan is minimal and the judge is not blind. Most mutants
-/// that have an excuse are noticed all the same; those that are not are counted by excuse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Excuse {
-    /// The release rests on a prediction, which need not come true: nobody may ever acquire.
-    Prediction,
-    /// Dependencies chain where their stages meet, and one stage is enough to meet in: which of
-    /// several is left out does not matter, as long as one is left.
-    Chain,
-    /// The contents are not needed, so they can as well be thrown away.
-    Discard,
-    /// There is a global memory barrier: what it says for one resource holds for others too, and
-    /// can make a part of another barrier needless that nobody would miss.
-    Merged,
-    /// The submission waits for a signal that has itself waited for this queue, so that the wait
-    /// orders and shows what the barrier does.
-    RoundTrip,
-    /// The barrier only orders, and order is not bound to its range: it holds for all ranges, and
-    /// barriers of other ranges order this one too.
-    Order,
 }
 
 /// A plan with one change.

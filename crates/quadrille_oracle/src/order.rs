@@ -12,7 +12,8 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The explicit order of a frame. Cycles make passes come before themselves.
+    /// The explicit order of a frame, with that of passes that prepare it. Cycles make passes come
+    /// before themselves.
     pub(crate) fn of(frame: &Frame) -> Self {
         let count = frame.passes.len();
         let words = count.div_ceil(64);
@@ -22,6 +23,9 @@ impl Order {
         // Edges mostly point backwards, so this ends after a round or two.
         loop {
             let mut changed = false;
+            for (first, second) in prologues(frame) {
+                changed |= order.add(first, second);
+            }
             for pass in frame.pass_indices() {
                 for earlier in frame.after_of(pass) {
                     changed |= order.add(*earlier, pass);
@@ -86,11 +90,30 @@ impl Order {
     }
 }
 
-/// The passes that write any of what a use touches.
+/// Passes that prepare the frame, each with those that touch what it writes and so come after it.
+pub(crate) fn prologues(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
+    let mut pairs = Vec::new();
+    let prepares = |pass: &PassIndex| frame.pass(*pass).prologue;
+    for first in frame.pass_indices().filter(prepares) {
+        for second in frame.pass_indices().filter(|second| !prepares(second)) {
+            let touches = frame.uses_of(first).iter().any(|written| {
+                let mut uses = frame.uses_of(second).iter();
+                written.access.is_write() && uses.any(|other| overlap(frame, written, other))
+            });
+            if touches {
+                pairs.push((first, second));
+            }
+        }
+    }
+    pairs
+}
+
+/// The passes that write any of what a use touches, without those that prepare the frame.
 pub(crate) fn writers<'a>(frame: &'a Frame, read: &'a Use) -> impl Iterator<Item = PassIndex> {
     frame.pass_indices().filter(|pass| {
         let mut uses = frame.uses_of(*pass).iter();
-        uses.any(|other| other.access.is_write() && overlap(frame, read, other))
+        let writes = uses.any(|other| other.access.is_write() && overlap(frame, read, other));
+        writes && !frame.pass(*pass).prologue
     })
 }
 
@@ -102,3 +125,6 @@ pub(crate) fn overlap(frame: &Frame, a: &Use, b: &Use) -> bool {
     let area = |declared: &Use| Area::of(&resource.kind, &declared.range);
     a.resource == b.resource && area(a).intersection(&area(b)).is_some()
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,10 +19,6 @@ impl Random {
     }
 
     /// The next number.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "random numbers have no end to iterate to"
-    )]
     pub const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;

@@ -100,8 +100,8 @@ fn signature(violation: &Violation) -> String {
 }
 
 impl Sequence {
-    /// Plans and judges frame by frame, and stops at the first that fails. Frames that `seen` is
-    /// shown have passed.
+    /// Plans and judges frame by frame, and stops at the first that fails. `seen` is shown every
+    /// plan just before the judge sees it, with the judge.
     ///
     /// # Errors
     /// What went wrong.
@@ -123,12 +123,11 @@ impl Sequence {
                 Ok(Err(errors)) => return Err(fail(FailureKind::Refused(errors), None)),
                 Err(_) => return Err(fail(FailureKind::Panicked, None)),
             };
-            let before = judge.clone();
+            seen(&judge, frame, &planned.plan);
             let violations = judge.frame(frame, &planned.plan);
             if !violations.is_empty() {
                 return Err(fail(FailureKind::Wrong(violations), Some(planned.plan)));
             }
-            seen(&before, frame, &planned.plan);
             states.commit(frame, &self.topology, &planned.plan);
         }
         Ok(())

@@ -94,7 +94,9 @@ fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
         cheap.passes[at].cost_us = 0;
         let mut plain = frame.clone();
         plain.passes[at].side_effect = false;
-        [free, cheap, plain]
+        let mut usual = frame.clone();
+        usual.passes[at].prologue = false;
+        [free, cheap, plain, usual]
             .into_iter()
             .filter(move |simpler| simpler != frame)
     });
@@ -126,7 +128,8 @@ fn rebuilt(
         let old = frame.pass(pass);
         let index = made.add_pass(old.name.clone(), old.queue, &uses, &after);
         let new = &mut made.passes[index.0 as usize];
-        (new.kind, new.side_effect, new.cost_us) = (old.kind, old.side_effect, old.cost_us);
+        (new.kind, new.side_effect) = (old.kind, old.side_effect);
+        (new.prologue, new.cost_us) = (old.prologue, old.cost_us);
     }
     made
 }

@@ -5,7 +5,7 @@
 //! first; `QUADRILLE_ORACLE_SEED` says where to begin.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use quadrille_oracle::mutate::{Mutation, Survivor, survivors};
 use quadrille_oracle::{Random, Sequence, Shape, generate, shrink_while};
@@ -34,7 +34,7 @@ const ECHO: usize = 2;
 #[test]
 fn the_judge_misses_every_element_of_a_plan() {
     let wanted = common::setting("MUTANTS", 60_000) as usize;
-    let time = common::seconds(20);
+    let time = Duration::from_secs(common::setting("SECONDS", 20));
     let first_seed = common::setting("SEED", 1);
     let (start, mut mutants, mut seed) = (Instant::now(), 0, first_seed);
     let mut excused: BTreeMap<String, usize> = BTreeMap::new();

@@ -3,7 +3,7 @@
 //! `QUADRILLE_ORACLE_FRAMES` and `QUADRILLE_ORACLE_SECONDS` say how much, whichever is reached
 //! first; `QUADRILLE_ORACLE_SEED` says where to begin (a number, as a failure prints it).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use quadrille_oracle::{Random, Shape, generate, shrink};
 
@@ -40,7 +40,7 @@ const SHAPES: [Shape; 4] = [
 #[test]
 fn every_plan_passes_the_judge() {
     let wanted = common::setting("FRAMES", 20_000);
-    let time = common::seconds(30);
+    let time = Duration::from_secs(common::setting("SECONDS", 30));
     let first_seed = common::setting("SEED", 1);
     let (start, mut frames, mut seed) = (Instant::now(), 0, first_seed);
     while frames < wanted && start.elapsed() < time {

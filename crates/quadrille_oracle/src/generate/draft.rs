@@ -23,6 +23,7 @@ pub(super) struct DraftPass {
     pub(super) kind: PassKind,
     pub(super) queue: QueueRequest,
     pub(super) side_effect: bool,
+    pub(super) prologue: bool,
     pub(super) cost_us: u32,
     pub(super) uses: Vec<Use>,
 }
@@ -55,6 +56,19 @@ impl Draft {
                     self.after[later].push(earlier);
                 }
             }
+        }
+    }
+
+    /// Lets some passes prepare the frame that conflict with no earlier pass.
+    pub(super) fn choose_prologues(&mut self, random: &mut Random, resources: &[Resource]) {
+        let names: Vec<usize> = (0..resources.len()).collect();
+        self.declared = (0..self.passes.len()).collect();
+        let frame = self.frame(resources, &names);
+        for pass in frame.pass_indices() {
+            let mut earlier = (0..pass.0).map(PassIndex);
+            let clashes = earlier.any(|earlier| conflict(&frame, (earlier, pass)));
+            let made = &mut self.passes[pass.0 as usize];
+            made.prologue = made.kind == PassKind::Device && !clashes && random.chance(15);
         }
     }
 
@@ -101,6 +115,7 @@ impl Draft {
             let made = &mut frame.passes[index.0 as usize];
             made.kind = pass.kind;
             made.side_effect = pass.side_effect;
+            made.prologue = pass.prologue;
             made.cost_us = pass.cost_us;
         }
         frame

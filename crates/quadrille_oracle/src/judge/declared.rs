@@ -7,7 +7,7 @@ use quadrille_sync::{
 
 use super::Trial;
 use crate::area::Area;
-use crate::order::Order;
+use crate::order::{Order, prologues};
 use crate::stages::{single, stages_of_queue};
 use crate::violation::Violation;
 
@@ -200,6 +200,9 @@ impl Trial<'_> {
                     object(*earlier, later, "it is declared to come after");
                 }
             }
+        }
+        for (first, second) in prologues(self.frame) {
+            object(first, second, "the other one prepares what it touches");
         }
         for (writer, reader) in order.inferred(self.frame) {
             object(writer, reader, "it reads what only the other one writes");

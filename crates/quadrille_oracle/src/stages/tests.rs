@@ -1,1 +1,101 @@
+use quadrille_sync::{Access, AccessMask, Capabilities, Scope, Stages};
 
+use super::{
+    COMMAND, EVERY, Touch, covers, first_scope, impossible, second_scope, single, touches,
+};
+
+#[test]
+fn groups_are_written_out() {
+    let vertex = Stages::INDEX_INPUT | Stages::VERTEX_ATTRIBUTE_INPUT;
+    assert_eq!(single(Stages::VERTEX_INPUT), vertex);
+    assert!(single(Stages::ALL_TRANSFER).contains(Stages::CLEAR));
+    assert_eq!(single(Stages::ALL_COMMANDS), EVERY);
+    assert!(!single(Stages::ALL_COMMANDS).contains(Stages::HOST));
+    assert_eq!(
+        single(Stages::TOP_OF_PIPE | Stages::BOTTOM_OF_PIPE),
+        Stages::empty()
+    );
+}
+
+#[test]
+fn synchronization_scopes_follow_logical_order() {
+    let first = first_scope(Stages::FRAGMENT_SHADER);
+    assert!(
+        first.contains(Stages::VERTEX_SHADER | Stages::EARLY_FRAGMENT_TESTS | Stages::MESH_SHADER)
+    );
+    assert!(!first.intersects(Stages::LATE_FRAGMENT_TESTS | Stages::COMPUTE_SHADER));
+    let second = second_scope(Stages::FRAGMENT_SHADER);
+    assert!(second.contains(Stages::LATE_FRAGMENT_TESTS | Stages::COLOR_ATTACHMENT_OUTPUT));
+    assert!(!second.intersects(Stages::VERTEX_SHADER | Stages::COPY));
+    // Task and mesh shaders are no part of the pipeline with vertex shaders.
+    assert!(!first_scope(Stages::MESH_SHADER).contains(Stages::VERTEX_SHADER));
+    assert!(!second_scope(Stages::VERTEX_SHADER).contains(Stages::MESH_SHADER));
+}
+
+#[test]
+fn the_ends_of_the_pipe_hold_all_or_nothing() {
+    assert_eq!(first_scope(Stages::TOP_OF_PIPE), Stages::empty());
+    assert_eq!(first_scope(Stages::BOTTOM_OF_PIPE), EVERY | COMMAND);
+    assert_eq!(second_scope(Stages::BOTTOM_OF_PIPE), Stages::empty());
+    assert_eq!(second_scope(Stages::TOP_OF_PIPE), EVERY);
+}
+
+#[test]
+fn accesses_happen_in_their_stages() {
+    let sampled_depth = Scope {
+        stages: Stages::EARLY_FRAGMENT_TESTS | Stages::FRAGMENT_SHADER,
+        access: AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | AccessMask::SHADER_SAMPLED_READ,
+    };
+    assert_eq!(touches(sampled_depth).count(), 2);
+    assert_eq!(impossible(sampled_depth), AccessMask::empty());
+    let stray = Scope {
+        access: AccessMask::INDEX_READ,
+        ..sampled_depth
+    };
+    assert_eq!(impossible(stray), AccessMask::INDEX_READ);
+}
+
+#[test]
+fn access_scopes_cover_what_they_name() {
+    let touch = Touch {
+        stage: Stages::FRAGMENT_SHADER,
+        access: AccessMask::SHADER_SAMPLED_READ,
+    };
+    let scope = |access| Scope {
+        stages: Stages::ALL_GRAPHICS,
+        access,
+    };
+    assert!(covers(scope(AccessMask::SHADER_READ), touch));
+    assert!(covers(scope(AccessMask::MEMORY_READ), touch));
+    assert!(!covers(
+        scope(AccessMask::MEMORY_WRITE | AccessMask::SHADER_STORAGE_READ),
+        touch
+    ));
+    let elsewhere = Scope {
+        stages: Stages::COMPUTE_SHADER,
+        access: AccessMask::SHADER_READ,
+    };
+    assert!(!covers(elsewhere, touch));
+}
+
+/// The solver's table of accesses must not name an access that its stages cannot make, and must
+/// agree about what reads and writes. (`Present` touches no memory in any stage.)
+#[test]
+fn every_named_access_is_possible() {
+    for access in Access::ALL {
+        let scope = Scope {
+            stages: access.stages(),
+            access: access.scope(Capabilities::all()).access,
+        };
+        assert_eq!(impossible(scope), AccessMask::empty(), "{}", access.name());
+        let writes = touches(scope).any(|touch| !super::accesses(touch.access, true).is_empty());
+        assert_eq!(writes, access.is_write(), "{}", access.name());
+        let touches_memory = touches(scope).next().is_some();
+        assert_eq!(
+            touches_memory,
+            *access != Access::Present,
+            "{}",
+            access.name()
+        );
+    }
+}

@@ -85,3 +85,17 @@ fn plans_name_what_there_is() {
         &["The plan names queue 7, which does not exist."],
     );
 }
+
+#[test]
+fn what_prepares_a_frame_comes_first() {
+    let frame = "buffer x 0 bytes 4\npass a\n  CopyRead x\npass b prologue\n  CopyWrite x\n";
+    let begin = "buffer x 0 bytes 4\npass fill\n  CopyWrite x\n";
+    let barrier =
+        "  barriers\n    memory COPY TRANSFER_WRITE -> COPY TRANSFER_READ|TRANSFER_WRITE\n";
+    let right = format!("submit 0 signal 1\n{barrier}  pass b\n{barrier}  pass a\n");
+    let filled = (begin, "submit 0 signal 1\n  pass fill\n");
+    super::passes("gct:1", &[filled, (frame, &right)]);
+    let wrong = format!("submit 0 signal 1\n{barrier}  pass a\n{barrier}  pass b\n");
+    let expected = "Pass `a` runs before pass `b`, though the other one prepares what it touches.";
+    fails("gct:1", &[filled, (frame, &wrong)], &[expected]);
+}

@@ -76,13 +76,8 @@ fn an_image_is_presented_in_its_layout() {
 
 #[test]
 fn nobody_touches_an_image_after_its_present() {
-    let frame = FRAME
-        .replace(
-            "pass draw",
-            "pass first\n  CopyWrite screen discard\npass draw",
-        )
-        .replace("screen discard\n", "screen discard\n")
-        + "  after first\n";
+    let first = "pass first\n  CopyWrite screen discard\npass draw";
+    let frame = FRAME.replace("pass draw", first) + "  after first\n";
     let plan = PLAN.to_owned() + "submit 0 signal 2\n  pass first\n";
     let violations = super::judged("gct:1", &[(&frame, &plan)]);
     let expected = "pass `first` (CopyWrite, frame 1) touches swapchain image `screen`, which is \

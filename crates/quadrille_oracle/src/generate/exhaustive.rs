@@ -1,0 +1,219 @@
+//! All small frames there are: every combination of passes, queues and accesses of a small
+//! alphabet, after a frame that fills the resources, and repeated, so that predictions come true.
+
+use quadrille_sync::{
+    Access, Aspects, Capabilities, Frame, PassIndex, QueueIndex, QueueRequest, Resource,
+    ResourceId, ResourceIndex, Sharing, SubRange, SubresourceRange, Topology, Use,
+};
+
+use crate::sequence::Sequence;
+
+/// A finite set of sequences, by number.
+#[derive(Clone, Debug)]
+pub struct Space {
+    topology: Topology,
+    passes: usize,
+    resources: Vec<Resource>,
+    /// By resource: what a pass may do with it, besides nothing.
+    alphabet: Vec<Vec<Letter>>,
+}
+
+/// A way of touching a resource.
+#[derive(Clone, Copy, Debug)]
+struct Letter {
+    access: Access,
+    range: SubRange,
+    discard: bool,
+}
+
+impl Letter {
+    fn new(access: Access) -> Self {
+        Self {
+            access,
+            range: SubRange::Whole,
+            discard: false,
+        }
+    }
+
+    fn discarding(access: Access) -> Self {
+        Self {
+            discard: true,
+            ..Self::new(access)
+        }
+    }
+
+    fn of(self, range: SubRange) -> Self {
+        Self { range, ..self }
+    }
+}
+
+/// How many accesses the alphabet of a [`Space`] has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alphabet {
+    /// One read, one write.
+    Small,
+    /// Two reads, of which one in another layout, a write that keeps and one that discards, and a
+    /// read of a part.
+    Large,
+}
+
+impl Space {
+    /// All frames of `passes` passes that touch a buffer and an image, exclusive or concurrent, on
+    /// any of the first queues of a topology whose queues all have compute.
+    pub fn new(topology: &Topology, passes: usize, sharing: Sharing, alphabet: Alphabet) -> Self {
+        let mut buffer = Resource::buffer(ResourceId(0), "buffer", 64);
+        let mut image = Resource::image(ResourceId(1), "image");
+        (buffer.sharing, image.sharing) = (sharing, sharing);
+        let mut letters = vec![
+            vec![
+                Letter::new(Access::UniformReadCompute),
+                Letter::new(Access::StorageWriteCompute),
+            ],
+            vec![
+                Letter::new(Access::SampledCompute),
+                Letter::new(Access::StorageWriteCompute),
+            ],
+        ];
+        if alphabet == Alphabet::Large {
+            let half = SubRange::Bytes {
+                offset: 0,
+                size: 32,
+            };
+            letters[0].push(Letter::new(Access::CopyRead).of(half));
+            letters[0].push(Letter::discarding(Access::CopyWrite));
+            letters[1].push(Letter::new(Access::StorageReadCompute));
+            letters[1].push(Letter::discarding(Access::CopyWrite).of(mip(1)));
+            image.kind = quadrille_sync::ResourceKind::Image {
+                aspects: Aspects::COLOR,
+                mip_levels: 2,
+                array_layers: 1,
+            };
+        }
+        let resources = vec![buffer, image];
+        Self {
+            topology: topology.clone(),
+            passes,
+            resources,
+            alphabet: letters,
+        }
+    }
+
+    /// How many numbers there are.
+    pub fn len(&self) -> u64 {
+        self.letters_of_pass().pow(self.passes as u32)
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The sequence with a number: the frame that fills the resources, then the same frame thrice.
+    /// None if a pass of it does nothing (the frame is in a smaller space then).
+    pub fn sequence(&self, number: u64) -> Option<Sequence> {
+        let mut rest = number;
+        let mut frame = Frame {
+            resources: self.resources.clone(),
+            ..Frame::default()
+        };
+        for pass in 0..self.passes {
+            let letter = rest % self.letters_of_pass();
+            rest /= self.letters_of_pass();
+            let (queue, uses) = self.pass(letter);
+            if uses.is_empty() {
+                return None;
+            }
+            let after = conflicting(&frame, &uses);
+            let request = QueueRequest {
+                fixed: Some(queue),
+                ..compute()
+            };
+            frame.add_pass(format!("p{pass}"), request, &uses, &after);
+        }
+        let fill = self.fill();
+        let frames = vec![fill, frame.clone(), frame.clone(), frame];
+        Some(Sequence {
+            topology: self.topology.clone(),
+            imports: Vec::new(),
+            frames,
+        })
+    }
+
+    fn letters_of_pass(&self) -> u64 {
+        let choices = self.alphabet.iter().map(|letters| letters.len() as u64 + 1);
+        self.topology.queues.len() as u64 * choices.product::<u64>()
+    }
+
+    /// What a pass does, by number.
+    fn pass(&self, number: u64) -> (QueueIndex, Vec<Use>) {
+        let queues = self.topology.queues.len() as u64;
+        let queue = QueueIndex((number % queues) as u8);
+        let mut rest = number / queues;
+        let mut uses = Vec::new();
+        for (resource, letters) in self.alphabet.iter().enumerate() {
+            let choice = rest % (letters.len() as u64 + 1);
+            rest /= letters.len() as u64 + 1;
+            if let Some(Letter {
+                access,
+                range,
+                discard,
+            }) = letters.get(choice as usize)
+            {
+                let resource = ResourceIndex(resource as u32);
+                uses.push(Use {
+                    resource,
+                    range: *range,
+                    access: *access,
+                    discard: *discard,
+                });
+            }
+        }
+        (queue, uses)
+    }
+
+    /// A frame that writes everything.
+    fn fill(&self) -> Frame {
+        let mut frame = Frame {
+            resources: self.resources.clone(),
+            ..Frame::default()
+        };
+        let write = |index: usize| Use {
+            discard: true,
+            ..Use::whole(ResourceIndex(index as u32), Access::CopyWrite)
+        };
+        let uses: Vec<Use> = (0..self.resources.len()).map(write).collect();
+        frame.add_pass("fill", compute(), &uses, &[]);
+        frame
+    }
+}
+
+/// The earlier passes that a pass with these uses has to come after.
+fn conflicting(frame: &Frame, uses: &[Use]) -> Vec<PassIndex> {
+    let clash = |earlier: &PassIndex| {
+        frame.uses_of(*earlier).iter().any(|first| {
+            uses.iter().any(|second| {
+                let writes = first.access.is_write() || second.access.is_write();
+                writes && crate::order::overlap(frame, first, second)
+            })
+        })
+    };
+    frame.pass_indices().filter(clash).collect()
+}
+
+fn compute() -> QueueRequest {
+    QueueRequest {
+        required: Capabilities::COMPUTE,
+        ..QueueRequest::default()
+    }
+}
+
+/// One mip level.
+fn mip(level: u32) -> SubRange {
+    SubRange::Subresources(SubresourceRange {
+        aspects: Aspects::COLOR,
+        base_mip: level,
+        mip_count: 1,
+        base_layer: 0,
+        layer_count: 1,
+    })
+}

@@ -1,0 +1,212 @@
+//! Barriers as the maker of mutants sees them: where they are, and how to change them.
+
+use std::fmt::{self, Display, Formatter};
+
+use quadrille_sync::{
+    BarrierBatch, ImageBarrier, Plan, Reason, Scope, Stages, Step, Topology, Transfer, TransferHalf,
+};
+
+use super::excuse::Excuses;
+use super::maker::Maker;
+use super::{Excuse, Mutation};
+use crate::area::Area;
+use crate::stages::touches;
+
+/// Where a barrier is.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    pub(super) submission: usize,
+    pub(super) step: usize,
+    kind: Kind,
+}
+
+/// Which barrier of a call.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Memory,
+    Buffer(usize),
+    Image(usize),
+}
+
+/// A barrier without its range.
+#[derive(Clone, Copy)]
+pub(super) struct Barrier {
+    pub(super) spot: Spot,
+    pub(super) src: Scope,
+    pub(super) dst: Scope,
+    pub(super) half: Option<TransferHalf>,
+    pub(super) excuses: Excuses,
+}
+
+impl Maker<'_> {
+    /// Adds the mutants of one barrier call.
+    pub(super) fn mutate_batch(&mut self, submission: usize, step: usize, batch: &BarrierBatch) {
+        let spot = |kind| Spot {
+            submission,
+            step,
+            kind,
+        };
+        if let Some(memory) = &batch.memory {
+            let excuses = Excuses::all(Excuse::Merged);
+            let (src, dst) = (memory.src, memory.dst);
+            let spot = spot(Kind::Memory);
+            self.mutate_barrier(Barrier {
+                spot,
+                src,
+                dst,
+                half: None,
+                excuses,
+            });
+        }
+        for (at, buffer) in batch.buffers.iter().enumerate() {
+            let area = Area::bytes(buffer.offset, buffer.size);
+            let scopes = (buffer.src, buffer.dst);
+            let spot = spot(Kind::Buffer(at));
+            let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
+            self.mutate_barrier(barrier);
+            self.mutate_size(spot, buffer.size, barrier.excuses.all);
+        }
+        for (at, image) in batch.images.iter().enumerate() {
+            let area = Area::subresources(&image.range);
+            let scopes = (image.src, image.dst);
+            let spot = spot(Kind::Image(at));
+            let barrier = self.barrier(spot, scopes, image.transfer, &image.reason, &area);
+            self.mutate_barrier(barrier);
+            self.mutate_image(barrier, image);
+        }
+    }
+
+    fn barrier(
+        &self,
+        spot: Spot,
+        (src, dst): (Scope, Scope),
+        transfer: Option<Transfer>,
+        reason: &Reason,
+        area: &Area,
+    ) -> Barrier {
+        let half = transfer.map(|transfer| transfer.half);
+        let unexcused = Barrier {
+            spot,
+            src,
+            dst,
+            half,
+            excuses: Excuses::default(),
+        };
+        let excuses = self.excuses_of_barrier(&unexcused, reason, area);
+        Barrier {
+            excuses,
+            ..unexcused
+        }
+    }
+}
+
+impl Barrier {
+    /// What taking it out is called.
+    pub(super) fn drop_mutation(&self) -> Mutation {
+        match self.half {
+            None => Mutation::DropBarrier,
+            Some(TransferHalf::Release) => Mutation::DropRelease,
+            Some(TransferHalf::Acquire) => Mutation::DropAcquire,
+        }
+    }
+
+    /// Whether it moves ownership.
+    pub(super) fn is_transfer(&self) -> bool {
+        self.half.is_some()
+    }
+
+    pub(super) fn is_release(&self) -> bool {
+        self.half == Some(TransferHalf::Release)
+    }
+
+    pub(super) fn is_acquire(&self) -> bool {
+        self.half == Some(TransferHalf::Acquire)
+    }
+
+    /// Whether Vulkan looks at its first scope.
+    pub(super) fn has_src(&self, topology: &Topology) -> bool {
+        !self.is_acquire() || topology.maintenance8
+    }
+
+    /// Whether it only orders, and neither moves nor shows anything.
+    pub(super) fn only_orders(&self) -> bool {
+        !self.is_transfer() && self.src.access.is_empty() && self.dst.access.is_empty()
+    }
+
+    /// Whether two barriers have equal access scopes in the stages of a queue.
+    pub(super) fn covers_the_same(&self, other: &Self, queue: Stages) -> bool {
+        let within = |a: Scope, b: Scope| {
+            let mut mine = touches(a).filter(|touch| queue.contains(touch.stage));
+            mine.all(|touch| touches(b).any(|other| other == touch))
+        };
+        let same = |a: Scope, b: Scope| within(a, b) && within(b, a);
+        same(self.src, other.src) && same(self.dst, other.dst)
+    }
+
+    /// Gives the barrier in a plan these scopes.
+    pub(super) fn put(&self, plan: &mut Plan) {
+        let Some(batch) = self.spot.batch(plan) else {
+            return;
+        };
+        match self.spot.kind {
+            Kind::Memory => {
+                if let Some(memory) = &mut batch.memory {
+                    (memory.src, memory.dst) = (self.src, self.dst);
+                }
+            }
+            Kind::Buffer(at) => {
+                (batch.buffers[at].src, batch.buffers[at].dst) = (self.src, self.dst);
+            }
+            Kind::Image(at) => (batch.images[at].src, batch.images[at].dst) = (self.src, self.dst),
+        }
+    }
+}
+
+impl Spot {
+    fn batch(self, plan: &mut Plan) -> Option<&mut BarrierBatch> {
+        match &mut plan.submissions[self.submission].steps[self.step] {
+            Step::Barriers(batch) => Some(batch),
+            Step::Pass(_) => None,
+        }
+    }
+
+    /// Takes the barrier out.
+    pub(super) fn remove(self, plan: &mut Plan) {
+        let Some(batch) = self.batch(plan) else {
+            return;
+        };
+        match self.kind {
+            Kind::Memory => batch.memory = None,
+            Kind::Buffer(at) => drop(batch.buffers.remove(at)),
+            Kind::Image(at) => drop(batch.images.remove(at)),
+        }
+    }
+
+    /// Makes a buffer barrier one byte shorter.
+    pub(super) fn shorten(self, plan: &mut Plan) {
+        if let (Kind::Buffer(at), Some(batch)) = (self.kind, self.batch(plan)) {
+            batch.buffers[at].size -= 1;
+        }
+    }
+
+    /// Changes an image barrier.
+    pub(super) fn edit_image(self, plan: &mut Plan, edit: impl FnOnce(&mut ImageBarrier)) {
+        if let (Kind::Image(at), Some(batch)) = (self.kind, self.batch(plan)) {
+            edit(&mut batch.images[at]);
+        }
+    }
+}
+
+impl Display for Spot {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Spot {
+            submission,
+            step,
+            kind,
+        } = self;
+        write!(
+            out,
+            "barrier {kind:?} in step {step} of submission {submission}"
+        )
+    }
+}

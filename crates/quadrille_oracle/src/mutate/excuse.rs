@@ -1,0 +1,181 @@
+//! Why a mutant may survive.
+
+use quadrille_sync::{
+    BarrierBatch, PassRef, Reason, ResourceIndex, Stages, Step, Submission, Use, Wait,
+};
+
+use super::barrier::{Barrier, Spot};
+use super::maker::Maker;
+use crate::area::Area;
+
+/// Why a mutant may survive though the plan is minimal and the judge is not blind. Most mutants
+/// that have an excuse are noticed all the same; those that are not are counted by excuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Excuse {
+    /// The release rests on a prediction, which need not come true: nobody may ever acquire.
+    Prediction,
+    /// Dependencies chain where their stages meet, and one stage is enough to meet in: which of
+    /// several is left out does not matter, as long as one is left.
+    Chain,
+    /// The contents are not needed, so they can as well be thrown away, or stay with another
+    /// family.
+    Discard,
+    /// Several uses of a pass, or a use of another range than the barrier's (the two halves of a
+    /// transfer name one range), share a second scope: not every part of it is for every part of
+    /// the range.
+    Shared,
+    /// The mask says something twice: a group of stages beside one of them, or a stage that
+    /// logical order implies beside the one that implies it. For order alone one is enough.
+    Spelling,
+    /// An earlier barrier of the resource has made the write available already, or visible to a
+    /// part of what this one names: that part says again what is done.
+    Already,
+    /// What is waited for lies in an earlier frame, and barriers and waits of that frame can have
+    /// done a part of it (merged ones, and chains over other queues).
+    History,
+    /// There is a global memory barrier: what it says for one resource holds for others too, and
+    /// can make a part of another barrier needless that nobody would miss.
+    Merged,
+    /// The queue waits for a signal that has itself waited for this queue, so that the wait orders
+    /// and shows what the barrier does.
+    RoundTrip,
+    /// The barrier only orders, and order is not bound to its range: it holds for all ranges, and
+    /// barriers of other ranges order this one too.
+    Order,
+}
+
+/// The excuses for a barrier's mutants.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Excuses {
+    /// For the barrier as a whole.
+    pub(super) all: Option<Excuse>,
+    /// For parts of the first scope.
+    pub(super) src: Option<Excuse>,
+    /// For parts of the second scope.
+    pub(super) dst: Option<Excuse>,
+}
+
+impl Excuses {
+    /// One excuse for everything.
+    pub(super) fn all(excuse: Excuse) -> Self {
+        let excuse = Some(excuse);
+        Self {
+            all: excuse,
+            src: excuse,
+            dst: excuse,
+        }
+    }
+}
+
+impl Maker<'_> {
+    /// What excuses the mutants of a barrier of a range.
+    pub(super) fn excuses_of_barrier(
+        &self,
+        barrier: &Barrier,
+        reason: &Reason,
+        area: &Area,
+    ) -> Excuses {
+        let submission = &self.plan.submissions[barrier.spot.submission];
+        let all = if matches!(reason.later, PassRef::Next(_)) {
+            Some(Excuse::Prediction)
+        } else if barrier.is_transfer() && self.is_needless(reason) {
+            Some(Excuse::Discard)
+        } else if !barrier.is_acquire() && self.queue_waits(submission) {
+            Some(Excuse::RoundTrip)
+        } else if self.has_global_barrier() {
+            Some(Excuse::Merged)
+        } else {
+            barrier.only_orders().then_some(Excuse::Order)
+        };
+        let again = self
+            .is_again(barrier.spot, reason.resource)
+            .then_some(Excuse::Already);
+        let history = matches!(reason.earlier, PassRef::Earlier(_)).then_some(Excuse::History);
+        let shared = (!self.is_for_one_use(reason, area)).then_some(Excuse::Shared);
+        let src = all.or(again).or(history);
+        Excuses {
+            all,
+            src,
+            dst: all.or(shared).or(again).or(history),
+        }
+    }
+
+    /// What excuses the mutants of a wait: order with earlier frames, or of stages that have
+    /// waited before. (With maintenance8 one such stage is enough for an acquire to chain from, if
+    /// its first scope names all.)
+    pub(super) fn excuse_of_wait(&self, wait: &Wait) -> Option<Excuse> {
+        let is_earlier = |reason: &Reason| matches!(reason.earlier, PassRef::Earlier(_));
+        let history = wait
+            .reasons
+            .iter()
+            .all(is_earlier)
+            .then_some(Excuse::History);
+        let wide = self.topology.maintenance8 && wait.stages == Stages::ALL_COMMANDS;
+        history.or(wide.then_some(Excuse::Chain))
+    }
+
+    pub(super) fn has_global_barrier(&self) -> bool {
+        let mut steps = self
+            .plan
+            .submissions
+            .iter()
+            .flat_map(|submission| &submission.steps);
+        steps.any(|step| matches!(step, Step::Barriers(batch) if batch.memory.is_some()))
+    }
+
+    /// Whether some use that a barrier is for needs no old contents.
+    pub(super) fn is_needless(&self, reason: &Reason) -> bool {
+        self.later_uses(reason)
+            .any(|declared| !declared.access.is_read() || declared.discard)
+    }
+
+    /// Whether a barrier is for one use, of just its range.
+    fn is_for_one_use(&self, reason: &Reason, area: &Area) -> bool {
+        let kind = &self.frame.resource(reason.resource).kind;
+        let mut uses = self.later_uses(reason);
+        let of_area = |declared: &Use| Area::of(kind, &declared.range) == *area;
+        uses.next().is_some_and(of_area) && uses.next().is_none()
+    }
+
+    /// The uses that a barrier is for.
+    fn later_uses(&self, reason: &Reason) -> impl Iterator<Item = &Use> {
+        let uses = match reason.later {
+            PassRef::Pass(pass) => self.frame.uses_of(pass),
+            _ => &[],
+        };
+        let resource = reason.resource;
+        uses.iter()
+            .filter(move |declared| declared.resource == resource)
+    }
+
+    /// Whether a submission waits, or one before it on its queue.
+    fn queue_waits(&self, submission: &Submission) -> bool {
+        let of_queue = |other: &&Submission| other.queue == submission.queue;
+        let mut others = self.plan.submissions.iter().filter(of_queue);
+        others.any(|other| other.signal <= submission.signal && !other.waits.is_empty())
+    }
+
+    /// Whether an earlier barrier of the plan is for the same resource.
+    fn is_again(&self, spot: Spot, resource: ResourceIndex) -> bool {
+        let submissions = self.plan.submissions.iter().enumerate();
+        let steps = submissions.flat_map(|(at, submission)| {
+            let steps = submission.steps.iter().enumerate();
+            steps.map(move |(step_at, step)| ((at, step_at), step))
+        });
+        let mut until = steps.filter(|(place, _)| *place <= (spot.submission, spot.step));
+        let is_for = |batch: &BarrierBatch, at: (usize, usize)| {
+            let buffers = batch
+                .buffers
+                .iter()
+                .filter(|barrier| barrier.resource == resource);
+            let images = batch
+                .images
+                .iter()
+                .filter(|barrier| barrier.resource == resource);
+            // In its own call, the barrier itself does not count.
+            let own = usize::from(at == (spot.submission, spot.step));
+            buffers.count() + images.count() > own
+        };
+        until.any(|(at, step)| matches!(step, Step::Barriers(batch) if is_for(batch, at)))
+    }
+}
