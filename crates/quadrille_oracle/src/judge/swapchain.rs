@@ -86,7 +86,8 @@ impl Trial<'_> {
                 resource: name.clone(),
                 range: area.words(&kind),
             };
-            judge_presented_cell(site, exclusive, cell, place, signalled, violations);
+            judge_presented_state(site, exclusive, cell, &place, violations);
+            judge_presented_order(cell, &place, signalled, violations);
             cell.presented = true;
         }
     }
@@ -127,13 +128,12 @@ impl Trial<'_> {
     }
 }
 
-/// Judges a present of one part of an image.
-fn judge_presented_cell(
+/// Judges what state a part of an image is in when it is presented.
+fn judge_presented_state(
     site: Site,
     exclusive: bool,
     cell: &Cell,
-    place: Place,
-    signalled: &Signalled,
+    place: &Place,
     violations: &mut Vec<Violation>,
 ) {
     let actor = Actor::Presentation;
@@ -186,6 +186,15 @@ fn judge_presented_cell(
             });
         }
     }
+}
+
+/// Judges whether everything that touched a part of an image is over when it is presented.
+fn judge_presented_order(
+    cell: &Cell,
+    place: &Place,
+    signalled: &Signalled,
+    violations: &mut Vec<Violation>,
+) {
     let write = cell
         .write
         .iter()
@@ -196,7 +205,7 @@ fn judge_presented_cell(
         .map(|read| (&read.actor, read.done, Hazard::WriteAfterRead));
     for (earlier, done, hazard) in write.chain(reads) {
         if !signalled.reaches(done.instant()) {
-            let (place, earlier, later) = (place.clone(), earlier.clone(), actor.clone());
+            let (place, earlier, later) = (place.clone(), earlier.clone(), Actor::Presentation);
             let lack = Lack::Execution;
             violations.push(Violation::Hazard {
                 hazard,

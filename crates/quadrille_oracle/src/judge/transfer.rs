@@ -90,7 +90,6 @@ impl Trial<'_> {
             to,
             frame: self.judge.frames,
         };
-        let layouts = target.layouts.unwrap_or_default();
         let exclusive = self.judge_families(barrier.site, target, transfer, to, &actor);
         let all_commands = !self.judge.topology.maintenance8;
         let queue = self.judge.topology.queue(barrier.site.queue);
@@ -122,32 +121,19 @@ impl Trial<'_> {
             };
             change.judge_presented(cell, &name, &mut self.violations);
             let (actor, place) = (actor.clone(), place.clone());
-            match cell.released.take() {
-                None => self
-                    .violations
-                    .push(Violation::AcquireWithoutRelease { actor, place }),
-                Some(release) => {
-                    if let Some(what) = difference(&release, transfer, layouts, target) {
-                        let (actor, place) = (actor.clone(), place.clone());
-                        let release = release.actor.clone();
-                        let mismatch = Violation::TransferMismatch {
-                            actor,
-                            release,
-                            place,
-                            what,
-                        };
-                        self.violations.push(mismatch);
-                    }
-                    if !is_ordered(&release) {
-                        let unordered = Violation::AcquireUnordered {
-                            actor,
-                            place,
-                            all_commands,
-                        };
-                        self.violations.push(unordered);
-                    }
-                }
+            let released = cell.released.take();
+            if let Some(release) = &released
+                && !is_ordered(release)
+            {
+                let (actor, place) = (actor.clone(), place.clone());
+                self.violations.push(Violation::AcquireUnordered {
+                    actor,
+                    place,
+                    all_commands,
+                });
             }
+            let unmatched = unmatched(released.as_deref(), transfer, target, actor, place);
+            self.violations.extend(unmatched);
             take(
                 cell,
                 barrier,
@@ -188,13 +174,30 @@ impl Trial<'_> {
     }
 }
 
-/// In what the two halves of a transfer differ, if in anything.
-fn difference(
-    release: &Release,
+/// What is wrong with an acquire, given its release if there is one.
+fn unmatched(
+    release: Option<&Release>,
     transfer: Transfer,
-    layouts: (Layout, Layout),
     target: &Target,
-) -> Option<&'static str> {
+    actor: Actor,
+    place: Place,
+) -> Option<Violation> {
+    let Some(release) = release else {
+        return Some(Violation::AcquireWithoutRelease { actor, place });
+    };
+    let what = difference(release, transfer, target)?;
+    let release = release.actor.clone();
+    Some(Violation::TransferMismatch {
+        actor,
+        release,
+        place,
+        what,
+    })
+}
+
+/// In what the two halves of a transfer differ, if in anything.
+fn difference(release: &Release, transfer: Transfer, target: &Target) -> Option<&'static str> {
+    let layouts = target.layouts.unwrap_or_default();
     if (release.from, release.to) != (transfer.from, transfer.to) {
         Some("families")
     } else if release.area != target.area {
