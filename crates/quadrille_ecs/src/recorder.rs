@@ -129,8 +129,9 @@ impl Recorder<'_> {
     ///     back: StorageReadWrite<Back>,
     ///     step: Res<Step>,
     /// ) {
+    ///     let buffers = [front.any(), back.any()];
     ///     for round in 0..8 {
-    ///         let (from, to) = if round % 2 == 0 { (&front, &back) } else { (&back, &front) };
+    ///         let (from, to) = (&buffers[round % 2], &buffers[(round + 1) % 2]);
     ///         let mut pass = recorder.pass("relax", &[from.reads(), to.writes()]);
     ///         pass.compute(&step.0).bind(0, from).bind(1, to).dispatch([64, 1, 1]);
     ///     }
