@@ -82,11 +82,11 @@ pub use named::{GpuResource, Named};
 pub use plugin::{GpuDevice, QuadrillePlugin};
 pub use png::{encode as encode_png, write as write_file};
 pub use policy::{RenderErrorHandler, RenderErrorPolicy};
-pub use quadrille_sync::Sharing;
+pub use quadrille_sync::{Capabilities, Sharing};
 pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format,
     GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageUsage, IndexType,
-    Memory, Sampler, SamplerDesc, Settings, Shader, ShaderError,
+    Memory, RawCommand, Sampler, SamplerDesc, Settings, Shader, ShaderError,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};

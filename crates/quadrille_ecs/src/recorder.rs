@@ -2,7 +2,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "`SystemParam` is an unsafe trait: it promises to register what it accesses"
+    reason = "`SystemParam` is an unsafe trait, and `raw` an unsafe way out"
 )]
 
 use bevy_ecs::change_detection::Tick;
@@ -10,7 +10,8 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_vulkan::ComputePipeline;
+use quadrille_sync::Capabilities;
+use quadrille_vulkan::{ComputePipeline, RawCommand};
 
 use crate::access::PassUse;
 use crate::attachment::Attachments;
@@ -109,6 +110,19 @@ impl Recorder<'_> {
         Transfer::begin(self.recording.main())
     }
 
+    /// Records Vulkan commands of your own; `needs` is what the queue must be able to do.
+    ///
+    /// # Safety
+    /// When the commands are recorded they must obey Vulkan's rules, touch only what the pass
+    /// declares, in the declared way and layout, and leave no render pass open. They may be
+    /// recorded on any thread.
+    pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
+        let recording = self.recording.main();
+        recording.needs |= needs;
+        // SAFETY: the caller promises what the list asks for.
+        unsafe { recording.list.raw(commands) };
+    }
+
     /// Begins another pass of this system: for systems whose number of passes is known only when
     /// they run, such as a chain of filters or the steps of a simulation.
     ///
@@ -170,5 +184,15 @@ impl PassRecorder<'_> {
     /// See [`Recorder::transfer`].
     pub fn transfer(&mut self) -> Transfer<'_> {
         Transfer::begin(self.recording)
+    }
+
+    /// See [`Recorder::raw`].
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
+        self.recording.needs |= needs;
+        // SAFETY: the caller promises what the list asks for.
+        unsafe { self.recording.list.raw(commands) };
     }
 }
