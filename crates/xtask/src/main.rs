@@ -12,6 +12,7 @@
 
 mod allowed;
 mod apt;
+mod bench_plan;
 mod canary;
 mod cargo;
 mod demo;
@@ -22,6 +23,7 @@ mod life;
 mod packages;
 mod picture;
 mod place;
+mod plan;
 mod process;
 mod report;
 mod setup;
@@ -50,6 +52,11 @@ usage: cargo xtask COMMAND
   tidy                      check the rules of the house that no compiler checks
   gpu                       the GPU tests under the validation layer
   examples                  the examples, headless and in a window, under the validation layer
+  plan FILE [--topology T] [--dot FILE] [--svg FILE]
+                            plan the frames of a text file: reasons, counts, pictures
+  plan PATH --compare       a table of counts beside naive ones, for a file or a folder
+  check FILE                let the oracle judge the plans of a text file
+  bench-plan                how long planning takes, and how that grows
   validated PROGRAM [ARGS]  run any program under the validation layer
 
 `cargo demo` and `cargo verify` are short for the first two.";
@@ -67,6 +74,9 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::report(),
         ["gpu"] => verify::gpu(),
         ["examples"] => verify::examples(),
+        ["plan", rest @ ..] => plan::plan(rest),
+        ["check", path] => Ok(plan::check(path)),
+        ["bench-plan"] => bench_plan::run(),
         ["validated", program, rest @ ..] => validated(program, rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

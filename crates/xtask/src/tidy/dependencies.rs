@@ -17,7 +17,7 @@ const OURS: [(&str, &[&str]); 8] = [
     ),
     ("quadrille_layer", &[]),
     ("quadrille_canary", &[]),
-    ("xtask", &[]),
+    ("xtask", &["quadrille_sync", "quadrille_oracle"]),
 ];
 
 /// Foreign crates that only some of ours may know.

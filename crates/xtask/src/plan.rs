@@ -1,0 +1,238 @@
+//! `plan` and `check`: plans of frames in text form, to be read, drawn, counted and judged.
+
+mod case;
+mod naive;
+mod svg;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use quadrille_oracle::Judge;
+use quadrille_sync::{Counts, Planned, Planner, States, Topology, dot, parse_topology};
+
+use crate::EXIT_USAGE;
+use crate::plan::case::Case;
+use crate::plan::naive::Naive;
+use crate::plan::svg::Picture;
+
+/// What `plan` is asked for.
+#[derive(Debug, Default)]
+struct Options {
+    path: PathBuf,
+    topology: Option<Topology>,
+    dot: Option<PathBuf>,
+    svg: Option<PathBuf>,
+    is_comparison: bool,
+}
+
+/// Prints the plan of each frame of a file, or a table of a folder of files.
+///
+/// Returns failure if the solver refuses a frame, and the code of bad input for bad input.
+///
+/// # Errors
+/// When a picture cannot be written.
+pub(crate) fn plan(arguments: &[&str]) -> Result<ExitCode> {
+    let options = match options(arguments) {
+        Ok(options) => options,
+        Err(error) => return Ok(refuse(&error)),
+    };
+    if options.is_comparison {
+        return compare(&options);
+    }
+    let case = match read(&options.path, options.topology.clone()) {
+        Ok(case) => case,
+        Err(error) => return Ok(refuse(&error)),
+    };
+    print(&case, &options)
+}
+
+/// Lets the oracle judge the plans of a file, in sequence.
+///
+/// Returns failure if it objects, and the code of bad input for bad input.
+pub(crate) fn check(path: &str) -> ExitCode {
+    let path = Path::new(path);
+    let judged = read(path, None).and_then(|case| {
+        let plans = case::plans(&case);
+        let plans = plans.map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?;
+        Ok(violations(&case, &plans))
+    });
+    let violations = match judged {
+        Ok(violations) => violations,
+        Err(error) => return refuse(&error),
+    };
+    if violations.is_empty() {
+        println!("{}: the oracle has no objection", path.display());
+        return ExitCode::SUCCESS;
+    }
+    for violation in violations {
+        println!("{violation}");
+    }
+    ExitCode::FAILURE
+}
+
+fn violations(case: &Case, plans: &[quadrille_sync::Plan]) -> Vec<String> {
+    let mut judge = Judge::new(&case.topology);
+    let judged = (1..).zip(case.frames.iter().zip(plans));
+    judged
+        .flat_map(|(number, (it, plan))| {
+            let violations = judge.frame(&it.frame, plan).into_iter();
+            violations.map(move |violation| format!("frame {number}: {violation}"))
+        })
+        .collect()
+}
+
+fn options(arguments: &[&str]) -> Result<Options> {
+    let mut options = Options::default();
+    let mut words = arguments.iter().copied();
+    while let Some(word) = words.next() {
+        let mut value = || {
+            words
+                .next()
+                .with_context(|| format!("{word} needs a value"))
+        };
+        match word {
+            "--topology" => {
+                let topology = parse_topology(value()?).context("--topology")?;
+                options.topology = Some(topology);
+            }
+            "--dot" => options.dot = Some(value()?.into()),
+            "--svg" => options.svg = Some(value()?.into()),
+            "--compare" => options.is_comparison = true,
+            _ if word.starts_with("--") => bail!("`{word}` is not an option of plan"),
+            _ if options.path.as_os_str().is_empty() => options.path = word.into(),
+            _ => bail!("one file at a time, and `{word}` is the second"),
+        }
+    }
+    if options.path.as_os_str().is_empty() {
+        bail!("plan needs a file of frames");
+    }
+    Ok(options)
+}
+
+fn refuse(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::from(EXIT_USAGE)
+}
+
+fn read(path: &Path, topology: Option<Topology>) -> Result<Case> {
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    // The form that editors and compilers have for places: file:line:column.
+    case::parse(&text, topology).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))
+}
+
+/// Plans frame by frame, as an app would.
+fn print(case: &Case, options: &Options) -> Result<ExitCode> {
+    let (mut planner, mut states) = (Planner::default(), States::default());
+    let (mut naive, mut picture, mut diagram) =
+        (Naive::default(), Picture::default(), String::new());
+    let mut outcome = ExitCode::SUCCESS;
+    for (number, it) in (1..).zip(&case.frames) {
+        let (frame, topology) = (&it.frame, &case.topology);
+        println!("=== frame {number}");
+        let Planned { plan, reused } = match planner.plan(frame, topology, &states) {
+            Ok(planned) => planned,
+            Err(errors) => {
+                println!("{errors}\n");
+                outcome = ExitCode::FAILURE;
+                continue;
+            }
+        };
+        if reused {
+            println!("// reused: an earlier plan fits");
+        }
+        println!("{}", plan.display(frame, topology));
+        println!(
+            "{}",
+            table(plan.counts(), naive.frame(frame, topology, &plan))
+        );
+        picture.add(&format!("frame {number}"), frame, topology, &plan);
+        diagram += &dot(frame, topology, &plan);
+        states.commit(frame, topology, &plan);
+    }
+    for (path, text) in [(&options.dot, diagram), (&options.svg, picture.finish())] {
+        if let Some(path) = path {
+            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    Ok(outcome)
+}
+
+fn table(plan: Counts, naive: Counts) -> String {
+    let row =
+        |what, of: fn(&Counts) -> u32| format!("{what:<20}{:>6}{:>6}\n", of(&plan), of(&naive));
+    format!("{:<20}{:>6}{:>6}\n", "", "plan", "naive")
+        + &row("submissions", |it| it.submissions)
+        + &row("barrier calls", |it| it.barrier_calls)
+        + &row("barriers", |it| it.barriers)
+        + &row("waits", |it| it.semaphore_waits)
+        + &row("ownership transfers", |it| it.ownership_transfers)
+}
+
+/// One line for each file of a folder (or for the one file), summed over its frames.
+fn compare(options: &Options) -> Result<ExitCode> {
+    let mut files = vec![options.path.clone()];
+    if options.path.is_dir() {
+        let entries = fs::read_dir(&options.path)?.collect::<Result<Vec<_>, _>>()?;
+        files = entries.iter().map(fs::DirEntry::path).collect();
+        files.retain(|path| path.extension().is_some_and(|it| it == "txt"));
+        files.sort();
+    }
+    println!("Each pair is: plan / naive. Switches are those of queue, in declaration order, \
+         which the phase `order` keeps.");
+    println!(
+        "{:<34}{:>9}{:>13}{:>11}{:>11}{:>9}{:>11}",
+        "case", "switches", "submissions", "calls", "barriers", "waits", "transfers"
+    );
+    for path in files {
+        let case = match read(&path, options.topology.clone()) {
+            Ok(case) => case,
+            Err(error) => return Ok(refuse(&error)),
+        };
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        println!("{}", comparison(&name, &case));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn comparison(name: &str, case: &Case) -> String {
+    let (mut planner, mut states) = (Planner::default(), States::default());
+    let mut naive = Naive::default();
+    let (mut switches, mut sums) = (0, [[0; 2]; 5]);
+    let mut refused = 0;
+    for it in &case.frames {
+        let Ok(Planned { plan, .. }) = planner.plan(&it.frame, &case.topology, &states) else {
+            refused += 1;
+            continue;
+        };
+        switches += naive::queue_switches(&plan);
+        let plain = naive.frame(&it.frame, &case.topology, &plan);
+        for (side, counts) in [plan.counts(), plain].into_iter().enumerate() {
+            let counts = [
+                counts.submissions,
+                counts.barrier_calls,
+                counts.barriers,
+                counts.semaphore_waits,
+                counts.ownership_transfers,
+            ];
+            sums.iter_mut()
+                .zip(counts)
+                .for_each(|(sum, it)| sum[side] += it);
+        }
+        states.commit(&it.frame, &case.topology, &plan);
+    }
+    let [submissions, calls, barriers, waits, transfers] =
+        sums.map(|[plan, plain]| format!("{plan} / {plain}"));
+    let note = match refused {
+        0 => String::new(),
+        count => format!("  ({count} frames refused)"),
+    };
+    format!(
+        "{name:<34}{switches:>9}{submissions:>13}{calls:>11}{barriers:>11}{waits:>9}{transfers:>11}{note}"
+    )
+}
+
+#[cfg(test)]
+mod tests;

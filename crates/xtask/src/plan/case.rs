@@ -1,0 +1,225 @@
+//! Files of frames and plans in text form, as in `crates/quadrille_sync/cases`.
+//!
+//! A line `topology TEXT`, then `=== frame` and `=== plan` sections in turn. `=== same` repeats
+//! the frame before it, and `=== plan reused` stands for the last plan of an equal frame.
+
+use std::fmt;
+
+use quadrille_sync::{
+    Frame, ParseError, Plan, QueueIndex, Topology, parse_frame, parse_plan, parse_topology,
+};
+
+/// What a file says.
+#[derive(Debug)]
+pub(super) struct Case {
+    /// The queues.
+    pub(super) topology: Topology,
+    /// The frames, in order.
+    pub(super) frames: Vec<FrameText>,
+}
+
+/// A frame, and the text of its plan if the file has one.
+#[derive(Debug)]
+pub(super) struct FrameText {
+    /// The frame.
+    pub(super) frame: Frame,
+    /// The line of its section's title, from 1.
+    line: usize,
+    plan: Option<PlanSection>,
+}
+
+#[derive(Debug)]
+struct PlanSection {
+    body: String,
+    line: usize,
+    is_reused: bool,
+}
+
+/// Where a file is not what it should be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CaseError {
+    line: usize,
+    column: usize,
+    expected: String,
+    found: String,
+}
+
+impl CaseError {
+    fn new(line: usize, column: usize, expected: &str, found: &str) -> Self {
+        let found = match found {
+            "" => "nothing".into(),
+            text => format!("`{text}`"),
+        };
+        Self {
+            line,
+            column,
+            expected: expected.into(),
+            found,
+        }
+    }
+
+    /// An error in a part of the file that begins after `lines` lines and `columns` columns.
+    fn within(error: ParseError, lines: usize, columns: usize) -> Self {
+        Self {
+            line: error.line + lines,
+            column: error.column + columns,
+            expected: error.expected,
+            found: error.found,
+        }
+    }
+}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            line,
+            column,
+            expected,
+            found,
+        } = self;
+        write!(f, "{line}:{column}: expected {expected}, found {found}")
+    }
+}
+
+/// Reads a file's text. `topology`, if given, is used in place of the file's own.
+pub(super) fn parse(text: &str, topology: Option<Topology>) -> Result<Case, CaseError> {
+    let sections = sections(text);
+    let topology = match topology {
+        Some(topology) => topology,
+        None => read_topology(sections.first().map_or("", |section| &section.body))?,
+    };
+    let mut frames: Vec<FrameText> = Vec::new();
+    for Section { title, line, body } in sections.into_iter().skip(1) {
+        match title {
+            "frame" => frames.push(FrameText {
+                frame: parse_frame(&body).map_err(|error| CaseError::within(error, line, 0))?,
+                line,
+                plan: None,
+            }),
+            "same" => {
+                let before = frames.last();
+                let before = before
+                    .ok_or_else(|| CaseError::new(line, 5, "a frame before `same`", title))?;
+                frames.push(FrameText {
+                    frame: before.frame.clone(),
+                    line,
+                    plan: None,
+                });
+            }
+            "plan" | "plan reused" => {
+                let of = frames.last_mut().filter(|frame| frame.plan.is_none());
+                let of =
+                    of.ok_or_else(|| CaseError::new(line, 5, "a frame before its plan", title))?;
+                of.plan = Some(PlanSection {
+                    body,
+                    line,
+                    is_reused: title == "plan reused",
+                });
+            }
+            _ => {
+                let expected = "frame, same, plan or plan reused";
+                return Err(CaseError::new(line, 5, expected, title));
+            }
+        }
+    }
+    if frames.is_empty() {
+        let end = text.lines().count() + 1;
+        return Err(CaseError::new(end, 1, "a section `=== frame`", ""));
+    }
+    Ok(Case { topology, frames })
+}
+
+/// The plans of all frames, one for each.
+pub(super) fn plans(case: &Case) -> Result<Vec<Plan>, CaseError> {
+    let mut plans: Vec<Plan> = Vec::new();
+    for FrameText { frame, line, plan } in &case.frames {
+        let Some(section) = plan else {
+            let expected = "a section `=== plan` for this frame";
+            return Err(CaseError::new(*line, 1, expected, ""));
+        };
+        let plan = if section.is_reused {
+            let earlier = case.frames.iter().zip(&plans).rev();
+            let found = earlier.into_iter().find(|(it, _)| it.frame == *frame);
+            let expected = "an earlier plan of an equal frame";
+            let (_, plan) =
+                found.ok_or_else(|| CaseError::new(section.line, 5, expected, "plan reused"))?;
+            plan.clone()
+        } else {
+            parse_plan(&section.body, frame)
+                .map_err(|error| CaseError::within(error, section.line, 0))?
+        };
+        if let Some(QueueIndex(queue)) = foreign_queue(&plan, &case.topology) {
+            let expected = format!("queues below {}", case.topology.queues.len());
+            return Err(CaseError::new(
+                section.line,
+                1,
+                &expected,
+                &queue.to_string(),
+            ));
+        }
+        plans.push(plan);
+    }
+    Ok(plans)
+}
+
+/// A queue that the plan names and the topology does not have.
+fn foreign_queue(plan: &Plan, topology: &Topology) -> Option<QueueIndex> {
+    let submitted = plan.submissions.iter().flat_map(|submission| {
+        let waits = submission.waits.iter().map(|wait| wait.point.queue);
+        waits.chain([submission.queue])
+    });
+    let host = plan.host.iter().flat_map(|step| &step.waits);
+    submitted
+        .chain(host.map(|point| point.queue))
+        .find(|queue| usize::from(queue.0) >= topology.queues.len())
+}
+
+/// What stands between two titles; the first section is the head and has no title.
+struct Section<'a> {
+    title: &'a str,
+    /// The line of the title, from 1; 0 for the head.
+    line: usize,
+    body: String,
+}
+
+fn sections(text: &str) -> Vec<Section<'_>> {
+    let mut sections = vec![Section {
+        title: "",
+        line: 0,
+        body: String::new(),
+    }];
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some(title) = line.strip_prefix("=== ") {
+            sections.push(Section {
+                title: title.trim_end(),
+                line: number,
+                body: String::new(),
+            });
+        } else if let Some(section) = sections.last_mut() {
+            section.body.push_str(line);
+            section.body.push('\n');
+        }
+    }
+    sections
+}
+
+fn read_topology(head: &str) -> Result<Topology, CaseError> {
+    const KEYWORD: &str = "topology ";
+    for (number, line) in head.lines().enumerate() {
+        if let Some(rest) = line.strip_prefix(KEYWORD) {
+            return parse_topology(rest.trim_end())
+                .map_err(|error| CaseError::within(error, number, KEYWORD.len()));
+        }
+        if !line.trim().is_empty() && !line.starts_with("//") {
+            let expected = "a comment or a topology such as `topology gct:1`";
+            return Err(CaseError::new(number + 1, 1, expected, line));
+        }
+    }
+    let end = head.lines().count() + 1;
+    Err(CaseError::new(
+        end,
+        1,
+        "a line such as `topology gct:1`",
+        "",
+    ))
+}

@@ -1,0 +1,180 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quadrille_oracle::Random;
+use quadrille_sync::{Counts, Planner, States, plan};
+
+use super::case::{parse, plans};
+use super::naive::Naive;
+use super::svg::Picture;
+use super::{comparison, options, violations};
+
+const TWO_FAMILIES: &str = "\
+topology gct:1,ct:1
+
+=== frame
+buffer cells 0 bytes 1024
+pass simulate requires COMPUTE async
+  StorageWriteCompute cells
+pass \"a < b\" requires GRAPHICS
+  VertexRead cells
+";
+
+/// The solver's own cases, by name.
+fn cases() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../quadrille_sync/cases");
+    let files = fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, fs::read_to_string(&path).unwrap())
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Everything that the commands do with a text; what it says does not matter here.
+fn digest(text: &str) {
+    let Ok(case) = parse(text, None) else {
+        return;
+    };
+    comparison("digest", &case);
+    if let Ok(plans) = plans(&case) {
+        violations(&case, &plans);
+    }
+}
+
+#[track_caller]
+fn check_error(text: &str, expected: &str) {
+    let error = parse(text, None).and_then(|case| plans(&case)).unwrap_err();
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn errors_say_where_and_what_was_expected() {
+    check_error(
+        "",
+        "1:1: expected a line such as `topology gct:1`, found nothing",
+    );
+    check_error(
+        "// a\ntopology gct:x\n",
+        "2:14: expected a number of queues, found `x`",
+    );
+    check_error(
+        "topology gct:1\n",
+        "2:1: expected a section `=== frame`, found nothing",
+    );
+    check_error(
+        "topology gct:1\n=== fame\n",
+        "2:5: expected frame, same, plan or plan reused, found `fame`",
+    );
+    check_error(
+        "topology gct:1\n\n=== frame\n\npass a\n  Read b\n",
+        "6:3: expected an access or `after`, found `Read`",
+    );
+    check_error(
+        "topology gct:1\n=== frame\npass a\n",
+        "2:1: expected a section `=== plan` for this frame, found nothing",
+    );
+    check_error(
+        "topology gct:1\n=== frame\npass a\n=== plan\nsubmit 3 signal 1\n  pass a\n",
+        "4:1: expected queues below 1, found `3`",
+    );
+}
+
+#[test]
+fn the_oracle_has_no_objection_to_the_cases() {
+    for (name, text) in cases() {
+        if name.starts_with("error_") {
+            continue;
+        }
+        let case = parse(&text, None).unwrap_or_else(|error| panic!("{name}:{error}"));
+        // A case may end in a frame that is refused; its plan is a list of errors.
+        if let Ok(plans) = plans(&case) {
+            let violations = violations(&case, &plans);
+            assert!(violations.is_empty(), "{name}: {violations:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_without_its_wait_is_objected_to() {
+    let case = parse(TWO_FAMILIES, None).unwrap();
+    let frame = &case.frames[0].frame;
+    let mut plan = plan(frame, &case.topology, &States::default()).unwrap();
+    assert!(violations(&case, std::slice::from_ref(&plan)).is_empty());
+    for submission in &mut plan.submissions {
+        submission.waits.clear();
+    }
+    assert!(!violations(&case, &[plan]).is_empty());
+}
+
+#[test]
+fn no_text_makes_the_commands_panic() {
+    let mut random = Random::new(0x5eed);
+    let cases = cases();
+    for (_, text) in &cases {
+        for _ in 0..8 {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes.truncate(random.below(bytes.len() + 1));
+            digest(&String::from_utf8_lossy(&bytes));
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..random.between(1, 4) {
+                let at = random.below(bytes.len());
+                bytes[at] = random.next() as u8;
+            }
+            digest(&String::from_utf8_lossy(&bytes));
+        }
+    }
+    for _ in 0..500 {
+        let length = random.below(200);
+        let bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+        digest(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn the_naive_plan_is_counted_by_its_rules() {
+    let case = parse(TWO_FAMILIES, None).unwrap();
+    let frame = &case.frames[0].frame;
+    let plan = Planner::default()
+        .plan(frame, &case.topology, &States::default())
+        .unwrap()
+        .plan;
+    // Two passes, a release between them; a wait for the first pass, and one for the release.
+    let expected = Counts {
+        submissions: 3,
+        barrier_calls: 2,
+        barriers: 2,
+        semaphore_waits: 2,
+        ownership_transfers: 1,
+    };
+    assert_eq!(
+        Naive::default().frame(frame, &case.topology, &plan),
+        expected
+    );
+}
+
+#[test]
+fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
+    let case = parse(TWO_FAMILIES, None).unwrap();
+    let frame = &case.frames[0].frame;
+    let plan = plan(frame, &case.topology, &States::default()).unwrap();
+    let mut picture = Picture::default();
+    picture.add("frame 1", frame, &case.topology, &plan);
+    let svg = picture.finish();
+    assert_eq!(svg.matches("rx=\"4\"").count(), 2);
+    assert_eq!(svg.matches("url(#head)").count(), 1);
+    assert!(svg.contains("a &lt; b"), "names are escaped");
+}
+
+#[test]
+fn options_are_refused_in_words() {
+    let refusal = |arguments: &[&str]| options(arguments).unwrap_err().to_string();
+    assert_eq!(refusal(&[]), "plan needs a file of frames");
+    assert_eq!(refusal(&["--dot"]), "--dot needs a value");
+    assert_eq!(
+        refusal(&["a", "--fast"]),
+        "`--fast` is not an option of plan"
+    );
+}
