@@ -163,6 +163,7 @@ impl Game {
 pub fn ask(
     mut commands: Commands,
     mut game: ResMut<Game>,
+    mut run: ResMut<Run>,
     buffers: (Res<Population>, Res<Shown>),
     time: Res<Time<Real>>,
     window: Option<Single<&mut Window, With<PrimaryWindow>>>,
@@ -177,6 +178,9 @@ pub fn ask(
     }
     game.titled = (now, game.generation);
     game.counting = Some(game.generation);
+    if at_end {
+        run.keep_plan();
+    }
     if at_end && game.save.is_some() {
         commands.spawn(Readback::buffer(&buffers.1)).observe(save);
     }

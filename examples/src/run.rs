@@ -24,9 +24,23 @@ pub struct Run {
     /// Frames drawn so far.
     frames: u64,
     stage: Stage,
+    /// The plan of the frame that stands for the run, if that is not the last.
+    plan: PlanTexts,
     /// The example ends the run, not a number of frames.
     open_end: bool,
     failed: bool,
+}
+
+/// A plan as text and as a diagram.
+#[derive(Default)]
+enum PlanTexts {
+    /// That of the last frame will do.
+    #[default]
+    OfLastFrame,
+    /// That of this frame is wanted.
+    Wanted,
+    /// That of an earlier frame.
+    Kept([Option<String>; 2]),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +76,12 @@ impl Run {
         if self.stage == Stage::Running {
             self.stage = Stage::Finishing;
         }
+    }
+
+    /// Writes this frame's plan in the end, not the last one's: for runs whose last frames only
+    /// wait for results.
+    pub fn keep_plan(&mut self) {
+        self.plan = PlanTexts::Wanted;
     }
 
     /// Whether the last frame is drawn: nothing should move any more.
@@ -149,6 +169,12 @@ fn closed(
 
 /// Writes the texts of the last frame, and exits when its picture is there.
 fn end(mut run: ResMut<Run>, renderer: Option<Res<Renderer>>, mut exit: MessageWriter<AppExit>) {
+    if let Some(renderer) = renderer
+        .as_ref()
+        .filter(|_| matches!(run.plan, PlanTexts::Wanted))
+    {
+        run.plan = PlanTexts::Kept([renderer.plan_text(), renderer.plan_dot()]);
+    }
     if run.stage == Stage::LastFrame {
         if let Some(renderer) = &renderer {
             run.write_texts(renderer);
@@ -174,14 +200,18 @@ impl Run {
         let mut report = renderer.report();
         report.append(&mut self.report.clone());
         let report = Value::Object(report);
+        let [plan, dot] = match std::mem::take(&mut self.plan) {
+            PlanTexts::Kept(texts) => texts,
+            _ => [renderer.plan_text(), renderer.plan_dot()],
+        };
         let texts = [
             (
                 "report",
                 self.args.report.clone(),
                 Some(format!("{report:#}\n")),
             ),
-            ("plan", self.args.plan.clone(), renderer.plan_text()),
-            ("diagram", self.args.dot.clone(), renderer.plan_dot()),
+            ("plan", self.args.plan.clone(), plan),
+            ("diagram", self.args.dot.clone(), dot),
         ];
         for (what, path, text) in texts {
             if let (Some(path), Some(text)) = (path, text) {
