@@ -180,8 +180,10 @@ fn compare(options: &Options) -> Result<ExitCode> {
         files.retain(|path| path.extension().is_some_and(|it| it == "txt"));
         files.sort();
     }
-    println!("Each pair is: plan / naive. Switches are those of queue, in declaration order, \
-         which the phase `order` keeps.");
+    println!(
+        "Each pair is: plan / naive. Switches are those of queue, in declaration order, \
+         which the phase `order` keeps."
+    );
     println!(
         "{:<34}{:>9}{:>13}{:>11}{:>11}{:>9}{:>11}",
         "case", "switches", "submissions", "calls", "barriers", "waits", "transfers"
