@@ -10,7 +10,9 @@ use crate::layer::{Layer, TOPOLOGIES};
 use crate::packages::Purpose;
 use crate::steps::Steps;
 use crate::validation::{self, Stack};
-use crate::{canary, examples as example, gpu as gpu_test, life, setup, tidy, window};
+use crate::{
+    canary, counts, examples as example, gpu as gpu_test, life, schedules, setup, tidy, window,
+};
 
 /// All of it; what is quick and often wrong comes before what takes minutes.
 ///
@@ -178,6 +180,18 @@ fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
             let step = format!("life {}{}", fact.pattern, on(queues));
             steps.check(&step, || life::check(&bench.stack, program, fact, queues));
         }
+    }
+    let schedules = format!("life on {} schedules", schedules::SEEDS);
+    match &bench.layer {
+        Some(layer) => {
+            steps.check(&schedules, || {
+                schedules::check(&bench.stack, program, layer)
+            });
+            steps.check("calls that are not made", || {
+                counts::check(&bench.stack, program, layer)
+            });
+        }
+        None => steps.skip(&schedules, "the test layer did not build"),
     }
     steps.check("life in a window", || {
         window::some_frames(&bench.stack, program)
