@@ -1,0 +1,95 @@
+//! What came of a stream, and how far the two judges agree.
+
+use std::fmt::{self, Display, Formatter};
+
+use quadrille_oracle::mutate::Mutant;
+use quadrille_oracle::{Actor, Violation};
+use quadrille_sync::{Plan, Wait};
+
+/// What both judges said.
+pub(crate) struct Outcome {
+    /// How the plan was changed, if it was.
+    pub(crate) changed: Option<Mutant>,
+    /// What our judge objects to.
+    pub(crate) violations: Vec<Violation>,
+    /// How often the layer objected.
+    pub(crate) messages: u64,
+    /// The plans that were run.
+    pub(crate) plans: Vec<Plan>,
+    /// The frame and its plans.
+    pub(crate) text: String,
+}
+
+impl Display for Outcome {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let change = self.changed.as_ref().map(Mutant::to_string);
+        writeln!(
+            out,
+            "the layer sent {} messages; changed: {}",
+            self.messages,
+            change.as_deref().unwrap_or("nothing")
+        )?;
+        for violation in &self.violations {
+            writeln!(out, "!!! {violation}")?;
+        }
+        write!(out, "{}", self.text)
+    }
+}
+
+/// How the two judges compare on one stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Neither objects.
+    BothAccept,
+    /// Both object.
+    BothObject,
+    /// Our judge objects to owners alone. The layer does not know which family owns a resource, nor
+    /// that the two halves of a transfer are accesses which need an order: it accepts what is
+    /// released and used without an acquire, and an acquire that nothing orders after its release.
+    OwnersUnknown,
+    /// The layer alone objects, and two queues wait for each other in turn: it does not apply what
+    /// leaves a queue and comes back to it by way of another one to that queue's own writes, though
+    /// signals and waits chain by the specification ("Semaphore Signaling", "Semaphore Waiting").
+    RoundTripLost,
+}
+
+impl Class {
+    /// The class of an outcome; none if the difference is not explained.
+    pub(crate) fn of(outcome: &Outcome) -> Option<Self> {
+        match (outcome.violations.as_slice(), outcome.messages) {
+            ([], 0) => Some(Self::BothAccept),
+            ([_, ..], 1..) => Some(Self::BothObject),
+            ([], _) => outcome.has_round_trip().then_some(Self::RoundTripLost),
+            // What follows the first violation may be its echo: `Judge::frame`.
+            ([first, ..], 0) => is_of_owners(first).then_some(Self::OwnersUnknown),
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether a queue waits for another one that has waited for it.
+    fn has_round_trip(&self) -> bool {
+        let all = || self.plans.iter().flat_map(|plan| &plan.submissions);
+        all().enumerate().any(|(at, last)| {
+            last.waits.iter().any(|wait| {
+                let mut before = all().take(at);
+                before.any(|first| {
+                    let back = |wait: &Wait| wait.point.queue == last.queue;
+                    first.queue == wait.point.queue && first.waits.iter().any(back)
+                })
+            })
+        })
+    }
+}
+
+/// Whether a violation is about owners, or about the order of a half of a transfer.
+fn is_of_owners(violation: &Violation) -> bool {
+    let is_half = |actor: &Actor| matches!(actor, Actor::Release { .. } | Actor::Acquire { .. });
+    match violation {
+        Violation::NotOwner { .. }
+        | Violation::Released { .. }
+        | Violation::AcquireUnordered { .. } => true,
+        Violation::Hazard { earlier, later, .. } => is_half(earlier) || is_half(later),
+        _ => false,
+    }
+}
