@@ -64,7 +64,7 @@ impl Maker<'_> {
             let spot = spot(Kind::Buffer(at));
             let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
             self.mutate_barrier(barrier);
-            self.mutate_size(spot, buffer.size, barrier.excuses.all);
+            self.mutate_size(spot, buffer.size, barrier.excuses.dst);
         }
         for (at, image) in batch.images.iter().enumerate() {
             let area = Area::subresources(&image.range);

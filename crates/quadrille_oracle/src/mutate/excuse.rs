@@ -7,6 +7,7 @@ use quadrille_sync::{
 use super::barrier::{Barrier, Spot};
 use super::maker::Maker;
 use crate::area::Area;
+use crate::stages::single;
 
 /// Why a mutant may survive though the plan is minimal and the judge is not blind. Most mutants
 /// that have an excuse are noticed all the same; those that are not are counted by excuse.
@@ -20,9 +21,9 @@ pub enum Excuse {
     /// The contents are not needed, so they can as well be thrown away, or stay with another
     /// family.
     Discard,
-    /// Several uses of a pass, or a use of another range than the barrier's (the two halves of a
-    /// transfer name one range), share a second scope: not every part of it is for every part of
-    /// the range.
+    /// Several uses of a pass, or several stages of one that reads in some and writes in others,
+    /// or a use of another range than the barrier's (the two halves of a transfer name one range),
+    /// share a second scope: not every part of it is for every part of the range.
     Shared,
     /// The mask says something twice: a group of stages beside one of them, or a stage that
     /// logical order implies beside the one that implies it. For order alone one is enough.
@@ -51,7 +52,7 @@ pub(super) struct Excuses {
     pub(super) all: Option<Excuse>,
     /// For parts of the first scope.
     pub(super) src: Option<Excuse>,
-    /// For parts of the second scope.
+    /// For parts of the second scope, and of the range.
     pub(super) dst: Option<Excuse>,
 }
 
@@ -112,6 +113,19 @@ impl Maker<'_> {
             .then_some(Excuse::History);
         let wide = self.topology.maintenance8 && wait.stages == Stages::ALL_COMMANDS;
         history.or(wide.then_some(Excuse::Chain))
+    }
+
+    /// What excuses a wait that lacks one of its stages: only some of them write, and what is
+    /// waited for are reads.
+    pub(super) fn excuse_of_wait_stage(&self, wait: &Wait) -> Option<Excuse> {
+        let mixed = |declared: &Use| {
+            let access = declared.access;
+            access.is_read() && access.is_write() && single(access.stages()).iter().count() > 1
+        };
+        let mut reasons = wait.reasons.iter();
+        reasons
+            .any(|reason| self.later_uses(reason).any(mixed))
+            .then_some(Excuse::Shared)
     }
 
     pub(super) fn has_global_barrier(&self) -> bool {

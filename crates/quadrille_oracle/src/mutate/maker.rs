@@ -73,6 +73,7 @@ impl Maker<'_> {
         for (wait_at, wait) in submission.waits.iter().enumerate() {
             let place = format!("{wait_at} of submission {at}");
             let known = self.excuse_of_wait(wait);
+            let of_stage = self.excuse_of_wait_stage(wait);
             self.add(Mutation::DropWait, known, place.clone(), |plan| {
                 plan.submissions[at].waits.remove(wait_at);
             });
@@ -86,7 +87,10 @@ impl Maker<'_> {
                 }
                 let chain = continues(submission, rest).then_some(Excuse::Chain);
                 let twice = orders || single(stage).intersects(single(rest));
-                let excuse = chain.or(known).or(twice.then_some(Excuse::Spelling));
+                let excuse = chain
+                    .or(known)
+                    .or(twice.then_some(Excuse::Spelling))
+                    .or(of_stage);
                 let place = format!("{stage:?} of {place}");
                 self.add(Mutation::WaitStage, excuse, place, |plan| {
                     plan.submissions[at].waits[wait_at].stages = rest;
@@ -225,7 +229,7 @@ impl Maker<'_> {
     pub(super) fn mutate_image(&mut self, barrier: Barrier, image: &ImageBarrier) {
         let Barrier { spot, excuses, .. } = barrier;
         for smaller in smaller_ranges(image.range) {
-            self.add(Mutation::Range, excuses.all, spot.to_string(), |plan| {
+            self.add(Mutation::Range, excuses.dst, spot.to_string(), |plan| {
                 spot.edit_image(plan, |image| image.range = smaller);
             });
         }
