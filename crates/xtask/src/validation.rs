@@ -30,13 +30,15 @@ const PACKAGES: [&str; 2] = ["vulkan-validationlayers", "libvulkan1"];
 
 const UNPACK_LIMIT: Duration = Duration::from_secs(120);
 
-/// Settings of the layer, one a line. All that it checks about synchronization is on;
+/// Settings of the layer, one a line. All that it checks about synchronization is on, also what
+/// shaders touch through descriptors (no plan of ours was seen to be blamed wrongly by that);
 /// a message is reported every time, or counts would lie; and it is printed even if the program
 /// receives it too, so that the program's own count is not the only witness.
 const SETTINGS: &str = "\
 khronos_validation.validate_sync = true
 khronos_validation.syncval_load_op_after_store_op_validation = true
 khronos_validation.syncval_message_extra_properties = true
+khronos_validation.syncval_shader_accesses_heuristic = true
 khronos_validation.thread_safety = true
 khronos_validation.enable_message_limit = false
 khronos_validation.report_flags = error,warn
