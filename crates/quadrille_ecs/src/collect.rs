@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
+use bevy_platform::collections::HashSet;
 use quadrille_sync::{
     Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex,
     SubRange, Use,
@@ -58,6 +59,10 @@ pub(crate) struct Collector {
     /// By pass of the graph: its passes of the frame.
     span_of: Vec<std::ops::Range<u32>>,
     sources: Vec<Source>,
+    /// Passes of the graph that did not run and were seen on the way back through order.
+    visited: HashSet<u32>,
+    /// Passes of the graph still to be looked at on that way.
+    open: Vec<u32>,
     /// The frame that was collected last.
     pub(crate) frame: Frame,
     /// By resource index: what its uses mean. Behind them, what needs no synchronisation.
@@ -284,14 +289,18 @@ impl Collector {
     }
 
     /// Adds the passes that come before a system's first one. A predecessor that did not run
-    /// hands its own predecessors on.
+    /// hands its own predecessors on; each is visited once, however many paths lead to it.
     fn add_order(&mut self, at: usize, graph: &PassGraph) {
-        for &before in &graph.passes[at].after {
+        self.visited.clear();
+        self.open.clear();
+        self.open.extend_from_slice(&graph.passes[at].after);
+        while let Some(before) = self.open.pop() {
             let span = &self.span_of[before as usize];
-            if span.is_empty() {
-                self.add_order(before as usize, graph);
-            } else {
+            if !span.is_empty() {
                 self.frame.after.push(PassIndex(span.end - 1));
+            } else if self.visited.insert(before) {
+                self.open
+                    .extend_from_slice(&graph.passes[before as usize].after);
             }
         }
     }

@@ -60,7 +60,7 @@ fn frame(
             submit(renderer, &collector, &lists, threads, &mut clock).map_err(one)
         })
     })?;
-    finish(world, renderer, clock).map_err(one)
+    finish(world, renderer).map_err(one)
 }
 
 /// Waits until the device is at most the allowed number of frames behind.
@@ -175,7 +175,6 @@ fn submit(
 fn finish(
     world: &mut World,
     renderer: &mut Renderer,
-    _: Clock,
 ) -> Result<Vec<ReadbackComplete>, RenderError> {
     let points = renderer.signalled();
     world.resource_mut::<Uploads>().submitted(&points);

@@ -113,6 +113,38 @@ fn a_condition_leaves_a_pass_out() {
 
 #[test]
 #[ignore = "needs a device"]
+fn order_passes_through_layers_of_passes_that_do_nothing() {
+    #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
+    struct Layer(u32);
+    fn idle(_: Recorder) {}
+    fn idle_too(_: Recorder) {}
+    fn add_ten(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
+        recorder
+            .compute(&pass.add)
+            .bind(0, &numbers)
+            .push(&10_u32)
+            .dispatch([4, 1, 1]);
+    }
+    let mut rig = Rig::new();
+    // Paths from the last to the first: 2 to the power of 40.
+    rig.app
+        .add_systems(Render, (add.in_set(Layer(0)), add_ten.in_set(Layer(41))));
+    for layer in 1..=40 {
+        rig.app
+            .add_systems(Render, (idle, idle_too).in_set(Layer(layer)));
+    }
+    for layer in 0..41 {
+        rig.app
+            .configure_sets(Render, Layer(layer).before(Layer(layer + 1)));
+    }
+    rig.update(2);
+    rig.expect_no_errors();
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert_eq!(numbers[0], 33, "3 frames");
+}
+
+#[test]
+#[ignore = "needs a device"]
 fn a_panic_costs_its_frame_and_nothing_else() {
     fn sometimes(
         mut recorder: Recorder,
