@@ -78,7 +78,7 @@ struct QueueState {
     clock: Clock,
     /// The position of the last step.
     position: u32,
-    /// The timeline's value when the frame began.
+    /// The timeline's value that the frame counts from: what it had when the frame began.
     base: u64,
     /// All signals: value, and what the signal sees.
     signals: Vec<(u64, Signalled)>,
@@ -152,6 +152,26 @@ impl Judge {
     /// Whatever the plan does is done, so that later frames are judged as well as they can be;
     /// but the first violation is the one to believe.
     pub fn frame(&mut self, frame: &Frame, plan: &Plan) -> Vec<Violation> {
+        for queue in &mut self.queues {
+            queue.base = queue.value();
+        }
+        self.try_frame(frame, plan)
+    }
+
+    /// Judges the plan of one of several streams, which number the queues of the judge alike:
+    /// `bases` has the value of each queue's timeline that the plan counts from, for its own
+    /// queues what they signalled last.
+    ///
+    /// Streams submit in any order. What is to be judged is the order in which it can run, so
+    /// frames are given after those that they wait for.
+    pub fn stream_frame(&mut self, frame: &Frame, plan: &Plan, bases: &[u64]) -> Vec<Violation> {
+        for (at, queue) in self.queues.iter_mut().enumerate() {
+            queue.base = bases.get(at).copied().unwrap_or(0);
+        }
+        self.try_frame(frame, plan)
+    }
+
+    fn try_frame(&mut self, frame: &Frame, plan: &Plan) -> Vec<Violation> {
         self.frames += 1;
         let mut trial = Trial {
             judge: self,
@@ -210,9 +230,6 @@ struct Site {
 impl Trial<'_> {
     /// Makes the frame's resources known, and empties those that begin empty.
     fn begin(&mut self) {
-        for queue in &mut self.judge.queues {
-            queue.base = queue.value();
-        }
         for resource in &self.frame.resources {
             let column = self.judge.columns;
             let tracked = self.judge.resources.entry(resource.id).or_insert_with(|| {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::access::Access;
+use crate::flags::Layout;
 use crate::range::{SubRange, SubresourceRange};
 use crate::resource::ResourceId;
 use crate::topology::{Capabilities, FamilyIndex, Topology};
@@ -293,6 +294,32 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
+    /// A resource is used by a stream that has given it away.
+    #[error(
+        "Pass `{}` uses `{resource}` ({:?}), which this stream has given to another one. Take it \
+         back before.",
+        user.pass, user.access
+    )]
+    Given {
+        /// Who uses it.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+    },
+    /// A resource that two streams read is changed by one of them.
+    #[error(
+        "Pass `{}` would change `{resource}` ({:?}), which is lent, so that two streams read it \
+         at the same time{}.",
+        user.pass, user.access, LentAs(*layout)
+    )]
+    Lent {
+        /// Who uses it.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+        /// The layout that the image has while it is lent, if the access needs another one.
+        layout: Option<Layout>,
+    },
     /// A resource belongs to a family that the topology does not have.
     #[error(
         "Resource `{resource}` is owned by queue family {}, of which the topology `{topology}` \
@@ -307,6 +334,21 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
+}
+
+/// The layout of a lent image, as an addition to a sentence.
+struct LentAs(Option<Layout>);
+
+impl Display for LentAs {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(layout) => write!(
+                out,
+                "; the image stays in layout {layout:?}, so lend it in the layout that is needed"
+            ),
+            None => write!(out, "; write to it once it is returned"),
+        }
+    }
 }
 
 /// A range in words.

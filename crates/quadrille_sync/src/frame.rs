@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::access::Access;
+use crate::flags::Layout;
 use crate::range::SubRange;
 use crate::resource::{Resource, ResourceIndex};
-use crate::topology::{Capabilities, QueueIndex};
+use crate::topology::{Capabilities, FamilyIndex, QueueIndex};
 
 /// Index of a pass in [`Frame::passes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +36,21 @@ impl Use {
             discard: false,
         }
     }
+}
+
+/// A resource that another stream will use next: see [`States::give`](crate::States::give).
+///
+/// After all that the frame does with it, its owner releases it to the other stream's family, as
+/// one submission that everything else on it is ordered before. Without other families, or for
+/// concurrent resources, there is nothing to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Give {
+    /// The resource.
+    pub resource: ResourceIndex,
+    /// The queue family that will use it.
+    pub family: FamilyIndex,
+    /// The layout in which an image arrives there; buffers: anything.
+    pub layout: Layout,
 }
 
 /// Which queues suit a pass besides the capabilities it cannot do without.
@@ -103,6 +119,8 @@ pub struct Frame {
     pub uses: Vec<Use>,
     /// The passes that each pass comes after by explicit order, pass by pass.
     pub after: Vec<PassIndex>,
+    /// The resources that leave for other streams when the frame is done with them.
+    pub gives: Vec<Give>,
     /// Leave out passes whose results nobody needs. Off by default.
     pub cull: bool,
 }
@@ -114,6 +132,7 @@ impl Frame {
         self.passes.clear();
         self.uses.clear();
         self.after.clear();
+        self.gives.clear();
     }
 
     /// Adds a resource.

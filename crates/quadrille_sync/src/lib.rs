@@ -71,7 +71,7 @@ pub use access::{Access, CustomAccess};
 pub use dot::dot;
 pub use error::{CycleStep, Party, PlanError, PlanErrors};
 pub use flags::{AccessMask, Aspects, Layout, Stages};
-pub use frame::{Frame, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
+pub use frame::{Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
 pub use plan::{
     BarrierBatch, BufferBarrier, Counts, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier,
     PassRef, Plan, Reason, RelativePoint, Rung, Scope, Step, Submission, Transfer, TransferHalf,
@@ -81,7 +81,7 @@ pub use planner::{Planned, Planner};
 pub use range::{SubRange, SubresourceRange};
 pub use resource::{Lifetime, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing};
 pub use solve::plan;
-pub use states::{EndStates, Progress, States, TimelinePoint};
+pub use states::{EndStates, Handover, Progress, States, TimelinePoint};
 pub use text::{ParseError, PlanText, parse_frame, parse_plan, parse_topology};
 pub use topology::{
     BarrierStyle, Capabilities, FamilyIndex, Queue, QueueIndex, SubmitPolicy, Topology,

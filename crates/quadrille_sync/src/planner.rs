@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::range::RangeMap;
 use crate::resource::Lifetime;
 use crate::solve::{Consulted, solve};
-use crate::states::{PastMark, RangeState, States, TimelinePoint};
+use crate::states::{PastMark, RangeState, States, Tenure, TimelinePoint};
 use crate::topology::Topology;
 
 /// How many plans are kept: enough for resources that change places with a period of up to
@@ -106,6 +106,7 @@ struct Kept {
 #[derive(Clone, Debug)]
 struct Start {
     maps: Vec<Option<RangeMap<RangeState<PastMark>>>>,
+    tenures: Vec<Tenure>,
     /// States without resources: bases and clocks.
     clocks: States,
 }
@@ -116,8 +117,10 @@ impl Start {
             .resources
             .iter()
             .map(|resource| states.map(resource.id).cloned());
+        let tenures = frame.resources.iter();
         Self {
             maps: maps.collect(),
+            tenures: tenures.map(|it| states.tenure(it.id)).collect(),
             clocks: states.clocks(topology.queues.len()),
         }
     }
@@ -127,6 +130,10 @@ impl Kept {
     /// Whether the plan is what [`plan`](crate::plan) would return, and commits to the same.
     fn fits(&self, frame: &Frame, topology: &Topology, states: &States) -> bool {
         if self.frame != *frame || self.topology != *topology {
+            return false;
+        }
+        let tenures = frame.resources.iter().map(|it| states.tenure(it.id));
+        if !tenures.eq(self.start.tenures.iter().copied()) {
             return false;
         }
         let mut consulted = self.consulted.iter();
@@ -187,6 +194,7 @@ impl Marks<'_, '_> {
             && old.first == new.first
             && old.write.is_some() == new.write.is_some()
             && old.reads.len() == new.reads.len()
+            && old.promised.is_some() == new.promised.is_some()
             && pending(old) == pending(new)
             && old
                 .marks()

@@ -81,7 +81,7 @@ pub(crate) fn solve(
 ) -> Result<Solved, PlanErrors> {
     check::check_shape(frame, topology, states)?;
     let mut errors = Vec::new();
-    check::check_uses(frame, &mut errors);
+    check::check_uses(frame, states, &mut errors);
     edge::check(frame, topology, &mut errors);
     ownership::check(frame, topology, states, &mut errors);
     let mut touches = touch::touch(frame);
@@ -122,6 +122,7 @@ fn emit(
     barrier::barrier(&mut walk, &mut maps, split);
     let mut host = host::host(&mut walk, &mut maps, &split.host, &mut on_host);
     edge::present(&mut walk, &mut maps);
+    ownership::give(&mut walk, &mut maps);
     ownership::predict(&mut walk, &mut maps);
     let Walk {
         timeline,

@@ -21,6 +21,11 @@ use crate::range::RangeMap;
 use crate::resource::{ResourceId, ResourceIndex};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
+mod handover;
+
+pub use handover::Handover;
+pub(crate) use handover::Tenure;
+
 /// A value of a queue's timeline semaphore, counted from the creation of the semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimelinePoint {
@@ -97,6 +102,9 @@ pub(crate) struct RangeState<M> {
     pub(crate) write: Option<M>,
     /// The reads since, at most one for each queue.
     pub(crate) reads: Vec<M>,
+    /// A read by another stream that has promised to be done then. It may not happen at all, so
+    /// it says nothing about the last write.
+    pub(crate) promised: Option<M>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
     pub(crate) visible: Vec<(QueueIndex, Scope)>,
     /// The range has been released and not acquired yet.
@@ -116,6 +124,7 @@ impl<M> RangeState<M> {
             defined: false,
             write: None,
             reads: Vec::new(),
+            promised: None,
             visible: Vec::new(),
             pending: None,
             first: None,
@@ -126,7 +135,8 @@ impl<M> RangeState<M> {
     /// The accesses that the state remembers, in a fixed order.
     pub(crate) fn marks(&self) -> impl Iterator<Item = &M> {
         let pending = self.pending.as_ref().map(|pending| &pending.mark);
-        self.write.iter().chain(&self.reads).chain(pending)
+        let others = self.promised.iter().chain(pending);
+        self.write.iter().chain(&self.reads).chain(others)
     }
 
     /// The same state with every mark, in the order of [`RangeState::marks`], replaced.
@@ -137,6 +147,7 @@ impl<M> RangeState<M> {
             defined: self.defined,
             write: self.write.as_ref().map(&mut mark),
             reads: self.reads.iter().map(&mut mark).collect(),
+            promised: self.promised.as_ref().map(&mut mark),
             visible: self.visible.clone(),
             pending: self.pending.as_ref().map(|pending| Pending {
                 from: pending.from,
@@ -230,6 +241,7 @@ pub(crate) struct Joined {
 struct Entry {
     map: RangeMap<RangeState<PastMark>>,
     last_uses: Vec<TimelinePoint>,
+    tenure: Tenure,
 }
 
 /// Everything that outlives a frame: owners, layouts, last writes, reads since, visibility, and
@@ -299,6 +311,7 @@ impl States {
         *slot = Some(Entry {
             map: RangeMap::new(state),
             last_uses,
+            tenure: Tenure::Own,
         });
     }
 
@@ -371,10 +384,11 @@ impl States {
     fn commit_resource(&mut self, frame: &Frame, end: &EndResource) {
         let id = frame.resource(end.resource).id;
         let entry = self.slot(id).take();
-        let (map, mut last_uses) = match entry {
-            Some(entry) => (entry.map, entry.last_uses),
-            None => (RangeMap::new(RangeState::fresh()), Vec::new()),
-        };
+        let Entry {
+            map,
+            mut last_uses,
+            tenure,
+        } = entry.unwrap_or_else(Entry::fresh);
         for (queue, offset) in &end.last_uses {
             let point = TimelinePoint {
                 queue: *queue,
@@ -389,7 +403,11 @@ impl States {
             Some(end) => self.past(frame, &map, end),
             None => map,
         };
-        *self.slot(id) = Some(Entry { map, last_uses });
+        *self.slot(id) = Some(Entry {
+            map,
+            last_uses,
+            tenure,
+        });
     }
 
     /// Turns an end state into a past one. Marks from before the frame are taken from `start`.
@@ -462,5 +480,8 @@ impl States {
     }
 }
 
+#[cfg(test)]
+#[path = "states/handover_tests.rs"]
+mod handover_tests;
 #[cfg(test)]
 mod tests;

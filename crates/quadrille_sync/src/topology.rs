@@ -44,6 +44,18 @@ pub struct Queue {
     pub can_present: bool,
 }
 
+impl Queue {
+    /// Whether nothing can be planned for the queue: another stream submits to it, and only its
+    /// timeline is of interest here, to be waited for.
+    ///
+    /// Streams plan for themselves, each with its own [`States`](crate::States), and number
+    /// timelines alike: the queues of a topology are all timelines of the device, and those of
+    /// other streams have no capabilities.
+    pub fn is_foreign(&self) -> bool {
+        self.capabilities.is_empty()
+    }
+}
+
 /// How dependencies without layout or owner change are written down.
 ///
 /// Hardware differs: one global memory barrier was measured faster than precise ones on some

@@ -16,7 +16,7 @@ impl Trial<'_> {
             .judge
             .queues
             .iter()
-            .map(|queue| i128::from(queue.base))
+            .map(|queue| i128::from(queue.value()))
             .collect();
         let mut order = Vec::with_capacity(count);
         let mut left: Vec<usize> = (0..count).filter(|at| self.has_queue(*at)).collect();
@@ -84,7 +84,8 @@ impl Trial<'_> {
 
     /// Signals must grow from submission to submission of a queue.
     fn judge_signals(&mut self) {
-        let mut values: Vec<u64> = self.judge.queues.iter().map(|queue| queue.base).collect();
+        let queues = self.judge.queues.iter();
+        let mut values: Vec<u64> = queues.map(|queue| queue.value()).collect();
         for (submission, declared) in self.plan.submissions.iter().enumerate() {
             let queue = declared.queue;
             let Some(last) = values.get(usize::from(queue.0)).copied() else {

@@ -73,7 +73,8 @@ struct Load {
 /// Whether a queue can run a pass.
 fn suits(frame: &Frame, topology: &Topology, pass: u32, queue: QueueIndex) -> bool {
     let capabilities = topology.queue(queue).capabilities;
-    capabilities.contains(frame.passes[pass as usize].queue.required)
+    !topology.queue(queue).is_foreign()
+        && capabilities.contains(frame.passes[pass as usize].queue.required)
         && frame
             .uses_of(PassIndex(pass))
             .iter()

@@ -301,9 +301,11 @@ fn chain(walk: &mut Walk<'_>, request: &Request, mark: &Mark) -> Stages {
     walk.require(request, mark, stages, false, Rung::OtherQueue)
 }
 
-/// The accesses that a write has to come after: the reads since the last write, or that write.
-/// The flag says whether memory has to be made available.
+/// The accesses that a write has to come after: the reads since the last write, or that write,
+/// and a read that another stream has promised to be done with. The flag says whether memory has
+/// to be made available.
 pub(super) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
+    state.promised.iter().for_each(|read| each(read, false));
     if let Some(pending) = &state.pending {
         each(&pending.mark, true);
     } else if state.reads.is_empty() {
@@ -350,6 +352,7 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
     state.layout = request.layout;
     state.owner = request.exclusive.then_some(request.family);
     if request.writes || changed {
+        state.promised = None;
         state.reads.clear();
         state.visible.clear();
     }

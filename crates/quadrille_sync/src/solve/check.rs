@@ -5,7 +5,7 @@ use crate::error::{Party, PlanError, PlanErrors};
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
 use crate::range::SubRange;
 use crate::resource::{Lifetime, Resource, ResourceKind};
-use crate::states::States;
+use crate::states::{States, Tenure};
 use crate::topology::Topology;
 
 /// Errors that leave nothing to reason about: indices that point nowhere, no queues, resources
@@ -30,6 +30,14 @@ pub(super) fn check_shape(
     for pass in &frame.passes {
         check_indices(frame, pass, &mut errors);
     }
+    let given = frame.gives.iter().map(|give| give.resource.0);
+    for index in given.filter(|index| *index as usize >= frame.resources.len()) {
+        errors.push(PlanError::UnknownIndex {
+            pass: "give".into(),
+            what: "resource",
+            index,
+        });
+    }
     for resource in &frame.resources {
         if let Some(what) = impossible(resource) {
             errors.push(PlanError::InvalidResource {
@@ -43,13 +51,14 @@ pub(super) fn check_shape(
 }
 
 /// Errors of single uses, and of uses of one pass that cannot go together.
-pub(super) fn check_uses(frame: &Frame, errors: &mut Vec<PlanError>) {
+pub(super) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
     // The pass that used a resource last, to find second uses without comparing all pairs.
     let mut last_user = vec![u32::MAX; frame.resources.len()];
     for pass in frame.pass_indices() {
         let uses = frame.uses_of(pass);
         for (at, one) in uses.iter().enumerate() {
             check_use(frame, pass, one, errors);
+            check_tenure(frame, pass, one, states, errors);
             let last = &mut last_user[one.resource.0 as usize];
             if *last == pass.0 {
                 for other in uses[..at]
@@ -151,6 +160,39 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
             user: party(decl, one.access),
             resource: resource.name.clone(),
         });
+    }
+}
+
+/// Whether this stream may use a resource in this way: what is given away is gone, and what is
+/// lent is only read, as it is, by either side.
+fn check_tenure(
+    frame: &Frame,
+    pass: PassIndex,
+    one: &Use,
+    states: &States,
+    errors: &mut Vec<PlanError>,
+) {
+    let resource = frame.resource(one.resource);
+    let user = || party(frame.pass(pass), one.access);
+    match states.tenure(resource.id) {
+        Tenure::Own => {}
+        Tenure::Given => errors.push(PlanError::Given {
+            user: user(),
+            resource: resource.name.clone(),
+        }),
+        Tenure::Lent => {
+            let layout = states.map(resource.id).and_then(|map| {
+                let mut layouts = map.iter().map(|(_, state)| state.layout);
+                layouts.find(|layout| resource.is_image() && *layout != one.access.layout())
+            });
+            if one.access.is_write() || one.discard || layout.is_some() {
+                errors.push(PlanError::Lent {
+                    user: user(),
+                    resource: resource.name.clone(),
+                    layout,
+                });
+            }
+        }
     }
 }
 

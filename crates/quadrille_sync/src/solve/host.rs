@@ -178,6 +178,7 @@ fn make_visible(
         barrier.new_layout = new_layout;
         tail[0].push(walk.frame.resource(one.resource), interval, barrier);
         state.reads.clear();
+        state.promised = None;
         state.visible.clear();
         state.layout = new_layout;
     }

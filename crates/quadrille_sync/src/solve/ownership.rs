@@ -60,6 +60,7 @@ pub(super) fn acquire_around(
                 state.layout = acquired.layout;
                 state.write = acquired.write;
                 state.reads.clear();
+                state.promised = None;
                 state.visible.clone_from(&acquired.visible);
             }
             None => {
@@ -126,6 +127,7 @@ pub(super) fn acquire(
     state.layout = pending.new_layout;
     state.owner = Some(request.family);
     state.reads.clear();
+    state.promised = None;
     state.visible = vec![(request.queue, dst)];
     state.write = Some(request.mark(dst.stages_only()));
 }
@@ -275,7 +277,8 @@ fn place(walk: &Walk<'_>, owner: FamilyIndex, state: &State) -> usize {
     let mut queue = None;
     for_each_predecessor(state, |mark, _| {
         last = last.max(walk.timeline.submission(mark.point()));
-        if walk.topology.family(mark.queue) == owner {
+        let candidate = walk.topology.queue(mark.queue);
+        if candidate.family == owner && !candidate.is_foreign() {
             queue = Some(mark.queue);
         }
     });
@@ -291,15 +294,19 @@ pub(super) fn check(
     states: &States,
     errors: &mut Vec<PlanError>,
 ) {
-    let exists = |family: FamilyIndex| topology.queues.iter().any(|queue| queue.family == family);
+    let exists = |family: FamilyIndex| {
+        let mut queues = topology.queues.iter();
+        queues.any(|queue| queue.family == family && !queue.is_foreign())
+    };
     for resource in &frame.resources {
         let kept = resource.lifetime == Lifetime::Persistent;
         let Some(map) = states.map(resource.id).filter(|_| kept) else {
             continue;
         };
         let owners = map.iter().flat_map(|(_, state)| {
+            // Who has released has nothing more to do with it.
             let pending = state.pending.as_ref().map(|pending| pending.to);
-            state.owner.into_iter().chain(pending)
+            pending.or(state.owner)
         });
         let mut unknown = owners.filter(|family| !exists(*family));
         if let Some(family) = unknown.next() {
@@ -353,6 +360,29 @@ fn predict_range(
     };
     let pending = release(walk, &to, interval, state);
     state.pending = Some(pending);
+}
+
+/// Releases what leaves for other streams to the families that will have it.
+pub(super) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
+    for give in &walk.frame.gives {
+        if !walk.is_owned(give.resource) {
+            continue;
+        }
+        let to = Destination {
+            resource: give.resource,
+            family: give.family,
+            layout: give.layout,
+            later: PassRef::Next("another stream".into()),
+        };
+        maps[give.resource.0 as usize].update(crate::range::EVERYTHING, |interval, state| {
+            state.pending = match state.pending.take() {
+                Some(pending) if pending.to == give.family => Some(pending),
+                Some(pending) => Some(redirect(walk, &to, pending)),
+                None if state.owner.is_none_or(|owner| owner == give.family) => None,
+                None => Some(release(walk, &to, &interval, state)),
+            };
+        });
+    }
 }
 
 /// One half of a transfer.

@@ -146,11 +146,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The first queue of a family.
+    /// The first queue of a family that can be planned for.
     pub(super) fn queue_of(&self, family: FamilyIndex) -> Option<QueueIndex> {
-        self.topology
-            .indices()
-            .find(|queue| self.topology.family(*queue) == family)
+        self.topology.indices().find(|queue| {
+            let queue = self.topology.queue(*queue);
+            queue.family == family && !queue.is_foreign()
+        })
     }
 
     /// Whether a resource has an owner: it is exclusive, and there are families to choose from.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::lexer::{Flags, Line, Name, ParseError, Word, flags, lines};
 use crate::access::{Access, CustomAccess};
 use crate::flags::{Aspects, Layout};
-use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
+use crate::frame::{Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
 use crate::range::{SubRange, SubresourceRange};
 use crate::resource::{Lifetime, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing};
-use crate::topology::QueueIndex;
+use crate::topology::{FamilyIndex, QueueIndex};
 
 /// How the items of a frame are called in text: by name, or by `#index` if the name is taken.
 pub(super) struct Names<'a> {
@@ -102,6 +102,14 @@ impl Display for Frame {
         }
         for resource in &self.resources {
             write_resource(out, resource)?;
+        }
+        for give in &self.gives {
+            let name = names.resource(give.resource);
+            writeln!(
+                out,
+                "give {name} to {} layout {:?}",
+                give.family.0, give.layout
+            )?;
         }
         for pass in &self.passes {
             write_pass(out, pass)?;
@@ -262,6 +270,7 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
     let mut frame = Frame::default();
     // Passes may come after passes further down, so names come first.
     let mut bodies: Vec<Vec<Line>> = Vec::new();
+    let mut gives = Vec::new();
     for mut line in lines {
         if line.indent > 0 {
             let body = bodies
@@ -274,6 +283,8 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
         } else if line.accept("pass") {
             frame.passes.push(pass(&mut line)?);
             bodies.push(Vec::new());
+        } else if line.accept("give") {
+            gives.push(line);
         } else {
             frame.resources.push(resource(&mut line)?);
         }
@@ -296,17 +307,33 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
             first_after..after.len() as u32,
         ));
     }
+    let gives = gives.iter_mut().map(|line| give(line, &names));
+    let gives = gives.collect::<Result<_, _>>()?;
     for (pass, (uses, after)) in frame.passes.iter_mut().zip(slices) {
         (pass.uses, pass.after) = (uses, after);
     }
-    (frame.uses, frame.after) = (uses, after);
+    (frame.uses, frame.after, frame.gives) = (uses, after, gives);
     Ok(frame)
+}
+
+fn give(line: &mut Line, names: &Names<'_>) -> Result<Give, ParseError> {
+    let resource = line.map("a resource", |word| names.find_resource(word))?;
+    line.expect("to")?;
+    let family = FamilyIndex(line.parse("the number of a family")?);
+    line.expect("layout")?;
+    let layout = layout(line)?;
+    line.end()?;
+    Ok(Give {
+        resource,
+        family,
+        layout,
+    })
 }
 
 fn resource(line: &mut Line) -> Result<Resource, ParseError> {
     let image = line.accept("image");
     if !image && !line.accept("buffer") {
-        return Err(line.error("buffer, image, pass or cull"));
+        return Err(line.error("buffer, image, pass, give or cull"));
     }
     let name: Arc<str> = line.word("a name")?.text.into();
     let id = ResourceId(line.parse("the number of a resource")?);

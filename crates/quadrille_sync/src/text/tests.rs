@@ -102,7 +102,7 @@ fn frames_say_what_is_wrong_with_them() {
     for (text, error) in [
         (
             "draw",
-            "Line 1, column 1: expected buffer, image, pass or cull, found `draw`.",
+            "Line 1, column 1: expected buffer, image, pass, give or cull, found `draw`.",
         ),
         (
             "  after x",

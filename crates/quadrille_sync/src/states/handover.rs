@@ -1,0 +1,200 @@
+//! Resources that pass from one stream to another.
+//!
+//! A stream is a thread of planning with its own [`States`]. Streams number timelines alike (see
+//! [`Queue::is_foreign`](crate::Queue::is_foreign)), so what one of them knows of a resource can
+//! be handed to another as it is: owner, layout, last write and reads, each with its timeline
+//! point. Whoever takes it finds accesses on queues that are not its own, and the ladder does
+//! what it does for any other queue: it waits, acquires, and chains from the wait.
+//!
+//! Four verbs change who may do what:
+//!
+//! - [`give`](States::give) and [`take`](States::take) move a resource for good;
+//! - [`lend`](States::lend) and [`take`](States::take) let both sides read, and nobody write,
+//!   until [`returned`](States::returned) says when the other side will be done. That point may
+//!   lie in the future: its submission need not exist yet.
+
+use super::{Entry, PastMark, RangeState, States, TimelinePoint};
+use crate::flags::{AccessMask, Stages};
+use crate::plan::Scope;
+use crate::range::{EVERYTHING, RangeMap};
+use crate::resource::ResourceId;
+use crate::topology::QueueIndex;
+
+/// What a stream may do with a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Tenure {
+    /// Everything.
+    #[default]
+    Own,
+    /// Read it as it is: another stream reads it too.
+    Lent,
+    /// Nothing: another stream has it.
+    Given,
+}
+
+/// A resource on its way from one stream to another: all that is known of it, by value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handover {
+    id: ResourceId,
+    map: RangeMap<RangeState<PastMark>>,
+    tenure: Tenure,
+}
+
+impl Handover {
+    /// The resource.
+    pub fn resource(&self) -> ResourceId {
+        self.id
+    }
+
+    /// The timeline points that the next user is ordered after, as far as it has to be.
+    pub fn points(&self) -> impl Iterator<Item = TimelinePoint> + '_ {
+        let marks = self.map.iter().flat_map(|(_, state)| state.marks());
+        marks.map(|mark| mark.point)
+    }
+}
+
+impl Entry {
+    /// What is known of a resource that nobody has touched.
+    pub(super) fn fresh() -> Self {
+        Self {
+            map: RangeMap::new(RangeState::fresh()),
+            last_uses: Vec::new(),
+            tenure: Tenure::Own,
+        }
+    }
+}
+
+impl States {
+    /// States without resources, of queues that have signalled these values already.
+    ///
+    /// ```
+    /// use quadrille_sync::{QueueIndex, States};
+    /// assert_eq!(States::starting_at(&[7]).base(QueueIndex(0)), 7);
+    /// ```
+    pub fn starting_at(values: &[u64]) -> Self {
+        let mut states = Self::default();
+        states.grow(values.len());
+        states.base.copy_from_slice(values);
+        states
+    }
+
+    /// Gives a resource to another stream. This one cannot use it any more, until it takes it
+    /// back; points for retiring are kept.
+    ///
+    /// If the other stream uses it on another queue family, the frame before has to name it in
+    /// [`Frame::gives`](crate::Frame::gives).
+    ///
+    /// None if this stream does not have it whole: it is lent, or given already.
+    ///
+    /// ```
+    /// use quadrille_sync::*;
+    /// let (mut one, mut other) = (States::default(), States::default());
+    /// one.import(ResourceId(3), Layout::General, None);
+    /// let cells = one.give(ResourceId(3)).unwrap();
+    /// assert!(one.give(ResourceId(3)).is_none());
+    /// other.take(cells);
+    /// assert!(other.ever_written(ResourceId(3)));
+    /// ```
+    pub fn give(&mut self, id: ResourceId) -> Option<Handover> {
+        let entry = self.slot(id).get_or_insert_with(Entry::fresh);
+        if entry.tenure != Tenure::Own {
+            return None;
+        }
+        entry.tenure = Tenure::Given;
+        let map = std::mem::replace(&mut entry.map, RangeMap::new(RangeState::fresh()));
+        Some(Handover {
+            id,
+            map,
+            tenure: Tenure::Own,
+        })
+    }
+
+    /// Lets another stream read a resource. Until it is [`returned`](States::returned) both only
+    /// read it, an image in the layout that it has now.
+    ///
+    /// For resources that need no owner: concurrent ones, or where both streams are on queues of
+    /// one family. None if this stream does not have it whole, or has foreseen that its family
+    /// changes.
+    pub fn lend(&mut self, id: ResourceId) -> Option<Handover> {
+        let entry = self.slot(id).get_or_insert_with(Entry::fresh);
+        let moves = entry.map.iter().any(|(_, state)| state.pending.is_some());
+        if entry.tenure != Tenure::Own || moves {
+            return None;
+        }
+        entry.tenure = Tenure::Lent;
+        let mut map = entry.map.clone();
+        map.update(EVERYTHING, |_, state| {
+            // Reads do not hurt those who only read, and what this stream sees is its own affair.
+            state.reads.clear();
+            state.promised = None;
+            state.visible.clear();
+            state.first = None;
+        });
+        Some(Handover {
+            id,
+            map,
+            tenure: Tenure::Lent,
+        })
+    }
+
+    /// Takes what another stream has given or lent.
+    pub fn take(&mut self, handover: Handover) {
+        let Handover {
+            id,
+            mut map,
+            tenure,
+        } = handover;
+        map.update(EVERYTHING, |_, state| state.first = None);
+        let points = map.iter().flat_map(|(_, state)| state.marks());
+        let points: Vec<TimelinePoint> = points.map(|mark| mark.point).collect();
+        points.iter().for_each(|point| self.reach(*point));
+        let slot = self.slot(id);
+        let last_uses = slot.take().map(|entry| entry.last_uses);
+        *slot = Some(Entry {
+            map,
+            last_uses: last_uses.unwrap_or_default(),
+            tenure,
+        });
+    }
+
+    /// Ends the loan of a resource: the other stream will be done with it at `done`, which may
+    /// lie in the future. From now on this stream can write to it again; whatever does waits.
+    ///
+    /// Nothing happens to a resource that is not lent.
+    pub fn returned(&mut self, id: ResourceId, done: TimelinePoint) {
+        self.reach(done);
+        let Some(entry) = self.slot(id).as_mut() else {
+            return;
+        };
+        if entry.tenure != Tenure::Lent {
+            return;
+        }
+        entry.tenure = Tenure::Own;
+        let read = PastMark {
+            point: done,
+            scope: Scope {
+                stages: Stages::ALL_COMMANDS,
+                access: AccessMask::empty(),
+            },
+            pass: "another stream".into(),
+        };
+        entry.map.update(EVERYTHING, |_, state| {
+            state.promised = Some(read.clone());
+        });
+    }
+
+    /// What this stream may do with a resource.
+    pub(crate) fn tenure(&self, id: ResourceId) -> Tenure {
+        let entry = self.resources.get(id.0 as usize).and_then(Option::as_ref);
+        entry.map_or(Tenure::Own, |entry| entry.tenure)
+    }
+
+    /// Counts from a point on the timeline of another stream. Plans are relative, and whoever
+    /// takes something each frame finds its point always as far back.
+    fn reach(&mut self, point: TimelinePoint) {
+        let QueueIndex(queue) = point.queue;
+        let queue = usize::from(queue);
+        self.grow(self.base.len().max(queue + 1));
+        self.base[queue] = self.base[queue].max(point.value);
+    }
+}

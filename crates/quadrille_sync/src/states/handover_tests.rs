@@ -1,0 +1,153 @@
+use crate::*;
+
+/// Queues 0 (all) and 1 (compute) of two families; what one stream plans on, the other waits for.
+fn topologies() -> [Topology; 2] {
+    ["gct:1,n@1:1", ":1,ctn@1:1"].map(|text| parse_topology(text).unwrap())
+}
+
+/// Plans and commits a frame.
+fn run(states: &mut States, topology: &Topology, text: &str) -> (Frame, Plan) {
+    let frame = parse_frame(text).unwrap();
+    let plan = plan(&frame, topology, states).unwrap();
+    states.commit(&frame, topology, &plan);
+    (frame, plan)
+}
+
+/// Why a frame is refused.
+fn refused(states: &States, topology: &Topology, text: &str) -> String {
+    let frame = parse_frame(text).unwrap();
+    plan(&frame, topology, states).unwrap_err().to_string()
+}
+
+const WRITE: &str = "
+image board 0 aspects COLOR mips 1 layers 1 concurrent
+pass step requires COMPUTE
+  StorageWriteCompute board
+pass publish requires COMPUTE
+  SampledCompute board
+";
+
+const READ: &str = "
+image board 0 aspects COLOR mips 1 layers 1 concurrent
+pass draw requires GRAPHICS
+  SampledFragment board
+";
+
+#[test]
+fn what_is_lent_is_waited_for_and_only_read() {
+    let [main, worker] = topologies();
+    let (mut drawing, mut stepping) = (States::default(), States::default());
+    run(&mut stepping, &worker, WRITE);
+    drawing.take(stepping.lend(ResourceId(0)).unwrap());
+
+    let (frame, plan) = run(&mut drawing, &main, READ);
+    let text = plan.display(&frame, &main).to_string();
+    assert_eq!(plan.counts().semaphore_waits, 1, "{text}");
+    assert_eq!(plan.counts().barriers, 0, "{text}");
+    let wait = &plan.submissions[0].waits[0];
+    assert_eq!(wait.point.queue, QueueIndex(1), "{text}");
+    assert_eq!(drawing.absolute(wait.point.queue, wait.point.offset), 1);
+    assert_eq!(wait.stages, Stages::FRAGMENT_SHADER, "{text}");
+
+    for (states, topology, other) in [
+        (&drawing, &main, "StorageWriteCompute"),
+        (&drawing, &main, "StorageReadCompute"),
+        (&stepping, &worker, "StorageReadCompute"),
+    ] {
+        let text = WRITE.replace("StorageWriteCompute", other);
+        let error = refused(states, topology, &text);
+        assert!(error.contains("would change `board`"), "{error}");
+    }
+}
+
+#[test]
+fn whoever_lent_writes_after_a_read_that_need_not_exist_yet() {
+    let [_, worker] = topologies();
+    let mut stepping = States::default();
+    run(&mut stepping, &worker, WRITE);
+    stepping.lend(ResourceId(0)).unwrap();
+    assert!(stepping.lend(ResourceId(0)).is_none(), "it is lent");
+    let done = TimelinePoint {
+        queue: QueueIndex(0),
+        value: 12,
+    };
+    stepping.returned(ResourceId(0), done);
+    let (frame, plan) = run(&mut stepping, &worker, WRITE);
+    let text = plan.display(&frame, &worker).to_string();
+    assert_eq!(plan.counts().semaphore_waits, 1, "{text}");
+    assert_eq!(plan.submissions[0].waits[0].point.queue, QueueIndex(0));
+    let (frame, plan) = run(&mut stepping, &worker, WRITE);
+    let text = plan.display(&frame, &worker).to_string();
+    assert_eq!(plan.counts().semaphore_waits, 0, "known already: {text}");
+}
+
+#[test]
+fn what_is_given_to_another_family_is_released_and_acquired() {
+    let [main, worker] = topologies();
+    let (mut drawing, mut stepping) = (States::default(), States::default());
+    let given = "
+image board 0 aspects COLOR mips 1 layers 1
+give board to 0 layout ShaderReadOnlyOptimal
+pass step requires COMPUTE
+  StorageWriteCompute board
+";
+    let (frame, plan) = run(&mut stepping, &worker, given);
+    let text = plan.display(&frame, &worker).to_string();
+    assert!(text.contains("release"), "{text}");
+    let handover = stepping.give(ResourceId(0)).unwrap();
+    assert!(stepping.give(ResourceId(0)).is_none(), "it is gone");
+    let error = refused(&stepping, &worker, given);
+    assert!(error.contains("given to another"), "{error}");
+    drawing.take(handover);
+    let (frame, plan) = run(&mut drawing, &main, &READ.replace(" concurrent", ""));
+    let text = plan.display(&frame, &main).to_string();
+    assert_eq!(plan.counts().ownership_transfers, 1, "{text}");
+    assert_eq!(plan.counts().semaphore_waits, 1, "{text}");
+}
+
+#[test]
+fn a_resource_that_nobody_released_to_this_stream_is_refused_by_name() {
+    let [main, worker] = topologies();
+    let (mut drawing, mut stepping) = (States::default(), States::default());
+    run(&mut stepping, &worker, &WRITE.replace(" concurrent", ""));
+    drawing.take(stepping.give(ResourceId(0)).unwrap());
+    let error = refused(&drawing, &main, &READ.replace(" concurrent", ""));
+    assert!(
+        error.contains("`board` is owned by queue family 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn taking_the_next_value_each_frame_keeps_the_plan() {
+    let [main, worker] = topologies();
+    let (mut drawing, mut stepping) = (States::default(), States::default());
+    let (mut draws, mut steps) = (Planner::default(), Planner::default());
+    let (write, read) = (parse_frame(WRITE).unwrap(), parse_frame(READ).unwrap());
+    let mut reused = 0;
+    for turn in 1..12 {
+        let planned = steps.plan(&write, &worker, &stepping).unwrap();
+        stepping.commit(&write, &worker, &planned.plan);
+        reused += u32::from(planned.reused);
+        drawing.take(stepping.lend(ResourceId(0)).unwrap());
+        let planned = draws.plan(&read, &main, &drawing).unwrap();
+        drawing.commit(&read, &main, &planned.plan);
+        reused += u32::from(planned.reused);
+        let done = TimelinePoint {
+            queue: QueueIndex(0),
+            value: turn,
+        };
+        stepping.returned(ResourceId(0), done);
+    }
+    assert!(reused >= 16, "{reused} of 22 plans are used again");
+}
+
+#[test]
+fn no_pass_is_put_on_a_foreign_timeline() {
+    let [main, _] = topologies();
+    let frame =
+        parse_frame("buffer cells 0 bytes 4\npass any async\n  StorageWriteCompute cells\n");
+    let frame = frame.unwrap();
+    let planned = plan(&frame, &main, &States::default()).unwrap();
+    assert_eq!(planned.submissions[0].queue, QueueIndex(0));
+}
