@@ -53,7 +53,9 @@ pub(crate) struct Collector {
     version: u64,
     passes: Vec<CachedPass>,
     bindings: Vec<(Entity, Bound)>,
-    resolved: Vec<Option<Handle>>,
+    /// By binding: what it stands for in this frame, as a part of `resolved_handles`.
+    resolved: Vec<Option<std::ops::Range<u32>>>,
+    resolved_handles: Vec<Handle>,
     /// By resource id: one more than the index in the frame, 0 if it is not in it.
     index_of: Vec<u32>,
     /// By pass of the graph: its passes of the frame.
@@ -171,8 +173,13 @@ impl Collector {
 
     fn resolve(&mut self, world: &World) {
         self.resolved.clear();
-        self.resolved
-            .extend(self.bindings.iter().map(|(_, bound)| bound.resolve(world)));
+        self.resolved_handles.clear();
+        for (_, bound) in &self.bindings {
+            let start = self.resolved_handles.len() as u32;
+            let exists = bound.resolve(world, &mut self.resolved_handles);
+            let end = self.resolved_handles.len() as u32;
+            self.resolved.push(exists.then_some(start..end));
+        }
     }
 
     fn begin(&mut self) {
@@ -247,8 +254,10 @@ impl Collector {
         if let Some(part) = &recorded.part {
             for used in &part.uses {
                 let resource = self.index(&used.handle);
-                let access = used.kind.access(used.stages, recorded.used);
-                let discard = false;
+                let overwritten = recorded.overwritten.contains(&used.handle.id());
+                let (access, discard) =
+                    attached(used.kind, overwritten && used.range == SubRange::Whole)
+                        .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false));
                 self.frame.uses.push(Use {
                     resource,
                     range: used.range,
@@ -265,26 +274,26 @@ impl Collector {
                 stages,
                 range,
             } = self.passes[at].uses[position];
-            let Some(handle) = self.resolved[binding as usize].clone() else {
+            let Some(handles) = self.resolved[binding as usize].clone() else {
                 errors.push(RenderError::Missing {
                     pass: self.passes[at].name.to_string(),
                     resource: binding_name(&self.bindings[binding as usize].1),
                 });
                 continue;
             };
-            let resource = self.index(&handle);
-            let overwritten = recorded.overwritten.contains(&handle.id());
-            let (access, discard) = match kind {
-                AccessKind::ColorTarget if overwritten => (Access::ColorAttachmentWrite, true),
-                AccessKind::DepthTarget if overwritten => (Access::DepthAttachmentWrite, true),
-                _ => (kind.access(stages, recorded.used), false),
-            };
-            self.frame.uses.push(Use {
-                resource,
-                range,
-                access,
-                discard,
-            });
+            for at in handles {
+                let handle = self.resolved_handles[at as usize].clone();
+                let resource = self.index(&handle);
+                let overwritten = recorded.overwritten.contains(&handle.id());
+                let (access, discard) = attached(kind, overwritten)
+                    .unwrap_or_else(|| (kind.access(stages, recorded.used), false));
+                self.frame.uses.push(Use {
+                    resource,
+                    range,
+                    access,
+                    discard,
+                });
+            }
         }
     }
 
@@ -361,6 +370,15 @@ impl Collector {
     }
 }
 
+/// The access of an attachment whose old contents are not needed, and that they are not.
+fn attached(kind: AccessKind, overwritten: bool) -> Option<(Access, bool)> {
+    match kind {
+        AccessKind::ColorTarget if overwritten => Some((Access::ColorAttachmentWrite, true)),
+        AccessKind::DepthTarget if overwritten => Some((Access::DepthAttachmentWrite, true)),
+        _ => None,
+    }
+}
+
 fn read_pass(
     world: &World,
     entity: Entity,
@@ -417,5 +435,6 @@ fn binding_name(bound: &Bound) -> String {
     match bound {
         Bound::Handle(handle) => handle.name().to_owned(),
         Bound::Type(binding) => binding.name.to_owned(),
+        Bound::List(binding) => binding.name.to_owned(),
     }
 }

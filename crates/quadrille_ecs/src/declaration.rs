@@ -102,6 +102,8 @@ pub enum Bound {
     Handle(Handle),
     /// Whatever handle the bevy resource of this type holds when the frame is collected.
     Type(TypeBinding),
+    /// All handles that the bevy resource of this type lists when the frame is collected.
+    List(ListBinding),
 }
 
 /// A bevy resource that names a buffer or an image.
@@ -111,12 +113,30 @@ pub struct TypeBinding {
     pub(crate) resolve: fn(&World) -> Option<Handle>,
 }
 
+/// A bevy resource that lists buffers or images.
+#[derive(Clone, Copy, Debug)]
+pub struct ListBinding {
+    pub(crate) name: &'static str,
+    /// Adds the handles to a list; false if the resource does not exist.
+    pub(crate) resolve: fn(&World, &mut Vec<Handle>) -> bool,
+}
+
 impl Bound {
-    /// The handle that it stands for now.
-    pub(crate) fn resolve(&self, world: &World) -> Option<Handle> {
+    /// Adds the handles that it stands for now to a list; false if it stands for none because
+    /// what it names does not exist.
+    pub(crate) fn resolve(&self, world: &World, handles: &mut Vec<Handle>) -> bool {
         match self {
-            Self::Handle(handle) => Some(handle.clone()),
-            Self::Type(binding) => (binding.resolve)(world),
+            Self::Handle(handle) => {
+                handles.push(handle.clone());
+                true
+            }
+            Self::Type(binding) => {
+                let handle = (binding.resolve)(world);
+                let exists = handle.is_some();
+                handles.extend(handle);
+                exists
+            }
+            Self::List(binding) => (binding.resolve)(world, handles),
         }
     }
 }

@@ -74,9 +74,11 @@ impl PluginGroup for QuadrillePlugins {
             .add(TimePlugin)
             .add(InputPlugin);
         group = if self.headless {
+            // The window is an entity without a surface: what programs ask of their window, its
+            // size for instance, they find as they do with a display.
             group
                 .add(WindowPlugin {
-                    primary_window: None,
+                    primary_window: Some(self.window),
                     exit_condition: ExitCondition::DontExit,
                     ..WindowPlugin::default()
                 })

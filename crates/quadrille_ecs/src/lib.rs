@@ -44,6 +44,7 @@ mod failure;
 mod group;
 mod internal;
 mod kind;
+mod list;
 mod mirror;
 mod named;
 mod plugin;
@@ -73,11 +74,13 @@ pub use attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
 pub use bind::{Bound as BoundResource, Declared, ResourceRef};
 pub use compute::Compute;
 pub use declaration::{
-    AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, Pass, QueueWish, TypeBinding,
+    AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
+    TypeBinding,
 };
 pub use error::{RecordError, RenderError};
 pub use group::QuadrillePlugins;
 pub use kind::{AccessKind, StageWish};
+pub use list::{AccessList, AccessListState, NamedList};
 pub use named::{GpuResource, Named};
 pub use plugin::{GpuDevice, QuadrillePlugin};
 pub use png::{encode as encode_png, write as write_file};
@@ -85,8 +88,8 @@ pub use policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use quadrille_sync::{Capabilities, Sharing};
 pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format,
-    GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageUsage, IndexType,
-    Memory, RawCommand, Sampler, SamplerDesc, Settings, Shader, ShaderError,
+    GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion, ImageUsage,
+    IndexType, Memory, RawCommand, Sampler, SamplerDesc, Settings, Shader, ShaderError,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};

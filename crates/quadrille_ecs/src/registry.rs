@@ -19,7 +19,8 @@ use bevy_ecs::system::{SystemAccess, SystemMeta};
 use bevy_platform::collections::HashMap;
 use quadrille_vulkan::Handle;
 
-use crate::declaration::{Bound, DeclaredAccess, TypeBinding};
+use crate::declaration::{Bound, DeclaredAccess, ListBinding, TypeBinding};
+use crate::list::NamedList;
 use crate::named::{GpuResource, Named};
 
 /// What a virtual component id stands for.
@@ -39,6 +40,7 @@ pub(crate) enum Declared {
 pub(crate) struct Registry {
     declared: HashMap<ComponentId, Declared>,
     named: HashMap<TypeId, Entity>,
+    lists: HashMap<TypeId, Entity>,
     slots: u32,
 }
 
@@ -81,6 +83,34 @@ pub fn resource_entity<T: Named>(world: &mut World) -> Entity {
     world
         .resource_mut::<Registry>()
         .named
+        .insert(TypeId::of::<T>(), entity);
+    entity
+}
+
+/// The resource entity that stands for all that the bevy resource `T` lists; spawned at the first
+/// call.
+pub(crate) fn list_entity<T: NamedList>(world: &mut World) -> Entity {
+    let known = world
+        .get_resource_or_init::<Registry>()
+        .lists
+        .get(&TypeId::of::<T>())
+        .copied();
+    if let Some(entity) = known.filter(|&entity| world.get_entity(entity).is_ok()) {
+        return entity;
+    }
+    let name = short_name::<T>();
+    let resolve = |world: &World, handles: &mut Vec<Handle>| {
+        let Some(list) = world.get_resource::<T>() else {
+            return false;
+        };
+        handles.extend(list.handles().iter().map(GpuResource::to_handle));
+        true
+    };
+    let bound = Bound::List(ListBinding { name, resolve });
+    let entity = world.spawn((Name::new(name), bound)).id();
+    world
+        .resource_mut::<Registry>()
+        .lists
         .insert(TypeId::of::<T>(), entity);
     entity
 }

@@ -27,6 +27,8 @@ pub struct Uploads {
 struct Pending {
     to: Handle,
     to_offset: u64,
+    /// The part of an image.
+    region: Option<ImageRegion>,
     data_offset: usize,
     bytes: usize,
 }
@@ -40,15 +42,26 @@ struct Staging {
 impl Uploads {
     /// Writes bytes to a buffer made with [`BufferUsage::TRANSFER_DST`], from `offset` bytes on.
     pub fn write_buffer(&mut self, buffer: &Buffer, offset: u64, bytes: &[u8]) {
-        self.push(Handle::Buffer(buffer.clone()), offset, bytes);
+        self.push(Handle::Buffer(buffer.clone()), offset, None, bytes);
     }
 
     /// Writes all texels of the first mip level of an image, row by row without padding.
     pub fn write_image(&mut self, image: &Image, texels: &[u8]) {
-        self.push(Handle::Image(image.clone()), 0, texels);
+        self.write_image_region(image, ImageRegion::whole(image), texels);
     }
 
-    fn push(&mut self, to: Handle, to_offset: u64, bytes: &[u8]) {
+    /// Writes the texels of a part of an image, layer by layer, row by row, without padding. The
+    /// parts that are written in one frame must not overlap.
+    pub fn write_image_region(&mut self, image: &Image, region: ImageRegion, texels: &[u8]) {
+        self.push(Handle::Image(image.clone()), 0, Some(region), texels);
+    }
+
+    /// How many bytes will be uploaded with the next frame so far.
+    pub fn pending_bytes(&self) -> usize {
+        self.data.len()
+    }
+
+    fn push(&mut self, to: Handle, to_offset: u64, region: Option<ImageRegion>, bytes: &[u8]) {
         // Copies between buffers and images want offsets that are multiples of the texel size.
         let data_offset = self.data.len().next_multiple_of(16);
         self.data.resize(data_offset, 0);
@@ -56,6 +69,7 @@ impl Uploads {
         self.pending.push(Pending {
             to,
             to_offset,
+            region,
             data_offset,
             bytes: bytes.len(),
         });
@@ -82,14 +96,18 @@ impl Uploads {
                     list.copy_buffer(&staging, offset, buffer, pending.to_offset, bytes);
                 }
                 Handle::Image(image) => {
-                    list.copy_buffer_to_image(&staging, offset, image, ImageRegion::mip(image, 0))
+                    let region = pending.region.unwrap_or(ImageRegion::whole(image));
+                    list.copy_buffer_to_image(&staging, offset, image, region);
                 }
             }
             if uses
                 .iter()
                 .all(|(handle, ..)| handle.id() != pending.to.id())
             {
-                let discard = matches!(pending.to, Handle::Image(_));
+                let discard = match &pending.to {
+                    Handle::Image(image) => self.is_overwritten(image),
+                    Handle::Buffer(_) => false,
+                };
                 uses.push((pending.to.clone(), Access::TransferWrite, discard));
             }
         }
@@ -109,6 +127,16 @@ impl Uploads {
             undeclared,
             list,
         }))
+    }
+
+    /// Whether what is pending for an image leaves nothing of its old contents.
+    fn is_overwritten(&self, image: &Image) -> bool {
+        let is_written = |mip| {
+            let whole = Some(ImageRegion::mip(image, mip));
+            let mut of_image = self.pending.iter().filter(|p| p.to.id() == image.id());
+            of_image.any(|pending| pending.region == whole)
+        };
+        (0..image.desc().mip_levels).all(is_written)
     }
 
     /// The frame with the pending copies was submitted; its staging buffer is free once these

@@ -1,0 +1,155 @@
+//! Declared accesses of as many buffers or images as a bevy resource lists.
+
+#![expect(
+    unsafe_code,
+    reason = "`SystemParam` is an unsafe trait: it promises to register what it accesses"
+)]
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use bevy_ecs::change_detection::Tick;
+use bevy_ecs::component::ComponentId;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
+use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
+use quadrille_sync::SubRange;
+
+use crate::access::{kind, stage};
+use crate::any::AnyAccess;
+use crate::declaration::DeclaredAccess;
+use crate::named::GpuResource;
+use crate::registry::{declare, list_entity, register_access, short_name};
+
+/// A bevy resource that lists buffers or images: any resource that dereferences to a `Vec` of
+/// them. The list may change from frame to frame; passes follow it.
+pub trait NamedList: Resource {
+    /// [`Buffer`](crate::Buffer) or [`Image`](crate::Image).
+    type Handle: GpuResource;
+
+    /// The handles that the resource lists now.
+    fn handles(&self) -> &[Self::Handle];
+}
+
+impl<T, H> NamedList for T
+where
+    T: Resource + Deref<Target = Vec<H>>,
+    H: GpuResource,
+{
+    type Handle = H;
+
+    fn handles(&self) -> &[H] {
+        self
+    }
+}
+
+/// The same declared access of each buffer or image that the resource `T` lists: for passes that
+/// learn only at run time what they draw with, such as the textures of all sprites.
+///
+/// A pass that is one of several of its system ([`Recorder::pass`](crate::Recorder::pass)) names
+/// those that it uses; any other pass uses them all.
+///
+/// ```
+/// use bevy_derive::Deref;
+/// use bevy_ecs::prelude::Resource;
+/// use quadrille_ecs::{AccessList, Image, Recorder, access_kind};
+///
+/// #[derive(Resource, Deref)]
+/// struct Textures(Vec<Image>);
+///
+/// fn draw(mut recorder: Recorder, textures: AccessList<Textures, access_kind::Sampled>) {
+///     for texture in textures.iter() {
+///         // bind it, draw
+///     }
+/// }
+/// ```
+pub struct AccessList<'w, T: NamedList, K: kind::Kind, S: stage::Stage = stage::Auto> {
+    handles: &'w [T::Handle],
+    kind: PhantomData<fn() -> (K, S)>,
+}
+
+impl<'w, T: NamedList, K: kind::Kind, S: stage::Stage> AccessList<'w, T, K, S> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    /// The access of the one at this place of the list.
+    pub fn get(&self, index: usize) -> Option<AnyAccess<'w>> {
+        self.handles.get(index).map(access::<T, K, S>)
+    }
+
+    /// The accesses in the order of the list.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = AnyAccess<'w>> {
+        self.handles.iter().map(access::<T, K, S>)
+    }
+}
+
+fn access<T: NamedList, K: kind::Kind, S: stage::Stage>(handle: &T::Handle) -> AnyAccess<'_> {
+    AnyAccess {
+        resource: handle.to_ref(),
+        kind: K::KIND,
+        stages: S::STAGES,
+    }
+}
+
+/// The state of an [`AccessList`] parameter; opaque.
+pub struct AccessListState {
+    resource: ComponentId,
+    declared: ComponentId,
+}
+
+// SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
+unsafe impl<T: NamedList, K: kind::Kind, S: stage::Stage> SystemParam for AccessList<'_, T, K, S> {
+    type State = AccessListState;
+    type Item<'w, 's> = AccessList<'w, T, K, S>;
+
+    fn init_state(world: &mut World) -> AccessListState {
+        let entity = list_entity::<T>(world);
+        let access = DeclaredAccess {
+            kind: K::KIND,
+            stages: S::STAGES,
+            range: SubRange::Whole,
+        };
+        AccessListState {
+            resource: world.register_component::<T>(),
+            declared: register_access(world, entity, access),
+        }
+    }
+
+    fn init_access(
+        state: &AccessListState,
+        meta: &mut SystemMeta,
+        system_access: &mut SystemAccess,
+        world: &mut World,
+    ) {
+        <Res<T> as SystemParam>::init_access(&state.resource, meta, system_access, world);
+        declare::<Self>(state.declared, meta, system_access);
+    }
+
+    unsafe fn get_param<'w, 's>(
+        _: &'s mut AccessListState,
+        _: &SystemMeta,
+        world: UnsafeWorldCell<'w>,
+        _: Tick,
+    ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
+        // SAFETY: `init_access` registered the read through `Res<T>`.
+        let resource = unsafe { world.get_resource::<T>() };
+        let Some(resource) = resource else {
+            let name = short_name::<T>();
+            return Err(SystemParamValidationError::invalid::<Self>(format!(
+                "the resource `{name}` does not exist while the frame is recorded; insert it \
+                 before, for example with `app.init_resource::<{name}>()`"
+            )));
+        };
+        Ok(AccessList {
+            handles: resource.handles(),
+            kind: PhantomData,
+        })
+    }
+}
