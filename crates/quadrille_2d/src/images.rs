@@ -1,0 +1,305 @@
+//! Image assets on the device: uploaded within a budget, replaced when they change, and a
+//! placeholder for what is not there.
+
+use std::collections::VecDeque;
+
+use bevy_asset::{
+    AssetEvent, AssetId, AssetLoadFailedEvent, AssetServer, Assets, RenderAssetUsages,
+};
+use bevy_ecs::prelude::*;
+use bevy_image::{Image as ImageAsset, ImageSampler, ImageSamplerDescriptor};
+use bevy_math::Vec2;
+use bevy_platform::collections::{HashMap, HashSet};
+use quadrille::ecs::ImageRegion;
+use quadrille::prelude::{GpuDevice, Image, ImageDesc, ImageUsage, Uploads};
+use wgpu_types::TextureUsages;
+
+use crate::image_format;
+use crate::samplers::Samplers;
+
+/// How many bytes of images are uploaded in one frame. One image that is larger is uploaded in a
+/// frame of its own.
+#[derive(Resource, Clone, Copy, Debug)]
+pub struct UploadBudget {
+    /// Bytes per frame.
+    pub bytes: usize,
+}
+
+impl Default for UploadBudget {
+    /// 32 MiB: two images of 2048 x 2048 pixels.
+    fn default() -> Self {
+        Self { bytes: 32 << 20 }
+    }
+}
+
+/// The sampler of images that do not ask for one.
+#[derive(Resource, Clone, Debug)]
+pub(crate) struct DefaultSampler(pub(crate) ImageSamplerDescriptor);
+
+/// The image assets that are on the device.
+#[derive(Resource, Default)]
+pub struct Images2d {
+    known: HashMap<AssetId<ImageAsset>, Known>,
+    /// Those that could not be loaded or made.
+    failed: HashSet<AssetId<ImageAsset>>,
+    /// Those to be uploaded, in the order in which they came.
+    waiting: VecDeque<AssetId<ImageAsset>>,
+    samplers: Samplers,
+    placeholders: Option<[Known; 2]>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    image: Image,
+    sampler: u32,
+}
+
+/// What is drawn for an image asset.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'a> {
+    pub(crate) image: &'a Image,
+    pub(crate) sampler: u32,
+    /// It stands for an image that is not there.
+    pub(crate) is_placeholder: bool,
+}
+
+/// The size of the placeholder for a sprite whose size is not known.
+pub(crate) const PLACEHOLDER_SIZE: Vec2 = Vec2::splat(64.0);
+
+impl Images2d {
+    /// The image of an asset, once it is on the device: for passes of your own.
+    pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&Image> {
+        self.known.get(&id.into()).map(|known| &known.image)
+    }
+
+    /// How many images wait for their upload.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// What is drawn for an asset; none before the first frame.
+    pub(crate) fn shown(&self, id: AssetId<ImageAsset>) -> Option<Shown<'_>> {
+        let known = self.known.get(&id);
+        let [loading, failed] = self.placeholders.as_ref()?;
+        let placeholder = if self.failed.contains(&id) {
+            failed
+        } else {
+            loading
+        };
+        let shown = known.unwrap_or(placeholder);
+        Some(Shown {
+            image: &shown.image,
+            sampler: shown.sampler,
+            is_placeholder: known.is_none(),
+        })
+    }
+
+    pub(crate) fn samplers(&self) -> &Samplers {
+        &self.samplers
+    }
+
+    fn enqueue(&mut self, id: AssetId<ImageAsset>) {
+        if !self.waiting.contains(&id) {
+            self.waiting.push_back(id);
+        }
+    }
+
+    fn forget(&mut self, id: AssetId<ImageAsset>) {
+        self.known.remove(&id);
+        self.failed.remove(&id);
+        self.waiting.retain(|&waiting| waiting != id);
+    }
+
+    /// Gives up on an image: the placeholder shows it.
+    fn fail(&mut self, id: AssetId<ImageAsset>, server: &AssetServer, reason: &str) {
+        let path = server.get_path(id).map(|path| path.to_string());
+        let name = path.unwrap_or_else(|| format!("{id:?}"));
+        tracing::error!("the image {name} cannot be drawn: {reason}");
+        self.known.remove(&id);
+        self.failed.insert(id);
+    }
+
+    /// Makes an image ready for its upload, or says why it cannot be.
+    fn take(
+        &mut self,
+        gpu: &GpuDevice,
+        id: AssetId<ImageAsset>,
+        asset: &ImageAsset,
+        default: &DefaultSampler,
+    ) -> Result<Image, String> {
+        let desc = describe(asset)?;
+        let sampler = match &asset.sampler {
+            ImageSampler::Default => &default.0,
+            ImageSampler::Descriptor(descriptor) => descriptor,
+        };
+        let sampler = self
+            .samplers
+            .index(gpu, sampler)
+            .map_err(|e| e.to_string())?;
+        let old = self
+            .known
+            .get(&id)
+            .filter(|known| *known.image.desc() == desc);
+        let image = match old {
+            Some(known) => known.image.clone(),
+            None => gpu.create_image(&desc).map_err(|e| e.to_string())?,
+        };
+        let known = Known {
+            image: image.clone(),
+            sampler,
+        };
+        self.known.insert(id, known);
+        self.failed.remove(&id);
+        Ok(image)
+    }
+}
+
+/// The device's image for an asset: its first layer with all mip levels.
+fn describe(asset: &ImageAsset) -> Result<ImageDesc, String> {
+    let desc = &asset.texture_descriptor;
+    let format = image_format::to_vk(desc.format).ok_or_else(|| {
+        format!(
+            "its format {:?} is not supported; use one that is not compressed, such as Rgba8UnormSrgb",
+            desc.format
+        )
+    })?;
+    if desc.dimension != wgpu_types::TextureDimension::D2 {
+        return Err(format!(
+            "it is a {:?} image; only 2D ones can be drawn",
+            desc.dimension
+        ));
+    }
+    let (width, height) = (desc.size.width, desc.size.height);
+    let label = desc.label.unwrap_or("image");
+    let mut result =
+        ImageDesc::sampled(label, width, height, format).with_mips(desc.mip_level_count.max(1));
+    if desc.usage.contains(TextureUsages::RENDER_ATTACHMENT) {
+        result = result.with_usage(ImageUsage::COLOR_ATTACHMENT);
+    }
+    if let Some(data) = &asset.data {
+        let expected = image_format::bytes(asset);
+        if (data.len() as u64) < expected {
+            return Err(format!(
+                "it has {} bytes of texels, but {width}x{height} texels of {:?} take {expected}",
+                data.len(),
+                desc.format
+            ));
+        }
+    }
+    Ok(result)
+}
+
+/// Uploads an image that was taken; what has no data is cleared.
+fn upload(uploads: &mut Uploads, image: &Image, asset: &ImageAsset) {
+    let mut offset = 0;
+    for mip in 0..image.desc().mip_levels {
+        let region = ImageRegion::mip(image, mip);
+        let bytes = image_format::mip_bytes(asset, mip) as usize;
+        match &asset.data {
+            Some(data) => {
+                let texels = &data[offset..offset + bytes];
+                uploads.write_image_region(image, region, texels);
+            }
+            None => uploads.write_image_region(image, region, &vec![0; bytes]),
+        }
+        offset += bytes;
+    }
+}
+
+/// What happened to image assets since the last frame.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct ImageEvents<'w, 's> {
+    changed: MessageReader<'w, 's, AssetEvent<ImageAsset>>,
+    failed: MessageReader<'w, 's, AssetLoadFailedEvent<ImageAsset>>,
+}
+
+/// Follows the image assets, and uploads what is new within the budget.
+pub(crate) fn prepare_images(
+    mut events: ImageEvents,
+    mut images: ResMut<Images2d>,
+    mut assets: ResMut<Assets<ImageAsset>>,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+    server: Res<AssetServer>,
+    settings: (Res<UploadBudget>, Res<DefaultSampler>),
+) -> Result {
+    let (budget, default_sampler) = settings;
+    if images.placeholders.is_none() {
+        images.placeholders = Some(placeholders(&gpu, &mut images.samplers, &mut uploads)?);
+    }
+    for event in events.changed.read() {
+        match *event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => images.enqueue(id),
+            AssetEvent::Removed { id } => images.forget(id),
+            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+        }
+    }
+    for event in events.failed.read() {
+        // The asset server has logged the path and the reason. What a failed reload would have
+        // replaced stays on screen.
+        if !images.known.contains_key(&event.id) {
+            images.failed.insert(event.id);
+        }
+    }
+    let mut spent = 0;
+    while let Some(&id) = images.waiting.front() {
+        let Some(asset) = assets.get(id) else {
+            images.waiting.pop_front();
+            continue;
+        };
+        let bytes = image_format::bytes(asset) as usize;
+        if spent > 0 && spent + bytes > budget.bytes {
+            break;
+        }
+        images.waiting.pop_front();
+        if !asset.asset_usage.contains(RenderAssetUsages::RENDER_WORLD) {
+            continue;
+        }
+        match images.take(&gpu, id, asset, &default_sampler) {
+            Ok(image) => {
+                upload(&mut uploads, &image, asset);
+                spent += bytes;
+                release(&mut assets, id);
+            }
+            Err(reason) => images.fail(id, &server, &reason),
+        }
+    }
+    Ok(())
+}
+
+/// Drops the texels of an image that only the renderer wants.
+fn release(assets: &mut Assets<ImageAsset>, id: AssetId<ImageAsset>) {
+    if let Some(asset) = assets.get_mut_untracked(id)
+        && asset.asset_usage == RenderAssetUsages::RENDER_WORLD
+    {
+        asset.data = None;
+    }
+}
+
+/// A grey chequerboard for what is still loading, and a loud one for what failed.
+fn placeholders(
+    gpu: &GpuDevice,
+    samplers: &mut Samplers,
+    uploads: &mut Uploads,
+) -> Result<[Known; 2], quadrille::vulkan::Error> {
+    let sampler = samplers.index(gpu, &ImageSamplerDescriptor::nearest())?;
+    let mut make = |name, colors: [[u8; 4]; 2]| {
+        let desc = ImageDesc::sampled(name, 8, 8, quadrille::prelude::Format::R8G8B8A8_SRGB);
+        let image = gpu.create_image(&desc)?;
+        let texels: Vec<u8> = (0..64)
+            .flat_map(|at: usize| colors[(at / 2 + at / 16) % 2])
+            .collect();
+        uploads.write_image(&image, &texels);
+        Ok(Known { image, sampler })
+    };
+    Ok([
+        make(
+            "placeholder of a loading image",
+            [[110, 110, 110, 160], [140, 140, 140, 160]],
+        )?,
+        make(
+            "placeholder of a failed image",
+            [[255, 0, 255, 255], [20, 20, 20, 255]],
+        )?,
+    ])
+}

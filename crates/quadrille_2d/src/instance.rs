@@ -1,0 +1,128 @@
+//! What is drawn: an instance of a mesh.
+
+use bevy_color::{ColorToComponents as _, LinearRgba};
+use bevy_math::{Affine2, Affine3A, Rect, Vec2};
+use bytemuck::{Pod, Zeroable};
+use quadrille::vulkan::{Format, VertexLayout};
+
+/// One instance of a mesh as the shader reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct Instance {
+    /// The rows of the affine matrix from the mesh's space to world space.
+    pub(crate) world_from_local: [[f32; 4]; 3],
+    /// The columns of the 2x2 matrix from the mesh's uv to the image's.
+    pub(crate) uv_axes: [f32; 4],
+    /// What is added to it.
+    pub(crate) uv_translation: [f32; 2],
+    /// Linear colour that the image is multiplied with.
+    pub(crate) tint: [f32; 4],
+    /// [`AlphaMode::to_shader`].
+    pub(crate) alpha_mode: f32,
+}
+
+/// How alpha decides what is seen; one for sprites and materials.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum AlphaMode {
+    Opaque,
+    Mask(f32),
+    #[default]
+    Blend,
+}
+
+impl AlphaMode {
+    fn to_shader(self) -> f32 {
+        match self {
+            Self::Opaque => -1.0,
+            Self::Mask(threshold) => threshold.clamp(0.0, 1.0),
+            Self::Blend => 2.0,
+        }
+    }
+}
+
+impl Instance {
+    /// An instance of any mesh.
+    pub(crate) fn mesh(world: Affine3A, uv: Affine2, tint: LinearRgba, alpha: AlphaMode) -> Self {
+        let (matrix, at) = (world.matrix3, world.translation);
+        let row = |i: usize| [matrix.x_axis[i], matrix.y_axis[i], matrix.z_axis[i], at[i]];
+        let axes = uv.matrix2.to_cols_array();
+        Self {
+            world_from_local: [row(0), row(1), row(2)],
+            uv_axes: axes,
+            uv_translation: uv.translation.to_array(),
+            tint: tint.to_f32_array(),
+            alpha_mode: alpha.to_shader(),
+        }
+    }
+
+    /// An instance of the unit quad: `rect` in the space of `world`, showing the part `uv` of an
+    /// image (0 to 1, from the top left).
+    pub(crate) fn quad(
+        world: &Affine3A,
+        rect: Rect,
+        uv: UvRect,
+        tint: LinearRgba,
+        alpha: AlphaMode,
+    ) -> Self {
+        let (size, center) = (rect.size(), rect.center());
+        let local = Affine3A::from_mat3_translation(
+            bevy_math::Mat3::from_diagonal(size.extend(1.0)),
+            center.extend(0.0),
+        );
+        let uv = Affine2::from_scale_angle_translation(uv.max - uv.min, 0.0, uv.min);
+        Self::mesh(*world * local, uv, tint, alpha)
+    }
+
+    /// How vertex shaders read instances: locations 3 to 9.
+    pub(crate) fn layout() -> VertexLayout {
+        let formats = [
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32_SFLOAT,
+        ];
+        VertexLayout::packed(3, &formats).per_instance()
+    }
+}
+
+/// A part of an image in fractions of its size; `min` above `max` is a flipped one, which
+/// [`Rect`] could not hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct UvRect {
+    pub(crate) min: Vec2,
+    pub(crate) max: Vec2,
+}
+
+impl UvRect {
+    /// The whole image.
+    pub(crate) const WHOLE: Self = Self {
+        min: Vec2::ZERO,
+        max: Vec2::ONE,
+    };
+
+    /// The part `pixels` of an image of this size.
+    pub(crate) fn of_pixels(pixels: Rect, image_size: Vec2) -> Self {
+        let size = image_size.max(Vec2::splat(1.0));
+        Self {
+            min: pixels.min / size,
+            max: pixels.max / size,
+        }
+    }
+
+    /// The same mirrored.
+    pub(crate) fn flipped(mut self, x: bool, y: bool) -> Self {
+        if x {
+            std::mem::swap(&mut self.min.x, &mut self.max.x);
+        }
+        if y {
+            std::mem::swap(&mut self.min.y, &mut self.max.y);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! bevy's 2D components drawn by Quadrille: `Sprite`, `Mesh2d`, `Text2d` under `Camera2d`.
+//!
+//! People who know bevy keep their components; [`Quadrille2dPlugin`] takes the place of bevy's
+//! 2D renderer. This crate uses only what any user of `quadrille` can use.
+//!
+//! # Model
+//!
+//! ```text
+//! PostUpdate   bevy: transforms, visibility, text layout     here: cameras (sizes, projections)
+//! Declare      prepare_images, prepare_meshes                uploads within a budget
+//!              queue_2d        what cameras see -> instances in order, cut into draws
+//! passes       draw_2d         one pass of the plan per camera
+//! ```
+//! Everything drawn is an instance of a mesh with an image: a sprite is a quad, a glyph is a quad.
+//! So there is one shader, one instance buffer, and one draw for neighbours in the order that
+//! share mesh and image: 100,000 sprites with one image are one draw.
+//!
+//! # Choices
+//!
+//! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
+//!   no depth buffer: sorting is needed for transparency anyway.
+//! - **Culling is bevy's**, on the CPU.
+//! - **A draw per image**, not a table of images: bindings are push descriptors, which every
+//!   device has, and sprites that matter in number share an atlas.
+//! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
+//!   camera that should go through a pass of yours draws to an image of yours
+//!   ([`ManualTargets`]).
+//!
+//! # Deliberately absent
+//!
+//! No multisampling, no picking, no materials with shaders of their own, no compressed images.
+
+mod camera;
+mod image_format;
+mod image_loader;
+mod images;
+mod instance;
+mod material;
+mod mesh_data;
+mod meshes;
+mod pass;
+mod phase;
+mod plugin;
+mod queue;
+mod samplers;
+mod slices;
+mod sprites;
+mod target;
+mod text;
+
+pub use image_loader::{CheckedImageError, ImageLimits};
+pub use images::{Images2d, UploadBudget};
+pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
+pub use meshes::{Indices2d, Vertices2d};
+pub use pass::{Drawn, Geometry2d, Pipelines2d, draw_2d};
+pub use phase::{Instances2d, Phase2d, Textures2d};
+pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
+pub use target::{ManualTargets, Targets2d};
+
+/// What a 2D program needs: bevy's content crates, and this one.
+pub mod prelude {
+    pub use crate::{
+        AlphaMode2d, ColorMaterial, ManualTargets, MeshMaterial2d, Quadrille2dPlugin, UploadBudget,
+    };
+    pub use bevy_asset::prelude::*;
+    pub use bevy_camera::prelude::*;
+    pub use bevy_camera::visibility::RenderLayers;
+    pub use bevy_camera::{RenderTarget, ScalingMode, Viewport};
+    pub use bevy_color::prelude::*;
+    pub use bevy_image::prelude::*;
+    pub use bevy_mesh::prelude::*;
+    pub use bevy_sprite::prelude::*;
+    pub use bevy_sprite::{Anchor, SpriteAlphaMode, Text2dShadow};
+    pub use bevy_text::prelude::*;
+    pub use bevy_text::{TextBackgroundColor, TextBounds};
+    pub use bevy_transform::prelude::*;
+}
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,97 @@
+//! What meshes look like: bevy's `ColorMaterial` and `MeshMaterial2d` by name and field. bevy has
+//! them in a crate that needs `wgpu`, so they are defined anew here.
+
+use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
+use bevy_color::{Alpha as _, Color};
+use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_math::Affine2;
+use bevy_reflect::TypePath;
+
+/// How the alpha of a material decides what is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum AlphaMode2d {
+    /// Alpha is taken as 1.
+    #[default]
+    Opaque,
+    /// Alpha below the threshold is taken as 0, any other as 1.
+    Mask(f32),
+    /// The material covers what is behind it by its alpha.
+    Blend,
+}
+
+/// A colour, an image, or an image tinted with a colour; multiplied with the colours of the
+/// mesh's vertices if it has any.
+#[derive(Asset, TypePath, Clone, Debug, PartialEq)]
+pub struct ColorMaterial {
+    /// The colour.
+    pub color: Color,
+    /// How alpha is taken.
+    pub alpha_mode: AlphaMode2d,
+    /// Transforms the mesh's texture coordinates.
+    pub uv_transform: Affine2,
+    /// The image; none is white.
+    pub texture: Option<Handle<Image>>,
+}
+
+impl Default for ColorMaterial {
+    /// White, opaque where it can be seen through nowhere.
+    fn default() -> Self {
+        Self {
+            color: Color::WHITE,
+            alpha_mode: AlphaMode2d::Blend,
+            uv_transform: Affine2::IDENTITY,
+            texture: None,
+        }
+    }
+}
+
+impl From<Color> for ColorMaterial {
+    /// A plain colour, opaque if it is.
+    fn from(color: Color) -> Self {
+        let alpha_mode = if color.alpha() < 1.0 {
+            AlphaMode2d::Blend
+        } else {
+            AlphaMode2d::Opaque
+        };
+        Self {
+            color,
+            alpha_mode,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Handle<Image>> for ColorMaterial {
+    fn from(texture: Handle<Image>) -> Self {
+        Self {
+            texture: Some(texture),
+            ..Self::default()
+        }
+    }
+}
+
+/// The material of a [`Mesh2d`](bevy_mesh::Mesh2d). Those of [`ColorMaterial`] are drawn.
+#[derive(Component, Clone, Debug, Deref, DerefMut, PartialEq, Eq)]
+pub struct MeshMaterial2d<M: Asset>(pub Handle<M>);
+
+impl<M: Asset> Default for MeshMaterial2d<M> {
+    fn default() -> Self {
+        Self(Handle::default())
+    }
+}
+
+impl<M: Asset> From<Handle<M>> for MeshMaterial2d<M> {
+    fn from(handle: Handle<M>) -> Self {
+        Self(handle)
+    }
+}
+
+impl<M: Asset> AsAssetId for MeshMaterial2d<M> {
+    type Asset = M;
+
+    fn as_asset_id(&self) -> AssetId<M> {
+        self.0.id()
+    }
+}

@@ -1,0 +1,176 @@
+//! What is drawn in a frame: for each camera its instances in order, cut into as few draws as
+//! images and meshes allow.
+
+use bevy_asset::AssetId;
+use bevy_color::LinearRgba;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_image::Image as ImageAsset;
+use bevy_math::Mat4;
+use bevy_platform::collections::HashMap;
+use quadrille::prelude::{Buffer, BufferDesc, GpuDevice, Image, Sharing, Uploads};
+use quadrille::sync::ResourceId;
+use quadrille::vulkan::Error;
+
+use crate::images::Images2d;
+use crate::instance::Instance;
+use crate::meshes::MeshPlace;
+
+/// The images that are drawn in this frame: the list behind the sampled images of
+/// [`draw_2d`](crate::draw_2d).
+#[derive(Resource, Default, Deref)]
+pub struct Textures2d(pub(crate) Vec<Image>);
+
+/// The instances of this frame.
+#[derive(Resource, Deref)]
+pub struct Instances2d(pub(crate) Buffer);
+
+/// All views of a frame.
+#[derive(Resource, Default)]
+pub struct Phase2d {
+    pub(crate) views: Vec<View2d>,
+    pub(crate) batches: Vec<Batch>,
+    pub(crate) instances: Vec<Instance>,
+    /// The instances that the device's buffer holds.
+    sent: Vec<Instance>,
+    /// Where images are in [`Textures2d`].
+    slots: HashMap<ResourceId, u32>,
+    last: Option<(AssetId<ImageAsset>, Texture)>,
+}
+
+/// What one camera draws.
+#[derive(Clone, Debug)]
+pub(crate) struct View2d {
+    /// Place in [`Targets2d`](crate::Targets2d).
+    pub(crate) target: u32,
+    pub(crate) clip_from_world: Mat4,
+    /// Left, top, width and height in pixels.
+    pub(crate) viewport: [u32; 4],
+    /// The colour that the whole target is cleared with; none draws over what is there.
+    pub(crate) clear: Option<LinearRgba>,
+    /// Of [`Phase2d::batches`].
+    pub(crate) batches: std::ops::Range<u32>,
+}
+
+/// An image with its sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Texture {
+    /// Place in [`Textures2d`].
+    pub(crate) image: u32,
+    /// Place in the samplers of [`Images2d`].
+    pub(crate) sampler: u32,
+    /// It stands for an image that is not there.
+    pub(crate) is_placeholder: bool,
+}
+
+/// Instances of one mesh with one image, drawn at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Batch {
+    pub(crate) mesh: MeshPlace,
+    pub(crate) texture: Texture,
+    /// The world of these instances is clip space.
+    pub(crate) in_clip_space: bool,
+    pub(crate) instances: std::ops::Range<u32>,
+}
+
+impl Batch {
+    fn continues_with(&self, next: &Self) -> bool {
+        self.mesh == next.mesh
+            && self.texture.image == next.texture.image
+            && self.texture.sampler == next.texture.sampler
+            && self.in_clip_space == next.in_clip_space
+            && self.instances.end == next.instances.start
+    }
+}
+
+impl Phase2d {
+    /// How many draws the frame has.
+    pub fn draws(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// How many instances (sprites, glyphs, meshes) the frame has, over all cameras.
+    pub fn instances(&self) -> usize {
+        self.instances.len()
+    }
+
+    /// Begins a frame.
+    pub(crate) fn begin(&mut self, textures: &mut Textures2d) {
+        self.views.clear();
+        self.batches.clear();
+        self.instances.clear();
+        self.slots.clear();
+        self.last = None;
+        textures.0.clear();
+    }
+
+    /// The texture of an asset, or what stands for it.
+    pub(crate) fn texture(
+        &mut self,
+        id: AssetId<ImageAsset>,
+        images: &Images2d,
+        textures: &mut Textures2d,
+    ) -> Option<Texture> {
+        if let Some((last, texture)) = self.last
+            && last == id
+        {
+            return Some(texture);
+        }
+        let shown = images.shown(id)?;
+        let slot = *self.slots.entry(shown.image.id()).or_insert_with(|| {
+            textures.0.push(shown.image.clone());
+            textures.0.len() as u32 - 1
+        });
+        let texture = Texture {
+            image: slot,
+            sampler: shown.sampler,
+            is_placeholder: shown.is_placeholder,
+        };
+        self.last = Some((id, texture));
+        Some(texture)
+    }
+
+    /// Adds a draw to the view whose first one is `view_start`, or lengthens the one before if it
+    /// is drawn alike.
+    pub(crate) fn add(&mut self, batch: Batch, view_start: u32) {
+        if batch.instances.is_empty() {
+            return;
+        }
+        match self.batches[view_start as usize..].last_mut() {
+            Some(last) if last.continues_with(&batch) => last.instances.end = batch.instances.end,
+            _ => self.batches.push(batch),
+        }
+    }
+
+    /// Sends the instances to the device, unless it has them from the frame before.
+    pub(crate) fn send(
+        &mut self,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+        buffer: &mut Instances2d,
+    ) -> Result<(), Error> {
+        if self.instances == self.sent {
+            return Ok(());
+        }
+        let bytes: &[u8] = bytemuck::cast_slice(&self.instances);
+        if buffer.0.bytes() < bytes.len() as u64 {
+            buffer.0 = instances(gpu, bytes.len() as u64)?.0;
+        }
+        if !bytes.is_empty() {
+            uploads.write_buffer(&buffer.0, 0, bytes);
+        }
+        self.sent.clone_from(&self.instances);
+        Ok(())
+    }
+}
+
+/// A buffer for at least so many bytes of instances. It is written on one queue and read on
+/// another in most frames, so it belongs to both.
+pub(crate) fn instances(gpu: &GpuDevice, bytes: u64) -> Result<Instances2d, Error> {
+    let bytes = bytes.next_power_of_two().max(1 << 16);
+    let desc = BufferDesc::vertex("2d instances", bytes).with_sharing(Sharing::Concurrent);
+    Ok(Instances2d(gpu.create_buffer(&desc)?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+use bevy_math::{Affine2, Affine3A};
+
+use super::*;
+use crate::instance::AlphaMode;
+use crate::mesh_data::Shape;
+
+const QUAD: MeshPlace = MeshPlace {
+    shape: Shape::Triangles,
+    first_index: 0,
+    index_count: 6,
+    base_vertex: 0,
+};
+
+fn batch(image: u32, instances: std::ops::Range<u32>) -> Batch {
+    let texture = Texture {
+        image,
+        sampler: 0,
+        is_placeholder: false,
+    };
+    Batch {
+        mesh: QUAD,
+        texture,
+        in_clip_space: false,
+        instances,
+    }
+}
+
+fn add(phase: &mut Phase2d, view_start: u32, image: u32) {
+    let first = phase.instances.len() as u32;
+    let (world, uv) = (Affine3A::IDENTITY, Affine2::IDENTITY);
+    let instance = Instance::mesh(world, uv, LinearRgba::WHITE, AlphaMode::Blend);
+    phase.instances.push(instance);
+    let batch = batch(image, first..first + 1);
+    phase.add(batch, view_start);
+}
+
+#[test]
+fn neighbours_that_are_drawn_alike_share_a_draw() {
+    let mut phase = Phase2d::default();
+    for image in [0, 0, 1, 0, 0, 0] {
+        add(&mut phase, 0, image);
+    }
+    let ranges: Vec<_> = phase.batches.iter().map(|b| b.instances.clone()).collect();
+    assert_eq!(ranges, [0..2, 2..3, 3..6]);
+}
+
+#[test]
+fn views_share_no_draw() {
+    let mut phase = Phase2d::default();
+    add(&mut phase, 0, 0);
+    add(&mut phase, 1, 0);
+    assert_eq!(phase.draws(), 2);
+}
+
+#[test]
+fn nothing_makes_no_draw() {
+    let mut phase = Phase2d::default();
+    phase.add(batch(0, 0..0), 0);
+    assert_eq!(phase.draws(), 0);
+}

@@ -1,0 +1,157 @@
+//! Adding 2D drawing to an app.
+
+use bevy_app::{App, Plugin, PostStartup, PostUpdate};
+use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin};
+use bevy_camera::visibility::add_visibility_class;
+use bevy_camera::{CameraPlugin, CameraUpdateSystems};
+use bevy_ecs::prelude::*;
+use bevy_image::{ImagePlugin, ImageSamplerDescriptor};
+use bevy_mesh::MeshPlugin;
+use bevy_sprite::{Sprite, SpritePlugin};
+use bevy_text::TextPlugin;
+use bevy_transform::TransformPlugin;
+use quadrille::prelude::{GpuDevice, Render, RenderSystems};
+
+use crate::camera::update_cameras;
+use crate::image_loader::{CheckedImageLoader, ImageLimits};
+use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
+use crate::material::ColorMaterial;
+use crate::meshes::{self, Meshes2d, prepare_meshes};
+use crate::pass::{Pipelines2d, draw_2d};
+use crate::phase::{self, Phase2d, Textures2d};
+use crate::queue::queue_2d;
+use crate::target::{ManualTargets, Targets2d};
+
+/// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
+///
+/// Add it after [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins). It adds bevy's asset,
+/// image, mesh, camera, transform, text and sprite plugins if they are not there yet.
+///
+/// ```no_run
+/// use bevy_app::{App, AppExit, Startup};
+/// use bevy_ecs::prelude::*;
+/// use quadrille::prelude::QuadrillePlugins;
+/// use quadrille_2d::prelude::*;
+///
+/// fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+///     commands.spawn(Camera2d);
+///     commands.spawn(Sprite::from_image(assets.load("bird.png")));
+///     commands.spawn((Text2d::new("a bird"), Transform::from_xyz(0.0, -100.0, 0.0)));
+/// }
+///
+/// fn main() -> AppExit {
+///     App::new()
+///         .add_plugins((QuadrillePlugins::default(), Quadrille2dPlugin::default()))
+///         .add_systems(Startup, setup)
+///         .run()
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Quadrille2dPlugin {
+    /// The folder of assets, relative to the project.
+    pub asset_folder: String,
+    /// The sampler of images that do not ask for one: linear, or nearest for pixel art.
+    pub default_sampler: ImageSamplerDescriptor,
+    /// How large images may be.
+    pub image_limits: ImageLimits,
+}
+
+impl Default for Quadrille2dPlugin {
+    fn default() -> Self {
+        Self {
+            asset_folder: AssetPlugin::default().file_path,
+            default_sampler: ImageSamplerDescriptor::linear(),
+            image_limits: ImageLimits::default(),
+        }
+    }
+}
+
+/// The systems that make a 2D frame ready, in [`RenderSystems::Declare`].
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prepare2dSystems {
+    /// Images and meshes are uploaded.
+    Assets,
+    /// What each camera draws is listed.
+    Queue,
+}
+
+impl Plugin for Quadrille2dPlugin {
+    fn build(&self, app: &mut App) {
+        self.add_bevy_plugins(app);
+        app.register_asset_loader(CheckedImageLoader::new(self.image_limits))
+            .init_asset::<ColorMaterial>()
+            .insert_resource(DefaultSampler(self.default_sampler.clone()))
+            .init_resource::<Images2d>()
+            .init_resource::<Meshes2d>()
+            .init_resource::<Phase2d>()
+            .init_resource::<Textures2d>()
+            .init_resource::<Targets2d>()
+            .init_resource::<ManualTargets>()
+            .init_resource::<UploadBudget>();
+        app.world_mut()
+            .register_component_hooks::<Sprite>()
+            .on_add(add_visibility_class::<Sprite>);
+        let cameras = || {
+            update_cameras
+                .in_set(CameraUpdateSystems)
+                .before(AssetEventSystems)
+        };
+        app.add_systems(PostStartup, cameras())
+            .add_systems(PostUpdate, cameras());
+    }
+
+    fn finish(&self, app: &mut App) {
+        // Without a device the app says why and ends; there is nothing to draw with.
+        let Some(gpu) = app.world().get_resource::<GpuDevice>().cloned() else {
+            return;
+        };
+        if let Err(error) = add_passes(app, &gpu) {
+            tracing::error!("2D drawing is not available: {error}");
+        }
+    }
+}
+
+impl Quadrille2dPlugin {
+    fn add_bevy_plugins(&self, app: &mut App) {
+        fn add<P: Plugin>(app: &mut App, plugin: P) {
+            if !app.is_plugin_added::<P>() {
+                app.add_plugins(plugin);
+            }
+        }
+        let assets = AssetPlugin {
+            file_path: self.asset_folder.clone(),
+            ..AssetPlugin::default()
+        };
+        let images = ImagePlugin {
+            default_sampler: self.default_sampler.clone(),
+        };
+        add(app, TransformPlugin);
+        add(app, assets);
+        add(app, images);
+        add(app, MeshPlugin);
+        add(app, CameraPlugin);
+        add(app, TextPlugin);
+        add(app, SpritePlugin);
+    }
+}
+
+fn add_passes(app: &mut App, gpu: &GpuDevice) -> Result {
+    let (vertices, indices) = meshes::buffers(gpu)?;
+    let instances = phase::instances(gpu, 0)?;
+    app.insert_resource(vertices)
+        .insert_resource(indices)
+        .insert_resource(instances)
+        .insert_resource(Pipelines2d::new(gpu)?);
+    let prepare = (
+        (prepare_images, prepare_meshes).in_set(Prepare2dSystems::Assets),
+        queue_2d.in_set(Prepare2dSystems::Queue),
+    );
+    app.configure_sets(
+        Render,
+        (Prepare2dSystems::Assets, Prepare2dSystems::Queue)
+            .chain()
+            .in_set(RenderSystems::Declare),
+    );
+    app.add_systems(Render, (prepare, draw_2d));
+    Ok(())
+}

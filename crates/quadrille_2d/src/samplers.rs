@@ -1,0 +1,57 @@
+//! Samplers by description: few, found again.
+
+use bevy_image::{ImageAddressMode, ImageFilterMode, ImageSamplerDescriptor};
+use quadrille::prelude::{GpuDevice, Sampler, SamplerDesc};
+use quadrille::vulkan::{Error, vk};
+
+/// All samplers that images asked for so far.
+#[derive(Default)]
+pub(crate) struct Samplers(Vec<Sampler>);
+
+impl Samplers {
+    /// The place of the sampler for this description.
+    pub(crate) fn index(
+        &mut self,
+        gpu: &GpuDevice,
+        descriptor: &ImageSamplerDescriptor,
+    ) -> Result<u32, Error> {
+        let desc = to_desc(descriptor);
+        let known = self.0.iter().position(|sampler| *sampler.desc() == desc);
+        if let Some(known) = known {
+            return Ok(known as u32);
+        }
+        self.0.push(gpu.create_sampler(&desc)?);
+        Ok(self.0.len() as u32 - 1)
+    }
+
+    /// The sampler at a place.
+    pub(crate) fn get(&self, index: u32) -> Option<&Sampler> {
+        self.0.get(index as usize)
+    }
+}
+
+/// What of bevy's description a 2D image needs. The address mode of u holds for v as well.
+fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
+    let filter = |mode| match mode {
+        ImageFilterMode::Nearest => vk::Filter::NEAREST,
+        ImageFilterMode::Linear => vk::Filter::LINEAR,
+    };
+    let address = match descriptor.address_mode_u {
+        ImageAddressMode::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        ImageAddressMode::Repeat => vk::SamplerAddressMode::REPEAT,
+        ImageAddressMode::MirrorRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        ImageAddressMode::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+    };
+    SamplerDesc {
+        name: "image".to_owned(),
+        magnify: filter(descriptor.mag_filter),
+        minify: filter(descriptor.min_filter),
+        mipmap: match descriptor.mipmap_filter {
+            ImageFilterMode::Nearest => vk::SamplerMipmapMode::NEAREST,
+            ImageFilterMode::Linear => vk::SamplerMipmapMode::LINEAR,
+        },
+        address,
+        anisotropy: f32::from(descriptor.anisotropy_clamp),
+        compare: None,
+    }
+}

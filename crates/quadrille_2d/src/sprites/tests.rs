@@ -1,0 +1,124 @@
+use bevy_asset::{Handle, RenderAssetUsages};
+use bevy_color::Color;
+use bevy_image::TextureAtlas;
+use bevy_math::{URect, UVec2, Vec4};
+use bevy_sprite::SpriteImageMode;
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
+
+use super::*;
+
+struct Rig {
+    images: Assets<ImageAsset>,
+    layouts: Assets<TextureAtlasLayout>,
+    image: Handle<ImageAsset>,
+}
+
+impl Rig {
+    /// With an image of 32 x 16 pixels.
+    fn new() -> Self {
+        let size = Extent3d {
+            width: 32,
+            height: 16,
+            depth_or_array_layers: 1,
+        };
+        let image = ImageAsset::new_fill(
+            size,
+            TextureDimension::D2,
+            &[255; 4],
+            TextureFormat::Rgba8UnormSrgb,
+            RenderAssetUsages::default(),
+        );
+        let mut images = Assets::default();
+        let image = images.add(image);
+        Self {
+            images,
+            layouts: Assets::default(),
+            image,
+        }
+    }
+
+    fn instances(&self, sprite: &Sprite, anchor: Anchor) -> Vec<Instance> {
+        let assets = SpriteAssets {
+            images: &self.images,
+            layouts: &self.layouts,
+        };
+        let mut out = Vec::new();
+        let lists = (&mut Vec::new(), &mut out);
+        add_sprite(sprite, &anchor, &Affine3A::IDENTITY, &assets, false, lists);
+        out
+    }
+}
+
+/// Left, bottom, right and top of an instance of the quad.
+fn place(instance: &Instance) -> [f32; 4] {
+    let [x, y, _] = instance.world_from_local.map(Vec4::from);
+    let at = |row: Vec4, along: Vec4| row.dot(along);
+    [
+        at(x, Vec4::new(-0.5, -0.5, 0.0, 1.0)),
+        at(y, Vec4::new(-0.5, -0.5, 0.0, 1.0)),
+        at(x, Vec4::new(0.5, 0.5, 0.0, 1.0)),
+        at(y, Vec4::new(0.5, 0.5, 0.0, 1.0)),
+    ]
+}
+
+/// Left, top, right and bottom of the image's part in fractions.
+fn uv(instance: &Instance) -> [f32; 4] {
+    let [x, _, _, y] = instance.uv_axes;
+    let [left, top] = instance.uv_translation;
+    [left, top, left + x, top + y]
+}
+
+#[test]
+fn the_anchor_lies_at_the_origin() {
+    let rig = Rig::new();
+    let sprite = Sprite::from_image(rig.image.clone());
+    let centered = rig.instances(&sprite, Anchor::CENTER);
+    assert_eq!(place(&centered[0]), [-16.0, -8.0, 16.0, 8.0]);
+    let top_left = rig.instances(&sprite, Anchor::TOP_LEFT);
+    assert_eq!(place(&top_left[0]), [0.0, -16.0, 32.0, 0.0]);
+}
+
+#[test]
+fn atlas_and_rect_choose_pixels() {
+    let mut rig = Rig::new();
+    let mut layout = TextureAtlasLayout::new_empty(UVec2::new(32, 16));
+    let index = layout.add_texture(URect::new(16, 0, 32, 16));
+    let layout = rig.layouts.add(layout);
+    let mut sprite = Sprite::from_atlas_image(rig.image.clone(), TextureAtlas { layout, index });
+    let whole = rig.instances(&sprite, Anchor::CENTER);
+    assert_eq!(uv(&whole[0]), [0.5, 0.0, 1.0, 1.0]);
+    assert_eq!(place(&whole[0]), [-8.0, -8.0, 8.0, 8.0]);
+    sprite.rect = Some(Rect::new(0.0, 8.0, 8.0, 16.0));
+    sprite.flip_x = true;
+    let part = rig.instances(&sprite, Anchor::CENTER);
+    assert_eq!(uv(&part[0]), [0.75, 0.5, 0.5, 1.0]);
+}
+
+#[test]
+fn custom_size_and_colour_are_taken() {
+    let rig = Rig::new();
+    let sprite = Sprite::from_color(
+        Color::linear_rgba(0.5, 0.25, 1.0, 0.5),
+        Vec2::new(10.0, 4.0),
+    );
+    let instances = rig.instances(&sprite, Anchor::CENTER);
+    assert_eq!(place(&instances[0]), [-5.0, -2.0, 5.0, 2.0]);
+    assert_eq!(instances[0].tint, [0.5, 0.25, 1.0, 0.5]);
+}
+
+#[test]
+fn a_mirrored_sprite_mirrors_its_tiles() {
+    let rig = Rig::new();
+    let mut sprite = Sprite::from_image(rig.image.clone());
+    sprite.custom_size = Some(Vec2::new(40.0, 16.0));
+    sprite.flip_x = true;
+    sprite.image_mode = SpriteImageMode::Tiled {
+        tile_x: true,
+        tile_y: false,
+        stretch_value: 1.0,
+    };
+    let tiles = rig.instances(&sprite, Anchor::CENTER);
+    assert_eq!(tiles.len(), 2);
+    assert_eq!(place(&tiles[0]), [-12.0, -8.0, 20.0, 8.0]);
+    assert_eq!(uv(&tiles[0]), [1.0, 0.0, 0.0, 1.0]);
+}

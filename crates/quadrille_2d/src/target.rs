@@ -1,0 +1,89 @@
+//! What cameras draw to.
+
+use bevy_asset::AssetId;
+use bevy_camera::{ManualTextureViewHandle, NormalizedRenderTarget, RenderTarget};
+use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::prelude::*;
+use bevy_image::Image as ImageAsset;
+use bevy_platform::collections::HashMap;
+use bevy_window::PrimaryWindow;
+use quadrille::prelude::{Image, PrimaryWindowImage};
+
+use crate::images::Images2d;
+
+/// Images of your own that cameras draw to: a camera with
+/// `RenderTarget::TextureView(ManualTextureViewHandle(7))` draws to the image with this handle.
+///
+/// The image needs [`ImageUsage::COLOR_ATTACHMENT`](quadrille::prelude::ImageUsage). Keep it in a
+/// bevy resource of your own as well, and your passes can name it: that is how a scene gets to a
+/// post-processing pass.
+///
+/// ```
+/// use bevy_camera::{ManualTextureViewHandle, RenderTarget};
+/// use bevy_derive::Deref;
+/// use bevy_ecs::prelude::*;
+/// use quadrille::prelude::*;
+/// use quadrille_2d::ManualTargets;
+/// use quadrille_2d::prelude::Camera2d;
+///
+/// #[derive(Resource, Deref)]
+/// struct Scene(Image);
+///
+/// const SCENE: ManualTextureViewHandle = ManualTextureViewHandle(0);
+///
+/// fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTargets>) -> Result {
+///     let desc = ImageDesc::color_target("scene", 640, 360, Format::R16G16B16A16_SFLOAT);
+///     let scene = gpu.create_image(&desc)?;
+///     targets.insert(SCENE, scene.clone());
+///     commands.insert_resource(Scene(scene));
+///     commands.spawn((Camera2d, RenderTarget::TextureView(SCENE)));
+///     Ok(())
+/// }
+///
+/// fn develop(mut recorder: Recorder, scene: Sampled<Scene>, window: ColorTarget<PrimaryWindowImage>) {
+///     // draws the scene to the window
+/// }
+/// ```
+#[derive(Resource, Default, Deref, DerefMut)]
+pub struct ManualTargets(pub HashMap<ManualTextureViewHandle, Image>);
+
+/// What cameras draw to in this frame: the list behind the colour targets of
+/// [`draw_2d`](crate::draw_2d).
+#[derive(Resource, Default, Deref)]
+pub struct Targets2d(pub(crate) Vec<Image>);
+
+/// Finds the images behind render targets.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct TargetImages<'w, 's> {
+    primary: Query<'w, 's, Entity, With<PrimaryWindow>>,
+    window: Option<Res<'w, PrimaryWindowImage>>,
+    manual: Res<'w, ManualTargets>,
+}
+
+impl TargetImages<'_, '_> {
+    /// The image of a render target, and the asset that it belongs to if it does; none while
+    /// there is no image.
+    pub(crate) fn find(
+        &self,
+        target: &RenderTarget,
+        images: &Images2d,
+    ) -> Option<(Image, Option<AssetId<ImageAsset>>)> {
+        let primary = self.primary.iter().next();
+        let window = || Some(((***self.window.as_ref()?).clone(), None));
+        match target.normalize(primary) {
+            None => matches!(target, RenderTarget::Window(_)).then(window)?,
+            Some(NormalizedRenderTarget::Window(reference)) => {
+                // Other windows than the primary one have no image that passes could name yet.
+                (Some(reference.entity()) == primary).then(window)?
+            }
+            Some(NormalizedRenderTarget::Image(target)) => {
+                let id = target.handle.id();
+                Some((images.image(id)?.clone(), Some(id)))
+            }
+            Some(NormalizedRenderTarget::TextureView(id)) => {
+                Some((self.manual.get(&id)?.clone(), None))
+            }
+            Some(NormalizedRenderTarget::None { .. }) => None,
+        }
+    }
+}
