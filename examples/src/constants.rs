@@ -158,6 +158,18 @@ pub struct Effect {
     pub strength: f32,
 }
 
+/// Constants of `shaders/windows/pictures.wgsl`: one of the moving pictures.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Picture {
+    /// Width of the window over its height.
+    pub aspect: f32,
+    /// In seconds.
+    pub time: f32,
+    /// Which of the pictures; they repeat.
+    pub number: u32,
+}
+
 #[cfg(test)]
 #[path = "constants_tests.rs"]
 mod tests;

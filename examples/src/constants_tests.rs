@@ -38,7 +38,7 @@ fn push_constants(module: &Module) -> Option<(u32, Vec<(String, u32)>)> {
 #[test]
 fn every_shader_is_valid() {
     let mut count = 0;
-    for owner in ["life", "triangle", "post_process"] {
+    for owner in ["life", "triangle", "post_process", "windows"] {
         for entry in folder().join(owner).read_dir().unwrap() {
             let module = shader(&entry.unwrap().path());
             let names: Vec<_> = module
@@ -53,7 +53,7 @@ fn every_shader_is_valid() {
             count += 1;
         }
     }
-    assert_eq!(count, 7);
+    assert_eq!(count, 8);
 }
 
 /// Compares a struct with the push constants of a shader.
@@ -100,6 +100,14 @@ fn push_constants_are_laid_out_alike() {
     );
     assert_push_constants!("post_process/scene.wgsl", Scene { aspect, time });
     assert_push_constants!("post_process/effect.wgsl", Effect { aspect, strength });
+    assert_push_constants!(
+        "windows/pictures.wgsl",
+        Picture {
+            aspect,
+            time,
+            number
+        }
+    );
 }
 
 #[test]

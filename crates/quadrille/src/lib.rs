@@ -65,14 +65,15 @@ pub use quadrille_vulkan as vulkan;
 /// What most programs need.
 pub mod prelude {
     pub use quadrille_ecs::{
-        AccessKind, AccessList, AnyAccess, Blend, Buffer, BufferDesc, BufferUsage,
-        ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, Declared,
-        DepthAttachment as _, DepthRead, DepthTarget, Format, GpuDevice, GraphicsPipeline,
-        GraphicsPipelineDesc, Image, ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead,
-        Memory, OnQueue as _, PrimaryWindowImage, QuadrillePlugin, QuadrillePlugins, QueueWish,
-        Readback, ReadbackComplete, Recorder, Render, RenderSystems, Sampled, Sampler, SamplerDesc,
-        Settings, Shader, Sharing, StorageRead, StorageReadWrite, StorageWrite, TransferRead,
-        TransferWrite, Uniform, Uploads, VertexRead, declared, save_to_disk, stage,
+        AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, Buffer, BufferDesc,
+        BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc,
+        Declared, DepthAttachment as _, DepthRead, DepthTarget, Format, GpuDevice,
+        GraphicsPipeline, GraphicsPipelineDesc, Image, ImageDesc, ImageUsage, IndexRead, IndexType,
+        IndirectRead, Memory, OnQueue as _, PresentSettings, PrimaryWindowImage, QuadrillePlugin,
+        QuadrillePlugins, QueueWish, Readback, ReadbackComplete, Recorder, Render, RenderSystems,
+        Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing, StorageRead, StorageReadWrite,
+        StorageWrite, SwapchainState, TransferRead, TransferWrite, Uniform, Uploads, VertexRead,
+        WindowImage, WindowImageOf, declared, declared_window, save_to_disk, stage,
     };
 }
 

@@ -9,6 +9,7 @@
     reason = "`SystemParam` is an unsafe trait: it promises to register what it accesses"
 )]
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
@@ -25,7 +26,7 @@ use crate::declaration::DeclaredAccess;
 use crate::kind::{AccessKind, StageWish};
 use crate::named::{GpuResource, Named};
 use crate::registry::{declare, register_access, resource_entity, short_name};
-use crate::window::PrimaryWindowImage;
+use crate::window::WindowMarkers;
 
 /// Types that stand for an [`AccessKind`] in parameters.
 pub mod kind {
@@ -159,6 +160,8 @@ impl<T: Named, K: kind::Kind, S: stage::Stage> Deref for Access<'_, T, K, S> {
 pub struct AccessState {
     resource: ComponentId,
     declared: ComponentId,
+    /// The resource comes and goes with a window.
+    of_window: bool,
 }
 
 // SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
@@ -176,6 +179,9 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
         AccessState {
             resource: world.register_component::<T>(),
             declared: register_access(world, entity, access),
+            of_window: world
+                .get_resource::<WindowMarkers>()
+                .is_some_and(|markers| markers.contains(TypeId::of::<T>())),
         }
     }
 
@@ -190,7 +196,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
     }
 
     unsafe fn get_param<'w, 's>(
-        _: &'s mut AccessState,
+        state: &'s mut AccessState,
         _: &SystemMeta,
         world: UnsafeWorldCell<'w>,
         _: Tick,
@@ -198,7 +204,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
         // SAFETY: `init_access` registered the read through `Res<T>`.
         let resource = unsafe { world.get_resource::<T>() };
         let Some(resource) = resource else {
-            return Err(missing::<T, Self>());
+            return Err(missing::<T, Self>(state.of_window));
         };
         Ok(Access {
             handle: resource.named(),
@@ -208,9 +214,9 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
 }
 
 /// What a pass gets when the resource that it declares does not exist.
-fn missing<T: Named, P>() -> SystemParamValidationError {
+fn missing<T: Named, P>(of_window: bool) -> SystemParamValidationError {
     let name = short_name::<T>();
-    if std::any::TypeId::of::<T>() == std::any::TypeId::of::<PrimaryWindowImage>() {
+    if of_window {
         // A minimised or closed window has no image: nothing to draw is not an error.
         return SystemParamValidationError::skipped::<P>("the window has no image now");
     }

@@ -8,6 +8,7 @@
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::FilteredAccess;
 use bevy_ecs::system::{
     SystemAccess, SystemMeta, SystemParam, SystemParamBuilder, SystemParamValidationError,
 };
@@ -17,10 +18,11 @@ use quadrille_vulkan::Handle;
 
 use crate::access::PassUse;
 use crate::bind::ResourceRef;
-use crate::declaration::DeclaredAccess;
+use crate::declaration::{Bound, DeclaredAccess};
 use crate::kind::{AccessKind, StageWish};
 use crate::named::GpuResource;
-use crate::registry::{declare, handle_entity, register_access};
+use crate::registry::{bound_entity, declare, register_access};
+use crate::window::WindowImage;
 
 /// A declared access of a buffer or image whose handle, and kind of access, are known only at run
 /// time. Build the system with [`declared`] in the parameter's place:
@@ -95,11 +97,14 @@ impl<'s> AnyAccess<'s> {
 /// The state of an [`AnyAccess`]; opaque.
 pub struct AnyAccessState {
     handle: Option<Handle>,
+    /// The window whose image it is, and the id of [`WindowImage`].
+    window: Option<(Entity, ComponentId)>,
     kind: AccessKind,
     declared: Option<ComponentId>,
 }
 
-// SAFETY: no world access is registered, and `get_param` makes none.
+// SAFETY: `init_access` registers a read of `WindowImage` if there is a window; `get_param` reads
+// that component then, and nothing otherwise.
 unsafe impl SystemParam for AnyAccess<'_> {
     type State = AnyAccessState;
     type Item<'w, 's> = AnyAccess<'s>;
@@ -107,6 +112,7 @@ unsafe impl SystemParam for AnyAccess<'_> {
     fn init_state(_: &mut World) -> AnyAccessState {
         AnyAccessState {
             handle: None,
+            window: None,
             kind: AccessKind::Sampled,
             declared: None,
         }
@@ -121,14 +127,35 @@ unsafe impl SystemParam for AnyAccess<'_> {
         if let Some(id) = state.declared {
             declare::<Self>(id, meta, system_access);
         }
+        if let Some((_, image)) = state.window {
+            let mut access = FilteredAccess::default();
+            access.add_read(image);
+            let shared = system_access.require_shared_access::<Self>(meta);
+            shared.add(access);
+        }
     }
 
     unsafe fn get_param<'w, 's>(
         state: &'s mut AnyAccessState,
         _: &SystemMeta,
-        _: UnsafeWorldCell<'w>,
+        world: UnsafeWorldCell<'w>,
         _: Tick,
     ) -> Result<AnyAccess<'s>, SystemParamValidationError> {
+        if let Some((entity, _)) = state.window {
+            let window = world.get_entity(entity).ok();
+            // SAFETY: `init_access` registered the read of this component.
+            let image = window.and_then(|window| unsafe { window.get::<WindowImage>() });
+            let Some(image) = image else {
+                // A minimised or closed window has no image: nothing to draw is not an error.
+                return Err(SystemParamValidationError::skipped::<Self>(
+                    "the window has no image now",
+                ));
+            };
+            let known = state.handle.as_ref().map(Handle::id);
+            if known != Some(image.id()) {
+                state.handle = Some(image.to_handle());
+            }
+        }
         let Some(handle) = &state.handle else {
             return Err(SystemParamValidationError::invalid::<Self>(
                 "it names no resource; build the system with \
@@ -144,30 +171,68 @@ unsafe impl SystemParam for AnyAccess<'_> {
     }
 }
 
-/// Builds an [`AnyAccess`]: see [`declared`].
+/// Builds an [`AnyAccess`]: see [`declared`] and [`declared_window`].
 pub struct DeclaredBuilder {
-    handle: Handle,
+    /// A handle or a window.
+    bound: Bound,
     kind: AccessKind,
 }
 
 /// Builds an [`AnyAccess`] parameter that declares this access of this buffer or image.
 pub fn declared(kind: AccessKind, resource: &impl GpuResource) -> DeclaredBuilder {
     DeclaredBuilder {
-        handle: resource.to_handle(),
+        bound: Bound::Handle(resource.to_handle()),
         kind,
     }
 }
 
-// SAFETY: `AnyAccess` accesses nothing of the world, so there is no access to register.
+/// Builds an [`AnyAccess`] parameter that declares this access of the image of a window, by the
+/// window's entity. The pass is left out while the window has no image, and once it is closed.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
+/// # use bevy_window::Window;
+/// # use quadrille_ecs::*;
+/// fn clear(mut recorder: Recorder, window: AnyAccess) {
+///     recorder.render(window.clear([0.0, 0.0, 1.0, 1.0]));
+/// }
+///
+/// fn open(world: &mut World) {
+///     let window = world.spawn(Window::default()).id();
+///     let parameters = (ParamBuilder, declared_window(AccessKind::ColorTarget, window));
+///     let clear = parameters.build_system(clear);
+///     world.schedule_scope(Render, |_, schedule| {
+///         schedule.add_systems(clear);
+///     });
+/// }
+/// ```
+pub fn declared_window(kind: AccessKind, window: Entity) -> DeclaredBuilder {
+    DeclaredBuilder {
+        bound: Bound::Window(window),
+        kind,
+    }
+}
+
+// SAFETY: `AnyAccess` registers what it accesses of the world itself.
 unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
     fn build(self, world: &mut World) -> AnyAccessState {
-        let entity = handle_entity(world, self.handle.clone());
+        let entity = bound_entity(world, self.bound.clone());
         let access = DeclaredAccess {
             stages: StageWish::Auto,
             ..DeclaredAccess::new(self.kind)
         };
+        let (handle, window) = match self.bound {
+            Bound::Handle(handle) => (Some(handle), None),
+            Bound::Window(window) => {
+                let image = world.register_component::<WindowImage>();
+                (None, Some((window, image)))
+            }
+            Bound::Type(_) | Bound::List(_) => (None, None),
+        };
         AnyAccessState {
-            handle: Some(self.handle),
+            handle,
+            window,
             kind: self.kind,
             declared: Some(register_access(world, entity, access)),
         }

@@ -73,6 +73,18 @@ impl Attachments {
 
 /// Colour attachments from declared targets.
 pub trait ColorAttachment: Declared {
+    /// Width and height in pixels, which for a window may be others in each frame; zeros if it is
+    /// no image.
+    fn size(&self) -> [u32; 2] {
+        match self.bound().resource {
+            ResourceRef::Image(image) => {
+                let [width, height, _] = image.extent();
+                [width, height]
+            }
+            ResourceRef::Buffer(_) => [0, 0],
+        }
+    }
+
     /// Clears the attachment to linear red, green, blue and alpha before drawing.
     fn clear(&self, color: [f32; 4]) -> Attachment {
         Attachment::new(self.bound(), Load::Clear(color))

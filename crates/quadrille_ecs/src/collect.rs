@@ -436,5 +436,6 @@ fn binding_name(bound: &Bound) -> String {
         Bound::Handle(handle) => handle.name().to_owned(),
         Bound::Type(binding) => binding.name.to_owned(),
         Bound::List(binding) => binding.name.to_owned(),
+        Bound::Window(window) => format!("the image of the window {window}"),
     }
 }

@@ -18,6 +18,7 @@ use quadrille_sync::{Preference, QueueIndex, SubRange};
 use quadrille_vulkan::Handle;
 
 use crate::kind::{AccessKind, StageWish};
+use crate::window::WindowImage;
 
 /// Marks the entity of a pass system. Add bevy's `Disabled` component to leave the pass out.
 #[derive(Component, Clone, Copy, Debug)]
@@ -104,6 +105,8 @@ pub enum Bound {
     Type(TypeBinding),
     /// All handles that the bevy resource of this type lists when the frame is collected.
     List(ListBinding),
+    /// The image of the window with this entity.
+    Window(Entity),
 }
 
 /// A bevy resource that names a buffer or an image.
@@ -137,6 +140,11 @@ impl Bound {
                 exists
             }
             Self::List(binding) => (binding.resolve)(world, handles),
+            Self::Window(window) => {
+                let image = world.get::<WindowImage>(*window);
+                handles.extend(image.map(|image| Handle::Image((**image).clone())));
+                image.is_some()
+            }
         }
     }
 }

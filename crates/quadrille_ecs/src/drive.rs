@@ -139,22 +139,30 @@ fn submit(
     let time = clock.lap(Phase::Record);
     threads.measured_translation(time, frame.passes.len());
 
-    let used = |target: &&mut WindowTarget| {
-        target
-            .image()
-            .is_some_and(|image| collector.uses(image.id()))
-    };
-    let mut presenting: Vec<_> = renderer.windows.iter_mut().filter(used).collect();
+    let command_buffers = recorded.command_buffers() as u32;
+    let mut presenting: Vec<_> = renderer
+        .windows
+        .iter_mut()
+        .filter(|target| {
+            let image = target.image();
+            image.is_some_and(|image| collector.uses(image.id()))
+        })
+        .collect();
     let mut swapchains: Vec<&mut Swapchain> = presenting
         .iter_mut()
         .filter_map(|target| target.swapchain())
         .collect();
-    let command_buffers = recorded.command_buffers() as u32;
-    renderer
+    let submitted = renderer
         .frames
         .submit(input, recorded, &renderer.states, &mut swapchains)?;
-    for target in presenting {
-        target.presented();
+    for (id, presented) in submitted.presented {
+        let is_shown = |target: &&mut &mut WindowTarget| {
+            let image = target.image();
+            image.is_some_and(|image| image.id() == id)
+        };
+        if let Some(target) = presenting.iter_mut().find(is_shown) {
+            target.presented(presented);
+        }
     }
     renderer
         .states
@@ -182,6 +190,7 @@ fn finish(
     let mut readbacks = world.resource_mut::<Readbacks>();
     readbacks.submitted(&points);
     let done = readbacks.take_done(|point| progress.reached(point))?;
+    window::report(world, renderer);
     renderer.frames.retire(&mut renderer.states, &progress);
     Ok(done)
 }

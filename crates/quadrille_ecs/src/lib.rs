@@ -69,7 +69,7 @@ pub use access::{
     Sampled, StorageRead, StorageReadWrite, StorageWrite, TransferRead, TransferWrite, Uniform,
     VertexRead, kind as access_kind, stage,
 };
-pub use any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared};
+pub use any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
 pub use attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
 pub use bind::{Bound as BoundResource, Declared, ResourceRef};
 pub use compute::Compute;
@@ -89,7 +89,8 @@ pub use quadrille_sync::{Capabilities, Sharing};
 pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format,
     GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion, ImageUsage,
-    IndexType, Memory, RawCommand, Sampler, SamplerDesc, Settings, Shader, ShaderError,
+    IndexType, Memory, PresentProof, RawCommand, Sampler, SamplerDesc, Settings, Shader,
+    ShaderError, SkipReason, SurfaceFormat,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};
@@ -101,4 +102,7 @@ pub use schedule::{Render, RenderSystems};
 pub use threads::RecordOn;
 pub use transfer::Transfer;
 pub use upload::Uploads;
-pub use window::{HeadlessWindow, PrimaryWindowImage};
+pub use window::{
+    AddWindowImage, HeadlessWindow, PresentSettings, PrimaryWindowImage, SwapchainState,
+    WindowFailed, WindowImage, WindowImageOf, WindowOutcome,
+};

@@ -3,7 +3,7 @@
 use bevy_app::{App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
-use bevy_window::WindowDestroyed;
+use bevy_window::{PrimaryWindow, WindowDestroyed};
 use quadrille_vulkan::{Gpu, Settings, SetupError};
 
 use crate::collect::Collector;
@@ -19,7 +19,7 @@ use crate::renderer::Renderer;
 use crate::schedule::Render;
 use crate::threads::{RecordOn, Threads};
 use crate::upload::Uploads;
-use crate::window::{HeadlessWindow, despawn_destroyed};
+use crate::window::{AddWindowImage as _, HeadlessWindow, WindowQuery, despawn_destroyed};
 
 /// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).
 ///
@@ -58,7 +58,9 @@ impl Plugin for QuadrillePlugin {
             .init_resource::<Uploads>()
             .init_resource::<Readbacks>()
             .init_resource::<RenderErrorHandler>()
+            .init_resource::<WindowQuery>()
             .insert_resource(Threads::new(self.record_on));
+        app.add_window_image::<PrimaryWindow>();
         observe_disabling(app.world_mut());
         if let Some(window) = self.headless {
             app.insert_resource(window);

@@ -115,10 +115,15 @@ pub(crate) fn list_entity<T: NamedList>(world: &mut World) -> Entity {
     entity
 }
 
-/// A resource entity for a handle that is known only at run time.
-pub(crate) fn handle_entity(world: &mut World, handle: Handle) -> Entity {
-    let name = Name::new(handle.name().to_owned());
-    world.spawn((name, Bound::Handle(handle))).id()
+/// A resource entity for a resource that is known only at run time.
+pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
+    let name = match &bound {
+        Bound::Handle(handle) => Name::new(handle.name().to_owned()),
+        Bound::Type(binding) => Name::new(binding.name),
+        Bound::List(binding) => Name::new(binding.name),
+        Bound::Window(window) => Name::new(format!("window {window}")),
+    };
+    world.spawn((name, bound)).id()
 }
 
 /// The next recording slot and the virtual id of its recorder.

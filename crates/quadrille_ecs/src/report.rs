@@ -136,6 +136,7 @@ impl Measurements {
             "device": info.name,
             "software": info.software,
             "topology": gpu.topology().to_string(),
+            "idle_waits": gpu.idle_waits(),
             "validation": info.validation,
             "validation_messages": validation_messages(),
         });

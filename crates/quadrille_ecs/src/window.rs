@@ -1,90 +1,126 @@
-//! Windows: surfaces, swapchains, and the image that passes draw to.
+//! Windows: what a program may ask of them, what it can read, and the image that passes draw to.
+//!
+//! Each window has its own surface, swapchain and proofs, so each fails, waits and closes alone.
 
-#![expect(
-    unsafe_code,
-    reason = "that a window outlives its surface is known here alone"
-)]
+mod marker;
+mod patience;
+mod prepare;
+mod target;
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_window::{PresentMode, PrimaryWindow, RawHandleWrapper, Window, WindowDestroyed};
-use quadrille_vulkan::{
-    Acquired, Format, Gpu, Image, ImageDesc, ImageUsage, Surface, SurfaceError, Swapchain,
-    SwapchainSettings, vk::PresentModeKHR,
-};
+use bevy_window::{PresentMode, WindowDestroyed};
+use quadrille_vulkan::{Image, PresentProof, SkipReason, SurfaceFormat};
 
-use crate::error::RenderError;
-use crate::renderer::Renderer;
+pub(crate) use marker::WindowMarkers;
+pub use marker::{AddWindowImage, PrimaryWindowImage, WindowImageOf};
+pub(crate) use prepare::{WindowQuery, prepare, report};
+pub(crate) use target::WindowTarget;
 
-/// The image that the primary window shows: draw to it with
-/// `ColorTarget<PrimaryWindowImage>`.
+/// The image that a window shows: a component of the window's entity while it has one to give,
+/// which it has not while it is minimised, for instance.
 ///
-/// Without windows it is an ordinary image of the size given to
-/// [`QuadrillePlugins::headless`](crate::QuadrillePlugins::headless). While the window has no
-/// image (it is minimised, say) the resource does not exist, and passes that declare it are left
-/// out.
-#[derive(Resource, Deref, Clone, Debug)]
-pub struct PrimaryWindowImage(Image);
+/// A pass draws to it by the window's entity ([`declared_window`](crate::declared_window)), or by
+/// a marker that the window has ([`WindowImageOf`]). Without windows it is an ordinary image of
+/// the window's size.
+#[derive(Component, Deref, Clone, Debug, PartialEq)]
+pub struct WindowImage(pub(crate) Image);
 
-/// The size in pixels of the image that stands for the window where there is none.
+/// How a window presents. Put it on the window's entity, or leave it out for the defaults; it may
+/// change at any time.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_window::Window;
+/// # use quadrille_ecs::PresentSettings;
+/// fn open(mut commands: Commands) {
+///     commands.spawn((Window::default(), PresentSettings::high_dynamic_range()));
+/// }
+/// ```
+#[derive(Component, Clone, Debug, Default, PartialEq)]
+pub struct PresentSettings {
+    /// How presents meet the display's refresh; `None` for what the `Window` says. A mode that the
+    /// display does not have falls back to FIFO.
+    pub present_mode: Option<PresentMode>,
+    /// Formats in order of preference; behind them come those that every display shows.
+    pub formats: Vec<SurfaceFormat>,
+    /// How many images to ask for; 0 for one more than the least.
+    pub image_count: u32,
+    /// How many frames of this window may be on their way to the device; 0 for what the `Window`
+    /// says (`desired_maximum_frame_latency`), else as many as the device's.
+    pub frames_in_flight: u32,
+    /// How it is known that a present is done. A window keeps the proof that it begins with.
+    pub proof: PresentProof,
+}
+
+impl PresentSettings {
+    /// More than standard brightness, where the display has it. [`SwapchainState::format`] says
+    /// what was granted, and so how the last pass has to encode its colours.
+    pub fn high_dynamic_range() -> Self {
+        Self {
+            formats: SurfaceFormat::HIGH_DYNAMIC_RANGE.to_vec(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What came of a window in the last frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowOutcome {
+    /// It was not drawn to yet, or no pass drew to it in this frame.
+    #[default]
+    Idle,
+    /// Its image was presented.
+    Shown,
+    /// Its image was presented, and the swapchain is replaced for the next one.
+    Suboptimal,
+    /// Its image was not shown, and the swapchain is replaced for the next one.
+    OutOfDate,
+    /// It had no image to give.
+    Skipped(SkipReason),
+    /// Something failed; it is tried again after some frames.
+    Failed,
+    /// It failed too often, or its surface is lost for good: it is drawn no more.
+    Gone,
+}
+
+/// The state of a window's swapchain: a component of the window's entity, written after each frame
+/// and only when it changed.
+#[derive(Component, Clone, Debug, PartialEq)]
+pub struct SwapchainState {
+    /// Width and height in pixels; zeros while the window has no area.
+    pub extent: [u32; 2],
+    /// The format and colour space.
+    pub format: SurfaceFormat,
+    /// The present mode in use.
+    pub present_mode: PresentMode,
+    /// How many images there are.
+    pub image_count: usize,
+    /// How many older swapchains are not given back yet; at most 5.
+    pub retired: usize,
+    /// How many swapchains the window has had.
+    pub made: u64,
+    /// How many binary semaphores exist for the window.
+    pub semaphores: usize,
+    /// What came of the last frame.
+    pub last: WindowOutcome,
+}
+
+/// A window is drawn no more: its surface is lost for good, or it failed many times in a row.
+/// Other windows go on. Triggered on the window's entity, once.
+#[derive(EntityEvent, Clone, Debug)]
+pub struct WindowFailed {
+    /// The window.
+    pub entity: Entity,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// The size in pixels of the image that stands for the primary window where there is none.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct HeadlessWindow {
     /// Width and height in pixels; at least 1.
     pub extent: [u32; 2],
-}
-
-/// The presentation of one window.
-pub(crate) struct WindowTarget {
-    pub(crate) entity: Entity,
-    /// `None` once the surface is lost: the window has gone without telling.
-    swapchain: Option<Swapchain>,
-    acquired: bool,
-}
-
-impl WindowTarget {
-    /// Acquires an image, if the window has one to give. A window that fails, fails alone.
-    fn acquire(&mut self, window: &Window) -> Result<(), SurfaceError> {
-        self.acquired = false;
-        let Some(swapchain) = &mut self.swapchain else {
-            return Ok(());
-        };
-        match acquire(swapchain, window) {
-            Ok(Acquired::Image) => self.acquired = true,
-            Ok(Acquired::Skip(reason)) => {
-                tracing::trace!("no image for the window {}: {reason:?}", self.entity);
-            }
-            Err(error @ SurfaceError::DeviceLost { .. }) => return Err(error),
-            Err(error) => {
-                tracing::warn!("the window {} is drawn no more: {error}", self.entity);
-                self.swapchain = None;
-            }
-        }
-        Ok(())
-    }
-
-    /// The acquired image.
-    pub(crate) fn image(&self) -> Option<&Image> {
-        self.swapchain
-            .as_ref()
-            .filter(|_| self.acquired)
-            .map(Swapchain::image)
-    }
-
-    /// The swapchain, to present its image.
-    pub(crate) fn swapchain(&mut self) -> Option<&mut Swapchain> {
-        self.swapchain.as_mut()
-    }
-
-    /// The image was presented.
-    pub(crate) fn presented(&mut self) {
-        self.acquired = false;
-    }
-}
-
-fn acquire(swapchain: &mut Swapchain, window: &Window) -> Result<Acquired, SurfaceError> {
-    swapchain.set_present_mode(present_mode(window.present_mode));
-    swapchain.resize([window.physical_width(), window.physical_height()])?;
-    swapchain.acquire(ACQUIRE_TIMEOUT)
 }
 
 /// Despawns windows that were destroyed from outside, by a killed display connection for
@@ -95,98 +131,5 @@ pub(crate) fn despawn_destroyed(
 ) {
     for &WindowDestroyed { window } in destroyed.read() {
         commands.entity(window).try_despawn();
-    }
-}
-
-/// The image for headless runs.
-const HEADLESS_FORMAT: Format = Format::B8G8R8A8_SRGB;
-
-/// Makes windows ready for the frame: surfaces for new ones, sizes for resized ones, an image for
-/// each that has one to give. Passes then find [`PrimaryWindowImage`], or are left out.
-///
-/// Images are acquired before passes record, since an acquire may find that the window has
-/// another size, or no image at all, which passes have to know.
-pub(crate) fn prepare(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
-    if let Some(&HeadlessWindow { extent }) = world.get_resource() {
-        return prepare_headless(world, &renderer.gpu, extent);
-    }
-    close(world, renderer);
-    open(world, renderer)?;
-    for target in &mut renderer.windows {
-        if let Some(window) = world.get::<Window>(target.entity) {
-            target.acquire(window)?;
-        }
-    }
-    let image = renderer.windows.iter().find_map(WindowTarget::image);
-    match image.cloned() {
-        Some(image) => world.insert_resource(PrimaryWindowImage(image)),
-        None => {
-            world.remove_resource::<PrimaryWindowImage>();
-        }
-    }
-    Ok(())
-}
-
-/// How long to wait for an image before a frame goes on without the window.
-const ACQUIRE_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(250);
-
-fn prepare_headless(world: &mut World, gpu: &Gpu, extent: [u32; 2]) -> Result<(), RenderError> {
-    if world.contains_resource::<PrimaryWindowImage>() {
-        return Ok(());
-    }
-    let [width, height] = extent;
-    let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
-    let desc = ImageDesc::new("window", width, height, HEADLESS_FORMAT, usage);
-    let image = gpu.create_image(&desc)?;
-    world.insert_resource(PrimaryWindowImage(image));
-    Ok(())
-}
-
-/// Forgets the targets of windows that are closed.
-fn close(world: &World, renderer: &mut Renderer) {
-    renderer
-        .windows
-        .retain(|target| world.get::<RawHandleWrapper>(target.entity).is_some());
-}
-
-/// Makes targets for windows that are new.
-fn open(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
-    let mut windows =
-        world.query_filtered::<(Entity, &RawHandleWrapper, &Window), With<PrimaryWindow>>();
-    for (entity, handle, window) in windows.iter(world) {
-        if renderer
-            .windows
-            .iter()
-            .any(|target| target.entity == entity)
-        {
-            continue;
-        }
-        let keep = Box::new(handle.clone());
-        let (display, raw) = (handle.get_display_handle(), handle.get_window_handle());
-        // SAFETY: bevy's wrapper holds the handles of a window that lives as long as a clone of
-        // the wrapper does, and the surface keeps one.
-        let surface = unsafe { Surface::new(&renderer.gpu, display, raw, keep) }?;
-        let settings = SwapchainSettings {
-            present_mode: present_mode(window.present_mode),
-            ..SwapchainSettings::default()
-        };
-        let extent = [window.physical_width(), window.physical_height()];
-        let swapchain = Swapchain::new(&renderer.gpu, surface, &settings, extent, &window.title)?;
-        renderer.windows.push(WindowTarget {
-            entity,
-            swapchain: Some(swapchain),
-            acquired: false,
-        });
-    }
-    Ok(())
-}
-
-/// The backend's word for a window's present mode.
-fn present_mode(mode: PresentMode) -> PresentModeKHR {
-    match mode {
-        PresentMode::AutoVsync | PresentMode::Fifo => PresentModeKHR::FIFO,
-        PresentMode::FifoRelaxed => PresentModeKHR::FIFO_RELAXED,
-        PresentMode::AutoNoVsync | PresentMode::Mailbox => PresentModeKHR::MAILBOX,
-        PresentMode::Immediate => PresentModeKHR::IMMEDIATE,
     }
 }

@@ -6,6 +6,7 @@ mod common;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
+use bevy_window::{Window, WindowResolution};
 use common::{Add, Errors, Numbers, Rig, Squares, add, read};
 use quadrille_ecs::*;
 
@@ -379,4 +380,48 @@ fn the_window_image_is_drawn_and_read_back() {
         "blue, green, red, alpha"
     );
     assert!(encode_png(&picture).is_ok());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn windows_are_named_by_marker_and_by_entity_and_closed_alone() {
+    #[derive(Component)]
+    struct Map;
+    #[derive(Resource, Default)]
+    struct Drawn([u32; 2]);
+    fn draw_map(
+        mut recorder: Recorder,
+        window: ColorTarget<WindowImageOf<Map>>,
+        mut drawn: ResMut<Drawn>,
+    ) {
+        assert_eq!(window.size(), [40, 30]);
+        recorder.render(window.clear([0.0; 4]));
+        drawn.0[0] += 1;
+    }
+    fn draw_other(mut recorder: Recorder, window: AnyAccess, mut drawn: ResMut<Drawn>) {
+        recorder.render(window.clear([1.0; 4]));
+        drawn.0[1] += 1;
+    }
+    let mut rig = Rig::new();
+    rig.app.init_resource::<Drawn>().add_window_image::<Map>();
+    let window = |width, height| Window {
+        resolution: WindowResolution::new(width, height),
+        ..Window::default()
+    };
+    let map = rig.app.world_mut().spawn((window(40, 30), Map)).id();
+    let other = rig.app.world_mut().spawn(window(16, 16)).id();
+    let by_entity = declared_window(AccessKind::ColorTarget, other);
+    let draw_other = (ParamBuilder, by_entity, ParamBuilder).build_system(draw_other);
+    rig.app.add_systems(Render, (draw_map, draw_other));
+    rig.update(3);
+    rig.expect_no_errors();
+    assert_eq!(rig.app.world().resource::<Drawn>().0, [3, 3]);
+    rig.app.world_mut().despawn(map);
+    rig.update(2);
+    rig.expect_no_errors();
+    assert_eq!(rig.app.world().resource::<Drawn>().0, [3, 5]);
+    rig.app.world_mut().despawn(other);
+    rig.update(2);
+    rig.expect_no_errors();
+    assert_eq!(rig.app.world().resource::<Drawn>().0, [3, 5]);
 }

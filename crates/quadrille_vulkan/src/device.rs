@@ -1,7 +1,7 @@
 //! The logical device and everything that lives as long as it does.
 
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -93,6 +93,8 @@ pub(crate) struct Device {
     pub compiler: Compiler,
     /// A call has said that the device is lost: nothing is to be waited for any more.
     lost: AtomicBool,
+    /// How often a queue was waited for to become idle, for want of a better way.
+    idle_waits: AtomicU64,
     /// Whether a `Frames` owns the queues.
     pub frames_taken: AtomicBool,
     /// How many frames the CPU may be ahead.
@@ -141,6 +143,7 @@ impl Device {
             ),
             compiler: Compiler::default(),
             lost: AtomicBool::new(false),
+            idle_waits: AtomicU64::new(0),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
             limits: properties.limits,
@@ -174,6 +177,16 @@ impl Device {
     /// Whether a call has said that the device is lost.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Counts a wait for a queue to become idle.
+    pub(crate) fn count_idle_wait(&self) {
+        self.idle_waits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often a queue was waited for to become idle.
+    pub(crate) fn idle_waits(&self) -> u64 {
+        self.idle_waits.load(Ordering::Relaxed)
     }
 
     /// Passes a result on, and remembers it if the device is lost.

@@ -62,6 +62,17 @@ impl Gpu {
         self.0.frames_in_flight
     }
 
+    /// How often a queue was waited for to become idle, for want of a better way: when a window
+    /// whose presents have no fences closes, or has too many old swapchains.
+    pub fn idle_waits(&self) -> u64 {
+        self.0.idle_waits()
+    }
+
+    /// Whether a call has said that the device is lost.
+    pub fn is_lost(&self) -> bool {
+        self.0.is_lost()
+    }
+
     /// Makes a buffer. Its contents are undefined.
     ///
     /// # Errors

@@ -101,7 +101,9 @@ pub use settings::{QueueWish, Settings};
 pub use shader::{Binding, BindingKind, EntryPoint, Shader, ShaderStage};
 pub use submit::Submitted;
 pub use surface::Surface;
-pub use swapchain::{Acquired, SkipReason, Swapchain, SwapchainSettings};
+pub use swapchain::{
+    Acquired, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
+};
 pub use view::View;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -7,11 +7,8 @@
 //! - the same image was acquired again, and a submission that waited for that acquisition is
 //!   complete: the presentation engine gave the image back, so it is done with the present before.
 //!
-//! Presents are proven in the order in which they were made, except that an image which is never
-//! acquired again must not hold up the others: when the history grows too long, its head goes to
-//! the tail.
-
-use std::collections::VecDeque;
+//! Each present is proven for itself, so an image that never comes back, or a fence that a driver
+//! forgets, holds up no other.
 
 /// A present that is not proven done.
 #[derive(Debug)]
@@ -20,7 +17,8 @@ struct Present<S, P> {
     /// It is the first present of its swapchain.
     first: bool,
     semaphore: S,
-    proof: Option<P>,
+    fence: Option<P>,
+    reacquired: Option<P>,
 }
 
 /// A present that is proven done.
@@ -28,27 +26,25 @@ struct Present<S, P> {
 pub(crate) struct Done<S, P> {
     /// The semaphore, free to be signalled again.
     pub semaphore: S,
-    /// What proved it.
-    pub proof: P,
-    /// It was the first present of its swapchain: older swapchains are not shown any more.
-    pub first: bool,
+    /// Its fence, if it had one.
+    pub fence: Option<P>,
+    /// It was the first present of its swapchain and its image came back: older swapchains are
+    /// not shown any more.
+    pub replaced_older: bool,
 }
 
 /// The presents of a swapchain. `S` is a semaphore, `P` a proof: a fence, or a timeline point.
 #[derive(Debug)]
 pub(crate) struct History<S, P> {
-    presents: VecDeque<Present<S, P>>,
-    /// Images of the swapchain.
-    images: usize,
+    presents: Vec<Present<S, P>>,
     presented: bool,
 }
 
-impl<S, P> History<S, P> {
+impl<S: Copy, P: Copy> History<S, P> {
     /// The history of a swapchain that has not presented yet.
-    pub(crate) fn new(images: usize) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            presents: VecDeque::new(),
-            images,
+            presents: Vec::new(),
             presented: false,
         }
     }
@@ -59,7 +55,6 @@ impl<S, P> History<S, P> {
     }
 
     /// Presents not proven done.
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.presents.len()
     }
@@ -67,66 +62,57 @@ impl<S, P> History<S, P> {
     /// Notes a present, with its fence if it has one.
     pub(crate) fn presented(&mut self, image: u32, semaphore: S, fence: Option<P>) {
         let first = !std::mem::replace(&mut self.presented, true);
-        self.presents.push_back(Present {
+        self.presents.push(Present {
             image,
             first,
             semaphore,
-            proof: fence,
+            fence,
+            reacquired: None,
         });
     }
 
     /// Notes that a submission has waited for an acquisition of an image: once it is complete,
     /// the image's present before that is proven done.
     pub(crate) fn reacquired(&mut self, image: u32, proof: P) {
-        let mut unproven = self
-            .presents
-            .iter_mut()
-            .rev()
-            .filter(|present| present.image == image);
-        if let Some(present) = unproven.next()
-            && present.proof.is_none()
+        let mut presents = self.presents.iter_mut().rev();
+        if let Some(present) = presents.find(|present| present.image == image)
+            && present.reacquired.is_none()
         {
-            present.proof = Some(proof);
+            present.reacquired = Some(proof);
         }
     }
 
-    /// Takes out the presents that are proven done, in order.
-    pub(crate) fn recycle(&mut self, is_done: impl Fn(&P) -> bool) -> Vec<Done<S, P>> {
-        if self.presents.len() > 2 * self.images
-            && let Some(head) = self.presents.pop_front_if(|head| head.proof.is_none())
-        {
-            self.presents.push_back(head);
-        }
-        let mut done = Vec::new();
-        let proven = |present: &mut Present<S, P>| present.proof.as_ref().is_some_and(&is_done);
-        while let Some(Present {
-            semaphore,
-            proof: Some(proof),
-            first,
-            ..
-        }) = self.presents.pop_front_if(proven)
-        {
-            done.push(Done {
-                semaphore,
-                proof,
-                first,
-            });
-        }
-        done
+    /// Takes out the presents that are proven done, oldest first.
+    pub(crate) fn recycle(
+        &mut self,
+        is_done: impl Fn(&P) -> bool,
+        mut take: impl FnMut(Done<S, P>),
+    ) {
+        let proves = |proof: &Option<P>| proof.as_ref().is_some_and(&is_done);
+        self.presents.retain(|present| {
+            let came_back = proves(&present.reacquired);
+            let done = came_back || proves(&present.fence);
+            if done {
+                take(Done {
+                    semaphore: present.semaphore,
+                    fence: present.fence,
+                    replaced_older: present.first && came_back,
+                });
+            }
+            !done
+        });
     }
 
-    /// All presents, proven or not: their semaphores, and the proofs that were given.
+    /// All presents, proven or not: their semaphores and fences.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (S, Option<P>)> {
         self.presents
             .drain(..)
-            .map(|present| (present.semaphore, present.proof))
+            .map(|present| (present.semaphore, present.fence))
     }
 
-    /// The proofs that were given.
-    pub(crate) fn proofs(&self) -> impl Iterator<Item = &P> {
-        self.presents
-            .iter()
-            .filter_map(|present| present.proof.as_ref())
+    /// The fences of the presents that are not proven done.
+    pub(crate) fn fences(&self) -> impl Iterator<Item = P> {
+        self.presents.iter().filter_map(|present| present.fence)
     }
 }
 

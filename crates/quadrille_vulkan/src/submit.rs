@@ -24,7 +24,8 @@ pub struct Submitted {
 /// A present that is to be made after the submissions.
 struct PlannedPresent {
     window: usize,
-    queue: QueueIndex,
+    /// What the submission before it reaches.
+    point: TimelinePoint,
     signal: PresentSignal,
     id: ResourceId,
 }
@@ -80,7 +81,7 @@ impl Frames {
         let mut failed = Ok(());
         for present in presents {
             let window = &mut windows[present.window];
-            match window.present(usize::from(present.queue.0), present.signal) {
+            match window.present(present.point, present.signal) {
                 Ok(presented) => submitted.presented.push((present.id, presented)),
                 // The others are presented all the same; the frame itself is submitted.
                 Err(error) => failed = Err(error),
@@ -158,7 +159,7 @@ impl Frames {
                 let queue = submission.queue;
                 presents.push(PlannedPresent {
                     window,
-                    queue,
+                    point: TimelinePoint { queue, value },
                     signal,
                     id,
                 });

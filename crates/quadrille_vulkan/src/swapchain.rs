@@ -1,14 +1,17 @@
 //! Swapchains: acquiring images, and following the window.
 //!
-//! A swapchain is replaced when the window's size or the present mode changes, or when Vulkan
-//! says that it is out of date or suboptimal; at most once for each acquisition, and never while
-//! an image is acquired. Old ones wait until they are proven done with (`present`).
+//! A swapchain is replaced when the window's size or a setting changes, or when Vulkan says that
+//! it is out of date or suboptimal; at most once for each acquisition, and never while an image is
+//! acquired. Old ones wait until they are proven done with (`retired`).
 
 mod chain;
+mod recycle;
+mod retired;
+mod settings;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ash::vk;
 use quadrille_sync::TimelinePoint;
@@ -21,34 +24,9 @@ use crate::surface::Surface;
 use crate::timeline::nanoseconds;
 
 pub(crate) use chain::{Chain, Proof};
-
-/// How a swapchain presents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SwapchainSettings {
-    /// How presents meet the display's refresh; falls back to FIFO, which every device has.
-    pub present_mode: vk::PresentModeKHR,
-    /// Formats in order of preference.
-    pub formats: Vec<vk::Format>,
-    /// How many images to ask for; 0 for one more than the least.
-    pub image_count: u32,
-}
-
-impl Default for SwapchainSettings {
-    /// FIFO, sRGB with 8 bits, one image more than the least.
-    fn default() -> Self {
-        Self {
-            present_mode: vk::PresentModeKHR::FIFO,
-            formats: vec![
-                vk::Format::B8G8R8A8_SRGB,
-                vk::Format::R8G8B8A8_SRGB,
-                vk::Format::A8B8G8R8_SRGB_PACK32,
-                vk::Format::B8G8R8A8_UNORM,
-                vk::Format::R8G8B8A8_UNORM,
-            ],
-            image_count: 0,
-        }
-    }
-}
+pub(crate) use recycle::Pool;
+pub(crate) use retired::wait_for_fences;
+pub use settings::{PresentProof, SurfaceFormat, SwapchainSettings};
 
 /// What came of an acquisition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +49,8 @@ pub enum SkipReason {
     NotReady,
     /// The swapchain went out of date again right after it was replaced.
     OutOfDate,
+    /// Too many old swapchains are not given back yet to make another.
+    Backlog,
 }
 
 /// The image that is acquired.
@@ -82,30 +62,30 @@ pub(crate) struct AcquiredImage {
 
 /// The images of a window.
 ///
-/// [`Swapchain::image`] is one [`Image`] for the swapchain's whole life. It stands for whichever
+/// [`Swapchain::image`] is one [`Image`] for as long as the format stays. It stands for whichever
 /// image was acquired last, so passes declare and record it like any other.
 pub struct Swapchain {
     pub(crate) device: Arc<Device>,
     settings: SwapchainSettings,
-    /// The format and colour space, fixed so that pipelines and passes can rely on them.
-    format: vk::SurfaceFormatKHR,
+    /// The format and colour space, which pipelines and passes rely on.
+    format: SurfaceFormat,
     image: Image,
     /// The chain in use; none if the window has no area, or if creation failed.
     pub(crate) chain: Option<Chain>,
     /// Chains that may still be shown.
     pub(crate) old: Vec<Chain>,
     pub(crate) acquired: Option<AcquiredImage>,
-    /// Semaphores that nobody uses.
-    pub(crate) free_semaphores: Vec<vk::Semaphore>,
-    /// Fences that nobody uses, not signalled.
-    pub(crate) free_fences: Vec<vk::Fence>,
-    /// Semaphores of acquisitions, with the submission that waits for each.
-    pub(crate) waited: VecDeque<(vk::Semaphore, TimelinePoint)>,
-    /// Signalled semaphores that nobody will wait for.
-    pub(crate) spoiled: Vec<vk::Semaphore>,
+    /// Semaphores and fences.
+    pub(crate) pool: Pool,
+    /// Presents have fences.
+    pub(crate) fences: bool,
+    /// The last submissions that drew to the window, as many as may be on their way.
+    in_flight: VecDeque<TimelinePoint>,
     /// The queue that presented last.
     pub(crate) present_queue: usize,
     wanted: [u32; 2],
+    /// Chains made so far.
+    made: u64,
     /// The chain has to be replaced before the next acquisition.
     pub(crate) outdated: bool,
     pub(crate) surface_lost: bool,
@@ -129,10 +109,9 @@ impl Swapchain {
         let device = Arc::clone(&gpu.0);
         let support = surface.support()?;
         let format = chain::choose_format(&support.formats, &settings.formats)?;
-        let desc = ImageDesc {
-            extent: [extent[0].max(1), extent[1].max(1), 1],
-            ..ImageDesc::new(name, 1, 1, format.format, usage(&support.capabilities))
-        };
+        let usage = usage(&support.capabilities);
+        let desc = image_desc(name, extent, format, usage);
+        let fences = device.present_fences && settings.proof == PresentProof::Automatic;
         let mut swapchain = Self {
             image: Image::of_swapchain(&device, &desc),
             settings: settings.clone(),
@@ -140,12 +119,12 @@ impl Swapchain {
             chain: None,
             old: Vec::new(),
             acquired: None,
-            free_semaphores: Vec::new(),
-            free_fences: Vec::new(),
-            waited: VecDeque::new(),
-            spoiled: Vec::new(),
+            pool: Pool::default(),
+            fences,
+            in_flight: VecDeque::new(),
             present_queue: 0,
             wanted: extent,
+            made: 0,
             outdated: true,
             surface_lost: false,
             surface,
@@ -165,9 +144,9 @@ impl Swapchain {
         self.chain.as_ref().map_or([0, 0], |chain| chain.extent)
     }
 
-    /// The format.
-    pub fn format(&self) -> vk::Format {
-        self.format.format
+    /// The format and colour space.
+    pub fn format(&self) -> SurfaceFormat {
+        self.format
     }
 
     /// The present mode in use.
@@ -180,6 +159,30 @@ impl Swapchain {
     /// How many images the chain has.
     pub fn image_count(&self) -> usize {
         self.chain.as_ref().map_or(0, |chain| chain.images.len())
+    }
+
+    /// How many older chains are not given back yet.
+    pub fn retired_count(&self) -> usize {
+        self.old.len()
+    }
+
+    /// How many chains were made so far, the one in use included.
+    pub fn chains_made(&self) -> u64 {
+        self.made
+    }
+
+    /// How many binary semaphores exist for the window.
+    pub fn semaphore_count(&self) -> usize {
+        let chains = self.old.iter().chain(&self.chain);
+        let presents: usize = chains.map(|chain| chain.history.len()).sum();
+        let acquired = self.acquired.as_ref();
+        let held = acquired.is_some_and(|acquired| acquired.wait.is_some());
+        presents + usize::from(held) + self.pool.semaphore_count()
+    }
+
+    /// Whether presents are proven done by fences, not by the history alone.
+    pub fn has_present_fences(&self) -> bool {
+        self.fences
     }
 
     /// Follows the window's size. The chain is replaced now, or after the next present if an
@@ -199,12 +202,30 @@ impl Swapchain {
         }
     }
 
-    /// Changes the present mode, from the next acquisition on.
-    pub fn set_present_mode(&mut self, mode: vk::PresentModeKHR) {
-        if self.settings.present_mode != mode {
-            self.settings.present_mode = mode;
-            self.outdated = true;
+    /// Takes over other settings (all but the proof) from the next acquisition on. With another
+    /// format, [`Swapchain::image`] is another image.
+    ///
+    /// # Errors
+    /// The surface offers none of the formats; then nothing changes.
+    pub fn set(&mut self, settings: &SwapchainSettings) -> Result<(), SurfaceError> {
+        if self.settings == *settings || self.acquired.is_some() {
+            return Ok(());
         }
+        if self.settings.formats != settings.formats {
+            let support = self.surface.support()?;
+            let format = chain::choose_format(&support.formats, &settings.formats)?;
+            if self.format != format {
+                let desc = self.image.desc();
+                let desc = image_desc(&desc.name, self.wanted, format, desc.usage);
+                self.image = Image::of_swapchain(&self.device, &desc);
+                self.format = format;
+                self.outdated = true;
+            }
+        }
+        self.outdated |= self.settings.present_modes != settings.present_modes
+            || self.settings.image_count != settings.image_count;
+        self.settings = settings.clone();
+        Ok(())
     }
 
     /// Acquires an image, waiting for at most `timeout`. An image that is acquired already, from a
@@ -216,14 +237,18 @@ impl Swapchain {
         if self.acquired.is_some() {
             return Ok(Acquired::Image);
         }
+        let start = Instant::now();
         self.recycle();
+        if !self.pace(timeout)? {
+            return Ok(Acquired::Skip(SkipReason::Timeout));
+        }
         // Twice at most: a chain that is out of date is replaced once. If the new one is out of
         // date too, the window is still changing and the frame goes on without it.
         for _ in 0..2 {
-            if !self.renew()? {
-                return Ok(Acquired::Skip(SkipReason::ZeroExtent));
+            if let Some(reason) = self.renew()? {
+                return Ok(Acquired::Skip(reason));
             }
-            match self.try_acquire(timeout) {
+            match self.try_acquire(timeout.saturating_sub(start.elapsed())) {
                 Ok(index) => return Ok(self.take(index)),
                 Err(vk::Result::TIMEOUT) => return Ok(Acquired::Skip(SkipReason::Timeout)),
                 Err(vk::Result::NOT_READY) => return Ok(Acquired::Skip(SkipReason::NotReady)),
@@ -238,15 +263,34 @@ impl Swapchain {
         Ok(Acquired::Skip(SkipReason::OutOfDate))
     }
 
+    /// Waits until few enough frames of this window are on their way; `false` if that takes
+    /// longer than `timeout`.
+    fn pace(&mut self, timeout: Duration) -> Result<bool, SurfaceError> {
+        let most = match self.settings.frames_in_flight {
+            0 => self.device.frames_in_flight,
+            frames => frames.min(self.device.frames_in_flight),
+        };
+        while self.in_flight.len() >= most as usize {
+            let Some(point) = self.in_flight.front() else {
+                break;
+            };
+            let queue = &self.device.queues[usize::from(point.queue.0)];
+            let waited = queue.timeline.wait(&self.device.raw, point.value, timeout);
+            match self.device.note(waited) {
+                Ok(()) => self.in_flight.pop_front(),
+                Err(vk::Result::TIMEOUT) => return Ok(false),
+                Err(result) => return Err(SurfaceError::vulkan("vkWaitSemaphores")(result)),
+            };
+        }
+        Ok(true)
+    }
+
     /// Acquires an image of the chain. A failed acquisition leaves its semaphore untouched.
     fn try_acquire(&mut self, timeout: Duration) -> Result<u32, vk::Result> {
         let (Some(chain), Some(functions)) = (&self.chain, &self.device.swapchain) else {
             return Err(vk::Result::ERROR_OUT_OF_DATE_KHR);
         };
-        let semaphore = match self.free_semaphores.pop() {
-            Some(semaphore) => semaphore,
-            None => create_semaphore(&self.device)?,
-        };
+        let semaphore = self.pool.semaphore(&self.device)?;
         let timeout = nanoseconds(timeout);
         // SAFETY: the semaphore is not signalled and nothing waits for it; the chain is in use.
         let result = unsafe {
@@ -263,13 +307,28 @@ impl Swapchain {
             }
             // Drivers have been seen to succeed with an index that they never wrote.
             Ok(_) => {
-                self.spoiled.push(semaphore);
+                self.give_up_signalled(semaphore);
                 Err(vk::Result::ERROR_OUT_OF_DATE_KHR)
             }
             Err(result) => {
-                self.free_semaphores.push(semaphore);
+                self.pool.give_back(semaphore);
                 Err(result)
             }
+        }
+    }
+
+    /// Notes the submission that waits for the acquisition.
+    pub(crate) fn note_waited(&mut self, point: TimelinePoint) {
+        let Some(acquired) = &mut self.acquired else {
+            return;
+        };
+        self.in_flight.push_back(point);
+        if let Some(semaphore) = acquired.wait.take() {
+            self.pool.give_back_after(semaphore, point);
+        }
+        if let Some(chain) = &mut self.chain {
+            let proof = Proof::Point(point);
+            chain.history.reacquired(acquired.index, proof);
         }
     }
 
@@ -288,8 +347,8 @@ impl Swapchain {
         Acquired::Image
     }
 
-    /// Replaces surface and chain if they have to be; `false` if the window has no area.
-    fn renew(&mut self) -> Result<bool, SurfaceError> {
+    /// Replaces surface and chain if they have to be; says why there is none.
+    fn renew(&mut self) -> Result<Option<SkipReason>, SurfaceError> {
         if self.surface_lost {
             if !self.destroy_chains() {
                 return Err(SurfaceError::Lost);
@@ -302,65 +361,63 @@ impl Swapchain {
             self.outdated = true;
         }
         if !self.outdated && self.chain.is_some() {
-            return Ok(true);
+            return Ok(None);
         }
-        match self.replace_chain() {
-            Ok(has_area) => Ok(has_area),
-            Err(SurfaceError::Lost) => {
-                // The next attempt makes the surface anew.
-                self.surface_lost = true;
-                Err(SurfaceError::Lost)
-            }
-            Err(error) => Err(error),
-        }
+        self.replace_chain().inspect_err(|error| {
+            // The next attempt makes the surface anew.
+            self.surface_lost |= matches!(error, SurfaceError::Lost);
+        })
     }
 
-    fn replace_chain(&mut self) -> Result<bool, SurfaceError> {
+    fn replace_chain(&mut self) -> Result<Option<SkipReason>, SurfaceError> {
         let support = self.surface.support()?;
         let extent = chain::choose_extent(&support.capabilities, self.wanted);
-        self.image
-            .set_acquired(vk::Image::null(), vk::ImageView::null(), extent);
+        let (no_image, no_view) = (vk::Image::null(), vk::ImageView::null());
+        self.image.set_acquired(no_image, no_view, extent);
         if extent.contains(&0) {
             // Nothing can be made for a window without area; the old chain stays until it has one.
-            return Ok(false);
+            return Ok(Some(SkipReason::ZeroExtent));
         }
+        if !self.make_room() {
+            return Ok(Some(SkipReason::Backlog));
+        }
+        let present_modes = self.settings.present_modes.clone();
         let request = chain::Request {
             surface: self.surface.raw,
             format: self.format,
             usage: self.image.desc().usage,
             extent,
-            present_mode: self.settings.present_mode,
+            present_modes: &present_modes,
             image_count: self.settings.image_count,
         };
         let old = self
             .chain
             .as_ref()
             .map_or(vk::SwapchainKHR::null(), |chain| chain.raw);
-        let made = Chain::new(&self.device, &request, &support, old);
+        let mut made = Chain::new(&self.device, &request, &support, old);
         // Passing a chain as the old one retires it, even if creation fails.
-        self.put_aside();
-        let made = match made {
-            Err(SurfaceError::Vulkan { .. }) if !self.old.is_empty() => {
+        let retired = self.chain.take();
+        if matches!(made, Err(SurfaceError::Vulkan { .. })) {
+            self.put_aside(retired);
+            if self.destroy_old() {
                 // Drivers have a limit of chains; those that wait to be proven done count.
-                self.destroy_old();
-                Chain::new(&self.device, &request, &support, vk::SwapchainKHR::null())
+                made = Chain::new(&self.device, &request, &support, vk::SwapchainKHR::null());
             }
-            made => made,
-        };
+        } else {
+            self.put_aside(retired);
+        }
         self.chain = Some(made?);
+        self.made += 1;
         self.outdated = false;
-        Ok(true)
+        Ok(None)
     }
 }
 
 impl std::fmt::Debug for Swapchain {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (name, [width, height]) = (self.image.name(), self.extent());
-        write!(
-            formatter,
-            "Swapchain({name}, {:?}, {width}x{height})",
-            self.format()
-        )
+        let format = self.format.format;
+        write!(formatter, "Swapchain({name}, {format:?}, {width}x{height})")
     }
 }
 
@@ -371,12 +428,10 @@ fn usage(capabilities: &vk::SurfaceCapabilitiesKHR) -> ImageUsage {
     ImageUsage::COLOR_ATTACHMENT | (copies & supported)
 }
 
-/// A binary semaphore.
-pub(crate) fn create_semaphore(device: &Device) -> Result<vk::Semaphore, vk::Result> {
-    // SAFETY: the description is the default one.
-    unsafe {
-        device
-            .raw
-            .create_semaphore(&vk::SemaphoreCreateInfo::default(), None)
+/// The image that stands for the acquired one.
+fn image_desc(name: &str, extent: [u32; 2], format: SurfaceFormat, usage: ImageUsage) -> ImageDesc {
+    ImageDesc {
+        extent: [extent[0].max(1), extent[1].max(1), 1],
+        ..ImageDesc::new(name, 1, 1, format.format, usage)
     }
 }

@@ -8,6 +8,7 @@ use crate::error::SurfaceError;
 use crate::image::ImageUsage;
 use crate::present_history::History;
 use crate::surface::SurfaceSupport;
+use crate::swapchain::SurfaceFormat;
 
 /// What proves a present done.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +30,12 @@ pub(crate) struct Chain {
 }
 
 /// A chain to make.
-pub(super) struct Request {
+pub(super) struct Request<'a> {
     pub surface: vk::SurfaceKHR,
-    pub format: vk::SurfaceFormatKHR,
+    pub format: SurfaceFormat,
     pub usage: ImageUsage,
     pub extent: [u32; 2],
-    pub present_mode: vk::PresentModeKHR,
+    pub present_modes: &'a [vk::PresentModeKHR],
     pub image_count: u32,
 }
 
@@ -42,7 +43,7 @@ impl Chain {
     /// Makes a chain; `old` is retired by it.
     pub(super) fn new(
         device: &Device,
-        request: &Request,
+        request: &Request<'_>,
         support: &SurfaceSupport,
         old: vk::SwapchainKHR,
     ) -> Result<Self, SurfaceError> {
@@ -51,10 +52,7 @@ impl Chain {
                 missing: "VK_KHR_swapchain".to_owned(),
             });
         };
-        let present_mode = match support.modes.contains(&request.present_mode) {
-            true => request.present_mode,
-            false => vk::PresentModeKHR::FIFO,
-        };
+        let present_mode = choose_present_mode(&support.modes, request.present_modes);
         let [width, height] = request.extent;
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(request.surface)
@@ -82,7 +80,7 @@ impl Chain {
             views: Vec::new(),
             extent: request.extent,
             present_mode,
-            history: History::new(0),
+            history: History::new(),
         };
         match chain.open(device, functions, request.format.format) {
             Ok(()) => Ok(chain),
@@ -119,7 +117,6 @@ impl Chain {
                 .push(unsafe { device.raw.create_image_view(&info, None) }?);
             device.names.name(image, "swapchain image");
         }
-        self.history = History::new(self.images.len());
         Ok(())
     }
 
@@ -137,25 +134,34 @@ impl Chain {
     }
 }
 
-/// The first wanted format that the surface has, in the standard colour space if possible.
+/// The first wanted present mode that the surface has, else FIFO.
+fn choose_present_mode(
+    available: &[vk::PresentModeKHR],
+    wanted: &[vk::PresentModeKHR],
+) -> vk::PresentModeKHR {
+    let known = wanted.iter().find(|mode| available.contains(mode));
+    known.copied().unwrap_or(vk::PresentModeKHR::FIFO)
+}
+
+/// The first wanted format that the surface has; with another colour space only if there is none
+/// with its own.
 pub(super) fn choose_format(
     available: &[vk::SurfaceFormatKHR],
-    wanted: &[vk::Format],
-) -> Result<vk::SurfaceFormatKHR, SurfaceError> {
-    let standard = vk::ColorSpaceKHR::SRGB_NONLINEAR;
-    let with = |format: vk::Format| {
-        let mut fitting = available.iter().filter(move |known| known.format == format);
-        let mut again = fitting.clone();
-        fitting
-            .find(|known| known.color_space == standard)
-            .or_else(|| again.next())
-            .copied()
+    wanted: &[SurfaceFormat],
+) -> Result<SurfaceFormat, SurfaceError> {
+    let known = |format: &&SurfaceFormat| {
+        let mut available = available.iter().copied();
+        available.any(|known| SurfaceFormat::from(known) == **format)
     };
-    wanted
-        .iter()
-        .find_map(|&format| with(format))
+    let similar = |wanted: &SurfaceFormat| {
+        let mut available = available.iter().copied();
+        available.find(|known| known.format == wanted.format)
+    };
+    let exact = wanted.iter().find(known).copied();
+    exact
+        .or_else(|| wanted.iter().find_map(similar).map(SurfaceFormat::from))
         .ok_or_else(|| SurfaceError::NoFormat {
-            wanted: wanted.to_vec(),
+            wanted: wanted.iter().map(|wanted| wanted.format).collect(),
             available: available.iter().map(|known| known.format).collect(),
         })
 }

@@ -70,6 +70,12 @@ fn hundreds_of_frames_need_few_semaphores() {
     for _ in 0..300 {
         assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
         assert_eq!(show(&mut rig, &mut window), Presented::Shown);
+        let most = window.image_count() + rig.gpu.frames_in_flight() as usize + 2;
+        assert!(
+            window.semaphore_count() <= most,
+            "{}",
+            window.semaphore_count()
+        );
     }
 }
 

@@ -1,7 +1,8 @@
 use ash::vk;
 
-use super::{choose_alpha, choose_extent, choose_format, choose_image_count};
+use super::{choose_alpha, choose_extent, choose_format, choose_image_count, choose_present_mode};
 use crate::error::SurfaceError;
+use crate::swapchain::SurfaceFormat;
 
 fn extent(width: u32, height: u32) -> vk::Extent2D {
     vk::Extent2D { width, height }
@@ -66,13 +67,19 @@ fn formats() {
         known(vk::Format::B8G8R8A8_SRGB, wide),
         known(vk::Format::B8G8R8A8_SRGB, standard),
     ];
-    let wanted = [vk::Format::B8G8R8A8_SRGB, vk::Format::R8G8B8A8_UNORM];
+    let wanted =
+        [vk::Format::B8G8R8A8_SRGB, vk::Format::R8G8B8A8_UNORM].map(SurfaceFormat::standard);
     let chosen = choose_format(&available, &wanted).unwrap();
     assert_eq!(
         (chosen.format, chosen.color_space),
         (vk::Format::B8G8R8A8_SRGB, standard)
     );
     let chosen = choose_format(&available[..2], &wanted).unwrap();
+    assert_eq!(
+        (chosen.format, chosen.color_space),
+        (vk::Format::R8G8B8A8_UNORM, standard)
+    );
+    let chosen = choose_format(&available[1..2], &wanted).unwrap();
     assert_eq!(chosen.color_space, wide);
     let error = choose_format(&[], &wanted).unwrap_err();
     assert!(matches!(error, SurfaceError::NoFormat { .. }));
@@ -87,4 +94,32 @@ fn alphas() {
         choose_alpha(Alpha::INHERIT | Alpha::POST_MULTIPLIED),
         Alpha::POST_MULTIPLIED
     );
+}
+
+#[test]
+fn high_dynamic_range_falls_back_to_standard() {
+    let known = |format: SurfaceFormat| vk::SurfaceFormatKHR {
+        format: format.format,
+        color_space: format.color_space,
+    };
+    let high = SurfaceFormat::HIGH_DYNAMIC_RANGE;
+    let wanted = [&high[..], &SurfaceFormat::STANDARD].concat();
+    let standard = SurfaceFormat::standard(vk::Format::R8G8B8A8_SRGB);
+    let chosen = choose_format(&[known(standard)], &wanted).unwrap();
+    assert_eq!(chosen, standard);
+    assert!(!chosen.is_high_dynamic_range());
+    let chosen = choose_format(&[known(standard), known(high[1])], &wanted).unwrap();
+    assert_eq!(chosen, high[1]);
+    assert!(chosen.is_high_dynamic_range());
+}
+
+#[test]
+fn present_modes() {
+    use vk::PresentModeKHR as Mode;
+    let wanted = [Mode::IMMEDIATE, Mode::MAILBOX];
+    let chosen = |available: &[Mode]| choose_present_mode(available, &wanted);
+    assert_eq!(chosen(&[Mode::FIFO]), Mode::FIFO);
+    assert_eq!(chosen(&[Mode::FIFO, Mode::MAILBOX]), Mode::MAILBOX);
+    assert_eq!(chosen(&[Mode::MAILBOX, Mode::IMMEDIATE]), Mode::IMMEDIATE);
+    assert_eq!(chosen(&[]), Mode::FIFO);
 }

@@ -1,0 +1,131 @@
+//! Naming a window's image by a type: a component that marks the window.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use bevy_app::App;
+use bevy_ecs::prelude::*;
+use bevy_window::PrimaryWindow;
+use quadrille_vulkan::Image;
+
+use super::WindowImage;
+
+/// The image of the window that the component `M` marks: draw to it with
+/// `ColorTarget<WindowImageOf<M>>`. [`AddWindowImage::add_window_image`] introduces the marker.
+///
+/// While the window has no image (it is minimised, say) the resource does not exist, and passes
+/// that declare it are left out.
+#[derive(Resource)]
+pub struct WindowImageOf<M: Component> {
+    image: Image,
+    marker: PhantomData<fn() -> M>,
+}
+
+impl<M: Component> Deref for WindowImageOf<M> {
+    type Target = Image;
+
+    fn deref(&self) -> &Image {
+        &self.image
+    }
+}
+
+/// The image that the primary window shows: draw to it with
+/// `ColorTarget<PrimaryWindowImage>`.
+///
+/// Without windows it is an ordinary image of the size given to
+/// [`QuadrillePlugins::headless`](crate::QuadrillePlugins::headless).
+pub type PrimaryWindowImage = WindowImageOf<PrimaryWindow>;
+
+/// Introduces markers of windows.
+pub trait AddWindowImage {
+    /// Keeps [`WindowImageOf<M>`] up to date: the image of the window whose entity has `M`. One
+    /// window at a time should have it.
+    ///
+    /// ```
+    /// # use bevy_app::{App, Startup};
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_window::Window;
+    /// # use quadrille_ecs::*;
+    /// #[derive(Component)]
+    /// struct Map;
+    ///
+    /// fn open(mut commands: Commands) {
+    ///     commands.spawn((Window::default(), Map));
+    /// }
+    ///
+    /// fn draw_map(mut recorder: Recorder, window: ColorTarget<WindowImageOf<Map>>) {}
+    ///
+    /// # let mut app = App::new();
+    /// app.add_window_image::<Map>().add_systems(Startup, open).add_systems(Render, draw_map);
+    /// ```
+    fn add_window_image<M: Component>(&mut self) -> &mut Self;
+}
+
+impl AddWindowImage for App {
+    fn add_window_image<M: Component>(&mut self) -> &mut Self {
+        let mut markers = self.world_mut().get_resource_or_init::<WindowMarkers>();
+        markers.add::<M>();
+        self
+    }
+}
+
+/// The markers that were introduced.
+#[derive(Resource, Default)]
+pub(crate) struct WindowMarkers(Vec<Marker>);
+
+#[derive(Clone, Copy)]
+struct Marker {
+    /// The resource's.
+    type_id: TypeId,
+    publish: fn(&mut World, &[Entity]),
+}
+
+impl WindowMarkers {
+    pub(crate) fn add<M: Component>(&mut self) {
+        let type_id = TypeId::of::<WindowImageOf<M>>();
+        if self.0.iter().all(|known| known.type_id != type_id) {
+            self.0.push(Marker {
+                type_id,
+                publish: publish::<M>,
+            });
+        }
+    }
+
+    /// Whether this resource comes and goes with a window.
+    pub(crate) fn contains(&self, resource: TypeId) -> bool {
+        self.0.iter().any(|marker| marker.type_id == resource)
+    }
+
+    /// Makes the resources of all markers those of the windows as they are now.
+    pub(super) fn publish(world: &mut World, windows: &[Entity]) {
+        world.resource_scope(|world, markers: Mut<Self>| {
+            for marker in &markers.0 {
+                (marker.publish)(world, windows);
+            }
+        });
+    }
+}
+
+fn publish<M: Component>(world: &mut World, windows: &[Entity]) {
+    let marked = windows.iter().find_map(|&entity| {
+        let window = world.get_entity(entity).ok()?;
+        window
+            .get::<WindowImage>()
+            .filter(|_| window.contains::<M>())
+    });
+    let image = marked.map(|image| image.0.clone());
+    let known = world.get_resource::<WindowImageOf<M>>();
+    if known.map(|known| &known.image) == image.as_ref() {
+        return;
+    }
+    match image {
+        Some(image) => world.insert_resource(WindowImageOf::<M> {
+            image,
+            marker: PhantomData,
+        }),
+        None => {
+            world.remove_resource::<WindowImageOf<M>>();
+        }
+    }
+}

@@ -1,0 +1,58 @@
+use std::time::Duration;
+
+use super::Patience;
+
+/// How long all frames together wait for a window that has an image in every `period`-th frame;
+/// never, if that is 0.
+fn waited(frames: u32, period: u32) -> Duration {
+    let mut patience = Patience::default();
+    let mut sum = Duration::ZERO;
+    for frame in 1..=frames {
+        let timeout = patience.timeout(false);
+        if period > 0 && frame % period == 0 {
+            patience.hit();
+        } else {
+            sum += timeout;
+            patience.missed();
+        }
+    }
+    sum
+}
+
+#[test]
+fn a_window_that_gives_no_image_costs_the_others_little() {
+    // 600 frames are 10 seconds at 60 Hz, of which a tenth is 1 second.
+    assert!(waited(600, 0) < Duration::from_millis(110));
+    // After the first, a frame waits 1/16 ms on average: less than 1 % at 60 Hz.
+    let later = waited(6000, 0) - waited(600, 0);
+    assert!(later < Duration::from_millis(345), "{later:?}");
+    // One image a second, as for windows that nobody sees.
+    assert!(waited(600, 60) < Duration::from_millis(120));
+    assert!(waited(600, 4) < Duration::from_millis(120));
+}
+
+#[test]
+fn a_window_that_comes_back_is_waited_for_again() {
+    let mut patience = Patience::default();
+    let first = patience.timeout(true);
+    for _ in 0..100 {
+        patience.missed();
+    }
+    assert!(patience.timeout(true) < first);
+    for _ in 0..20 {
+        patience.hit();
+    }
+    assert_eq!(patience.timeout(true), first);
+}
+
+#[test]
+fn now_and_then_there_is_a_wait() {
+    // Some drivers never hand out an image to who does not wait at all.
+    let mut patience = Patience::default();
+    for _ in 0..100 {
+        patience.missed();
+    }
+    let timeouts: Vec<Duration> = (0..64).map(|_| patience.timeout(false)).collect();
+    let waits = timeouts.iter().filter(|timeout| !timeout.is_zero());
+    assert_eq!(waits.count(), 4);
+}

@@ -1,0 +1,195 @@
+//! Windows before and after a frame: opening, acquiring, closing, and telling what came of it.
+
+use std::time::Duration;
+
+use bevy_ecs::prelude::*;
+use bevy_window::{PrimaryWindow, RawHandleWrapper, Window};
+use quadrille_vulkan::{Error, Format, Gpu, Image, ImageDesc, ImageUsage};
+
+use super::target::WindowTarget;
+use super::{
+    HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowImage, WindowMarkers,
+};
+use crate::error::RenderError;
+use crate::renderer::Renderer;
+
+/// A frame in which no window can show anything takes this long at least: nothing else would slow
+/// down an app whose only window is minimised.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The image for headless runs.
+const HEADLESS_FORMAT: Format = Format::B8G8R8A8_SRGB;
+
+/// Finds windows, without an allocation per frame.
+#[derive(Resource)]
+pub(crate) struct WindowQuery {
+    handles: QueryState<Entity, (With<RawHandleWrapper>, With<Window>)>,
+    windows: QueryState<Entity, With<Window>>,
+    primary: QueryState<Entity, With<PrimaryWindow>>,
+    /// The windows of the frame.
+    entities: Vec<Entity>,
+}
+
+impl FromWorld for WindowQuery {
+    fn from_world(world: &mut World) -> Self {
+        Self {
+            handles: QueryState::new(world),
+            windows: QueryState::new(world),
+            primary: QueryState::new(world),
+            entities: Vec::new(),
+        }
+    }
+}
+
+/// Makes windows ready for the frame: surfaces for new ones, sizes for resized ones, an image for
+/// each that has one to give. Passes then find [`WindowImage`] and its kin, or are left out.
+///
+/// Images are acquired before passes record, since an acquire may find that the window has
+/// another size, or no image at all, which passes have to know.
+pub(crate) fn prepare(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
+    world.resource_scope(|world, mut query: Mut<WindowQuery>| {
+        if let Some(&HeadlessWindow { extent }) = world.get_resource() {
+            return Ok(prepare_headless(world, &mut query, &renderer.gpu, extent)?);
+        }
+        close(world, renderer);
+        open(world, &mut query, renderer);
+        acquire(world, renderer)?;
+        query.entities.clear();
+        let entities = renderer.windows.iter().map(|target| target.entity);
+        query.entities.extend(entities);
+        WindowMarkers::publish(world, &query.entities);
+        if renderer
+            .windows
+            .iter()
+            .all(|target| target.image().is_none())
+        {
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    })
+}
+
+/// Forgets the targets of windows that are closed.
+fn close(world: &mut World, renderer: &mut Renderer) {
+    renderer.windows.retain(|target| {
+        let is_open = world.get::<RawHandleWrapper>(target.entity).is_some();
+        if !is_open && let Ok(mut entity) = world.get_entity_mut(target.entity) {
+            entity.remove::<(WindowImage, SwapchainState)>();
+        }
+        is_open
+    });
+}
+
+/// Makes targets for windows that are new.
+fn open(world: &World, query: &mut WindowQuery, renderer: &mut Renderer) {
+    query.handles.update_archetypes(world);
+    for entity in query.handles.iter_manual(world) {
+        if renderer.windows.iter().all(|known| known.entity != entity) {
+            renderer.windows.push(WindowTarget::new(entity));
+        }
+    }
+}
+
+/// Acquires the images of all windows, and gives each window its component.
+fn acquire(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
+    let is_alone = renderer.windows.len() < 2;
+    for target in &mut renderer.windows {
+        let Ok(entity) = world.get_entity(target.entity) else {
+            continue;
+        };
+        let (window, handle) = (entity.get::<Window>(), entity.get::<RawHandleWrapper>());
+        let (Some(window), Some(handle)) = (window, handle) else {
+            continue;
+        };
+        let settings = entity.get::<PresentSettings>();
+        let given_up = target.acquire(&renderer.gpu, handle, window, settings, is_alone)?;
+        give_image(world, target.entity, target.image());
+        if let Some(reason) = given_up {
+            let entity = target.entity;
+            world.trigger(WindowFailed { entity, reason });
+        }
+    }
+    Ok(())
+}
+
+/// Makes a window's component the one of this image.
+fn give_image(world: &mut World, entity: Entity, image: Option<&Image>) {
+    let Ok(mut window) = world.get_entity_mut(entity) else {
+        return;
+    };
+    match image {
+        Some(image) if window.get::<WindowImage>().map(|known| &known.0) == Some(image) => {}
+        Some(image) => {
+            window.insert(WindowImage(image.clone()));
+        }
+        None => {
+            window.remove::<WindowImage>();
+        }
+    }
+}
+
+/// Tells what came of the frame: the [`SwapchainState`] of each window.
+pub(crate) fn report(world: &mut World, renderer: &Renderer) {
+    for target in &renderer.windows {
+        let Ok(mut entity) = world.get_entity_mut(target.entity) else {
+            continue;
+        };
+        let Some(state) = target.state() else {
+            continue;
+        };
+        match entity.get_mut::<SwapchainState>() {
+            Some(mut known) => {
+                known.set_if_neq(state);
+            }
+            None => {
+                entity.insert(state);
+            }
+        }
+    }
+}
+
+/// Gives all windows that the program spawned images of their sizes, and the primary window, of
+/// which there is no more than its entity.
+fn prepare_headless(
+    world: &mut World,
+    query: &mut WindowQuery,
+    gpu: &Gpu,
+    extent: [u32; 2],
+) -> Result<(), Error> {
+    query.windows.update_archetypes(world);
+    query.entities.clear();
+    query.entities.extend(query.windows.iter_manual(world));
+    for &entity in &query.entities {
+        let Some(window) = world.get::<Window>(entity) else {
+            continue;
+        };
+        let size = [window.physical_width(), window.physical_height()];
+        let known = world.get::<WindowImage>(entity);
+        if size.contains(&0) || known.is_some_and(|known| known.extent()[..2] == size) {
+            continue;
+        }
+        let image = headless_image(gpu, &window.title, size)?;
+        give_image(world, entity, Some(&image));
+    }
+    query.primary.update_archetypes(world);
+    let primary = query.primary.iter_manual(world).next();
+    let primary = match primary {
+        Some(primary) => primary,
+        None => {
+            let image = WindowImage(headless_image(gpu, "window", extent)?);
+            world
+                .spawn((Name::new("window"), PrimaryWindow, image))
+                .id()
+        }
+    };
+    if !query.entities.contains(&primary) {
+        query.entities.push(primary);
+    }
+    WindowMarkers::publish(world, &query.entities);
+    Ok(())
+}
+
+fn headless_image(gpu: &Gpu, name: &str, [width, height]: [u32; 2]) -> Result<Image, Error> {
+    let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
+    gpu.create_image(&ImageDesc::new(name, width, height, HEADLESS_FORMAT, usage))
+}

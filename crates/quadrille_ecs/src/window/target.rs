@@ -1,0 +1,227 @@
+//! The presentation of one window.
+
+#![expect(
+    unsafe_code,
+    reason = "that a window outlives its surface is known here alone"
+)]
+
+use bevy_ecs::prelude::*;
+use bevy_window::{PresentMode, RawHandleWrapper, Window};
+use quadrille_vulkan::{
+    Acquired, Gpu, Image, Presented, SkipReason, Surface, SurfaceError, SurfaceFormat, Swapchain,
+    SwapchainSettings, vk::PresentModeKHR,
+};
+
+use super::patience::Patience;
+use super::{PresentSettings, SwapchainState, WindowOutcome};
+
+/// A window that failed this often in a row is given up.
+const MOST_FAILURES: u32 = 8;
+
+/// One window's surface and swapchain, and how it has fared.
+pub(crate) struct WindowTarget {
+    pub(crate) entity: Entity,
+    /// `None` until it could be made.
+    swapchain: Option<Swapchain>,
+    acquired: bool,
+    pub(super) outcome: WindowOutcome,
+    patience: Patience,
+    /// Failures in a row.
+    failures: u32,
+    /// Frames to leave out before the next attempt.
+    pause: u32,
+    settings: SwapchainSettings,
+    /// What it was built from, to see whether it changed.
+    asked: (PresentSettings, PresentMode, u32),
+}
+
+impl WindowTarget {
+    /// A window that has nothing yet.
+    pub(super) fn new(entity: Entity) -> Self {
+        Self {
+            entity,
+            swapchain: None,
+            acquired: false,
+            outcome: WindowOutcome::Idle,
+            patience: Patience::default(),
+            failures: 0,
+            pause: 0,
+            settings: SwapchainSettings::default(),
+            asked: (PresentSettings::default(), PresentMode::Fifo, 0),
+        }
+    }
+
+    /// Acquires an image, if the window has one to give. A window that fails, fails alone; only
+    /// the loss of the device is an error. Gives the reason if the window is given up now.
+    pub(super) fn acquire(
+        &mut self,
+        gpu: &Gpu,
+        handle: &RawHandleWrapper,
+        window: &Window,
+        settings: Option<&PresentSettings>,
+        is_alone: bool,
+    ) -> Result<Option<String>, SurfaceError> {
+        self.acquired = false;
+        if self.outcome == WindowOutcome::Gone {
+            return Ok(None);
+        }
+        if self.pause > 0 {
+            self.pause -= 1;
+            return Ok(None);
+        }
+        self.follow(window, settings);
+        match self.try_acquire(gpu, handle, window, is_alone) {
+            Ok(Acquired::Image) => {
+                self.acquired = true;
+                self.outcome = WindowOutcome::Idle;
+                self.failures = 0;
+                self.patience.hit();
+            }
+            Ok(Acquired::Skip(reason)) => {
+                if matches!(reason, SkipReason::Timeout | SkipReason::NotReady) {
+                    self.patience.missed();
+                }
+                self.outcome = WindowOutcome::Skipped(reason);
+            }
+            Err(error @ SurfaceError::DeviceLost { .. }) => return Err(error),
+            Err(error) => return Ok(self.failed(&error)),
+        }
+        Ok(None)
+    }
+
+    fn try_acquire(
+        &mut self,
+        gpu: &Gpu,
+        handle: &RawHandleWrapper,
+        window: &Window,
+        is_alone: bool,
+    ) -> Result<Acquired, SurfaceError> {
+        let extent = [window.physical_width(), window.physical_height()];
+        let timeout = self.patience.timeout(is_alone);
+        if let Some(swapchain) = &mut self.swapchain {
+            swapchain.set(&self.settings)?;
+            swapchain.resize(extent)?;
+            return swapchain.acquire(timeout);
+        }
+        let keep = Box::new(handle.clone());
+        let (display, raw) = (handle.get_display_handle(), handle.get_window_handle());
+        // SAFETY: bevy's wrapper holds the handles of a window that lives as long as a clone of
+        // the wrapper does, and the surface keeps one.
+        let surface = unsafe { Surface::new(gpu, display, raw, keep) }?;
+        let swapchain = Swapchain::new(gpu, surface, &self.settings, extent, &window.title)?;
+        self.swapchain.insert(swapchain).acquire(timeout)
+    }
+
+    /// Takes over what the program asks for.
+    fn follow(&mut self, window: &Window, settings: Option<&PresentSettings>) {
+        let latency = window.desired_maximum_frame_latency;
+        let latency = latency.map_or(0, std::num::NonZeroU32::get);
+        let (known, mode, known_latency) = &self.asked;
+        let is_same = match settings {
+            Some(settings) => known == settings,
+            None => *known == PresentSettings::default(),
+        };
+        if is_same && *mode == window.present_mode && *known_latency == latency {
+            return;
+        }
+        let settings = settings.cloned().unwrap_or_default();
+        self.settings = swapchain_settings(&settings, window.present_mode, latency);
+        self.asked = (settings, window.present_mode, latency);
+    }
+
+    fn failed(&mut self, error: &SurfaceError) -> Option<String> {
+        self.failures += 1;
+        self.pause = 1 << self.failures.min(6);
+        if self.failures < MOST_FAILURES {
+            tracing::warn!("the window {}: {error}; trying again", self.entity);
+            self.outcome = WindowOutcome::Failed;
+            return None;
+        }
+        self.outcome = WindowOutcome::Gone;
+        self.swapchain = None;
+        let reason = format!("the window {} is drawn no more: {error}", self.entity);
+        tracing::error!("{reason}");
+        Some(reason)
+    }
+
+    /// The acquired image.
+    pub(crate) fn image(&self) -> Option<&Image> {
+        self.swapchain
+            .as_ref()
+            .filter(|_| self.acquired)
+            .map(Swapchain::image)
+    }
+
+    /// The swapchain, to present its image.
+    pub(crate) fn swapchain(&mut self) -> Option<&mut Swapchain> {
+        self.swapchain.as_mut()
+    }
+
+    /// Notes what came of a present of this image, if it is the window's.
+    pub(crate) fn presented(&mut self, presented: Presented) {
+        self.acquired = false;
+        self.outcome = match presented {
+            Presented::Shown => WindowOutcome::Shown,
+            Presented::Suboptimal => WindowOutcome::Suboptimal,
+            Presented::OutOfDate | Presented::SurfaceLost => WindowOutcome::OutOfDate,
+        };
+    }
+
+    /// The state as users see it.
+    pub(super) fn state(&self) -> Option<SwapchainState> {
+        let Some(swapchain) = &self.swapchain else {
+            return (self.outcome != WindowOutcome::Idle).then(|| SwapchainState {
+                extent: [0, 0],
+                format: SurfaceFormat::STANDARD[0],
+                present_mode: PresentMode::Fifo,
+                image_count: 0,
+                retired: 0,
+                made: 0,
+                semaphores: 0,
+                last: self.outcome,
+            });
+        };
+        Some(SwapchainState {
+            extent: swapchain.extent(),
+            format: swapchain.format(),
+            present_mode: match swapchain.present_mode() {
+                PresentModeKHR::IMMEDIATE => PresentMode::Immediate,
+                PresentModeKHR::MAILBOX => PresentMode::Mailbox,
+                PresentModeKHR::FIFO_RELAXED => PresentMode::FifoRelaxed,
+                _ => PresentMode::Fifo,
+            },
+            image_count: swapchain.image_count(),
+            retired: swapchain.retired_count(),
+            made: swapchain.chains_made(),
+            semaphores: swapchain.semaphore_count(),
+            last: self.outcome,
+        })
+    }
+}
+
+/// The backend's words for what a program asks of a window.
+fn swapchain_settings(
+    settings: &PresentSettings,
+    mode: PresentMode,
+    latency: u32,
+) -> SwapchainSettings {
+    let (immediate, mailbox) = (PresentModeKHR::IMMEDIATE, PresentModeKHR::MAILBOX);
+    SwapchainSettings {
+        present_modes: match settings.present_mode.unwrap_or(mode) {
+            PresentMode::Fifo => vec![PresentModeKHR::FIFO],
+            PresentMode::AutoVsync | PresentMode::FifoRelaxed => {
+                vec![PresentModeKHR::FIFO_RELAXED]
+            }
+            PresentMode::AutoNoVsync => vec![immediate, mailbox],
+            PresentMode::Mailbox => vec![mailbox],
+            PresentMode::Immediate => vec![immediate],
+        },
+        formats: [&settings.formats[..], &SurfaceFormat::STANDARD].concat(),
+        image_count: settings.image_count,
+        frames_in_flight: match settings.frames_in_flight {
+            0 => latency,
+            frames => frames,
+        },
+        proof: settings.proof,
+    }
+}

@@ -1,0 +1,216 @@
+//! The binary semaphores and present fences of a window, and when they are free again.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ash::vk;
+use quadrille_sync::TimelinePoint;
+
+use super::{Chain, Proof, Swapchain};
+use crate::device::Device;
+
+/// Semaphores and fences that no present has.
+#[derive(Default)]
+pub(crate) struct Pool {
+    /// Semaphores that nobody uses.
+    semaphores: Vec<vk::Semaphore>,
+    /// Fences that nobody uses, not signalled.
+    fences: Vec<vk::Fence>,
+    /// Semaphores of acquisitions, with the submission that waits for each.
+    waited: VecDeque<(vk::Semaphore, TimelinePoint)>,
+    /// Semaphores that a submission signals and nobody will wait for.
+    spoiled: Vec<(vk::Semaphore, TimelinePoint)>,
+    /// Signalled semaphores of which nobody knows when; they stay until the window closes.
+    signalled: Vec<vk::Semaphore>,
+    /// Fences of presents that are done, which the driver has not signalled yet.
+    late: Vec<vk::Fence>,
+}
+
+/// More fences than this that do not signal although their presents are done: the driver does not
+/// keep its promise, and presents go on without fences.
+const MOST_LATE: usize = 4;
+
+impl Pool {
+    /// A semaphore that is not signalled.
+    pub(crate) fn semaphore(&mut self, device: &Device) -> Result<vk::Semaphore, vk::Result> {
+        if let Some(semaphore) = self.semaphores.pop() {
+            return Ok(semaphore);
+        }
+        // SAFETY: the description is the default one.
+        unsafe {
+            device
+                .raw
+                .create_semaphore(&vk::SemaphoreCreateInfo::default(), None)
+        }
+    }
+
+    /// A fence that is not signalled.
+    pub(crate) fn fence(&mut self, device: &Device) -> Result<vk::Fence, vk::Result> {
+        if let Some(fence) = self.fences.pop() {
+            return Ok(fence);
+        }
+        // SAFETY: the description is the default one.
+        unsafe {
+            device
+                .raw
+                .create_fence(&vk::FenceCreateInfo::default(), None)
+        }
+    }
+
+    /// Takes back a semaphore that is neither signalled nor going to be.
+    pub(crate) fn give_back(&mut self, semaphore: vk::Semaphore) {
+        self.semaphores.push(semaphore);
+    }
+
+    /// Takes back a semaphore that a submission waits for.
+    pub(crate) fn give_back_after(&mut self, semaphore: vk::Semaphore, point: TimelinePoint) {
+        self.waited.push_back((semaphore, point));
+    }
+
+    /// Takes back a semaphore that a submission signals and nobody waits for.
+    pub(crate) fn spoil(&mut self, semaphore: vk::Semaphore, point: TimelinePoint) {
+        self.spoiled.push((semaphore, point));
+    }
+
+    /// Takes back a semaphore that is signalled at an unknown time.
+    pub(crate) fn keep_signalled(&mut self, semaphore: vk::Semaphore) {
+        self.signalled.push(semaphore);
+    }
+
+    /// Takes back a fence that was not submitted, if there is one.
+    pub(crate) fn give_back_fence(&mut self, fence: Option<vk::Fence>) {
+        self.fences.extend(fence);
+    }
+
+    /// Takes back the fence of a present that is done.
+    pub(crate) fn recycle_fence(&mut self, device: &Device, fence: vk::Fence) {
+        // SAFETY: the fence is of this device and alive.
+        let signalled = unsafe { device.raw.get_fence_status(fence) };
+        if device.note(signalled) == Ok(false) {
+            self.late.push(fence);
+            return;
+        }
+        // SAFETY: the present that had the fence is done, and so is the fence; or the device is
+        // lost, and with it all its work is done.
+        match unsafe { device.raw.reset_fences(&[fence]) } {
+            Ok(()) => self.fences.push(fence),
+            // SAFETY: as above; a fence that cannot be reset is not used again.
+            Err(_) => unsafe { device.raw.destroy_fence(fence, None) },
+        }
+    }
+
+    /// How many semaphores there are.
+    pub(crate) fn semaphore_count(&self) -> usize {
+        self.semaphores.len() + self.waited.len() + self.spoiled.len() + self.signalled.len()
+    }
+
+    /// Whether the driver forgets fences.
+    fn has_too_many_late(&self) -> bool {
+        self.late.len() > MOST_LATE
+    }
+
+    fn recycle(&mut self, device: &Device) {
+        while let Some((semaphore, point)) = self.waited.front().copied() {
+            if !is_done(device, &Proof::Point(point)) {
+                break;
+            }
+            self.waited.pop_front();
+            self.semaphores.push(semaphore);
+        }
+        self.spoiled.retain(|(semaphore, point)| {
+            let done = is_done(device, &Proof::Point(*point));
+            if done {
+                // A signalled semaphore cannot be signalled again, only destroyed.
+                // SAFETY: the submission that signals it is complete, and nobody waits for it.
+                unsafe { device.raw.destroy_semaphore(*semaphore, None) };
+            }
+            !done
+        });
+        for fence in std::mem::take(&mut self.late) {
+            self.recycle_fence(device, fence);
+        }
+    }
+
+    /// Destroys everything; the device and the presentation engine are done with it. Returns
+    /// whether a fence had to be left behind.
+    pub(crate) fn destroy(&mut self, device: &Device) -> bool {
+        self.recycle(device);
+        let waited = self.waited.drain(..).chain(self.spoiled.drain(..));
+        let semaphores = waited.map(|(semaphore, _)| semaphore);
+        let idle = self.semaphores.drain(..).chain(self.signalled.drain(..));
+        for semaphore in semaphores.chain(idle) {
+            // SAFETY: all submissions and presents that used it are done.
+            unsafe { device.raw.destroy_semaphore(semaphore, None) };
+        }
+        let late = match device.is_lost() {
+            true => std::mem::take(&mut self.late),
+            false => Vec::new(),
+        };
+        for fence in self.fences.drain(..).chain(late) {
+            // SAFETY: all presents that used it are done.
+            unsafe { device.raw.destroy_fence(fence, None) };
+        }
+        !self.late.is_empty()
+    }
+}
+
+impl Swapchain {
+    /// Takes back what is proven done: semaphores, fences, and old chains.
+    pub(crate) fn recycle(&mut self) {
+        let device = Arc::clone(&self.device);
+        self.pool.recycle(&device);
+        let mut older_are_gone = false;
+        if let Some(chain) = &mut self.chain {
+            older_are_gone = recycle_presents(&device, chain, &mut self.pool);
+        }
+        for mut old in std::mem::take(&mut self.old) {
+            recycle_presents(&device, &mut old, &mut self.pool);
+            // With fences each chain proves itself. Without, the first present of the chain in
+            // use shows that nothing older is shown any more.
+            match older_are_gone || (self.fences && old.history.len() == 0) {
+                true => self.destroy_chain(old),
+                false => self.old.push(old),
+            }
+        }
+        if self.fences && self.pool.has_too_many_late() {
+            tracing::warn!(
+                "{}: fences of presents do not signal; going on without them",
+                self.image().name()
+            );
+            self.fences = false;
+        }
+    }
+}
+
+/// Takes back what the chain's presents have done with; `true` if older chains are gone.
+fn recycle_presents(device: &Device, chain: &mut Chain, pool: &mut Pool) -> bool {
+    let mut older_are_gone = false;
+    chain.history.recycle(
+        |proof| is_done(device, proof),
+        |done| {
+            pool.give_back(done.semaphore);
+            older_are_gone |= done.replaced_older;
+            if let Some(Proof::Fence(fence)) = done.fence {
+                pool.recycle_fence(device, fence);
+            }
+        },
+    );
+    older_are_gone
+}
+
+fn is_done(device: &Device, proof: &Proof) -> bool {
+    match *proof {
+        Proof::Fence(fence) => {
+            // SAFETY: the fence is of this device and alive.
+            let status = unsafe { device.raw.get_fence_status(fence) };
+            // A lost device has presented all that it ever will.
+            device.note(status).unwrap_or(true)
+        }
+        Proof::Point(point) => {
+            let queue = &device.queues[usize::from(point.queue.0)];
+            device
+                .note(queue.timeline.reached(&device.raw))
+                .map_or(true, |value| value >= point.value)
+        }
+    }
+}
