@@ -42,16 +42,11 @@ pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) {
         for pass in passes {
             step += 1;
             one_pass(walk, maps, submission, step, *pass, &mut last_user);
-            let batches = walk.take_barriers(*queue, step);
+            walk.put_barriers(submission, *queue, step);
             let steps = &mut walk.records[submission].submission.steps;
-            steps.extend(
-                batches
-                    .into_iter()
-                    .filter(|batch| !batch.is_empty())
-                    .map(Step::Barriers),
-            );
             steps.push(Step::Pass(*pass));
         }
+        walk.close_call();
         walk.close(submission);
     }
 }
@@ -191,6 +186,8 @@ fn change_layout(
         if mark.step == request.step {
             // Acquired just now, in another layout than predicted: the next call.
             batch = 1;
+        } else {
+            walk.stand_behind(mark);
         }
     });
     let barrier = Barrier {
@@ -255,6 +252,7 @@ fn order_after(
         if mark.step == request.step || walk.is_ordered(mark, src, dst) {
             return;
         }
+        walk.stand_behind(mark);
         (
             src,
             if memory {

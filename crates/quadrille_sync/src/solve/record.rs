@@ -102,6 +102,16 @@ impl BarrierBatch {
         push_reason(&mut memory.reasons, reason);
     }
 
+    /// Adds all barriers of another batch that has no global memory barrier.
+    pub(super) fn append(&mut self, other: Self) {
+        debug_assert!(other.memory.is_none(), "global barriers are merged last");
+        self.buffers.extend(other.buffers);
+        for image in other.images {
+            self.images.push(image);
+            self.join_images();
+        }
+    }
+
     /// Adds a barrier for an interval of a resource.
     pub(super) fn push(&mut self, resource: &Resource, interval: Range<u64>, barrier: Barrier) {
         match resource.kind {

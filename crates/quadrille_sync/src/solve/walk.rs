@@ -8,7 +8,7 @@ use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Mark, Past, load};
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassIndex};
-use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope};
+use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope, Step};
 use crate::resource::{ResourceIndex, Sharing};
 use crate::states::{EndPass, States};
 use crate::topology::{BarrierStyle, FamilyIndex, QueueIndex, Topology};
@@ -21,12 +21,29 @@ const REMEMBERED: usize = 8;
 /// A barrier that has been issued on a queue.
 #[derive(Clone, Copy, Debug)]
 struct Issued {
+    /// The pass that its call stands before.
     step: u32,
+    /// It is the global memory barrier of its call, and may still grow.
+    is_global: bool,
     src: Scope,
     dst: Scope,
 }
 
+/// The last barrier call of the submission that is being planned. Later passes add to it what can
+/// stand there: every call costs, and whatever depends on nothing behind it can be in it.
+#[derive(Debug)]
+struct Call {
+    submission: usize,
+    /// The place of the call among the steps of the submission.
+    at: usize,
+    /// The pass that it stands before.
+    step: u32,
+    batch: BarrierBatch,
+    plain: Vec<Plain>,
+}
+
 /// A dependency on one access that changes neither layout nor owner.
+#[derive(Clone, Debug)]
 pub(super) struct Plain {
     /// The access.
     pub(super) mark: Mark,
@@ -50,6 +67,9 @@ pub(super) struct Walk<'a> {
     pub(super) before_pass: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
+    /// The last pass on the queue of the next pass that its barriers have to stand behind.
+    behind: u32,
+    call: Option<Call>,
     /// The barriers issued last, by queue.
     issued: Vec<Vec<Issued>>,
     /// There is more than one family to own something.
@@ -105,6 +125,8 @@ impl<'a> Walk<'a> {
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
             before_pass: Default::default(),
             plain: Vec::new(),
+            behind: 0,
+            call: None,
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
         };
@@ -230,46 +252,98 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Takes what a pass needs, and remembers the barriers for those who come later.
-    pub(super) fn take_barriers(&mut self, queue: QueueIndex, step: u32) -> [BarrierBatch; 2] {
-        for plain in std::mem::take(&mut self.plain) {
-            if !self.is_needless(&plain, queue) {
-                self.put(plain);
-            }
-        }
-        let issued = &mut self.issued[usize::from(queue.0)];
-        for batch in &self.before_pass {
-            let memory = batch.memory.iter().map(|memory| (memory.src, memory.dst));
-            for (src, dst) in memory.chain(batch.orders()) {
-                if issued.len() == REMEMBERED {
-                    issued.remove(0);
-                }
-                issued.push(Issued { step, src, dst });
-            }
-        }
-        std::mem::take(&mut self.before_pass)
+    /// Says that the barriers of the next pass come after an access on the same queue.
+    pub(super) fn stand_behind(&mut self, mark: &Mark) {
+        self.behind = self.behind.max(mark.step);
     }
 
-    /// Whether what else the pass needs covers a dependency: a wait for another queue that has
-    /// itself waited for the access, or a barrier that orders the same stages.
-    fn is_needless(&mut self, plain: &Plain, queue: QueueIndex) -> bool {
-        let Plain { mark, src, dst, .. } = plain;
-        if mark.queue == queue {
-            self.past.consult(mark, queue);
-            if self
-                .timeline
-                .ordered_by_others(mark.point())
-                .covers(dst.stages)
-            {
-                return true;
+    /// Puts what a pass needs into the submission: into the last barrier call there, if that
+    /// stands behind all that the pass depends on, else into a call of its own.
+    pub(super) fn put_barriers(&mut self, submission: usize, queue: QueueIndex, step: u32) {
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.retain(|plain| !self.is_ordered_by_others(plain, queue));
+        let [first, second] = std::mem::take(&mut self.before_pass);
+        let behind = std::mem::take(&mut self.behind);
+        if !first.is_empty() || !plain.is_empty() {
+            let joins = |call: &Call| call.submission == submission && call.step > behind;
+            if !self.call.as_ref().is_some_and(joins) {
+                self.open_call(submission, step);
+            }
+            self.add_to_call(queue, first, plain);
+        }
+        if !second.is_empty() {
+            self.open_call(submission, step);
+            self.add_to_call(queue, second, Vec::new());
+        }
+    }
+
+    /// Begins a barrier call.
+    fn open_call(&mut self, submission: usize, step: u32) {
+        self.close_call();
+        let steps = &mut self.records[submission].submission.steps;
+        self.call = Some(Call {
+            submission,
+            at: steps.len(),
+            step,
+            batch: BarrierBatch::default(),
+            plain: Vec::new(),
+        });
+        steps.push(Step::Barriers(BarrierBatch::default()));
+    }
+
+    /// Adds barriers to the call, and remembers them for those who come later.
+    fn add_to_call(&mut self, queue: QueueIndex, batch: BarrierBatch, plain: Vec<Plain>) {
+        let Some(call) = &mut self.call else {
+            unreachable!("a call is opened before barriers are added to it");
+        };
+        let issued = &mut self.issued[usize::from(queue.0)];
+        let style = self.topology.barriers;
+        let step = call.step;
+        for (src, dst) in batch.orders() {
+            remember(issued, step, false, src, dst);
+        }
+        for Plain { src, dst, .. } in &plain {
+            match style {
+                BarrierStyle::Merged => remember(issued, step, true, *src, *dst),
+                BarrierStyle::Precise => {
+                    remember(issued, step, false, src.stages_only(), dst.stages_only());
+                }
             }
         }
-        let orders = |(a, b): (Scope, Scope)| a.covers(*src) && b.covers(*dst);
-        self.before_pass[0].orders().any(orders)
+        call.plain.extend(plain);
+        call.batch.append(batch);
+    }
+
+    /// Writes the call into its submission.
+    pub(super) fn close_call(&mut self) {
+        let Some(mut call) = self.call.take() else {
+            return;
+        };
+        // Mere order comes last: barriers that do more order too.
+        let only_orders = |plain: &Plain| plain.src.access.is_empty() && plain.dst.access.is_empty();
+        let (order, memory): (Vec<_>, Vec<_>) = call.plain.into_iter().partition(only_orders);
+        for plain in memory.into_iter().chain(order) {
+            let orders = |(a, b): (Scope, Scope)| a.covers(plain.src) && b.covers(plain.dst);
+            if !call.batch.orders().any(orders) {
+                self.put(&mut call.batch, plain);
+            }
+        }
+        let steps = &mut self.records[call.submission].submission.steps;
+        steps[call.at] = Step::Barriers(call.batch);
+    }
+
+    /// Whether a wait for another queue that has itself waited for an access covers a dependency.
+    fn is_ordered_by_others(&mut self, plain: &Plain, queue: QueueIndex) -> bool {
+        if plain.mark.queue != queue {
+            return false;
+        }
+        self.past.consult(&plain.mark, queue);
+        let stages = self.timeline.ordered_by_others(plain.mark.point());
+        stages.covers(plain.dst.stages)
     }
 
     /// Writes a dependency down in the way the device likes best.
-    fn put(&mut self, plain: Plain) {
+    fn put(&self, batch: &mut BarrierBatch, plain: Plain) {
         let Plain {
             interval,
             src,
@@ -278,7 +352,6 @@ impl<'a> Walk<'a> {
             reason,
             ..
         } = plain;
-        let batch = &mut self.before_pass[0];
         match self.topology.barriers {
             BarrierStyle::Merged => batch.merge(src, dst, reason),
             BarrierStyle::Precise => {
@@ -287,6 +360,25 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+/// Remembers a barrier of a call; what global barriers say is said by one.
+fn remember(issued: &mut Vec<Issued>, step: u32, is_global: bool, src: Scope, dst: Scope) {
+    let same = |it: &&mut Issued| is_global && it.is_global && it.step == step;
+    if let Some(global) = issued.iter_mut().find(same) {
+        global.src = global.src.union(src);
+        global.dst = global.dst.union(dst);
+        return;
+    }
+    if issued.len() == REMEMBERED {
+        issued.remove(0);
+    }
+    issued.push(Issued {
+        step,
+        is_global,
+        src,
+        dst,
+    });
 }
 
 impl BarrierBatch {
