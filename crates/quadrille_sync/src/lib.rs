@@ -84,5 +84,5 @@ pub use solve::plan;
 pub use states::{EndStates, Handover, Progress, States, TimelinePoint};
 pub use text::{ParseError, PlanText, parse_frame, parse_plan, parse_topology};
 pub use topology::{
-    BarrierStyle, Capabilities, FamilyIndex, Queue, QueueIndex, SubmitPolicy, Topology,
+    BarrierStyle, Capabilities, FamilyIndex, OrderPolicy, Queue, QueueIndex, SubmitPolicy, Topology,
 };

@@ -4,21 +4,29 @@
 //! share a [`Walk`](walk::Walk) through the frame, because a barrier, a wait and a transfer of
 //! ownership are decided together.
 //!
-//! Two deviations from the order one might expect: `order` comes before `cull`, so that order
-//! through a culled pass holds, and before `assign`, which follows chains of passes.
+//! Some deviations from the order one might expect: `order` comes before `cull`, so that order
+//! through a culled pass holds, and before `assign`, which follows chains of passes. It gives the
+//! declared order, which decides who sees whose writes and what errors say. Which order passes
+//! are submitted in is decided by `arrange`, once their queues and hazards are known; of the
+//! declared order and that one, `choose` takes the plan that is better.
 
+mod arrange;
 mod assign;
 mod barrier;
 mod check;
+mod choose;
 mod cull;
 mod depend;
 mod edge;
 mod graph;
+mod hazard;
 mod host;
+mod merge;
 mod order;
 mod ownership;
 mod race;
 mod record;
+mod schedule;
 mod split;
 mod timeline;
 mod touch;
@@ -96,17 +104,23 @@ pub(crate) fn solve(
     race::race(frame, &touches, &graph, &order, states, &mut errors);
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
-    let split = split::split(
-        frame,
-        topology,
-        &touches,
-        &graph,
-        &order,
-        &queues,
-        &mut errors,
-    );
+    let hazards = hazard::hazards(frame, topology, &touches, &queues);
+    hazard::check_host(frame, &graph, &hazards, &mut errors);
     PlanErrors::check(errors)?;
-    Ok(emit(frame, topology, states, &split, &kept))
+    let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
+    let mut links: Vec<(u32, u32)> = hazards.collect();
+    let needs = links.len();
+    links.extend(graph.edges.iter().map(|edge| (edge.from, edge.to)));
+    let split = split::split(frame, topology, &links, &order, &queues);
+    let arranged = arrange::arrange(frame, topology, &links[..needs], &order, &queues, &split);
+    let declared = emit(frame, topology, states, &split, &kept);
+    Ok(match arranged {
+        Some(arranged) => {
+            let arranged = emit(frame, topology, states, &arranged, &kept);
+            choose::choose(frame, declared, arranged)
+        }
+        None => declared,
+    })
 }
 
 /// The second half, which cannot fail: what goes between the passes.

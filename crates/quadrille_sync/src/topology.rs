@@ -79,6 +79,21 @@ pub enum SubmitPolicy {
     Coalesced,
 }
 
+/// Which order passes are submitted in, where no hazard decides.
+///
+/// What passes see of each other is decided by the declared order in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OrderPolicy {
+    /// Whichever order needs the fewest submissions and barrier calls, if no queue is estimated to
+    /// finish later for it than in declared order. Passes without a hazard between them may
+    /// change places, also where one is declared to come after the other; passes with side
+    /// effects keep their order among themselves.
+    #[default]
+    Free,
+    /// The declared order, and declaration order where that leaves a choice.
+    Declared,
+}
+
 /// The queues of a device, and what the device allows a plan to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Topology {
@@ -88,6 +103,8 @@ pub struct Topology {
     pub barriers: BarrierStyle,
     /// How submissions reach the queues.
     pub submit: SubmitPolicy,
+    /// Which order passes are submitted in.
+    pub order: OrderPolicy,
     /// `VK_KHR_maintenance8`: ownership transfers may name stages instead of ALL_COMMANDS.
     pub maintenance8: bool,
 }

@@ -1,8 +1,8 @@
 //! What the frame asks for: every pass once, on a queue that can run it, in the declared order.
 
 use quadrille_sync::{
-    Access, Capabilities, Lifetime, PassIndex, PassKind, QueueIndex, ResourceKind, Stages, Step,
-    Use,
+    Access, Capabilities, Lifetime, OrderPolicy, PassIndex, PassKind, QueueIndex, ResourceKind,
+    Stages, Step, Use,
 };
 
 use super::Trial;
@@ -176,10 +176,12 @@ impl Trial<'_> {
     }
 
     /// Passes run in the order that the frame declares, or that follows from one of two
-    /// conflicting passes being the only writer.
+    /// conflicting passes being the only writer. Where the topology leaves the order free, only
+    /// that of conflicting passes counts, and of those with side effects.
     fn judge_order(&mut self, runs: &[Vec<Run>]) {
         let order = Order::of(self.frame);
         let place = |pass: PassIndex| runs[pass.0 as usize].first().map(|run| run.place);
+        let declared = self.binding(&order);
         let mut object = |earlier: PassIndex, later: PassIndex, why| {
             if let (Some(first), Some(second)) = (place(earlier), place(later))
                 && first > second
@@ -194,12 +196,8 @@ impl Trial<'_> {
                 });
             }
         };
-        for later in self.frame.pass_indices() {
-            for earlier in self.frame.after_of(later) {
-                if (earlier.0 as usize) < runs.len() {
-                    object(*earlier, later, "it is declared to come after");
-                }
-            }
+        for (earlier, later) in declared {
+            object(earlier, later, "it is declared to come after");
         }
         for (first, second) in prologues(self.frame) {
             object(first, second, "the other one prepares what it touches");
@@ -207,6 +205,37 @@ impl Trial<'_> {
         for (writer, reader) in order.inferred(self.frame) {
             object(writer, reader, "it reads what only the other one writes");
         }
+    }
+}
+
+impl Trial<'_> {
+    /// The pairs of passes whose declared order a plan has to keep.
+    fn binding(&self, order: &Order) -> Vec<(PassIndex, PassIndex)> {
+        let is_free = self.judge.topology.order == OrderPolicy::Free;
+        let passes = || self.frame.pass_indices();
+        let pairs = passes().flat_map(|later| passes().map(move |earlier| (earlier, later)));
+        // Passes that prepare the frame are judged by themselves.
+        let prologues = prologues(self.frame);
+        pairs
+            .filter(|pair| !prologues.contains(pair))
+            .filter(|(earlier, later)| {
+                let is_declared = self.frame.after_of(*later).contains(earlier);
+                is_declared && !is_free
+                    || order.precedes(*earlier, *later) && self.is_observable(*earlier, *later)
+            })
+            .collect()
+    }
+
+    /// Whether somebody could tell in which order two passes run: they have side effects, or
+    /// touch something in common that one of them writes.
+    fn is_observable(&self, a: PassIndex, b: PassIndex) -> bool {
+        let conflicts = |one: &Use, other: &Use| {
+            (one.access.is_write() || other.access.is_write()) && self.overlap(one, other)
+        };
+        let uses = || self.frame.uses_of(b).iter();
+        let conflict = |one: &Use| uses().any(|other| conflicts(one, other));
+        self.frame.pass(a).side_effect && self.frame.pass(b).side_effect
+            || self.frame.uses_of(a).iter().any(conflict)
     }
 }
 

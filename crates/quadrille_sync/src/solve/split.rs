@@ -12,12 +12,8 @@
 //! positions in the order, one looking back and one looking ahead.
 
 use super::graph::{Edge, Graph, ranks};
-use super::touch::Touches;
-use crate::error::PlanError;
-use crate::flags::Layout;
-use crate::frame::{Frame, PassIndex, PassKind, Use};
-use crate::resource::Sharing;
-use crate::topology::{FamilyIndex, QueueIndex, Topology};
+use crate::frame::{Frame, PassIndex, PassKind};
+use crate::topology::{QueueIndex, Topology};
 
 /// The passes of a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,29 +29,21 @@ pub(super) struct Split {
     pub(super) host: Vec<PassIndex>,
 }
 
-/// Makes submissions. `touches` is sorted by `order`.
+/// Makes submissions. `links` says what depends on what, in pairs of an earlier and a later pass.
 pub(super) fn split(
     frame: &Frame,
     topology: &Topology,
-    touches: &Touches,
-    graph: &Graph,
+    links: &[(u32, u32)],
     order: &[u32],
     queues: &[Option<QueueIndex>],
-    errors: &mut Vec<PlanError>,
 ) -> Split {
-    let mut split = Split::default();
-    let is_host = |pass: &u32| frame.passes[*pass as usize].kind == PassKind::Host;
-    let edges = hazards(frame, topology, touches, queues);
-    if frame.passes.iter().any(|pass| pass.kind == PassKind::Host) {
-        check_host(frame, graph, &edges, errors);
-        split.host = order
-            .iter()
-            .copied()
-            .filter(is_host)
-            .map(PassIndex)
-            .collect();
-    }
-    let clocks = Clocks::new(topology.queues.len(), graph, &edges, order, queues);
+    let is_host = |pass: &&u32| frame.passes[**pass as usize].kind == PassKind::Host;
+    let host = order.iter().filter(is_host).copied().map(PassIndex);
+    let mut split = Split {
+        drafts: Vec::new(),
+        host: host.collect(),
+    };
+    let clocks = Clocks::new(topology.queues.len(), links, order, queues);
     // The last submission of each queue.
     let mut open: Vec<Option<Open>> = vec![None; topology.queues.len()];
     for pass in order {
@@ -108,96 +96,6 @@ impl Open {
     }
 }
 
-/// A hazard between two passes, and the resource it is about.
-struct Hazard {
-    from: u32,
-    to: u32,
-    resource: u32,
-}
-
-/// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
-/// between two reads.
-fn hazards(
-    frame: &Frame,
-    topology: &Topology,
-    touches: &Touches,
-    queues: &[Option<QueueIndex>],
-) -> Vec<Hazard> {
-    let mut edges = Vec::new();
-    let mut readers: Vec<u32> = Vec::new();
-    for (span, members) in touches.spans() {
-        let resource = frame.resource(span.resource);
-        let exclusive = resource.sharing == Sharing::Exclusive;
-        // What has to be the same for two reads to overlap. The host owns nothing, and takes
-        // nothing from its owner.
-        let setting = |one: &Use, pass: u32| {
-            let layout = resource.is_image().then(|| one.access.layout());
-            let queue = queues[pass as usize].filter(|_| exclusive);
-            (layout, queue.map(|queue| topology.family(queue)))
-        };
-        readers.clear();
-        let mut change: Option<u32> = None;
-        let mut present: Option<(Option<Layout>, Option<FamilyIndex>)> = None;
-        for at in members {
-            let (one, pass) = (&frame.uses[*at as usize], touches.pass_of(*at));
-            let (layout, family) = setting(one, pass);
-            let changes = one.access.is_write() || present.is_some_and(|(now, _)| now != layout);
-            let before = present.and_then(|(_, owner)| owner);
-            let moves = before.zip(family).is_some_and(|(now, new)| now != new);
-            let mut push = |from: u32| {
-                if from != pass {
-                    edges.push(Hazard {
-                        from,
-                        to: pass,
-                        resource: span.resource.0,
-                    });
-                }
-            };
-            change.into_iter().for_each(&mut push);
-            if changes || moves {
-                // The host reads on while the owner changes.
-                let stays =
-                    |reader: u32| !changes && frame.passes[reader as usize].kind == PassKind::Host;
-                readers
-                    .iter()
-                    .copied()
-                    .filter(|reader| !stays(*reader))
-                    .for_each(push);
-                readers.retain(|reader| stays(*reader));
-                change = Some(pass);
-            } else {
-                readers.push(pass);
-            }
-            let owner = family.or(before);
-            present = Some((layout, owner));
-        }
-    }
-    edges
-}
-
-/// Reports device passes that come after host passes.
-fn check_host(frame: &Frame, graph: &Graph, edges: &[Hazard], errors: &mut Vec<PlanError>) {
-    let kind = |pass: u32| frame.passes[pass as usize].kind;
-    let name = |pass: u32| frame.passes[pass as usize].name.clone();
-    let hazards = edges
-        .iter()
-        .map(|edge| (edge.from, edge.to, Some(edge.resource)));
-    let declared = graph.edges.iter().filter(|edge| edge.resource.is_none());
-    for (from, to, resource) in hazards.chain(declared.map(|edge| (edge.from, edge.to, None))) {
-        if kind(from) == PassKind::Host && kind(to) == PassKind::Device {
-            let resource = resource.map(|at| frame.resources[at as usize].name.clone());
-            let error = PlanError::AfterHost {
-                device: name(to),
-                host: name(from),
-                resource,
-            };
-            if !errors.contains(&error) {
-                errors.push(error);
-            }
-        }
-    }
-}
-
 /// For each pass and queue: how far it looks back, and how far ahead.
 struct Clocks {
     /// How many queues; none if there is only one and nothing to compare.
@@ -217,8 +115,7 @@ struct Clock<'a> {
 impl Clocks {
     fn new(
         queues: usize,
-        graph: &Graph,
-        hazards: &[Hazard],
+        links: &[(u32, u32)],
         order: &[u32],
         queue_of: &[Option<QueueIndex>],
     ) -> Self {
@@ -229,14 +126,12 @@ impl Clocks {
                 ahead: Vec::new(),
             };
         }
-        let edge = |from: u32, to: u32| Edge {
-            from,
-            to,
+        let edge = |(from, to): &(u32, u32)| Edge {
+            from: *from,
+            to: *to,
             resource: None,
         };
-        let edges = (graph.edges.iter().map(|other| edge(other.from, other.to)))
-            .chain(hazards.iter().map(|hazard| edge(hazard.from, hazard.to)));
-        let graph = Graph::new(order.len(), edges.collect());
+        let graph = Graph::new(order.len(), links.iter().map(edge).collect());
         let rank = ranks(order);
         let mut clocks = Self {
             queues,

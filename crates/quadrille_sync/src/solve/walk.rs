@@ -320,7 +320,8 @@ impl<'a> Walk<'a> {
             return;
         };
         // Mere order comes last: barriers that do more order too.
-        let only_orders = |plain: &Plain| plain.src.access.is_empty() && plain.dst.access.is_empty();
+        let only_orders =
+            |plain: &Plain| plain.src.access.is_empty() && plain.dst.access.is_empty();
         let (order, memory): (Vec<_>, Vec<_>) = call.plain.into_iter().partition(only_orders);
         for plain in memory.into_iter().chain(order) {
             let orders = |(a, b): (Scope, Scope)| a.covers(plain.src) && b.covers(plain.dst);

@@ -3,7 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::lexer::ParseError;
-use crate::topology::{BarrierStyle, Capabilities, FamilyIndex, Queue, SubmitPolicy, Topology};
+use crate::topology::{
+    BarrierStyle, Capabilities, FamilyIndex, OrderPolicy, Queue, SubmitPolicy, Topology,
+};
 
 /// The letter of each capability.
 const LETTERS: [(char, Capabilities); 7] = [
@@ -22,7 +24,7 @@ const LETTERS: [(char, Capabilities); 7] = [
 ///
 /// The first family can present and the others cannot, unless a family says `p` (can) or `n`
 /// (cannot) after its letters. Families are numbered in order unless one says so: `ct@2:1`.
-/// Switches that are not at their default follow in words: `gct:1 precise coalesced maintenance8`.
+/// Switches that are not at their default follow in words: `gct:1 precise coalesced declared maintenance8`.
 impl Display for Topology {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let mut rest = self.queues.as_slice();
@@ -57,6 +59,7 @@ impl Display for Topology {
         for (switch, name) in [
             (self.barriers == BarrierStyle::Precise, "precise"),
             (self.submit == SubmitPolicy::Coalesced, "coalesced"),
+            (self.order == OrderPolicy::Declared, "declared"),
             (self.maintenance8, "maintenance8"),
         ] {
             if switch {
@@ -131,8 +134,9 @@ pub fn parse_topology(text: &str) -> Result<Topology, ParseError> {
         match word {
             "precise" => topology.barriers = BarrierStyle::Precise,
             "coalesced" => topology.submit = SubmitPolicy::Coalesced,
+            "declared" => topology.order = OrderPolicy::Declared,
             "maintenance8" => topology.maintenance8 = true,
-            _ => return Err(fail(word, "precise, coalesced or maintenance8")),
+            _ => return Err(fail(word, "precise, coalesced, declared or maintenance8")),
         }
     }
     Ok(topology)

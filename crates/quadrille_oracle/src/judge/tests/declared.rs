@@ -67,12 +67,33 @@ fn passes_run_where_they_can() {
 #[test]
 fn passes_run_in_declared_order() {
     let frame = "buffer x 0 bytes 4\npass a\n  CopyWrite x bytes 0..2\n  after b\npass b\n  CopyWrite x bytes 2..4\n";
+    let plan = "submit 0 signal 1\n  pass a\n  pass b\n";
+    let expected = "Pass `a` runs before pass `b`, though it is declared to come after.";
+    fails("gct:1 declared", &[(frame, plan)], &[expected]);
+}
+
+#[test]
+fn a_free_order_keeps_what_can_be_observed() {
+    let frame = |effect: &str, third: &str| {
+        format!(
+            "buffer x 0 bytes 4\npass a{effect}\n  CopyWrite x bytes 0..2\n  after b\n\
+             pass b{effect}\n  CopyWrite x bytes 2..3\n  after c\n\
+             pass c\n  CopyWrite x bytes {third}\n"
+        )
+    };
+    let plan = "submit 0 signal 1\n  pass a\n  pass b\n  pass c\n";
+    super::passes("gct:1", &[(&frame("", "3..4"), plan)]);
     let expected = "Pass `a` runs before pass `b`, though it is declared to come after.";
     fails(
         "gct:1",
-        &[(frame, "submit 0 signal 1\n  pass a\n  pass b\n")],
+        &[(&frame(" side-effect", "3..4"), plan)],
         &[expected],
     );
+    // Order also follows through passes that touch something else.
+    let order = "  barriers\n    memory COPY TRANSFER_WRITE -> COPY TRANSFER_WRITE\n";
+    let plan = format!("submit 0 signal 1\n  pass a\n  pass b\n{order}  pass c\n");
+    let expected = "Pass `a` runs before pass `c`, though it is declared to come after.";
+    fails("gct:1", &[(&frame("", "0..1"), &plan)], &[expected]);
 }
 
 #[test]

@@ -1,0 +1,199 @@
+//! Phase `arrange`: a better order than the declared one, if there is any.
+//!
+//! Only hazards have to be kept, and the order of passes with side effects. Three steps:
+//!
+//! 1. Each queue takes the pass that can begin first, and of several the one declared first, so
+//!    that no queue idles for the sake of declaration order ([`early`]).
+//! 2. Submissions are joined with the next ones of their queue, as long as no queue is estimated
+//!    to finish later than it would in declared order ([`merge`](super::merge)). What is joined
+//!    was a needless switch of queue.
+//! 3. Within a submission, passes are sorted by how many passes they depend on one after another.
+//!    Passes of one level need only one barrier call before them ([`sort_by_level`]).
+//!
+//! Declaration order decides among equals. Whether the result is better than the declared order is
+//! up to [`choose`](super::choose): this phase knows neither states nor barriers.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::graph::{Edge, Graph, ranks};
+use super::merge::merge;
+use super::schedule::Costs;
+use super::split::{Draft, Split, split};
+use crate::frame::{Frame, PassIndex, PassKind};
+use crate::topology::{OrderPolicy, QueueIndex, Topology};
+
+/// Arranges a frame whose `hazards` are pairs of an earlier and a later pass of `order`, and that
+/// is split into the submissions of `declared`. None if the order is not free, or what was declared
+/// cannot be improved.
+pub(super) fn arrange(
+    frame: &Frame,
+    topology: &Topology,
+    hazards: &[(u32, u32)],
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+    declared: &Split,
+) -> Option<Split> {
+    let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
+    let waits_for_host = |(from, to): &(u32, u32)| is_host(*from) && !is_host(*to);
+    if topology.order == OrderPolicy::Declared || hazards.iter().any(waits_for_host) {
+        return None;
+    }
+    let mut needs = hazards.to_vec();
+    needs.extend(side_effects(frame, order));
+    let edge = |(from, to): &(u32, u32)| Edge {
+        from: *from,
+        to: *to,
+        resource: None,
+    };
+    let graph = Graph::new(order.len(), needs.iter().map(edge).collect());
+    let mut drafts = declared.drafts.clone();
+    if topology.queues.len() > 1 && drafts.len() > 1 {
+        let early = early(frame, topology, &graph, order, queues);
+        let early = split(frame, topology, &needs, &early, queues);
+        drafts = merge(frame, topology, &graph, &declared.drafts, early.drafts);
+    }
+    sort_by_level(&graph, order, &mut drafts);
+    let host = declared.host.clone();
+    let arranged = Split { drafts, host };
+    (arranged != *declared).then_some(arranged)
+}
+
+/// The order of passes with side effects among themselves.
+fn side_effects(frame: &Frame, order: &[u32]) -> Vec<(u32, u32)> {
+    let has_effect = |pass: &u32| frame.passes[*pass as usize].side_effect;
+    let passes: Vec<u32> = order.iter().copied().filter(has_effect).collect();
+    passes.windows(2).map(|two| (two[0], two[1])).collect()
+}
+
+/// A queue that is given passes one by one.
+#[derive(Default)]
+struct Worker {
+    /// When it has ended all that it was given.
+    free: u64,
+    /// The ranks of passes that can begin now.
+    ready: BinaryHeap<Reverse<u32>>,
+    /// When other passes can begin, and their ranks.
+    later: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Worker {
+    /// When its next pass begins, if there is one.
+    fn next_start(&self) -> Option<u64> {
+        if !self.ready.is_empty() {
+            return Some(self.free);
+        }
+        let Reverse((time, _)) = self.later.peek()?;
+        Some(self.free.max(*time))
+    }
+
+    /// Takes the pass that is declared first among those that can begin at a time.
+    fn take(&mut self, now: u64) -> Option<u32> {
+        while let Some(Reverse((time, rank))) = self.later.peek().copied() {
+            if time > now {
+                break;
+            }
+            self.later.pop();
+            self.ready.push(Reverse(rank));
+        }
+        self.ready.pop().map(|Reverse(rank)| rank)
+    }
+}
+
+/// The passes in the order in which they would begin if each were a submission of its own.
+fn early(
+    frame: &Frame,
+    topology: &Topology,
+    graph: &Graph,
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+) -> Vec<u32> {
+    let (costs, rank) = (Costs::new(frame), ranks(order));
+    let mut missing: Vec<u32> = (0..order.len() as u32)
+        .map(|pass| graph.before(pass).len() as u32)
+        .collect();
+    let mut start = vec![0_u64; order.len()];
+    let mut workers: Vec<Worker> = Vec::new();
+    workers.resize_with(topology.queues.len(), Worker::default);
+    let mut early = Vec::with_capacity(order.len());
+    // Passes of no queue (culled ones, host passes) take no time.
+    let mut open: Vec<u32> = order.to_vec();
+    open.retain(|pass| missing[*pass as usize] == 0);
+    open.reverse();
+    loop {
+        while let Some(pass) = open.pop() {
+            let begin = start[pass as usize];
+            match queues[pass as usize] {
+                Some(queue) => {
+                    let entry = Reverse((begin, rank[pass as usize]));
+                    workers[usize::from(queue.0)].later.push(entry);
+                }
+                None => {
+                    early.push(pass);
+                    finish(graph, pass, begin, &mut start, &mut missing, &mut open);
+                }
+            }
+        }
+        let next = workers
+            .iter_mut()
+            .filter_map(|it| Some((it.next_start()?, it)));
+        let Some((now, worker)) = next.min_by_key(|(time, _)| *time) else {
+            return early;
+        };
+        let Some(rank) = worker.take(now) else {
+            unreachable!("a queue that can begin something has something to begin");
+        };
+        let pass = order[rank as usize];
+        worker.free = now + costs.of(frame, PassIndex(pass));
+        early.push(pass);
+        finish(
+            graph,
+            pass,
+            worker.free,
+            &mut start,
+            &mut missing,
+            &mut open,
+        );
+    }
+}
+
+/// A pass has ended: whoever waited only for it can begin.
+fn finish(
+    graph: &Graph,
+    pass: u32,
+    end: u64,
+    start: &mut [u64],
+    missing: &mut [u32],
+    open: &mut Vec<u32>,
+) {
+    for next in graph.after(pass) {
+        let next = *next as usize;
+        start[next] = start[next].max(end);
+        missing[next] -= 1;
+        if missing[next] == 0 {
+            open.push(next as u32);
+        }
+    }
+}
+
+/// Sorts the passes of each submission by level: one more than the highest level of the passes
+/// in the same submission that they depend on.
+fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) {
+    let rank = ranks(order);
+    let mut level = vec![0_u32; order.len()];
+    let mut draft_of = vec![u32::MAX; order.len()];
+    for (at, draft) in (0..).zip(drafts) {
+        for pass in &draft.passes {
+            draft_of[pass.0 as usize] = at;
+        }
+        for pass in &draft.passes {
+            let before = graph.before(pass.0).iter();
+            let before = before.filter(|from| draft_of[**from as usize] == at);
+            let levels = before.map(|from| level[*from as usize] + 1);
+            level[pass.0 as usize] = levels.max().unwrap_or(0);
+        }
+        draft
+            .passes
+            .sort_by_key(|pass| (level[pass.0 as usize], rank[pass.0 as usize]));
+    }
+}

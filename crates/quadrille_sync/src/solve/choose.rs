@@ -1,0 +1,41 @@
+//! Phase `choose`: is the arranged frame better than the declared one?
+//!
+//! Both plans are complete, so only time has to be estimated. The arranged one must not let any
+//! queue end later, nor have more transfers. Where passes declare what they cost, time decides, in
+//! which a submission has its price; else there must not be more submissions, and they and their
+//! waits decide. Among equals the fewest barrier calls win, and last the time.
+
+use super::Solved;
+use super::schedule::{Costs, SUBMISSION_US, ends};
+use crate::frame::Frame;
+use crate::plan::Counts;
+
+/// The better of two plans of a frame; the declared one, unless the other is better.
+pub(super) fn choose(frame: &Frame, declared: Solved, arranged: Solved) -> Solved {
+    let (old, new) = (declared.plan.counts(), arranged.plan.counts());
+    let old_ends = ends(frame, &declared.plan);
+    let new_ends = ends(frame, &arranged.plan);
+    // Both use the same queues: the last of them ends something in either.
+    let is_late = new_ends.iter().zip(&old_ends).any(|(new, old)| new > old);
+    let are_known = Costs::new(frame).are_known;
+    let is_worse = is_late
+        || new.ownership_transfers > old.ownership_transfers
+        || !are_known && new.submissions > old.submissions;
+    let cost = |counts: Counts, ends: &[u64]| {
+        let end = ends.iter().max().copied().unwrap_or(0);
+        let time = end + SUBMISSION_US * u64::from(counts.submissions);
+        let switches = counts.submissions + counts.semaphore_waits;
+        let time = if are_known { time } else { 0 };
+        (
+            time,
+            switches,
+            counts.barrier_calls,
+            ends.iter().sum::<u64>(),
+        )
+    };
+    if !is_worse && cost(new, &new_ends) < cost(old, &old_ends) {
+        arranged
+    } else {
+        declared
+    }
+}
