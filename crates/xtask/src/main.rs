@@ -56,7 +56,8 @@ usage: cargo xtask COMMAND
   examples                  the examples, headless and in a window, under the validation layer
   plan FILE [--topology T] [--dot FILE] [--svg FILE]
                             plan the frames of a text file: reasons, counts, pictures
-  plan PATH --compare       a table of counts beside naive ones, for a file or a folder
+  plan --compare [PATH..]   a table of files or folders: the order that the solver chooses beside
+                            the declared one and a naive plan (without PATH: the solver's cases)
   check FILE                let the oracle judge the plans of a text file
   bench-plan                how long planning takes, and how that grows
   validated PROGRAM [ARGS]  run any program under the validation layer

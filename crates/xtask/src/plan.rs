@@ -1,6 +1,7 @@
 //! `plan` and `check`: plans of frames in text form, to be read, drawn, counted and judged.
 
 mod case;
+mod compare;
 mod naive;
 mod svg;
 
@@ -20,14 +21,14 @@ use crate::plan::svg::Picture;
 /// What `plan` is asked for.
 #[derive(Debug, Default)]
 struct Options {
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     topology: Option<Topology>,
     dot: Option<PathBuf>,
     svg: Option<PathBuf>,
     is_comparison: bool,
 }
 
-/// Prints the plan of each frame of a file, or a table of a folder of files.
+/// Prints the plan of each frame of a file, or a table of several files.
 ///
 /// Returns failure if the solver refuses a frame, and the code of bad input for bad input.
 ///
@@ -39,9 +40,10 @@ pub(crate) fn plan(arguments: &[&str]) -> Result<ExitCode> {
         Err(error) => return Ok(refuse(&error)),
     };
     if options.is_comparison {
-        return compare(&options);
+        return compare::compare(&options);
     }
-    let case = match read(&options.path, options.topology.clone()) {
+    let path = &options.paths[0];
+    let case = match read(path, options.topology.clone()) {
         Ok(case) => case,
         Err(error) => return Ok(refuse(&error)),
     };
@@ -101,14 +103,18 @@ fn options(arguments: &[&str]) -> Result<Options> {
             "--svg" => options.svg = Some(value()?.into()),
             "--compare" => options.is_comparison = true,
             _ if word.starts_with("--") => bail!("`{word}` is not an option of plan"),
-            _ if options.path.as_os_str().is_empty() => options.path = word.into(),
-            _ => bail!("one file at a time, and `{word}` is the second"),
+            _ => options.paths.push(word.into()),
         }
     }
-    if options.path.as_os_str().is_empty() {
-        bail!("plan needs a file of frames");
+    match options.paths.as_slice() {
+        _ if options.is_comparison => Ok(options),
+        [] => bail!("plan needs a file of frames"),
+        [_] => Ok(options),
+        [_, second, ..] => bail!(
+            "one file at a time, and `{}` is the second; --compare takes several",
+            second.display()
+        ),
     }
-    Ok(options)
 }
 
 fn refuse(error: &anyhow::Error) -> ExitCode {
@@ -169,71 +175,6 @@ fn table(plan: Counts, naive: Counts) -> String {
         + &row("barriers", |it| it.barriers)
         + &row("waits", |it| it.semaphore_waits)
         + &row("ownership transfers", |it| it.ownership_transfers)
-}
-
-/// One line for each file of a folder (or for the one file), summed over its frames.
-fn compare(options: &Options) -> Result<ExitCode> {
-    let mut files = vec![options.path.clone()];
-    if options.path.is_dir() {
-        let entries = fs::read_dir(&options.path)?.collect::<Result<Vec<_>, _>>()?;
-        files = entries.iter().map(fs::DirEntry::path).collect();
-        files.retain(|path| path.extension().is_some_and(|it| it == "txt"));
-        files.sort();
-    }
-    println!(
-        "Each pair is: plan / naive. Switches are those of queue, in declaration order, \
-         which the phase `order` keeps."
-    );
-    println!(
-        "{:<34}{:>9}{:>13}{:>11}{:>11}{:>9}{:>11}",
-        "case", "switches", "submissions", "calls", "barriers", "waits", "transfers"
-    );
-    for path in files {
-        let case = match read(&path, options.topology.clone()) {
-            Ok(case) => case,
-            Err(error) => return Ok(refuse(&error)),
-        };
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        println!("{}", comparison(&name, &case));
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn comparison(name: &str, case: &Case) -> String {
-    let (mut planner, mut states) = (Planner::default(), States::default());
-    let mut naive = Naive::default();
-    let (mut switches, mut sums) = (0, [[0; 2]; 5]);
-    let mut refused = 0;
-    for it in &case.frames {
-        let Ok(Planned { plan, .. }) = planner.plan(&it.frame, &case.topology, &states) else {
-            refused += 1;
-            continue;
-        };
-        switches += naive::queue_switches(&plan);
-        let plain = naive.frame(&it.frame, &case.topology, &plan);
-        for (side, counts) in [plan.counts(), plain].into_iter().enumerate() {
-            let counts = [
-                counts.submissions,
-                counts.barrier_calls,
-                counts.barriers,
-                counts.semaphore_waits,
-                counts.ownership_transfers,
-            ];
-            sums.iter_mut()
-                .zip(counts)
-                .for_each(|(sum, it)| sum[side] += it);
-        }
-        states.commit(&it.frame, &case.topology, &plan);
-    }
-    let [submissions, calls, barriers, waits, transfers] =
-        sums.map(|[plan, plain]| format!("{plan} / {plain}"));
-    let note = match refused {
-        0 => String::new(),
-        count => format!("  ({count} frames refused)"),
-    };
-    format!(
-        "{name:<34}{switches:>9}{submissions:>13}{calls:>11}{barriers:>11}{waits:>9}{transfers:>11}{note}"
-    )
 }
 
 #[cfg(test)]

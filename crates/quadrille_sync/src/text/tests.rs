@@ -58,7 +58,7 @@ fn topologies_say_what_is_wrong_with_them() {
         ),
         (
             "gct:1 fast",
-            "Line 1, column 7: expected precise, coalesced or maintenance8, found `fast`.",
+            "Line 1, column 7: expected precise, coalesced, declared or maintenance8, found `fast`.",
         ),
     ] {
         assert_eq!(parse_topology(text).unwrap_err().to_string(), error);

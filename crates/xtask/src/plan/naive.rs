@@ -85,9 +85,17 @@ impl Naive {
     }
 }
 
-/// How often the queue changes from a pass to the next, in declaration order.
+/// How often the queue changes from a pass to the next, as they are submitted.
 pub(super) fn queue_switches(plan: &Plan) -> usize {
-    let passes = in_declaration_order(plan);
+    switches(&plan.passes().collect::<Vec<_>>())
+}
+
+/// How often the queue changes from a pass to the next, as they are declared.
+pub(super) fn declared_switches(plan: &Plan) -> usize {
+    switches(&in_declaration_order(plan))
+}
+
+fn switches(passes: &[(QueueIndex, PassIndex)]) -> usize {
     passes.windows(2).filter(|two| two[0].0 != two[1].0).count()
 }
 

@@ -5,9 +5,10 @@ use quadrille_oracle::Random;
 use quadrille_sync::{Counts, Planner, States, plan};
 
 use super::case::{parse, plans};
+use super::compare::rows;
 use super::naive::Naive;
 use super::svg::Picture;
-use super::{comparison, options, violations};
+use super::{options, violations};
 
 const TWO_FAMILIES: &str = "\
 topology gct:1,ct:1
@@ -38,7 +39,7 @@ fn digest(text: &str) {
     let Ok(case) = parse(text, None) else {
         return;
     };
-    comparison("digest", &case);
+    rows(&case);
     if let Ok(plans) = plans(&case) {
         violations(&case, &plans);
     }
@@ -156,6 +157,19 @@ fn the_naive_plan_is_counted_by_its_rules() {
 }
 
 #[test]
+fn comparisons_show_what_order_saves() {
+    let (_, text) = cases()
+        .into_iter()
+        .find(|(name, _)| name == "order_needless_switches")
+        .unwrap();
+    let ([free, declared, naive], refused) = rows(&parse(&text, None).unwrap());
+    assert_eq!(refused, 0);
+    // Three frames of three submissions, against five; each way takes six passes a frame.
+    assert_eq!((free[0], declared[0], naive[0]), (9, 15, 15));
+    assert_eq!((free[5], declared[5], naive[5]), (18, 18, 18));
+}
+
+#[test]
 fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
     let case = parse(TWO_FAMILIES, None).unwrap();
     let frame = &case.frames[0].frame;
@@ -173,6 +187,10 @@ fn options_are_refused_in_words() {
     let refusal = |arguments: &[&str]| options(arguments).unwrap_err().to_string();
     assert_eq!(refusal(&[]), "plan needs a file of frames");
     assert_eq!(refusal(&["--dot"]), "--dot needs a value");
+    assert_eq!(
+        refusal(&["a", "b"]),
+        "one file at a time, and `b` is the second; --compare takes several"
+    );
     assert_eq!(
         refusal(&["a", "--fast"]),
         "`--fast` is not an option of plan"
