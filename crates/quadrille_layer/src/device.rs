@@ -12,6 +12,7 @@ use crate::instance::Instance;
 use crate::loader::{self, Adopt};
 use crate::memory::slice;
 use crate::names::Names;
+use crate::null;
 use crate::poison::Poison;
 use crate::pools::Pools;
 use crate::queue::VirtualQueues;
@@ -260,6 +261,9 @@ pub(crate) unsafe extern "system" fn device_lookup(
     let name = unsafe { CStr::from_ptr(name) };
     if crate::commands::is_hidden(name) {
         return None;
+    }
+    if known.instance.settings.null && null::is_swallowed(name) {
+        return null::swallow();
     }
     let own = crate::commands::find(name).filter(|command| command.is_of_device());
     Some(own.and_then(|command| command.function).unwrap_or(next))

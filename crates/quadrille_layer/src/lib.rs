@@ -9,6 +9,7 @@
 //!   all its waits are covered, so that a wait may be submitted before its signal.
 //! - *schedule fuzzing*: with a seed, which queue is served next, and how late, is drawn.
 //! - *poison*: contents that Vulkan calls undefined become garbage.
+//! - *null*: recorded commands never reach the driver, so that only the program's own cost is left.
 //! - *injection*: a script makes calls fail, extents vanish, fences hang, and the device be lost.
 //! - *log*: every intercepted call, as a line of JSON.
 //!
@@ -46,6 +47,7 @@ mod loader;
 mod log;
 mod memory;
 mod names;
+mod null;
 mod poison;
 mod pools;
 mod queue;

@@ -12,6 +12,7 @@ use crate::script::Script;
 const FAMILIES: &str = "QUADRILLE_LAYER_FAMILIES";
 const SEED: &str = "QUADRILLE_LAYER_SEED";
 const POISON: &str = "QUADRILLE_LAYER_POISON";
+const NULL: &str = "QUADRILLE_LAYER_NULL";
 const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
 const LOG: &str = "QUADRILLE_LAYER_LOG";
 const PATIENCE: &str = "QUADRILLE_LAYER_PATIENCE_MS";
@@ -28,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) seed: Option<u64>,
     /// Whether undefined contents become garbage.
     pub(crate) poison: bool,
+    /// Whether recorded commands are swallowed.
+    pub(crate) null: bool,
     /// The results to inject.
     pub(crate) script: Script,
     /// Where calls are logged.
@@ -53,15 +56,16 @@ impl Settings {
                 .map(Some)
                 .map_err(|_| Refusal::of(&text, "a number from 0 to 2^64 - 1").at(name))
         };
-        let poison = variable(POISON).unwrap_or_default();
+        let switch = |name: &str| match variable(name).as_deref() {
+            None | Some("" | "0") => Ok(false),
+            Some("1") => Ok(true),
+            Some(other) => Err(Refusal::of(other, "`0` or `1`").at(name)),
+        };
         Ok(Self {
             families: families::parse(&families).map_err(|refusal| refusal.at(FAMILIES))?,
             seed: number(SEED)?,
-            poison: match poison.as_str() {
-                "" | "0" => false,
-                "1" => true,
-                other => return Err(Refusal::of(other, "`0` or `1`").at(POISON)),
-            },
+            poison: switch(POISON)?,
+            null: switch(NULL)?,
             script: match variable(SCRIPT) {
                 Some(path) => read_script(Path::new(&path))?,
                 None => Script::default(),

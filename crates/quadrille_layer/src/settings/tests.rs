@@ -19,6 +19,7 @@ fn defaults() {
     assert_eq!(settings.families.len(), 1, "one universal family");
     assert_eq!(settings.seed, None, "submission order");
     assert!(!settings.poison, "no poison");
+    assert!(!settings.null, "commands reach the driver");
 }
 
 #[test]
@@ -27,12 +28,14 @@ fn all_set() {
         ("FAMILIES", "gct:1,t:2"),
         ("SEED", "7"),
         ("POISON", "1"),
+        ("NULL", "1"),
         ("PATIENCE_MS", "50"),
     ];
     let settings = read(&variables).unwrap();
     assert_eq!(settings.families.len(), 2, "two families");
     assert_eq!(settings.seed, Some(7), "the seed");
     assert!(settings.poison, "poison");
+    assert!(settings.null, "null");
     assert_eq!(settings.patience, Duration::from_millis(50), "milliseconds");
 }
 
@@ -43,6 +46,7 @@ fn refusals_name_the_variable() {
         ("SEED", "-1"),
         ("SEED", "0x10"),
         ("POISON", "yes"),
+        ("NULL", "yes"),
         ("SCRIPT", "/nowhere/script"),
         ("PATIENCE_MS", "soon"),
     ] {
