@@ -104,3 +104,36 @@ fn old_plans_are_forgotten() {
     assert!(!planner.plan(&frame(0), &topology, &states).unwrap().reused);
     assert_eq!(planner.kept.len(), KEPT);
 }
+
+#[test]
+fn the_same_frame_again_is_not_compared_with_others() {
+    let topology = parse_topology("gct:1").unwrap();
+    let (mut planner, mut states) = (Planner::default(), States::default());
+    assert!(
+        planner.plan_again(&states).is_none(),
+        "there is no last frame"
+    );
+    let frame = parse_frame(WRITE).unwrap();
+    for expected in [false, false, true, true] {
+        let again = planner.plan_again(&states);
+        let planned = planner.plan(&frame, &topology, &states).unwrap();
+        assert_eq!(again.is_some(), expected, "from the states that `plan` has");
+        assert!(again.is_none_or(|again| again.plan == planned.plan));
+        states.commit(&frame, &topology, &planned.plan);
+    }
+    // Another frame, and one that cannot be planned.
+    let read = parse_frame(READ).unwrap();
+    let planned = planner.plan(&read, &topology, &states).unwrap();
+    states.commit(&read, &topology, &planned.plan);
+    assert!(
+        planner.plan_again(&states).is_none(),
+        "after the write it was another plan"
+    );
+    let race = "buffer cells 0 bytes 64\npass one\n  StorageWriteCompute cells\npass two\n  StorageWriteCompute cells";
+    let race = parse_frame(race).unwrap();
+    assert!(planner.plan(&race, &topology, &states).is_err());
+    assert!(
+        planner.plan_again(&states).is_none(),
+        "the last frame has no plan"
+    );
+}
