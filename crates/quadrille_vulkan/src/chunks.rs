@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use quadrille_sync::{Plan, Step};
+use quadrille_sync::{Plan, Step, Submission};
 
 /// A run of steps that one thread records into one command buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,16 @@ pub(crate) struct Chunk {
 /// Cuts a plan into about `wanted` chunks of about equal cost. A submission with steps has at
 /// least one; barriers stay with the pass that they stand before, or after at the end.
 pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Vec<Chunk> {
+    if wanted <= 1 {
+        // Nothing to weigh.
+        let whole = |(index, submission): (usize, &Submission)| Chunk {
+            submission: index,
+            steps: 0..submission.steps.len(),
+        };
+        let submissions = plan.submissions.iter().enumerate();
+        let has_steps = |(_, submission): &(usize, &Submission)| !submission.steps.is_empty();
+        return submissions.filter(has_steps).map(whole).collect();
+    }
     let steps = plan
         .submissions
         .iter()

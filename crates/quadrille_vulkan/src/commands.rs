@@ -14,6 +14,7 @@
 //! viewport) begins empty in each list.
 
 mod error;
+mod interned;
 
 use std::ops::Range;
 
@@ -29,6 +30,8 @@ use crate::sampler::Sampler;
 use crate::view::View;
 
 pub use error::CommandError;
+
+use interned::Interned;
 
 /// Closures that call Vulkan themselves: `CommandList::raw`.
 pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>;
@@ -192,13 +195,14 @@ pub struct CommandList {
     pub(crate) buffer_image_copies: Vec<(u64, ImageRegion)>,
     pub(crate) image_copies: Vec<(ImageRegion, ImageRegion)>,
     pub(crate) raw: Vec<RawCommand>,
-    pub(crate) compute: Vec<ComputePipeline>,
-    pub(crate) graphics: Vec<GraphicsPipeline>,
-    pub(crate) samplers: Vec<Sampler>,
+    pub(crate) compute: Interned<ComputePipeline>,
+    pub(crate) graphics: Interned<GraphicsPipeline>,
+    pub(crate) samplers: Interned<Sampler>,
 }
 
 impl CommandList {
-    /// Forgets the commands, lets go of pipelines and samplers, and keeps the memory.
+    /// Forgets the commands and keeps the memory. Pipelines and samplers are kept too, until the
+    /// next time: the next recording mostly uses them again.
     pub fn clear(&mut self) {
         self.commands.clear();
         self.bytes.clear();
@@ -237,14 +241,14 @@ impl CommandList {
 
     /// Sets the pipeline of the dispatches that follow.
     pub fn bind_compute(&mut self, pipeline: &ComputePipeline) {
-        let pipeline = intern(&mut self.compute, pipeline);
+        let pipeline = self.compute.index(pipeline);
         self.commands
             .push(Command::Bind(Bind::Compute { pipeline }));
     }
 
     /// Sets the pipeline of the draws that follow.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
-        let pipeline = intern(&mut self.graphics, pipeline);
+        let pipeline = self.graphics.index(pipeline);
         self.commands
             .push(Command::Bind(Bind::Graphics { pipeline }));
     }
@@ -295,7 +299,7 @@ impl CommandList {
 
     /// Binds a sampler.
     pub fn bind_sampler(&mut self, binding: u32, sampler: &Sampler) {
-        let sampler = intern(&mut self.samplers, sampler);
+        let sampler = self.samplers.index(sampler);
         self.commands.push(Command::Bind(Bind::Sampler {
             binding: narrow(binding),
             sampler,
@@ -559,19 +563,6 @@ impl std::fmt::Debug for CommandList {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_list().entries(&self.commands).finish()
     }
-}
-
-/// The index of an object in a list of those used, which takes it up if it is new. Lists have few
-/// of them and mostly use the last again.
-fn intern<T: Clone + PartialEq>(known: &mut Vec<T>, object: &T) -> u32 {
-    let index = known
-        .iter()
-        .rposition(|other| other == object)
-        .unwrap_or_else(|| {
-            known.push(object.clone());
-            known.len() - 1
-        });
-    index as u32
 }
 
 /// Bindings and slots as small as commands keep them; what does not fit is above all limits.

@@ -1,9 +1,11 @@
 //! A buffer or an image, and how ids and indices find them.
 
+use ash::vk;
 use quadrille_sync::{Resource, ResourceId, ResourceIndex};
 
 use crate::buffer::Buffer;
 use crate::commands::CommandError;
+use crate::format;
 use crate::image::Image;
 
 /// A buffer or an image.
@@ -53,23 +55,84 @@ impl From<Image> for Handle {
     }
 }
 
-/// From resource ids to indices of a frame; its memory is used again.
+/// From resource ids to indices of a frame, with what bindings need of each resource beside it, so
+/// that translating a binding touches one place in memory. Its memory is used again.
 #[derive(Default)]
-pub(crate) struct IdTable(Vec<u32>);
+pub(crate) struct IdTable(Vec<Entry>);
 
-/// What [`IdTable`] holds for ids that are not of the frame.
+/// What bindings need of a resource.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    /// Its index in the frame; [`ABSENT`] if it is not of the frame.
+    index: u32,
+    /// What it was made for: bits of its kind's usage.
+    pub usage: u32,
+    /// The buffer; null for images.
+    pub buffer: vk::Buffer,
+    /// Bytes of a buffer.
+    pub bytes: u64,
+    /// The view of a whole image for shaders; null for buffers, and where shaders see another
+    /// view than the one of all aspects.
+    pub view: vk::ImageView,
+    /// The kind of `view`.
+    pub view_kind: vk::ImageViewType,
+}
+
+/// What [`Entry::index`] is for ids that are not of the frame.
 const ABSENT: u32 = u32::MAX;
+
+impl Entry {
+    const NONE: Self = Self {
+        index: ABSENT,
+        usage: 0,
+        buffer: vk::Buffer::null(),
+        bytes: 0,
+        view: vk::ImageView::null(),
+        view_kind: vk::ImageViewType::TYPE_2D,
+    };
+
+    fn new(index: u32, handle: &Handle) -> Self {
+        match handle {
+            Handle::Buffer(buffer) => Self {
+                index,
+                usage: buffer.desc().usage.bits(),
+                buffer: buffer.raw(),
+                bytes: buffer.bytes(),
+                ..Self::NONE
+            },
+            Handle::Image(image) => {
+                let format = image.format();
+                let is_seen_whole = format::aspects(format) == format::sampled_aspects(format);
+                Self {
+                    index,
+                    usage: image.desc().usage.bits(),
+                    view: match is_seen_whole {
+                        true => image.whole_view(),
+                        false => vk::ImageView::null(),
+                    },
+                    view_kind: image.default_view_kind(),
+                    ..Self::NONE
+                }
+            }
+        }
+    }
+
+    /// Its index in the frame.
+    pub(crate) fn index(&self) -> ResourceIndex {
+        ResourceIndex(self.index)
+    }
+}
 
 impl IdTable {
     /// Takes in the resources of a frame.
     pub(crate) fn fill(&mut self, handles: &[Handle]) {
-        self.0.fill(ABSENT);
+        self.0.fill(Entry::NONE);
         for (index, handle) in (0u32..).zip(handles) {
             let id = handle.id().0 as usize;
             if self.0.len() <= id {
-                self.0.resize(id + 1, ABSENT);
+                self.0.resize(id + 1, Entry::NONE);
             }
-            self.0[id] = index;
+            self.0[id] = Entry::new(index, handle);
         }
     }
 }
@@ -85,12 +148,35 @@ pub(crate) struct FrameResources<'a> {
 
 impl<'a> FrameResources<'a> {
     fn find(&self, id: ResourceId) -> Result<(ResourceIndex, &'a Handle), CommandError> {
-        let index = self.ids.0.get(id.0 as usize).copied().unwrap_or(ABSENT);
+        let index = self.ids.0.get(id.0 as usize).map_or(ABSENT, |it| it.index);
         let handle = self
             .handles
             .get(index as usize)
             .ok_or(CommandError::NotOfFrame { id })?;
         Ok((ResourceIndex(index), handle))
+    }
+
+    /// What a binding needs of a buffer.
+    pub(crate) fn buffer_entry(&self, id: ResourceId) -> Result<&'a Entry, CommandError> {
+        let entry = self.ids.0.get(id.0 as usize);
+        match entry.filter(|entry| entry.buffer != vk::Buffer::null()) {
+            Some(entry) => Ok(entry),
+            None => Err(self
+                .buffer(id)
+                .err()
+                .unwrap_or(CommandError::NotOfFrame { id })),
+        }
+    }
+
+    /// What a binding needs of an image, if its whole view is what shaders see.
+    pub(crate) fn image_entry(&self, id: ResourceId) -> Option<&'a Entry> {
+        let entry = self.ids.0.get(id.0 as usize);
+        entry.filter(|entry| entry.view != vk::ImageView::null())
+    }
+
+    /// The resource of an entry, for its name.
+    pub(crate) fn handle(&self, index: ResourceIndex) -> &'a Handle {
+        &self.handles[index.0 as usize]
     }
 
     /// A buffer by id.
@@ -106,7 +192,7 @@ impl<'a> FrameResources<'a> {
         let (index, handle) = self.find(id)?;
         match handle {
             Handle::Buffer(buffer) => Err(wrong(buffer.name(), "image")),
-            Handle::Image(image) if image.raw() == ash::vk::Image::default() => {
+            Handle::Image(image) if image.raw() == vk::Image::null() => {
                 Err(CommandError::NotAcquired {
                     name: image.name().to_owned(),
                 })

@@ -4,9 +4,10 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Layout, ResourceId, ResourceIndex};
 
 use super::{Encoder, Failure};
-use crate::buffer::{Buffer, BufferUsage};
+use crate::buffer::BufferUsage;
 use crate::commands::{CommandError, CommandList};
 use crate::format;
+use crate::handle::{Entry, Handle};
 use crate::image::{Image, ImageUsage};
 use crate::pipeline::{ComputePipeline, GraphicsPipeline, PipelineLayout};
 use crate::shader::{Binding, BindingKind, Shader};
@@ -20,9 +21,12 @@ const BINDINGS: usize = Shader::MAX_BINDINGS as usize;
 pub(super) struct Bindings<'a> {
     pub compute: Option<&'a ComputePipeline>,
     pub graphics: Option<&'a GraphicsPipeline>,
-    buffers: [Option<BoundBuffer<'a>>; BINDINGS],
-    images: [Option<BoundImage<'a>>; BINDINGS],
+    /// What a push points to: the template of a layout finds each binding's at its number.
+    infos: [Info; BINDINGS],
+    usages: [u32; BINDINGS],
+    images: [BoundImage<'a>; BINDINGS],
     samplers: [vk::Sampler; BINDINGS],
+    indices: [ResourceIndex; BINDINGS],
     has_buffer: u32,
     has_image: u32,
     has_sampler: u32,
@@ -30,23 +34,26 @@ pub(super) struct Bindings<'a> {
     constant_bytes: u32,
     /// What the command buffer holds, for graphics and for compute.
     held: [Held; 2],
-    /// The arrays that a push points to.
-    buffer_infos: [vk::DescriptorBufferInfo; BINDINGS],
-    image_infos: [vk::DescriptorImageInfo; BINDINGS],
-    writes: Vec<vk::WriteDescriptorSet<'static>>,
 }
 
+/// What a descriptor is made from. The variants have the same size, which is the stride of
+/// [`PipelineLayout`]'s template.
 #[derive(Clone, Copy)]
-struct BoundBuffer<'a> {
-    buffer: &'a Buffer,
-    offset: u64,
-    size: u64,
+#[repr(C)]
+union Info {
+    buffer: vk::DescriptorBufferInfo,
+    image: vk::DescriptorImageInfo,
 }
+
+const _: () = assert!(
+    size_of::<Info>() == PipelineLayout::INFO_BYTES,
+    "the stride"
+);
 
 #[derive(Clone, Copy)]
 struct BoundImage<'a> {
-    image: &'a Image,
-    index: ResourceIndex,
+    /// What is known of it beforehand, if shaders see its whole view.
+    entry: Option<&'a Entry>,
     view: View,
     storage: bool,
 }
@@ -63,21 +70,32 @@ struct Held {
 
 impl Default for Bindings<'_> {
     fn default() -> Self {
+        let image = BoundImage {
+            entry: None,
+            view: View::WHOLE,
+            storage: false,
+        };
+        let info = Info {
+            buffer: vk::DescriptorBufferInfo {
+                buffer: vk::Buffer::null(),
+                offset: 0,
+                range: 0,
+            },
+        };
         Self {
             compute: None,
             graphics: None,
-            buffers: [None; BINDINGS],
-            images: [None; BINDINGS],
+            infos: [info; BINDINGS],
+            usages: [0; BINDINGS],
+            images: [image; BINDINGS],
             samplers: [vk::Sampler::null(); BINDINGS],
+            indices: [ResourceIndex(0); BINDINGS],
             has_buffer: 0,
             has_image: 0,
             has_sampler: 0,
             constants: [0; CommandList::MAX_PUSH_CONSTANTS],
             constant_bytes: 0,
             held: [Held::default(); 2],
-            buffer_infos: [vk::DescriptorBufferInfo::default(); BINDINGS],
-            image_infos: [vk::DescriptorImageInfo::default(); BINDINGS],
-            writes: Vec::new(),
         }
     }
 }
@@ -103,6 +121,7 @@ impl Bindings<'_> {
         let at = self.slot(binding)?;
         self.samplers[at] = sampler;
         self.has_sampler |= 1 << at;
+        self.has_buffer &= !(1 << at);
         Ok(())
     }
 
@@ -161,24 +180,29 @@ impl<'a> Encoder<'a> {
         offset: u64,
         size: u64,
     ) -> Result<(), Failure> {
-        let buffer = self.resources.buffer(buffer)?;
-        let rest = buffer.bytes().saturating_sub(offset);
+        let entry = self.resources.buffer_entry(buffer)?;
+        let rest = entry.bytes.saturating_sub(offset);
         let length = if size == 0 { rest } else { size };
         if length == 0 || length > rest {
             let what = format!("the binding's range of {length} bytes from {offset}");
             return Err(CommandError::Outside {
                 what,
-                name: buffer.name().to_owned(),
+                name: self.resources.handle(entry.index()).name().to_owned(),
             }
             .into());
         }
         let at = self.bindings.slot(binding)?;
-        self.bindings.buffers[at] = Some(BoundBuffer {
-            buffer,
+        self.bindings.infos[at].buffer = vk::DescriptorBufferInfo {
+            buffer: entry.buffer,
             offset,
-            size: length,
-        });
+            range: length,
+        };
+        self.bindings.usages[at] = entry.usage;
+        self.bindings.indices[at] = entry.index();
+        // What describes an image or a sampler would be written over what describes the buffer.
         self.bindings.has_buffer |= 1 << at;
+        self.bindings.has_image &= !(1 << at);
+        self.bindings.has_sampler &= !(1 << at);
         Ok(())
     }
 
@@ -190,16 +214,26 @@ impl<'a> Encoder<'a> {
         image: ResourceId,
         view: View,
     ) -> Result<(), Failure> {
-        let (index, image) = self.resources.image(image)?;
-        check_view(image, view)?;
+        let is_whole = view == View::WHOLE;
+        let entry = self.resources.image_entry(image).filter(|_| is_whole);
+        let (index, usage) = match entry {
+            Some(entry) => (entry.index(), entry.usage),
+            None => {
+                let (index, image) = self.resources.image(image)?;
+                check_view(image, view)?;
+                (index, image.desc().usage.bits())
+            }
+        };
         let at = self.bindings.slot(binding)?;
-        self.bindings.images[at] = Some(BoundImage {
-            image,
-            index,
+        self.bindings.images[at] = BoundImage {
+            entry,
             view,
             storage,
-        });
+        };
+        self.bindings.usages[at] = usage;
+        self.bindings.indices[at] = index;
         self.bindings.has_image |= 1 << at;
+        self.bindings.has_buffer &= !(1 << at);
         Ok(())
     }
 
@@ -259,36 +293,36 @@ impl<'a> Encoder<'a> {
     }
 
     fn push_descriptors(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
-        self.bindings.writes.clear();
+        let mut stale = 0;
         for binding in running.bindings {
             let bit = 1 << binding.binding;
             if self.bindings.held[at].pushed & bit == 0 {
                 self.describe(running.name, binding)?;
-                self.bindings.held[at].pushed |= bit;
+                stale |= bit;
             }
         }
-        if self.bindings.writes.is_empty() {
+        if stale == 0 {
             return Ok(());
         }
+        self.bindings.held[at].pushed |= stale;
         let push = &self.device.push_descriptor;
-        // SAFETY: the writes point to arrays of this encoder; set 0 of the layout takes pushes
-        // and has these bindings with these types.
+        // SAFETY: the template is of this layout's set 0 and reads the infos of its bindings, all
+        // of which were described since the last pass or raw command.
         unsafe {
-            push.cmd_push_descriptor_set(
+            push.cmd_push_descriptor_set_with_template(
                 self.buffer,
-                running.point,
+                running.layout.template,
                 running.layout.raw,
                 0,
-                &self.bindings.writes,
+                self.bindings.infos.as_ptr().cast(),
             );
         }
         Ok(())
     }
 
-    /// Adds the write of one binding.
+    /// Checks what is bound at a binding and completes what a push reads of it.
     fn describe(&mut self, pipeline: &str, binding: &Binding) -> Result<(), Failure> {
         let at = binding.binding as usize;
-        let bit = 1 << at;
         let kind = binding.kind;
         let bound = match kind {
             BindingKind::UniformBuffer | BindingKind::StorageBuffer => self.bindings.has_buffer,
@@ -298,56 +332,36 @@ impl<'a> Encoder<'a> {
                 self.bindings.has_image & self.bindings.has_sampler
             }
         };
-        let unbound = || CommandError::Unbound {
-            pipeline: pipeline.to_owned(),
-            binding: binding.binding,
-            variable: binding.name.clone(),
-            kind: kind.word(),
-        };
-        if bound & bit == 0 {
-            return Err(unbound().into());
+        if bound & (1 << at) == 0 {
+            return Err(unbound(pipeline, binding).into());
         }
-        let mut write = vk::WriteDescriptorSet::default()
-            .dst_binding(binding.binding)
-            .descriptor_type(kind.descriptor());
-        write.descriptor_count = 1;
         match kind {
-            BindingKind::UniformBuffer | BindingKind::StorageBuffer => {
-                let bound = self.bindings.buffers[at].ok_or_else(unbound)?;
-                self.bindings.buffer_infos[at] = self.describe_buffer(&bound, kind)?;
-                write.p_buffer_info = &raw const self.bindings.buffer_infos[at];
-            }
+            BindingKind::UniformBuffer => self.check_buffer(at, true)?,
+            BindingKind::StorageBuffer => self.check_buffer(at, false)?,
             BindingKind::Sampler => {
-                self.bindings.image_infos[at] =
-                    vk::DescriptorImageInfo::default().sampler(self.bindings.samplers[at]);
-                write.p_image_info = &raw const self.bindings.image_infos[at];
+                let sampler = self.bindings.samplers[at];
+                self.bindings.infos[at].image = vk::DescriptorImageInfo::default().sampler(sampler);
             }
             BindingKind::SampledImage(dimension)
             | BindingKind::StorageImage(dimension)
             | BindingKind::CombinedImageSampler(dimension) => {
-                let bound = self.bindings.images[at].ok_or_else(unbound)?;
-                if bound.storage != matches!(kind, BindingKind::StorageImage(_)) {
-                    return Err(unbound().into());
+                let storage = matches!(kind, BindingKind::StorageImage(_));
+                if self.bindings.images[at].storage != storage {
+                    return Err(unbound(pipeline, binding).into());
                 }
-                let mut info = self.describe_image(&bound, dimension)?;
+                let mut info = self.describe_image(at, dimension)?;
                 if matches!(kind, BindingKind::CombinedImageSampler(_)) {
                     info.sampler = self.bindings.samplers[at];
                 }
-                self.bindings.image_infos[at] = info;
-                write.p_image_info = &raw const self.bindings.image_infos[at];
+                self.bindings.infos[at].image = info;
             }
         }
-        self.bindings.writes.push(write);
         Ok(())
     }
 
-    fn describe_buffer(
-        &self,
-        bound: &BoundBuffer<'_>,
-        kind: BindingKind,
-    ) -> Result<vk::DescriptorBufferInfo, CommandError> {
+    /// Compares a bound buffer with what the device allows.
+    fn check_buffer(&self, at: usize, uniform: bool) -> Result<(), CommandError> {
         let limits = &self.device.limits;
-        let uniform = kind == BindingKind::UniformBuffer;
         let (usage, word, multiple, most) = match uniform {
             true => (
                 BufferUsage::UNIFORM,
@@ -362,65 +376,76 @@ impl<'a> Encoder<'a> {
                 limits.max_storage_buffer_range,
             ),
         };
-        let name = || bound.buffer.name().to_owned();
-        if !bound.buffer.desc().usage.contains(usage) {
+        // SAFETY: a buffer is bound here, so that is what was written last.
+        let info = unsafe { self.bindings.infos[at].buffer };
+        let name = || {
+            let index = self.bindings.indices[at];
+            self.resources.handle(index).name().to_owned()
+        };
+        if self.bindings.usages[at] & usage.bits() == 0 {
             return Err(CommandError::Usage {
                 name: name(),
                 usage: word,
             });
         }
-        if !bound.offset.is_multiple_of(multiple.max(1)) {
-            let what = format!("the offset {} of {}", bound.offset, name());
+        // Vulkan's alignments are powers of two.
+        if info.offset & multiple.saturating_sub(1) != 0 {
+            let what = format!("the offset {} of {}", info.offset, name());
             return Err(CommandError::Alignment { what, multiple });
         }
-        if bound.size > u64::from(most) {
-            let what = format!("the binding of {} bytes of {}", bound.size, name());
+        if info.range > u64::from(most) {
+            let what = format!("the binding of {} bytes of {}", info.range, name());
             return Err(CommandError::Limit {
                 what,
                 limit: most.into(),
             });
         }
-        Ok(vk::DescriptorBufferInfo {
-            buffer: bound.buffer.raw(),
-            offset: bound.offset,
-            range: bound.size,
-        })
+        Ok(())
     }
 
     fn describe_image(
         &self,
-        bound: &BoundImage<'_>,
+        at: usize,
         dimension: vk::ImageViewType,
     ) -> Result<vk::DescriptorImageInfo, Failure> {
-        let image = bound.image;
+        let bound = self.bindings.images[at];
+        let index = self.bindings.indices[at];
         let (usage, word) = match bound.storage {
             true => (ImageUsage::STORAGE, "STORAGE"),
             false => (ImageUsage::SAMPLED, "SAMPLED"),
         };
-        if !image.desc().usage.contains(usage) {
-            let name = image.name().to_owned();
+        if self.bindings.usages[at] & usage.bits() == 0 {
+            let name = self.resources.handle(index).name().to_owned();
             return Err(CommandError::Usage { name, usage: word }.into());
         }
-        let key = ViewKey {
-            view: bound.view,
-            aspects: format::sampled_aspects(image.format()),
-            kind: dimension,
+        let known = bound.entry.filter(|entry| entry.view_kind == dimension);
+        let image_view = match (known, self.resources.handle(index)) {
+            (Some(entry), _) => entry.view,
+            (None, Handle::Image(image)) => {
+                let key = ViewKey {
+                    view: bound.view,
+                    aspects: format::sampled_aspects(image.format()),
+                    kind: dimension,
+                };
+                view(image, key)?
+            }
+            (None, Handle::Buffer(_)) => unreachable!("an image is bound here"),
         };
-        let layout = match bound.storage {
+        let image_layout = match bound.storage {
             true => {
                 let access = AccessMask::SHADER_STORAGE_READ | AccessMask::SHADER_STORAGE_WRITE;
-                self.layout(bound.index, access, Layout::General)
+                self.layout(index, access, Layout::General)
             }
             false => self.layout(
-                bound.index,
+                index,
                 AccessMask::SHADER_SAMPLED_READ,
                 Layout::ShaderReadOnlyOptimal,
             ),
         };
         Ok(vk::DescriptorImageInfo {
             sampler: vk::Sampler::null(),
-            image_view: view(image, key)?,
-            image_layout: layout,
+            image_view,
+            image_layout,
         })
     }
 
@@ -451,6 +476,17 @@ impl<'a> Encoder<'a> {
         }
         self.bindings.held[at].constants = true;
         Ok(())
+    }
+}
+
+/// Nothing, or something of another kind, is bound.
+#[cold]
+fn unbound(pipeline: &str, binding: &Binding) -> CommandError {
+    CommandError::Unbound {
+        pipeline: pipeline.to_owned(),
+        binding: binding.binding,
+        variable: binding.name.clone(),
+        kind: binding.kind.word(),
     }
 }
 

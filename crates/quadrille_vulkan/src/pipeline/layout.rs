@@ -17,10 +17,18 @@ pub(crate) struct PipelineLayout {
     pub raw: vk::PipelineLayout,
     /// The set's layout.
     set: vk::DescriptorSetLayout,
+    /// Pushes all bindings of the set from an array in which each has its number as index; null if
+    /// there are none.
+    pub template: vk::DescriptorUpdateTemplate,
     /// The stages that push constants go to.
     pub push_stages: vk::ShaderStageFlags,
     /// Bytes of push constants.
     pub push_bytes: u32,
+}
+
+impl PipelineLayout {
+    /// Bytes from one element of the template's array to the next.
+    pub(crate) const INFO_BYTES: usize = size_of::<vk::DescriptorBufferInfo>();
 }
 
 /// What tells layouts apart.
@@ -71,6 +79,8 @@ impl LayoutCache {
     pub(crate) fn destroy(&self, device: &ash::Device) {
         for (_, layout) in lock(&self.0).drain() {
             // SAFETY: made from this device, and unused: the device is being destroyed.
+            unsafe { device.destroy_descriptor_update_template(layout.template, None) };
+            // SAFETY: as above.
             unsafe { device.destroy_pipeline_layout(layout.raw, None) };
             // SAFETY: as above.
             unsafe { device.destroy_descriptor_set_layout(layout.set, None) };
@@ -108,19 +118,54 @@ fn create(device: &Device, key: &Key) -> Result<PipelineLayout, vk::Result> {
         .set_layouts(&sets)
         .push_constant_ranges(ranges);
     // SAFETY: the set's layout was just made; the range is within the limit of every device.
-    match unsafe { device.raw.create_pipeline_layout(&info, None) } {
-        Ok(raw) => Ok(PipelineLayout {
-            raw,
-            set,
-            push_stages: key.stages,
-            push_bytes: key.push_bytes,
-        }),
-        Err(result) => {
-            // SAFETY: made above, used by nothing.
-            unsafe { device.raw.destroy_descriptor_set_layout(set, None) };
-            Err(result)
-        }
+    let raw = unsafe { device.raw.create_pipeline_layout(&info, None) }.inspect_err(|_| {
+        // SAFETY: made above, used by nothing.
+        unsafe { device.raw.destroy_descriptor_set_layout(set, None) };
+    })?;
+    let template = create_template(device, key, raw).inspect_err(|_| {
+        // SAFETY: made above, used by nothing.
+        unsafe { device.raw.destroy_pipeline_layout(raw, None) };
+        // SAFETY: as above.
+        unsafe { device.raw.destroy_descriptor_set_layout(set, None) };
+    })?;
+    Ok(PipelineLayout {
+        raw,
+        set,
+        template,
+        push_stages: key.stages,
+        push_bytes: key.push_bytes,
+    })
+}
+
+fn create_template(
+    device: &Device,
+    key: &Key,
+    layout: vk::PipelineLayout,
+) -> Result<vk::DescriptorUpdateTemplate, vk::Result> {
+    if key.bindings.is_empty() {
+        return Ok(vk::DescriptorUpdateTemplate::null());
     }
+    let entry = |&(binding, kind): &(u32, vk::DescriptorType)| {
+        vk::DescriptorUpdateTemplateEntry::default()
+            .dst_binding(binding)
+            .descriptor_count(1)
+            .descriptor_type(kind)
+            .offset(binding as usize * PipelineLayout::INFO_BYTES)
+            .stride(PipelineLayout::INFO_BYTES)
+    };
+    let entries: Vec<_> = key.bindings.iter().map(entry).collect();
+    let point = match key.stages.contains(vk::ShaderStageFlags::COMPUTE) {
+        true => vk::PipelineBindPoint::COMPUTE,
+        false => vk::PipelineBindPoint::GRAPHICS,
+    };
+    let info = vk::DescriptorUpdateTemplateCreateInfo::default()
+        .descriptor_update_entries(&entries)
+        .template_type(vk::DescriptorUpdateTemplateType::PUSH_DESCRIPTORS_KHR)
+        .pipeline_bind_point(point)
+        .pipeline_layout(layout)
+        .set(0);
+    // SAFETY: set 0 of the layout takes pushes and has these bindings.
+    unsafe { device.raw.create_descriptor_update_template(&info, None) }
 }
 
 /// The bindings of several stages as one list, and the bytes of their push constants.

@@ -1,0 +1,52 @@
+//! The pipelines and samplers of a command list, each once.
+
+/// Objects by index. Clearing keeps them: whoever records the same again finds them in place and
+/// counts no references, and what is not used again is let go at the next clearing.
+pub(crate) struct Interned<T> {
+    objects: Vec<T>,
+    used: usize,
+}
+
+impl<T> Default for Interned<T> {
+    fn default() -> Self {
+        Self {
+            objects: Vec::new(),
+            used: 0,
+        }
+    }
+}
+
+impl<T: Clone + PartialEq> Interned<T> {
+    /// The index of an object, which is taken up if it is new. Lists have few objects and mostly
+    /// use the last again.
+    pub(crate) fn index(&mut self, object: &T) -> u32 {
+        let known = self.objects[..self.used].iter();
+        if let Some(index) = known.rev().position(|other| other == object) {
+            return (self.used - 1 - index) as u32;
+        }
+        match self.objects.get_mut(self.used) {
+            Some(old) if *old == *object => {}
+            Some(old) => *old = object.clone(),
+            None => self.objects.push(object.clone()),
+        }
+        self.used += 1;
+        (self.used - 1) as u32
+    }
+
+    /// Forgets all objects, and lets go of those that were not used since the last time.
+    pub(crate) fn clear(&mut self) {
+        self.objects.truncate(self.used);
+        self.used = 0;
+    }
+}
+
+impl<T> std::ops::Index<usize> for Interned<T> {
+    type Output = T;
+
+    fn index(&self, at: usize) -> &T {
+        &self.objects[at]
+    }
+}
+
+#[cfg(test)]
+mod tests;
