@@ -48,6 +48,8 @@ pub struct DeviceInfo {
 pub(crate) struct DeviceQueue {
     /// `minImageTransferGranularity` of its family: what copies of parts of images align to.
     pub granularity: [u32; 3],
+    /// `timestampValidBits` of its family; 0 if it has no timestamps, or they cannot be reset.
+    pub timestamp_bits: u32,
     /// The queue.
     pub raw: Mutex<vk::Queue>,
     /// Its timeline.
@@ -77,6 +79,8 @@ pub(crate) struct Device {
     pub swapchain: Option<khr::swapchain::Device>,
     /// Whether presents can have fences.
     pub present_fences: bool,
+    /// Whether the device's clock can be compared with the CPU's.
+    pub has_calibrated_timestamps: bool,
     /// Object names and labels.
     pub names: DebugNames,
     /// The allocator.
@@ -115,10 +119,11 @@ impl Device {
         let raw = create(&instance, physical, &support, &topology)?;
         // SAFETY: `physical` was enumerated from this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
-        let (queues, memory) = open(&instance, physical, &raw, &topology).inspect_err(|_| {
-            // SAFETY: nothing made from the device is left, and nobody else knows it.
-            unsafe { raw.destroy_device(None) };
-        })?;
+        let (queues, memory) =
+            open(&instance, physical, &raw, &topology, &support).inspect_err(|_| {
+                // SAFETY: nothing made from the device is left, and nobody else knows it.
+                unsafe { raw.destroy_device(None) };
+            })?;
         let has_names = instance.has(ext::debug_utils::NAME);
         let debug = has_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         let has_swapchain = support.extensions.contains(&khr::swapchain::NAME);
@@ -132,6 +137,9 @@ impl Device {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
             swapchain: has_swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
             present_fences: support.present_fences,
+            has_calibrated_timestamps: support
+                .extensions
+                .contains(&ext::calibrated_timestamps::NAME),
             names: DebugNames(debug),
             ids: Ids::default(),
             dropped: Mutex::default(),
@@ -400,6 +408,7 @@ fn open(
     physical: vk::PhysicalDevice,
     device: &ash::Device,
     topology: &Topology,
+    support: &Support,
 ) -> Result<(Vec<DeviceQueue>, MemoryPool), SetupError> {
     let mut queues: Vec<DeviceQueue> = Vec::with_capacity(topology.queues.len());
     // SAFETY: `physical` was enumerated from this instance.
@@ -409,16 +418,21 @@ fn open(
             .get_physical_device_queue_family_properties(physical)
     };
     let opened = topology.queues.iter().try_for_each(|queue| {
+        let family = &families[queue.family.0 as usize];
         let vk::Extent3D {
             width,
             height,
             depth,
-        } = families[queue.family.0 as usize].min_image_transfer_granularity;
+        } = family.min_image_transfer_granularity;
         // SAFETY: the device was created with this many queues of this family.
         let raw = unsafe { device.get_device_queue(queue.family.0, queue.index) };
         let timeline = Timeline::new(device).map_err(vulkan("vkCreateSemaphore"))?;
         queues.push(DeviceQueue {
             granularity: [width, height, depth],
+            timestamp_bits: match support.host_query_reset {
+                true => family.timestamp_valid_bits,
+                false => 0,
+            },
             raw: Mutex::new(raw),
             timeline,
         });

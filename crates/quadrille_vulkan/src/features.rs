@@ -55,6 +55,8 @@ pub(crate) struct Support {
     pub present_fences: bool,
     /// Ownership transfers can name stages.
     pub maintenance8: bool,
+    /// Queries can be reset by the CPU.
+    pub host_query_reset: bool,
     core: vk::PhysicalDeviceFeatures,
     scalar_block_layout: bool,
     vulkan_memory_model: bool,
@@ -88,6 +90,8 @@ pub(crate) fn probe(
         support.want_extension(khr::swapchain::NAME, has(khr::swapchain::NAME));
     }
     support.want_extension(PORTABILITY_SUBSET, has(PORTABILITY_SUBSET));
+    let calibrated = ext::calibrated_timestamps::NAME;
+    support.want_extension(calibrated, has(calibrated));
     support.probe_features(instance, physical, has(MAINTENANCE8));
     support.probe_present_fences(instance, windows, &has);
     Ok(support)
@@ -143,6 +147,7 @@ impl Support {
         self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
         self.need_feature("robustBufferAccess", core.robust_buffer_access);
         self.core = optional_core(&core);
+        self.host_query_reset = vulkan12.host_query_reset == vk::TRUE;
         self.scalar_block_layout = vulkan12.scalar_block_layout == vk::TRUE;
         self.vulkan_memory_model = vulkan12.vulkan_memory_model == vk::TRUE;
         self.maintenance8 = maintenance8.maintenance8 == vk::TRUE;
@@ -188,6 +193,7 @@ impl Support {
             .timeline_semaphore(true)
             .descriptor_indexing(true)
             .buffer_device_address(true)
+            .host_query_reset(self.host_query_reset)
             .scalar_block_layout(self.scalar_block_layout)
             .vulkan_memory_model(self.vulkan_memory_model)
             .vulkan_memory_model_device_scope(self.vulkan_memory_model);

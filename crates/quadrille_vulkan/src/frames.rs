@@ -12,6 +12,7 @@ use crate::error::FrameError;
 use crate::handle::IdTable;
 use crate::pools::Pools;
 use crate::retire::Waiting;
+use crate::timing::{DeviceTimes, Timing};
 
 /// How long dropping waits for the device.
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
@@ -31,7 +32,7 @@ pub struct Frames {
     /// The slot of the frame that has begun last.
     pub(crate) current: usize,
     /// How many frames have begun.
-    number: u64,
+    pub(crate) number: u64,
     /// From ids to indices, used again by each frame.
     pub(crate) ids: IdTable,
     /// A frame is recorded and not submitted; nothing may be retired between.
@@ -41,6 +42,8 @@ pub struct Frames {
     /// The last pass submitted to each queue, for reports of hangs.
     pub(crate) last_passes: Vec<Arc<str>>,
     waiting: Waiting,
+    /// Measures frames on the device, if that is wanted.
+    pub(crate) timing: Option<Timing>,
 }
 
 /// What a frame in flight owns.
@@ -86,6 +89,7 @@ impl Frames {
             broken: false,
             last_passes: vec!["none".into(); queues],
             waiting: Waiting::default(),
+            timing: None,
         }
     }
 
@@ -102,6 +106,9 @@ impl Frames {
         let waited = self.wait_values(&done, timeout);
         self.slots[next].done = done;
         waited?;
+        if let Some(timing) = &mut self.timing {
+            timing.take(&self.device, next);
+        }
         self.slots[next]
             .pools
             .reset(&self.device)
@@ -114,6 +121,24 @@ impl Frames {
             index: next,
             number,
         })
+    }
+
+    /// Measures from now on, or no more, when passes run on the device. Costs a timestamp a pass.
+    pub fn measure(&mut self, wanted: bool) {
+        if wanted {
+            self.timing.get_or_insert_with(|| Timing::new(&self.device));
+        } else if let Some(mut timing) = self.timing.take() {
+            match self.drain(DROP_PATIENCE) {
+                Ok(()) | Err(FrameError::DeviceLost { .. }) => timing.destroy(&self.device),
+                Err(error) => tracing::error!("timestamp queries are leaked: {error}"),
+            }
+        }
+    }
+
+    /// The times of the frame that was done last, once: of the frame before the one that
+    /// [`Frames::begin`] made room for. `None` unless frames are measured.
+    pub fn device_times(&mut self) -> Option<DeviceTimes> {
+        self.timing.as_mut()?.last.take()
     }
 
     /// How far each queue has got.
@@ -213,6 +238,9 @@ impl Drop for Frames {
             Ok(()) | Err(FrameError::DeviceLost { .. }) => {
                 for slot in &mut self.slots {
                     slot.pools.destroy(&self.device);
+                }
+                if let Some(timing) = &mut self.timing {
+                    timing.destroy(&self.device);
                 }
             }
             // Destroying what the device still uses is undefined; leaking it is not. The device

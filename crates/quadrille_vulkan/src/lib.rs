@@ -71,6 +71,7 @@ mod submit;
 mod surface;
 mod swapchain;
 mod timeline;
+mod timing;
 mod view;
 
 pub use ash;
@@ -104,6 +105,7 @@ pub use surface::Surface;
 pub use swapchain::{
     Acquired, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
 };
+pub use timing::{DeviceTimes, PassTime, SubmissionTime};
 pub use view::View;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -14,6 +14,7 @@ use crate::error::FrameError;
 use crate::frames::Frames;
 use crate::handle::{FrameResources, Handle};
 use crate::lock;
+use crate::timing::Queries;
 
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +93,10 @@ impl Frames {
             targets.push(buffer);
         }
 
+        if let Some(timing) = &mut self.timing {
+            timing.prepare(&self.device, self.current, &input)?;
+        }
+        let (timing, slot) = (self.timing.as_ref(), self.current);
         let resources = FrameResources {
             ids: &self.ids,
             handles: input.handles,
@@ -99,7 +104,12 @@ impl Frames {
         let device = &*self.device;
         let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
         parallel.run(chunks.len(), &|at| {
-            if let Err(error) = record_chunk(device, &input, resources, &chunks[at], targets[at]) {
+            let chunk = &chunks[at];
+            let (submission, step) = (chunk.submission, chunk.steps.start);
+            let queries =
+                timing.and_then(|timing| timing.queries(slot, input.plan, submission, step));
+            let target = (targets[at], queries);
+            if let Err(error) = record_chunk(device, &input, resources, chunk, target) {
                 // The first failure in the order of the plan is told, whoever comes first.
                 let mut failure = lock(&failure);
                 if failure.as_ref().is_none_or(|(known, _)| at < *known) {
@@ -195,7 +205,7 @@ fn record_chunk(
     input: &FrameInput<'_>,
     resources: FrameResources<'_>,
     chunk: &Chunk,
-    buffer: vk::CommandBuffer,
+    (buffer, mut queries): (vk::CommandBuffer, Option<Queries>),
 ) -> Result<(), FrameError> {
     let submission = &input.plan.submissions[chunk.submission];
     let queue: &Queue = device.topology.queue(submission.queue);
@@ -211,10 +221,18 @@ fn record_chunk(
     };
     let mut encoder = Encoder::new(device, target, resources);
     let mut barriers = Barriers::default();
+    if let Some(queries) = queries.as_mut().filter(|_| chunk.steps.start == 0) {
+        queries.write(device, buffer);
+    }
     for step in &submission.steps[chunk.steps.clone()] {
         match step {
             Step::Barriers(batch) => barriers.emit(device, input.handles, batch, buffer),
-            Step::Pass(pass) => encode_pass(&mut encoder, input, *pass)?,
+            Step::Pass(pass) => {
+                encode_pass(&mut encoder, input, *pass)?;
+                if let Some(queries) = &mut queries {
+                    queries.write(device, buffer);
+                }
+            }
         }
     }
     // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.

@@ -75,6 +75,13 @@ impl Frames {
             return Err(error);
         }
         self.recorded = false;
+        if let Some(timing) = &mut self.timing {
+            let point = |queue, offset| TimelinePoint {
+                queue,
+                value: states.absolute(queue, offset),
+            };
+            timing.submitted(self.current, self.number - 1, input.plan, point);
+        }
         self.note_frame(&input, states, windows);
 
         let mut submitted = Submitted::default();

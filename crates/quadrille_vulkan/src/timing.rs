@@ -1,0 +1,302 @@
+//! Times of passes on the device, on the axis of the CPU's clock.
+//!
+//! A timestamp is written when a submission begins and after each of its passes, once all before
+//! it is done. So a pass's time is what it adds to its queue: where passes overlap, the later ones
+//! get what is left of them, and the times of a queue add up to its busy time. Barriers count for
+//! the pass that they stand before.
+//!
+//! Device and CPU have different clocks. Where `VK_EXT_calibrated_timestamps` is there, the
+//! device's clock is read between two readings of the CPU's, once a second; elsewhere a frame's
+//! first timestamp is taken for the moment of its submission, which is too early by the time that
+//! the device takes to begin.
+
+mod clock;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ash::vk;
+use quadrille_sync::{PassIndex, Plan, QueueIndex, Step, TimelinePoint};
+
+use crate::device::Device;
+use crate::error::FrameError;
+use crate::record::FrameInput;
+
+use clock::DeviceClock;
+
+/// When a pass ran.
+#[derive(Clone, Debug)]
+pub struct PassTime {
+    /// The pass.
+    pub name: Arc<str>,
+    /// Its index in its frame.
+    pub pass: PassIndex,
+    /// The queue that ran it.
+    pub queue: QueueIndex,
+    /// The end of the pass before it on its queue, or of what its submission waited for.
+    pub begin: Instant,
+    /// When it and all before it on its queue were done.
+    pub end: Instant,
+}
+
+/// When a submission ran.
+#[derive(Clone, Debug)]
+pub struct SubmissionTime {
+    /// The queue that ran it.
+    pub queue: QueueIndex,
+    /// When its waits were over.
+    pub begin: Instant,
+    /// When its last pass was done.
+    pub end: Instant,
+    /// The points it waited for.
+    pub waits: Vec<TimelinePoint>,
+    /// The point it signalled.
+    pub signal: TimelinePoint,
+}
+
+/// When the parts of a frame ran on the device.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceTimes {
+    /// Which frame it was: [`FrameSlot::number`](crate::FrameSlot::number).
+    pub frame: u64,
+    /// Whether the device's clock was compared with the CPU's; else the frame's beginning is a
+    /// guess, and only differences are right.
+    pub calibrated: bool,
+    /// The submissions, in the order of the plan. Those of queues without timestamps are missing.
+    pub submissions: Vec<SubmissionTime>,
+    /// The passes, in the order of the plan, likewise.
+    pub passes: Vec<PassTime>,
+}
+
+/// What is measured of a frame in flight.
+#[derive(Default)]
+struct Measured {
+    pool: vk::QueryPool,
+    capacity: u32,
+    /// In the order of the queries.
+    submissions: Vec<MeasuredSubmission>,
+    /// When the frame was submitted; `None` before.
+    submitted: Option<(u64, Instant)>,
+}
+
+struct MeasuredSubmission {
+    /// Its place in the plan.
+    at: usize,
+    queue: QueueIndex,
+    first_query: u32,
+    waits: Vec<TimelinePoint>,
+    signal: TimelinePoint,
+    passes: Vec<(PassIndex, Arc<str>)>,
+}
+
+/// Measures the frames of a device.
+pub(crate) struct Timing {
+    /// By frame in flight.
+    slots: Vec<Measured>,
+    clock: DeviceClock,
+    /// The times of the frame that was done last.
+    pub(crate) last: Option<DeviceTimes>,
+}
+
+/// Where the timestamps of a chunk go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queries {
+    pool: vk::QueryPool,
+    next: u32,
+}
+
+impl Queries {
+    /// Writes a timestamp once all before it is done.
+    pub(crate) fn write(&mut self, device: &Device, buffer: vk::CommandBuffer) {
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        // SAFETY: the buffer is being recorded outside rendering for a queue with timestamps; the
+        // query was reset and no other chunk writes it.
+        unsafe {
+            device
+                .raw
+                .cmd_write_timestamp2(buffer, all, self.pool, self.next)
+        };
+        self.next += 1;
+    }
+}
+
+impl Timing {
+    pub(crate) fn new(device: &Device) -> Self {
+        Self {
+            slots: (0..device.frames_in_flight)
+                .map(|_| Measured::default())
+                .collect(),
+            clock: DeviceClock::new(device),
+            last: None,
+        }
+    }
+
+    /// Makes queries for a frame that is about to be recorded.
+    pub(crate) fn prepare(
+        &mut self,
+        device: &Device,
+        slot: usize,
+        input: &FrameInput<'_>,
+    ) -> Result<(), FrameError> {
+        let measured = &mut self.slots[slot];
+        measured.submitted = None;
+        measured.submissions.clear();
+        let mut count = 0;
+        for (at, submission) in input.plan.submissions.iter().enumerate() {
+            if device.queues[usize::from(submission.queue.0)].timestamp_bits == 0 {
+                continue;
+            }
+            let passes = submission.steps.iter().filter_map(|step| match step {
+                Step::Pass(pass) => Some((*pass, Arc::clone(&input.frame.pass(*pass).name))),
+                Step::Barriers(_) => None,
+            });
+            let passes: Vec<_> = passes.collect();
+            let queue = submission.queue;
+            measured.submissions.push(MeasuredSubmission {
+                at,
+                queue,
+                first_query: count,
+                waits: Vec::new(),
+                signal: TimelinePoint { queue, value: 0 },
+                passes,
+            });
+            let last = &measured.submissions[measured.submissions.len() - 1];
+            count += 1 + last.passes.len() as u32;
+        }
+        if count > measured.capacity {
+            // SAFETY: the frame that used the pool is done.
+            unsafe { device.raw.destroy_query_pool(measured.pool, None) };
+            measured.pool = vk::QueryPool::null();
+            measured.capacity = 0;
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(vk::QueryType::TIMESTAMP)
+                .query_count(count.next_power_of_two());
+            // SAFETY: the count is above zero.
+            measured.pool = unsafe { device.raw.create_query_pool(&info, None) }
+                .map_err(FrameError::vulkan("vkCreateQueryPool"))?;
+            measured.capacity = info.query_count;
+        }
+        if count > 0 {
+            // SAFETY: the frame that used the queries is done, and the feature is enabled.
+            unsafe { device.raw.reset_query_pool(measured.pool, 0, count) };
+        }
+        Ok(())
+    }
+
+    /// Where a chunk that begins with this step of a submission writes its timestamps: its first
+    /// is that of the submission's beginning if `step` is 0.
+    pub(crate) fn queries(
+        &self,
+        slot: usize,
+        plan: &Plan,
+        at: usize,
+        step: usize,
+    ) -> Option<Queries> {
+        let measured = &self.slots[slot];
+        let found = measured
+            .submissions
+            .iter()
+            .find(|submission| submission.at == at)?;
+        let before = plan.submissions[at].steps[..step].iter();
+        let is_pass = |step: &&Step| matches!(step, Step::Pass(_));
+        let skipped = before.filter(is_pass).count() as u32 + u32::from(step > 0);
+        Some(Queries {
+            pool: measured.pool,
+            next: found.first_query + skipped,
+        })
+    }
+
+    /// Notes that a recorded frame is submitted, with the values that the plan's points have.
+    pub(crate) fn submitted(
+        &mut self,
+        slot: usize,
+        number: u64,
+        plan: &Plan,
+        point: impl Fn(QueueIndex, i64) -> TimelinePoint,
+    ) {
+        let measured = &mut self.slots[slot];
+        measured.submitted = Some((number, Instant::now()));
+        for known in &mut measured.submissions {
+            let submission = &plan.submissions[known.at];
+            known.signal = point(submission.queue, submission.signal);
+            let waits = submission.waits.iter();
+            let waits = waits.map(|wait| point(wait.point.queue, wait.point.offset));
+            known.waits = waits.collect();
+        }
+    }
+
+    /// Takes the timestamps of a frame that is done.
+    pub(crate) fn take(&mut self, device: &Device, slot: usize) {
+        let measured = &mut self.slots[slot];
+        let Some((frame, submitted)) = measured.submitted.take() else {
+            return;
+        };
+        let count = measured
+            .submissions
+            .iter()
+            .map(|it| 1 + it.passes.len())
+            .sum();
+        let mut ticks = vec![0u64; count];
+        if count == 0 {
+            return;
+        }
+        let flags = vk::QueryResultFlags::TYPE_64;
+        // SAFETY: the queries are of this pool and were written by submissions that are done.
+        let read = unsafe {
+            device
+                .raw
+                .get_query_pool_results(measured.pool, 0, &mut ticks, flags)
+        };
+        if let Err(error) = read {
+            tracing::debug!("vkGetQueryPoolResults fails: {error}");
+            return;
+        }
+        self.clock.calibrate(device);
+        let first = measured
+            .submissions
+            .iter()
+            .map(|it| ticks[it.first_query as usize]);
+        let first = first.min().unwrap_or(0);
+        let clock = self.clock.or_guess(first, submitted);
+        let mut times = DeviceTimes {
+            frame,
+            calibrated: self.clock.is_calibrated(),
+            ..DeviceTimes::default()
+        };
+        for known in &mut measured.submissions {
+            let queue = &device.queues[usize::from(known.queue.0)];
+            let mask = u64::MAX >> (64 - queue.timestamp_bits.min(64));
+            let at = |query: u32| clock.instant(ticks[query as usize] & mask, mask);
+            let begin = at(known.first_query);
+            let mut end = begin;
+            for (query, (pass, name)) in (known.first_query + 1..).zip(known.passes.drain(..)) {
+                let now = at(query).max(end);
+                times.passes.push(PassTime {
+                    name,
+                    pass,
+                    queue: known.queue,
+                    begin: end,
+                    end: now,
+                });
+                end = now;
+            }
+            times.submissions.push(SubmissionTime {
+                queue: known.queue,
+                begin,
+                end,
+                waits: std::mem::take(&mut known.waits),
+                signal: known.signal,
+            });
+        }
+        self.last = Some(times);
+    }
+
+    /// Destroys the queries. The device is done with them.
+    pub(crate) fn destroy(&mut self, device: &Device) {
+        for measured in &mut self.slots {
+            // SAFETY: nothing uses the pool any more.
+            unsafe { device.raw.destroy_query_pool(measured.pool, None) };
+            *measured = Measured::default();
+        }
+    }
+}
