@@ -98,16 +98,13 @@ impl BoundMask {
     pub(crate) fn bind(
         &mut self,
         recording: &mut SubRecording,
-        pipeline: &dyn Reflected,
+        pipeline: &impl Reflected,
         binding: u32,
         bound: Bound<'_>,
     ) {
         recording.check_declared(bound);
         let declared = recording.declared_kind(bound);
-        let info = pipeline
-            .bindings()
-            .iter()
-            .find(|info| info.binding == binding);
+        let info = find(pipeline.bindings(), binding);
         if let Some(error) = mismatch(pipeline, info, binding, bound, declared) {
             recording.errors.push(error);
             return;
@@ -130,14 +127,11 @@ impl BoundMask {
     pub(crate) fn sampler(
         &mut self,
         recording: &mut SubRecording,
-        pipeline: &dyn Reflected,
+        pipeline: &impl Reflected,
         binding: u32,
         sampler: &Sampler,
     ) {
-        let info = pipeline
-            .bindings()
-            .iter()
-            .find(|info| info.binding == binding);
+        let info = find(pipeline.bindings(), binding);
         match info.map(|info| info.kind) {
             Some(BindingKind::Sampler) => {
                 self.0 |= 1 << (binding & 63);
@@ -152,7 +146,7 @@ impl BoundMask {
     }
 
     /// Checks that everything the shader reads or writes is bound.
-    pub(crate) fn check_complete(&self, recording: &mut SubRecording, pipeline: &dyn Reflected) {
+    pub(crate) fn check_complete(&self, recording: &mut SubRecording, pipeline: &impl Reflected) {
         let missing = pipeline
             .bindings()
             .iter()
@@ -165,6 +159,13 @@ impl BoundMask {
             });
         }
     }
+}
+
+/// The binding of this number. Bindings are in order of their numbers, and mostly without gaps.
+fn find(bindings: &[Binding], binding: u32) -> Option<&Binding> {
+    let is_it = |info: &&Binding| info.binding == binding;
+    let guess = bindings.get(binding as usize).filter(is_it);
+    guess.or_else(|| bindings.iter().find(is_it))
 }
 
 /// A pipeline whose shaders' interface is known.
@@ -195,7 +196,7 @@ impl Reflected for quadrille_vulkan::GraphicsPipeline {
 
 /// Why a resource with this declared access cannot be bound there, if so.
 fn mismatch(
-    pipeline: &dyn Reflected,
+    pipeline: &impl Reflected,
     info: Option<&Binding>,
     binding: u32,
     bound: Bound<'_>,
@@ -247,7 +248,7 @@ fn mismatch(
     })
 }
 
-fn wrong_kind(pipeline: &dyn Reflected, info: &Binding, bound: Bound<'_>) -> RecordError {
+fn wrong_kind(pipeline: &impl Reflected, info: &Binding, bound: Bound<'_>) -> RecordError {
     RecordError::WrongKind {
         pipeline: pipeline.name().into(),
         binding: info.binding,

@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
-use bevy_platform::collections::HashSet;
+use bevy_platform::collections::{HashMap, HashSet};
 use quadrille_sync::{
-    Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex,
-    SubRange, Use,
+    Access, Capabilities, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId,
+    ResourceIndex, SubRange, Use,
 };
 use quadrille_vulkan::{CommandList, Handle};
 
+use crate::access::PassUse;
 use crate::declaration::{
     AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
 };
 use crate::error::RenderError;
 use crate::internal::InternalPass;
-use crate::kind::{AccessKind, StageWish};
-use crate::mirror::PassGraph;
+use crate::kind::{AccessKind, StageWish, Used};
+use crate::mirror::{PassGraph, PassNode};
 use crate::recording::{PassRecording, Recordings, SubRecording};
 
 /// A pass's declaration as its entities had it when they changed last.
@@ -34,6 +35,16 @@ struct CachedUse {
     kind: AccessKind,
     stages: StageWish,
     range: SubRange,
+}
+
+/// What of a system's recording matters to the frame, where the system is one pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Shape {
+    /// It ran and recorded something.
+    ran: bool,
+    used: Used,
+    needs: Capabilities,
+    overwritten: Vec<ResourceId>,
 }
 
 /// Where the commands of a pass of the frame are.
@@ -53,9 +64,17 @@ pub(crate) struct Collector {
     version: u64,
     passes: Vec<CachedPass>,
     bindings: Vec<(Entity, Bound)>,
-    /// By binding: what it stands for in this frame, as a part of `resolved_handles`.
-    resolved: Vec<Option<std::ops::Range<u32>>>,
-    resolved_handles: Vec<Handle>,
+    /// By binding: the handles it stands for in this frame; `None` if what it names does not
+    /// exist.
+    resolved: Vec<Option<Vec<Handle>>>,
+    /// Memory of [`Collector::resolve`].
+    scratch: Vec<Handle>,
+    /// The bindings whose handles can change without a change of declarations.
+    followed: Vec<u32>,
+    /// By pass of the graph: what its recording came to when the frame was built.
+    shapes: Vec<Shape>,
+    /// The frame is that of the last call, without passes of the renderer's own.
+    plain: bool,
     /// By resource id: one more than the index in the frame, 0 if it is not in it.
     index_of: Vec<u32>,
     /// By pass of the graph: its passes of the frame.
@@ -71,17 +90,30 @@ pub(crate) struct Collector {
     pub(crate) handles: Vec<Handle>,
 }
 
+/// Whether there is a new frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collected {
+    /// The frame is the one that was collected last, unchanged.
+    Same,
+    /// It was collected anew.
+    Anew,
+}
+
 /// Collects the passes that ran, in the order in which their systems were added, between the
-/// renderer's own passes.
+/// renderer's own passes. Where all is as it was for the last frame, that frame is left in place.
 pub(crate) fn frame(
     world: &mut World,
     collector: &mut Collector,
     recordings: &Recordings,
     first: &[InternalPass],
     last: &[InternalPass],
-) -> Result<(), Vec<RenderError>> {
-    collector.refresh(world)?;
-    collector.resolve(world);
+) -> Result<Collected, Vec<RenderError>> {
+    let changed = collector.refresh(world)? | collector.resolve(world);
+    let plain = first.is_empty() && last.is_empty();
+    if plain && collector.plain && !changed && collector.is_same(world, recordings) {
+        return Ok(Collected::Same);
+    }
+    collector.plain = false;
     collector.begin();
     let mut errors = Vec::new();
     for (index, pass) in first.iter().enumerate() {
@@ -111,7 +143,8 @@ pub(crate) fn frame(
     let staging = first.iter().chain(last).flat_map(|pass| &pass.undeclared);
     collector.handles.extend(staging.cloned());
     if errors.is_empty() {
-        Ok(())
+        collector.plain = plain;
+        Ok(Collected::Anew)
     } else {
         Err(errors)
     }
@@ -146,11 +179,11 @@ impl Collector {
             .is_some_and(|&index| index > 0)
     }
 
-    /// Reads the declarations anew if any of them changed.
-    fn refresh(&mut self, world: &mut World) -> Result<(), Vec<RenderError>> {
+    /// Reads the declarations anew if any of them changed; whether one did.
+    fn refresh(&mut self, world: &mut World) -> Result<bool, Vec<RenderError>> {
         let version = world.get_resource_or_init::<DeclarationVersion>().0;
         if version == self.version {
-            return Ok(());
+            return Ok(false);
         }
         self.passes.clear();
         self.bindings.clear();
@@ -159,27 +192,98 @@ impl Collector {
             .get_resource::<PassGraph>()
             .map(|graph| graph.passes.iter().map(|node| node.entity).collect())
             .unwrap_or_default();
+        let mut known = HashMap::default();
         for entity in nodes {
-            let pass = read_pass(world, entity, &mut self.bindings, &mut errors);
+            let bindings = (&mut self.bindings, &mut known);
+            let pass = read_pass(world, entity, bindings, &mut errors);
             self.passes.push(pass);
         }
-        self.version = version;
+        let resolve = |(_, bound): &(Entity, Bound)| {
+            let mut handles = Vec::new();
+            bound.resolve(world, &mut handles).then_some(handles)
+        };
+        self.resolved.clear();
+        self.resolved.extend(self.bindings.iter().map(resolve));
+        let is_followed = |at: &u32| !matches!(self.bindings[*at as usize].1, Bound::Handle(_));
+        self.followed.clear();
+        self.followed
+            .extend((0..self.bindings.len() as u32).filter(is_followed));
         if errors.is_empty() {
-            Ok(())
+            self.version = version;
+            Ok(true)
         } else {
             Err(errors)
         }
     }
 
-    fn resolve(&mut self, world: &World) {
-        self.resolved.clear();
-        self.resolved_handles.clear();
-        for (_, bound) in &self.bindings {
-            let start = self.resolved_handles.len() as u32;
-            let exists = bound.resolve(world, &mut self.resolved_handles);
-            let end = self.resolved_handles.len() as u32;
-            self.resolved.push(exists.then_some(start..end));
+    /// Follows what is named to the handles that it stands for now; whether one changed.
+    fn resolve(&mut self, world: &World) -> bool {
+        let mut changed = false;
+        for &at in &self.followed {
+            let at = at as usize;
+            self.scratch.clear();
+            let exists = self.bindings[at].1.resolve(world, &mut self.scratch);
+            let known = &mut self.resolved[at];
+            if known.as_ref() != exists.then_some(&self.scratch) {
+                *known = exists.then(|| self.scratch.clone());
+                changed = true;
+            }
         }
+        self.scratch.clear();
+        changed
+    }
+
+    /// Whether the systems recorded what they did when the frame was built, as far as the frame
+    /// is concerned.
+    fn is_same(&self, world: &World, recordings: &Recordings) -> bool {
+        let Some(graph) = world.get_resource::<PassGraph>() else {
+            return false;
+        };
+        graph.passes.len() == self.shapes.len()
+            && graph
+                .passes
+                .iter()
+                .zip(&self.shapes)
+                .enumerate()
+                .all(|(at, (node, shape))| {
+                    let recording = recordings.get(node.slot);
+                    let recording = recording.filter(|_| !self.passes[at].disabled);
+                    match recording.map(|recording| (recording, recording.passes())) {
+                        None | Some((_, [])) => !shape.ran,
+                        Some((_, [one])) if one.part.is_none() => {
+                            shape.ran
+                                && shape.used == one.used
+                                && shape.needs == one.needs
+                                && shape.overwritten == one.overwritten
+                                && one.errors.is_empty()
+                        }
+                        Some((recording, parts)) => {
+                            !recording.has_errors() && self.are_same_parts(at, parts)
+                        }
+                    }
+                })
+    }
+
+    /// Whether the passes that one system recorded are those of the frame.
+    fn are_same_parts(&self, at: usize, parts: &[SubRecording]) -> bool {
+        let span = self.span_of[at].clone();
+        let passes = &self.frame.passes[span.start as usize..span.end as usize];
+        passes.len() == parts.len()
+            && passes.iter().zip(parts).all(|(pass, recorded)| {
+                let Some(part) = &recorded.part else {
+                    return false;
+                };
+                let uses = &self.frame.uses[pass.uses.start as usize..pass.uses.end as usize];
+                pass.name == part.name
+                    && pass.queue.required == recorded.needs
+                    && uses.len() == part.uses.len()
+                    && uses.iter().zip(&part.uses).all(|(declared, used)| {
+                        let handle = &self.handles[declared.resource.0 as usize];
+                        handle.id() == used.handle.id()
+                            && declared.range == used.range
+                            && (declared.access, declared.discard) == part_access(used, recorded)
+                    })
+            })
     }
 
     fn begin(&mut self) {
@@ -200,6 +304,21 @@ impl Collector {
             self.span_of.push(next..next + count);
             next += count;
         }
+        let shape = |(node, cached): (&PassNode, &CachedPass)| {
+            let recording = recordings.get(node.slot).filter(|_| !cached.disabled);
+            match recording.map(PassRecording::passes) {
+                Some([one]) => Shape {
+                    ran: true,
+                    used: one.used,
+                    needs: one.needs,
+                    overwritten: one.overwritten.clone(),
+                },
+                _ => Shape::default(),
+            }
+        };
+        let nodes = graph.passes.iter().zip(&self.passes);
+        self.shapes.clear();
+        self.shapes.extend(nodes.map(shape));
     }
 
     /// Adds the passes that one system recorded.
@@ -254,10 +373,7 @@ impl Collector {
         if let Some(part) = &recorded.part {
             for used in &part.uses {
                 let resource = self.index(&used.handle);
-                let overwritten = recorded.overwritten.contains(&used.handle.id());
-                let (access, discard) =
-                    attached(used.kind, overwritten && used.range == SubRange::Whole)
-                        .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false));
+                let (access, discard) = part_access(used, recorded);
                 self.frame.uses.push(Use {
                     resource,
                     range: used.range,
@@ -267,6 +383,7 @@ impl Collector {
             }
             return;
         }
+        let resolved = std::mem::take(&mut self.resolved);
         for position in 0..self.passes[at].uses.len() {
             let CachedUse {
                 binding,
@@ -274,16 +391,15 @@ impl Collector {
                 stages,
                 range,
             } = self.passes[at].uses[position];
-            let Some(handles) = self.resolved[binding as usize].clone() else {
+            let Some(handles) = &resolved[binding as usize] else {
                 errors.push(RenderError::Missing {
                     pass: self.passes[at].name.to_string(),
                     resource: binding_name(&self.bindings[binding as usize].1),
                 });
                 continue;
             };
-            for at in handles {
-                let handle = self.resolved_handles[at as usize].clone();
-                let resource = self.index(&handle);
+            for handle in handles {
+                let resource = self.index(handle);
                 let overwritten = recorded.overwritten.contains(&handle.id());
                 let (access, discard) = attached(kind, overwritten)
                     .unwrap_or_else(|| (kind.access(stages, recorded.used), false));
@@ -295,6 +411,7 @@ impl Collector {
                 });
             }
         }
+        self.resolved = resolved;
     }
 
     /// Adds the passes that come before a system's first one. A predecessor that did not run
@@ -370,6 +487,13 @@ impl Collector {
     }
 }
 
+/// The access that one of several passes of a system makes, and whether it discards.
+fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, bool) {
+    let overwritten = recorded.overwritten.contains(&used.handle.id());
+    attached(used.kind, overwritten && used.range == SubRange::Whole)
+        .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false))
+}
+
 /// The access of an attachment whose old contents are not needed, and that they are not.
 fn attached(kind: AccessKind, overwritten: bool) -> Option<(Access, bool)> {
     match kind {
@@ -382,7 +506,7 @@ fn attached(kind: AccessKind, overwritten: bool) -> Option<(Access, bool)> {
 fn read_pass(
     world: &World,
     entity: Entity,
-    bindings: &mut Vec<(Entity, Bound)>,
+    (bindings, known): (&mut Vec<(Entity, Bound)>, &mut HashMap<Entity, u32>),
     errors: &mut Vec<RenderError>,
 ) -> CachedPass {
     let name = world.get::<Name>(entity).map_or("pass", Name::as_str);
@@ -411,11 +535,10 @@ fn read_pass(
             });
             continue;
         };
-        let known = bindings.iter().position(|(entity, _)| *entity == to);
-        let binding = known.unwrap_or_else(|| {
+        let binding = *known.entry(to).or_insert_with(|| {
             bindings.push((to, bound.clone()));
-            bindings.len() - 1
-        }) as u32;
+            bindings.len() as u32 - 1
+        });
         let DeclaredAccess {
             kind,
             stages,

@@ -12,18 +12,18 @@ use crate::recording::SubRecording;
 /// A bound compute pipeline: bind resources, push constants, dispatch.
 pub struct Compute<'a> {
     recording: &'a mut SubRecording,
-    pipeline: ComputePipeline,
+    pipeline: &'a ComputePipeline,
     bound: BoundMask,
 }
 
 impl<'a> Compute<'a> {
-    pub(crate) fn begin(recording: &'a mut SubRecording, pipeline: &ComputePipeline) -> Self {
+    pub(crate) fn begin(recording: &'a mut SubRecording, pipeline: &'a ComputePipeline) -> Self {
         recording.used.compute = true;
         recording.needs |= Capabilities::COMPUTE;
         recording.list.bind_compute(pipeline);
         Self {
             recording,
-            pipeline: pipeline.clone(),
+            pipeline,
             bound: BoundMask::default(),
         }
     }
@@ -31,14 +31,14 @@ impl<'a> Compute<'a> {
     /// Binds a declared resource to `@group(0) @binding(binding)`.
     pub fn bind(&mut self, binding: u32, resource: &impl Declared) -> &mut Self {
         self.bound
-            .bind(self.recording, &self.pipeline, binding, resource.bound());
+            .bind(self.recording, self.pipeline, binding, resource.bound());
         self
     }
 
     /// Binds a sampler to `@group(0) @binding(binding)`.
     pub fn sampler(&mut self, binding: u32, sampler: &Sampler) -> &mut Self {
         self.bound
-            .sampler(self.recording, &self.pipeline, binding, sampler);
+            .sampler(self.recording, self.pipeline, binding, sampler);
         self
     }
 
@@ -52,14 +52,14 @@ impl<'a> Compute<'a> {
 
     /// Runs `groups` workgroups in x, y and z.
     pub fn dispatch(&mut self, groups: [u32; 3]) -> &mut Self {
-        self.bound.check_complete(self.recording, &self.pipeline);
+        self.bound.check_complete(self.recording, self.pipeline);
         self.recording.list.dispatch(groups);
         self
     }
 
     /// Runs as many workgroups as the three `u32`s at `offset` bytes in the buffer say.
     pub fn dispatch_indirect(&mut self, arguments: &impl Declared, offset: u64) -> &mut Self {
-        self.bound.check_complete(self.recording, &self.pipeline);
+        self.bound.check_complete(self.recording, self.pipeline);
         let bound = arguments.bound();
         self.recording.check_declared(bound);
         match bound.resource {

@@ -7,7 +7,7 @@ use bevy_tasks::ComputeTaskPool;
 use quadrille_sync::TimelinePoint;
 use quadrille_vulkan::{FrameInput, Parallel, Swapchain};
 
-use crate::collect::{self, Collector};
+use crate::collect::{self, Collected, Collector};
 use crate::error::RenderError;
 use crate::failure;
 use crate::internal::InternalPass;
@@ -31,8 +31,12 @@ pub(crate) fn run_frame(world: &mut World) {
     if world.contains_resource::<Stopped>() || !world.contains_resource::<Renderer>() {
         return;
     }
-    let outcome =
-        world.resource_scope(|world, mut renderer: Mut<Renderer>| frame(world, &mut renderer));
+    let outcome = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
+        let mut clock = Clock::start(renderer.observer.take());
+        let outcome = frame(world, &mut renderer, &mut clock);
+        renderer.observer = clock.observer;
+        outcome
+    });
     match outcome {
         Ok(done) => readback::complete(world, done),
         Err(errors) => handle(world, &errors),
@@ -43,21 +47,21 @@ pub(crate) fn run_frame(world: &mut World) {
 fn frame(
     world: &mut World,
     renderer: &mut Renderer,
+    clock: &mut Clock,
 ) -> Result<Vec<ReadbackComplete>, Vec<RenderError>> {
-    let mut clock = Clock::start();
     pace(renderer).map_err(one)?;
     window::prepare(world, renderer).map_err(one)?;
     clock.lap(Phase::Wait);
 
-    run_passes(world, &mut clock)?;
+    run_passes(world, clock)?;
     let (first, last) = own_passes(world, renderer).map_err(one)?;
     world.resource_scope(|world, mut collector: Mut<Collector>| {
         world.resource_scope(|world, recordings: Mut<Recordings>| {
-            collect::frame(world, &mut collector, &recordings, &first, &last)?;
-            clock.lap(Phase::Collect);
+            let collected = collect::frame(world, &mut collector, &recordings, &first, &last)?;
             let lists = collector.lists(&recordings, &first, &last);
+            clock.lap(Phase::Collect);
             let threads = world.resource::<Threads>();
-            submit(renderer, &collector, &lists, threads, &mut clock).map_err(one)
+            submit(renderer, (&collector, collected), &lists, threads, clock).map_err(one)
         })
     })?;
     finish(world, renderer).map_err(one)
@@ -86,7 +90,7 @@ fn run_passes(world: &mut World, clock: &mut Clock) -> Result<(), Vec<RenderErro
         }
     });
     let failures = failure::catch(world, |world| world.run_schedule(Render));
-    let time = clock.lap(Phase::Record);
+    let time = clock.lap(Phase::Run);
     world
         .resource_mut::<Threads>()
         .measured_systems(time, slots);
@@ -117,15 +121,21 @@ fn own_passes(
 /// states move on.
 fn submit(
     renderer: &mut Renderer,
-    collector: &Collector,
+    (collector, collected): (&Collector, Collected),
     lists: &[Option<&quadrille_vulkan::CommandList>],
     threads: &Threads,
     clock: &mut Clock,
 ) -> Result<(), RenderError> {
     let frame = &collector.frame;
-    let planned = renderer
-        .planner
-        .plan(frame, renderer.gpu.topology(), &renderer.states)?;
+    let topology = renderer.gpu.topology();
+    let again = match collected {
+        Collected::Same => renderer.planner.plan_again(&renderer.states),
+        Collected::Anew => None,
+    };
+    let planned = match again {
+        Some(planned) => planned,
+        None => renderer.planner.plan(frame, topology, &renderer.states)?,
+    };
     clock.lap(Phase::Plan);
 
     let input = FrameInput {

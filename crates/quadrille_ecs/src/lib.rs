@@ -98,6 +98,7 @@ pub use recorder::{PassRecorder, Recorder, RecorderState};
 pub use registry::resource_entity;
 pub use renderer::Renderer;
 pub use rendering::Rendering;
+pub use report::{Phase, PhaseObserver};
 pub use schedule::{Render, RenderSystems};
 pub use threads::RecordOn;
 pub use transfer::Transfer;

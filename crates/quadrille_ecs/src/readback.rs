@@ -81,6 +81,7 @@ pub(crate) struct Readbacks {
     /// Submitted.
     running: Vec<Running>,
     free: Vec<Buffer>,
+    query: Option<QueryState<(Entity, &'static Readback)>>,
 }
 
 struct Running {
@@ -101,7 +102,8 @@ impl Readbacks {
         self.free
             .extend(self.building.drain(..).map(|running| running.to));
         let mut asked: Vec<(Entity, Readback)> = Vec::new();
-        for (entity, readback) in world.query::<(Entity, &Readback)>().iter(world) {
+        let query = self.query.get_or_insert_with(|| world.query());
+        for (entity, readback) in query.iter(world) {
             if self.running.iter().all(|running| running.entity != entity) {
                 asked.push((entity, readback.clone()));
             }

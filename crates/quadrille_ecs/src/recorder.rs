@@ -46,7 +46,7 @@ pub struct Recorder<'s> {
 pub struct RecorderState {
     slot: u32,
     declared: ComponentId,
-    recording: PassRecording,
+    recording: Box<PassRecording>,
 }
 
 // SAFETY: no world access is registered, and `get_param` makes none.
@@ -59,7 +59,7 @@ unsafe impl SystemParam for Recorder<'_> {
         RecorderState {
             slot,
             declared,
-            recording: PassRecording::default(),
+            recording: Box::default(),
         }
     }
 
@@ -92,7 +92,7 @@ unsafe impl SystemParam for Recorder<'_> {
 
 impl Recorder<'_> {
     /// Binds a compute pipeline and records its dispatches.
-    pub fn compute(&mut self, pipeline: &ComputePipeline) -> Compute<'_> {
+    pub fn compute<'a>(&'a mut self, pipeline: &'a ComputePipeline) -> Compute<'a> {
         Compute::begin(self.recording.main(), pipeline)
     }
 
@@ -172,7 +172,7 @@ pub struct PassRecorder<'a> {
 
 impl PassRecorder<'_> {
     /// See [`Recorder::compute`].
-    pub fn compute(&mut self, pipeline: &ComputePipeline) -> Compute<'_> {
+    pub fn compute<'b>(&'b mut self, pipeline: &'b ComputePipeline) -> Compute<'b> {
         Compute::begin(self.recording, pipeline)
     }
 

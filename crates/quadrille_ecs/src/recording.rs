@@ -142,6 +142,11 @@ impl PassRecording {
         }
     }
 
+    /// Whether something was done wrong while recording.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors().next().is_some()
+    }
+
     /// What was done wrong while recording.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &RecordError> {
         let parts = self.parts[..self.part_count].iter();
@@ -152,25 +157,27 @@ impl PassRecording {
 }
 
 /// The recordings of a frame, by pass slot.
+///
+/// Recordings are boxed, so that handing one over is an exchange of pointers.
 #[derive(Resource, Default)]
 pub(crate) struct Recordings {
-    slots: Vec<PassRecording>,
+    slots: Vec<Box<PassRecording>>,
     ran: Vec<bool>,
 }
 
 impl Recordings {
     /// Makes room for `slots` passes, none of which ran yet.
     pub(crate) fn begin(&mut self, slots: usize) {
-        self.slots.resize_with(slots, PassRecording::default);
+        self.slots.resize_with(slots, Box::default);
         self.ran.clear();
         self.ran.resize(slots, false);
     }
 
     /// Takes what a pass recorded and gives it the memory of an earlier frame.
-    pub(crate) fn put(&mut self, slot: u32, recording: &mut PassRecording) {
+    pub(crate) fn put(&mut self, slot: u32, recording: &mut Box<PassRecording>) {
         let slot = slot as usize;
         if slot >= self.slots.len() {
-            self.slots.resize_with(slot + 1, PassRecording::default);
+            self.slots.resize_with(slot + 1, Box::default);
             self.ran.resize(slot + 1, false);
         }
         self.ran[slot] = recording.finished;
@@ -184,6 +191,6 @@ impl Recordings {
             .get(slot)
             .copied()
             .unwrap_or(false)
-            .then(|| &self.slots[slot])
+            .then(|| &*self.slots[slot])
     }
 }

@@ -8,7 +8,7 @@ use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot}
 use quadrille_vulkan::{Frames, Gpu};
 
 use crate::error::RenderError;
-use crate::report::Measurements;
+use crate::report::{Measurements, PhaseObserver};
 use crate::window::WindowTarget;
 
 /// Plans and submits frames. Read its plan and its report after a frame; it is not there while
@@ -24,6 +24,8 @@ pub struct Renderer {
     pub(crate) last: Option<(Frame, Arc<Plan>)>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
+    /// Is told each phase of each frame.
+    pub(crate) observer: Option<PhaseObserver>,
     /// Keep a copy of each frame's declarations for [`Renderer::plan_text`].
     pub(crate) keep_frames: bool,
 }
@@ -42,6 +44,7 @@ impl Renderer {
             last: None,
             measured: Measurements::default(),
             gpu,
+            observer: None,
             keep_frames: false,
         })
     }
@@ -55,6 +58,12 @@ impl Renderer {
     /// Off at first: it costs a copy of the frame.
     pub fn keep_frames(&mut self, keep: bool) {
         self.keep_frames = keep;
+    }
+
+    /// Tells `observer` the phases of the frames to come, in the place of an earlier one: for
+    /// profilers and traces.
+    pub fn observe_phases(&mut self, observer: PhaseObserver) {
+        self.observer = Some(observer);
     }
 
     /// The plan of the last frame as text, if there was one and it was kept.

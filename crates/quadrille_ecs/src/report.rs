@@ -6,44 +6,76 @@ use quadrille_sync::Counts;
 use quadrille_vulkan::{Gpu, validation_messages};
 use serde_json::{Map, Value, json};
 
-/// The parts of a frame whose CPU time is measured.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Phase {
+/// The parts of a frame whose CPU time is measured, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Waiting for the device and for windows.
     Wait,
-    Record,
+    /// Running the [`Render`](crate::Render) schedule: pass systems write their command lists.
+    Run,
+    /// From entities and command lists to the frame that is planned.
     Collect,
+    /// Planning.
     Plan,
+    /// From command lists to command buffers.
+    Record,
+    /// Submitting and presenting.
     Submit,
 }
 
-const PHASES: [(Phase, &str); 5] = [
-    (Phase::Collect, "collect"),
-    (Phase::Plan, "plan"),
-    (Phase::Record, "record"),
-    (Phase::Submit, "submit"),
-    (Phase::Wait, "wait"),
-];
+impl Phase {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Wait,
+        Self::Run,
+        Self::Collect,
+        Self::Plan,
+        Self::Record,
+        Self::Submit,
+    ];
+
+    /// Its name in reports and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Run => "run",
+            Self::Collect => "collect",
+            Self::Plan => "plan",
+            Self::Record => "record",
+            Self::Submit => "submit",
+        }
+    }
+}
+
+/// Is told each phase of each frame when it ends: its start and its end. Called by the thread that
+/// drives the frame, so what it does counts as the next phase.
+pub type PhaseObserver = Box<dyn FnMut(Phase, Instant, Instant) + Send + Sync>;
 
 /// CPU times of one frame, by phase.
 pub(crate) struct Clock {
     last: Instant,
-    times: [Duration; PHASES.len()],
+    times: [Duration; Phase::ALL.len()],
+    pub(crate) observer: Option<PhaseObserver>,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(observer: Option<PhaseObserver>) -> Self {
         Self {
             last: Instant::now(),
             times: Default::default(),
+            observer,
         }
     }
 
     /// Adds the time since the last call to a phase.
     pub(crate) fn lap(&mut self, phase: Phase) -> Duration {
         let now = Instant::now();
-        let time = now - self.last;
+        let (start, time) = (self.last, now - self.last);
         self.times[phase as usize] += time;
         self.last = now;
+        if let Some(observer) = &mut self.observer {
+            observer(phase, start, now);
+        }
         time
     }
 }
@@ -57,7 +89,7 @@ pub(crate) struct Measurements {
     /// first.
     kinds: Vec<Kind>,
     /// Nanoseconds by phase, of the last [`KEPT`] frames.
-    times: Vec<[u32; PHASES.len()]>,
+    times: Vec<[u32; Phase::ALL.len()]>,
 }
 
 struct Kind {
@@ -120,8 +152,8 @@ impl Measurements {
             (kind.counts, kind.command_buffers)
         });
         let mut cpu_us = Map::new();
-        for (phase, name) in PHASES {
-            cpu_us.insert(name.into(), json!(self.median_us(phase)));
+        for phase in Phase::ALL {
+            cpu_us.insert(phase.name().into(), json!(self.median_us(phase)));
         }
         let report = json!({
             "frames": self.frames,
