@@ -10,6 +10,7 @@
 pub mod args;
 pub mod board;
 pub mod constants;
+pub mod frame_bench;
 pub mod game;
 pub mod hand;
 pub mod pattern;

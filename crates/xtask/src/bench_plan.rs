@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 }
 
 /// The processor's name, where the system tells it.
-fn cpu() -> String {
+pub(crate) fn cpu() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with("model name"));
     let name = line.and_then(|line| line.split_once(':'));

@@ -1,6 +1,6 @@
 //! The test layer: built, announced to the Vulkan loader, put below the validation layer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -57,6 +57,11 @@ impl Layer {
         std::fs::write(&path, format!("{manifest:#}\n"))
             .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self { folder })
+    }
+
+    /// The folder of its manifest, as `VK_LAYER_PATH` wants it.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Puts the layer below a validated program, with some queue families.

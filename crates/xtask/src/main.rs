@@ -12,6 +12,7 @@
 
 mod allowed;
 mod apt;
+mod bench;
 mod bench_plan;
 mod canary;
 mod cargo;
@@ -59,6 +60,9 @@ usage: cargo xtask COMMAND
   plan --compare [PATH..]   a table of files or folders: the order that the solver chooses beside
                             the declared one and a naive plan (without PATH: the solver's cases)
   check FILE                let the oracle judge the plans of a text file
+  bench [--null] [--mode M] what a frame of many passes costs on the CPU, beside the same frame
+                            written by hand; --null: on a driver that costs nothing; with a mode,
+                            one line of JSON (examples/frame_bench.rs has more options)
   bench-plan                how long planning takes, and how that grows
   validated PROGRAM [ARGS]  run any program under the validation layer
 
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
         ["examples"] => verify::examples(),
         ["plan", rest @ ..] => plan::plan(rest),
         ["check", path] => Ok(plan::check(path)),
+        ["bench", rest @ ..] => bench::run(rest),
         ["bench-plan"] => bench_plan::run(),
         ["validated", program, rest @ ..] => validated(program, rest),
         ["help" | "--help" | "-h"] => {

@@ -1,0 +1,307 @@
+//! The frame written by hand.
+
+use quadrille::vulkan::vk;
+
+use crate::device::Device;
+use crate::error::{BenchError, failed};
+use crate::resources::{Resources, memory_type, pipeline_of};
+use crate::times::{FrameTimes, Stopwatch};
+use crate::tracker::{COLOR, Call, Tracker};
+use crate::workload::{Contents, Workload};
+
+/// A way to write the frame by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// No barrier at all: the floor of recording. Its passes race.
+    NoBarriers,
+    /// The barriers are known before the frame begins: what a reused plan comes to at its best.
+    Known,
+    /// The last access of each resource is tracked while recording, with one call a pass.
+    Tracker,
+}
+
+impl Line {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::NoBarriers, Self::Known, Self::Tracker];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoBarriers => "ash, no barriers",
+            Self::Known => "ash, barriers known beforehand",
+            Self::Tracker => "ash, hand-written tracker",
+        }
+    }
+}
+
+/// The frame, written by hand with bare Vulkan calls.
+pub struct HandWritten {
+    line: Line,
+    workload: Workload,
+    tracker: Tracker,
+    /// What a pass needs before it, used again by the next.
+    call: Call,
+    /// By pass, the barriers of a frame in the steady state.
+    known: Vec<Call>,
+    /// Frames recorded.
+    frames: u64,
+    resources: Resources,
+    device: Device,
+}
+
+/// The frame from which on all frames have the same barriers.
+const STEADY: u64 = 1;
+
+impl HandWritten {
+    /// Makes everything on the device of this name, with the start values in place.
+    ///
+    /// # Errors
+    /// A Vulkan call fails, or there is no such device.
+    pub fn new(line: Line, workload: &Workload, device_name: &str) -> Result<Self, BenchError> {
+        let mut hand_written = Self {
+            line,
+            workload: workload.clone(),
+            tracker: Tracker::new(workload),
+            call: Call::default(),
+            known: Vec::new(),
+            frames: 0,
+            resources: Resources::default(),
+            device: Device::new(device_name)?,
+        };
+        let sampled_layout = match line {
+            // Nothing changes layouts.
+            Line::NoBarriers => vk::ImageLayout::GENERAL,
+            Line::Known | Line::Tracker => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+        };
+        let Self {
+            resources, device, ..
+        } = &mut hand_written;
+        resources.make(device, workload, sampled_layout)?;
+        hand_written.fill()?;
+        Ok(hand_written)
+    }
+
+    /// Which line it is.
+    pub fn line(&self) -> Line {
+        self.line
+    }
+
+    /// Runs a frame and waits for it.
+    ///
+    /// # Errors
+    /// A Vulkan call fails.
+    pub fn frame(&mut self) -> Result<FrameTimes, BenchError> {
+        let watch = Stopwatch::start();
+        self.device.begin()?;
+        self.record();
+        self.device.end()?;
+        let (pre_submit, pre_submit_cpu) = (watch.wall(), watch.thread());
+        self.device.submit()?;
+        let submitted = watch.wall();
+        self.device.wait()?;
+        let frame = watch.wall();
+        self.frames += 1;
+        Ok(FrameTimes {
+            record: pre_submit,
+            submit: submitted - pre_submit,
+            wait: frame - submitted,
+            pre_submit,
+            pre_submit_cpu,
+            frame,
+            frame_process_cpu: watch.process(),
+            ..FrameTimes::default()
+        })
+    }
+
+    fn record(&mut self) {
+        // What is known beforehand is what the tracker says in the first steady frame.
+        let is_known = self.line == Line::Known && self.frames > STEADY;
+        let tracks = self.line != Line::NoBarriers && !is_known;
+        let learns = self.line == Line::Known && self.frames == STEADY;
+        let mut bound = vk::Pipeline::null();
+        if self.line != Line::NoBarriers {
+            let all_before = self.tracker.begin();
+            self.device.barriers(&[all_before], &[], &[]);
+        }
+        for (at, &pass) in self.workload.passes.iter().enumerate() {
+            if tracks {
+                let (buffers, images) = (&self.resources.buffers, &self.resources.images);
+                self.call.clear();
+                self.tracker.before(pass, buffers, images, &mut self.call);
+                emit(&self.device, &self.call);
+            }
+            if learns {
+                self.known.push(self.call.clone());
+            }
+            if is_known {
+                emit(&self.device, &self.known[at]);
+            }
+            let (raw, buffer) = (&self.device.raw, self.device.buffer);
+            let pipeline = &self.resources.pipelines[pipeline_of(pass)];
+            let point = vk::PipelineBindPoint::COMPUTE;
+            if bound != pipeline.raw {
+                bound = pipeline.raw;
+                // SAFETY: the buffer is being recorded; the pipeline is alive.
+                unsafe { raw.cmd_bind_pipeline(buffer, point, bound) };
+            }
+            let sets = [self.resources.sets[at]];
+            // SAFETY: the set is of the pipeline's layout.
+            unsafe { raw.cmd_bind_descriptor_sets(buffer, point, pipeline.layout, 0, &sets, &[]) };
+            // SAFETY: all that the pipeline needs is bound.
+            unsafe { raw.cmd_dispatch(buffer, 1, 1, 1) };
+        }
+    }
+
+    /// Puts the start values in place.
+    fn fill(&self) -> Result<(), BenchError> {
+        let start = self.workload.start();
+        let (buffers, images) = (&self.resources.buffers, &self.resources.images);
+        self.device.run(|device| {
+            let general = vk::ImageLayout::GENERAL;
+            let barriers: Vec<_> = images
+                .iter()
+                .map(|&image| {
+                    vk::ImageMemoryBarrier2::default()
+                        .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+                        .dst_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+                        .new_layout(general)
+                        .image(image)
+                        .subresource_range(COLOR)
+                })
+                .collect();
+            device.barriers(&[], &[], &barriers);
+            for (&buffer, value) in buffers.iter().zip(&start.buffers) {
+                let bytes = value.to_ne_bytes();
+                // SAFETY: the buffer is alive and has four bytes.
+                unsafe {
+                    device
+                        .raw
+                        .cmd_update_buffer(device.buffer, buffer, 0, &bytes)
+                };
+            }
+            for (&image, &value) in images.iter().zip(&start.images) {
+                let color = vk::ClearColorValue { uint32: [value; 4] };
+                // SAFETY: the image is alive, in this layout, and no barrier is pending on it.
+                unsafe {
+                    device.raw.cmd_clear_color_image(
+                        device.buffer,
+                        image,
+                        general,
+                        &color,
+                        &[COLOR],
+                    );
+                }
+            }
+            device.barriers(&[everything()], &[], &[]);
+        })
+    }
+
+    /// Reads back what the frames have come to.
+    ///
+    /// # Errors
+    /// A Vulkan call fails.
+    pub fn contents(&mut self) -> Result<Contents, BenchError> {
+        let count = self.workload.buffers + self.workload.images;
+        let raw = &self.device.raw;
+        let info = vk::BufferCreateInfo::default()
+            .size(4 * count as u64)
+            .usage(vk::BufferUsageFlags::TRANSFER_DST);
+        // SAFETY: the description has no pointers.
+        let dst = unsafe { raw.create_buffer(&info, None) }.map_err(failed("vkCreateBuffer"))?;
+        // SAFETY: just made.
+        let needs = unsafe { raw.get_buffer_memory_requirements(dst) };
+        let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(needs.size)
+            .memory_type_index(memory_type(&self.device, needs.memory_type_bits, wanted));
+        // SAFETY: the type is one of the device.
+        let memory =
+            unsafe { raw.allocate_memory(&info, None) }.map_err(failed("vkAllocateMemory"))?;
+        // SAFETY: the memory was allocated for it.
+        unsafe { raw.bind_buffer_memory(dst, memory, 0) }.map_err(failed("vkBindBufferMemory"))?;
+        self.device.run(|device| self.copy_out(device, dst))?;
+        let flags = vk::MemoryMapFlags::empty();
+        // SAFETY: the memory is host-visible and not mapped.
+        let mapped = unsafe { raw.map_memory(memory, 0, vk::WHOLE_SIZE, flags) }
+            .map_err(failed("vkMapMemory"))?;
+        // SAFETY: the copies have written so many words and are done; mappings are aligned.
+        let words = unsafe { std::slice::from_raw_parts(mapped.cast::<u32>(), count) }.to_vec();
+        // SAFETY: nothing uses it any more.
+        unsafe { raw.destroy_buffer(dst, None) };
+        // SAFETY: as above; it is unmapped with that.
+        unsafe { raw.free_memory(memory, None) };
+        let (buffers, images) = words.split_at(self.workload.buffers);
+        Ok(Contents {
+            buffers: buffers.to_vec(),
+            images: images.to_vec(),
+        })
+    }
+
+    /// Records copies of the first word of everything.
+    fn copy_out(&self, device: &Device, dst: vk::Buffer) {
+        device.barriers(&[everything()], &[], &[]);
+        let (raw, buffer) = (&device.raw, device.buffer);
+        let mut offset = 0;
+        for &src in &self.resources.buffers {
+            let region = vk::BufferCopy::default().dst_offset(offset).size(4);
+            // SAFETY: both buffers are alive and have these bytes.
+            unsafe { raw.cmd_copy_buffer(buffer, src, dst, &[region]) };
+            offset += 4;
+        }
+        for (at, &src) in self.resources.images.iter().enumerate() {
+            let layout = match self.line {
+                Line::NoBarriers => vk::ImageLayout::GENERAL,
+                Line::Known | Line::Tracker => self.tracker.layout(at),
+            };
+            let general = vk::ImageLayout::GENERAL;
+            let barrier = vk::ImageMemoryBarrier2::default()
+                .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+                .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+                .dst_stage_mask(vk::PipelineStageFlags2::COPY)
+                .dst_access_mask(vk::AccessFlags2::TRANSFER_READ)
+                .old_layout(layout)
+                .new_layout(general)
+                .image(src)
+                .subresource_range(COLOR);
+            device.barriers(&[], &[], &[barrier]);
+            let layers = vk::ImageSubresourceLayers::default()
+                .aspect_mask(vk::ImageAspectFlags::COLOR)
+                .layer_count(1);
+            let region = vk::BufferImageCopy::default()
+                .buffer_offset(offset)
+                .image_subresource(layers)
+                .image_extent(vk::Extent3D {
+                    width: 1,
+                    height: 1,
+                    depth: 1,
+                });
+            // SAFETY: both are alive, the image in this layout, the buffer with these bytes.
+            unsafe { raw.cmd_copy_image_to_buffer(buffer, src, general, dst, &[region]) };
+            offset += 4;
+        }
+        device.barriers(&[everything()], &[], &[]);
+    }
+}
+
+/// One barrier call, if there is anything to say.
+fn emit(device: &Device, call: &Call) {
+    if !call.is_empty() {
+        device.barriers(&[], &call.buffers, &call.images);
+    }
+}
+
+/// All before is visible to all after, the host included.
+fn everything() -> vk::MemoryBarrier2<'static> {
+    let stages = vk::PipelineStageFlags2::ALL_COMMANDS | vk::PipelineStageFlags2::HOST;
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+        .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+        .dst_stage_mask(stages)
+        .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
+}
+
+impl Drop for HandWritten {
+    fn drop(&mut self) {
+        self.resources.destroy(&self.device);
+    }
+}

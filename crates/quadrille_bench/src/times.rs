@@ -1,0 +1,109 @@
+//! Times of frames, and their medians.
+
+use std::time::{Duration, Instant};
+
+use cpu_time::{ProcessTime, ThreadTime};
+
+/// What one frame took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameTimes {
+    /// Declaring, collecting, and writing down what passes do.
+    pub build: Duration,
+    /// Planning.
+    pub compile: Duration,
+    /// Recording command buffers.
+    pub record: Duration,
+    /// Submitting.
+    pub submit: Duration,
+    /// Waiting for the device.
+    pub wait: Duration,
+    /// From the start of declaring to just before submitting.
+    pub pre_submit: Duration,
+    /// The time of the thread in it.
+    pub pre_submit_cpu: Duration,
+    /// The whole frame.
+    pub frame: Duration,
+    /// The time of all threads of the process in it.
+    pub frame_process_cpu: Duration,
+}
+
+/// A row of [`Medians`]: a name in reports, and where the value is.
+type Field = (&'static str, fn(&FrameTimes) -> Duration);
+
+/// The names that reports have for the times, all in nanoseconds a frame.
+const FIELDS: [Field; 9] = [
+    ("build_wall_ns", |times| times.build),
+    ("compile_wall_ns", |times| times.compile),
+    ("record_wall_ns", |times| times.record),
+    ("submit_wall_ns", |times| times.submit),
+    ("wait_wall_ns", |times| times.wait),
+    ("pre_submit_wall_ns", |times| times.pre_submit),
+    ("pre_submit_cpu_ns", |times| times.pre_submit_cpu),
+    ("frame_wall_ns", |times| times.frame),
+    ("frame_process_cpu_ns", |times| times.frame_process_cpu),
+];
+
+/// Medians over frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Medians(Vec<FrameTimes>);
+
+impl Medians {
+    /// Takes in a frame.
+    pub fn add(&mut self, times: FrameTimes) {
+        self.0.push(times);
+    }
+
+    /// Names and medians in nanoseconds a frame; zeros if there was no frame.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        FIELDS.iter().map(|&(name, of)| (name, self.median(of)))
+    }
+
+    /// The median of one field in nanoseconds a frame.
+    pub fn median(&self, of: impl Fn(&FrameTimes) -> Duration) -> u64 {
+        let mut all: Vec<Duration> = self.0.iter().map(of).collect();
+        all.sort_unstable();
+        all.get(all.len() / 2)
+            .map_or(0, |median| median.as_nanos() as u64)
+    }
+}
+
+/// Measures the wall, the thread and the process at once. The thread that starts it is the one
+/// that asks for its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    wall: Instant,
+    /// What the thread had used.
+    thread: Duration,
+    process: ProcessTime,
+}
+
+impl Stopwatch {
+    /// Starts.
+    pub fn start() -> Self {
+        let process = ProcessTime::now();
+        let thread = ThreadTime::now().as_duration();
+        Self {
+            wall: Instant::now(),
+            thread,
+            process,
+        }
+    }
+
+    /// The time of this thread since the start.
+    pub fn thread(&self) -> Duration {
+        ThreadTime::now().as_duration().saturating_sub(self.thread)
+    }
+
+    /// The wall's time since the start.
+    pub fn wall(&self) -> Duration {
+        self.wall.elapsed()
+    }
+
+    /// The time of all threads since the start.
+    pub fn process(&self) -> Duration {
+        self.process.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! `bench`: what a frame of many small passes costs, beside the same frame written by hand.
+
+mod counts;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::cargo::{self, Workspace};
+use crate::layer::Layer;
+use crate::{bench_plan, place};
+
+const MODES: [&str; 5] = ["reuse", "replan", "order", "systems", "threads"];
+
+/// Frame sizes; schedules of more systems than the second take minutes to build.
+const SIZES: [&str; 3] = ["100", "1000", "10000"];
+const MOST_SYSTEMS: &str = "1000";
+
+/// Runs one measurement as it is asked for, or all that make the table.
+///
+/// # Errors
+/// When it cannot be built or fails.
+pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
+    let bench = Bench::build()?;
+    let is_null = arguments.contains(&"--null");
+    if arguments.contains(&"--mode") {
+        println!("{}", bench.line(arguments)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{}\n", bench_plan::cpu());
+    let mut lines = Vec::new();
+    for size in SIZES {
+        for mode in MODES {
+            if size != MOST_SYSTEMS && size.len() > MOST_SYSTEMS.len() && is_systems(mode) {
+                continue;
+            }
+            let mut all = vec!["--mode", mode, "--n", size];
+            all.extend(arguments);
+            if !is_null {
+                all.push("--verify");
+            }
+            lines.push(bench.line(&all)?);
+        }
+    }
+    let lines: Vec<Value> = lines
+        .iter()
+        .map(|line| serde_json::from_str(line).with_context(|| format!("not JSON: {line}")))
+        .collect::<Result<_>>()?;
+    println!("{}", table(&lines));
+    for mode in ["reuse", "order", "systems"] {
+        println!("{}", counts::count(&bench, mode)?);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_systems(mode: &str) -> bool {
+    ["systems", "threads"].contains(&mode)
+}
+
+/// The built program, and the layer that can lie below it.
+pub(crate) struct Bench {
+    program: PathBuf,
+    layer: Layer,
+}
+
+impl Bench {
+    fn build() -> Result<Self> {
+        let workspace = Workspace::read()?;
+        let arguments = "build --release --package examples --bin frame_bench";
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        cargo::run("bench-build", &arguments)?;
+        let layer = Layer::build(&workspace)?;
+        let name = format!("frame_bench{}", std::env::consts::EXE_SUFFIX);
+        Ok(Self {
+            program: workspace.target.join("release").join(name),
+            layer,
+        })
+    }
+
+    /// The program with the layer at hand.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .current_dir(place::root())
+            .args(arguments)
+            .env("VK_LAYER_PATH", self.layer.folder())
+            .stderr(Stdio::inherit());
+        command
+    }
+
+    /// What the program prints.
+    fn line(&self, arguments: &[&str]) -> Result<String> {
+        let output = self.command(arguments).output()?;
+        if !output.status.success() {
+            bail!("frame_bench {}: {}", arguments.join(" "), output.status);
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// What a run tells the driver, as lines of JSON.
+    fn log(&self, arguments: &[&str], to: &Path) -> Result<String> {
+        let mut command = self.command(arguments);
+        self.layer.apply(&mut command, "gct:1");
+        let output = command.env("QUADRILLE_LAYER_LOG", to).output()?;
+        if !output.status.success() {
+            bail!("frame_bench {}: {}", arguments.join(" "), output.status);
+        }
+        fs::read_to_string(to).with_context(|| format!("no log {}", to.display()))
+    }
+}
+
+/// The lines as a table: nanoseconds a pass before the frame is submitted, and how many times as
+/// long as the hand-written lines that were measured in the same run.
+fn table(lines: &[Value]) -> String {
+    let mut table = String::from(
+        "| passes | contestant | ns a pass | x no barriers | x known | x tracker | verified |\n\
+         | ---: | --- | ---: | ---: | ---: | ---: | --- |\n",
+    );
+    let mut beside: Vec<&Value> = Vec::new();
+    for line in lines {
+        let ratio = |of: &str| {
+            let others = line["beside"].as_array().into_iter().flatten();
+            let mut named = others.filter(|other| other["contestant"].as_str() == Some(of));
+            named
+                .next()
+                .map_or("-".to_owned(), |other| other["ratio"].to_string())
+        };
+        let (no, known, tracker) = (
+            ratio("ash, no barriers"),
+            ratio("ash, barriers known beforehand"),
+            ratio("ash, hand-written tracker"),
+        );
+        table += &row(line, &[no, known, tracker]);
+        let is_new = beside.iter().all(|known| known["n"] != line["n"]);
+        if is_new {
+            beside.extend(line["beside"].as_array().into_iter().flatten());
+        }
+    }
+    let none = ["-", "-", "-"].map(str::to_owned);
+    table.extend(beside.into_iter().map(|line| row(line, &none)));
+    table
+}
+
+fn row(line: &Value, ratios: &[String; 3]) -> String {
+    format!(
+        "| {} | {} | {} | {} | {} |\n",
+        line["n"],
+        line["contestant"].as_str().unwrap_or_default(),
+        line["pre_submit_ns_per_pass"],
+        ratios.join(" | "),
+        line["verified"],
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+use serde_json::json;
+
+use super::{counts, table};
+
+#[test]
+fn the_table_has_ratios_of_the_same_run() {
+    let beside = |name: &str, ratio: f64| {
+        json!({"contestant": name, "n": 10, "pre_submit_ns_per_pass": 5.0, "ratio": ratio,
+               "verified": false})
+    };
+    let line = json!({
+        "contestant": "ours", "n": 10, "pre_submit_ns_per_pass": 20.0, "verified": true,
+        "beside": [
+            beside("ash, no barriers", 4.0),
+            beside("ash, barriers known beforehand", 3.0),
+            beside("ash, hand-written tracker", 0.5),
+        ],
+    });
+    let text = table(&[line]);
+    assert!(
+        text.contains("| 10 | ours | 20.0 | 4.0 | 3.0 | 0.5 | true |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| 10 | ash, no barriers | 5.0 | - | - | - | false |"),
+        "{text}"
+    );
+}
+
+#[test]
+fn calls_are_counted_with_their_barriers() {
+    let log = r#"{"call":"vkCmdPipelineBarrier2","nth":1,"memory":1,"buffers":2,"images":3}
+{"note":"deadlock","text":"none"}
+{"call":"vkQueueSubmit2","nth":1}
+{"call":"vkQueueSubmit2","nth":2}"#;
+    let calls = counts::parse(log).unwrap();
+    assert_eq!(calls["vkCmdPipelineBarrier2"], 1);
+    assert_eq!(calls["barriers"], 6);
+    assert_eq!(calls["vkQueueSubmit2"], 2);
+}
