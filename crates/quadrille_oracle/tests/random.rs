@@ -10,7 +10,7 @@ use quadrille_oracle::{Random, Shape, generate, shrink};
 mod common;
 
 /// Shapes from small, where faults are easy to see, to large, where they are easy to find.
-const SHAPES: [Shape; 4] = [
+const SHAPES: [Shape; 6] = [
     Shape {
         passes: 3,
         resources: 2,
@@ -35,12 +35,24 @@ const SHAPES: [Shape; 4] = [
         uses: 4,
         frames: 4,
     },
+    Shape {
+        passes: 4,
+        resources: 3,
+        uses: 2,
+        frames: 12,
+    },
+    Shape {
+        passes: 60,
+        resources: 30,
+        uses: 6,
+        frames: 3,
+    },
 ];
 
 #[test]
 fn every_plan_passes_the_judge() {
-    let wanted = common::setting("FRAMES", 20_000);
-    let time = Duration::from_secs(common::setting("SECONDS", 30));
+    let wanted = common::setting("FRAMES", 100_000);
+    let time = Duration::from_secs(common::setting("SECONDS", 60));
     let first_seed = common::setting("SEED", 1);
     let (start, mut frames, mut seed) = (Instant::now(), 0, first_seed);
     while frames < wanted && start.elapsed() < time {
