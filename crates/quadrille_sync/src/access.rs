@@ -163,6 +163,12 @@ accesses! {
     ColorAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write;
     /// A colour attachment that is loaded or blended.
     ColorAttachmentReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write;
+    /// A colour attachment that is blended by advanced operations without coherence.
+    ColorAttachmentAdvancedBlendReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_READ_NONCOHERENT | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write;
+    /// A colour attachment that the fragment shader reads back as an input attachment while it is drawn to.
+    ColorAttachmentLocalReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [INPUT_ATTACHMENT_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] RenderingLocalRead read write;
+    /// A colour attachment that the fragment shader samples while it is drawn to.
+    ColorAttachmentFeedbackReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [SHADER_SAMPLED_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] AttachmentFeedbackLoopOptimal read write;
     /// A depth attachment that is cleared or not loaded; tests read what the pass wrote.
     DepthAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
     /// A depth attachment that is loaded, tested and written.
@@ -171,6 +177,14 @@ accesses! {
     DepthReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read;
     /// A depth attachment that is tested, not written, and sampled by the fragment shader.
     DepthReadOnlySampled = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | SHADER_SAMPLED_READ] DepthStencilReadOnlyOptimal read;
+    /// A depth attachment that is tested, not written, and read by the fragment shader as an input attachment.
+    DepthReadOnlyInputAttachment = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | INPUT_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read;
+    /// A depth attachment that is written and that the fragment shader reads back as an input attachment.
+    DepthAttachmentLocalReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | INPUT_ATTACHMENT_READ] RenderingLocalRead read write;
+    /// A depth attachment that is written and that the fragment shader samples.
+    DepthAttachmentFeedbackReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | SHADER_SAMPLED_READ] AttachmentFeedbackLoopOptimal read write;
+    /// A depth or stencil attachment that is drawn to and that the render pass resolves from; Vulkan puts the resolve in the colour output stage.
+    DepthAttachmentResolvedReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | COLOR_ATTACHMENT_OUTPUT] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | COLOR_ATTACHMENT_READ] DepthStencilAttachmentOptimal read write;
     /// A stencil attachment that is cleared or not loaded.
     StencilAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
     /// A stencil attachment that is loaded, tested and written.
@@ -225,22 +239,36 @@ accesses! {
     AccelerationStructureBuildWrite = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_WRITE] General write;
     /// Scratch memory of a build.
     AccelerationStructureBuildScratch = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ | ACCELERATION_STRUCTURE_WRITE] General write;
+    /// Ranges of an indirect build.
+    AccelerationStructureBuildIndirectRead = [ACCELERATION_STRUCTURE_BUILD] [INDIRECT_COMMAND_READ] General read;
+    /// A micromap that a build of an acceleration structure refers to.
+    AccelerationStructureBuildMicromapRead = [ACCELERATION_STRUCTURE_BUILD] [MICROMAP_READ] General read;
     /// The source of a copy of an acceleration structure.
     AccelerationStructureCopyRead = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_READ] General read;
     /// The destination of a copy of an acceleration structure.
     AccelerationStructureCopyWrite = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_WRITE] General write;
+    /// Memory that an acceleration structure is deserialized from.
+    AccelerationStructureCopyBufferRead = [ACCELERATION_STRUCTURE_COPY] [TRANSFER_READ] General read;
+    /// Memory that an acceleration structure is serialized to.
+    AccelerationStructureCopyBufferWrite = [ACCELERATION_STRUCTURE_COPY] [TRANSFER_WRITE] General write;
     /// An acceleration structure traced by ray tracing shaders.
     AccelerationStructureTraceReadRayTracing = [RAY_TRACING_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
     /// An acceleration structure traced by the compute shader.
     AccelerationStructureTraceReadCompute = [COMPUTE_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
     /// An acceleration structure traced by the fragment shader.
     AccelerationStructureTraceReadFragment = [FRAGMENT_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    /// An acceleration structure traced by all shaders of graphics pipelines.
+    AccelerationStructureTraceReadGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
     /// A shader binding table.
     ShaderBindingTableRead = [RAY_TRACING_SHADER] [SHADER_BINDING_TABLE_READ] General read;
     /// A micromap that a build reads.
     MicromapBuildRead = [MICROMAP_BUILD] [MICROMAP_READ] General read;
     /// A micromap that a build writes.
     MicromapBuildWrite = [MICROMAP_BUILD] [MICROMAP_WRITE] General write;
+    /// Data that a build of a micromap reads.
+    MicromapBuildInput = [MICROMAP_BUILD] [SHADER_READ] General read;
+    /// Scratch memory of a build of a micromap.
+    MicromapBuildScratch = [MICROMAP_BUILD] [MICROMAP_READ | MICROMAP_WRITE] General write;
     /// A descriptor buffer read by all graphics and compute shaders that the queue has.
     DescriptorBufferRead = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [DESCRIPTOR_BUFFER_READ] General read;
     /// Input of preprocessed device-generated commands.
@@ -253,12 +281,16 @@ accesses! {
     VideoDecodeWrite = [VIDEO_DECODE] [VIDEO_DECODE_WRITE] VideoDecodeDst write;
     /// Reference pictures of video decode.
     VideoDecodeReferenceReadWrite = [VIDEO_DECODE] [VIDEO_DECODE_READ | VIDEO_DECODE_WRITE] VideoDecodeDpb read write;
+    /// Reference pictures that video decode only reads.
+    VideoDecodeReferenceRead = [VIDEO_DECODE] [VIDEO_DECODE_READ] VideoDecodeDpb read;
     /// The picture that video encode reads.
     VideoEncodeRead = [VIDEO_ENCODE] [VIDEO_ENCODE_READ] VideoEncodeSrc read;
     /// The bitstream that video encode writes.
     VideoEncodeWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_WRITE] General write;
     /// Reference pictures of video encode.
     VideoEncodeReferenceReadWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_READ | VIDEO_ENCODE_WRITE] VideoEncodeDpb read write;
+    /// Reference pictures that video encode only reads.
+    VideoEncodeReferenceRead = [VIDEO_ENCODE] [VIDEO_ENCODE_READ] VideoEncodeDpb read;
     /// Input of optical flow.
     OpticalFlowRead = [OPTICAL_FLOW] [OPTICAL_FLOW_READ] General read;
     /// Output of optical flow.
