@@ -123,6 +123,14 @@ impl Tracked {
         }
     }
 
+    /// Whether it is a buffer of which any part has contents. To fill a part and read all of it is
+    /// common, and no matter of synchronisation.
+    fn is_filled(&mut self) -> bool {
+        let buffer = matches!(self.kind, ResourceKind::Buffer { .. });
+        let mut cells = self.cells.values_mut();
+        buffer && cells.any(|cell| cell.contents != Contents::Never)
+    }
+
     fn is_exclusive(&self) -> bool {
         self.sharing == Sharing::Exclusive
     }

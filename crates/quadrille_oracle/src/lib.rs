@@ -48,6 +48,7 @@
 //! speed: a plan with a barrier too many passes, and only the mutations tell.
 #![forbid(unsafe_code)]
 
+pub mod fuzz;
 pub mod generate;
 pub mod mutate;
 

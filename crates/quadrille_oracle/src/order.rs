@@ -15,6 +15,11 @@ impl Order {
     /// The explicit order of a frame, with that of passes that prepare it. Cycles make passes come
     /// before themselves.
     pub(crate) fn of(frame: &Frame) -> Self {
+        Self::closed(frame, &prologues(frame))
+    }
+
+    /// The explicit order of a frame, with more pairs.
+    fn closed(frame: &Frame, pairs: &[(PassIndex, PassIndex)]) -> Self {
         let count = frame.passes.len();
         let words = count.div_ceil(64);
         let mut order = Self {
@@ -23,8 +28,8 @@ impl Order {
         // Edges mostly point backwards, so this ends after a round or two.
         loop {
             let mut changed = false;
-            for (first, second) in prologues(frame) {
-                changed |= order.add(first, second);
+            for (first, second) in pairs {
+                changed |= order.add(*first, *second);
             }
             for pass in frame.pass_indices() {
                 for earlier in frame.after_of(pass) {
@@ -90,17 +95,22 @@ impl Order {
     }
 }
 
-/// Passes that prepare the frame, each with those that touch what it writes and so come after it.
+/// Passes that prepare the frame, each with those that share more than a read with it and so come
+/// after it, unless explicit order says otherwise.
 pub(crate) fn prologues(frame: &Frame) -> Vec<(PassIndex, PassIndex)> {
+    let explicit = Order::closed(frame, &[]);
     let mut pairs = Vec::new();
     let prepares = |pass: &PassIndex| frame.pass(*pass).prologue;
     for first in frame.pass_indices().filter(prepares) {
         for second in frame.pass_indices().filter(|second| !prepares(second)) {
-            let touches = frame.uses_of(first).iter().any(|written| {
+            let touches = frame.uses_of(first).iter().any(|one| {
                 let mut uses = frame.uses_of(second).iter();
-                written.access.is_write() && uses.any(|other| overlap(frame, written, other))
+                uses.any(|other| {
+                    let writes = one.access.is_write() || other.access.is_write();
+                    writes && overlap(frame, one, other)
+                })
             });
-            if touches {
+            if touches && !explicit.precedes(second, first) {
                 pairs.push((first, second));
             }
         }

@@ -4,6 +4,7 @@
 //! passes, their accesses, the resource, the range, and what to write instead.
 
 use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -105,6 +106,22 @@ pub enum PlanError {
         what: &'static str,
         /// Its index.
         index: u32,
+    },
+    /// The frame's arrays are not divided between its passes one after the other.
+    #[error(
+        "Pass `{pass}` has {what} {}..{}, and the pass before it ends at {end}. Passes divide the \
+         frame's arrays between them, one after the other and without a gap.",
+        slice.start, slice.end
+    )]
+    Scattered {
+        /// The pass, or the last one if there are items behind it.
+        pass: Arc<str>,
+        /// Which array.
+        what: &'static str,
+        /// The slice of the pass.
+        slice: Range<u32>,
+        /// Where it should begin.
+        end: u32,
     },
     /// Two resources have one id.
     #[error(
@@ -222,9 +239,13 @@ pub enum PlanError {
     /// A pass reads what nobody has written.
     #[error(
         "{reader} reads {} of `{resource}`, which no earlier pass of this frame and no earlier \
-         frame has written. Write it first, order `{}` after a pass that does, or mark the use as \
-         discarding.",
-        Words(range), reader.pass
+         frame has written. Write it first, or order `{}` after a pass that does{}.",
+        Words(range), reader.pass,
+        if reader.access.is_write() {
+            "; or mark the use as discarding, if it overwrites all of that"
+        } else {
+            ""
+        }
     )]
     NeverWritten {
         /// The pass.
@@ -258,6 +279,27 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
+    /// A use that only reads is marked as discarding.
+    #[error(
+        "{user} discards the contents of `{resource}` and only reads them. Discarding is for uses \
+         that overwrite all of their range: leave `discard` out, or declare the write."
+    )]
+    DiscardedRead {
+        /// The pass.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+    },
+    /// An access in Vulkan's own terms that Vulkan does not allow.
+    #[error("{user} touches `{resource}` in a way that Vulkan does not have: {what}.")]
+    InvalidCustom {
+        /// The pass.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+        /// What is wrong with the access.
+        what: String,
+    },
     /// A device pass declares an access of the host, or a host pass one of the device.
     #[error("{user} touches `{resource}`: {}.", if user.access.is_host() {
         "accesses of the host are for host passes"
@@ -268,6 +310,19 @@ pub enum PlanError {
         /// The pass.
         user: Party,
         /// The resource.
+        resource: Arc<str>,
+    },
+    /// A host pass touches an image of a swapchain.
+    #[error(
+        "{user} touches `{resource}`, and images of swapchains are none of the host's: they are \
+         presented before host passes run. Copy it to a buffer in a device pass, and let `{}` read \
+         that.",
+        user.pass
+    )]
+    HostOnSwapchain {
+        /// The pass.
+        user: Party,
+        /// The image.
         resource: Arc<str>,
     },
     /// A device pass comes after a host pass of the same frame.
@@ -319,6 +374,15 @@ pub enum PlanError {
         resource: Arc<str>,
         /// The layout that the image has while it is lent, if the access needs another one.
         layout: Option<Layout>,
+    },
+    /// A swapchain image is used, and would be presented without contents.
+    #[error(
+        "Swapchain image `{resource}` is used, and no pass of the frame writes it. Images are \
+         presented once they are used: write it, with a clear at least, or leave it unused."
+    )]
+    PresentedUnwritten {
+        /// The image.
+        resource: Arc<str>,
     },
     /// A resource belongs to a family that the topology does not have.
     #[error(

@@ -399,7 +399,9 @@ impl Stages {
         }
         if stages.contains(Stages::ALL_GRAPHICS) {
             let graphics = GRAPHICS_STAGES.difference(Stages::RESOLVE.union(Stages::BLIT));
-            stages = stages.union(graphics).union(PIPELINE_STAGES);
+            // Preprocessing of commands is no stage of the graphics pipelines.
+            let shared = PIPELINE_STAGES.difference(Stages::COMMAND_PREPROCESS);
+            stages = stages.union(graphics).union(shared);
         }
         if stages.contains(Stages::VERTEX_INPUT) {
             stages = stages

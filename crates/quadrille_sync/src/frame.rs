@@ -97,8 +97,9 @@ pub struct PassDecl {
     pub queue: QueueRequest,
     /// It has effects beyond its declared writes and is never culled.
     pub side_effect: bool,
-    /// It prepares the frame (an upload, say): it comes before all others that touch what it
-    /// writes, and does not count where order is inferred from a single writer.
+    /// It prepares the frame (an upload, say): it comes before all others that share
+    /// more than a read with it, unless it is declared to come after them, and does not count
+    /// where order is inferred from a single writer.
     pub prologue: bool,
     /// Estimated time on the device in microseconds, for choosing idle queues; 0 if unknown.
     pub cost_us: u32,

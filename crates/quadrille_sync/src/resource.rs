@@ -83,13 +83,16 @@ impl Resource {
         }
     }
 
+    /// What images of swapchains are made of; those of stereo displays are not known here.
+    pub(crate) const PRESENTABLE: ResourceKind = ResourceKind::Image {
+        aspects: Aspects::COLOR,
+        mip_levels: 1,
+        array_layers: 1,
+    };
+
     /// A persistent, exclusive colour image with one mip level and one array layer.
     pub fn image(id: ResourceId, name: &str) -> Self {
-        let kind = ResourceKind::Image {
-            aspects: Aspects::COLOR,
-            mip_levels: 1,
-            array_layers: 1,
-        };
+        let kind = Self::PRESENTABLE;
         Self {
             id,
             name: name.into(),

@@ -16,6 +16,7 @@ mod barrier;
 mod check;
 mod choose;
 mod cull;
+mod custom;
 mod depend;
 mod edge;
 mod graph;

@@ -1,6 +1,8 @@
 //! What passes touch: contents, layout, owner, and hazards with what came before.
 
-use quadrille_sync::{Lifetime, PassIndex, ResourceKind, Scope, Stages, Use};
+use std::ops::Range;
+
+use quadrille_sync::{Frame, Lifetime, PassIndex, ResourceKind, Scope, Stages, Use};
 
 use super::cell::{Cell, Contents, Read, Write};
 use super::clock::{Clock, Done};
@@ -55,11 +57,13 @@ impl Trial<'_> {
             })
             .collect()
         };
+        let tracked = self.judge.resources.get_mut(&id);
+        let filled = tracked.is_some_and(Tracked::is_filled) || self.is_filled_by_culled(declared);
         let toucher = Toucher {
             actor,
             site,
             clock: &self.judge.queues[site.instant.column].clock,
-            needs_contents: declared.access.is_read() && !declared.discard,
+            needs_contents: declared.access.is_read() && !declared.discard && !filled,
             keeps_contents: !declared.discard,
             writes: declared.access.is_write(),
             reading: touches_of(false),
@@ -103,6 +107,22 @@ impl Trial<'_> {
         self.violations.append(&mut violations);
     }
 
+    /// Whether a pass that was culled fills a part of the buffer of a use. Nobody needs that part,
+    /// or the pass would run, and filling a part is enough (see [`Tracked::is_filled`]).
+    fn is_filled_by_culled(&self, declared: &Use) -> bool {
+        let frame = self.frame;
+        let mut culled = self.plan.culled.iter();
+        !frame.resource(declared.resource).is_image()
+            && culled.any(|pass| {
+                let mut uses = frame
+                    .uses
+                    .get(pass_uses(frame, *pass))
+                    .into_iter()
+                    .flatten();
+                uses.any(|one| one.resource == declared.resource && one.access.is_write())
+            })
+    }
+
     /// A pass as the author of an access.
     pub(super) fn actor(&self, pass: PassIndex, declared: &Use) -> Actor {
         Actor::Pass {
@@ -111,6 +131,12 @@ impl Trial<'_> {
             frame: self.judge.frames,
         }
     }
+}
+
+/// Where the uses of a pass stand in a frame; nowhere if the frame has no such pass.
+fn pass_uses(frame: &Frame, pass: PassIndex) -> Range<usize> {
+    let uses = frame.passes.get(pass.0 as usize).map(|pass| &pass.uses);
+    uses.map_or(0..0, |uses| uses.start as usize..uses.end as usize)
 }
 
 impl Toucher<'_> {

@@ -2,13 +2,13 @@
 
 use quadrille_sync::{
     Access, Capabilities, Lifetime, OrderPolicy, PassIndex, PassKind, QueueIndex, ResourceKind,
-    Stages, Step, Use,
+    Step, Use,
 };
 
 use super::Trial;
 use crate::area::Area;
 use crate::order::{Order, prologues};
-use crate::stages::{single, stages_of_queue};
+use crate::stages::{single, stages_of_queue, supported};
 use crate::violation::Violation;
 
 /// Where a pass runs in a plan: the place in the whole order, and the queue if it has one.
@@ -240,18 +240,15 @@ impl Trial<'_> {
 }
 
 /// Whether a queue can make an access: it has all of its stages, or for the accesses that take
-/// whatever shader stages there are, one of them.
+/// whatever shader stages there are, one of them. Groups of stages stand for those of the queue.
 fn runs_on(access: Access, capabilities: Capabilities) -> bool {
-    let supported = stages_of_queue(capabilities);
-    let stages: Stages = single(access.stages());
     let takes_any = access.name().ends_with("Any") || access == Access::DescriptorBufferRead;
     if access.is_host() {
         return false;
     }
-    let transfer = access.stages() == Stages::ALL_TRANSFER;
-    if takes_any || transfer {
-        stages.intersects(supported)
+    if takes_any {
+        single(access.stages()).intersects(stages_of_queue(capabilities))
     } else {
-        supported.contains(stages)
+        supported(capabilities).contains(access.stages())
     }
 }

@@ -37,6 +37,7 @@ fn and_nothing_else() {
     assert!(!Stages::ALL_COMMANDS.covers(Stages::HOST));
     assert!(!Stages::ALL_GRAPHICS.covers(Stages::COMPUTE_SHADER));
     assert!(!Stages::ALL_GRAPHICS.covers(Stages::BLIT));
+    assert!(!Stages::ALL_GRAPHICS.covers(Stages::COMMAND_PREPROCESS));
     assert!(!Stages::VERTEX_SHADER.covers(Stages::PRE_RASTERIZATION_SHADERS));
     assert!(!Stages::COPY.covers(Stages::ALL_TRANSFER));
     assert!(!Stages::empty().covers(Stages::COPY));

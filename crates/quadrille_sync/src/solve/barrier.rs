@@ -73,7 +73,7 @@ fn one_pass(
             let capabilities = walk.topology.queue(request.queue).capabilities;
             request.scope = shared_scope(uses, at, capabilities);
             let same = uses.iter().filter(|other| other.resource == one.resource);
-            let scopes = same.map(|other| other.access.scope(capabilities));
+            let scopes = same.map(|other| scope_of(other, capabilities));
             request.together = Some(scopes.fold(Scope::default(), Scope::union));
         }
         let map = &mut maps[one.resource.0 as usize];
@@ -94,7 +94,7 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
     let point = walk.point(submission);
     let queue = walk.topology.queue(point.queue);
     let image = walk.frame.resource(one.resource).is_image();
-    let scope = one.access.scope(queue.capabilities);
+    let scope = scope_of(one, queue.capabilities);
     Request {
         resource: one.resource,
         submission,
@@ -117,6 +117,20 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
     }
 }
 
+/// What a use touches on a queue. An access without stages (presenting) happens nobody knows when:
+/// what comes before it is before everything, and what comes after it after everything.
+fn scope_of(one: &Use, capabilities: Capabilities) -> Scope {
+    let scope = one.access.scope(capabilities);
+    if scope.stages.is_empty() {
+        Scope {
+            stages: Stages::ALL_COMMANDS,
+            ..scope
+        }
+    } else {
+        scope
+    }
+}
+
 /// The scopes of all uses of the pass that meet one of them, directly or through others. They all
 /// read, or the frame would have been refused; what is made visible to one is made visible to
 /// all, because barriers of one call do not chain.
@@ -133,7 +147,7 @@ fn shared_scope(uses: &[Use], at: usize, capabilities: Capabilities) -> Scope {
     }
     let scopes = met
         .into_iter()
-        .map(|one| uses[one].access.scope(capabilities));
+        .map(|one| scope_of(&uses[one], capabilities));
     scopes.fold(Scope::default(), Scope::union)
 }
 
@@ -289,13 +303,7 @@ fn order_after(
 /// Waits for an access on another queue and returns the stages that lead on from there: those
 /// of the request, if they wait themselves.
 fn chain(walk: &mut Walk<'_>, request: &Request, mark: &Mark) -> Stages {
-    // An access without stages (presenting) has nothing to hold back but everything.
     let stages = request.scope.stages;
-    let stages = if stages.is_empty() {
-        Stages::ALL_COMMANDS
-    } else {
-        stages
-    };
     walk.require(request, mark, stages, false, Rung::OtherQueue)
 }
 

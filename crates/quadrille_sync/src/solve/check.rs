@@ -1,5 +1,8 @@
 //! Phase `check`: is what was declared possible at all, each pass by itself?
 
+use std::ops::Range;
+
+use super::custom;
 use crate::access::Access;
 use crate::error::{Party, PlanError, PlanErrors};
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
@@ -38,6 +41,7 @@ pub(super) fn check_shape(
             index,
         });
     }
+    check_slices(frame, &mut errors);
     for resource in &frame.resources {
         if let Some(what) = impossible(resource) {
             errors.push(PlanError::InvalidResource {
@@ -82,7 +86,7 @@ fn check_indices(frame: &Frame, pass: &PassDecl, errors: &mut Vec<PlanError>) {
             index,
         });
     };
-    let slice = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
+    let slice = |range: &Range<u32>| range.start as usize..range.end as usize;
     match frame.uses.get(slice(&pass.uses)) {
         None => unknown("uses up to", pass.uses.end),
         Some(uses) => {
@@ -107,14 +111,64 @@ fn check_indices(frame: &Frame, pass: &PassDecl, errors: &mut Vec<PlanError>) {
     }
 }
 
-/// What Vulkan would not allow of a resource.
+/// Whether the slices of passes follow each other; later phases go through whole arrays.
+fn check_slices(frame: &Frame, errors: &mut Vec<PlanError>) {
+    let uses = frame.passes.iter().map(|pass| (pass, &pass.uses));
+    let after = frame.passes.iter().map(|pass| (pass, &pass.after));
+    errors.extend(scattered("uses", frame.uses.len(), uses));
+    errors.extend(scattered("predecessors", frame.after.len(), after));
+}
+
+/// The first slice that does not begin where the one before it ends, or what the last one leaves.
+fn scattered<'a>(
+    what: &'static str,
+    length: usize,
+    slices: impl Iterator<Item = (&'a PassDecl, &'a Range<u32>)>,
+) -> Option<PlanError> {
+    let (mut end, mut last) = (0, None);
+    let error = |pass: &PassDecl, slice: Range<u32>, end| PlanError::Scattered {
+        pass: pass.name.clone(),
+        what,
+        slice,
+        end,
+    };
+    for (pass, slice) in slices {
+        if slice.start != end {
+            return Some(error(pass, slice.clone(), end));
+        }
+        (end, last) = (slice.end, Some(pass));
+    }
+    let rest = end..u32::try_from(length).unwrap_or(u32::MAX);
+    let last = last.filter(|_| !rest.is_empty())?;
+    Some(error(last, rest, end))
+}
+
+/// The largest buffer, in bytes: the address space of a five-level page table.
+const MAX_BYTES: u64 = 1 << 57;
+
+/// The most array layers. No device has more than a few thousand, and a use of one mip level of
+/// all layers is as many intervals.
+const MAX_LAYERS: u32 = 1 << 16;
+
+/// The end of ids. States are an array by id, so an id costs memory.
+const MAX_ID: u32 = 1 << 20;
+
+/// What Vulkan would not allow of a resource, or no device has.
 fn impossible(resource: &Resource) -> Option<&'static str> {
+    if resource.id.0 >= MAX_ID {
+        return Some("has an id of 1048576 or more; ids are dense and begin at 0");
+    }
     match resource.kind {
         ResourceKind::Buffer { .. } if resource.lifetime == Lifetime::Swapchain => {
             Some("is a buffer of a swapchain; swapchains have images")
         }
+        kind if resource.lifetime == Lifetime::Swapchain && kind != Resource::PRESENTABLE => {
+            Some("is an image of a swapchain; these have colour, one mip level and one array layer")
+        }
         ResourceKind::Buffer { bytes: 0 } => Some("is a buffer of no bytes"),
-        ResourceKind::Buffer { bytes: u64::MAX } => Some("is larger than any memory"),
+        ResourceKind::Buffer { bytes } if bytes > MAX_BYTES => {
+            Some("is larger than any memory: 2^57 bytes are the most")
+        }
         ResourceKind::Image { aspects, .. } if aspects.is_empty() => {
             Some("is an image without aspects")
         }
@@ -122,6 +176,9 @@ fn impossible(resource: &Resource) -> Option<&'static str> {
         ResourceKind::Image {
             array_layers: 0, ..
         } => Some("is an image without array layers"),
+        ResourceKind::Image { array_layers, .. } if array_layers > MAX_LAYERS => {
+            Some("is an image of more than 65536 array layers")
+        }
         // Keeps positions on the line of subresources far from the end of 64 bits.
         ResourceKind::Image { mip_levels, .. } if mip_levels > 32 => {
             Some("is an image of more than 32 mip levels")
@@ -155,8 +212,28 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
             limit: extent(&resource.kind),
         });
     }
+    if one.discard && !one.access.is_write() {
+        errors.push(PlanError::DiscardedRead {
+            user: party(decl, one.access),
+            resource: resource.name.clone(),
+        });
+    }
+    if let Access::Custom(custom) = &one.access
+        && let Some(what) = custom::wrong(custom, resource.is_image())
+    {
+        errors.push(PlanError::InvalidCustom {
+            user: party(decl, one.access),
+            resource: resource.name.clone(),
+            what,
+        });
+    }
     if one.access.is_host() != (decl.kind == PassKind::Host) {
         errors.push(PlanError::WrongSide {
+            user: party(decl, one.access),
+            resource: resource.name.clone(),
+        });
+    } else if one.access.is_host() && resource.lifetime == Lifetime::Swapchain {
+        errors.push(PlanError::HostOnSwapchain {
             user: party(decl, one.access),
             resource: resource.name.clone(),
         });

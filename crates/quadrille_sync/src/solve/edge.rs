@@ -17,27 +17,36 @@ use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
 use crate::error::PlanError;
 use crate::flags::{Layout, Stages};
-use crate::frame::Frame;
+use crate::frame::{Frame, Use};
 use crate::plan::{ImageAcquire, PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{EVERYTHING, RangeMap};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::states::{EndPass, RangeState};
 use crate::topology::{QueueIndex, Topology};
 
-/// Reports swapchain images that no queue could present.
+/// Reports swapchain images that no queue could present, or that nobody writes.
 pub(super) fn check(frame: &Frame, topology: &Topology, errors: &mut Vec<PlanError>) {
-    if topology.queues.iter().any(|queue| queue.can_present) {
-        return;
+    let can_present = topology.queues.iter().any(|queue| queue.can_present);
+    let is_image = |one: &&Use| frame.resource(one.resource).lifetime == Lifetime::Swapchain;
+    // By resource: whether any use writes.
+    let mut used: Vec<(ResourceIndex, bool)> = Vec::new();
+    for one in frame.uses.iter().filter(is_image) {
+        let writes = one.access.is_write();
+        match used.iter_mut().find(|(known, _)| *known == one.resource) {
+            Some((_, written)) => *written |= writes,
+            None => used.push((one.resource, writes)),
+        }
     }
-    let mut used: Vec<u32> = frame.uses.iter().map(|one| one.resource.0).collect();
     used.sort_unstable();
-    used.dedup();
-    for resource in used.into_iter().map(|at| &frame.resources[at as usize]) {
-        if resource.lifetime == Lifetime::Swapchain {
-            errors.push(PlanError::NoPresentingQueue {
-                resource: resource.name.clone(),
-                topology: topology.to_string(),
-            });
+    for (image, written) in used {
+        let resource = frame.resource(image).name.clone();
+        if !written {
+            let resource = resource.clone();
+            errors.push(PlanError::PresentedUnwritten { resource });
+        }
+        if !can_present {
+            let topology = topology.to_string();
+            errors.push(PlanError::NoPresentingQueue { resource, topology });
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
+use crate::states::EndPass;
 use crate::topology::QueueIndex;
 
 /// Reads by the host.
@@ -93,16 +94,18 @@ fn advance(
     if writes {
         for_each_predecessor(state, |mark, _| wait(walk, step, mark));
     }
-    if let Some(write) = state.write {
-        let image = walk.frame.resource(one.resource).is_image();
-        let layout_fits = !image || state.layout == one.access.layout();
-        // Once the host can see a write, it can also overwrite it.
-        let is_seen = |(_, scope): &(QueueIndex, Scope)| scope.covers(HOST_READ);
-        if layout_fits && state.visible.iter().any(is_seen) {
+    let image = walk.frame.resource(one.resource).is_image();
+    let layout_fits = !image || state.layout == one.access.layout();
+    // Once the host can see a write, it can also overwrite it.
+    let is_seen = |(_, scope): &(QueueIndex, Scope)| scope.covers(HOST_READ);
+    match state.write {
+        None if layout_fits => {}
+        Some(write) if layout_fits && state.visible.iter().any(is_seen) => {
             wait(walk, step, &write);
-        } else {
+        }
+        _ => {
             let dst = if writes { HOST_WRITE } else { HOST_READ };
-            let mark = make_visible(walk, step.pass, one, dst, interval, state, &write);
+            let mark = make_visible(walk, step.pass, one, dst, interval, state);
             wait(walk, step, &mark);
             see(state, mark.queue, dst);
             state.write = Some(mark);
@@ -121,7 +124,8 @@ fn advance(
     }
 }
 
-/// Adds the barrier that lets the host see a write, and returns the write as it is then known.
+/// Adds the barrier that lets the host see the last write, or brings an image that nobody has
+/// written into the host's layout; returns the write as it is then known.
 fn make_visible(
     walk: &mut Walk<'_>,
     pass: PassIndex,
@@ -129,7 +133,6 @@ fn make_visible(
     dst: Scope,
     interval: Range<u64>,
     state: &mut State,
-    write: &Mark,
 ) -> Mark {
     let image = walk.frame.resource(one.resource).is_image();
     let new_layout = if image {
@@ -137,23 +140,19 @@ fn make_visible(
     } else {
         Layout::Undefined
     };
+    let changes = state.layout != new_layout;
+    let earlier = state.write.as_ref().or(state.reads.last());
     let reason = Reason {
         resource: one.resource,
-        earlier: walk.past.pass_ref(write.pass),
+        earlier: earlier.map_or(PassRef::Nobody, |mark| walk.past.pass_ref(mark.pass)),
         later: PassRef::Pass(pass),
-        rung: if state.layout == new_layout {
-            Rung::Memory
-        } else {
+        rung: if changes {
             Rung::LayoutTransition
+        } else {
+            Rung::Memory
         },
     };
-    let mut place = walk.timeline.submission(write.point());
-    if state.layout != new_layout {
-        for read in &state.reads {
-            place = place.max(walk.timeline.submission(read.point()));
-        }
-    }
-    let place = place.unwrap_or_else(|| walk.window(write.queue));
+    let place = place(walk, state, changes);
     let point = walk.point(place);
     let mut src = Scope::default();
     let mut add = |walk: &mut Walk<'_>, mark: &Mark, memory: bool| {
@@ -163,17 +162,24 @@ fn make_visible(
             src = src.union(walk.chain_late(place, mark, reason.clone()));
         }
     };
-    add(walk, write, true);
-    if state.layout != new_layout {
+    if let Some(write) = &state.write {
+        add(walk, write, true);
+    }
+    if changes {
         state.reads.iter().for_each(|read| add(walk, read, false));
     }
-    let mut scope = write.scope;
+    let mut mark = state.write.unwrap_or(Mark {
+        queue: point.queue,
+        value: point.value,
+        scope: dst.stages_only(),
+        pass: EndPass::Pass(pass),
+        step: 0,
+    });
+    (mark.queue, mark.value) = (point.queue, point.value);
     let tail = &mut walk.records[place].tail;
-    if state.layout == new_layout {
-        tail[1].merge(src, dst, reason);
-    } else {
+    if changes {
         // From here on, whoever comes later comes after the transition.
-        scope = dst.stages_only();
+        mark.scope = dst.stages_only();
         let mut barrier = Barrier::plain(src, dst, state.layout, reason);
         barrier.new_layout = new_layout;
         tail[0].push(walk.frame.resource(one.resource), interval, barrier);
@@ -181,15 +187,33 @@ fn make_visible(
         state.promised = None;
         state.visible.clear();
         state.layout = new_layout;
+    } else {
+        tail[1].merge(src, dst, reason);
     }
     walk.last_uses
         .note(one.resource.0, point.queue, point.value, place);
-    Mark {
-        queue: point.queue,
-        value: point.value,
-        scope,
-        ..*write
+    mark
+}
+
+/// The submission at whose end the barrier for the host goes: the last of this frame that it has
+/// to come after, or the window of the queue that wrote, read, or owns the range.
+fn place(walk: &mut Walk<'_>, state: &State, changes: bool) -> usize {
+    let submission = |mark: &Mark| walk.timeline.submission(mark.point());
+    let mut place = state.write.as_ref().and_then(submission);
+    if changes {
+        place = place.max(state.reads.iter().filter_map(submission).max());
     }
+    if let Some(place) = place {
+        return place;
+    }
+    let mark = state.write.as_ref().or(state.reads.last());
+    let topology = walk.topology;
+    let owning = || {
+        let mut queues = topology.indices();
+        queues.find(|queue| state.owner == Some(topology.family(*queue)))
+    };
+    let queue = mark.map(|mark| mark.queue).or_else(owning);
+    walk.window(queue.unwrap_or_default())
 }
 
 /// Lets a host pass wait for an access.
