@@ -8,6 +8,7 @@ use super::cell::{Cell, Contents, Read, Write};
 use super::clock::{Clock, Done};
 use super::{Site, Tracked, Trial};
 use crate::area::Area;
+use crate::order::overlap;
 use crate::stages::{Touch, accesses, single, stages_of_queue, touches};
 use crate::violation::{Actor, Hazard, Lack, Place, Violation};
 
@@ -18,6 +19,8 @@ struct Toucher<'a> {
     clock: &'a Clock,
     /// The access needs the old contents.
     needs_contents: bool,
+    /// Some contents are enough (see [`Tracked::is_filled`]).
+    filled: bool,
     /// It keeps what it does not overwrite.
     keeps_contents: bool,
     writes: bool,
@@ -63,7 +66,8 @@ impl Trial<'_> {
             actor,
             site,
             clock: &self.judge.queues[site.instant.column].clock,
-            needs_contents: declared.access.is_read() && !declared.discard && !filled,
+            needs_contents: declared.access.is_read() && !declared.discard,
+            filled,
             keeps_contents: !declared.discard,
             writes: declared.access.is_write(),
             reading: touches_of(false),
@@ -107,7 +111,7 @@ impl Trial<'_> {
         self.violations.append(&mut violations);
     }
 
-    /// Whether a pass that was culled fills a part of the buffer of a use. Nobody needs that part,
+    /// Whether a pass that was culled fills another part of the buffer of a use. Nobody needs that part,
     /// or the pass would run, and filling a part is enough (see [`Tracked::is_filled`]).
     fn is_filled_by_culled(&self, declared: &Use) -> bool {
         let frame = self.frame;
@@ -119,7 +123,10 @@ impl Trial<'_> {
                     .get(pass_uses(frame, *pass))
                     .into_iter()
                     .flatten();
-                uses.any(|one| one.resource == declared.resource && one.access.is_write())
+                uses.any(|one| {
+                    let elsewhere = !overlap(frame, one, declared);
+                    one.resource == declared.resource && one.access.is_write() && elsewhere
+                })
             })
     }
 
@@ -204,7 +211,7 @@ impl Toucher<'_> {
                     discarded_by,
                 });
             }
-            Contents::Never if self.needs_contents => {
+            Contents::Never if self.needs_contents && !self.filled => {
                 violations.push(Violation::NeverWritten { actor, place });
             }
             _ => {}

@@ -65,8 +65,8 @@ impl Trial<'_> {
         let Some(tracked) = self.judge.resources.get_mut(&id) else {
             return;
         };
-        let reads = declared.access.is_read();
-        let needs_contents = reads && !declared.discard && !tracked.is_filled();
+        let needs_contents = declared.access.is_read() && !declared.discard;
+        let filled = tracked.is_filled();
         let (kind, name, is_image) = (tracked.kind, tracked.name.clone(), tracked.is_image());
         let area = Area::of(&kind, &declared.range);
         let violations = &mut self.violations;
@@ -86,7 +86,7 @@ impl Trial<'_> {
                 });
             }
             match &cell.contents {
-                Contents::Never if needs_contents => {
+                Contents::Never if needs_contents && !filled => {
                     let (actor, place) = (actor.clone(), place.clone());
                     violations.push(Violation::NeverWritten { actor, place });
                 }
