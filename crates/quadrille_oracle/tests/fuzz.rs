@@ -5,6 +5,8 @@
 //! `QUADRILLE_ORACLE_FUZZ` and `QUADRILLE_ORACLE_SECONDS` say how many inputs of each, whichever
 //! is reached first; `QUADRILLE_ORACLE_SEED` says where to begin.
 
+#![expect(clippy::print_stdout, reason = "the counts are the point of the test")]
+
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;

@@ -50,17 +50,19 @@ fn names<T: bitflags::Flags>(flags: T) -> String {
     names.join(" and ")
 }
 
+/// All shader stages.
+const SHADERS: Stages = Stages::VERTEX_SHADER
+    .union(Stages::TESSELLATION_CONTROL_SHADER)
+    .union(Stages::TESSELLATION_EVALUATION_SHADER)
+    .union(Stages::GEOMETRY_SHADER)
+    .union(Stages::TASK_SHADER)
+    .union(Stages::MESH_SHADER)
+    .union(Stages::FRAGMENT_SHADER)
+    .union(Stages::COMPUTE_SHADER)
+    .union(Stages::RAY_TRACING_SHADER);
+
 /// The stages that make a kind of access (table "Supported access types").
 const fn stages_of(kind: AccessMask) -> Stages {
-    let shaders = Stages::VERTEX_SHADER
-        .union(Stages::TESSELLATION_CONTROL_SHADER)
-        .union(Stages::TESSELLATION_EVALUATION_SHADER)
-        .union(Stages::GEOMETRY_SHADER)
-        .union(Stages::TASK_SHADER)
-        .union(Stages::MESH_SHADER)
-        .union(Stages::FRAGMENT_SHADER)
-        .union(Stages::COMPUTE_SHADER)
-        .union(Stages::RAY_TRACING_SHADER);
     let builds = Stages::ACCELERATION_STRUCTURE_BUILD.union(Stages::MICROMAP_BUILD);
     let copies = Stages::COPY
         .union(Stages::RESOLVE)
@@ -78,8 +80,8 @@ const fn stages_of(kind: AccessMask) -> Stages {
         | AccessMask::SHADER_SAMPLED_READ
         | AccessMask::SHADER_STORAGE_READ
         | AccessMask::SHADER_STORAGE_WRITE
-        | AccessMask::DESCRIPTOR_BUFFER_READ => shaders,
-        AccessMask::SHADER_READ => shaders.union(builds),
+        | AccessMask::DESCRIPTOR_BUFFER_READ => SHADERS,
+        AccessMask::SHADER_READ => SHADERS.union(builds),
         AccessMask::INPUT_ATTACHMENT_READ => Stages::FRAGMENT_SHADER,
         AccessMask::COLOR_ATTACHMENT_READ
         | AccessMask::COLOR_ATTACHMENT_WRITE
@@ -97,7 +99,7 @@ const fn stages_of(kind: AccessMask) -> Stages {
             Stages::COMMAND_PREPROCESS
         }
         AccessMask::CONDITIONAL_RENDERING_READ => Stages::CONDITIONAL_RENDERING,
-        AccessMask::ACCELERATION_STRUCTURE_READ => shaders
+        AccessMask::ACCELERATION_STRUCTURE_READ => SHADERS
             .union(Stages::ACCELERATION_STRUCTURE_BUILD)
             .union(Stages::ACCELERATION_STRUCTURE_COPY),
         AccessMask::ACCELERATION_STRUCTURE_WRITE => {
