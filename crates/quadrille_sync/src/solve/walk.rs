@@ -303,9 +303,11 @@ impl<'a> Walk<'a> {
             remember(issued, step, false, src, dst);
         }
         for Plain { src, dst, .. } in &plain {
+            // Mere order may be left out of the global barrier, and with it its stages.
+            let only_orders = src.access.is_empty() && dst.access.is_empty();
             match style {
-                BarrierStyle::Merged => remember(issued, step, true, *src, *dst),
-                BarrierStyle::Precise => {
+                BarrierStyle::Merged if !only_orders => remember(issued, step, true, *src, *dst),
+                _ => {
                     remember(issued, step, false, src.stages_only(), dst.stages_only());
                 }
             }
