@@ -1,6 +1,6 @@
 //! The smallest honest program: one pass that draws a triangle.
 
-use bevy_app::{App, AppExit, Startup};
+use bevy_app::{App, AppExit};
 use bevy_ecs::prelude::*;
 use clap::Parser;
 use examples::{CommonArgs, args};
@@ -21,7 +21,7 @@ fn main() -> AppExit {
     let args: Args = args::parse();
     App::new()
         .add_plugins((args.common.plugins("Triangle", [960, 540]), args.common))
-        .add_systems(Startup, setup)
+        .add_systems(RenderStartup, setup)
         .add_systems(Render, draw)
         .run()
 }

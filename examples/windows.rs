@@ -55,18 +55,23 @@ fn main() -> AppExit {
         .add_window_image::<Board>()
         .init_resource::<Clock>()
         .insert_resource(Opened(2))
-        .add_systems(Startup, (setup, add_window).chain())
+        .add_systems(Startup, (open, add_window).chain())
+        .add_systems(RenderStartup, setup)
         .add_systems(Update, (control, tell))
         .add_systems(Render, (spiral, board))
         .run()
 }
 
+fn open(mut commands: Commands) {
+    commands.spawn((window(1), Board));
+}
+
+/// What belongs to the device: made again should it be lost.
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../shaders/windows/pictures.wgsl");
     let shader = Shader::wgsl("pictures.wgsl", source)?;
     let desc = GraphicsPipelineDesc::of("pictures", &shader);
     commands.insert_resource(Pictures(gpu.graphics_pipeline(&desc)?));
-    commands.spawn((window(1), Board));
     Ok(())
 }
 

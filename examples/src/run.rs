@@ -10,7 +10,7 @@ use bevy_app::{App, AppExit, First, Last, Plugin};
 use bevy_ecs::error::FallbackErrorHandler;
 use bevy_ecs::prelude::*;
 use bevy_window::ExitSystems;
-use quadrille::ecs::{Renderer, encode_png, write_file};
+use quadrille::ecs::{RenderErrorHandler, Renderer, encode_png, write_file};
 use quadrille::prelude::*;
 use serde_json::{Map, Value};
 
@@ -115,6 +115,7 @@ impl Plugin for CommonArgs {
         // What a system cannot do, a shader that does not compile for instance, ends the program
         // with a line instead of a panic.
         app.insert_resource(FallbackErrorHandler(|error, _| exit_with(error)));
+        app.insert_resource(RenderErrorHandler::recovering());
         app.add_systems(First, (count_frames, ask_for_picture).chain())
             .add_systems(Last, (closed, end).chain().after(ExitSystems));
     }

@@ -70,10 +70,11 @@ pub mod prelude {
         Declared, DepthAttachment as _, DepthRead, DepthTarget, Format, GpuDevice,
         GraphicsPipeline, GraphicsPipelineDesc, Image, ImageDesc, ImageUsage, IndexRead, IndexType,
         IndirectRead, Memory, OnQueue as _, PresentSettings, PrimaryWindowImage, QuadrillePlugin,
-        QuadrillePlugins, QueueWish, Readback, ReadbackComplete, Recorder, Render, RenderSystems,
-        Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing, StorageRead, StorageReadWrite,
-        StorageWrite, SwapchainState, TransferRead, TransferWrite, Uniform, Uploads, VertexRead,
-        WindowImage, WindowImageOf, declared, declared_window, save_to_disk, stage,
+        QuadrillePlugins, QueueWish, Readback, ReadbackComplete, Recorder, Render, RenderStartup,
+        RenderSystems, Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing, StorageRead,
+        StorageReadWrite, StorageWrite, SwapchainState, TransferRead, TransferWrite, Uniform,
+        Uploads, VertexRead, WindowImage, WindowImageOf, declared, declared_window, save_to_disk,
+        stage,
     };
 }
 

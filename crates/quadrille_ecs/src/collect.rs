@@ -9,7 +9,7 @@ use quadrille_sync::{
     Access, Capabilities, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId,
     ResourceIndex, SubRange, Use,
 };
-use quadrille_vulkan::{CommandList, Handle};
+use quadrille_vulkan::{CommandList, Gpu, Handle};
 
 use crate::access::PassUse;
 use crate::declaration::{
@@ -19,6 +19,7 @@ use crate::error::RenderError;
 use crate::internal::InternalPass;
 use crate::kind::{AccessKind, StageWish, Used};
 use crate::mirror::{PassGraph, PassNode};
+use crate::plugin::GpuDevice;
 use crate::recording::{PassRecording, Recordings, SubRecording};
 
 /// A pass's declaration as its entities had it when they changed last.
@@ -80,6 +81,8 @@ pub(crate) struct Collector {
     /// By pass of the graph: its passes of the frame.
     span_of: Vec<std::ops::Range<u32>>,
     sources: Vec<Source>,
+    /// Resources whose id another one has, by pass of the frame.
+    strangers: Vec<(usize, Handle)>,
     /// Passes of the graph that did not run and were seen on the way back through order.
     visited: HashSet<u32>,
     /// Passes of the graph still to be looked at on that way.
@@ -142,6 +145,9 @@ pub(crate) fn frame(
     }
     let staging = first.iter().chain(last).flat_map(|pass| &pass.undeclared);
     collector.handles.extend(staging.cloned());
+    if let Some(gpu) = world.get_resource::<GpuDevice>() {
+        collector.check_device(gpu, &mut errors);
+    }
     if errors.is_empty() {
         collector.plain = plain;
         Ok(Collected::Anew)
@@ -293,6 +299,7 @@ impl Collector {
         self.handles.clear();
         self.frame.clear();
         self.sources.clear();
+        self.strangers.clear();
     }
 
     /// Gives each pass of the graph that ran its place in the frame.
@@ -472,6 +479,29 @@ impl Collector {
         });
     }
 
+    /// Finds what was made from another device than the one that draws.
+    fn check_device(&self, gpu: &Gpu, errors: &mut Vec<RenderError>) {
+        let mut strange = |pass: usize, handle: &Handle| {
+            let pass = self.frame.passes.get(pass).map(|pass| &pass.name);
+            errors.push(RenderError::OtherDevice {
+                pass: pass.map_or_else(String::new, |name| name.to_string()),
+                resource: handle.name().to_owned(),
+            });
+        };
+        for (pass, handle) in &self.strangers {
+            strange(*pass, handle);
+        }
+        for (index, handle) in self.handles.iter().enumerate() {
+            if !handle.is_of(gpu) {
+                let first = |used: &Use| used.resource.0 as usize == index;
+                let used = self.frame.uses.iter().position(first).unwrap_or_default() as u32;
+                let mut passes = self.frame.passes.iter();
+                let pass = passes.position(|pass| pass.uses.contains(&used));
+                strange(pass.unwrap_or_default(), handle);
+            }
+        }
+    }
+
     /// The index of a resource in the frame, which names it from now on.
     fn index(&mut self, handle: &Handle) -> ResourceIndex {
         let id = handle.id().0 as usize;
@@ -482,6 +512,10 @@ impl Collector {
             self.frame.resources.push(handle.declare());
             self.handles.push(handle.clone());
             self.index_of[id] = self.frame.resources.len() as u32;
+        } else if self.handles[self.index_of[id] as usize - 1] != *handle {
+            // Ids are those of a device: one of the two was made from another.
+            let pass = self.frame.passes.len();
+            self.strangers.push((pass, handle.clone()));
         }
         ResourceIndex(self.index_of[id] - 1)
     }

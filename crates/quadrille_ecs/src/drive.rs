@@ -14,6 +14,7 @@ use crate::internal::InternalPass;
 use crate::policy::{RenderErrorHandler, RenderErrorPolicy};
 use crate::readback::{self, ReadbackComplete, Readbacks};
 use crate::recording::Recordings;
+use crate::recover::{Recovery, recover};
 use crate::registry::Registry;
 use crate::renderer::{PACE_TIMEOUT, Renderer};
 use crate::report::{Clock, Phase};
@@ -38,7 +39,10 @@ pub(crate) fn run_frame(world: &mut World) {
         outcome
     });
     match outcome {
-        Ok(done) => readback::complete(world, done),
+        Ok(done) => {
+            world.resource_mut::<Recovery>().count_frame();
+            readback::complete(world, done);
+        }
         Err(errors) => handle(world, &errors),
     }
 }
@@ -205,21 +209,38 @@ fn finish(
     Ok(done)
 }
 
-/// Asks the handler what an error means for the app.
+/// Asks the handler what the errors of a frame mean for the app, and does it.
 fn handle(world: &mut World, errors: &[RenderError]) {
+    match ask(world, errors) {
+        RenderErrorPolicy::Ignore => {
+            // Without a device no frame can follow.
+            if errors.iter().any(RenderError::needs_another_device) {
+                world.insert_resource(Stopped);
+            }
+        }
+        RenderErrorPolicy::Recover => {
+            if let Err(errors) = recover(world) {
+                ask(world, &errors);
+                stop(world);
+            }
+        }
+        RenderErrorPolicy::StopRendering => stop(world),
+    }
+}
+
+/// The handler's last word on some errors.
+fn ask(world: &mut World, errors: &[RenderError]) -> RenderErrorPolicy {
     let handler = world
         .get_resource::<RenderErrorHandler>()
         .copied()
         .unwrap_or_default();
-    for error in errors {
-        match (handler.0)(error, world) {
-            RenderErrorPolicy::Ignore => {}
-            RenderErrorPolicy::StopRendering => {
-                world.insert_resource(Stopped);
-                world.write_message(AppExit::error());
-            }
-        }
-    }
+    let answers = errors.iter().map(|error| (handler.0)(error, world));
+    answers.max().unwrap_or(RenderErrorPolicy::Ignore)
+}
+
+fn stop(world: &mut World) {
+    world.insert_resource(Stopped);
+    world.write_message(AppExit::error());
 }
 
 fn one(error: RenderError) -> Vec<RenderError> {

@@ -159,6 +159,23 @@ pub enum RenderError {
         /// The resource.
         resource: String,
     },
+    /// A pass declares what was made from another device.
+    #[error(
+        "the pass `{pass}` declares `{resource}`, which was made from a device that is gone; make \
+         it in the `RenderStartup` schedule, which runs again for each device"
+    )]
+    OtherDevice {
+        /// The pass.
+        pass: String,
+        /// The resource.
+        resource: String,
+    },
+    /// The device was lost, and could not be made anew.
+    #[error("the renderer cannot recover: {reason}")]
+    NotRecovered {
+        /// Why.
+        reason: String,
+    },
     /// The declarations contradict each other or the device.
     #[error("the frame cannot be planned:\n{0}")]
     Plan(#[from] PlanErrors),
@@ -171,4 +188,30 @@ pub enum RenderError {
     /// A buffer or image that the renderer needs could not be made.
     #[error(transparent)]
     Resource(#[from] quadrille_vulkan::Error),
+}
+
+impl RenderError {
+    /// Whether no frame can follow without another device: the device is lost, or only part of a
+    /// frame reached it.
+    pub fn needs_another_device(&self) -> bool {
+        use quadrille_vulkan::vk;
+        use quadrille_vulkan::{Error, FrameError as Frame, ShaderError, SurfaceError as Surface};
+        matches!(
+            self,
+            Self::Frame(
+                Frame::DeviceLost { .. }
+                    | Frame::PartlySubmitted { .. }
+                    | Frame::Resource(Error::DeviceLost { .. })
+                    | Frame::Pipeline {
+                        error: ShaderError::Compile {
+                            result: vk::Result::ERROR_DEVICE_LOST,
+                            ..
+                        },
+                        ..
+                    }
+            ) | Self::Surface(
+                Surface::DeviceLost { .. } | Surface::Resource(Error::DeviceLost { .. })
+            ) | Self::Resource(Error::DeviceLost { .. })
+        )
+    }
 }

@@ -1,6 +1,6 @@
 //! Adding the renderer to an app.
 
-use bevy_app::{App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate};
+use bevy_app::{App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate, Startup};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
 use bevy_window::{PrimaryWindow, WindowDestroyed};
@@ -14,17 +14,19 @@ use crate::mirror::{MirrorPasses, PassGraph};
 use crate::policy::RenderErrorHandler;
 use crate::readback::Readbacks;
 use crate::recording::Recordings;
+use crate::recover::Recovery;
 use crate::registry::Registry;
 use crate::renderer::Renderer;
-use crate::schedule::Render;
+use crate::schedule::{Render, RenderStartup};
 use crate::threads::{RecordOn, Threads};
 use crate::upload::Uploads;
 use crate::window::{AddWindowImage as _, HeadlessWindow, WindowQuery, despawn_destroyed};
 
 /// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).
 ///
-/// Inserts the [`GpuDevice`] resource in `build`, so that `Startup` systems can make buffers and
-/// pipelines, and runs the [`Render`] schedule once per frame, after `PostUpdate`.
+/// Inserts the [`GpuDevice`] resource in `build`, so that systems in `Startup` and in
+/// [`RenderStartup`] can make buffers and pipelines, and runs the [`Render`] schedule once per
+/// frame, after `PostUpdate`.
 #[derive(Default)]
 pub struct QuadrillePlugin {
     /// Which device and queues to use, and how.
@@ -39,6 +41,12 @@ pub struct QuadrillePlugin {
 /// [`Gpu`](quadrille_vulkan::Gpu).
 #[derive(Resource, bevy_derive::Deref, Clone)]
 pub struct GpuDevice(Gpu);
+
+impl GpuDevice {
+    pub(crate) fn of(gpu: &Gpu) -> Self {
+        Self(gpu.clone())
+    }
+}
 
 /// The schedule that runs the frame: private, so that nothing else gets into it.
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,8 +81,9 @@ impl Plugin for QuadrillePlugin {
         match setup(&settings, display) {
             Ok(renderer) => {
                 announce(renderer.gpu());
-                app.insert_resource(GpuDevice(renderer.gpu().clone()))
-                    .insert_resource(renderer);
+                app.insert_resource(GpuDevice::of(renderer.gpu()))
+                    .insert_resource(renderer)
+                    .insert_resource(Recovery::new(settings));
             }
             Err(error) => refuse(app, &error),
         }
@@ -92,14 +101,15 @@ fn add_schedules(app: &mut App) {
     render.add_build_pass(MirrorPasses);
     app.add_schedule(render);
     app.init_schedule(RunFrame);
+    app.init_schedule(RenderStartup);
     app.add_systems(RunFrame, run_frame);
     app.add_systems(
         First,
         despawn_destroyed.run_if(resource_exists::<Messages<WindowDestroyed>>),
     );
-    app.world_mut()
-        .resource_mut::<MainScheduleOrder>()
-        .insert_after(PostUpdate, RunFrame);
+    let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
+    order.insert_after(PostUpdate, RunFrame);
+    order.insert_startup_after(Startup, RenderStartup);
 }
 
 /// Why the renderer could not start.

@@ -5,10 +5,18 @@ use bevy_ecs::prelude::*;
 use crate::error::RenderError;
 
 /// What to do after an error in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// Of several errors of one frame, the answer that comes last in this list counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
-    /// Go on with the next frame; the frame with the error is lost.
+    /// Go on with the next frame; the frame with the error is lost. Without a device no frame
+    /// follows: then the app goes on and draws no more.
     Ignore,
+    /// Make the device anew, open the windows again, and run
+    /// [`RenderStartup`](crate::RenderStartup) again, which makes what belongs to the device. If
+    /// that fails, or if the new device is lost within 60 frames, draw no more and exit the app
+    /// with an error: nothing is tried for ever.
+    Recover,
     /// Draw no more, and exit the app with an error.
     StopRendering,
 }
@@ -25,6 +33,20 @@ pub enum RenderErrorPolicy {
 /// ```
 #[derive(Resource, Clone, Copy)]
 pub struct RenderErrorHandler(pub fn(&RenderError, &mut World) -> RenderErrorPolicy);
+
+impl RenderErrorHandler {
+    /// Logs the error; recovers if it takes another device to go on, and stops otherwise. For apps
+    /// that make what belongs to the device in [`RenderStartup`](crate::RenderStartup).
+    pub fn recovering() -> Self {
+        Self(|error, _| {
+            tracing::error!("{error}");
+            match error.needs_another_device() {
+                true => RenderErrorPolicy::Recover,
+                false => RenderErrorPolicy::StopRendering,
+            }
+        })
+    }
+}
 
 impl Default for RenderErrorHandler {
     /// Logs the error and stops.

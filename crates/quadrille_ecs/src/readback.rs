@@ -93,6 +93,11 @@ struct Running {
 }
 
 impl Readbacks {
+    /// Lets go of all buffers; what is not done is asked for again.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
     /// The passes that copy what was asked for.
     pub(crate) fn passes(
         &mut self,
@@ -118,6 +123,12 @@ impl Readbacks {
                     None => continue,
                 },
             };
+            if !source.is_of(gpu) {
+                // It will never be there again.
+                tracing::warn!("{} is not read back: its device is gone", source.name());
+                world.despawn(entity);
+                continue;
+            }
             passes.extend(self.add(gpu, entity, &source)?);
         }
         Ok(passes)

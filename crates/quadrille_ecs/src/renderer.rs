@@ -49,6 +49,21 @@ impl Renderer {
         })
     }
 
+    /// Ends it, its windows first; the device and what outlives it are given back.
+    pub(crate) fn close(self) -> (Gpu, Measurements, bool) {
+        let Self {
+            windows,
+            frames,
+            measured,
+            gpu,
+            keep_frames,
+            ..
+        } = self;
+        drop(windows);
+        drop(frames);
+        (gpu, measured, keep_frames)
+    }
+
     /// The device.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu

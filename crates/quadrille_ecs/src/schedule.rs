@@ -10,6 +10,14 @@ use bevy_ecs::schedule::ScheduleLabel;
 #[derive(ScheduleLabel, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Render;
 
+/// The schedule for what is made from the device: buffers, images, pipelines and their contents.
+///
+/// It runs after `Startup`, and again whenever the device was lost and another one took its place
+/// ([`RenderErrorPolicy::Recover`](crate::RenderErrorPolicy::Recover)): what systems insert here
+/// then replaces what was lost.
+#[derive(ScheduleLabel, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RenderStartup;
+
 /// The sets of [`Render`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RenderSystems {

@@ -84,6 +84,13 @@ impl Uploads {
         if self.pending.is_empty() {
             return Ok(None);
         }
+        self.pending.retain(|pending| {
+            let is_ours = pending.to.is_of(gpu);
+            if !is_ours {
+                tracing::warn!("{} is not filled: its device is gone", pending.to.name());
+            }
+            is_ours
+        });
         let staging = self.staging(gpu, reached)?;
         staging.write(0, &self.data)?;
         let mut list = CommandList::default();

@@ -14,7 +14,7 @@ use quadrille_vulkan::{Image, PresentProof, SkipReason, SurfaceFormat};
 
 pub(crate) use marker::WindowMarkers;
 pub use marker::{AddWindowImage, PrimaryWindowImage, WindowImageOf};
-pub(crate) use prepare::{WindowQuery, prepare, report};
+pub(crate) use prepare::{WindowQuery, forget_images, prepare, report};
 pub(crate) use target::WindowTarget;
 
 /// The image that a window shows: a component of the window's entity while it has one to give,

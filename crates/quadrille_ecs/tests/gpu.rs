@@ -2,6 +2,8 @@
 //! device these tests fail.
 
 mod common;
+#[path = "gpu/recover.rs"]
+mod recover;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;

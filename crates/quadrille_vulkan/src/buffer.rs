@@ -186,6 +186,11 @@ impl Buffer {
         }))
     }
 
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
     /// Its identity over frames.
     pub fn id(&self) -> ResourceId {
         self.0.id

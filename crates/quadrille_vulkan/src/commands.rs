@@ -22,6 +22,7 @@ use ash::vk;
 use quadrille_sync::ResourceId;
 
 use crate::buffer::Buffer;
+use crate::device::Device;
 use crate::image::Image;
 use crate::pipeline::{ComputePipeline, GraphicsPipeline};
 use crate::region::ImageRegion;
@@ -214,6 +215,23 @@ impl CommandList {
         self.compute.clear();
         self.graphics.clear();
         self.samplers.clear();
+    }
+
+    /// The name of a pipeline or sampler that was made from another device, if there is one.
+    pub(crate) fn foreign(&self, device: &Device) -> Option<&str> {
+        let is_foreign = |own: &Device| !std::ptr::eq(own, device);
+        let mut compute = self.compute.iter();
+        let mut graphics = self.graphics.iter();
+        let mut samplers = self.samplers.iter();
+        if let Some(pipeline) = compute.find(|pipeline| is_foreign(pipeline.device())) {
+            return Some(pipeline.name());
+        }
+        if let Some(pipeline) = graphics.find(|pipeline| is_foreign(pipeline.device())) {
+            return Some(pipeline.name());
+        }
+        samplers
+            .any(|sampler| is_foreign(sampler.device()))
+            .then_some("a sampler")
     }
 
     /// Whether there are no commands.

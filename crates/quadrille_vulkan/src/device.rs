@@ -113,7 +113,14 @@ impl Device {
         settings: &Settings,
         display: Option<RawDisplayHandle>,
     ) -> Result<Arc<Self>, SetupError> {
-        let instance = Instance::new(settings, display)?;
+        Self::on(Arc::new(Instance::new(settings, display)?), settings)
+    }
+
+    /// Chooses and makes a device of an instance.
+    pub(crate) fn on(
+        instance: Arc<Instance>,
+        settings: &Settings,
+    ) -> Result<Arc<Self>, SetupError> {
         let (physical, support) = choose(&instance, settings)?;
         let topology = plan_queues(&instance, physical, &support, settings)?;
         let raw = create(&instance, physical, &support, &topology)?;
@@ -162,7 +169,7 @@ impl Device {
             topology,
             queues,
             memory,
-            instance: Arc::new(instance),
+            instance,
         }))
     }
 

@@ -261,6 +261,12 @@ pub enum FrameError {
         /// Why.
         error: ShaderError,
     },
+    /// A resource, pipeline or sampler belongs to another device, such as one that was lost.
+    #[error("{name} was made from another device; make it again from the one that draws")]
+    OtherDevice {
+        /// Its name.
+        name: String,
+    },
     /// The arguments of a frame do not belong together.
     #[error("the frame's parts do not belong together: {problem}")]
     Mismatch {

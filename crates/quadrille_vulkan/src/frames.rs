@@ -150,7 +150,7 @@ impl Frames {
         let reached = device
             .queues
             .iter()
-            .map(|queue| queue.timeline.reached(&device.raw));
+            .map(|queue| device.note(queue.timeline.reached(&device.raw)));
         let values = reached
             .collect::<Result<_, _>>()
             .map_err(FrameError::vulkan("vkGetSemaphoreCounterValue"))?;

@@ -42,6 +42,15 @@ impl Gpu {
         Device::new(settings, display).map(Self)
     }
 
+    /// Makes another device in place of this one, which is lost: of the same instance, chosen anew.
+    /// What was made from the old one has to be made again.
+    ///
+    /// # Errors
+    /// As for [`Gpu::new`].
+    pub fn rebuild(&self, settings: &Settings) -> Result<Self, SetupError> {
+        Device::on(Arc::clone(&self.0.instance), settings).map(Self)
+    }
+
     /// The queues that frames are planned for.
     pub fn topology(&self) -> &Topology {
         &self.0.topology

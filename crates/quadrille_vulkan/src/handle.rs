@@ -5,7 +5,9 @@ use quadrille_sync::{Resource, ResourceId, ResourceIndex};
 
 use crate::buffer::Buffer;
 use crate::commands::CommandError;
+use crate::device::Device;
 use crate::format;
+use crate::gpu::Gpu;
 use crate::image::Image;
 
 /// A buffer or an image.
@@ -32,6 +34,20 @@ impl Handle {
             Self::Buffer(buffer) => buffer.name(),
             Self::Image(image) => image.name(),
         }
+    }
+
+    /// Whether it was made from this device.
+    pub fn is_of(&self, gpu: &Gpu) -> bool {
+        self.is_made_from(&gpu.0)
+    }
+
+    /// Whether it was made from this device.
+    pub(crate) fn is_made_from(&self, device: &Device) -> bool {
+        let own = match self {
+            Self::Buffer(buffer) => buffer.device(),
+            Self::Image(image) => image.device(),
+        };
+        std::ptr::eq(own, device)
     }
 
     /// What the solver has to know of it.

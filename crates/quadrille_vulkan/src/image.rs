@@ -218,6 +218,11 @@ impl Image {
             .store(pack([extent[0], extent[1], 1]), Ordering::Relaxed);
     }
 
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
     /// Its identity over frames.
     pub fn id(&self) -> ResourceId {
         self.0.id

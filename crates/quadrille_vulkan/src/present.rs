@@ -51,6 +51,16 @@ impl Swapchain {
         self.pool.give_back_fence(fence);
     }
 
+    /// Takes back what may have been submitted or not, to be destroyed when the window closes.
+    pub(crate) fn give_up(&mut self, PresentSignal { semaphore, fence }: PresentSignal) {
+        self.pool.keep_signalled(semaphore);
+        self.pool.give_back_fence(fence);
+        let acquired = self.acquired.as_mut();
+        if let Some(semaphore) = acquired.and_then(|acquired| acquired.wait.take()) {
+            self.pool.keep_signalled(semaphore);
+        }
+    }
+
     /// Presents the acquired image once the semaphore is signalled, by the submission that reaches
     /// the point and on its queue.
     pub(crate) fn present(

@@ -164,6 +164,17 @@ fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
             return wrong(format!("the handle of {name} is that of {given}"));
         }
     }
+    let made_elsewhere = |name: &str| FrameError::OtherDevice {
+        name: name.to_owned(),
+    };
+    let mut handles = input.handles.iter();
+    if let Some(handle) = handles.find(|handle| !handle.is_made_from(device)) {
+        return Err(made_elsewhere(handle.name()));
+    }
+    let mut lists = input.lists.iter().flatten();
+    if let Some(name) = lists.find_map(|list| list.foreign(device)) {
+        return Err(made_elsewhere(name));
+    }
     let queues = device.topology.queues.len();
     for submission in &input.plan.submissions {
         if usize::from(submission.queue.0) >= queues {

@@ -65,6 +65,11 @@ struct SamplerInner {
 }
 
 impl Sampler {
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
     /// Makes a sampler.
     pub(crate) fn new(device: &Arc<Device>, desc: &SamplerDesc) -> Result<Self, Error> {
         let limit = device.limits.max_sampler_anisotropy;

@@ -69,8 +69,9 @@ impl Frames {
             }
         };
         if let Err(error) = self.submit_batches(input.plan, &batches) {
-            if !self.broken {
-                give_back(windows, presents);
+            match self.broken {
+                true => give_up(windows, presents),
+                false => give_back(windows, presents),
             }
             return Err(error);
         }
@@ -330,6 +331,13 @@ fn find_window(
             let problem = format!("{name} is no acquired image of a window that was given");
             Err(FrameError::Mismatch { problem })
         }
+    }
+}
+
+/// Gives up the semaphores of a frame of which nobody knows how much was submitted.
+fn give_up(windows: &mut [&mut Swapchain], presents: Vec<PlannedPresent>) {
+    for present in presents {
+        windows[present.window].give_up(present.signal);
     }
 }
 

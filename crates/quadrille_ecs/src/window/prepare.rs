@@ -69,6 +69,20 @@ pub(crate) fn prepare(world: &mut World, renderer: &mut Renderer) -> Result<(), 
     })
 }
 
+/// Takes all images back, since their device is gone.
+pub(crate) fn forget_images(world: &mut World) {
+    WindowMarkers::publish(world, &[]);
+    world.resource_scope(|world, mut query: Mut<WindowQuery>| {
+        let query = &mut *query;
+        query.windows.update_archetypes(world);
+        query.entities.clear();
+        query.entities.extend(query.windows.iter_manual(world));
+        for &entity in &query.entities {
+            give_image(world, entity, None);
+        }
+    });
+}
+
 /// Forgets the targets of windows that are closed.
 fn close(world: &mut World, renderer: &mut Renderer) {
     renderer.windows.retain(|target| {

@@ -33,6 +33,11 @@ impl<T: Clone + PartialEq> Interned<T> {
         (self.used - 1) as u32
     }
 
+    /// The objects.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.objects[..self.used].iter()
+    }
+
     /// Forgets all objects, and lets go of those that were not used since the last time.
     pub(crate) fn clear(&mut self) {
         self.objects.truncate(self.used);

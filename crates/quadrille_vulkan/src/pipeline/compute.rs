@@ -58,6 +58,11 @@ struct ComputeInner {
 }
 
 impl ComputePipeline {
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
     /// Checks the interface and starts compiling.
     pub(crate) fn new(
         device: &Arc<Device>,

@@ -93,6 +93,11 @@ struct Variant {
 }
 
 impl GraphicsPipeline {
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
     /// Checks the interface.
     pub(crate) fn new(
         device: &Arc<Device>,

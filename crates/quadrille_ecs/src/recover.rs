@@ -1,0 +1,110 @@
+//! Another device in place of one that is lost.
+
+use bevy_ecs::prelude::*;
+use quadrille_vulkan::{Gpu, Settings};
+
+use crate::collect::Collector;
+use crate::error::RenderError;
+use crate::failure;
+use crate::plugin::GpuDevice;
+use crate::readback::Readbacks;
+use crate::recording::Recordings;
+use crate::renderer::Renderer;
+use crate::schedule::RenderStartup;
+use crate::upload::Uploads;
+use crate::window;
+
+/// A device that is lost sooner than this after it was made anew is not made again.
+const SETTLED: u64 = 60;
+
+/// The device was lost, and another one has taken its place; [`RenderStartup`] has run again.
+#[derive(Event, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceRebuilt {
+    /// How often that has happened since the app began.
+    pub times: u32,
+}
+
+/// How to make the device, and how often that had to be done.
+#[derive(Resource)]
+pub(crate) struct Recovery {
+    settings: Settings,
+    times: u32,
+    /// Frames drawn since the last time.
+    frames: u64,
+}
+
+impl Recovery {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            times: 0,
+            frames: 0,
+        }
+    }
+
+    /// Counts a frame that was drawn.
+    pub(crate) fn count_frame(&mut self) {
+        self.frames += 1;
+    }
+}
+
+/// Makes the device anew and all that is ours with it, and runs [`RenderStartup`] for what is the
+/// app's. What was measured and counted goes on.
+pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
+    let Some(old) = world.remove_resource::<Renderer>() else {
+        return Err(not_recovered("there is no renderer".to_owned()));
+    };
+    let mut recovery = world.resource_mut::<Recovery>();
+    if recovery.times > 0 && recovery.frames < SETTLED {
+        let frames = recovery.frames;
+        let problem = format!("the device fails again {frames} frames after it was made anew");
+        return Err(not_recovered(problem));
+    }
+    recovery.times += 1;
+    recovery.frames = 0;
+    let (times, settings) = (recovery.times, recovery.settings.clone());
+
+    // Surfaces go before others are made for the same windows.
+    let (gpu, measured, keep_frames) = old.close();
+    forget(world);
+    let renderer = rebuild(&gpu, &settings, measured, keep_frames)?;
+    drop(gpu);
+    world.insert_resource(GpuDevice::of(renderer.gpu()));
+    world.insert_resource(renderer);
+    let failures = failure::catch(world, |world| world.run_schedule(RenderStartup));
+    if !failures.is_empty() {
+        return Err(failures);
+    }
+    tracing::warn!("the device was made anew");
+    world.trigger(DeviceRebuilt { times });
+    Ok(())
+}
+
+fn rebuild(
+    gpu: &Gpu,
+    settings: &Settings,
+    measured: crate::report::Measurements,
+    keep_frames: bool,
+) -> Result<Renderer, Vec<RenderError>> {
+    let gpu = gpu
+        .rebuild(settings)
+        .map_err(|error| not_recovered(error.to_string()))?;
+    let mut renderer = Renderer::new(gpu).map_err(|error| vec![error])?;
+    renderer.measured = measured;
+    renderer.keep_frames = keep_frames;
+    Ok(renderer)
+}
+
+/// Lets go of everything that was made from the old device.
+fn forget(world: &mut World) {
+    world.remove_resource::<GpuDevice>();
+    world.insert_resource(Collector::default());
+    world.insert_resource(Recordings::default());
+    world.insert_resource(Uploads::default());
+    world.resource_mut::<Readbacks>().forget();
+    window::forget_images(world);
+}
+
+fn not_recovered(reason: String) -> Vec<RenderError> {
+    vec![RenderError::NotRecovered { reason }]
+}

@@ -1,0 +1,127 @@
+//! Another device in place of one that failed.
+//!
+//! What fails here is a pass, and the handler wants another device for it: the way back is the
+//! same as from a device that is really lost.
+
+use bevy_app::AppExit;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+
+use crate::common::{Add, Errors, Numbers, Rig, add, read};
+
+/// 64 sevens.
+#[derive(Resource, Deref)]
+struct Sevens(Buffer);
+
+#[derive(Resource, Default)]
+struct Rebuilt(Vec<u32>);
+
+/// Frames in which the pass `fail` fails.
+#[derive(Resource)]
+struct FailIn(Vec<u32>);
+
+fn make_sevens(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+) -> Result {
+    let sevens = gpu.create_buffer(&BufferDesc::storage("sevens", 256))?;
+    let words: Vec<u8> = [7_u32; 64].into_iter().flat_map(u32::to_ne_bytes).collect();
+    uploads.write_buffer(&sevens, 0, &words);
+    commands.insert_resource(Sevens(sevens));
+    Ok(())
+}
+
+fn fail(_: Recorder, mut frame: Local<u32>, fail_in: Res<FailIn>) -> Result {
+    *frame += 1;
+    match fail_in.0.contains(&*frame) {
+        true => Err("as it was told".into()),
+        false => Ok(()),
+    }
+}
+
+/// A rig whose device is made anew when a pass fails.
+fn rig(fail_in: &[u32]) -> Rig {
+    let mut rig = Rig::new();
+    rig.app
+        .insert_resource(RenderErrorHandler(|error, world| {
+            world.resource_mut::<Errors>().0.push(error.to_string());
+            match error {
+                RenderError::System { .. } => RenderErrorPolicy::Recover,
+                _ => RenderErrorPolicy::Ignore,
+            }
+        }))
+        .insert_resource(FailIn(fail_in.to_vec()))
+        .init_resource::<Rebuilt>()
+        .add_observer(|on: On<DeviceRebuilt>, mut rebuilt: ResMut<Rebuilt>| {
+            rebuilt.0.push(on.event().times);
+        })
+        .add_systems(RenderStartup, make_sevens)
+        .add_systems(Render, fail);
+    rig
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_render_startup_makes_is_there_again() {
+    let mut rig = rig(&[3]);
+    rig.update(1);
+    rig.expect_no_errors();
+    let before = (**rig.app.world().resource::<GpuDevice>()).clone();
+    rig.update(2);
+    assert_eq!(rig.app.world().resource::<Rebuilt>().0, [1]);
+    assert_eq!(rig.app.world().resource::<Errors>().0.len(), 1);
+    assert!(before != **rig.app.world().resource::<GpuDevice>());
+    let sevens = read(&mut rig, |world| world.resource::<Sevens>().0.clone());
+    assert_eq!(sevens, [7; 64]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_is_still_of_the_old_device_is_named() {
+    let mut rig = rig(&[2]);
+    // Numbers and their pipeline are made in `Startup`, which does not run again.
+    rig.app.add_systems(Render, add);
+    rig.update(2);
+    rig.app.world_mut().resource_mut::<Errors>().0.clear();
+    rig.update(1);
+    let errors = rig.app.world().resource::<Errors>().0.join("\n");
+    assert!(errors.contains("numbers"), "{errors}");
+    assert!(errors.contains("RenderStartup"), "{errors}");
+
+    // The pipeline too, once the buffer is a new one.
+    rig.app.world_mut().resource_mut::<Errors>().0.clear();
+    let gpu = rig.app.world().resource::<GpuDevice>().clone();
+    let numbers = BufferDesc::storage("numbers", 1024);
+    let numbers = gpu.create_buffer(&numbers).expect("there is memory");
+    let mut uploads = rig.app.world_mut().resource_mut::<Uploads>();
+    uploads.write_buffer(&numbers, 0, &[0; 1024]);
+    rig.app.world_mut().insert_resource(Numbers(numbers));
+    rig.update(1);
+    let errors = rig.app.world().resource::<Errors>().0.join("\n");
+    assert!(errors.contains("add"), "{errors}");
+    assert!(errors.contains("another device"), "{errors}");
+    rig.app.world_mut().remove_resource::<Add>();
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_device_that_fails_again_at_once_is_the_end() {
+    let mut rig = rig(&[2, 20]);
+    rig.update(25);
+    assert_eq!(rig.app.world().resource::<Rebuilt>().0, [1]);
+    let errors = rig.app.world().resource::<Errors>().0.join("\n");
+    assert!(errors.contains("cannot recover"), "{errors}");
+    assert_eq!(rig.app.should_exit(), Some(AppExit::error()));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_device_that_fails_later_is_made_anew_again() {
+    let mut rig = rig(&[2, 80, 150]);
+    rig.update(160);
+    assert_eq!(rig.app.world().resource::<Rebuilt>().0, [1, 2, 3]);
+    let sevens = read(&mut rig, |world| world.resource::<Sevens>().0.clone());
+    assert_eq!(sevens, [7; 64]);
+}
