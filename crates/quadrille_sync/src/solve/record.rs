@@ -173,13 +173,14 @@ impl BarrierBatch {
     }
 }
 
-/// Barriers that say the same of two ranges may become one, but not halves of transfers: the
-/// other half must name the same range, and its neighbours may differ.
+/// Barriers that say the same of two ranges may become one, whoever came before (the reason is
+/// that of the first), but not halves of transfers: the other half must name the same range, and
+/// its neighbours may differ.
 impl BufferBarrier {
     fn joins(&self, other: &Self) -> bool {
         self.transfer.or(other.transfer).is_none()
             && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
-            && self.reason == other.reason
+            && self.reason.joins(&other.reason)
     }
 }
 
@@ -188,7 +189,13 @@ impl ImageBarrier {
         self.transfer.or(other.transfer).is_none()
             && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
             && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
-            && self.reason == other.reason
+            && self.reason.joins(&other.reason)
+    }
+}
+
+impl Reason {
+    fn joins(&self, other: &Self) -> bool {
+        (&self.later, self.rung) == (&other.later, other.rung)
     }
 }
 
