@@ -69,6 +69,7 @@ pub mod prelude {
     pub use bevy_color::prelude::*;
     pub use bevy_image::prelude::*;
     pub use bevy_mesh::prelude::*;
+    pub use bevy_shape::prelude::*;
     pub use bevy_sprite::prelude::*;
     pub use bevy_sprite::{Anchor, SpriteAlphaMode, Text2dShadow};
     pub use bevy_text::prelude::*;

@@ -3,9 +3,12 @@
 
 mod common;
 
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
-use common::{Rig, temporary, write_png};
+use common::{Rig, golden, scenes};
+use quadrille::ecs::Pass;
+use quadrille_2d::Phase2d;
 use quadrille_2d::prelude::*;
 
 #[test]
@@ -18,13 +21,98 @@ fn a_coloured_sprite_covers_the_clear_colour() {
             Sprite::from_color(Color::srgb_u8(200, 100, 50), Vec2::new(20.0, 10.0)),
             Transform::from_xyz(10.0, 5.0, 0.0),
         ));
-        commands.spawn((Text2d::new("Text"), Transform::from_xyz(-10.0, 5.0, 0.0)));
     });
-    rig.update(3);
     let picture = rig.picture();
-    write_png(&temporary("sprite.png"), &picture);
     assert_eq!(picture.at(5, 45), [10, 20, 30, 255]);
     assert_eq!(picture.at(32, 14), [200, 100, 50, 255]);
     assert_eq!(picture.at(51, 23), [200, 100, 50, 255]);
     assert_eq!(picture.at(52, 23), [10, 20, 30, 255]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn sprites_look_as_they_did() {
+    let mut rig = Rig::scene(200, 120, scenes::sprites);
+    golden::expect("sprites", &rig.picture());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn text_looks_as_it_did() {
+    let mut rig = Rig::scene(220, 130, scenes::text);
+    // Text is laid out once a camera was found to see it.
+    rig.update(3);
+    golden::expect("text", &rig.picture());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn meshes_look_as_they_did() {
+    let mut rig = Rig::scene(160, 100, scenes::meshes);
+    golden::expect("meshes", &rig.picture());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn cameras_look_as_they_did() {
+    let mut rig = Rig::scene(160, 100, scenes::cameras);
+    golden::expect("cameras", &rig.picture());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_missing_pass_is_noticed() {
+    let mut rig = Rig::scene(200, 120, scenes::sprites);
+    let _ = rig.picture();
+    let world = rig.app.world_mut();
+    let mut passes = world.query_filtered::<(Entity, &Name), With<Pass>>();
+    let found = passes
+        .iter(world)
+        .find(|(_, name)| name.as_str() == "draw_2d");
+    let (draw_2d, _) = found.expect("the pass has its name");
+    world.entity_mut(draw_2d).insert(Disabled);
+    let golden = golden::read("sprites");
+    let picture = rig.picture();
+    // Nobody draws any more: the picture is that of the frame before. What a missing pass looks
+    // like shows when the scene changes.
+    assert_eq!(golden::difference(&picture, &golden), None);
+    let world = rig.app.world_mut();
+    let sprites: Vec<Entity> = world
+        .query_filtered::<Entity, With<Sprite>>()
+        .iter(world)
+        .collect();
+    for sprite in sprites {
+        world.despawn(sprite);
+    }
+    let picture = rig.picture();
+    assert_eq!(
+        golden::difference(&picture, &golden),
+        None,
+        "it is disabled"
+    );
+    rig.app.world_mut().entity_mut(draw_2d).remove::<Disabled>();
+    let picture = rig.picture();
+    assert!(golden::difference(&picture, &golden).is_some());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn ten_thousand_sprites_are_one_draw() {
+    let mut rig = Rig::scene(
+        64,
+        64,
+        |mut commands: Commands, mut images: ResMut<Assets<Image>>| {
+            let image = images.add(scenes::test_image());
+            commands.spawn(Camera2d);
+            for index in 0..10_000 {
+                let (x, y) = ((index % 100) as f32, (index / 100) as f32);
+                let sprite = Sprite::from_image(image.clone());
+                let place = Transform::from_xyz((x - 50.0) * 0.6, (y - 50.0) * 0.6, x * 0.01);
+                commands.spawn((sprite, place));
+            }
+        },
+    );
+    rig.update(2);
+    let phase = rig.app.world().resource::<Phase2d>();
+    assert_eq!((phase.instances(), phase.draws()), (10_000, 1));
 }

@@ -1,5 +1,8 @@
 //! A headless app that draws a scene and reads the picture back.
 
+pub(crate) mod golden;
+pub(crate) mod scenes;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
