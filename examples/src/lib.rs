@@ -9,14 +9,17 @@
 
 pub mod args;
 pub mod board;
+pub mod breakout;
 pub mod constants;
 pub mod frame_bench;
 pub mod game;
 pub mod hand;
 pub mod pattern;
+pub mod random;
 pub mod rle;
 pub mod rule;
 pub mod run;
+pub mod script;
 pub mod size;
 pub mod view;
 

@@ -1,6 +1,7 @@
 //! Adding 2D drawing to an app.
 
 use bevy_app::{App, Plugin, PostStartup, PostUpdate};
+use bevy_asset::io::file::FileAssetReader;
 use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin};
 use bevy_camera::visibility::add_visibility_class;
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
@@ -118,8 +119,11 @@ impl Quadrille2dPlugin {
                 app.add_plugins(plugin);
             }
         }
+        let folder = FileAssetReader::get_base_path().join(&self.asset_folder);
         let assets = AssetPlugin {
             file_path: self.asset_folder.clone(),
+            // A folder that does not exist cannot be watched, which is no reason for a warning.
+            watch_for_changes_override: (!folder.exists()).then_some(false),
             ..AssetPlugin::default()
         };
         let images = ImagePlugin {

@@ -1,0 +1,76 @@
+//! The games on a device, played from scripts. `cargo test -p examples --test gpu_games --
+//! --ignored`; without a device these tests fail.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A program, started through the script that `QUADRILLE_VALIDATED` names if it does.
+fn program(path: &str, args: &[&str]) -> Output {
+    let mut command = match std::env::var_os("QUADRILLE_VALIDATED") {
+        Some(script) => {
+            let mut command = Command::new(script);
+            command.arg(path);
+            command
+        }
+        None => Command::new(path),
+    };
+    command.args(args).output().expect("the program starts")
+}
+
+const BREAKOUT: &str = env!("CARGO_BIN_EXE_breakout");
+
+/// A file in the test's own folder.
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn script() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/scripts/breakout.txt")
+}
+
+/// Plays a game headless; its report and the bytes of its picture.
+fn play(path: &str, name: &str, args: &[&str]) -> (Value, Vec<u8>) {
+    let (report, picture) = (file(&format!("{name}.json")), file(&format!("{name}.png")));
+    let mut all = vec!["--headless", "--report", report.to_str().expect("plain")];
+    all.extend(["--screenshot", picture.to_str().expect("plain")]);
+    all.extend(args);
+    let output = program(path, &all);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?}\n{err}", output.status);
+    let text = std::fs::read_to_string(&report).expect("the report is written");
+    let picture = std::fs::read(&picture).expect("the picture is written");
+    (serde_json::from_str(&text).expect("JSON"), picture)
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn breakout_from_a_script_is_the_same_each_time() {
+    let script = script();
+    let script = script.to_str().expect("plain");
+    let args = ["--script", script, "--frames", "230", "--seed", "3"];
+    let (report, picture) = play(BREAKOUT, "first", &args);
+    let (again, picture_again) = play(BREAKOUT, "again", &args);
+    assert_eq!(report["score"], again["score"]);
+    assert!(picture == picture_again, "the pictures differ");
+    assert!(report["score"].as_u64() >= Some(10), "{report}");
+    // The script pauses for 30 frames: without that the ball would be elsewhere.
+    let (_, elsewhere) = play(BREAKOUT, "shorter", &["--autoplay", "--frames", "40"]);
+    assert!(picture != elsewhere, "another game has another picture");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_broken_script_is_one_line_and_exit_code_2() {
+    let broken = file("broken.txt");
+    std::fs::write(&broken, "1 press left\n2 jump\n").expect("written");
+    let output = program(
+        BREAKOUT,
+        &["--headless", "--script", broken.to_str().expect("plain")],
+    );
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert_eq!(err.trim().lines().count(), 1, "{err}");
+    assert!(err.contains("broken.txt:2: `jump` is none of"), "{err}");
+}
