@@ -6,7 +6,7 @@ use crate::cargo::{Package, Workspace};
 
 /// Our crates with those of ours they may depend on, the others being above them or apart.
 /// A crate that is not listed (content, on top of the facade) may use the facade alone.
-const OURS: [(&str, &[&str]); 8] = [
+const OURS: [(&str, &[&str]); 9] = [
     ("quadrille_sync", &[]),
     ("quadrille_oracle", &["quadrille_sync"]),
     ("quadrille_vulkan", &["quadrille_sync"]),
@@ -18,6 +18,7 @@ const OURS: [(&str, &[&str]); 8] = [
     ("quadrille_layer", &[]),
     ("quadrille_canary", &[]),
     ("xtask", &["quadrille_sync", "quadrille_oracle"]),
+    ("examples", &["quadrille", "quadrille_2d", "quadrille_bench"]),
 ];
 
 /// Foreign crates that only some of ours may know.
