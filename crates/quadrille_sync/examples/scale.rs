@@ -1,6 +1,6 @@
 //! How planning time grows with the number of passes.
 //!
-//! The frame has `n` compute passes in a chain, of three uses each: four of five passes write one
+//! First a usual frame, cold and reused, then frames of awkward shapes. The usual frame has `n` compute passes in a chain, of three uses each: four of five passes write one
 //! storage buffer and read two, the fifth writes a storage image, samples another and reads a
 //! buffer. Which ones is random, the same in every run.
 //!
@@ -11,15 +11,22 @@
     reason = "a program that measures speaks through its terminal"
 )]
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use quadrille_sync::{
-    Access, Capabilities, FamilyIndex, Frame, Layout, PlanErrors, Planner, QueueRequest, Resource,
-    ResourceId, ResourceIndex, States, Topology, Use, parse_topology, plan,
+    Access, Aspects, Capabilities, FamilyIndex, Frame, Layout, PlanErrors, Planner, QueueIndex,
+    QueueRequest, Resource, ResourceId, ResourceIndex, ResourceKind, States, SubRange,
+    SubresourceRange, Topology, Use, parse_topology, plan,
 };
 
 /// Frame sizes in passes; the last is compared with the first.
 const SIZES: [usize; 3] = [100, 1000, 10_000];
+
+/// How many times each frame is timed, and for how long: the system counts in steps of a few
+/// milliseconds.
+const BATCHES: usize = 5;
+const BATCH: Duration = Duration::from_millis(60);
 
 /// Frames that a planner sees before its plan counts as reused: the states repeat by then.
 const WARM_UP: usize = 4;
@@ -52,48 +59,178 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             per_pass(of(last), last.passes) / per_pass(of(first), first.passes)
         };
         println!(
-            "\ntime a pass at {} against {}: cold {:.2}x, reused {:.2}x",
+            "\ntime a pass at {} against {}: cold {:.2}x, reused {:.2}x\n",
             last.passes,
             first.passes,
             ratio(|it| it.cold),
             ratio(|it| it.reused),
         );
     }
+    shapes()
+}
+
+/// Frames that are hard on a planner: queues, uses of a pass, and the shape.
+const SHAPES: [(&str, &str, Shape); 6] = [
+    ("readers of one buffer", "gct:1", Shape::Readers),
+    ("writers of one buffer", "gct:1", Shape::Chain),
+    ("one mip level each", "gct:1", Shape::Levels),
+    ("independent passes", "gct:1", Shape::Independent),
+    ("a switch of queue each", "gct:1,ct:1", Shape::Switches),
+    ("16 queues, at random", "gct:1,ct:15", Shape::Queues),
+];
+
+/// Which part of which resource a pass touches, and where it runs.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// The first pass writes a buffer, all others read it, and the last writes it again.
+    Readers,
+    /// All passes write one buffer.
+    Chain,
+    /// Each pass writes one subresource of an image, in no order.
+    Levels,
+    /// Each pass writes a buffer of its own.
+    Independent,
+    /// All passes write one buffer, on two queues by turns.
+    Switches,
+    /// Passes read and write some of many buffers, on any queue.
+    Queues,
+}
+
+/// Cold plans of awkward frames.
+fn shapes() -> Result<(), Box<dyn std::error::Error>> {
+    println!(
+        "| shape | {} |",
+        SIZES
+            .map(|it| format!("{it} passes, ns a pass"))
+            .join(" | ")
+    );
+    println!("| --- | ---: | ---: | ---: |");
+    for (name, topology, shape) in SHAPES {
+        let topology = parse_topology(topology)?;
+        print!("| {name} |");
+        for passes in SIZES {
+            let (frame, states) = shaped(shape, passes);
+            let time = timed(|| plan(&frame, &topology, &states).map(drop))?;
+            print!(" {:.0} |", per_pass(time, passes));
+        }
+        println!();
+    }
     Ok(())
 }
 
-/// Medians of many runs.
+/// A frame of a shape, in a declared chain.
+fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
+    const MIPS: u32 = 10;
+    let (mut frame, mut states) = (Frame::default(), States::default());
+    let mut random = Random(0xc0_ffee + passes as u64);
+    let buffers = match shape {
+        Shape::Independent | Shape::Queues => passes,
+        _ => 1,
+    };
+    for at in 0..buffers as u32 {
+        let mut resource = Resource::buffer(ResourceId(at), &format!("resource {at}"), 256);
+        if let Shape::Levels = shape {
+            resource.kind = ResourceKind::Image {
+                aspects: Aspects::COLOR,
+                mip_levels: MIPS,
+                array_layers: passes as u32,
+            };
+        }
+        frame.add_resource(resource);
+        states.import(ResourceId(at), Layout::General, Some(FamilyIndex(0)));
+    }
+    let mut before = Vec::new();
+    for pass in 0..passes {
+        let write = Access::StorageWriteCompute;
+        let mut uses = match shape {
+            Shape::Readers if pass > 0 && pass + 1 < passes => {
+                vec![one_use(0, Access::StorageReadCompute)]
+            }
+            Shape::Independent => vec![one_use(pass, write)],
+            Shape::Queues => buffer_pass(&mut random, buffers).to_vec(),
+            _ => vec![one_use(0, write)],
+        };
+        if let Shape::Levels = shape {
+            // A number without a factor in common walks through all of them.
+            let at = pass * 7919 % passes;
+            uses[0].range = SubRange::Subresources(SubresourceRange {
+                aspects: Aspects::COLOR,
+                base_mip: at as u32 % MIPS,
+                mip_count: 1,
+                base_layer: at as u32,
+                layer_count: 1,
+            });
+        }
+        let fixed = match shape {
+            Shape::Switches => Some(QueueIndex(pass as u8 % 2)),
+            Shape::Queues => Some(QueueIndex(random.below(16) as u8)),
+            _ => None,
+        };
+        let request = QueueRequest {
+            required: Capabilities::COMPUTE,
+            fixed,
+            ..QueueRequest::default()
+        };
+        let index = frame.add_pass(format!("pass {pass}"), request, &uses, &before);
+        before = vec![index];
+    }
+    (frame, states)
+}
+
+/// Medians of several batches of runs.
 fn measure(passes: usize, topology: &Topology) -> Result<Times, PlanErrors> {
     let (frame, start) = synthetic(passes);
-    let runs = (200_000 / passes).max(21);
-    let mut cold = Vec::with_capacity(runs);
-    for _ in 0..runs {
-        let begin = Instant::now();
-        let plan = plan(&frame, topology, &start)?;
-        cold.push(begin.elapsed());
-        drop(plan);
-    }
+    let cold = timed(|| plan(&frame, topology, &start).map(drop))?;
     let (mut planner, mut states) = (Planner::default(), start);
-    let mut reused = Vec::with_capacity(runs);
-    for run in 0..WARM_UP + runs {
-        let begin = Instant::now();
+    for _ in 0..WARM_UP {
         let planned = planner.plan(&frame, topology, &states)?;
-        if run >= WARM_UP {
-            reused.push(begin.elapsed());
-            assert!(planned.reused, "a frame that repeats reuses its plan");
-        }
         states.commit(&frame, topology, &planned.plan);
     }
+    // Whether a plan is used again is the same each time: nothing is committed in between.
+    let reused = timed(|| {
+        let planned = planner.plan(&frame, topology, &states)?;
+        assert!(planned.reused, "a frame that repeats reuses its plan");
+        Ok(())
+    })?;
     Ok(Times {
         passes,
-        cold: median(cold),
-        reused: median(reused),
+        cold,
+        reused,
     })
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+/// The time that a run takes on the processor: the median of [`BATCHES`], each at least [`BATCH`].
+fn timed(mut run: impl FnMut() -> Result<(), PlanErrors>) -> Result<Duration, PlanErrors> {
+    let mut times = Vec::with_capacity(BATCHES);
+    for _ in 0..BATCHES {
+        let (begin, mut runs) = (processor_time(), 0);
+        let time = loop {
+            run()?;
+            runs += 1;
+            // Asking is not free, and answers are coarse.
+            if runs % 16 == 0 || runs < 4 {
+                let time = processor_time().saturating_sub(begin);
+                if time >= BATCH {
+                    break time;
+                }
+            }
+        };
+        times.push(time / runs);
+    }
     times.sort();
-    times[times.len() / 2]
+    Ok(times[BATCHES / 2])
+}
+
+/// How long this thread has run: what others do on the machine meanwhile counts only by what it
+/// takes from the caches. Where the system does not tell, the time that has passed.
+fn processor_time() -> Duration {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = text.and_then(|text| text.split(' ').next()?.parse().ok());
+    nanoseconds.map_or_else(
+        || BEGIN.get_or_init(Instant::now).elapsed(),
+        Duration::from_nanos,
+    )
 }
 
 fn per_pass(time: Duration, passes: usize) -> f64 {

@@ -37,10 +37,12 @@ mod walk;
 use crate::error::PlanErrors;
 use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
-use crate::states::States;
+use crate::states::{EndStates, States};
 use crate::topology::{QueueIndex, Topology};
 
 use split::Split;
+use timeline::{Numbers, Timeline};
+use track::{LastUses, Maps, Past};
 use walk::Walk;
 
 pub(crate) use track::Consulted;
@@ -114,14 +116,24 @@ pub(crate) fn solve(
     links.extend(graph.edges.iter().map(|edge| (edge.from, edge.to)));
     let split = split::split(frame, topology, &links, &order, &queues);
     let arranged = arrange::arrange(frame, topology, &links[..needs], &order, &queues, &split);
-    let declared = emit(frame, topology, states, &split, &kept);
-    Ok(match arranged {
-        Some(arranged) => {
-            let arranged = emit(frame, topology, states, &arranged, &kept);
-            choose::choose(frame, declared, arranged)
-        }
-        None => declared,
-    })
+    let emit = |split: &Split| emit(frame, topology, states, split, &kept);
+    let chosen = match arranged {
+        Some(arranged) if arranged.is_better => emit(&arranged.split),
+        Some(arranged) => choose::choose(frame, emit(&split), emit(&arranged.split)),
+        None => emit(&split),
+    };
+    Ok(chosen.finish(frame, topology))
+}
+
+/// A plan but for its end states, and what these are made of.
+struct Emitted {
+    plan: Plan,
+    maps: Maps,
+    past: Past,
+    last_uses: LastUses,
+    on_host: Vec<bool>,
+    timeline: Timeline,
+    numbers: Numbers,
 }
 
 /// The second half, which cannot fail: what goes between the passes.
@@ -131,7 +143,7 @@ fn emit(
     states: &States,
     split: &Split,
     kept: &[bool],
-) -> Solved {
+) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
     let mut on_host = vec![false; maps.len()];
     barrier::barrier(&mut walk, &mut maps, split);
@@ -148,22 +160,44 @@ fn emit(
     } = walk;
     let (submissions, numbers) = timeline::number(&timeline, records);
     host::number(&mut host, &timeline, &numbers);
-    let mut end = track::end_states(frame, &maps, &past, &last_uses, &on_host, &numbers);
-    (end.learned, end.joined) = timeline.learned(&numbers);
-    end.signals = signals(
-        topology,
-        submissions.iter().map(|submission| submission.queue),
-    );
     let culled = (0..kept.len()).filter(|pass| !kept[*pass]);
     let culled = culled.map(|pass| PassIndex(pass as u32)).collect();
-    Solved {
+    Emitted {
         plan: Plan {
             submissions,
             host,
             culled,
-            end,
+            end: EndStates::default(),
         },
-        consulted: past.consulted,
+        maps,
+        past,
+        last_uses,
+        on_host,
+        timeline,
+        numbers,
+    }
+}
+
+impl Emitted {
+    /// Adds the end states.
+    fn finish(self, frame: &Frame, topology: &Topology) -> Solved {
+        let Self {
+            mut plan,
+            maps,
+            past,
+            last_uses,
+            on_host,
+            timeline,
+            numbers,
+        } = self;
+        plan.end = track::end_states(frame, &maps, &past, &last_uses, &on_host, &numbers);
+        (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
+        let submissions = plan.submissions.iter();
+        plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));
+        Solved {
+            plan,
+            consulted: past.consulted,
+        }
     }
 }
 

@@ -10,8 +10,9 @@
 //! 3. Within a submission, passes are sorted by how many passes they depend on one after another.
 //!    Passes of one level need only one barrier call before them ([`sort_by_level`]).
 //!
-//! Declaration order decides among equals. Whether the result is better than the declared order is
-//! up to [`choose`](super::choose): this phase knows neither states nor barriers.
+//! Declaration order decides among equals. Whether other submissions are better than those of the
+//! declared order is up to [`choose`](super::choose): this phase knows neither states nor barriers.
+//! If there is one submission in either order, barrier calls are estimated from hazards alone ([`calls`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,6 +24,13 @@ use super::split::{Draft, Split, split};
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
+/// A frame in another order.
+pub(super) struct Arranged {
+    pub(super) split: Split,
+    /// It is known to be better than the declared order, and there is nothing to choose.
+    pub(super) is_better: bool,
+}
+
 /// Arranges a frame whose `hazards` are pairs of an earlier and a later pass of `order`, and that
 /// is split into the submissions of `declared`. None if the order is not free, or what was declared
 /// cannot be improved.
@@ -33,7 +41,7 @@ pub(super) fn arrange(
     order: &[u32],
     queues: &[Option<QueueIndex>],
     declared: &Split,
-) -> Option<Split> {
+) -> Option<Arranged> {
     let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
     let waits_for_host = |(from, to): &(u32, u32)| is_host(*from) && !is_host(*to);
     if topology.order == OrderPolicy::Declared || hazards.iter().any(waits_for_host) {
@@ -55,8 +63,41 @@ pub(super) fn arrange(
     }
     sort_by_level(&graph, order, &mut drafts);
     let host = declared.host.clone();
-    let arranged = Split { drafts, host };
-    (arranged != *declared).then_some(arranged)
+    if drafts.len() == 1 && declared.drafts.len() == 1 {
+        let (new, old) = (calls(&graph, &drafts), calls(&graph, &declared.drafts));
+        return (new < old).then_some(Arranged {
+            split: Split { drafts, host },
+            is_better: true,
+        });
+    }
+    Some(Arranged {
+        split: Split { drafts, host },
+        is_better: false,
+    })
+}
+
+/// How many barrier calls the passes of one submission need for hazards among them, if each can
+/// stand anywhere between the two passes of its hazard.
+fn calls(graph: &Graph, drafts: &[Draft]) -> u32 {
+    let mut place = vec![u32::MAX; graph.len()];
+    let mut calls = 0;
+    for draft in drafts {
+        // The last call stands before the pass at this place.
+        let mut last = 0;
+        for (at, pass) in (0..).zip(&draft.passes) {
+            let before = graph.before(pass.0).iter();
+            let behind = before.map(|from| place[*from as usize]);
+            let behind = behind.filter(|place| *place != u32::MAX).max();
+            if behind.is_some_and(|behind| behind >= last) {
+                (calls, last) = (calls + 1, at);
+            }
+            place[pass.0 as usize] = at;
+        }
+        for pass in &draft.passes {
+            place[pass.0 as usize] = u32::MAX;
+        }
+    }
+    calls
 }
 
 /// The order of passes with side effects among themselves.

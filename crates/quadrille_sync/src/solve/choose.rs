@@ -5,13 +5,13 @@
 //! which a submission has its price; else there must not be more submissions, and they and their
 //! waits decide. Among equals the fewest barrier calls win, and last the time.
 
-use super::Solved;
+use super::Emitted;
 use super::schedule::{Costs, SUBMISSION_US, ends};
 use crate::frame::Frame;
 use crate::plan::Counts;
 
 /// The better of two plans of a frame; the declared one, unless the other is better.
-pub(super) fn choose(frame: &Frame, declared: Solved, arranged: Solved) -> Solved {
+pub(super) fn choose(frame: &Frame, declared: Emitted, arranged: Emitted) -> Emitted {
     let (old, new) = (declared.plan.counts(), arranged.plan.counts());
     let old_ends = ends(frame, &declared.plan);
     let new_ends = ends(frame, &arranged.plan);

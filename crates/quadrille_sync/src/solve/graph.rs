@@ -144,23 +144,78 @@ impl Graph {
     /// For each pair, whether a path leads from its first pass to its second. `order` is from
     /// [`Graph::sort`] and complete.
     ///
-    /// Sets of ancestors as bits, some hundred sources at a time: time is linear in edges for
-    /// each block of sources, memory linear in passes.
+    /// Neighbours are found at once, and passes of one chain by their places in it. The rest is
+    /// answered by sets of ancestors as bits, some hundred sources at a time: time is linear in
+    /// edges for each block of sources, memory linear in passes.
     pub(super) fn reaches(&self, order: &[u32], pairs: &[(u32, u32)]) -> Vec<bool> {
-        const WORDS: usize = 8;
-        const BLOCK: usize = WORDS * 64;
-        let mut answers = vec![false; pairs.len()];
         if pairs.is_empty() || self.edges.is_empty() {
-            return answers;
+            return vec![false; pairs.len()];
         }
         let rank = ranks(order);
-        let mut asked: Vec<u32> = (0..pairs.len() as u32).collect();
-        asked.sort_by_key(|at| rank[pairs[*at as usize].0 as usize]);
-        let mut ancestors = vec![[0_u64; WORDS]; order.len()];
-        let mut asked = asked.as_slice();
+        let chains = self.chains(order);
+        let is_clear = |(from, to): &(u32, u32)| {
+            let (from, to) = (*from as usize, *to as usize);
+            rank[from] < rank[to] && chains[from] == chains[to]
+                || self.is_edge(from as u32, to as u32)
+        };
+        let mut answers: Vec<bool> = pairs.iter().map(is_clear).collect();
+        let mut asked: Vec<u32> = (0..pairs.len() as u32)
+            .filter(|at| !answers[*at as usize])
+            .collect();
+        asked.sort_unstable_by_key(|at| rank[pairs[*at as usize].0 as usize]);
+        self.search(order, &rank, pairs, &asked, &mut answers);
+        answers
+    }
+
+    /// Whether there is an edge between two passes.
+    fn is_edge(&self, from: u32, to: u32) -> bool {
+        let (after, before) = (self.after(from), self.before(to));
+        if after.len() < before.len() {
+            after.contains(&to)
+        } else {
+            before.contains(&from)
+        }
+    }
+
+    /// A chain for each pass: from each to the next of the same chain leads an edge.
+    fn chains(&self, order: &[u32]) -> Vec<u32> {
+        let mut chains: Vec<u32> = (0..order.len() as u32).collect();
+        let mut goes_on = vec![false; order.len()];
+        for pass in order {
+            let before = self.before(*pass).iter();
+            if let Some(last) = before.copied().find(|last| !goes_on[*last as usize]) {
+                goes_on[last as usize] = true;
+                chains[*pass as usize] = chains[last as usize];
+            }
+        }
+        chains
+    }
+
+    /// Answers the pairs with the indices `asked`, which are sorted by the rank of their first
+    /// passes.
+    fn search(
+        &self,
+        order: &[u32],
+        rank: &[u32],
+        pairs: &[(u32, u32)],
+        mut asked: &[u32],
+        answers: &mut [bool],
+    ) {
+        const WORDS: usize = 8;
+        const BLOCK: usize = WORDS * 64;
+        let from = |at: &u32| rank[pairs[*at as usize].0 as usize] as usize;
+        let to = |at: &u32| rank[pairs[*at as usize].1 as usize] as usize;
+        let mut ancestors = vec![[0_u64; WORDS]; if asked.is_empty() { 0 } else { order.len() }];
         while let Some(first) = asked.first() {
-            let start = rank[pairs[*first as usize].0 as usize] as usize / BLOCK * BLOCK;
-            for (at, pass) in order.iter().enumerate().skip(start) {
+            let start = from(first);
+            let count = asked
+                .iter()
+                .take_while(|at| from(at) < start + BLOCK)
+                .count();
+            let (block, rest) = asked.split_at(count);
+            asked = rest;
+            let end = block.iter().map(to).max().map_or(start, |last| last + 1);
+            for pass in order.get(start..end).unwrap_or_default() {
                 let mut set = [0_u64; WORDS];
                 for before in self.before(*pass) {
                     let before_rank = rank[*before as usize] as usize;
@@ -171,25 +226,17 @@ impl Graph {
                         *word |= other;
                     }
                     if let Some(word) = set.get_mut((before_rank - start) / 64) {
-                        *word |= 1 << (before_rank % 64);
+                        *word |= 1 << ((before_rank - start) % 64);
                     }
                 }
-                debug_assert!(at >= start, "blocks begin at their first source");
                 ancestors[*pass as usize] = set;
             }
-            let in_block =
-                |at: &u32| (rank[pairs[*at as usize].0 as usize] as usize) < start + BLOCK;
-            let count = asked.iter().take_while(|at| in_block(at)).count();
-            for at in &asked[..count] {
-                let (from, to) = pairs[*at as usize];
-                let bit = rank[from as usize] as usize - start;
-                let later = rank[to as usize] as usize >= start;
-                answers[*at as usize] =
-                    later && ancestors[to as usize][bit / 64] & (1 << (bit % 64)) != 0;
+            for at in block {
+                let bit = from(at) - start;
+                let set = &ancestors[pairs[*at as usize].1 as usize];
+                answers[*at as usize] = to(at) > start && set[bit / 64] & (1 << (bit % 64)) != 0;
             }
-            asked = &asked[count..];
         }
-        answers
     }
 }
 

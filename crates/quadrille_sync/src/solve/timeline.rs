@@ -343,9 +343,14 @@ impl Timeline {
     }
 }
 
-/// Adds a reason unless it is there.
+/// How far back to look for a reason that is there already: repeats come from runs of a range, one
+/// right after the other, and thousands of passes may share a barrier.
+const REPEATED: usize = 16;
+
+/// Adds a reason unless it has just been added.
 pub(super) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
-    if !reasons.contains(&reason) {
+    let recent = reasons.len().saturating_sub(REPEATED);
+    if !reasons[recent..].contains(&reason) {
         reasons.push(reason);
     }
 }
@@ -415,8 +420,18 @@ fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
 impl Timeline {
     /// Whether to wait for one point is to wait for another, of another queue.
     pub(super) fn implies(&self, one: Point, other: Point) -> bool {
-        one.queue != other.queue
-            && self.snapshot(one)[usize::from(other.queue.0)].value >= other.value
+        one.queue != other.queue && self.value_at(one, other.queue) >= other.value
+    }
+
+    /// The value of a queue that whoever waits for a point learns.
+    fn value_at(&self, point: Point, of: QueueIndex) -> i64 {
+        let (queue, of) = (usize::from(point.queue.0), usize::from(of.0));
+        match self.submission(point) {
+            _ if queue == of => point.value,
+            Some(submission) => self.snapshots[submission * self.queues + of].value,
+            None if point.value == 0 => self.start[queue * self.queues + of],
+            None => NOTHING,
+        }
     }
 }
 
