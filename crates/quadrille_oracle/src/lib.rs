@@ -53,6 +53,7 @@ pub mod generate;
 pub mod mutate;
 
 mod area;
+mod calls;
 mod judge;
 mod order;
 mod random;
@@ -61,6 +62,7 @@ mod shrink;
 mod stages;
 mod violation;
 
+pub use calls::judge_calls;
 pub use generate::Shape;
 pub use judge::Judge;
 pub use random::Random;

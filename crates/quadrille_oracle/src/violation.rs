@@ -325,6 +325,20 @@ pub enum Violation {
         /// The value.
         value: i128,
     },
+    /// A submission is handed over more than once, or not at all.
+    #[error("Submission {submission} is submitted {times} times.")]
+    CallCount {
+        /// The index of the submission in the plan.
+        submission: usize,
+        /// In how many calls it is.
+        times: usize,
+    },
+    /// Coalesced, a queue has one call a frame.
+    #[error("Queue {} has a second submit call in one frame, though calls are coalesced.", queue.0)]
+    SecondCall {
+        /// The queue.
+        queue: QueueIndex,
+    },
     /// Submissions wait for each other for ever.
     #[error("Submission {submission} waits for ever, for value {value} of queue {}.", queue.0)]
     Deadlock {

@@ -6,7 +6,11 @@
 //! starts from the same (relative) states; [`States::commit`](crate::States::commit) moves the
 //! base on.
 
+mod call;
+
 use std::sync::Arc;
+
+pub use call::SubmitCall;
 
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;

@@ -75,7 +75,8 @@ pub enum SubmitPolicy {
     /// A wait is submitted after the signal it waits for: free of deadlock on any queues.
     #[default]
     InOrder,
-    /// One `vkQueueSubmit2` per queue and frame; waits may precede signals of *other* queues.
+    /// One `vkQueueSubmit2` per queue and frame; waits may precede signals of *other* queues. See
+    /// [`Plan::submit_calls`](crate::Plan::submit_calls).
     Coalesced,
 }
 

@@ -1,9 +1,7 @@
 //! From a plan and command buffers to submissions: the plan is walked once.
 
 use ash::vk;
-use quadrille_sync::{
-    Plan, QueueIndex, ResourceId, ResourceIndex, States, Submission, SubmitPolicy, TimelinePoint,
-};
+use quadrille_sync::{Plan, QueueIndex, ResourceId, ResourceIndex, States, TimelinePoint};
 
 use crate::convert;
 use crate::device::Device;
@@ -190,7 +188,7 @@ impl Frames {
         Ok(semaphore_info(known.timeline.semaphore, stages).value(value))
     }
 
-    /// One `vkQueueSubmit2` for each run of submissions to one queue.
+    /// One `vkQueueSubmit2` for each call of the plan.
     fn submit_batches(&mut self, plan: &Plan, batches: &[Batch]) -> Result<(), FrameError> {
         let infos: Vec<_> = batches
             .iter()
@@ -202,8 +200,9 @@ impl Frames {
             })
             .collect();
         let mut is_first = true;
-        for (queue, members) in runs(&plan.submissions, self.device.topology.submit) {
-            let infos: Vec<_> = members.iter().map(|&at| infos[at]).collect();
+        for call in plan.submit_calls(&self.device.topology) {
+            let queue = call.queue;
+            let infos: Vec<_> = call.submissions.iter().map(|&at| infos[at]).collect();
             let mut result = queue_submit(&self.device, queue, &infos);
             for _ in 0..RETRIES {
                 // What went through already cannot be called back, so the rest has to follow.
@@ -227,7 +226,7 @@ impl Frames {
                     });
                 }
             }
-            for &at in &members {
+            for &at in &call.submissions {
                 if let Some(signal) = batches[at].signals.first() {
                     self.note_submitted(queue, signal.value);
                 }
@@ -260,28 +259,6 @@ impl Frames {
             self.last_passes[usize::from(queue.0)] = input.frame.pass(pass).name.clone();
         }
     }
-}
-
-/// The runs of submissions that one call submits, by queue. In order, a run is as long as the
-/// queue does not change; coalesced, each queue has one run, which only waits for timelines that
-/// the plan signals on other queues.
-fn runs(submissions: &[Submission], policy: SubmitPolicy) -> Vec<(QueueIndex, Vec<usize>)> {
-    let mut runs: Vec<(QueueIndex, Vec<usize>)> = Vec::new();
-    for (at, submission) in submissions.iter().enumerate() {
-        let open = match policy {
-            SubmitPolicy::InOrder => runs
-                .last_mut()
-                .filter(|(queue, _)| *queue == submission.queue),
-            SubmitPolicy::Coalesced => runs
-                .iter_mut()
-                .find(|(queue, _)| *queue == submission.queue),
-        };
-        match open {
-            Some((_, members)) => members.push(at),
-            None => runs.push((submission.queue, vec![at])),
-        }
-    }
-    runs
 }
 
 fn queue_submit(
@@ -347,6 +324,3 @@ fn give_back(windows: &mut [&mut Swapchain], presents: Vec<PlannedPresent>) {
         windows[present.window].take_back(present.signal);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,85 @@
+//! How a plan's submissions are handed to the queues: which go into one `vkQueueSubmit2`.
+
+use super::Plan;
+use crate::topology::{QueueIndex, SubmitPolicy, Topology};
+
+/// One `vkQueueSubmit2`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SubmitCall {
+    /// The queue.
+    pub queue: QueueIndex,
+    /// Indices of [`Plan::submissions`], ascending: the `VkSubmitInfo2`s of the call.
+    pub submissions: Vec<usize>,
+}
+
+impl Plan {
+    /// The calls that submit the plan, in order.
+    ///
+    /// [`SubmitPolicy::InOrder`]: a call for each run of submissions to one queue. Signals are
+    /// submitted before the waits for them, so this is free of deadlock however queues are mapped
+    /// to hardware.
+    ///
+    /// [`SubmitPolicy::Coalesced`]: one call for each queue, where the queue begins. A wait may be
+    /// submitted before its signal then, which comes from another queue; each queue's submissions
+    /// stay in plan order, so the plan's order remains one in which all can run. Queues that share
+    /// one `VkQueue` (they have the same family and index) would wait for what is submitted behind
+    /// them, so for these calls stay in order.
+    ///
+    /// ```
+    /// use quadrille_sync::*;
+    /// let frame = parse_frame("
+    /// buffer a 0 bytes 4
+    /// pass one fixed 0
+    ///   CopyWrite a
+    /// pass two fixed 1
+    ///   StorageReadWriteCompute a
+    ///   after one
+    /// pass three fixed 0
+    ///   CopyRead a
+    ///   after two
+    /// ").unwrap();
+    /// let calls = |text| {
+    ///     let topology = parse_topology(text).unwrap();
+    ///     let plan = plan(&frame, &topology, &States::default()).unwrap();
+    ///     plan.submit_calls(&topology).len()
+    /// };
+    /// assert_eq!((calls("gct:2"), calls("gct:2 coalesced")), (3, 2));
+    /// ```
+    pub fn submit_calls(&self, topology: &Topology) -> Vec<SubmitCall> {
+        let mut calls: Vec<SubmitCall> = Vec::new();
+        for (at, submission) in self.submissions.iter().enumerate() {
+            let queue = submission.queue;
+            let is_same = |call: &&mut SubmitCall| call.queue == queue;
+            let open = match topology.submit {
+                SubmitPolicy::Coalesced if !is_shared(topology, queue) => {
+                    calls.iter_mut().find(is_same)
+                }
+                _ => calls.last_mut().filter(is_same),
+            };
+            match open {
+                Some(call) => call.submissions.push(at),
+                None => calls.push(SubmitCall {
+                    queue,
+                    submissions: vec![at],
+                }),
+            }
+        }
+        calls
+    }
+}
+
+/// Whether another queue of the topology is the same `VkQueue`.
+fn is_shared(topology: &Topology, queue: QueueIndex) -> bool {
+    let same = |at: usize| {
+        let (one, other) = (
+            topology.queues.get(usize::from(queue.0)),
+            &topology.queues[at],
+        );
+        one.is_some_and(|one| (one.family, one.index) == (other.family, other.index))
+    };
+    (0..topology.queues.len()).any(|at| at != usize::from(queue.0) && same(at))
+}
+
+#[cfg(test)]
+#[path = "call_tests.rs"]
+mod tests;
