@@ -131,9 +131,10 @@ fn submit(
     clock: &mut Clock,
 ) -> Result<(), RenderError> {
     let frame = &collector.frame;
-    let topology = renderer.gpu.topology();
+    renderer.frames.exchange(&mut renderer.states);
+    let topology = renderer.frames.topology();
     let again = match collected {
-        Collected::Same => renderer.planner.plan_again(&renderer.states),
+        Collected::Same => renderer.planner.plan_again(topology, &renderer.states),
         Collected::Anew => None,
     };
     let planned = match again {
@@ -180,7 +181,7 @@ fn submit(
     }
     renderer
         .states
-        .commit(frame, renderer.gpu.topology(), &planned.plan);
+        .commit(frame, renderer.frames.topology(), &planned.plan);
     clock.lap(Phase::Submit);
 
     let counts = planned.plan.counts();

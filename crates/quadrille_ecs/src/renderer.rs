@@ -35,11 +35,12 @@ pub(crate) const PACE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Renderer {
     pub(crate) fn new(gpu: Gpu) -> Result<Self, RenderError> {
+        let frames = gpu.frames()?;
         Ok(Self {
             windows: Vec::new(),
-            frames: gpu.frames()?,
             planner: Planner::default(),
-            states: States::default(),
+            states: frames.states(),
+            frames,
             progress: Progress::default(),
             last: None,
             measured: Measurements::default(),
@@ -84,14 +85,14 @@ impl Renderer {
     /// The plan of the last frame as text, if there was one and it was kept.
     pub fn plan_text(&self) -> Option<String> {
         let (frame, plan) = self.last.as_ref()?;
-        Some(plan.display(frame, self.gpu.topology()).to_string())
+        Some(plan.display(frame, self.frames.topology()).to_string())
     }
 
     /// The plan of the last frame as a Graphviz diagram of queues, submissions, waits and passes,
     /// if there was one and it was kept.
     pub fn plan_dot(&self) -> Option<String> {
         let (frame, plan) = self.last.as_ref()?;
-        Some(dot(frame, self.gpu.topology(), plan))
+        Some(dot(frame, self.frames.topology(), plan))
     }
 
     /// What was counted and measured so far, as flat JSON.

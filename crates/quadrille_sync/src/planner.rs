@@ -105,12 +105,13 @@ impl Planner {
         })
     }
 
-    /// An earlier plan for the frame and topology of the last call of [`Planner::plan`], if one
+    /// An earlier plan for the frame of the last call of [`Planner::plan`] and a topology, if one
     /// fits: what `plan` would return for them, without comparing what the caller knows to be the
     /// same.
-    pub fn plan_again(&mut self, states: &States) -> Option<Planned> {
+    pub fn plan_again(&mut self, topology: &Topology, states: &States) -> Option<Planned> {
         let number = self.last?;
-        let fits = |kept: &Kept| kept.number == number && kept.fits(states);
+        let fits =
+            |kept: &Kept| kept.number == number && kept.topology == *topology && kept.fits(states);
         let found = self.kept.iter().position(fits)?;
         let kept = self.kept.remove(found)?;
         let plan = kept.plan.clone();

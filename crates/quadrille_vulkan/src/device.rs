@@ -21,7 +21,9 @@ use crate::pipeline::{Compiler, LayoutCache, PipelineCache};
 use crate::queues::{self, Family};
 use crate::retire::Retired;
 use crate::settings::Settings;
+use crate::stream::Streams;
 use crate::timeline::Timeline;
+use crate::timelines::Timelines;
 
 /// How long tear-down waits for the device before it gives its objects up.
 const TEARDOWN_PATIENCE: Duration = Duration::from_secs(5);
@@ -52,8 +54,8 @@ pub(crate) struct DeviceQueue {
     pub timestamp_bits: u32,
     /// The queue.
     pub raw: Mutex<vk::Queue>,
-    /// Its timeline.
-    pub timeline: Timeline,
+    /// The main loop's timeline on it.
+    pub timeline: Arc<Timeline>,
 }
 
 /// The device. Everything made from it holds it by `Arc`, so it is destroyed last, whatever the
@@ -99,7 +101,11 @@ pub(crate) struct Device {
     lost: AtomicBool,
     /// How often a queue was waited for to become idle, for want of a better way.
     idle_waits: AtomicU64,
-    /// Whether a `Frames` owns the queues.
+    /// All timelines, those of `queues` first.
+    pub timelines: Timelines,
+    /// Who submits besides the main loop.
+    pub streams: Streams,
+    /// Whether the main loop's `Frames` exists.
     pub frames_taken: AtomicBool,
     /// How many frames the CPU may be ahead.
     pub frames_in_flight: u32,
@@ -140,6 +146,8 @@ impl Device {
             queues = %topology, validation = info.validation.as_deref().unwrap_or("off"),
             "Vulkan device"
         );
+        let timelines = queues.iter().map(|queue| Arc::clone(&queue.timeline));
+        let timelines = timelines.collect();
         Ok(Arc::new(Self {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
             swapchain: has_swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
@@ -159,6 +167,8 @@ impl Device {
             compiler: Compiler::default(),
             lost: AtomicBool::new(false),
             idle_waits: AtomicU64::new(0),
+            timelines: Timelines::new(timelines),
+            streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
             limits: properties.limits,
@@ -173,8 +183,8 @@ impl Device {
         }))
     }
 
-    /// Waits until everything submitted so far is done: a host wait on each timeline. A lost
-    /// device is done with everything.
+    /// Waits until everything that the main loop has submitted so far is done: a host wait on each
+    /// of its timelines. A lost device is done with everything.
     pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
         for queue in &self.queues {
             if self.is_lost() {
@@ -244,7 +254,10 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        if let Err(error) = self.wait_submitted(TEARDOWN_PATIENCE) {
+        let waited = self.wait_submitted(TEARDOWN_PATIENCE);
+        let streams_are_done = self.reap_all(TEARDOWN_PATIENCE);
+        let waited = waited.and(streams_are_done.then_some(()).ok_or(vk::Result::TIMEOUT));
+        if let Err(error) = waited {
             // Destroying what the device still uses is undefined; leaking it is not.
             tracing::error!("the device is still busy at tear-down ({error}); it is leaked");
             self.memory.leak();
@@ -260,9 +273,7 @@ impl Drop for Device {
         self.layouts.destroy(&self.raw);
         self.pipeline_cache.close(&self.raw);
         self.memory.close();
-        for queue in &self.queues {
-            queue.timeline.destroy(&self.raw);
-        }
+        self.timelines.destroy(&self.raw);
         // SAFETY: everything made from the device holds it, so nothing is left but what was
         // destroyed above.
         unsafe { self.raw.destroy_device(None) };
@@ -441,7 +452,7 @@ fn open(
                 false => 0,
             },
             raw: Mutex::new(raw),
-            timeline,
+            timeline: Arc::new(timeline),
         });
         Ok(())
     });

@@ -1,26 +1,29 @@
-//! Frames: pacing, progress, and the one owner of the queues.
+//! Frames: pacing, progress, and who submits to which queues.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ash::vk;
-use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint};
+use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
 
-use crate::device::Device;
-use crate::error::FrameError;
+use crate::device::{Device, DeviceQueue};
+use crate::error::{Error, FrameError};
 use crate::handle::IdTable;
 use crate::pools::Pools;
 use crate::retire::Waiting;
+use crate::ring::{Return, Ring};
+use crate::stream::{Lane, Mailbox, StreamDesc};
 use crate::timing::{DeviceTimes, Timing};
 
 /// How long dropping waits for the device.
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The one owner of a device's queues, which runs frames:
+/// Whoever runs frames: the main loop, which has all queues of a device, or a stream beside it
+/// (see [`Gpu::stream`](crate::Gpu::stream)), which has one.
 ///
 /// ```text
-/// begin -> (acquire windows) -> record -> submit -> States::commit -> retire
+/// begin -> (acquire windows) -> exchange -> plan -> record -> submit -> States::commit -> retire
 /// ```
 ///
 /// A step that fails before `submit` leaves nothing behind: the frame is simply not submitted, and
@@ -41,6 +44,20 @@ pub struct Frames {
     pub(crate) broken: bool,
     /// The last pass submitted to each queue, for reports of hangs.
     pub(crate) last_passes: Vec<Arc<str>>,
+    /// The index of its first timeline among those of the device.
+    pub(crate) first: usize,
+    /// What it submits to.
+    pub(crate) lanes: Vec<Lane>,
+    /// What it plans for.
+    pub(crate) topology: Topology,
+    /// The version of the device's streams that `topology` is of.
+    version: u64,
+    /// Where others leave word; the main loop has none.
+    pub(crate) mailbox: Option<Arc<Mailbox>>,
+    /// The rings that it reads.
+    pub(crate) rings: Vec<Arc<Ring>>,
+    /// What the next frame returns.
+    pub(crate) returns: Vec<Return>,
     waiting: Waiting,
     /// Measures frames on the device, if that is wanted.
     pub(crate) timing: Option<Timing>,
@@ -50,7 +67,7 @@ pub struct Frames {
 #[derive(Default)]
 pub(crate) struct Slot {
     pub pools: Pools,
-    /// Per queue, the value that is reached when the frame is done.
+    /// Per lane, the value that is reached when the frame is done.
     pub done: Vec<u64>,
 }
 
@@ -67,14 +84,31 @@ pub struct FrameSlot {
 }
 
 impl Frames {
+    /// The main loop's: all queues.
     pub(crate) fn new(device: &Arc<Device>) -> Self {
-        let queues = device.queues.len();
+        let lane = |(queue, of): (usize, &DeviceQueue)| Lane {
+            timeline: Arc::clone(&of.timeline),
+            queue,
+        };
+        let lanes = device.queues.iter().enumerate().map(lane).collect();
+        Self::on(device, 0, lanes, None)
+    }
+
+    /// A stream's: one queue.
+    pub(crate) fn stream(device: &Arc<Device>, desc: &StreamDesc) -> Result<Self, Error> {
+        let (first, lane) = device.open_lane(desc)?;
+        let mailbox = device.open_mailbox();
+        Ok(Self::on(device, first, vec![lane], Some(mailbox)))
+    }
+
+    fn on(
+        device: &Arc<Device>,
+        first: usize,
+        lanes: Vec<Lane>,
+        mailbox: Option<Arc<Mailbox>>,
+    ) -> Self {
         // Another owner may have gone before; what it submitted is to be waited for as ours is.
-        let done: Vec<u64> = device
-            .queues
-            .iter()
-            .map(|queue| queue.timeline.submitted())
-            .collect();
+        let done: Vec<u64> = lanes.iter().map(|lane| lane.timeline.submitted()).collect();
         let slot = || Slot {
             pools: Pools::default(),
             done: done.clone(),
@@ -87,10 +121,33 @@ impl Frames {
             ids: IdTable::default(),
             recorded: false,
             broken: false,
-            last_passes: vec!["none".into(); queues],
+            last_passes: vec!["none".into(); lanes.len()],
+            first,
+            version: device.streams.version(),
+            topology: device.topology_of(first, &lanes),
+            lanes,
+            mailbox,
+            rings: Vec::new(),
+            returns: Vec::new(),
             waiting: Waiting::default(),
             timing: None,
         }
+    }
+
+    /// What frames are to be planned for: the queues of this stream, and the timelines of others.
+    /// It changes when streams and rings come and go; then `begin` brings it up to date.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The states to begin with: nothing is known but how far the timelines have got.
+    pub fn states(&self) -> States {
+        States::starting_at(&self.device.timelines.submitted()[..self.topology.queues.len()])
+    }
+
+    /// The lane with this timeline, if it is this stream's.
+    pub(crate) fn lane(&self, timeline: usize) -> Option<&Lane> {
+        self.lanes.get(timeline.checked_sub(self.first)?)
     }
 
     /// Begins a frame: waits until the frame that last used its slot is done on all queues, so
@@ -108,6 +165,11 @@ impl Frames {
         waited?;
         if let Some(timing) = &mut self.timing {
             timing.take(&self.device, next);
+        }
+        let version = self.device.streams.version();
+        if version != self.version {
+            self.version = version;
+            self.topology = self.device.topology_of(self.first, &self.lanes);
         }
         self.slots[next]
             .pools
@@ -146,14 +208,9 @@ impl Frames {
     /// # Errors
     /// The device is lost.
     pub fn progress(&self) -> Result<Progress, FrameError> {
-        let device = &self.device;
-        let reached = device
-            .queues
-            .iter()
-            .map(|queue| device.note(queue.timeline.reached(&device.raw)));
-        let values = reached
-            .collect::<Result<_, _>>()
-            .map_err(FrameError::vulkan("vkGetSemaphoreCounterValue"))?;
+        let values = self.device.timelines.reached(&self.device.raw);
+        let values = self.device.note(values);
+        let values = values.map_err(FrameError::vulkan("vkGetSemaphoreCounterValue"))?;
         Ok(Progress { values })
     }
 
@@ -162,12 +219,13 @@ impl Frames {
     /// # Errors
     /// [`FrameError::Timeout`] names the queue that does not get on.
     pub fn wait(&self, points: &[TimelinePoint], timeout: Duration) -> Result<(), FrameError> {
-        let mut values = vec![0; self.device.queues.len()];
+        let mut values = vec![0; self.lanes.len()];
         for point in points {
-            match values.get_mut(usize::from(point.queue.0)) {
+            let at = usize::from(point.queue.0).checked_sub(self.first);
+            match at.and_then(|at| values.get_mut(at)) {
                 Some(value) => *value = point.value.max(*value),
                 None => {
-                    let problem = format!("there is no queue {}", point.queue.0);
+                    let problem = format!("queue {} is not this stream's", point.queue.0);
                     return Err(FrameError::Mismatch { problem });
                 }
             }
@@ -180,28 +238,25 @@ impl Frames {
     /// # Errors
     /// [`FrameError::Timeout`] names the queue that does not get on.
     pub fn drain(&mut self, timeout: Duration) -> Result<(), FrameError> {
-        let submitted: Vec<u64> = self
-            .device
-            .queues
-            .iter()
-            .map(|queue| queue.timeline.submitted())
-            .collect();
+        let lanes = self.lanes.iter();
+        let submitted: Vec<u64> = lanes.map(|lane| lane.timeline.submitted()).collect();
         self.wait_values(&submitted, timeout)
     }
 
     /// Destroys what was dropped and what no queue can use any more, and has the states forget
-    /// it. To be called once a frame, after the frame was committed and before the next is
+    /// it. The main loop does so for all streams. To be called once a frame, after the frame was committed and before the next is
     /// recorded; between recording and submitting it does nothing.
     pub fn retire(&mut self, states: &mut States, progress: &Progress) {
-        if !self.recorded {
+        if !self.recorded && self.mailbox.is_none() {
             self.waiting.retire(&self.device, states, &progress.values);
+            self.device.reap();
         }
     }
 
-    /// Waits for a value on each queue, all within one timeout.
+    /// Waits for a value on each lane, all within one timeout.
     fn wait_values(&self, values: &[u64], timeout: Duration) -> Result<(), FrameError> {
         let start = Instant::now();
-        for (index, (queue, &wanted)) in self.device.queues.iter().zip(values).enumerate() {
+        for (index, (queue, &wanted)) in self.lanes.iter().zip(values).enumerate() {
             let left = timeout.saturating_sub(start.elapsed());
             match self
                 .device
@@ -211,7 +266,7 @@ impl Frames {
                 Err(vk::Result::TIMEOUT) => {
                     let reached = queue.timeline.reached(&self.device.raw).unwrap_or(0);
                     return Err(FrameError::Timeout {
-                        queue: index as u8,
+                        queue: (self.first + index) as u8,
                         wanted,
                         reached,
                         waited: start.elapsed(),
@@ -226,15 +281,32 @@ impl Frames {
 
     /// Notes what a queue was told to signal.
     pub(crate) fn note_submitted(&mut self, queue: QueueIndex, value: u64) {
-        let at = usize::from(queue.0);
-        self.device.queues[at].timeline.note_submitted(value);
+        let at = usize::from(queue.0) - self.first;
+        self.lanes[at].timeline.note_submitted(value);
         self.slots[self.current].done[at] = value;
     }
 }
 
-impl Drop for Frames {
-    fn drop(&mut self) {
-        match self.drain(DROP_PATIENCE) {
+impl Frames {
+    /// Waits for all that this stream was to signal, and then lets go whoever waits for what it
+    /// would have signalled next: after this, other streams get on.
+    fn let_go(&mut self) -> Result<(), FrameError> {
+        self.drain(DROP_PATIENCE)?;
+        let device = Arc::clone(&self.device);
+        for timeline in self.ring_timelines() {
+            let waited = timeline.wait(&device.raw, timeline.submitted(), DROP_PATIENCE);
+            device
+                .note(waited)
+                .map_err(FrameError::vulkan("vkWaitSemaphores"))?;
+        }
+        self.release_rings();
+        Ok(())
+    }
+
+    /// The end of the main loop: that of all streams.
+    fn end_main(&mut self) {
+        self.device.streams.stop();
+        match self.let_go() {
             Ok(()) | Err(FrameError::DeviceLost { .. }) => {
                 for slot in &mut self.slots {
                     slot.pools.destroy(&self.device);
@@ -247,9 +319,32 @@ impl Drop for Frames {
             // will find itself busy too, and leak the rest.
             Err(error) => tracing::error!("command pools are leaked: {error}"),
         }
+        self.device.streams.join();
         self.waiting.give_back(&self.device);
         self.device.compiler.settle();
         self.device.frames_taken.store(false, Ordering::Release);
+    }
+
+    /// The end of a stream. It waits for nothing unless others wait for it: what it has submitted
+    /// may itself wait for a stream that has not submitted yet.
+    fn end_stream(&mut self, mailbox: &Arc<Mailbox>) {
+        if !self.rings.is_empty()
+            && let Err(error) = self.let_go()
+        {
+            tracing::error!("a stream does not return what it has taken: {error}");
+        }
+        let pools = self.slots.drain(..).map(|slot| slot.pools).collect();
+        let lanes = std::mem::take(&mut self.lanes);
+        self.device.leave(mailbox, pools, self.first, lanes);
+    }
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        match self.mailbox.take() {
+            None => self.end_main(),
+            Some(mailbox) => self.end_stream(&mailbox),
+        }
     }
 }
 

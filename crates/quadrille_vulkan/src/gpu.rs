@@ -11,12 +11,15 @@ use crate::buffer::{Buffer, BufferDesc};
 use crate::device::{Device, DeviceInfo};
 use crate::error::{Error, SetupError, ShaderError};
 use crate::frames::Frames;
+use crate::handle::Handle;
 use crate::image::{Image, ImageDesc};
 use crate::pipeline::{
     ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
 };
+use crate::ring::{Consumer, Producer, Ring};
 use crate::sampler::{Sampler, SamplerDesc};
 use crate::settings::Settings;
+use crate::stream::StreamDesc;
 
 /// A device, ready to make resources and run frames. Clones are the same device.
 ///
@@ -130,7 +133,7 @@ impl Gpu {
         GraphicsPipeline::new(&self.0, desc)
     }
 
-    /// The one owner of the device's queues. Another can be had once it is dropped.
+    /// The main loop's frames, with all queues. Another can be had once they are dropped.
     ///
     /// # Errors
     /// [`Error::FramesTaken`] while there is one.
@@ -139,6 +142,43 @@ impl Gpu {
             return Err(Error::FramesTaken);
         }
         Ok(Frames::new(&self.0))
+    }
+
+    /// A stream beside the main loop: another owner of frames, for another thread. It has a queue
+    /// to itself if there is one that the main loop has not used, so make it early.
+    ///
+    /// Begin with [`Frames::states`], plan for [`Frames::topology`], and call
+    /// [`Frames::exchange`] before planning.
+    ///
+    /// ```no_run
+    /// use quadrille_vulkan::{Gpu, Settings, StreamDesc};
+    /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
+    /// let mut simulation = gpu.stream(&StreamDesc::compute("simulation"))?;
+    /// let states = simulation.states();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No queue suits, or there are too many streams and rings.
+    pub fn stream(&self, desc: &StreamDesc) -> Result<Frames, Error> {
+        Frames::stream(&self.0, desc)
+    }
+
+    /// A ring of slots that one stream writes turn by turn and another reads: see
+    /// [`ring`](crate::Producer).
+    ///
+    /// # Errors
+    /// Fewer than two slots, the same one twice, or exclusive ones on a device with several queue
+    /// families, all of which may read them at a time.
+    pub fn ring(&self, name: &str, slots: Vec<Handle>) -> Result<(Producer, Consumer), Error> {
+        Ring::open(&self.0, name, slots)
+    }
+
+    /// Leaves a thread that submits to a stream to the device: the end of the main loop's
+    /// [`Frames`] asks streams to stop ([`Frames::is_stopping`]) and waits for it, two seconds at
+    /// most.
+    pub fn keep_thread(&self, thread: std::thread::JoinHandle<()>) {
+        self.0.streams.add_thread(thread);
     }
 
     /// Writes compiled pipelines to disk now; it is also done when the device is destroyed.

@@ -122,6 +122,12 @@ impl ImageDesc {
         self
     }
 
+    /// The same, owned by queue families in turn or together.
+    pub fn with_sharing(mut self, sharing: Sharing) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
     /// The same with mip levels.
     pub fn with_mips(mut self, mip_levels: u32) -> Self {
         self.mip_levels = mip_levels;

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use ash::vk;
-use quadrille_sync::{BarrierBatch, Capabilities, Frame, PassIndex, Plan, Queue, Step};
+use quadrille_sync::{BarrierBatch, Capabilities, Frame, PassIndex, Plan, Step};
 
 use crate::chunks::{self, Chunk};
 use crate::commands::CommandList;
@@ -78,6 +78,7 @@ impl Frames {
         parallel: &dyn Parallel,
         chunks: usize,
     ) -> Result<Recorded, FrameError> {
+        self.check_lanes(&input)?;
         check(&self.device, &input)?;
         self.ids.fill(input.handles);
         let cost = |step: &Step| step_cost(&input, step);
@@ -85,7 +86,7 @@ impl Frames {
         let mut targets = Vec::with_capacity(chunks.len());
         for chunk in &chunks {
             let queue = input.plan.submissions[chunk.submission].queue;
-            let family = self.device.topology.family(queue).0;
+            let family = self.topology.family(queue).0;
             let pools = &mut self.slots[self.current].pools;
             let buffer = pools
                 .take(&self.device, family)
@@ -102,14 +103,26 @@ impl Frames {
             handles: input.handles,
         };
         let device = &*self.device;
+        let queues: Vec<_> = self.lanes.iter().map(|lane| lane.queue).collect();
+        let queue_of = |submission: usize| {
+            let index = usize::from(input.plan.submissions[submission].queue.0);
+            let queue = queues[index - self.first];
+            let capabilities = device.topology.queues[queue].capabilities;
+            (capabilities, device.queues[queue].granularity)
+        };
         let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
         parallel.run(chunks.len(), &|at| {
             let chunk = &chunks[at];
             let (submission, step) = (chunk.submission, chunk.steps.start);
             let queries =
                 timing.and_then(|timing| timing.queries(slot, input.plan, submission, step));
-            let target = (targets[at], queries);
-            if let Err(error) = record_chunk(device, &input, resources, chunk, target) {
+            let (capabilities, granularity) = queue_of(submission);
+            let target = Target {
+                buffer: targets[at],
+                capabilities,
+                granularity,
+            };
+            if let Err(error) = record_chunk(device, &input, resources, chunk, (target, queries)) {
                 // The first failure in the order of the plan is told, whoever comes first.
                 let mut failure = lock(&failure);
                 if failure.as_ref().is_none_or(|(known, _)| at < *known) {
@@ -129,6 +142,20 @@ impl Frames {
             buffers,
             slot: self.current,
         })
+    }
+}
+
+impl Frames {
+    /// Whether the plan submits only to queues that are this stream's.
+    fn check_lanes(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
+        for submission in &input.plan.submissions {
+            let queue = submission.queue.0;
+            if self.lane(usize::from(queue)).is_none() {
+                let problem = format!("the plan names queue {queue}, which is not this stream's");
+                return Err(FrameError::Mismatch { problem });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -175,14 +202,7 @@ fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
     if let Some(name) = lists.find_map(|list| list.foreign(device)) {
         return Err(made_elsewhere(name));
     }
-    let queues = device.topology.queues.len();
     for submission in &input.plan.submissions {
-        if usize::from(submission.queue.0) >= queues {
-            return wrong(format!(
-                "the plan names queue {} of {queues}",
-                submission.queue.0
-            ));
-        }
         for step in &submission.steps {
             if !step_fits(input, step) {
                 return wrong("the plan names a pass or resource that is not there".to_owned());
@@ -216,20 +236,15 @@ fn record_chunk(
     input: &FrameInput<'_>,
     resources: FrameResources<'_>,
     chunk: &Chunk,
-    (buffer, mut queries): (vk::CommandBuffer, Option<Queries>),
+    (target, mut queries): (Target, Option<Queries>),
 ) -> Result<(), FrameError> {
     let submission = &input.plan.submissions[chunk.submission];
-    let queue: &Queue = device.topology.queue(submission.queue);
+    let buffer = target.buffer;
     let info =
         vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
     // SAFETY: the buffer was reset with its pool, and this task alone has it.
     unsafe { device.raw.begin_command_buffer(buffer, &info) }
         .map_err(FrameError::vulkan("vkBeginCommandBuffer"))?;
-    let target = Target {
-        buffer,
-        capabilities: queue.capabilities,
-        granularity: device.queues[usize::from(submission.queue.0)].granularity,
-    };
     let mut encoder = Encoder::new(device, target, resources);
     let mut barriers = Barriers::default();
     if let Some(queries) = queries.as_mut().filter(|_| chunk.steps.start == 0) {

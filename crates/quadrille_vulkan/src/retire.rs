@@ -104,6 +104,7 @@ impl Waiting {
             retired.destroy(device);
             if let Some(id) = id {
                 states.remove(id);
+                device.streams.forget(id);
                 device.ids.give_back(id);
             }
         }
@@ -117,14 +118,12 @@ impl Waiting {
 
 /// Per queue, the value that has to be reached before it may be destroyed.
 fn last_uses(device: &Device, retired: &Retired, states: &States) -> Vec<u64> {
+    // What other streams know is theirs; all that they have submitted covers it.
+    let mut points = device.timelines.submitted();
     let Some(id) = retired.id() else {
-        return device
-            .queues
-            .iter()
-            .map(|queue| queue.timeline.submitted())
-            .collect();
+        return points;
     };
-    let mut points = vec![0; device.queues.len()];
+    points[..device.queues.len()].fill(0);
     for point in states.last_uses(id) {
         let QueueIndex(queue) = point.queue;
         if let Some(value) = points.get_mut(usize::from(queue)) {

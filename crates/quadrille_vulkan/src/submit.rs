@@ -1,5 +1,8 @@
 //! From a plan and command buffers to submissions: the plan is walked once.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use ash::vk;
 use quadrille_sync::{Plan, QueueIndex, ResourceId, ResourceIndex, States, TimelinePoint};
 
@@ -7,10 +10,12 @@ use crate::convert;
 use crate::device::Device;
 use crate::error::FrameError;
 use crate::frames::Frames;
+use crate::gate::Point;
 use crate::lock;
 use crate::present::{PresentSignal, Presented};
 use crate::record::{FrameInput, Recorded};
 use crate::swapchain::Swapchain;
+use crate::timeline::Timeline;
 
 /// What came of a frame's presents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,14 +35,43 @@ struct PlannedPresent {
 
 /// The semaphores and command buffers of one `VkSubmitInfo2`.
 #[derive(Default)]
-struct Batch {
+pub(crate) struct Batch {
     waits: Vec<vk::SemaphoreSubmitInfo<'static>>,
     buffers: Vec<vk::CommandBufferSubmitInfo<'static>>,
     signals: Vec<vk::SemaphoreSubmitInfo<'static>>,
+    /// The timeline values among `waits`.
+    pub wait_points: Vec<Point>,
+    /// The timeline values among `signals`.
+    pub signal_points: Vec<Point>,
 }
 
+impl Batch {
+    /// Waits for a value.
+    pub(crate) fn wait(
+        &mut self,
+        timeline: &Timeline,
+        point: Point,
+        stages: vk::PipelineStageFlags2,
+    ) {
+        let info = semaphore_info(timeline.semaphore, stages).value(point.value);
+        self.waits.push(info);
+        self.wait_points.push(point);
+    }
+
+    /// Signals a value, after all that was submitted to the queue so far.
+    pub(crate) fn signal(&mut self, timeline: &Timeline, point: Point) {
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        let info = semaphore_info(timeline.semaphore, all).value(point.value);
+        self.signals.push(info);
+        self.signal_points.push(point);
+    }
+}
+
+/// How long a present waits for another stream to submit what it depends on.
+const PRESENT_PATIENCE: Duration = Duration::from_secs(5);
+
 /// How often a submission that finds no memory is tried again once others went through.
-const RETRIES: u32 = 10;
+pub(crate) const RETRIES: u32 = 10;
 
 impl Frames {
     /// Submits a recorded frame and presents its windows. `states` are those that the plan was
@@ -66,7 +100,8 @@ impl Frames {
                 return Err(error);
             }
         };
-        if let Err(error) = self.submit_batches(input.plan, &batches) {
+        let signals = presenting(input.plan, &batches);
+        if let Err(error) = self.submit_batches(input.plan, batches) {
             match self.broken {
                 true => give_up(windows, presents),
                 false => give_back(windows, presents),
@@ -74,6 +109,10 @@ impl Frames {
             return Err(error);
         }
         self.recorded = false;
+        if let Err(error) = self.wait_presentable(&signals) {
+            give_up(windows, presents);
+            return Err(error);
+        }
         if let Some(timing) = &mut self.timing {
             let point = |queue, offset| TimelinePoint {
                 queue,
@@ -103,12 +142,20 @@ impl Frames {
         }
     }
 
-    fn check_submit(&self, input: &FrameInput<'_>, recorded: &Recorded) -> Result<(), FrameError> {
+    fn check_submit(
+        &mut self,
+        input: &FrameInput<'_>,
+        recorded: &Recorded,
+    ) -> Result<(), FrameError> {
         let wrong = |problem: &str| {
             Err(FrameError::Mismatch {
                 problem: problem.to_owned(),
             })
         };
+        let (first, lanes) = (self.first, self.lanes.len());
+        self.device
+            .held_back_failure(first, lanes)
+            .inspect_err(|_| self.broken = true)?;
         if self.broken {
             return wrong("an earlier frame was submitted in part; the device is to be made anew");
         }
@@ -136,9 +183,8 @@ impl Frames {
             for wait in &submission.waits {
                 let value = states.absolute(wait.point.queue, wait.point.offset);
                 let stages = convert::stages(wait.stages);
-                batch
-                    .waits
-                    .push(self.timeline(wait.point.queue, value, stages)?);
+                let timeline = self.timeline(wait.point.queue)?;
+                batch.wait(&timeline, point(wait.point.queue, value), stages);
             }
             for acquire in &submission.acquires {
                 let (window, _) = find_window(input, windows, acquire.resource)?;
@@ -152,10 +198,9 @@ impl Frames {
             let buffer = |&buffer| vk::CommandBufferSubmitInfo::default().command_buffer(buffer);
             batch.buffers.extend(buffers.iter().map(buffer));
             let value = states.absolute(submission.queue, submission.signal);
+            let timeline = self.timeline(submission.queue)?;
+            batch.signal(&timeline, point(submission.queue, value));
             let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-            batch
-                .signals
-                .push(self.timeline(submission.queue, value, all)?);
             for &resource in &submission.presents {
                 let (window, id) = find_window(input, windows, resource)?;
                 let signal = windows[window]
@@ -175,65 +220,86 @@ impl Frames {
         Ok(batches)
     }
 
-    fn timeline(
-        &self,
-        queue: QueueIndex,
-        value: u64,
-        stages: vk::PipelineStageFlags2,
-    ) -> Result<vk::SemaphoreSubmitInfo<'static>, FrameError> {
-        let known = self.device.queues.get(usize::from(queue.0));
-        let known = known.ok_or_else(|| FrameError::Mismatch {
-            problem: format!("the plan names queue {}", queue.0),
-        })?;
-        Ok(semaphore_info(known.timeline.semaphore, stages).value(value))
+    /// A timeline of this stream or another.
+    fn timeline(&self, queue: QueueIndex) -> Result<Arc<Timeline>, FrameError> {
+        let index = usize::from(queue.0);
+        let own = self.lane(index).map(|lane| Arc::clone(&lane.timeline));
+        own.or_else(|| self.device.timelines.get(index))
+            .ok_or_else(|| FrameError::Mismatch {
+                problem: format!("the plan names queue {}", queue.0),
+            })
     }
 
-    /// One `vkQueueSubmit2` for each call of the plan.
-    fn submit_batches(&mut self, plan: &Plan, batches: &[Batch]) -> Result<(), FrameError> {
-        let infos: Vec<_> = batches
-            .iter()
-            .map(|batch| {
-                vk::SubmitInfo2::default()
-                    .wait_semaphore_infos(&batch.waits)
-                    .command_buffer_infos(&batch.buffers)
-                    .signal_semaphore_infos(&batch.signals)
-            })
-            .collect();
+    /// One `vkQueueSubmit2` for each call of the plan, after what returns turns of
+    /// rings. What shares a queue with other streams may be held back.
+    fn submit_batches(&mut self, plan: &Plan, batches: Vec<Batch>) -> Result<(), FrameError> {
         let mut is_first = true;
+        for (lane, batch) in self.take_returns() {
+            self.submit_run(lane, vec![batch], is_first)?;
+            is_first = false;
+        }
+        let mut batches: Vec<_> = batches.into_iter().map(Some).collect();
         for call in plan.submit_calls(&self.device.topology) {
             let queue = call.queue;
-            let infos: Vec<_> = call.submissions.iter().map(|&at| infos[at]).collect();
-            let mut result = queue_submit(&self.device, queue, &infos);
-            for _ in 0..RETRIES {
-                // What went through already cannot be called back, so the rest has to follow.
-                // Work that completes meanwhile gives memory back.
-                if is_first || !is_out_of_memory(result) {
-                    break;
-                }
-                std::thread::yield_now();
-                result = queue_submit(&self.device, queue, &infos);
-            }
-            match result {
-                Ok(()) => {}
-                Err(result) if is_first || result == vk::Result::ERROR_DEVICE_LOST => {
-                    return Err(FrameError::vulkan("vkQueueSubmit2")(result));
-                }
-                Err(result) => {
-                    self.broken = true;
-                    return Err(FrameError::PartlySubmitted {
-                        call: "vkQueueSubmit2",
-                        result,
-                    });
-                }
-            }
-            for &at in &call.submissions {
-                if let Some(signal) = batches[at].signals.first() {
-                    self.note_submitted(queue, signal.value);
-                }
+            let run: Vec<_> = call
+                .submissions
+                .iter()
+                .filter_map(|&at| batches[at].take())
+                .collect();
+            let signals = run.iter().flat_map(|batch| batch.signal_points.first());
+            let signals: Vec<_> = signals.copied().collect();
+            self.submit_run(usize::from(queue.0), run, is_first)?;
+            for signal in signals {
+                self.note_submitted(queue, signal.value);
             }
             is_first = false;
         }
         Ok(())
+    }
+
+    fn submit_run(
+        &mut self,
+        lane: usize,
+        batches: Vec<Batch>,
+        is_first: bool,
+    ) -> Result<(), FrameError> {
+        let Some(queue) = self.lane(lane).map(|lane| lane.queue) else {
+            let problem = format!("queue {lane} belongs to another stream");
+            return Err(FrameError::Mismatch { problem });
+        };
+        // What went through already cannot be called back, so the rest has to follow.
+        let retries = if is_first { 0 } else { RETRIES };
+        let submitted = self.device.submit_run(lane, queue, batches, retries);
+        match submitted {
+            Ok(()) => Ok(()),
+            Err(result) if is_first || result == vk::Result::ERROR_DEVICE_LOST => {
+                Err(FrameError::vulkan("vkQueueSubmit2")(result))
+            }
+            Err(result) => {
+                self.broken = true;
+                Err(FrameError::PartlySubmitted {
+                    call: "vkQueueSubmit2",
+                    result,
+                })
+            }
+        }
+    }
+
+    /// A binary semaphore may only be waited for once all that its signal depends on has been
+    /// submitted, also by other streams (section "Queue Operations", `vkQueuePresentKHR`).
+    fn wait_presentable(&mut self, signals: &[Point]) -> Result<(), FrameError> {
+        if self.device.wait_certain(signals, PRESENT_PATIENCE) {
+            return Ok(());
+        }
+        self.broken = true;
+        if self.device.is_lost() {
+            let doing = "vkQueuePresentKHR";
+            return Err(FrameError::DeviceLost { doing });
+        }
+        Err(FrameError::PartlySubmitted {
+            call: "waiting for what a present depends on",
+            result: vk::Result::TIMEOUT,
+        })
     }
 
     /// Notes what windows and reports have to know of a frame that is submitted.
@@ -256,21 +322,59 @@ impl Frames {
             }
         }
         for (queue, pass) in input.plan.passes() {
-            self.last_passes[usize::from(queue.0)] = input.frame.pass(pass).name.clone();
+            let at = usize::from(queue.0) - self.first;
+            self.last_passes[at] = input.frame.pass(pass).name.clone();
         }
     }
 }
 
-fn queue_submit(
+/// What is signalled with the semaphores of presents.
+fn presenting(plan: &Plan, batches: &[Batch]) -> Vec<Point> {
+    let presenting = plan.submissions.iter().zip(batches);
+    let presenting = presenting.filter(|(submission, _)| !submission.presents.is_empty());
+    presenting
+        .flat_map(|(_, batch)| batch.signal_points.clone())
+        .collect()
+}
+
+fn point(queue: QueueIndex, value: u64) -> Point {
+    Point {
+        timeline: usize::from(queue.0),
+        value,
+    }
+}
+
+/// One `vkQueueSubmit2`, tried again where no memory is left: work that completes meanwhile gives
+/// some back.
+pub(crate) fn queue_submit(
     device: &Device,
-    queue: QueueIndex,
-    infos: &[vk::SubmitInfo2<'_>],
+    queue: usize,
+    batches: &[Batch],
+    retries: u32,
 ) -> Result<(), vk::Result> {
-    let queue = lock(&device.queues[usize::from(queue.0)].raw);
-    // SAFETY: the queue is locked; command buffers are recorded for its family and not in use;
-    // semaphores are alive, timeline values rise, and a binary semaphore that is waited for has
-    // its signal queued by an acquisition.
-    device.note(unsafe { device.raw.queue_submit2(*queue, infos, vk::Fence::null()) })
+    let infos: Vec<_> = batches
+        .iter()
+        .map(|batch| {
+            vk::SubmitInfo2::default()
+                .wait_semaphore_infos(&batch.waits)
+                .command_buffer_infos(&batch.buffers)
+                .signal_semaphore_infos(&batch.signals)
+        })
+        .collect();
+    let mut left = retries;
+    loop {
+        let queue = lock(&device.queues[queue].raw);
+        // SAFETY: the queue is locked; command buffers are recorded for its family and not in use;
+        // semaphores are alive, timeline values rise, and a binary semaphore that is waited for
+        // has its signal queued by an acquisition.
+        let result = unsafe { device.raw.queue_submit2(*queue, &infos, vk::Fence::null()) };
+        drop(queue);
+        if left == 0 || !is_out_of_memory(result) {
+            return device.note(result);
+        }
+        left -= 1;
+        std::thread::yield_now();
+    }
 }
 
 fn is_out_of_memory(result: Result<(), vk::Result>) -> bool {

@@ -1,4 +1,4 @@
-//! One timeline semaphore per queue.
+//! A timeline semaphore: one per queue of each stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -47,6 +47,15 @@ impl Timeline {
     pub(crate) fn reached(&self, device: &ash::Device) -> Result<u64, vk::Result> {
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
         unsafe { device.get_semaphore_counter_value(self.semaphore) }
+    }
+
+    /// Signals a value from the host: higher than what it has, and lower than what is on its way.
+    pub(crate) fn signal(&self, device: &ash::Device, value: u64) -> Result<(), vk::Result> {
+        let info = vk::SemaphoreSignalInfo::default()
+            .semaphore(self.semaphore)
+            .value(value);
+        // SAFETY: as in `reached`; the caller sees to the value.
+        unsafe { device.signal_semaphore(&info) }
     }
 
     /// Waits on the host until a value is reached. `TIMEOUT` is an error here.

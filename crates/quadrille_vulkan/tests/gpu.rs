@@ -23,5 +23,7 @@ mod faults;
 mod graphics;
 #[path = "gpu/lifetime.rs"]
 mod lifetime;
+#[path = "gpu/stream.rs"]
+mod stream;
 #[path = "gpu/window.rs"]
 mod window;

@@ -110,12 +110,12 @@ fn the_same_frame_again_is_not_compared_with_others() {
     let topology = parse_topology("gct:1").unwrap();
     let (mut planner, mut states) = (Planner::default(), States::default());
     assert!(
-        planner.plan_again(&states).is_none(),
+        planner.plan_again(&topology, &states).is_none(),
         "there is no last frame"
     );
     let frame = parse_frame(WRITE).unwrap();
     for expected in [false, false, true, true] {
-        let again = planner.plan_again(&states);
+        let again = planner.plan_again(&topology, &states);
         let planned = planner.plan(&frame, &topology, &states).unwrap();
         assert_eq!(again.is_some(), expected, "from the states that `plan` has");
         assert!(again.is_none_or(|again| again.plan == planned.plan));
@@ -126,14 +126,14 @@ fn the_same_frame_again_is_not_compared_with_others() {
     let planned = planner.plan(&read, &topology, &states).unwrap();
     states.commit(&read, &topology, &planned.plan);
     assert!(
-        planner.plan_again(&states).is_none(),
+        planner.plan_again(&topology, &states).is_none(),
         "after the write it was another plan"
     );
     let race = "buffer cells 0 bytes 64\npass one\n  StorageWriteCompute cells\npass two\n  StorageWriteCompute cells";
     let race = parse_frame(race).unwrap();
     assert!(planner.plan(&race, &topology, &states).is_err());
     assert!(
-        planner.plan_again(&states).is_none(),
+        planner.plan_again(&topology, &states).is_none(),
         "the last frame has no plan"
     );
 }

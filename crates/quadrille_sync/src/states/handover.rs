@@ -183,6 +183,14 @@ impl States {
         });
     }
 
+    /// Ends the reading of what another stream has lent: it cannot be used any more here, until it
+    /// is taken again. Points for retiring are kept.
+    pub fn give_back(&mut self, id: ResourceId) {
+        let entry = self.slot(id).get_or_insert_with(Entry::fresh);
+        entry.tenure = Tenure::Given;
+        entry.map = RangeMap::new(RangeState::fresh());
+    }
+
     /// What this stream may do with a resource.
     pub(crate) fn tenure(&self, id: ResourceId) -> Tenure {
         let entry = self.resources.get(id.0 as usize).and_then(Option::as_ref);

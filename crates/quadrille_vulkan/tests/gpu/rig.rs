@@ -8,7 +8,8 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{
     Buffer, BufferDesc, CommandList, Error, FrameError, FrameInput, Frames, Gpu, Handle, Image,
-    ImageRegion, Parallel, Settings, Submitted, Swapchain, texel_bytes, validation_messages,
+    ImageRegion, Parallel, Settings, StreamDesc, Submitted, Swapchain, texel_bytes,
+    validation_messages,
 };
 
 /// Nothing here takes longer.
@@ -152,14 +153,23 @@ impl Rig {
             assert!(active, "the validation layer is not active");
         }
         let frames = gpu.frames()?;
-        let (states, messages) = (States::default(), validation_messages());
-        Ok(Self {
+        Ok(Self::of(gpu, frames))
+    }
+
+    /// A rig beside that of the main loop.
+    pub(crate) fn stream(gpu: &Gpu, desc: &StreamDesc) -> Self {
+        Self::of(gpu.clone(), gpu.stream(desc).unwrap())
+    }
+
+    fn of(gpu: Gpu, frames: Frames) -> Self {
+        let (states, messages) = (frames.states(), validation_messages());
+        Self {
             gpu,
             frames,
             states,
             chunks: 1,
             messages,
-        })
+        }
     }
 
     /// Declares and runs a frame.
@@ -175,6 +185,20 @@ impl Rig {
         declare: impl FnOnce(&mut Declared),
     ) -> Result<Submitted, FrameError> {
         self.frames.begin(PATIENCE)?;
+        self.try_begun_frame(windows, declare)
+    }
+
+    /// Declares and runs a frame that has begun.
+    pub(crate) fn begun_frame(&mut self, declare: impl FnOnce(&mut Declared)) {
+        self.try_begun_frame(&mut [], declare)
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    fn try_begun_frame(
+        &mut self,
+        windows: &mut [&mut Swapchain],
+        declare: impl FnOnce(&mut Declared),
+    ) -> Result<Submitted, FrameError> {
         let mut declared = Declared::default();
         declare(&mut declared);
         let Declared {
@@ -182,7 +206,8 @@ impl Rig {
             handles,
             lists,
         } = declared;
-        let plan = plan(&frame, self.gpu.topology(), &self.states)
+        self.frames.exchange(&mut self.states);
+        let plan = plan(&frame, self.frames.topology(), &self.states)
             .unwrap_or_else(|errors| panic!("{errors}"));
         let lists: Vec<_> = lists.iter().map(Some).collect();
         let input = FrameInput {
@@ -193,7 +218,7 @@ impl Rig {
         };
         let recorded = self.frames.record(input, &Threads, self.chunks)?;
         let submitted = self.frames.submit(input, recorded, &self.states, windows)?;
-        self.states.commit(&frame, self.gpu.topology(), &plan);
+        self.states.commit(&frame, self.frames.topology(), &plan);
         let progress = self.frames.progress()?;
         self.frames.retire(&mut self.states, &progress);
         Ok(submitted)

@@ -18,7 +18,10 @@ const OURS: [(&str, &[&str]); 9] = [
     ("quadrille_layer", &[]),
     ("quadrille_canary", &[]),
     ("xtask", &["quadrille_sync", "quadrille_oracle"]),
-    ("examples", &["quadrille", "quadrille_2d", "quadrille_bench"]),
+    (
+        "examples",
+        &["quadrille", "quadrille_2d", "quadrille_bench"],
+    ),
 ];
 
 /// Foreign crates that only some of ours may know.

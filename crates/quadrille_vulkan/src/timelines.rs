@@ -1,0 +1,97 @@
+//! All timelines of a device: those of the queues, and those that streams and rings need besides.
+//!
+//! A timeline is signalled by one stream on one queue, so that its values rise in the order of
+//! execution however many threads submit. Plans name timelines by index, the same in all streams.
+//! What is given back is used again and goes on counting, so that points on it stay true.
+
+use std::sync::{Arc, Mutex};
+
+use ash::vk;
+use quadrille_sync::Topology;
+
+use crate::error::Error;
+use crate::lock;
+use crate::timeline::Timeline;
+
+/// The timelines of a device.
+pub(crate) struct Timelines(Mutex<Table>);
+
+struct Table {
+    all: Vec<Arc<Timeline>>,
+    free: Vec<usize>,
+}
+
+impl Timelines {
+    /// Those of the device's queues, in their order.
+    pub(crate) fn new(queues: Vec<Arc<Timeline>>) -> Self {
+        Self(Mutex::new(Table {
+            all: queues,
+            free: Vec::new(),
+        }))
+    }
+
+    /// A timeline for a stream or ring of this name.
+    pub(crate) fn take(
+        &self,
+        device: &ash::Device,
+        name: &str,
+    ) -> Result<(usize, Arc<Timeline>), Error> {
+        let mut table = lock(&self.0);
+        if let Some(index) = table.free.pop() {
+            return Ok((index, Arc::clone(&table.all[index])));
+        }
+        let index = table.all.len();
+        if index >= Topology::MAX_QUEUES {
+            return Err(Error::Invalid {
+                name: name.to_owned(),
+                problem: format!(
+                    "queues, streams and rings have {index} timelines, which is the most there \
+                     can be at a time"
+                ),
+            });
+        }
+        let timeline = Timeline::new(device).map_err(Error::vulkan(name, "vkCreateSemaphore"))?;
+        let timeline = Arc::new(timeline);
+        table.all.push(Arc::clone(&timeline));
+        Ok((index, timeline))
+    }
+
+    /// Gives a timeline back that has reached all that was submitted for it.
+    pub(crate) fn give_back(&self, index: usize) {
+        lock(&self.0).free.push(index);
+    }
+
+    /// The timeline at an index.
+    pub(crate) fn get(&self, index: usize) -> Option<Arc<Timeline>> {
+        lock(&self.0).all.get(index).cloned()
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        lock(&self.0).all.len()
+    }
+
+    /// What has been submitted for each.
+    pub(crate) fn submitted(&self) -> Vec<u64> {
+        let table = lock(&self.0);
+        table
+            .all
+            .iter()
+            .map(|timeline| timeline.submitted())
+            .collect()
+    }
+
+    /// How far each has got.
+    pub(crate) fn reached(&self, device: &ash::Device) -> Result<Vec<u64>, vk::Result> {
+        let table = lock(&self.0);
+        let reached = table.all.iter().map(|timeline| timeline.reached(device));
+        reached.collect()
+    }
+
+    /// Destroys them all. Nothing on the device uses them any more.
+    pub(crate) fn destroy(&self, device: &ash::Device) {
+        for timeline in lock(&self.0).all.drain(..) {
+            timeline.destroy(device);
+        }
+    }
+}
