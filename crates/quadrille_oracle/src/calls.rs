@@ -9,7 +9,8 @@ use crate::violation::Violation;
 /// Each submission is submitted once, in plan order on its queue. Queues of one family and index
 /// are one `VkQueue`, which carries out what it is given first before it looks at the rest; with
 /// this the calls must not end in a deadlock. In order, they must not even have to wait for a
-/// signal that is submitted later; coalesced, no queue that is a `VkQueue` of its own has two.
+/// signal that is submitted later; coalesced, no queue that is a `VkQueue` of its own has two
+/// between the same host passes. No call holds submissions from before and after a host pass.
 pub fn judge_calls(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut times = vec![0_usize; plan.submissions.len()];
@@ -30,8 +31,24 @@ pub fn judge_calls(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Ve
         let mut others = (0..topology.queues.len()).filter(|other| *other != one);
         others.any(|other| identity(other) == identity(one))
     };
+    // How many host passes come before a submission.
+    let gates = |at: usize| {
+        let passes = plan.host.iter();
+        let before = passes.filter(|step| step.before.is_some_and(|before| before as usize <= at));
+        before.count()
+    };
     for (at, call) in calls.iter().enumerate() {
-        let again = calls[..at].iter().any(|other| other.queue == call.queue);
+        let ends = [call.submissions.first(), call.submissions.last()];
+        let [Some(first), Some(last)] = ends.map(|end| end.map(|end| gates(*end))) else {
+            continue;
+        };
+        if first != last {
+            violations.push(Violation::CallAcrossHost { queue: call.queue });
+        }
+        let again = calls[..at].iter().any(|other| {
+            let gates = other.submissions.first().map(|first| gates(*first));
+            other.queue == call.queue && gates == Some(first)
+        });
         let is_coalesced = topology.submit == SubmitPolicy::Coalesced;
         if again && is_coalesced && !shares(usize::from(call.queue.0)) {
             violations.push(Violation::SecondCall { queue: call.queue });

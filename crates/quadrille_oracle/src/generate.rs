@@ -186,10 +186,13 @@ fn draft(random: &mut Random, shape: &Shape, world: &mut World, topology: &Topol
     };
     let mut draft = Draft::default();
     draft.cull = random.chance(12);
+    // Among the device passes as well as after them.
+    let host_places: Vec<usize> = (0..hosts).map(|_| random.below(count + hosts)).collect();
     for number in 0..count + hosts {
         let works = [Work::Graphics, Work::Compute, Work::Compute, Work::Transfer];
         let work = random.pick(&works).copied().unwrap_or(Work::Graphics);
-        let work = if number < count { work } else { Work::Host };
+        let on_host = host_places.contains(&number);
+        let work = if on_host { Work::Host } else { work };
         let mut uses = Vec::new();
         for _ in 0..random.between(1, shape.uses) {
             add_use(random, world, work, &mut uses);

@@ -34,6 +34,7 @@ mod transfer;
 
 use cell::{Cell, Contents};
 use clock::{Clock, Done, Instant, Signalled};
+use schedule::Event;
 
 /// Judges the plans of one device, frame by frame.
 ///
@@ -186,13 +187,16 @@ impl Judge {
             frame,
             plan,
             violations: Vec::new(),
+            ran: vec![None; frame.passes.len()],
         };
         trial.begin();
         trial.judge_declared();
-        for submission in trial.schedule() {
-            trial.judge_submission(submission);
+        for event in trial.schedule() {
+            match event {
+                Event::Submission(submission) => trial.judge_submission(submission),
+                Event::Host(step) => trial.judge_host(step),
+            }
         }
-        trial.judge_host();
         trial.judge_swapchain_counts();
         trial.violations
     }
@@ -224,6 +228,8 @@ struct Trial<'a> {
     frame: &'a Frame,
     plan: &'a Plan,
     violations: Vec<Violation>,
+    /// Where each pass has run on the device.
+    ran: Vec<Option<Instant>>,
 }
 
 /// Where a step runs.

@@ -55,6 +55,8 @@ pub enum Mutation {
     DropPresent,
     /// A host pass waits for one point less.
     DropHostWait,
+    /// Submissions do not wait for a host pass.
+    DropHostGate,
     /// A pass is gone.
     DropPass,
 }

@@ -349,6 +349,32 @@ pub enum Violation {
         /// The value.
         value: i128,
     },
+    /// A call submits what comes before a host pass together with what comes after it.
+    #[error("A call on queue {} reaches beyond a host pass.", queue.0)]
+    CallAcrossHost {
+        /// The queue.
+        queue: QueueIndex,
+    },
+    /// A host pass waits for what can never come.
+    #[error("Host pass `{pass}` waits for ever, for value {value} of queue {}.", queue.0)]
+    HostDeadlock {
+        /// The host pass.
+        pass: Arc<str>,
+        /// The queue that never signals.
+        queue: QueueIndex,
+        /// The value.
+        value: i128,
+    },
+    /// A host pass may run before a device pass is over that it is declared to come after.
+    #[error(
+        "Host pass `{later}` does not wait for pass `{earlier}`, and is declared to come after it."
+    )]
+    HostTooEarly {
+        /// The device pass.
+        earlier: Arc<str>,
+        /// The host pass.
+        later: Arc<str>,
+    },
     /// A swapchain image is touched, and no wait for its acquire stands before.
     #[error("{actor} touches swapchain image `{image}`, which is not acquired.")]
     NotAcquired {

@@ -299,6 +299,8 @@ accesses! {
     HostRead = [HOST] [HOST_READ] General read;
     /// Memory that a host pass writes.
     HostWrite = [HOST] [HOST_WRITE] General write;
+    /// Memory that a host pass reads and writes.
+    HostReadWrite = [HOST] [HOST_READ | HOST_WRITE] General read write;
     /// An image that the app itself hands to a presentation engine after the pass; images of swapchains need no such use.
     Present = [] [] PresentSrc read;
 }

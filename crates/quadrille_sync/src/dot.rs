@@ -7,7 +7,8 @@ use crate::plan::{Plan, RelativePoint, Step, Submission};
 use crate::topology::Topology;
 
 /// Draws a plan: queues as clusters, submissions as boxes with their passes and the number of
-/// barriers between them, waits as edges with the resources they are for.
+/// barriers between them, waits as edges with the resources they are for. Host passes have a
+/// cluster of their own, with edges from what they wait for and to what is submitted after them.
 ///
 /// `dot -Tsvg` makes a picture of it.
 pub fn dot(frame: &Frame, topology: &Topology, plan: &Plan) -> String {
@@ -72,7 +73,34 @@ fn draw(out: &mut String, frame: &Frame, topology: &Topology, plan: &Plan) -> fm
             )?;
         }
     }
+    draw_host(out, frame, plan)?;
     writeln!(out, "}}")
+}
+
+/// The host passes.
+fn draw_host(out: &mut String, frame: &Frame, plan: &Plan) -> fmt::Result {
+    if plan.host.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  subgraph cluster_host {{\n    label=\"host\";")?;
+    for (at, step) in plan.host.iter().enumerate() {
+        let name = escape(&frame.pass(step.pass).name);
+        writeln!(out, "    host_{at} [label=\"{name}\"];")?;
+    }
+    writeln!(out, "  }}")?;
+    for (at, step) in plan.host.iter().enumerate() {
+        for wait in &step.waits {
+            writeln!(out, "  {} -> host_{at};", node(*wait))?;
+        }
+        let after = step.before.map(|before| before as usize);
+        let after = after.and_then(|before| plan.submissions.get(before));
+        if let Some(Submission { queue, signal, .. }) = after {
+            let (queue, offset) = (*queue, *signal);
+            let to = node(RelativePoint { queue, offset });
+            writeln!(out, "  host_{at} -> {to} [label=\"submitted after\"];")?;
+        }
+    }
+    Ok(())
 }
 
 /// What a submission does, line by line.

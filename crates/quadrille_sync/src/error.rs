@@ -314,8 +314,8 @@ pub enum PlanError {
     },
     /// A host pass touches an image of a swapchain.
     #[error(
-        "{user} touches `{resource}`, and images of swapchains are none of the host's: they are \
-         presented before host passes run. Copy it to a buffer in a device pass, and let `{}` read \
+        "{user} touches `{resource}`, and images of swapchains are none of the host's. \
+         Copy it to a buffer in a device pass, and let `{}` read \
          that.",
         user.pass
     )]
@@ -324,20 +324,6 @@ pub enum PlanError {
         user: Party,
         /// The image.
         resource: Arc<str>,
-    },
-    /// A device pass comes after a host pass of the same frame.
-    #[error(
-        "Device pass `{device}` comes after host pass `{host}` of the same frame{}. \
-         Let the host pass run last, or move `{device}` to the next frame.",
-        Through(resource)
-    )]
-    AfterHost {
-        /// The device pass.
-        device: Arc<str>,
-        /// The host pass.
-        host: Arc<str>,
-        /// The resource that both touch; none if the order is declared.
-        resource: Option<Arc<str>>,
     },
     /// A swapchain image is used, and no queue can present it.
     #[error(
@@ -489,17 +475,5 @@ impl<T: bitflags::Flags> Display for Bits<T> {
             write!(out, "{before}{name}")?;
         }
         Ok(())
-    }
-}
-
-/// The resource that an order comes from.
-struct Through<'a>(&'a Option<Arc<str>>);
-
-impl Display for Through<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(resource) => write!(out, ", because both touch `{resource}`"),
-            None => Ok(()),
-        }
     }
 }

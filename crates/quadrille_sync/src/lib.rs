@@ -41,6 +41,8 @@
 //!   need it, on the evidence of the frames before.
 //! - **Visibility is per stage and access, and per queue**, as the specification has it. A read
 //!   in one stage says nothing about another.
+//! - **The host is not waited for on the device.** What comes after a host pass is submitted after
+//!   it has run; what does not is submitted before ([`HostStep`]).
 //! - **A wait holds back stages, not queues**, and barriers after it chain from those stages.
 //!
 //! # Deliberately absent
@@ -74,8 +76,8 @@ pub use flags::{AccessMask, Aspects, Layout, Stages};
 pub use frame::{Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
 pub use plan::{
     BarrierBatch, BufferBarrier, Counts, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier,
-    PassRef, Plan, Reason, RelativePoint, Rung, Scope, Step, Submission, SubmitCall, Transfer,
-    TransferHalf, Wait,
+    PassRef, Plan, Reason, RelativePoint, Rung, Scope, Segment, Step, Submission, SubmitCall,
+    Transfer, TransferHalf, Wait,
 };
 pub use planner::{Planned, Planner};
 pub use range::{SubRange, SubresourceRange};

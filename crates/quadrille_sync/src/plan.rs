@@ -10,7 +10,7 @@ mod call;
 
 use std::sync::Arc;
 
-pub use call::SubmitCall;
+pub use call::{Segment, SubmitCall};
 
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;
@@ -212,16 +212,24 @@ pub struct Submission {
     pub presents: Vec<ResourceIndex>,
 }
 
-/// A host pass, and what it waits for.
+/// A host pass, what it waits for, and what waits for it.
 ///
-/// The caller runs it once all points have been reached, and before it submits a frame that
-/// writes what the pass reads; how far to let the device run ahead until then is its choice.
+/// Nothing waits on the device for the host: what comes after a host pass is submitted after the
+/// pass has run, which orders it and makes the host's writes visible to it (section "Host Write
+/// Ordering Guarantees"). So no queue stands still with a wait at its head, and whatever does not
+/// depend on the host pass is submitted before it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostStep {
     /// The host pass.
     pub pass: PassIndex,
-    /// Timeline values that must be reached first: at most one per queue.
+    /// Timeline values that must be reached first: at most one per queue. All of them are
+    /// signalled by submissions before [`HostStep::before`], so the wait ends.
     pub waits: Vec<RelativePoint>,
+    /// Index in [`Plan::submissions`] of the first submission that must not be submitted before
+    /// the pass has run. None if nothing in this frame comes after it: then the caller runs it
+    /// once all points have been reached, and at the latest before it submits a frame that touches
+    /// what the pass touches. How far to let the device run ahead until then is its choice.
+    pub before: Option<u32>,
 }
 
 /// What a frame does, in submission order.
@@ -229,7 +237,7 @@ pub struct HostStep {
 pub struct Plan {
     /// The submissions.
     pub submissions: Vec<Submission>,
-    /// What the host does, in order.
+    /// What the host does, in order; `before` never falls, and nothing comes last.
     pub host: Vec<HostStep>,
     /// Passes that were culled, in declaration order.
     pub culled: Vec<PassIndex>,

@@ -19,6 +19,7 @@ mod cull;
 mod custom;
 mod depend;
 mod edge;
+mod gate;
 mod graph;
 mod hazard;
 mod host;
@@ -43,7 +44,7 @@ use crate::topology::{QueueIndex, Topology};
 use split::Split;
 use timeline::{Numbers, Timeline};
 use track::{LastUses, Maps, Past};
-use walk::Walk;
+use walk::{Hosted, Walk};
 
 pub(crate) use track::Consulted;
 
@@ -108,7 +109,6 @@ pub(crate) fn solve(
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
     let hazards = hazard::hazards(frame, topology, &touches, &queues);
-    hazard::check_host(frame, &graph, &hazards, &mut errors);
     PlanErrors::check(errors)?;
     let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
     let mut links: Vec<(u32, u32)> = hazards.collect();
@@ -131,7 +131,7 @@ struct Emitted {
     maps: Maps,
     past: Past,
     last_uses: LastUses,
-    on_host: Vec<bool>,
+    hosted: Vec<Option<Hosted>>,
     timeline: Timeline,
     numbers: Numbers,
 }
@@ -145,9 +145,7 @@ fn emit(
     kept: &[bool],
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    let mut on_host = vec![false; maps.len()];
-    barrier::barrier(&mut walk, &mut maps, split);
-    let mut host = host::host(&mut walk, &mut maps, &split.host, &mut on_host);
+    let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);
     ownership::predict(&mut walk, &mut maps);
@@ -156,6 +154,7 @@ fn emit(
         records,
         past,
         last_uses,
+        hosted,
         ..
     } = walk;
     let (submissions, numbers) = timeline::number(&timeline, records);
@@ -172,7 +171,7 @@ fn emit(
         maps,
         past,
         last_uses,
-        on_host,
+        hosted,
         timeline,
         numbers,
     }
@@ -186,11 +185,11 @@ impl Emitted {
             maps,
             past,
             last_uses,
-            on_host,
+            hosted,
             timeline,
             numbers,
         } = self;
-        plan.end = track::end_states(frame, &maps, &past, &last_uses, &on_host, &numbers);
+        plan.end = track::end_states(frame, &maps, &past, &last_uses, &hosted, &numbers);
         (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
         let submissions = plan.submissions.iter();
         plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));

@@ -39,6 +39,7 @@ impl Trial<'_> {
             });
         }
         let frame = self.frame;
+        self.ran[pass.0 as usize] = Some(site.instant);
         for declared in frame.uses_of(pass) {
             self.judge_use(site, pass, declared);
         }

@@ -6,6 +6,7 @@ use quadrille_sync::{
 };
 
 use super::Trial;
+use super::schedule::Event;
 use crate::area::Area;
 use crate::order::{Order, prologues};
 use crate::stages::{single, stages_of_queue, supported};
@@ -35,24 +36,23 @@ impl Trial<'_> {
     fn runs(&mut self) -> Vec<Vec<Run>> {
         let mut runs = vec![Vec::new(); self.frame.passes.len()];
         let mut place = 0;
-        for submission in &self.plan.submissions {
-            for step in &submission.steps {
-                let Step::Pass(pass) = step else {
-                    continue;
-                };
-                place += 1;
-                if let Some(runs) = runs.get_mut(pass.0 as usize) {
-                    runs.push(Run {
-                        place,
-                        queue: Some(submission.queue),
-                    });
-                }
-            }
-        }
-        for step in &self.plan.host {
+        let mut note = |pass: PassIndex, queue: Option<QueueIndex>| {
             place += 1;
-            if let Some(runs) = runs.get_mut(step.pass.0 as usize) {
-                runs.push(Run { place, queue: None });
+            if let Some(runs) = runs.get_mut(pass.0 as usize) {
+                runs.push(Run { place, queue });
+            }
+        };
+        for event in self.events() {
+            match event {
+                Event::Submission(index) => {
+                    let submission = &self.plan.submissions[index];
+                    for step in &submission.steps {
+                        if let Step::Pass(pass) = step {
+                            note(*pass, Some(submission.queue));
+                        }
+                    }
+                }
+                Event::Host(index) => note(self.plan.host[index].pass, None),
             }
         }
         runs

@@ -1,11 +1,13 @@
-//! Host passes: they run after the waits that the plan gives them, and before later frames.
+//! Host passes: they run after the waits that the plan gives them, before the submissions that the
+//! plan puts after them, and before later frames.
 //!
 //! A semaphore makes writes available to the device, not to the host: what the host reads needs a
 //! barrier with the host stage in its second scope too (section "Host Write Ordering Guarantees"
 //! and the description of `VK_PIPELINE_STAGE_2_HOST_BIT`). What the host writes is visible to
-//! everything submitted later.
+//! everything submitted later, and everything submitted later comes after what the host has read.
+//! For other memory the host proves nothing: what it has waited for is no wait of the device.
 
-use quadrille_sync::{AccessMask, HostStep, PassIndex, PassKind, Stages, Use};
+use quadrille_sync::{AccessMask, PassIndex, PassKind, Stages, Use};
 
 use super::Trial;
 use super::cell::{Cell, Contents, Write};
@@ -15,43 +17,37 @@ use crate::stages::{Touch, covers};
 use crate::violation::{Actor, Hazard, Lack, Place, Violation};
 
 impl Trial<'_> {
-    pub(super) fn judge_host(&mut self) {
-        let plan = self.plan;
-        for step in &plan.host {
-            if self
-                .frame
-                .passes
-                .get(step.pass.0 as usize)
-                .is_none_or(|pass| pass.kind != PassKind::Host)
-            {
-                let index = u64::from(step.pass.0);
-                self.violations.push(Violation::UnknownIndex {
-                    what: "host pass",
-                    index,
-                });
-                continue;
-            }
-            self.judge_host_step(step);
-        }
-    }
-
     /// Every host pass waits for all it needs: the caller may run them apart from each other.
-    fn judge_host_step(&mut self, step: &HostStep) {
-        let frame = self.frame;
+    pub(super) fn judge_host(&mut self, index: usize) {
+        let (frame, plan) = (self.frame, self.plan);
+        let Some(step) = plan.host.get(index) else {
+            return;
+        };
+        let declared = frame.passes.get(step.pass.0 as usize);
+        if declared.is_none_or(|pass| pass.kind != PassKind::Host) {
+            let index = u64::from(step.pass.0);
+            return self.violations.push(Violation::UnknownIndex {
+                what: "host pass",
+                index,
+            });
+        }
         let mut seen = Signalled::default();
         for point in &step.waits {
-            match self.signal_of(*point) {
-                Some(signalled) => seen.join(&signalled),
-                None => {
-                    let index = point.offset.unsigned_abs();
-                    self.violations.push(Violation::UnknownIndex {
-                        what: "timeline value",
-                        index,
-                    });
-                }
+            // What is never signalled has been reported as a deadlock.
+            if let Some(signalled) = self.signal_of(*point) {
+                seen.join(&signalled);
             }
         }
         let view = seen.view(self.judge.queues.len());
+        for earlier in frame.after_of(step.pass) {
+            let ran = self.ran.get(earlier.0 as usize).copied().flatten();
+            if ran.is_some_and(|instant| !view.reaches(instant)) {
+                let name = |pass: PassIndex| frame.pass(pass).name.clone();
+                let (earlier, later) = (name(*earlier), name(step.pass));
+                self.violations
+                    .push(Violation::HostTooEarly { earlier, later });
+            }
+        }
         for declared in frame.uses_of(step.pass) {
             self.judge_host_use(step.pass, declared, &view);
         }

@@ -6,74 +6,133 @@ use super::Trial;
 use super::clock::Signalled;
 use crate::violation::Violation;
 
+/// Something that happens in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// The submission with this index runs.
+    Submission(usize),
+    /// The host pass with this index runs.
+    Host(usize),
+}
+
 impl Trial<'_> {
-    /// The submissions in an order in which they can execute: submission order, except that a wait
-    /// may have to be skipped until its signal has come (which only `Submit::Coalesced` allows).
-    pub(super) fn schedule(&mut self) -> Vec<usize> {
+    /// The submissions and host passes in an order in which they can execute: submission order,
+    /// except that a wait may have to be skipped until its signal has come (which only
+    /// `Submit::Coalesced` allows). What stands after a host pass is not submitted before it.
+    pub(super) fn schedule(&mut self) -> Vec<Event> {
         self.judge_signals();
-        let count = self.plan.submissions.len();
         let mut values: Vec<i128> = self
             .judge
             .queues
             .iter()
             .map(|queue| i128::from(queue.value()))
             .collect();
-        let mut order = Vec::with_capacity(count);
-        let mut left: Vec<usize> = (0..count).filter(|at| self.has_queue(*at)).collect();
+        let mut left = self.events();
+        let mut order = Vec::with_capacity(left.len());
         while let Some(found) = self.first_runnable(&left, &values) {
-            let index = left.remove(found);
+            let event = left.remove(found);
             if found != 0 {
                 self.object_to_waits(&left[..found], &values, false);
             }
-            let submission = &self.plan.submissions[index];
-            let queue = usize::from(submission.queue.0);
-            values[queue] = values[queue].max(self.absolute(queue, submission.signal));
-            order.push(index);
+            if let Event::Submission(index) = event {
+                let submission = &self.plan.submissions[index];
+                let queue = usize::from(submission.queue.0);
+                values[queue] = values[queue].max(self.absolute(queue, submission.signal));
+            }
+            order.push(event);
         }
         self.object_to_waits(&left, &values, true);
         order.append(&mut left);
         order
     }
 
-    /// The first of these submissions that runs now: the first left of its queue, and all it waits
-    /// for has been signalled.
-    fn first_runnable(&self, left: &[usize], values: &[i128]) -> Option<usize> {
+    /// All submissions in their order, and the host passes among them.
+    pub(super) fn events(&self) -> Vec<Event> {
+        let count = self.plan.submissions.len();
+        let host = |index: Option<usize>| {
+            let steps = self.plan.host.iter().enumerate();
+            steps
+                .filter(move |(_, step)| {
+                    // A place beyond the last submission is none.
+                    let before = step.before.map(|before| before as usize);
+                    before.filter(|before| *before < count) == index
+                })
+                .map(|(at, _)| Event::Host(at))
+        };
+        let mut events = Vec::new();
+        for index in 0..count {
+            events.extend(host(Some(index)));
+            if self.has_queue(index) {
+                events.push(Event::Submission(index));
+            }
+        }
+        events.extend(host(None));
+        events
+    }
+
+    /// The first of these events that can happen now: nothing that it has to come after is left,
+    /// and all it waits for has been signalled.
+    fn first_runnable(&self, left: &[Event], values: &[i128]) -> Option<usize> {
         (0..left.len()).find(|at| {
-            let submission = &self.plan.submissions[left[*at]];
-            let first_of_queue = left[..*at]
-                .iter()
-                .all(|before| self.plan.submissions[*before].queue != submission.queue);
-            first_of_queue
-                && submission
-                    .waits
-                    .iter()
-                    .all(|wait| self.reached(wait.point, values))
+            let is_free = left[..*at].iter().all(|before| match (before, left[*at]) {
+                (Event::Host(_), _) => false,
+                (Event::Submission(before), Event::Submission(index)) => {
+                    let queue = |index: usize| self.plan.submissions[index].queue;
+                    queue(*before) != queue(index)
+                }
+                (Event::Submission(_), Event::Host(_)) => true,
+            });
+            let waits = self.waits_of(left[*at]);
+            is_free && waits.iter().all(|point| self.reached(*point, values))
         })
     }
 
-    /// Reports the waits of these submissions that nothing has satisfied.
-    fn object_to_waits(&mut self, submissions: &[usize], values: &[i128], for_ever: bool) {
-        for submission in submissions.iter().copied() {
-            for wait in &self.plan.submissions[submission].waits {
-                if self.reached(wait.point, values) {
+    /// What an event waits for.
+    fn waits_of(&self, event: Event) -> Vec<RelativePoint> {
+        match event {
+            Event::Submission(index) => {
+                let waits = self.plan.submissions[index].waits.iter();
+                waits.map(|wait| wait.point).collect()
+            }
+            Event::Host(index) => self.plan.host[index].waits.clone(),
+        }
+    }
+
+    /// Reports the waits of these events that nothing has satisfied.
+    fn object_to_waits(&mut self, events: &[Event], values: &[i128], for_ever: bool) {
+        for event in events.iter().copied() {
+            for point in self.waits_of(event) {
+                if self.reached(point, values) {
                     continue;
                 }
-                let queue = wait.point.queue;
-                let value = self.absolute(usize::from(queue.0), wait.point.offset);
-                let violation = if for_ever {
-                    Violation::Deadlock {
+                let queue = point.queue;
+                let value = self.absolute(usize::from(queue.0), point.offset);
+                let violation = match event {
+                    Event::Host(index) if for_ever => {
+                        let pass = self.plan.host[index].pass;
+                        let declared = self.frame.passes.get(pass.0 as usize);
+                        let name = declared.map_or("unknown".into(), |pass| pass.name.clone());
+                        Violation::HostDeadlock {
+                            pass: name,
+                            queue,
+                            value,
+                        }
+                    }
+                    Event::Submission(submission) if for_ever => Violation::Deadlock {
                         submission,
                         queue,
                         value,
+                    },
+                    Event::Submission(submission)
+                        if self.judge.topology.submit == SubmitPolicy::InOrder =>
+                    {
+                        Violation::WaitBeforeSignal {
+                            submission,
+                            queue,
+                            value,
+                        }
                     }
-                } else if self.judge.topology.submit == SubmitPolicy::InOrder {
-                    Violation::WaitBeforeSignal {
-                        submission,
-                        queue,
-                        value,
-                    }
-                } else {
-                    continue;
+                    _ => continue,
                 };
                 if !self.violations.contains(&violation) {
                     self.violations.push(violation);

@@ -7,6 +7,7 @@ use super::Judge;
 
 mod declared;
 mod hazards;
+mod host;
 mod layouts;
 mod swapchain;
 mod timeline;

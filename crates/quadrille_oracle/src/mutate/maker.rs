@@ -131,6 +131,17 @@ impl Maker<'_> {
                 });
             }
         }
+        let last_gate = self
+            .plan
+            .host
+            .iter()
+            .rposition(|step| step.before.is_some());
+        if let Some(at) = last_gate {
+            let place = format!("of host pass {at}");
+            self.add(Mutation::DropHostGate, None, place, |plan| {
+                plan.host[at].before = None;
+            });
+        }
     }
 
     /// Adds the mutants of a barrier's scopes, and the one without it.

@@ -89,5 +89,10 @@ fn only_the_host_accesses_on_the_host() {
         .iter()
         .filter(|access| access.is_host())
         .collect();
-    assert_eq!(host, [&Access::HostRead, &Access::HostWrite]);
+    let expected = [
+        &Access::HostRead,
+        &Access::HostWrite,
+        &Access::HostReadWrite,
+    ];
+    assert_eq!(host, expected);
 }

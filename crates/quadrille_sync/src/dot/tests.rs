@@ -24,3 +24,22 @@ fn a_diagram_has_queues_submissions_and_waits() {
         "{drawn}"
     );
 }
+
+#[test]
+fn host_passes_are_between_what_they_wait_for_and_what_waits_for_them() {
+    let topology = parse_topology("gct:1").unwrap();
+    let text = "buffer cells 0 bytes 64\n\
+        pass write\n  CopyWrite cells\n\
+        pass double host\n  HostReadWrite cells\n  after write\n\
+        pass draw\n  VertexRead cells\n  after double\n";
+    let frame = parse_frame(text).unwrap();
+    let plan = plan(&frame, &topology, &States::default()).unwrap();
+    let drawn = dot(&frame, &topology, &plan);
+    for expected in [
+        "host_0 [label=\"double\"]",
+        "q0_1 -> host_0;",
+        "host_0 -> q0_2 [label=\"submitted after\"]",
+    ] {
+        assert!(drawn.contains(expected), "{drawn}");
+    }
+}

@@ -1,6 +1,8 @@
 //! How a plan's submissions are handed to the queues: which go into one `vkQueueSubmit2`.
 
-use super::Plan;
+use std::ops::Range;
+
+use super::{HostStep, Plan};
 use crate::topology::{QueueIndex, SubmitPolicy, Topology};
 
 /// One `vkQueueSubmit2`.
@@ -10,6 +12,15 @@ pub struct SubmitCall {
     pub queue: QueueIndex,
     /// Indices of [`Plan::submissions`], ascending: the `VkSubmitInfo2`s of the call.
     pub submissions: Vec<usize>,
+}
+
+/// Host passes, and the submissions between them and the next ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Segment {
+    /// Indices of [`Plan::host`]: what runs first.
+    pub host: Range<usize>,
+    /// Indices of [`Plan::submissions`]: what is submitted then.
+    pub submissions: Range<usize>,
 }
 
 impl Plan {
@@ -24,6 +35,9 @@ impl Plan {
     /// stay in plan order, so the plan's order remains one in which all can run. Queues that share
     /// one `VkQueue` (they have the same family and index) would wait for what is submitted behind
     /// them, so for these calls stay in order.
+    ///
+    /// What comes after a host pass is submitted after it, so no call reaches beyond a
+    /// [`Segment`].
     ///
     /// ```
     /// use quadrille_sync::*;
@@ -47,14 +61,29 @@ impl Plan {
     /// ```
     pub fn submit_calls(&self, topology: &Topology) -> Vec<SubmitCall> {
         let mut calls: Vec<SubmitCall> = Vec::new();
-        for (at, submission) in self.submissions.iter().enumerate() {
-            let queue = submission.queue;
+        for Segment { submissions, .. } in self.segments() {
+            self.add_calls(topology, submissions, &mut calls);
+        }
+        calls
+    }
+
+    /// Adds the calls of some submissions.
+    fn add_calls(
+        &self,
+        topology: &Topology,
+        submissions: Range<usize>,
+        calls: &mut Vec<SubmitCall>,
+    ) {
+        let first = calls.len();
+        for at in submissions {
+            let queue = self.submissions[at].queue;
             let is_same = |call: &&mut SubmitCall| call.queue == queue;
+            let calls_now = &mut calls[first..];
             let open = match topology.submit {
                 SubmitPolicy::Coalesced if !is_shared(topology, queue) => {
-                    calls.iter_mut().find(is_same)
+                    calls_now.iter_mut().find(is_same)
                 }
-                _ => calls.last_mut().filter(is_same),
+                _ => calls_now.last_mut().filter(is_same),
             };
             match open {
                 Some(call) => call.submissions.push(at),
@@ -64,7 +93,35 @@ impl Plan {
                 }),
             }
         }
-        calls
+    }
+
+    /// The plan, cut where host passes stand between submissions. Never empty; host passes that no
+    /// submission comes after are in no segment.
+    pub fn segments(&self) -> Vec<Segment> {
+        let count = self.submissions.len();
+        let before = |step: &HostStep| step.before.map(|before| before as usize);
+        let mut open = Segment {
+            host: 0..0,
+            submissions: 0..count,
+        };
+        let mut segments = Vec::new();
+        for (at, step) in self.host.iter().enumerate() {
+            let Some(first) = before(step).filter(|first| *first < count) else {
+                break;
+            };
+            if first <= open.submissions.start {
+                open.host.end = at + 1;
+            } else {
+                let next = Segment {
+                    host: at..at + 1,
+                    submissions: first..count,
+                };
+                open.submissions.end = first;
+                segments.push(std::mem::replace(&mut open, next));
+            }
+        }
+        segments.push(open);
+        segments
     }
 }
 

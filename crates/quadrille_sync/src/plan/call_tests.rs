@@ -1,9 +1,21 @@
-use crate::{Plan, QueueIndex, Submission, parse_topology};
+use crate::{HostStep, PassIndex, Plan, QueueIndex, Submission, parse_topology};
 
 /// Submissions by queue number; calls as `queue:members` words. `twice` makes queues 0 and 1 one
 /// `VkQueue`.
 #[track_caller]
 fn check(queues: &[u8], topology: &str, twice: bool, expected: &str) {
+    check_with_host(queues, &[], topology, twice, expected);
+}
+
+/// The same with host passes by the submission that they come before.
+#[track_caller]
+fn check_with_host(
+    queues: &[u8],
+    host: &[Option<u32>],
+    topology: &str,
+    twice: bool,
+    expected: &str,
+) {
     let mut topology = parse_topology(topology).unwrap();
     if twice {
         topology.queues[1] = topology.queues[0].clone();
@@ -16,8 +28,14 @@ fn check(queues: &[u8], topology: &str, twice: bool, expected: &str) {
         signal: 1,
         presents: Vec::new(),
     };
+    let step = |before: &Option<u32>| HostStep {
+        pass: PassIndex(0),
+        waits: Vec::new(),
+        before: *before,
+    };
     let plan = Plan {
         submissions: queues.iter().map(submission).collect(),
+        host: host.iter().map(step).collect(),
         ..Plan::default()
     };
     let words: Vec<_> = plan
@@ -46,4 +64,56 @@ fn coalesced_queues_have_one_call() {
 fn queues_that_share_one_stay_in_order() {
     let expected = "0:0 2:1,4 1:2 0:3";
     check(&[0, 2, 1, 0, 2], "gct:2,ct:1 coalesced", true, expected);
+}
+
+#[test]
+fn no_call_reaches_beyond_a_host_pass() {
+    let host = [Some(2), Some(2), None];
+    let queues = [0, 1, 0, 1, 1];
+    check_with_host(
+        &queues,
+        &host,
+        "gct:2 coalesced",
+        false,
+        "0:0 1:1 0:2 1:3,4",
+    );
+    check_with_host(&[0, 0], &[Some(1)], "gct:1", false, "0:0 0:1");
+}
+
+/// Host passes by what they come before; segments as `passes/submissions` words.
+#[track_caller]
+fn check_segments(submissions: usize, host: &[Option<u32>], expected: &str) {
+    let submission = |_| Submission {
+        queue: QueueIndex(0),
+        waits: Vec::new(),
+        acquires: Vec::new(),
+        steps: Vec::new(),
+        signal: 1,
+        presents: Vec::new(),
+    };
+    let step = |before: &Option<u32>| HostStep {
+        pass: PassIndex(0),
+        waits: Vec::new(),
+        before: *before,
+    };
+    let plan = Plan {
+        submissions: (0..submissions).map(submission).collect(),
+        host: host.iter().map(step).collect(),
+        ..Plan::default()
+    };
+    let words: Vec<_> = plan
+        .segments()
+        .iter()
+        .map(|segment| format!("{:?}/{:?}", segment.host, segment.submissions))
+        .collect();
+    assert_eq!(words.join(" "), expected, "{host:?}");
+}
+
+#[test]
+fn host_passes_cut_the_submissions() {
+    check_segments(3, &[], "0..0/0..3");
+    check_segments(3, &[Some(0), None], "0..1/0..3");
+    let host = [Some(1), Some(1), Some(2), None];
+    check_segments(3, &host, "0..0/0..1 0..2/1..2 2..3/2..3");
+    check_segments(0, &[None], "0..0/0..0");
 }

@@ -1,6 +1,7 @@
 //! Phase `arrange`: a better order than the declared one, if there is any.
 //!
-//! Only hazards have to be kept, and the order of passes with side effects. Three steps:
+//! Only hazards have to be kept, and the order of passes with side effects. Frames in which device
+//! passes come after host passes stay as declared. Three steps:
 //!
 //! 1. Each queue takes the pass that can begin first, and of several the one declared first, so
 //!    that no queue idles for the sake of declaration order ([`early`]).
@@ -21,7 +22,7 @@ use super::graph::{Edge, Graph, ranks};
 use super::merge::merge;
 use super::schedule::Costs;
 use super::split::{Draft, Split, split};
-use crate::frame::{Frame, PassIndex, PassKind};
+use crate::frame::{Frame, PassIndex};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
 /// A frame in another order.
@@ -42,9 +43,9 @@ pub(super) fn arrange(
     queues: &[Option<QueueIndex>],
     declared: &Split,
 ) -> Option<Arranged> {
-    let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
-    let waits_for_host = |(from, to): &(u32, u32)| is_host(*from) && !is_host(*to);
-    if topology.order == OrderPolicy::Declared || hazards.iter().any(waits_for_host) {
+    // Gates have their own idea of order.
+    let has_gates = declared.host.iter().any(|host| host.before.is_some());
+    if topology.order == OrderPolicy::Declared || has_gates {
         return None;
     }
     let mut needs = hazards.to_vec();

@@ -16,13 +16,14 @@
 use std::ops::Range;
 
 use super::edge;
+use super::host;
 use super::ownership;
 use super::split::{Draft, Split};
 use super::track::{Maps, Mark, State};
 use super::walk::{Plain, Request, Walk};
 use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
-use crate::plan::{Rung, Scope, Step};
+use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
 use crate::states::{EndPass, FirstUse};
 use crate::topology::{Capabilities, QueueIndex};
@@ -32,16 +33,21 @@ use super::record::Barrier;
 /// How many scopes per range are remembered as seeing the last write.
 const VISIBLE: usize = 16;
 
-/// Walks through all passes, with everything between them.
-pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) {
+/// Walks through all passes, with everything between them, and gives what the host does.
+pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) -> Vec<HostStep> {
     let mut step = 0;
     // The pass that used a resource last, to find several uses by one pass.
     let mut last_user = vec![u32::MAX; maps.len()];
-    for Draft { queue, passes } in &split.drafts {
+    let mut host = host::Host::new(&split.host);
+    for (at, Draft { queue, passes }) in split.drafts.iter().enumerate() {
+        if host.run_before(walk, maps, at) {
+            walk.open_windows();
+        }
         let submission = walk.open(*queue);
         for pass in passes {
             step += 1;
             one_pass(walk, maps, submission, step, *pass, &mut last_user);
+            walk.ran[pass.0 as usize] = Some(walk.point(submission));
             walk.put_barriers(submission, *queue, step);
             let steps = &mut walk.records[submission].submission.steps;
             steps.push(Step::Pass(*pass));
@@ -49,6 +55,7 @@ pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) {
         walk.close_call();
         walk.close(submission);
     }
+    host.run_rest(walk, maps)
 }
 
 /// Compares all uses of a pass with the states, and moves these on.

@@ -4,19 +4,17 @@
 //! writes, or between which the layout or the owner changes. Order that no hazard stands behind is
 //! not here; nobody could see it.
 
-use super::graph::Graph;
 use super::touch::Touches;
-use crate::error::PlanError;
 use crate::flags::Layout;
 use crate::frame::{Frame, PassKind, Use};
 use crate::resource::Sharing;
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
-/// A hazard between two passes, and the resource it is about.
+/// A hazard between two passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hazard {
     pub(super) from: u32,
     pub(super) to: u32,
-    pub(super) resource: u32,
 }
 
 /// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
@@ -58,11 +56,7 @@ pub(super) fn hazards(
             let moves = before.zip(family).is_some_and(|(now, new)| now != new);
             let mut push = |from: u32| {
                 if from != pass {
-                    edges.push(Hazard {
-                        from,
-                        to: pass,
-                        resource: span.resource.0,
-                    });
+                    edges.push(Hazard { from, to: pass });
                 }
             };
             change.into_iter().for_each(&mut push);
@@ -85,39 +79,4 @@ pub(super) fn hazards(
         }
     }
     edges
-}
-
-/// Reports device passes that come after host passes.
-pub(super) fn check_host(
-    frame: &Frame,
-    graph: &Graph,
-    edges: &[Hazard],
-    errors: &mut Vec<PlanError>,
-) {
-    if frame
-        .passes
-        .iter()
-        .all(|pass| pass.kind == PassKind::Device)
-    {
-        return;
-    }
-    let kind = |pass: u32| frame.passes[pass as usize].kind;
-    let name = |pass: u32| frame.passes[pass as usize].name.clone();
-    let hazards = edges
-        .iter()
-        .map(|edge| (edge.from, edge.to, Some(edge.resource)));
-    let declared = graph.edges.iter().filter(|edge| edge.resource.is_none());
-    for (from, to, resource) in hazards.chain(declared.map(|edge| (edge.from, edge.to, None))) {
-        if kind(from) == PassKind::Host && kind(to) == PassKind::Device {
-            let resource = resource.map(|at| frame.resources[at as usize].name.clone());
-            let error = PlanError::AfterHost {
-                device: name(to),
-                host: name(from),
-                resource,
-            };
-            if !errors.contains(&error) {
-                errors.push(error);
-            }
-        }
-    }
 }

@@ -10,15 +10,16 @@ use std::ops::Range;
 
 use super::barrier::{for_each_predecessor, see, source};
 use super::record::Barrier;
-use super::timeline::{Numbers, Timeline};
+use super::split::HostDraft;
+use super::timeline::{Numbers, Point, Timeline};
 use super::track::{Maps, Mark, State};
-use super::walk::Walk;
+use super::walk::{Hosted, Walk};
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
 use crate::states::EndPass;
-use crate::topology::QueueIndex;
+use crate::topology::{Capabilities, QueueIndex};
 
 /// Reads by the host.
 const HOST_READ: Scope = Scope {
@@ -26,44 +27,92 @@ const HOST_READ: Scope = Scope {
     access: AccessMask::HOST_READ,
 };
 
-/// Writes by the host.
-const HOST_WRITE: Scope = Scope {
-    stages: Stages::HOST,
-    access: AccessMask::HOST_WRITE,
-};
+/// The host passes on their way through the frame.
+pub(super) struct Host<'a> {
+    /// Those that have not been planned yet, in order.
+    left: &'a [HostDraft],
+    steps: Vec<HostStep>,
+}
 
-/// Plans the host passes, in order, and notes which resources they touch.
-pub(super) fn host(
+impl<'a> Host<'a> {
+    pub(super) fn new(passes: &'a [HostDraft]) -> Self {
+        Self {
+            left: passes,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Plans the host passes that come right before a submission, and says whether there are any.
+    pub(super) fn run_before(
+        &mut self,
+        walk: &mut Walk<'_>,
+        maps: &mut Maps,
+        draft: usize,
+    ) -> bool {
+        let gates = self.left.iter();
+        let count = gates
+            .take_while(|host| host.before.is_some_and(|before| before <= draft))
+            .count();
+        let (now, left) = self.left.split_at(count);
+        self.left = left;
+        // Only numbered in the end: see `number`.
+        let before = Some(walk.records.len() as u32);
+        for host in now {
+            let step = one_pass(walk, maps, host.pass, before);
+            self.steps.push(step);
+        }
+        count > 0
+    }
+
+    /// Plans the host passes that nothing comes after.
+    pub(super) fn run_rest(mut self, walk: &mut Walk<'_>, maps: &mut Maps) -> Vec<HostStep> {
+        for host in self.left {
+            self.steps.push(one_pass(walk, maps, host.pass, None));
+        }
+        self.steps
+    }
+}
+
+/// Plans one host pass.
+fn one_pass(
     walk: &mut Walk<'_>,
     maps: &mut Maps,
-    passes: &[PassIndex],
-    touched: &mut [bool],
-) -> Vec<HostStep> {
+    pass: PassIndex,
+    before: Option<u32>,
+) -> HostStep {
     let frame = walk.frame;
-    let mut steps = Vec::new();
-    for pass in passes {
-        let mut step = HostStep {
-            pass: *pass,
-            waits: Vec::new(),
-        };
-        for one in frame.uses_of(*pass) {
-            let kind = &frame.resource(one.resource).kind;
-            let map = &mut maps[one.resource.0 as usize];
-            touched[one.resource.0 as usize] = true;
-            intervals(kind, &one.range, |interval| {
-                map.update(interval, |interval, state| {
-                    advance(walk, &mut step, one, interval, state);
-                });
-            });
+    let mut step = HostStep {
+        pass,
+        waits: Vec::new(),
+        before,
+    };
+    // What is declared to come before it has run on the device, whether they share anything or
+    // not: a callback has no other way to know.
+    for earlier in frame.after_of(pass) {
+        if let Some(point) = walk.ran[earlier.0 as usize] {
+            wait_for(&mut step, point);
         }
-        steps.push(step);
     }
-    steps
+    for one in frame.uses_of(pass) {
+        let kind = &frame.resource(one.resource).kind;
+        let map = &mut maps[one.resource.0 as usize];
+        walk.hosted[one.resource.0 as usize] = Some(Hosted {
+            pass,
+            submissions: walk.records.len(),
+        });
+        intervals(kind, &one.range, |interval| {
+            map.update(interval, |interval, state| {
+                advance(walk, &mut step, one, interval, state);
+            });
+        });
+    }
+    step
 }
 
 /// Drops waits that others imply, and numbers the rest.
 pub(super) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
-    for HostStep { waits, .. } in steps {
+    for HostStep { waits, before, .. } in steps {
+        *before = before.map(|before| numbers.place(before));
         let mut at = 0;
         while at < waits.len() {
             let point = waits[at].into();
@@ -104,7 +153,11 @@ fn advance(
             wait(walk, step, &write);
         }
         _ => {
-            let dst = if writes { HOST_WRITE } else { HOST_READ };
+            let access = one.access.scope(Capabilities::empty()).access;
+            let dst = Scope {
+                stages: Stages::HOST,
+                access,
+            };
             let mark = make_visible(walk, step.pass, one, dst, interval, state);
             wait(walk, step, &mark);
             see(state, mark.queue, dst);
@@ -219,11 +272,16 @@ fn place(walk: &mut Walk<'_>, state: &State, changes: bool) -> usize {
 /// Lets a host pass wait for an access.
 fn wait(walk: &mut Walk<'_>, step: &mut HostStep, mark: &Mark) {
     walk.past.consult_exactly(mark);
-    match step.waits.iter_mut().find(|wait| wait.queue == mark.queue) {
-        Some(wait) => wait.offset = wait.offset.max(mark.value),
+    wait_for(step, mark.point());
+}
+
+/// Lets a host pass wait for a point.
+fn wait_for(step: &mut HostStep, point: Point) {
+    match step.waits.iter_mut().find(|wait| wait.queue == point.queue) {
+        Some(wait) => wait.offset = wait.offset.max(point.value),
         None => step.waits.push(RelativePoint {
-            queue: mark.queue,
-            offset: mark.value,
+            queue: point.queue,
+            offset: point.value,
         }),
     }
 }

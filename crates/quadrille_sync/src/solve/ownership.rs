@@ -5,7 +5,8 @@
 //!
 //! - at the end of the last submission that uses the range, if that is in this frame;
 //! - else in the owner's *window*: one submission before all others of its queue, for all
-//!   resources that leave the family.
+//!   resources that leave the family. After a host pass that device passes come after there are
+//!   new windows, because what the host has touched cannot be released before.
 //!
 //! Windows cost a submission, so they are foreseen. Frames repeat, mostly: every frame is like the
 //! last, or like the one before (two resources that change places). So [`predict`] looks at who
@@ -148,10 +149,12 @@ pub(super) fn release(
     state: &State,
 ) -> Pending<Mark> {
     let from = state.owner.unwrap_or(to.family);
-    let place = place(walk, from, state);
+    let place = place(walk, to.resource, from, state);
+    let hosted = walk.hosted[to.resource.0 as usize];
+    let last = last_pass(state).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
     let reason = Reason {
         resource: to.resource,
-        earlier: last_pass(state).map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass)),
+        earlier: last.map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass)),
         later: to.later.clone(),
         rung: Rung::OwnershipTransfer,
     };
@@ -164,7 +167,6 @@ pub(super) fn release(
             src = src.union(walk.chain_late(place, mark, reason.clone()));
         }
     });
-    let last = last_pass(state);
     append_release(
         walk,
         to,
@@ -271,8 +273,8 @@ fn redirect(walk: &mut Walk<'_>, to: &Destination, pending: Pending<Mark>) -> Pe
 }
 
 /// Where the owner releases a range: the last submission that uses it, or the window of the queue
-/// that used it.
-fn place(walk: &Walk<'_>, owner: FamilyIndex, state: &State) -> usize {
+/// that used it. An image that the host looks at keeps its layout until the host is done.
+fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, state: &State) -> usize {
     let mut last = None;
     let mut queue = None;
     for_each_predecessor(state, |mark, _| {
@@ -282,6 +284,10 @@ fn place(walk: &Walk<'_>, owner: FamilyIndex, state: &State) -> usize {
             queue = Some(mark.queue);
         }
     });
+    if walk.frame.resource(resource).is_image() {
+        let hosted = walk.hosted[resource.0 as usize];
+        last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
+    }
     let queue = queue.or_else(|| walk.queue_of(owner));
     // A range that nobody of a known family has used has no owner.
     last.unwrap_or_else(|| queue.map_or(0, |queue| walk.window(queue)))
@@ -323,9 +329,13 @@ pub(super) fn check(
 pub(super) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
     for (at, map) in maps.iter_mut().enumerate() {
         let resource = ResourceIndex(at as u32);
-        let persistent = walk.frame.resource(resource).lifetime == Lifetime::Persistent;
-        if !persistent || !walk.is_owned(resource) || walk.last_uses.submission(at as u32).is_none()
-        {
+        let declared = walk.frame.resource(resource);
+        let persistent = declared.lifetime == Lifetime::Persistent;
+        let used = walk.last_uses.submission(at as u32).is_some();
+        // The host may look at an image for longer than the device; a layout must not change
+        // under its eyes.
+        let seen_by_host = declared.is_image() && walk.hosted[at].is_some();
+        if !persistent || !walk.is_owned(resource) || !used || seen_by_host {
             continue;
         }
         map.update(crate::range::EVERYTHING, |interval, state| {

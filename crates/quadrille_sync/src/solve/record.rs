@@ -25,6 +25,8 @@ pub(super) struct Record {
     /// Barriers after everything else: first layout transitions for the host, then all others,
     /// which may have to come after them.
     pub(super) tail: [BarrierBatch; 2],
+    /// It is there for what could not be foreseen; see [`ownership`](super::ownership).
+    pub(super) is_window: bool,
 }
 
 impl Record {
@@ -42,6 +44,7 @@ impl Record {
             head: BarrierBatch::default(),
             submission,
             tail: Default::default(),
+            is_window: false,
         }
     }
 

@@ -9,8 +9,10 @@
 //!
 //! The first also means that all a pass depends on was submitted before its submission, so a wait
 //! always follows its signal in submission order. Both are questions to vector clocks over
-//! positions in the order, one looking back and one looking ahead.
+//! positions in the order, one looking back and one looking ahead. To them the host is one more
+//! queue, as far as device passes come after its passes (see [`gate`](super::gate)).
 
+use super::gate::{Gates, gate};
 use super::graph::{Edge, Graph, ranks};
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::topology::{QueueIndex, Topology};
@@ -26,7 +28,15 @@ pub(super) struct Draft {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Split {
     pub(super) drafts: Vec<Draft>,
-    pub(super) host: Vec<PassIndex>,
+    pub(super) host: Vec<HostDraft>,
+}
+
+/// A host pass among submissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct HostDraft {
+    pub(super) pass: PassIndex,
+    /// The first submission that comes after it; none if nothing does.
+    pub(super) before: Option<usize>,
 }
 
 /// Makes submissions. `links` says what depends on what, in pairs of an earlier and a later pass.
@@ -37,16 +47,30 @@ pub(super) fn split(
     order: &[u32],
     queues: &[Option<QueueIndex>],
 ) -> Split {
-    let is_host = |pass: &&u32| frame.passes[**pass as usize].kind == PassKind::Host;
-    let host = order.iter().filter(is_host).copied().map(PassIndex);
-    let mut split = Split {
-        drafts: Vec::new(),
-        host: host.collect(),
+    let mut split = Split::default();
+    let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
+    let alone = topology.queues.len() < 2 && !order.iter().any(|pass| is_host(*pass));
+    let edge = |(from, to): &(u32, u32)| Edge {
+        from: *from,
+        to: *to,
+        resource: None,
     };
-    let clocks = Clocks::new(topology.queues.len(), links, order, queues);
+    let graph = if alone {
+        Graph::default()
+    } else {
+        Graph::new(order.len(), links.iter().map(edge).collect())
+    };
+    let gates = gate(frame, &graph, order, queues);
+    let clocks = Clocks::new(topology.queues.len(), &graph, &gates, queues);
     // The last submission of each queue.
     let mut open: Vec<Option<Open>> = vec![None; topology.queues.len()];
-    for pass in order {
+    for pass in &gates.order {
+        if is_host(*pass) {
+            split.host.push(HostDraft {
+                pass: PassIndex(*pass),
+                before: gates.is_gate(*pass).then_some(split.drafts.len()),
+            });
+        }
         let Some(queue) = queues[*pass as usize] else {
             continue;
         };
@@ -98,8 +122,9 @@ impl Open {
 
 /// For each pass and queue: how far it looks back, and how far ahead.
 struct Clocks {
-    /// How many queues; none if there is only one and nothing to compare.
-    queues: usize,
+    /// How many queues, and one more if there are gates; none if that is but one column and there
+    /// is nothing to compare.
+    columns: usize,
     /// One more than the last rank on a queue that the pass comes after; 0 if there is none.
     behind: Vec<u32>,
     /// The first rank on a queue that comes after the pass.
@@ -113,36 +138,31 @@ struct Clock<'a> {
 }
 
 impl Clocks {
-    fn new(
-        queues: usize,
-        links: &[(u32, u32)],
-        order: &[u32],
-        queue_of: &[Option<QueueIndex>],
-    ) -> Self {
-        if queues < 2 {
+    fn new(queues: usize, graph: &Graph, gates: &Gates, queue_of: &[Option<QueueIndex>]) -> Self {
+        let columns = queues + usize::from(gates.any());
+        if columns < 2 {
             return Self {
-                queues: 0,
+                columns: 0,
                 behind: Vec::new(),
                 ahead: Vec::new(),
             };
         }
-        let edge = |(from, to): &(u32, u32)| Edge {
-            from: *from,
-            to: *to,
-            resource: None,
+        let order = &gates.order;
+        let column = |pass: u32| match queue_of[pass as usize] {
+            Some(queue) => Some(usize::from(queue.0)),
+            None => gates.is_gate(pass).then_some(queues),
         };
-        let graph = Graph::new(order.len(), links.iter().map(edge).collect());
         let rank = ranks(order);
         let mut clocks = Self {
-            queues,
-            behind: vec![0; order.len() * queues],
-            ahead: vec![u32::MAX; order.len() * queues],
+            columns,
+            behind: vec![0; order.len() * columns],
+            ahead: vec![u32::MAX; order.len() * columns],
         };
         for to in order {
             for from in graph.before(*to) {
                 clocks.look_back(*from as usize, *to as usize);
-                if let Some(queue) = queue_of[*from as usize] {
-                    let behind = &mut clocks.behind[*to as usize * queues + usize::from(queue.0)];
+                if let Some(column) = column(*from) {
+                    let behind = &mut clocks.behind[*to as usize * columns + column];
                     *behind = (*behind).max(rank[*from as usize] + 1);
                 }
             }
@@ -150,8 +170,8 @@ impl Clocks {
         for from in order.iter().rev() {
             for to in graph.after(*from) {
                 clocks.look_ahead(*from as usize, *to as usize);
-                if let Some(queue) = queue_of[*to as usize] {
-                    let ahead = &mut clocks.ahead[*from as usize * queues + usize::from(queue.0)];
+                if let Some(column) = column(*to) {
+                    let ahead = &mut clocks.ahead[*from as usize * columns + column];
                     *ahead = (*ahead).min(rank[*to as usize]);
                 }
             }
@@ -161,7 +181,7 @@ impl Clocks {
 
     /// The clocks of a pass.
     fn of(&self, pass: u32) -> Clock<'_> {
-        let row = pass as usize * self.queues..(pass as usize + 1) * self.queues;
+        let row = pass as usize * self.columns..(pass as usize + 1) * self.columns;
         Clock {
             behind: &self.behind[row.clone()],
             ahead: &self.ahead[row],
@@ -170,18 +190,18 @@ impl Clocks {
 
     /// What comes before `from` comes before `to`.
     fn look_back(&mut self, from: usize, to: usize) {
-        for queue in 0..self.queues {
-            let other = self.behind[from * self.queues + queue];
-            let behind = &mut self.behind[to * self.queues + queue];
+        for column in 0..self.columns {
+            let other = self.behind[from * self.columns + column];
+            let behind = &mut self.behind[to * self.columns + column];
             *behind = (*behind).max(other);
         }
     }
 
     /// What comes after `to` comes after `from`.
     fn look_ahead(&mut self, from: usize, to: usize) {
-        for queue in 0..self.queues {
-            let other = self.ahead[to * self.queues + queue];
-            let ahead = &mut self.ahead[from * self.queues + queue];
+        for column in 0..self.columns {
+            let other = self.ahead[to * self.columns + column];
+            let ahead = &mut self.ahead[from * self.columns + column];
             *ahead = (*ahead).min(other);
         }
     }

@@ -9,7 +9,7 @@
 //!
 //! While a frame is planned, values count from 1 on each queue, and value 1 belongs to the queue's
 //! *window*, a submission before all others for what could not be foreseen (see
-//! [`ownership`](super::ownership)). It is hardly ever used; numbering closes the gap.
+//! [`ownership`](super::ownership)). Windows are hardly ever used; numbering closes the gaps.
 
 use super::record::Record;
 use crate::flags::Stages;
@@ -358,30 +358,51 @@ pub(super) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
 /// The final numbers: value by value, as windows that are not used close up.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
-    /// What to subtract from each queue's values of this frame.
-    gap: Vec<i64>,
+    /// By queue, the final number of each value of this frame, from 1.
+    values: Vec<Vec<i64>>,
+    /// By submission in the making, how many come before it in the end.
+    places: Vec<u32>,
 }
 
 impl Numbers {
+    fn new(timeline: &Timeline, records: &[Record]) -> Self {
+        let mut numbers = Self {
+            values: vec![Vec::new(); timeline.queues],
+            places: Vec::with_capacity(records.len()),
+        };
+        let mut count = 0;
+        for record in records {
+            let used = !record.is_empty();
+            numbers.places.push(count);
+            count += u32::from(used);
+            let values = &mut numbers.values[usize::from(record.submission.queue.0)];
+            let before = values.last().copied().unwrap_or(0);
+            values.push(before + i64::from(used));
+        }
+        numbers
+    }
+
     /// The final value for a point.
     pub(super) fn value(&self, queue: QueueIndex, value: i64) -> i64 {
-        if value > 0 {
-            value - self.gap[usize::from(queue.0)]
-        } else {
-            value
-        }
+        let index = usize::try_from(value - 1).ok();
+        let number = index.and_then(|index| self.values[usize::from(queue.0)].get(index));
+        number.copied().unwrap_or(value)
+    }
+
+    /// The final index of a submission, or of the next one that is used.
+    pub(super) fn place(&self, submission: u32) -> u32 {
+        self.places
+            .get(submission as usize)
+            .copied()
+            .unwrap_or(submission)
     }
 }
 
 /// Phase `timeline`: drops waits that another wait of the same submission implies, leaves out
 /// windows without use, and numbers the rest.
 pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submission>, Numbers) {
-    let mut gap = vec![0; timeline.queues];
+    let numbers = Numbers::new(timeline, &records);
     let used = |record: &Record| !record.is_empty();
-    for record in records.iter().filter(|record| !used(record)) {
-        gap[usize::from(record.submission.queue.0)] += 1;
-    }
-    let numbers = Numbers { gap };
     let mut submissions = Vec::with_capacity(records.len());
     for record in records.into_iter().filter(used) {
         let mut submission = record.finish();

@@ -10,6 +10,7 @@ use crate::states::{EndMark, EndPass, EndResource, EndStates, PastMark, RangeSta
 use crate::topology::QueueIndex;
 
 use super::timeline::{Numbers, Point};
+use super::walk::Hosted;
 
 /// An access, while a frame is planned. Values are those of [`timeline`](super::timeline).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,13 +178,13 @@ pub(super) fn end_states(
     maps: &Maps,
     past: &Past,
     last_uses: &LastUses,
-    host_touched: &[bool],
+    hosted: &[Option<Hosted>],
     numbers: &Numbers,
 ) -> EndStates {
     let mut end = EndStates::default();
     for (at, resource) in frame.resources.iter().enumerate() {
         let index = at as u32;
-        let touched = last_uses.submission(index).is_some() || host_touched[at];
+        let touched = last_uses.submission(index).is_some() || hosted[at].is_some();
         if !touched {
             continue;
         }

@@ -54,13 +54,28 @@ pub(super) struct Plain {
     pub(super) reason: Reason,
 }
 
+/// A host pass that touched a resource.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hosted {
+    pub(super) pass: PassIndex,
+    /// How many submissions there were before it.
+    pub(super) submissions: usize,
+}
+
 /// What has been decided so far.
 pub(super) struct Walk<'a> {
     pub(super) frame: &'a Frame,
     pub(super) topology: &'a Topology,
     pub(super) timeline: Timeline,
-    /// Submissions in order: a window for each queue, then those of the frame.
+    /// Submissions in order: a window for each queue, then those of the frame; after each host
+    /// pass that device passes come after, windows again.
     pub(super) records: Vec<Record>,
+    /// The window of each queue that was opened last.
+    windows: Vec<usize>,
+    /// Where each pass runs on the device, once that is known.
+    pub(super) ran: Vec<Option<Point>>,
+    /// By resource: the last host pass that touched it.
+    pub(super) hosted: Vec<Option<Hosted>>,
     pub(super) past: Past,
     pub(super) last_uses: LastUses,
     /// What the next pass needs, in two calls: barriers of one call do not chain.
@@ -121,6 +136,9 @@ impl<'a> Walk<'a> {
             topology,
             timeline: Timeline::new(topology, states),
             records: Vec::new(),
+            windows: Vec::new(),
+            ran: vec![None; frame.passes.len()],
+            hosted: vec![None; frame.resources.len()],
             past,
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
             before_pass: Default::default(),
@@ -130,10 +148,18 @@ impl<'a> Walk<'a> {
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
         };
-        for queue in topology.indices() {
-            walk.open(queue);
-        }
+        walk.open_windows();
         (walk, maps)
+    }
+
+    /// Opens a window on each queue.
+    pub(super) fn open_windows(&mut self) {
+        self.windows.clear();
+        for queue in self.topology.indices() {
+            let window = self.open(queue);
+            self.records[window].is_window = true;
+            self.windows.push(window);
+        }
     }
 
     /// Adds a submission and returns its index.
@@ -151,12 +177,13 @@ impl<'a> Walk<'a> {
 
     /// The window of a queue.
     pub(super) fn window(&self, queue: QueueIndex) -> usize {
-        usize::from(queue.0)
+        self.windows[usize::from(queue.0)]
     }
 
-    /// Whether an access is in the window of its queue.
+    /// Whether an access is in a window of its queue.
     pub(super) fn is_window(&self, mark: &Mark) -> bool {
-        self.timeline.submission(mark.point()) == Some(self.window(mark.queue))
+        let submission = self.timeline.submission(mark.point());
+        submission.is_some_and(|at| self.records[at].is_window)
     }
 
     /// What a submission signals.

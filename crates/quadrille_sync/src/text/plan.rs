@@ -6,7 +6,7 @@ use super::frame::{Names, Subresources};
 use super::lexer::{Flags, Name};
 use crate::frame::Frame;
 use crate::plan::{
-    BarrierBatch, PassRef, Plan, Reason, Scope, Step, Submission, Transfer, TransferHalf,
+    BarrierBatch, HostStep, PassRef, Plan, Reason, Scope, Step, Submission, Transfer, TransferHalf,
 };
 use crate::topology::Topology;
 
@@ -31,7 +31,12 @@ impl Plan {
 impl Display for PlanText<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let names = Names::new(self.frame);
-        for submission in &self.plan.submissions {
+        let mut host = self.plan.host.iter().peekable();
+        for (at, submission) in (0..).zip(&self.plan.submissions) {
+            let is_due = |step: &&HostStep| step.before.is_some_and(|before| before <= at);
+            while let Some(step) = host.next_if(is_due) {
+                write_host(out, step, &names)?;
+            }
             let queue = self.topology.queues.get(usize::from(submission.queue.0));
             let family = queue.map_or(0, |queue| queue.family.0);
             writeln!(
@@ -41,17 +46,23 @@ impl Display for PlanText<'_> {
             )?;
             write_submission(out, submission, &names)?;
         }
-        for step in &self.plan.host {
-            writeln!(out, "host {}", names.pass(step.pass))?;
-            for wait in &step.waits {
-                writeln!(out, "  wait {} value {}", wait.queue.0, wait.offset)?;
-            }
+        for step in host {
+            write_host(out, step, &names)?;
         }
         for pass in &self.plan.culled {
             writeln!(out, "culled {}", names.pass(*pass))?;
         }
         Ok(())
     }
+}
+
+/// A host pass stands before the first submission that comes after it, or last.
+fn write_host(out: &mut Formatter<'_>, step: &HostStep, names: &Names<'_>) -> fmt::Result {
+    writeln!(out, "host {}", names.pass(step.pass))?;
+    for wait in &step.waits {
+        writeln!(out, "  wait {} value {}", wait.queue.0, wait.offset)?;
+    }
+    Ok(())
 }
 
 fn write_submission(

@@ -20,6 +20,7 @@ pub fn parse_plan(text: &str, frame: &Frame) -> Result<Plan, ParseError> {
     let mut parser = Parser {
         names: Names::new(frame),
         plan: Plan::default(),
+        in_host: false,
     };
     for mut line in lines(text)? {
         parser.line(&mut line)?;
@@ -32,6 +33,8 @@ pub fn parse_plan(text: &str, frame: &Frame) -> Result<Plan, ParseError> {
 struct Parser<'a> {
     names: Names<'a>,
     plan: Plan,
+    /// The last item is a host pass.
+    in_host: bool,
 }
 
 impl Parser<'_> {
@@ -46,7 +49,12 @@ impl Parser<'_> {
 
     /// A submission, host pass or culled pass.
     fn item(&mut self, line: &mut Line) -> Result<(), ParseError> {
+        self.in_host = false;
         if line.accept("submit") {
+            let index = self.plan.submissions.len() as u32;
+            for step in &mut self.plan.host {
+                step.before.get_or_insert(index);
+            }
             let queue = queue(line)?;
             line.expect("signal")?;
             let signal = line.parse("a value")?;
@@ -60,9 +68,11 @@ impl Parser<'_> {
             });
         } else if line.accept("host") {
             let pass = line.map("a pass", |word| self.names.find_pass(word))?;
+            self.in_host = true;
             self.plan.host.push(HostStep {
                 pass,
                 waits: Vec::new(),
+                before: None,
             });
         } else if line.accept("culled") {
             self.plan
@@ -76,7 +86,7 @@ impl Parser<'_> {
 
     /// A part of a submission or host pass.
     fn part(&mut self, line: &mut Line) -> Result<(), ParseError> {
-        if let Some(host) = self.plan.host.last_mut() {
+        if let Some(host) = self.plan.host.last_mut().filter(|_| self.in_host) {
             line.expect("wait")?;
             host.waits.push(point(line)?);
             return Ok(());

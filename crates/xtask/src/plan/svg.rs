@@ -1,8 +1,11 @@
-//! Plans as pictures: queues as lanes, submissions as boxes with their passes, waits as arrows.
+//! Plans as pictures: queues as lanes, submissions as boxes with their passes, waits as arrows. The
+//! host has a lane too, if it does anything.
 
 use std::fmt::{self, Write};
 
-use quadrille_sync::{Frame, Plan, RelativePoint, Step, Submission, Topology};
+use quadrille_sync::{
+    Frame, HostStep, Plan, QueueIndex, RelativePoint, Step, Submission, Topology,
+};
 
 /// Sizes in pixels.
 const LINE: usize = 16;
@@ -19,9 +22,10 @@ pub(super) struct Picture {
     height: usize,
 }
 
-/// Where a submission is drawn.
+/// Where a submission or a host pass is drawn.
 struct Place {
-    point: RelativePoint,
+    /// What it signals; nothing if it is a host pass.
+    point: Option<RelativePoint>,
     left: usize,
     top: usize,
     width: usize,
@@ -55,8 +59,9 @@ impl Picture {
         topology: &Topology,
         plan: &Plan,
     ) -> fmt::Result {
-        let labels: Vec<Vec<String>> = plan.submissions.iter().map(|it| label(frame, it)).collect();
-        let tallest = labels.iter().map(Vec::len).max().unwrap_or(1);
+        let items = items(frame, plan);
+        let labels = || items.iter().map(|item| &item.lines);
+        let tallest = labels().map(Vec::len).max().unwrap_or(1);
         let lane = (tallest + 2) * LINE;
         let top = self.height + MARGIN + 2 * LINE;
         writeln!(
@@ -67,15 +72,19 @@ impl Picture {
         )?;
         let mut places: Vec<Place> = Vec::new();
         let mut left = MARGIN + LANE_LABEL;
-        for (submission, lines) in plan.submissions.iter().zip(&labels) {
+        for Item {
+            submission, lines, ..
+        } in &items
+        {
             let longest = lines.iter().map(|line| line.chars().count()).max();
+            let queue = submission.map_or(topology.queues.len(), |it| usize::from(it.queue.0));
             let place = Place {
-                point: RelativePoint {
+                point: submission.map(|submission| RelativePoint {
                     queue: submission.queue,
                     offset: submission.signal,
-                },
+                }),
                 left,
-                top: top + usize::from(submission.queue.0) * lane + LINE / 2,
+                top: top + queue * lane + LINE / 2,
                 width: (longest.unwrap_or(0) + 2) * LETTER,
                 height: (lines.len() + 1) * LINE,
             };
@@ -83,23 +92,31 @@ impl Picture {
             places.push(place);
         }
         self.width = self.width.max(left);
-        self.height = top + topology.queues.len() * lane;
-        for queue in topology.indices() {
-            let y = top + usize::from(queue.0) * lane;
+        let lane_name = |queue: QueueIndex| {
             let family = topology.family(queue).0;
+            format!("queue {}, family {family}", queue.0)
+        };
+        let mut lanes: Vec<String> = topology.indices().map(lane_name).collect();
+        if !plan.host.is_empty() {
+            lanes.push("host".into());
+        }
+        self.height = top + lanes.len() * lane;
+        for (at, name) in lanes.iter().enumerate() {
+            let y = top + at * lane;
             writeln!(
                 self.body,
                 "<line x1=\"{MARGIN}\" y1=\"{y}\" x2=\"{left}\" y2=\"{y}\" stroke=\"#ccc\"/>\n\
-                 <text x=\"{MARGIN}\" y=\"{}\">queue {}, family {family}</text>",
+                 <text x=\"{MARGIN}\" y=\"{}\">{name}</text>",
                 y + 2 * LINE,
-                queue.0
             )?;
         }
-        for (place, lines) in places.iter().zip(&labels) {
+        for (place, lines) in places.iter().zip(labels()) {
             self.draw_box(place, lines)?;
         }
-        for (submission, place) in plan.submissions.iter().zip(&places) {
-            self.draw_waits(frame, submission, place, &places)?;
+        for (item, place) in items.iter().zip(&places) {
+            for (row, (point, why)) in (1..).zip(&item.waits) {
+                self.draw_wait(row, *point, why, place, &places)?;
+            }
         }
         Ok(())
     }
@@ -128,40 +145,79 @@ impl Picture {
         Ok(())
     }
 
-    /// Arrows from what a submission waits for; a short one from the left if that is an earlier
-    /// frame's.
-    fn draw_waits(
+    /// An arrow from what is waited for; a short one from the left if that is an earlier frame's.
+    fn draw_wait(
         &mut self,
-        frame: &Frame,
-        submission: &Submission,
+        row: usize,
+        point: RelativePoint,
+        why: &str,
         to: &Place,
         places: &[Place],
     ) -> fmt::Result {
-        for (row, wait) in (1..).zip(&submission.waits) {
-            let y2 = to.top + row * LINE / 2;
-            let from = places.iter().find(|place| place.point == wait.point);
-            let (x1, y1) = from.map_or((to.left.saturating_sub(GAP / 2), y2), |from| {
-                (from.left + from.width, from.top + from.height / 2)
-            });
-            let mut names: Vec<&str> = Vec::new();
-            for reason in &wait.reasons {
-                let name = frame.resource(reason.resource).name.as_ref();
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            writeln!(
-                self.body,
-                "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{}\" y2=\"{y2}\" stroke=\"black\" \
-                 marker-end=\"url(#head)\"><title>queue {} value {} for {}</title></line>",
-                to.left,
-                wait.point.queue.0,
-                wait.point.offset,
-                escape(&names.join(", "))
-            )?;
-        }
-        Ok(())
+        let y2 = to.top + row * LINE / 2;
+        let from = places.iter().find(|place| place.point == Some(point));
+        let (x1, y1) = from.map_or((to.left.saturating_sub(GAP / 2), y2), |from| {
+            (from.left + from.width, from.top + from.height / 2)
+        });
+        writeln!(
+            self.body,
+            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{}\" y2=\"{y2}\" stroke=\"black\" \
+             marker-end=\"url(#head)\"><title>queue {} value {} for {}</title></line>",
+            to.left,
+            point.queue.0,
+            point.offset,
+            escape(why)
+        )
     }
+}
+
+/// A submission or a host pass.
+struct Item<'a> {
+    submission: Option<&'a Submission>,
+    lines: Vec<String>,
+    /// What it waits for, and why.
+    waits: Vec<(RelativePoint, String)>,
+}
+
+/// Submissions and host passes, in order.
+fn items<'a>(frame: &Frame, plan: &'a Plan) -> Vec<Item<'a>> {
+    let mut items = Vec::new();
+    let mut host = plan.host.iter().peekable();
+    for at in 0..=plan.submissions.len() {
+        let submission = plan.submissions.get(at);
+        let is_due = |step: &&HostStep| {
+            submission.is_none() || step.before.is_some_and(|before| before as usize <= at)
+        };
+        while let Some(step) = host.next_if(is_due) {
+            let name = frame.pass(step.pass).name.to_string();
+            items.push(Item {
+                submission: None,
+                waits: step.waits.iter().map(|it| (*it, name.clone())).collect(),
+                lines: vec![name],
+            });
+        }
+        items.extend(submission.map(|submission| Item {
+            submission: Some(submission),
+            lines: label(frame, submission),
+            waits: waits(frame, submission),
+        }));
+    }
+    items
+}
+
+/// What a submission waits for, and the names of the resources that it waits for.
+fn waits(frame: &Frame, submission: &Submission) -> Vec<(RelativePoint, String)> {
+    let named = submission.waits.iter().map(|wait| {
+        let mut names: Vec<&str> = Vec::new();
+        for reason in &wait.reasons {
+            let name = frame.resource(reason.resource).name.as_ref();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        (wait.point, names.join(", "))
+    });
+    named.collect()
 }
 
 /// What a submission does, line by line.
