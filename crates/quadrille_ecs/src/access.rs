@@ -75,6 +75,12 @@ pub mod kind {
         TransferRead,
         /// [`AccessKind::TransferWrite`].
         TransferWrite,
+        /// [`AccessKind::HostRead`].
+        HostRead,
+        /// [`AccessKind::HostWrite`].
+        HostWrite,
+        /// [`AccessKind::HostReadWrite`].
+        HostReadWrite,
     }
 }
 
@@ -147,6 +153,12 @@ pub type IndirectRead<'w, T> = Access<'w, T, kind::Indirect>;
 pub type TransferRead<'w, T> = Access<'w, T, kind::TransferRead>;
 /// Is the destination of copies.
 pub type TransferWrite<'w, T> = Access<'w, T, kind::TransferWrite>;
+/// Is read by a host pass: see [`Recorder::host`](crate::Recorder::host).
+pub type HostRead<'w, T> = Access<'w, T, kind::HostRead>;
+/// Is written by a host pass, which keeps what it does not write.
+pub type HostWrite<'w, T> = Access<'w, T, kind::HostWrite>;
+/// Is read and written by a host pass.
+pub type HostReadWrite<'w, T> = Access<'w, T, kind::HostReadWrite>;
 
 impl<T: Named, K: kind::Kind, S: stage::Stage> Deref for Access<'_, T, K, S> {
     type Target = T::Handle;

@@ -9,13 +9,14 @@ use quadrille_sync::{
     Access, Capabilities, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId,
     ResourceIndex, SubRange, Use,
 };
-use quadrille_vulkan::{CommandList, Gpu, Handle};
+use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
 use crate::access::PassUse;
 use crate::declaration::{
     AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
 };
-use crate::error::RenderError;
+use crate::error::{RecordError, RenderError};
+use crate::host::HostCall;
 use crate::internal::InternalPass;
 use crate::kind::{AccessKind, StageWish, Used};
 use crate::mirror::{PassGraph, PassNode};
@@ -43,6 +44,8 @@ struct CachedUse {
 struct Shape {
     /// It ran and recorded something.
     ran: bool,
+    /// What it recorded is for the host.
+    on_host: bool,
     used: Used,
     needs: Capabilities,
     overwritten: Vec<ResourceId>,
@@ -178,6 +181,24 @@ impl Collector {
         self.sources.iter().map(list).collect()
     }
 
+    /// Takes what the host passes of the frame do.
+    pub(crate) fn host_calls(
+        &self,
+        recordings: &mut Recordings,
+    ) -> impl Iterator<Item = (PassIndex, Arc<str>, HostCall)> {
+        (0..).zip(&self.sources).filter_map(|(index, source)| {
+            let pass = PassIndex(index);
+            let name = &self.frame.pass(pass).name;
+            match *source {
+                Source::Recording { slot, part } => {
+                    let call = recordings.get_mut(slot)?.take_host(part as usize)?;
+                    Some((pass, name.clone(), call))
+                }
+                _ => None,
+            }
+        })
+    }
+
     /// Whether a pass of the frame touches this resource.
     pub(crate) fn uses(&self, id: ResourceId) -> bool {
         self.index_of
@@ -258,6 +279,7 @@ impl Collector {
                         None | Some((_, [])) => !shape.ran,
                         Some((_, [one])) if one.part.is_none() => {
                             shape.ran
+                                && shape.on_host == one.host.is_some()
                                 && shape.used == one.used
                                 && shape.needs == one.needs
                                 && shape.overwritten == one.overwritten
@@ -281,6 +303,7 @@ impl Collector {
                 };
                 let uses = &self.frame.uses[pass.uses.start as usize..pass.uses.end as usize];
                 pass.name == part.name
+                    && (pass.kind == PassKind::Host) == recorded.host.is_some()
                     && pass.queue.required == recorded.needs
                     && uses.len() == part.uses.len()
                     && uses.iter().zip(&part.uses).all(|(declared, used)| {
@@ -316,6 +339,7 @@ impl Collector {
             match recording.map(PassRecording::passes) {
                 Some([one]) => Shape {
                     ran: true,
+                    on_host: one.host.is_some(),
                     used: one.used,
                     needs: one.needs,
                     overwritten: one.overwritten.clone(),
@@ -340,6 +364,9 @@ impl Collector {
         for (part, recorded) in recording.passes().iter().enumerate() {
             let uses_start = self.frame.uses.len() as u32;
             self.add_uses(at, recorded, errors);
+            if recorded.host.is_some() {
+                self.check_host_memory(at, uses_start, errors);
+            }
             let after_start = self.frame.after.len() as u32;
             match part {
                 0 => self.add_order(at, graph),
@@ -350,13 +377,18 @@ impl Collector {
             }
             let cached = &self.passes[at];
             let (preference, fixed) = cached.queue.preference();
+            let on_host = recorded.host.is_some();
             self.frame.passes.push(PassDecl {
                 name: recorded
                     .part
                     .as_ref()
                     .map_or(&cached.name, |part| &part.name)
                     .clone(),
-                kind: PassKind::Device,
+                kind: if on_host {
+                    PassKind::Host
+                } else {
+                    PassKind::Device
+                },
                 queue: QueueRequest {
                     required: recorded.needs,
                     preference,
@@ -419,6 +451,25 @@ impl Collector {
             }
         }
         self.resolved = resolved;
+    }
+
+    /// Checks that the host can reach what a host pass declares.
+    fn check_host_memory(&self, at: usize, first_use: u32, errors: &mut Vec<RenderError>) {
+        for used in &self.frame.uses[first_use as usize..] {
+            let handle = &self.handles[used.resource.0 as usize];
+            let reachable = match handle {
+                Handle::Buffer(buffer) => buffer.desc().memory != Memory::Device,
+                _ => false,
+            };
+            if used.access.is_host() && !reachable {
+                errors.push(RenderError::Record {
+                    pass: self.passes[at].name.to_string(),
+                    error: RecordError::NotHostVisible {
+                        resource: handle.name().into(),
+                    },
+                });
+            }
+        }
     }
 
     /// Adds the passes that come before a system's first one. A predecessor that did not run

@@ -32,12 +32,14 @@ pub(crate) fn run_frame(world: &mut World) {
     if world.contains_resource::<Stopped>() || !world.contains_resource::<Renderer>() {
         return;
     }
-    let outcome = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
+    let (outcome, host) = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
         let mut clock = Clock::start(renderer.observer.take());
         let outcome = frame(world, &mut renderer, &mut clock);
         renderer.observer = clock.observer;
-        outcome
+        (outcome, renderer.host.take_results())
     });
+    let (mut commands, host_errors) = host;
+    commands.apply(world);
     match outcome {
         Ok(done) => {
             world.resource_mut::<Recovery>().count_frame();
@@ -45,6 +47,7 @@ pub(crate) fn run_frame(world: &mut World) {
         }
         Err(errors) => handle(world, &errors),
     }
+    handle(world, &host_errors);
 }
 
 /// Declare, collect, plan, record, submit, present: each step in its own file.
@@ -60,8 +63,9 @@ fn frame(
     run_passes(world, clock)?;
     let (first, last) = own_passes(world, renderer).map_err(one)?;
     world.resource_scope(|world, mut collector: Mut<Collector>| {
-        world.resource_scope(|world, recordings: Mut<Recordings>| {
+        world.resource_scope(|world, mut recordings: Mut<Recordings>| {
             let collected = collect::frame(world, &mut collector, &recordings, &first, &last)?;
+            renderer.host.begin(collector.host_calls(&mut recordings));
             let lists = collector.lists(&recordings, &first, &last);
             clock.lap(Phase::Collect);
             let threads = world.resource::<Threads>();
@@ -167,9 +171,16 @@ fn submit(
         .iter_mut()
         .filter_map(|target| target.swapchain())
         .collect();
-    let submitted = renderer
-        .frames
-        .submit(input, recorded, &renderer.states, &mut swapchains)?;
+    let Renderer {
+        frames,
+        states,
+        host,
+        ..
+    } = renderer;
+    host.run_before(frames, |id| collector.uses(id))?;
+    let mut run = |pass| host.run(pass);
+    let submitted = frames.submit_with_host(input, recorded, states, &mut swapchains, &mut run)?;
+    host.put_off(frame, &planned.plan, states);
     for (id, presented) in submitted.presented {
         let is_shown = |target: &&mut &mut WindowTarget| {
             let image = target.image();
@@ -202,6 +213,7 @@ fn finish(
     let points = renderer.signalled();
     world.resource_mut::<Uploads>().submitted(&points);
     let progress = renderer.progress.clone();
+    renderer.host.run_reached(|point| progress.reached(point));
     let mut readbacks = world.resource_mut::<Readbacks>();
     readbacks.submitted(&points);
     let done = readbacks.take_done(|point| progress.reached(point))?;

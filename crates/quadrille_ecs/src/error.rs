@@ -115,6 +115,24 @@ pub enum RecordError {
     /// A rendering without attachments has no extent.
     #[error("a rendering has no attachment; give it at least one colour or depth target")]
     NoAttachment,
+    /// One pass does something on the host and on the device.
+    #[error(
+        "the pass calls `recorder.host` and records commands for the device; make two passes of \
+         it, one after the other"
+    )]
+    HostAndDevice,
+    /// One pass has two callbacks.
+    #[error("the pass calls `recorder.host` twice; do all of it in one call, or begin passes")]
+    TwoHostCalls,
+    /// The host cannot get at a buffer's memory.
+    #[error(
+        "the host cannot reach the memory of `{resource}`; make it with \
+         `.in_memory(Memory::Readback)` or `.in_memory(Memory::Upload)`"
+    )]
+    NotHostVisible {
+        /// The resource.
+        resource: Box<str>,
+    },
     /// A command needs a pipeline.
     #[error("`{command}` is recorded before a pipeline is bound; call `.pipeline(&..)` first")]
     NoPipeline {
@@ -139,6 +157,14 @@ pub enum RenderError {
     System {
         /// The system.
         system: String,
+        /// Its error or panic message.
+        message: String,
+    },
+    /// The callback of a host pass failed or panicked. The rest of the frame ran all the same.
+    #[error("the host pass `{pass}` failed: {message}")]
+    Host {
+        /// The pass.
+        pass: String,
         /// Its error or panic message.
         message: String,
     },

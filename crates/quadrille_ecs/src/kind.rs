@@ -35,6 +35,12 @@ pub enum AccessKind {
     TransferRead,
     /// Is the destination of a copy.
     TransferWrite,
+    /// Is read by a host pass.
+    HostRead,
+    /// Is written by a host pass.
+    HostWrite,
+    /// Is read and written by a host pass.
+    HostReadWrite,
     /// An access of the solver by its own name.
     Exactly(Access),
 }
@@ -143,6 +149,9 @@ impl AccessKind {
             Self::Indirect => A::IndirectRead,
             Self::TransferRead => A::TransferRead,
             Self::TransferWrite => A::TransferWrite,
+            Self::HostRead => A::HostRead,
+            Self::HostWrite => A::HostWrite,
+            Self::HostReadWrite => A::HostReadWrite,
             Self::Exactly(access) => access,
         }
     }
@@ -175,6 +184,9 @@ impl AccessKind {
             Self::Indirect => "indirect read",
             Self::TransferRead => "transfer read",
             Self::TransferWrite => "transfer write",
+            Self::HostRead => "host read",
+            Self::HostWrite => "host write",
+            Self::HostReadWrite => "host read and write",
             Self::Exactly(access) => access.name(),
         }
     }

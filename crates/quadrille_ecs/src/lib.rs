@@ -42,6 +42,7 @@ mod drive;
 mod error;
 mod failure;
 mod group;
+mod host;
 mod internal;
 mod kind;
 mod list;
@@ -66,9 +67,9 @@ mod upload;
 mod window;
 
 pub use access::{
-    Access, AccessState, ColorTarget, DepthRead, DepthTarget, IndexRead, IndirectRead, PassUse,
-    Sampled, StorageRead, StorageReadWrite, StorageWrite, TransferRead, TransferWrite, Uniform,
-    VertexRead, kind as access_kind, stage,
+    Access, AccessState, ColorTarget, DepthRead, DepthTarget, HostRead, HostReadWrite, HostWrite,
+    IndexRead, IndirectRead, PassUse, Sampled, StorageRead, StorageReadWrite, StorageWrite,
+    TransferRead, TransferWrite, Uniform, VertexRead, kind as access_kind, stage,
 };
 pub use any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
 pub use attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
@@ -80,6 +81,7 @@ pub use declaration::{
 };
 pub use error::{RecordError, RenderError};
 pub use group::QuadrillePlugins;
+pub use host::{Host, HostMemory, HostReads, HostWrites};
 pub use kind::{AccessKind, StageWish};
 pub use list::{AccessList, AccessListState, NamedList};
 pub use named::{GpuResource, Named};

@@ -16,6 +16,7 @@ use quadrille_vulkan::{ComputePipeline, RawCommand};
 use crate::access::PassUse;
 use crate::attachment::Attachments;
 use crate::compute::Compute;
+use crate::host::Host;
 use crate::recording::{PassRecording, Recordings, SubRecording};
 use crate::registry::{declare, register_recorder};
 use crate::rendering::Rendering;
@@ -110,6 +111,44 @@ impl Recorder<'_> {
         Transfer::begin(self.recording.main())
     }
 
+    /// Makes this a host pass: `call` runs on the CPU, between the passes on the device that it
+    /// comes after and those that come after it, in this very frame.
+    ///
+    /// The system's parameters say what the call touches ([`HostRead`](crate::HostRead),
+    /// [`HostWrite`](crate::HostWrite), [`HostReadWrite`](crate::HostReadWrite)), of buffers in
+    /// [`Memory::Readback`](crate::Memory::Readback) or
+    /// [`Memory::Upload`](crate::Memory::Upload). It runs outside of the schedule, so what it
+    /// needs of the world it takes along, and what it finds out it leaves with
+    /// [`Host::queue`](crate::Host::queue).
+    ///
+    /// Where passes of the frame come after it, the frame waits for the device at this point; all
+    /// that does not depend on the host pass has been submitted by then. Where none do, nobody
+    /// waits: the call comes when the device has got there, a frame or two later, though before
+    /// the next frame that touches what it touches. If it fails or panics, its frame goes on.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Cells(Buffer);
+    /// # #[derive(Resource)] struct Total(u32);
+    /// // add_systems(Render, (simulate, double.after(simulate), draw.after(double)))
+    /// fn double(mut recorder: Recorder, cells: HostReadWrite<Cells>) {
+    ///     let cells = cells.memory();
+    ///     recorder.host(move |host| {
+    ///         let mut values: Vec<u32> = cells.read(host)?;
+    ///         values.iter_mut().for_each(|value| *value *= 2);
+    ///         cells.write(host, 0, &values)?;
+    ///         let total = values.iter().sum();
+    ///         host.queue(move |world: &mut World| world.insert_resource(Total(total)));
+    ///         Ok(())
+    ///     });
+    /// }
+    /// ```
+    pub fn host(&mut self, call: impl FnOnce(&mut Host<'_>) -> Result + Send + Sync + 'static) {
+        self.recording.main().set_host(Box::new(call));
+    }
+
     /// Records Vulkan commands of your own; `needs` is what the queue must be able to do.
     ///
     /// # Safety
@@ -184,6 +223,11 @@ impl PassRecorder<'_> {
     /// See [`Recorder::transfer`].
     pub fn transfer(&mut self) -> Transfer<'_> {
         Transfer::begin(self.recording)
+    }
+
+    /// See [`Recorder::host`].
+    pub fn host(&mut self, call: impl FnOnce(&mut Host<'_>) -> Result + Send + Sync + 'static) {
+        self.recording.set_host(Box::new(call));
     }
 
     /// See [`Recorder::raw`].

@@ -9,6 +9,7 @@ use quadrille_vulkan::CommandList;
 use crate::access::PassUse;
 use crate::bind::Bound;
 use crate::error::RecordError;
+use crate::host::HostCall;
 use crate::kind::{AccessKind, Used};
 
 /// The commands of one pass and what they imply for its declaration.
@@ -17,6 +18,8 @@ pub(crate) struct SubRecording {
     /// The pass's name and uses, if it is one of several of its system.
     pub(crate) part: Option<Part>,
     pub(crate) list: CommandList,
+    /// What the host does, if this is a host pass.
+    pub(crate) host: Option<HostCall>,
     /// Which pipelines were bound.
     pub(crate) used: Used,
     /// What the queue must be able to do.
@@ -35,10 +38,23 @@ pub(crate) struct Part {
 impl SubRecording {
     fn clear(&mut self) {
         self.list.clear();
+        self.host = None;
         self.used = Used::default();
         self.needs = Capabilities::empty();
         self.overwritten.clear();
         self.errors.clear();
+    }
+
+    /// Whether there is nothing to do, neither on the device nor on the host.
+    fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.host.is_none()
+    }
+
+    /// Adds what the host does.
+    pub(crate) fn set_host(&mut self, call: HostCall) {
+        if self.host.replace(call).is_some() {
+            self.errors.push(RecordError::TwoHostCalls);
+        }
     }
 
     /// Checks that a bound or attached resource is declared by this part, if it is one.
@@ -86,8 +102,14 @@ impl PassRecording {
 
     pub(crate) fn end(&mut self, finished: bool) {
         self.finished = finished;
-        if self.part_count > 0 && !self.main.list.is_empty() {
+        if self.part_count > 0 && !self.main.is_empty() {
             self.main.errors.push(RecordError::OutsideParts);
+        }
+        let parts = self.parts[..self.part_count].iter_mut();
+        for pass in parts.chain([&mut self.main]) {
+            if pass.host.is_some() && !pass.list.is_empty() {
+                pass.errors.push(RecordError::HostAndDevice);
+            }
         }
     }
 
@@ -135,7 +157,7 @@ impl PassRecording {
     pub(crate) fn passes(&self) -> &[SubRecording] {
         if self.part_count > 0 {
             &self.parts[..self.part_count]
-        } else if self.main.list.is_empty() && self.main.errors.is_empty() {
+        } else if self.main.is_empty() && self.main.errors.is_empty() {
             &[]
         } else {
             std::slice::from_ref(&self.main)
@@ -145,6 +167,15 @@ impl PassRecording {
     /// Whether something was done wrong while recording.
     pub(crate) fn has_errors(&self) -> bool {
         self.errors().next().is_some()
+    }
+
+    /// Takes what the host does in one of the passes.
+    pub(crate) fn take_host(&mut self, part: usize) -> Option<HostCall> {
+        if self.part_count > 0 {
+            self.parts[..self.part_count].get_mut(part)?.host.take()
+        } else {
+            self.main.host.take()
+        }
     }
 
     /// What was done wrong while recording.
@@ -182,6 +213,11 @@ impl Recordings {
         }
         self.ran[slot] = recording.finished;
         std::mem::swap(&mut self.slots[slot], recording);
+    }
+
+    /// What a pass recorded, to take from it.
+    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut PassRecording> {
+        self.slots.get_mut(slot as usize).map(|slot| &mut **slot)
     }
 
     /// What a pass recorded in this frame, if it ran to its end.

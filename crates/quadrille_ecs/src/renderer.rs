@@ -8,6 +8,7 @@ use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot}
 use quadrille_vulkan::{Frames, Gpu};
 
 use crate::error::RenderError;
+use crate::host::HostPasses;
 use crate::report::{Measurements, PhaseObserver};
 use crate::window::WindowTarget;
 
@@ -21,6 +22,7 @@ pub struct Renderer {
     pub(crate) planner: Planner,
     pub(crate) states: States,
     pub(crate) progress: Progress,
+    pub(crate) host: HostPasses,
     pub(crate) last: Option<(Frame, Arc<Plan>)>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
@@ -42,6 +44,7 @@ impl Renderer {
             states: frames.states(),
             frames,
             progress: Progress::default(),
+            host: HostPasses::default(),
             last: None,
             measured: Measurements::default(),
             gpu,

@@ -2,6 +2,8 @@
 //! device these tests fail.
 
 mod common;
+#[path = "gpu/host.rs"]
+mod host;
 #[path = "gpu/recover.rs"]
 mod recover;
 

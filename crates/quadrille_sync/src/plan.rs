@@ -16,7 +16,7 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;
 use crate::range::SubresourceRange;
 use crate::resource::ResourceIndex;
-use crate::states::EndStates;
+use crate::states::{EndStates, States, TimelinePoint};
 use crate::topology::{FamilyIndex, QueueIndex};
 
 /// A value of a queue's timeline, relative to the queue's last signal before the frame.
@@ -230,6 +230,17 @@ pub struct HostStep {
     /// once all points have been reached, and at the latest before it submits a frame that touches
     /// what the pass touches. How far to let the device run ahead until then is its choice.
     pub before: Option<u32>,
+}
+
+impl HostStep {
+    /// What it waits for, in absolute values. `states` are those that the plan was made from.
+    pub fn points(&self, states: &States) -> Vec<TimelinePoint> {
+        let point = |wait: &RelativePoint| TimelinePoint {
+            queue: wait.queue,
+            value: states.absolute(wait.queue, wait.offset),
+        };
+        self.waits.iter().map(point).collect()
+    }
 }
 
 /// What a frame does, in submission order.

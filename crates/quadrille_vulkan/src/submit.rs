@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
-use quadrille_sync::{Plan, QueueIndex, ResourceId, ResourceIndex, States, TimelinePoint};
+use quadrille_sync::{
+    HostStep, PassIndex, Plan, QueueIndex, ResourceId, ResourceIndex, States, SubmitCall,
+    TimelinePoint,
+};
 
 use crate::convert;
 use crate::device::Device;
@@ -73,6 +76,9 @@ const PRESENT_PATIENCE: Duration = Duration::from_secs(5);
 /// How often a submission that finds no memory is tried again once others went through.
 pub(crate) const RETRIES: u32 = 10;
 
+/// How long the device may take to reach what a host pass between submissions waits for.
+const HOST_PATIENCE: Duration = Duration::from_secs(10);
+
 impl Frames {
     /// Submits a recorded frame and presents its windows. `states` are those that the plan was
     /// made from; the caller commits the plan to them afterwards, if this succeeds.
@@ -82,13 +88,44 @@ impl Frames {
     /// # Errors
     /// [`FrameError::PartlySubmitted`] leaves neither the old nor the new states true, and the
     /// device has to be made anew, as for [`FrameError::DeviceLost`]. After any other error
-    /// nothing was submitted.
+    /// nothing was submitted. A frame with host passes between its submissions is for
+    /// [`Frames::submit_with_host`].
     pub fn submit(
         &mut self,
         input: FrameInput<'_>,
         recorded: Recorded,
         states: &States,
         windows: &mut [&mut Swapchain],
+    ) -> Result<Submitted, FrameError> {
+        if let Some(step) = input.plan.host.iter().find(|step| step.before.is_some()) {
+            let name = &input.frame.pass(step.pass).name;
+            let problem = format!(
+                "the host pass `{name}` comes between submissions, and `submit` runs no host \
+                 passes; call `submit_with_host`"
+            );
+            return Err(FrameError::Mismatch { problem });
+        }
+        self.submit_with_host(input, recorded, states, windows, &mut |_| {})
+    }
+
+    /// The same for frames in which device passes come after host passes: runs each of these with
+    /// `host`, on this thread, once the device has reached what the pass waits for, and then
+    /// submits what comes after it. Everything else is on its way to the device by then; windows
+    /// are presented last.
+    ///
+    /// Host passes that nothing of the frame comes after ([`HostStep::before`] is none) are left
+    /// to the caller.
+    ///
+    /// # Errors
+    /// Those of [`Frames::submit`]; a device that does not reach what a host pass waits for within
+    /// ten seconds is an error too, after which the device has to be made anew.
+    pub fn submit_with_host(
+        &mut self,
+        input: FrameInput<'_>,
+        recorded: Recorded,
+        states: &States,
+        windows: &mut [&mut Swapchain],
+        host: &mut dyn FnMut(PassIndex),
     ) -> Result<Submitted, FrameError> {
         self.check_submit(&input, &recorded)?;
         let mut presents = Vec::new();
@@ -101,7 +138,7 @@ impl Frames {
             }
         };
         let signals = presenting(input.plan, &batches);
-        if let Err(error) = self.submit_batches(input.plan, batches) {
+        if let Err(error) = self.submit_segments(input.plan, batches, states, host) {
             match self.broken {
                 true => give_up(windows, presents),
                 false => give_back(windows, presents),
@@ -230,16 +267,60 @@ impl Frames {
             })
     }
 
-    /// One `vkQueueSubmit2` for each call of the plan, after what returns turns of
-    /// rings. What shares a queue with other streams may be held back.
-    fn submit_batches(&mut self, plan: &Plan, batches: Vec<Batch>) -> Result<(), FrameError> {
+    /// Submits the plan, and runs the host passes between its submissions. What returns turns of
+    /// rings goes first.
+    fn submit_segments(
+        &mut self,
+        plan: &Plan,
+        batches: Vec<Batch>,
+        states: &States,
+        host: &mut dyn FnMut(PassIndex),
+    ) -> Result<(), FrameError> {
         let mut is_first = true;
         for (lane, batch) in self.take_returns() {
             self.submit_run(lane, vec![batch], is_first)?;
             is_first = false;
         }
         let mut batches: Vec<_> = batches.into_iter().map(Some).collect();
-        for call in plan.submit_calls(&self.device.topology) {
+        let calls = plan.submit_calls(&self.device.topology);
+        let mut calls = calls.as_slice();
+        for segment in plan.segments() {
+            for step in &plan.host[segment.host] {
+                self.run_host(step, states, host, is_first)?;
+            }
+            let end = segment.submissions.end;
+            let is_now = |call: &&SubmitCall| call.submissions.iter().all(|at| *at < end);
+            let (now, later) = calls.split_at(calls.iter().take_while(is_now).count());
+            calls = later;
+            self.submit_calls(now, &mut batches, &mut is_first)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a host pass once the device has reached what it waits for.
+    fn run_host(
+        &mut self,
+        step: &HostStep,
+        states: &States,
+        host: &mut dyn FnMut(PassIndex),
+        is_first: bool,
+    ) -> Result<(), FrameError> {
+        if let Err(error) = self.wait(&step.points(states), HOST_PATIENCE) {
+            self.broken |= !is_first;
+            return Err(error);
+        }
+        host(step.pass);
+        Ok(())
+    }
+
+    /// One `vkQueueSubmit2` for each call. What shares a queue with other streams may be held back.
+    fn submit_calls(
+        &mut self,
+        calls: &[SubmitCall],
+        batches: &mut [Option<Batch>],
+        is_first: &mut bool,
+    ) -> Result<(), FrameError> {
+        for call in calls {
             let queue = call.queue;
             let run: Vec<_> = call
                 .submissions
@@ -248,15 +329,16 @@ impl Frames {
                 .collect();
             let signals = run.iter().flat_map(|batch| batch.signal_points.first());
             let signals: Vec<_> = signals.copied().collect();
-            self.submit_run(usize::from(queue.0), run, is_first)?;
+            self.submit_run(usize::from(queue.0), run, *is_first)?;
             for signal in signals {
                 self.note_submitted(queue, signal.value);
             }
-            is_first = false;
+            *is_first = false;
         }
         Ok(())
     }
 
+    /// Submits a run of submissions to one queue.
     fn submit_run(
         &mut self,
         lane: usize,

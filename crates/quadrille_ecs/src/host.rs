@@ -1,0 +1,239 @@
+//! Host passes: callbacks on the CPU between passes on the device.
+//!
+//! A pass system that calls [`Recorder::host`](crate::Recorder::host) is a host pass. The callback
+//! runs on the thread that drives frames, once the device has done what the pass comes after; what
+//! comes after the pass is submitted then. If nothing in the frame comes after it, the callback
+//! waits in a line until the device has got there, and frames go on meanwhile, up to one that
+//! touches what the callback touches.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::Command;
+use bevy_ecs::world::CommandQueue;
+use bytemuck::Pod;
+use quadrille_sync::{Frame, PassIndex, Plan, ResourceId, States, TimelinePoint};
+use quadrille_vulkan::{Buffer, Error, Frames};
+
+use crate::access::{HostRead, HostReadWrite, HostWrite, kind};
+use crate::error::RenderError;
+use crate::named::Named;
+use crate::renderer::PACE_TIMEOUT;
+
+/// What a host pass does.
+pub(crate) type HostCall = Box<dyn FnOnce(&mut Host<'_>) -> Result + Send + Sync>;
+
+/// Shows that a host pass runs: the device has done what the pass comes after, and nothing else
+/// touches the memory that the pass declares. [`HostMemory`] needs it.
+pub struct Host<'a> {
+    commands: &'a mut CommandQueue,
+}
+
+impl Host<'_> {
+    /// Changes the world after the frame: this is how results leave a host pass.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::Host;
+    /// # #[derive(Resource)] struct Total(u32);
+    /// fn tell(host: &mut Host, sum: u32) {
+    ///     host.queue(move |world: &mut World| world.insert_resource(Total(sum)));
+    /// }
+    /// ```
+    pub fn queue(&mut self, command: impl Command<Out = ()>) {
+        self.commands.push(command);
+    }
+}
+
+/// A buffer that a host pass declares, for its callback. Made by the `memory` method of
+/// [`HostRead`], [`HostWrite`] and [`HostReadWrite`].
+#[derive(Clone, Debug)]
+pub struct HostMemory<K> {
+    buffer: Buffer,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// Declared accesses that let the host read.
+pub trait HostReads {}
+/// Declared accesses that let the host write.
+pub trait HostWrites {}
+impl HostReads for kind::HostRead {}
+impl HostReads for kind::HostReadWrite {}
+impl HostWrites for kind::HostWrite {}
+impl HostWrites for kind::HostReadWrite {}
+
+impl<K: HostReads> HostMemory<K> {
+    /// The whole buffer as values, without bytes at the end that are too few for one.
+    ///
+    /// # Errors
+    /// The memory cannot be read (it is lost with its device).
+    pub fn read<T: Pod>(&self, host: &Host<'_>) -> Result<Vec<T>, Error> {
+        let size = size_of::<T>().max(1) as u64;
+        let count = (self.buffer.bytes() / size) as usize;
+        let mut values = vec![T::zeroed(); count];
+        self.read_into(host, 0, &mut values)?;
+        Ok(values)
+    }
+
+    /// Reads values that begin at byte `offset`.
+    ///
+    /// # Errors
+    /// The range is outside the buffer, or the memory cannot be read.
+    pub fn read_into<T: Pod>(
+        &self,
+        _: &Host<'_>,
+        offset: u64,
+        values: &mut [T],
+    ) -> Result<(), Error> {
+        self.buffer.read(offset, bytemuck::cast_slice_mut(values))
+    }
+}
+
+impl<K: HostWrites> HostMemory<K> {
+    /// Writes values from byte `offset` on.
+    ///
+    /// # Errors
+    /// The range is outside the buffer, or the memory cannot be written.
+    pub fn write<T: Pod>(&self, _: &mut Host<'_>, offset: u64, values: &[T]) -> Result<(), Error> {
+        self.buffer.write(offset, bytemuck::cast_slice(values))
+    }
+}
+
+macro_rules! memory {
+    ($($access:ident),*) => { $(
+        impl<T: Named<Handle = Buffer>> $access<'_, T> {
+            /// The buffer for the callback of [`Recorder::host`](crate::Recorder::host).
+            pub fn memory(&self) -> HostMemory<kind::$access> {
+                let buffer = Buffer::clone(self);
+                HostMemory { buffer, kind: PhantomData }
+            }
+        }
+    )* };
+}
+memory!(HostRead, HostWrite, HostReadWrite);
+
+/// The host passes of frames, and what came of them.
+#[derive(Default)]
+pub(crate) struct HostPasses {
+    /// Those of the frame that is being submitted.
+    calls: Vec<(PassIndex, Arc<str>, HostCall)>,
+    /// Those of submitted frames that nothing of their frame comes after, in order.
+    waiting: VecDeque<Waiting>,
+    commands: CommandQueue,
+    errors: Vec<RenderError>,
+}
+
+/// A host pass on its way.
+struct Waiting {
+    name: Arc<str>,
+    call: HostCall,
+    /// What the device has to reach before.
+    points: Vec<TimelinePoint>,
+    /// What it touches.
+    resources: Vec<ResourceId>,
+}
+
+impl HostPasses {
+    /// The callbacks of the next frame. Those of a frame that was abandoned are forgotten.
+    pub(crate) fn begin(&mut self, calls: impl Iterator<Item = (PassIndex, Arc<str>, HostCall)>) {
+        self.calls.clear();
+        self.calls.extend(calls);
+    }
+
+    /// Runs a host pass of the frame that is being submitted.
+    pub(crate) fn run(&mut self, pass: PassIndex) {
+        if let Some((name, call)) = self.take(pass) {
+            self.call(&name, call);
+        }
+    }
+
+    /// Puts the host passes of a submitted frame that nothing comes after in line, until the device
+    /// has reached what they wait for. `states` are those that the plan was made from.
+    pub(crate) fn put_off(&mut self, frame: &Frame, plan: &Plan, states: &States) {
+        for step in plan.host.iter().filter(|step| step.before.is_none()) {
+            let Some((name, call)) = self.take(step.pass) else {
+                continue;
+            };
+            let uses = frame.uses_of(step.pass).iter();
+            self.waiting.push_back(Waiting {
+                name,
+                call,
+                points: step.points(states),
+                resources: uses.map(|used| frame.resource(used.resource).id).collect(),
+            });
+        }
+    }
+
+    /// Runs what waits in line and has to be over before a frame that touches these resources.
+    pub(crate) fn run_before(
+        &mut self,
+        frames: &Frames,
+        touches: impl Fn(ResourceId) -> bool,
+    ) -> Result<(), RenderError> {
+        let meets = |waiting: &Waiting| waiting.resources.iter().any(|id| touches(*id));
+        let count = self.waiting.iter().rposition(meets).map_or(0, |at| at + 1);
+        for _ in 0..count {
+            let Some(waiting) = self.waiting.front() else {
+                break;
+            };
+            frames.wait(&waiting.points, PACE_TIMEOUT)?;
+            self.run_first();
+        }
+        Ok(())
+    }
+
+    /// Runs what waits in line, as far as the device has got.
+    pub(crate) fn run_reached(&mut self, reached: impl Fn(TimelinePoint) -> bool) {
+        let is_due = |waiting: &Waiting| waiting.points.iter().all(|point| reached(*point));
+        while self.waiting.front().is_some_and(is_due) {
+            self.run_first();
+        }
+    }
+
+    /// What host passes want done to the world, and what went wrong in them.
+    pub(crate) fn take_results(&mut self) -> (CommandQueue, Vec<RenderError>) {
+        (
+            std::mem::take(&mut self.commands),
+            std::mem::take(&mut self.errors),
+        )
+    }
+
+    fn run_first(&mut self) {
+        if let Some(Waiting { name, call, .. }) = self.waiting.pop_front() {
+            self.call(&name, call);
+        }
+    }
+
+    fn take(&mut self, pass: PassIndex) -> Option<(Arc<str>, HostCall)> {
+        let at = self.calls.iter().position(|(known, _, _)| *known == pass)?;
+        let (_, name, call) = self.calls.swap_remove(at);
+        Some((name, call))
+    }
+
+    /// Runs a callback. Whatever becomes of it, the frame goes on: it is on the device already.
+    fn call(&mut self, name: &str, call: HostCall) {
+        let mut host = Host {
+            commands: &mut self.commands,
+        };
+        let message = match catch_unwind(AssertUnwindSafe(|| call(&mut host))) {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => panic_message(&*panic),
+        };
+        self.errors.push(RenderError::Host {
+            pass: name.to_owned(),
+            message,
+        });
+    }
+}
+
+/// What a panic says.
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it panicked").to_owned()
+}
