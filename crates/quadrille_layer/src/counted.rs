@@ -23,6 +23,37 @@ macro_rules! counted {
     )*};
 }
 
+macro_rules! pipelines {
+    ($($function:ident $command:literal $call:ident $info:ty;)*) => {$(
+        #[doc = concat!("`", $command, "`; pipelines that are not made are null.")]
+        pub(crate) unsafe extern "system" fn $function(
+            device: vk::Device,
+            cache: vk::PipelineCache,
+            count: u32,
+            infos: *const $info,
+            allocator: Allocator<'_>,
+            out: *mut vk::Pipeline,
+        ) -> vk::Result {
+            // SAFETY: the app passes a valid handle.
+            let owner = unsafe { device_of(device) };
+            let real = owner.next.core.fp_v1_0().$call;
+            // SAFETY: the app passes room for this many handles, for which null is all zeros.
+            unsafe { out.write_bytes(0, count as usize) };
+            owner.calls().begin($command).run(|| {
+                // SAFETY: the app's own arguments.
+                unsafe { real(device, cache, count, infos, allocator, out) }
+            })
+        }
+    )*};
+}
+
+pipelines! {
+    create_graphics_pipelines "vkCreateGraphicsPipelines" create_graphics_pipelines
+        vk::GraphicsPipelineCreateInfo<'_>;
+    create_compute_pipelines "vkCreateComputePipelines" create_compute_pipelines
+        vk::ComputePipelineCreateInfo<'_>;
+}
+
 type Allocator<'a> = *const vk::AllocationCallbacks<'a>;
 
 counted! {
@@ -47,14 +78,6 @@ counted! {
     create_pipeline_layout "vkCreatePipelineLayout" fp_v1_0.create_pipeline_layout
         (device: vk::Device, info: *const vk::PipelineLayoutCreateInfo<'_>,
          allocator: Allocator<'_>, out: *mut vk::PipelineLayout);
-    create_graphics_pipelines "vkCreateGraphicsPipelines" fp_v1_0.create_graphics_pipelines
-        (device: vk::Device, cache: vk::PipelineCache, count: u32,
-         infos: *const vk::GraphicsPipelineCreateInfo<'_>, allocator: Allocator<'_>,
-         out: *mut vk::Pipeline);
-    create_compute_pipelines "vkCreateComputePipelines" fp_v1_0.create_compute_pipelines
-        (device: vk::Device, cache: vk::PipelineCache, count: u32,
-         infos: *const vk::ComputePipelineCreateInfo<'_>, allocator: Allocator<'_>,
-         out: *mut vk::Pipeline);
     create_descriptor_set_layout "vkCreateDescriptorSetLayout" fp_v1_0.create_descriptor_set_layout
         (device: vk::Device, info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
          allocator: Allocator<'_>, out: *mut vk::DescriptorSetLayout);

@@ -158,6 +158,11 @@ impl Frames {
     ///
     /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
     pub fn begin(&mut self, timeout: Duration) -> Result<FrameSlot, FrameError> {
+        if self.device.is_lost() {
+            // A call that has no way to tell may have noticed, such as one that asks for a fence.
+            let doing = "an earlier frame ends";
+            return Err(FrameError::DeviceLost { doing });
+        }
         let next = (self.number % self.slots.len() as u64) as usize;
         let done = std::mem::take(&mut self.slots[next].done);
         let waited = self.wait_values(&done, timeout);

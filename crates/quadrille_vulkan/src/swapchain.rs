@@ -238,8 +238,9 @@ impl Swapchain {
             return Ok(Acquired::Image);
         }
         let start = Instant::now();
+        let has_room = self.pace(timeout)?;
         self.recycle();
-        if !self.pace(timeout)? {
+        if !has_room {
             return Ok(Acquired::Skip(SkipReason::Timeout));
         }
         // Twice at most: a chain that is out of date is replaced once. If the new one is out of

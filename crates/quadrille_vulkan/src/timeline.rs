@@ -1,9 +1,12 @@
 //! A timeline semaphore: one per queue of each stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ash::vk;
+
+/// Between two questions for a value that cannot be waited for.
+const POLL: Duration = Duration::from_millis(1);
 
 /// A queue's timeline semaphore and the highest value that a submission was told to signal.
 pub(crate) struct Timeline {
@@ -58,8 +61,30 @@ impl Timeline {
         unsafe { device.signal_semaphore(&info) }
     }
 
-    /// Waits on the host until a value is reached. `TIMEOUT` is an error here.
+    /// Waits on the host until a value is reached. `TIMEOUT` is an error here. Want of memory is
+    /// not: the value can be asked for as well.
     pub(crate) fn wait(
+        &self,
+        device: &ash::Device,
+        value: u64,
+        timeout: Duration,
+    ) -> Result<(), vk::Result> {
+        use vk::Result as R;
+        match self.wait_once(device, value, timeout) {
+            Err(R::ERROR_OUT_OF_HOST_MEMORY | R::ERROR_OUT_OF_DEVICE_MEMORY) => {}
+            result => return result,
+        }
+        let start = Instant::now();
+        while self.reached(device)? < value {
+            if start.elapsed() >= timeout {
+                return Err(R::TIMEOUT);
+            }
+            std::thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    fn wait_once(
         &self,
         device: &ash::Device,
         value: u64,

@@ -19,6 +19,7 @@ mod cargo;
 mod counts;
 mod demo;
 mod examples;
+mod faults;
 mod gpu;
 mod layer;
 mod life;
@@ -27,6 +28,7 @@ mod picture;
 mod place;
 mod plan;
 mod process;
+mod recover;
 mod report;
 mod schedules;
 mod setup;
@@ -54,6 +56,8 @@ usage: cargo xtask COMMAND
   setup                     install what demo and verify need (Debian, Ubuntu), or say what is missing
   tidy                      check the rules of the house that no compiler checks
   gpu                       the GPU tests under the validation layer
+  faults                    every Vulkan call of a short program fails once, under the
+                            validation layer
   examples                  the examples, headless and in a window, under the validation layer
   plan FILE [--topology T] [--dot FILE] [--svg FILE]
                             plan the frames of a text file: reasons, counts, pictures
@@ -81,6 +85,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::report(),
         ["gpu"] => verify::gpu(),
         ["examples"] => verify::examples(),
+        ["faults"] => verify::faults(),
         ["plan", rest @ ..] => plan::plan(rest),
         ["check", path] => Ok(plan::check(path)),
         ["bench", rest @ ..] => bench::run(rest),

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::cargo::{self, Workspace};
+use crate::faults::Depth;
 use crate::layer::{Layer, TOPOLOGIES};
 use crate::packages::Purpose;
 use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
-    canary, counts, examples as example, gpu as gpu_test, life, schedules, setup, tidy, window,
+    canary, counts, examples as example, faults, gpu as gpu_test, life, recover, schedules, setup,
+    tidy, window,
 };
 
 /// All of it; what is quick and often wrong comes before what takes minutes.
@@ -42,6 +44,7 @@ pub(crate) fn verify() -> Result<ExitCode> {
     });
     if let Some(bench) = bench {
         run_gpu_tests(&mut steps, &bench);
+        run_faults(&mut steps, &bench, Depth::Sample);
         run_examples(&mut steps, &bench);
     } else {
         steps.skip(
@@ -66,6 +69,20 @@ pub(crate) fn gpu() -> Result<ExitCode> {
 /// As [`verify`].
 pub(crate) fn examples() -> Result<ExitCode> {
     alone(run_examples)
+}
+
+/// All faults: the traps, and each call of a short program.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn faults() -> Result<ExitCode> {
+    alone(|steps, bench| {
+        run_faults(steps, bench, Depth::Whole);
+        let built = steps.run("examples build", || Ok(((), example::build()?)));
+        if built.is_some() {
+            run_recover(steps, bench);
+        }
+    })
 }
 
 fn alone(run: fn(&mut Steps, &Bench)) -> Result<ExitCode> {
@@ -155,6 +172,31 @@ fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
     }
 }
 
+fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
+    let Some(layer) = &bench.layer else {
+        steps.skip("faults", "the test layer did not build");
+        return;
+    };
+    let built = steps.run("faults build", || {
+        Ok((faults::Program::build(&bench.stack, layer)?, String::new()))
+    });
+    if let Some(program) = built {
+        steps.check("faults: traps", || program.traps());
+        steps.check("faults: calls that fail", || program.sweep(depth));
+    }
+}
+
+fn run_recover(steps: &mut Steps, bench: &Bench) {
+    match (bench.example("windows"), &bench.layer) {
+        (Some(program), Some(layer)) => {
+            steps.check("devices that are lost", || {
+                recover::check(&bench.stack, &program, layer)
+            });
+        }
+        _ => steps.skip("devices that are lost", "no `windows`, or no test layer"),
+    }
+}
+
 fn run_examples(steps: &mut Steps, bench: &Bench) {
     let built = steps.run("examples build", || Ok(((), example::build()?)));
     if built.is_none() {
@@ -172,6 +214,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
         Some(program) => run_life(steps, bench, &program),
         None => steps.skip("life", "the examples have no `life`"),
     }
+    run_recover(steps, bench);
 }
 
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {

@@ -131,6 +131,17 @@ impl Pool {
         }
     }
 
+    /// Destroys semaphores that nobody uses, this many at most.
+    fn shrink(&mut self, device: &Device, spare: usize) {
+        for _ in 0..spare {
+            let Some(semaphore) = self.semaphores.pop() else {
+                return;
+            };
+            // SAFETY: it is neither signalled nor waited for.
+            unsafe { device.raw.destroy_semaphore(semaphore, None) };
+        }
+    }
+
     /// Destroys everything; the device and the presentation engine are done with it. Returns
     /// whether a fence had to be left behind.
     pub(crate) fn destroy(&mut self, device: &Device) -> bool {
@@ -172,6 +183,9 @@ impl Swapchain {
                 false => self.old.push(old),
             }
         }
+        let most = self.image_count() + device.frames_in_flight as usize + 2;
+        let spare = self.semaphore_count().saturating_sub(most);
+        self.pool.shrink(&device, spare);
         if self.fences && self.pool.has_too_many_late() {
             tracing::warn!(
                 "{}: fences of presents do not signal; going on without them",

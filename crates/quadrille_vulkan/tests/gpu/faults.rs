@@ -5,7 +5,11 @@
 //!
 //! ```text
 //! QUADRILLE_LAYER_SCRIPT=faults.txt   # vkQueuePresentKHR nth=3 -> VK_ERROR_OUT_OF_DATE_KHR
+//! QUADRILLE_FAULT_FRAMES=3            # fewer frames than usual
 //! ```
+//!
+//! Whatever fails, a window never has more than 6 swapchains and never more semaphores than it can
+//! need; `cargo xtask faults` runs the program with every fault that it can think of.
 
 use std::time::{Duration, Instant};
 
@@ -20,6 +24,8 @@ use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_setting
 /// Longer than any of the waits in it, shorter than a hang.
 const MOST: Duration = Duration::from_secs(60);
 const FRAMES: u32 = 40;
+/// Swapchains of a window that exist at a time.
+const MOST_CHAINS: usize = 6;
 
 const SHADER: &str = "
 @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
@@ -55,7 +61,7 @@ fn a_program_survives_faults() {
     if std::env::var_os("QUADRILLE_LAYER_SCRIPT").is_none() {
         assert_eq!(
             (outcome.shown, outcome.errors.len()),
-            (FRAMES, 0),
+            (frames(), 0),
             "{outcome:?}"
         );
     }
@@ -64,12 +70,14 @@ fn a_program_survives_faults() {
 /// Forty frames with a window that changes size, a pipeline, and short-lived buffers.
 fn run(rig: &mut Rig, outcome: &mut Outcome) {
     let mut window = None;
-    for step in 0..FRAMES {
+    for step in 0..frames() {
         if window.is_none() {
             window = open(rig, outcome);
         }
         let Some(open) = &mut window else { continue };
-        if let Err(error) = frame(rig, open, step, outcome) {
+        let drawn = frame(rig, open, step, outcome);
+        check_bounds(rig, open);
+        if let Err(error) = drawn {
             let gone = matches!(
                 error,
                 Fault::Frame(FrameError::DeviceLost { .. } | FrameError::PartlySubmitted { .. })
@@ -85,6 +93,25 @@ fn run(rig: &mut Rig, outcome: &mut Outcome) {
             }
         }
     }
+}
+
+/// How many frames to draw.
+fn frames() -> u32 {
+    let told = std::env::var("QUADRILLE_FAULT_FRAMES").ok();
+    told.and_then(|told| told.parse().ok()).unwrap_or(FRAMES)
+}
+
+/// What must be true of a window whatever fails.
+fn check_bounds(rig: &Rig, window: &Swapchain) {
+    let (old, semaphores) = (window.retired_count(), window.semaphore_count());
+    assert!(old < MOST_CHAINS, "{old} old swapchains");
+    // What is in flight belongs to one of the chains.
+    let images = window.image_count().max(4) * (old + 1);
+    let most = images + rig.gpu.frames_in_flight() as usize + 2;
+    assert!(
+        semaphores <= most,
+        "{semaphores} semaphores for {images} images of {old} old swapchains and one"
+    );
 }
 
 #[derive(Debug)]

@@ -3,42 +3,47 @@
 use std::time::Duration;
 
 use quadrille_sync::Access;
+use quadrille_vulkan::vk::PresentModeKHR;
 use quadrille_vulkan::{
-    Acquired, ColorAttachment, Load, Presented, Rendering, SkipReason, Surface, Swapchain,
-    SwapchainSettings,
+    Acquired, ColorAttachment, Image, Load, PresentProof, Presented, Rendering, SkipReason,
+    Surface, SurfaceFormat, Swapchain, SwapchainSettings,
 };
 
-use crate::rig::{PATIENCE, Rig, discard, graphics, window_settings};
+use crate::rig::{Declared, PATIENCE, Rig, discard, graphics, window_settings};
 
 fn swapchain(rig: &Rig, extent: [u32; 2]) -> Swapchain {
+    open(rig, extent, PresentProof::Automatic)
+}
+
+fn open(rig: &Rig, extent: [u32; 2], proof: PresentProof) -> Swapchain {
     let surface = Surface::headless(&rig.gpu).unwrap_or_else(|error| panic!("{error}"));
-    Swapchain::new(
-        &rig.gpu,
-        surface,
-        &SwapchainSettings::default(),
-        extent,
-        "window",
-    )
-    .unwrap()
+    let settings = SwapchainSettings {
+        proof,
+        ..SwapchainSettings::default()
+    };
+    Swapchain::new(&rig.gpu, surface, &settings, extent, "window").unwrap()
+}
+
+/// Adds a pass that clears an image.
+fn clear(frame: &mut Declared, image: &Image, color: [f32; 4]) {
+    let uses = [discard(
+        frame.resource(image.clone()),
+        Access::ColorAttachmentWrite,
+    )];
+    frame.pass("clear", graphics(), &uses, |list| {
+        let colors = [ColorAttachment::new(image, Load::Clear(color))];
+        list.begin_rendering(&Rendering {
+            colors: &colors,
+            ..Default::default()
+        });
+        list.end_rendering();
+    });
 }
 
 /// Clears the window's image and presents it.
 fn show(rig: &mut Rig, window: &mut Swapchain) -> Presented {
     let image = window.image().clone();
-    let submitted = rig.try_frame(&mut [window], |frame| {
-        let uses = [discard(
-            frame.resource(image.clone()),
-            Access::ColorAttachmentWrite,
-        )];
-        frame.pass("clear", graphics(), &uses, |list| {
-            let colors = [ColorAttachment::new(&image, Load::Clear([0.5; 4]))];
-            list.begin_rendering(&Rendering {
-                colors: &colors,
-                ..Default::default()
-            });
-            list.end_rendering();
-        });
-    });
+    let submitted = rig.try_frame(&mut [window], |frame| clear(frame, &image, [0.5; 4]));
     submitted
         .unwrap_or_else(|error| panic!("{error}"))
         .presented[0]
@@ -77,6 +82,131 @@ fn hundreds_of_frames_need_few_semaphores() {
             window.semaphore_count()
         );
     }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_thousand_sizes_leave_nothing_behind() {
+    for proof in [PresentProof::Automatic, PresentProof::History] {
+        let mut rig = Rig::with(&window_settings());
+        let mut window = open(&rig, [64, 48], proof);
+        // A linear congruential generator, the same sizes each time.
+        let mut state = 1_u32;
+        let mut size = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            1 + (state >> 16) % 96
+        };
+        for _ in 0..1000 {
+            window.resize([size(), size()]).unwrap();
+            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+            assert_eq!(show(&mut rig, &mut window), Presented::Shown);
+            assert!(window.retired_count() <= 5, "{}", window.retired_count());
+            let images = window.image_count() * (1 + window.retired_count());
+            let most = images + rig.gpu.frames_in_flight() as usize + 2;
+            assert!(
+                window.semaphore_count() <= most,
+                "{}",
+                window.semaphore_count()
+            );
+        }
+        if proof == PresentProof::Automatic {
+            assert!(
+                window.has_present_fences(),
+                "this device has present fences"
+            );
+            assert_eq!(rig.gpu.idle_waits(), 0, "no queue was waited for");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn two_hundred_windows_open_and_close() {
+    let mut rig = Rig::with(&window_settings());
+    let mut other = swapchain(&rig, [8, 8]);
+    for cycle in 0..200u32 {
+        let proof = match cycle % 2 {
+            0 => PresentProof::Automatic,
+            _ => PresentProof::History,
+        };
+        let mut window = open(&rig, [16 + cycle % 7, 16], proof);
+        for _ in 0..cycle % 4 {
+            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+            show(&mut rig, &mut window);
+        }
+        if cycle % 3 == 0 {
+            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        }
+        drop(window);
+        assert_eq!(other.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(show(&mut rig, &mut other), Presented::Shown);
+    }
+    assert_eq!(other.chains_made(), 1, "the other window noticed nothing");
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn both_proofs_give_the_same_frames() {
+    // What is shown: the clear colour of each frame, read back from the image that is presented.
+    let frames = |proof| {
+        let mut rig = Rig::with(&window_settings());
+        let mut window = open(&rig, [8, 8], proof);
+        let mut words = Vec::new();
+        for frame in 0..20u32 {
+            if frame % 6 == 5 {
+                window.resize([8 + frame, 8]).unwrap();
+            }
+            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+            let image = window.image().clone();
+            let readback = rig.image_readback(&image);
+            let submitted = rig.try_frame(&mut [&mut window], |declared| {
+                clear(declared, &image, [frame as f32 / 20.0; 4]);
+                declared.read_image(&image, &readback);
+            });
+            assert_eq!(submitted.unwrap().presented[0].1, Presented::Shown);
+            words.push(rig.words(&readback));
+        }
+        words
+    };
+    let (fences, history) = (
+        frames(PresentProof::Automatic),
+        frames(PresentProof::History),
+    );
+    assert!(fences.iter().any(|frame| frame != &fences[0]));
+    assert_eq!(fences, history);
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn settings_change_live() {
+    let mut rig = Rig::with(&window_settings());
+    let mut window = swapchain(&rig, [16, 16]);
+    let mut settings = SwapchainSettings::default();
+    for frame in 0..40usize {
+        // Modes and formats that the surface does not have fall back to others.
+        let modes = [
+            PresentModeKHR::FIFO,
+            PresentModeKHR::MAILBOX,
+            PresentModeKHR::IMMEDIATE,
+        ];
+        settings.present_modes = vec![modes[frame / 3 % 3]];
+        settings.image_count = (frame / 5 % 3) as u32 * 2;
+        settings.frames_in_flight = (frame / 7 % 3) as u32;
+        settings.formats = SurfaceFormat::STANDARD[frame / 11 % 2..].to_vec();
+        window.set(&settings).unwrap();
+        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(window.image().format(), window.format().format);
+        assert_eq!(show(&mut rig, &mut window), Presented::Shown);
+    }
+    assert!(window.chains_made() > 5, "{}", window.chains_made());
+    let none = SwapchainSettings {
+        formats: Vec::new(),
+        ..settings
+    };
+    let error = window.set(&none).unwrap_err();
+    assert!(error.to_string().contains("none of the formats"), "{error}");
+    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    show(&mut rig, &mut window);
 }
 
 #[test]
@@ -150,18 +280,7 @@ fn two_windows_in_one_frame() {
         let images = [left.image().clone(), right.image().clone()];
         let submitted = rig.try_frame(&mut [&mut left, &mut right], |frame| {
             for image in &images {
-                let uses = [discard(
-                    frame.resource(image.clone()),
-                    Access::ColorAttachmentWrite,
-                )];
-                frame.pass("clear", graphics(), &uses, |list| {
-                    let colors = [ColorAttachment::new(image, Load::Clear([0.5; 4]))];
-                    list.begin_rendering(&Rendering {
-                        colors: &colors,
-                        ..Default::default()
-                    });
-                    list.end_rendering();
-                });
+                clear(frame, image, [0.5; 4]);
             }
         });
         assert_eq!(submitted.unwrap().presented.len(), 2);

@@ -1,0 +1,169 @@
+//! Faults: a program of the GPU tests meets every one of them and survives. It does not panic or
+//! hang, leaves nothing behind, keeps its windows within bounds, and breaks no rule of Vulkan.
+//!
+//! The test layer injects them. *Traps* are sequences of faults that have caught other renderers;
+//! the *sweep* fails each call that the program makes, one after the other.
+
+mod sweep;
+mod traps;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use serde_json::Value;
+
+use crate::layer::Layer;
+use crate::validation::{self, Stack};
+use crate::{cargo, gpu, place, process};
+
+pub(crate) use sweep::Depth;
+
+const LIMIT: Duration = Duration::from_secs(90);
+const TEST: &str = "faults::a_program_survives_faults";
+
+/// How many runs go side by side.
+const WORKERS: usize = 2;
+
+/// Calls that the validation layer takes for made although they failed, so that everything after
+/// them is misjudged (seen in 1.4.363): these are run without it.
+const MISJUDGED: [&str; 3] = [
+    "vkQueueSubmit2",
+    "vkQueuePresentKHR",
+    "vkGetSwapchainImagesKHR",
+];
+
+/// The program that meets faults.
+pub(crate) struct Program<'a> {
+    stack: &'a Stack,
+    layer: &'a Layer,
+    path: PathBuf,
+}
+
+/// One run of it.
+#[derive(Clone, Debug)]
+struct Fault {
+    script: String,
+    frames: u32,
+    families: &'static str,
+    /// Presents have fences.
+    fences: bool,
+}
+
+impl<'a> Program<'a> {
+    /// Builds the program.
+    ///
+    /// # Errors
+    /// When it does not build.
+    pub(crate) fn build(stack: &'a Stack, layer: &'a Layer) -> Result<Self> {
+        let arguments = [
+            "test",
+            "--package",
+            "quadrille_vulkan",
+            "--test",
+            "gpu",
+            "--no-run",
+            "--message-format=json",
+        ];
+        let output = cargo::run("faults-build", &arguments)?;
+        let path = output
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .filter(|message| message["target"]["name"] == "gpu")
+            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+            .context("cargo names no test program")?;
+        Ok(Self { stack, layer, path })
+    }
+
+    /// The traps, with and without present fences.
+    ///
+    /// # Errors
+    /// When the program does not survive one of them; it is named by its script.
+    pub(crate) fn traps(&self) -> Result<String> {
+        let faults = traps::TRAPS.iter().flat_map(|script| {
+            [true, false].map(|fences| Fault {
+                script: script.replace("; ", "\n"),
+                frames: 40,
+                families: if fences { "gct:1,ct:1,t:1" } else { "gct:1" },
+                fences,
+            })
+        });
+        let faults: Vec<_> = faults.collect();
+        self.run_all(&faults)?;
+        Ok(format!(
+            "{} scripts, by fences and by history",
+            traps::TRAPS.len()
+        ))
+    }
+
+    fn run_all(&self, faults: &[Fault]) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        let failed = Mutex::new(Vec::new());
+        let work = |worker: usize| {
+            let name = format!("faults-{worker}");
+            while let Some(fault) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if process::interrupted() {
+                    return;
+                }
+                if let Err(error) = self.run(&name, fault, None) {
+                    let mut failed = failed.lock().unwrap_or_else(|error| error.into_inner());
+                    failed.push(format!("{fault:?}: {error:#}"));
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for worker in 0..WORKERS {
+                scope.spawn(move || work(worker));
+            }
+        });
+        let failed = failed
+            .into_inner()
+            .unwrap_or_else(|error| error.into_inner());
+        match failed.first() {
+            None => Ok(()),
+            Some(first) => Err(anyhow!(
+                "{} of {} fail; {first}",
+                failed.len(),
+                faults.len()
+            )),
+        }
+    }
+
+    /// One run, judged by the program itself and by the validation layer.
+    fn run(&self, name: &str, fault: &Fault, log: Option<&Path>) -> Result<()> {
+        let script = place::made("verify").join(format!("{name}.script.txt"));
+        std::fs::write(&script, &fault.script)
+            .with_context(|| format!("cannot write {}", script.display()))?;
+        let out_of_memory =
+            fault.script.contains("OUT_OF_HOST") || fault.script.contains("OUT_OF_DEVICE");
+        let misjudged = MISJUDGED.iter().any(|call| fault.script.contains(call))
+            && (out_of_memory || fault.script.contains("vkGetSwapchainImagesKHR"));
+        let mut command = match misjudged {
+            true => Command::new(&self.path),
+            false => self.stack.command(&self.path),
+        };
+        command
+            .args(["--ignored", "--exact", TEST, "--nocapture"])
+            .env("QUADRILLE_FAULT_FRAMES", fault.frames.to_string())
+            .env("QUADRILLE_LAYER_SCRIPT", &script);
+        if !fault.fences {
+            command.env("QUADRILLE_PRESENT_FENCES", "0");
+        }
+        if let Some(log) = log {
+            command.env("QUADRILLE_LAYER_LOG", log);
+        }
+        self.layer.apply(&mut command, fault.families);
+        let output = match misjudged {
+            true => process::run(name, &mut command, LIMIT)?,
+            false => validation::run(name, &mut command, LIMIT)?,
+        };
+        match gpu::passed(&output) {
+            Some(1) => Ok(()),
+            _ => Err(anyhow!("the program did not run its test")),
+        }
+    }
+}

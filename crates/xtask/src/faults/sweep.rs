@@ -1,0 +1,97 @@
+//! Every call fails once: from the making of the instance to the end, one run for each.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::{Fault, Program};
+use crate::{examples, place};
+
+/// How many calls of each command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The first and the last.
+    Sample,
+    /// All.
+    Whole,
+}
+
+/// What calls fail with.
+const RESULTS: [&str; 2] = ["VK_ERROR_OUT_OF_HOST_MEMORY", "VK_ERROR_DEVICE_LOST"];
+
+/// Frames of a run.
+const FRAMES: u32 = 3;
+const FAMILIES: &str = "gct:1,ct:1,t:1";
+
+impl Program<'_> {
+    /// Fails calls one after the other.
+    ///
+    /// # Errors
+    /// When the program does not survive one; the call is named.
+    pub(crate) fn sweep(&self, depth: Depth) -> Result<String> {
+        let fault = |script| Fault {
+            script,
+            frames: FRAMES,
+            families: FAMILIES,
+            fences: true,
+        };
+        let log = place::made("verify").join("faults.calls.json");
+        examples::forget(&log)?;
+        self.run("faults-calls", &fault(String::new()), Some(&log))?;
+        let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
+        let counts = count(&text)?;
+        ensure!(counts.len() > 20, "the layer saw only {counts:?}");
+        let faults: Vec<_> = scripts(&counts, depth).into_iter().map(fault).collect();
+        self.run_all(&faults)?;
+        Ok(format!(
+            "{} runs, in each of which one call fails; {} commands",
+            faults.len(),
+            counts.len()
+        ))
+    }
+}
+
+/// The commands that return a result, and how often they were called.
+fn count(log: &str) -> Result<BTreeMap<String, u64>> {
+    let mut counts = BTreeMap::new();
+    for line in log.lines() {
+        let entry: Value =
+            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        let (Some(call), Some(nth)) = (entry["call"].as_str(), entry["nth"].as_u64()) else {
+            continue;
+        };
+        if entry["result"].is_string() {
+            let count: &mut u64 = counts.entry(call.to_owned()).or_default();
+            *count = nth.max(*count);
+        }
+    }
+    Ok(counts)
+}
+
+fn scripts(counts: &BTreeMap<String, u64>, depth: Depth) -> Vec<String> {
+    let mut scripts = Vec::new();
+    let mut fail = |call: &str, nth: u64, result: &str| {
+        scripts.push(format!("{call} nth={nth} -> {result}\n"));
+    };
+    for (call, &count) in counts {
+        match depth {
+            Depth::Sample => {
+                fail(call, 1, RESULTS[0]);
+                fail(call, count, RESULTS[1]);
+            }
+            Depth::Whole => {
+                for nth in 1..=count {
+                    for result in RESULTS {
+                        fail(call, nth, result);
+                    }
+                }
+            }
+        }
+    }
+    scripts
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Sequences of faults that have caught other renderers, and combinations of them. Rules are
+//! separated by semicolons; `quadrille_layer/README.md` has their grammar.
+
+/// The scripts.
+pub(super) const TRAPS: [&str; 54] = [
+    // Images come back in another order than in turn.
+    "image order 0,0,0",
+    "image order 0,1,0,2",
+    "image order 3,1,2,0,0,0,0",
+    "image order 2,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,\
+     0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1",
+    // Suboptimal, also while one image comes back for ever.
+    "vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR; image order 1",
+    "vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR",
+    "vkQueuePresentKHR every=3 -> VK_SUBOPTIMAL_KHR",
+    "vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
+    "vkQueuePresentKHR from=1 to=4 -> VK_SUBOPTIMAL_KHR; \
+     vkQueuePresentKHR nth=5 -> VK_ERROR_OUT_OF_DATE_KHR; \
+     image order 0,1,2,3",
+    // Presents fail.
+    "vkQueuePresentKHR from=1 -> VK_ERROR_OUT_OF_DATE_KHR",
+    "vkQueuePresentKHR nth=5 -> VK_ERROR_OUT_OF_DATE_KHR",
+    "vkQueuePresentKHR nth=5 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkQueuePresentKHR nth=5 -> VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT",
+    "vkQueuePresentKHR nth=5 -> VK_ERROR_DEVICE_LOST",
+    // Acquisitions fail.
+    "vkAcquireNextImageKHR from=1 -> VK_ERROR_OUT_OF_DATE_KHR",
+    "vkAcquireNextImageKHR every=2 -> VK_ERROR_OUT_OF_DATE_KHR",
+    "vkAcquireNextImageKHR every=3 -> VK_TIMEOUT",
+    "vkAcquireNextImageKHR every=3 -> VK_NOT_READY",
+    "vkAcquireNextImageKHR nth=5 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkAcquireNextImageKHR from=5 to=9 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkAcquireNextImageKHR nth=5 -> VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT",
+    "vkAcquireNextImageKHR nth=5 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
+    "vkAcquireNextImageKHR nth=5 -> VK_ERROR_DEVICE_LOST",
+    // Creation fails, also after the old swapchain was handed over.
+    "vkCreateSwapchainKHR nth=2 -> VK_ERROR_INITIALIZATION_FAILED",
+    "vkCreateSwapchainKHR from=2 to=3 -> VK_ERROR_INITIALIZATION_FAILED",
+    "vkCreateSwapchainKHR from=2 to=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY; \
+     extent from=6 to=16 0x0",
+    "vkCreateSwapchainKHR nth=2 -> VK_ERROR_INITIALIZATION_FAILED; extent from=5 to=15 0x0",
+    "vkCreateSwapchainKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkCreateSwapchainKHR nth=2 -> VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
+    "vkCreateSwapchainKHR from=1 -> VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
+    // No area, absurd areas, sizes that stay behind.
+    "extent from=3 to=12 0x0",
+    "extent from=3 to=5 1x0",
+    "extent from=3 to=5 1x1",
+    "extent every=2 0x0",
+    "extent from=2 16x16; vkAcquireNextImageKHR every=2 -> VK_SUBOPTIMAL_KHR",
+    // Fences that signal late or never.
+    "fence never nth=3",
+    "fence never from=3",
+    "fence never every=4",
+    "fence late=50 every=3",
+    "fence never from=1; vkQueuePresentKHR every=2 -> VK_SUBOPTIMAL_KHR",
+    "fence late=300 from=1; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
+    "fence late=100 from=1; vkQueuePresentKHR from=6 -> VK_ERROR_OUT_OF_DATE_KHR",
+    // What windows are made of fails.
+    "vkGetPhysicalDeviceSurfaceCapabilitiesKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkGetPhysicalDeviceSurfaceCapabilitiesKHR from=2 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkGetPhysicalDeviceSurfaceFormatsKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkGetPhysicalDeviceSurfacePresentModesKHR nth=2 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    "vkCreateImageView nth=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
+    "vkCreateHeadlessSurfaceEXT nth=2 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    "vkResetFences every=2 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
+    "vkCreateSemaphore every=3 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    "vkCreateFence every=2 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    // The device is lost.
+    "lost nth=7",
+    "lost nth=1",
+    "lost nth=40; vkWaitSemaphores nth=3 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+];
