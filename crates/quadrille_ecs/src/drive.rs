@@ -10,6 +10,7 @@ use quadrille_vulkan::{FrameInput, Parallel, Swapchain};
 use crate::collect::{self, Collected, Collector};
 use crate::error::RenderError;
 use crate::failure;
+use crate::history::Histories;
 use crate::internal::InternalPass;
 use crate::policy::{RenderErrorHandler, RenderErrorPolicy};
 use crate::readback::{self, ReadbackComplete, Readbacks};
@@ -218,6 +219,9 @@ fn finish(
     readbacks.submitted(&points);
     let done = readbacks.take_done(|point| progress.reached(point))?;
     window::report(world, renderer);
+    world.resource_scope(|world, collector: Mut<Collector>| {
+        Histories::advance(world, &|id| collector.uses(id));
+    });
     renderer.frames.retire(&mut renderer.states, &progress);
     Ok(done)
 }

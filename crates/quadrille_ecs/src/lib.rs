@@ -42,6 +42,7 @@ mod drive;
 mod error;
 mod failure;
 mod group;
+mod history;
 mod host;
 mod internal;
 mod kind;
@@ -81,6 +82,7 @@ pub use declaration::{
 };
 pub use error::{RecordError, RenderError};
 pub use group::QuadrillePlugins;
+pub use history::{Current, History, NewHistory, Previous};
 pub use host::{Host, HostMemory, HostReads, HostWrites};
 pub use kind::{AccessKind, StageWish};
 pub use list::{AccessList, AccessListState, NamedList};

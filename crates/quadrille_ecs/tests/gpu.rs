@@ -2,6 +2,8 @@
 //! device these tests fail.
 
 mod common;
+#[path = "gpu/history.rs"]
+mod history;
 #[path = "gpu/host.rs"]
 mod host;
 #[path = "gpu/recover.rs"]

@@ -1,0 +1,207 @@
+//! Resources with a history: what a pass wrote in the last frame can be read in this one.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::Command;
+use quadrille_sync::ResourceId;
+use quadrille_vulkan::{
+    Buffer, BufferDesc, BufferUsage, Error, Gpu, Handle, Image, ImageDesc, ImageUsage, texel_bytes,
+};
+
+use crate::named::GpuResource;
+use crate::upload::Uploads;
+
+/// Names a buffer or an image with a history.
+///
+/// Passes write [`Current`] and read [`Previous`], each with the parameters for any other
+/// resource, and nobody names two buffers or says which is which now. Reading the last frame's
+/// value needs no order with the pass that writes this frame's: they are different memory. After
+/// each frame in which a pass touched [`Current`], the two change places; nothing is copied. A
+/// frame that touches neither, or fails, changes nothing. Before the first frame, both are zero.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::*;
+/// /// Where everything was.
+/// enum Positions {}
+///
+/// impl History for Positions {
+///     type Handle = Buffer;
+/// }
+///
+/// fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+///     let desc = BufferDesc::storage("positions", 1024);
+///     commands.queue(NewHistory::<Positions>::buffer(&gpu, &desc)?);
+///     Ok(())
+/// }
+///
+/// # #[derive(Resource)] struct Move(ComputePipeline);
+/// fn advance(
+///     mut recorder: Recorder,
+///     old: StorageRead<Previous<Positions>>,
+///     new: StorageWrite<Current<Positions>>,
+///     pipeline: Res<Move>,
+/// ) {
+///     recorder.compute(&pipeline.0).bind(0, &old).bind(1, &new).dispatch([4, 1, 1]);
+/// }
+/// ```
+pub trait History: Send + Sync + 'static {
+    /// [`Buffer`] or [`Image`].
+    type Handle: GpuResource;
+}
+
+/// This frame's value of a [`History`].
+#[derive(Resource)]
+pub struct Current<H: History>(H::Handle);
+
+/// The last frame's value of a [`History`]; zero in the first.
+#[derive(Resource)]
+pub struct Previous<H: History>(H::Handle);
+
+impl<H: History> Deref for Current<H> {
+    type Target = H::Handle;
+
+    fn deref(&self) -> &H::Handle {
+        &self.0
+    }
+}
+
+impl<H: History> Deref for Previous<H> {
+    type Target = H::Handle;
+
+    fn deref(&self) -> &H::Handle {
+        &self.0
+    }
+}
+
+/// A [`History`] that is made: a command that inserts its [`Current`] and [`Previous`].
+pub struct NewHistory<H: History> {
+    current: H::Handle,
+    previous: H::Handle,
+    name: PhantomData<H>,
+}
+
+impl<H: History<Handle = Buffer>> NewHistory<H> {
+    /// Two buffers of this description.
+    ///
+    /// # Errors
+    /// Those of `create_buffer`.
+    pub fn buffer(gpu: &Gpu, desc: &BufferDesc) -> Result<Self, Error> {
+        let make = |which: &str| {
+            let mut desc = desc.clone().with_usage(BufferUsage::TRANSFER_DST);
+            desc.name = format!("{} {which}", desc.name);
+            gpu.create_buffer(&desc)
+        };
+        Ok(Self {
+            current: make("A")?,
+            previous: make("B")?,
+            name: PhantomData,
+        })
+    }
+}
+
+impl<H: History<Handle = Image>> NewHistory<H> {
+    /// Two colour images of this description, with one mip level each.
+    ///
+    /// # Errors
+    /// Those of `create_image`; a format whose texels have no size in bytes cannot be zeroed.
+    pub fn image(gpu: &Gpu, desc: &ImageDesc) -> Result<Self, Error> {
+        let mut desc = desc
+            .clone()
+            .with_usage(ImageUsage::TRANSFER_DST)
+            .with_mips(1);
+        if texel_bytes(desc.format).is_none() {
+            return Err(Error::Invalid {
+                problem: format!(
+                    "a history begins with zeros, and texels of {:?} cannot be uploaded",
+                    desc.format
+                ),
+                name: desc.name,
+            });
+        }
+        let name = std::mem::take(&mut desc.name);
+        let mut make = |which: &str| {
+            desc.name = format!("{name} {which}");
+            gpu.create_image(&desc)
+        };
+        Ok(Self {
+            current: make("A")?,
+            previous: make("B")?,
+            name: PhantomData,
+        })
+    }
+}
+
+impl<H: History> Command for NewHistory<H> {
+    type Out = ();
+
+    fn apply(self, world: &mut World) {
+        let mut uploads = world.get_resource_or_init::<Uploads>();
+        for handle in [self.current.to_handle(), self.previous.to_handle()] {
+            zero(&mut uploads, &handle);
+        }
+        world.insert_resource(Current::<H>(self.current));
+        world.insert_resource(Previous::<H>(self.previous));
+        let mut histories = world.get_resource_or_init::<Histories>();
+        let id = TypeId::of::<H>();
+        if histories.0.iter().all(|(known, _)| *known != id) {
+            histories.0.push((id, exchange::<H>));
+        }
+    }
+}
+
+/// All histories of a world.
+#[derive(Resource, Default)]
+pub(crate) struct Histories(Vec<(TypeId, Exchange)>);
+
+/// Exchanges the two values of a history, if this frame touched the current one.
+type Exchange = fn(&mut World, &dyn Fn(ResourceId) -> bool);
+
+impl Histories {
+    /// A frame was submitted: what it wrote is the past now.
+    pub(crate) fn advance(world: &mut World, touches: &dyn Fn(ResourceId) -> bool) {
+        let Some(histories) = world.get_resource::<Self>() else {
+            return;
+        };
+        for at in 0..histories.0.len() {
+            let exchange = world.get_resource::<Self>().map(|all| all.0[at].1);
+            if let Some(exchange) = exchange {
+                exchange(world, touches);
+            }
+        }
+    }
+}
+
+fn exchange<H: History>(world: &mut World, touches: &dyn Fn(ResourceId) -> bool) {
+    let current = world.get_resource::<Current<H>>();
+    if !current.is_some_and(|current| touches(current.0.to_handle().id())) {
+        return;
+    }
+    let (Some(current), Some(previous)) = (
+        world.remove_resource::<Current<H>>(),
+        world.remove_resource::<Previous<H>>(),
+    ) else {
+        return;
+    };
+    world.insert_resource(Current::<H>(previous.0));
+    world.insert_resource(Previous::<H>(current.0));
+}
+
+/// Has the next frame fill a resource with zeros before everything else.
+fn zero(uploads: &mut Uploads, handle: &Handle) {
+    match handle {
+        Handle::Buffer(buffer) => {
+            uploads.write_buffer(buffer, 0, &vec![0; buffer.bytes() as usize]);
+        }
+        Handle::Image(image) => {
+            let texel = u64::from(texel_bytes(image.format()).unwrap_or(0));
+            let [width, height, depth] = image.extent().map(u64::from);
+            let layers = u64::from(image.desc().array_layers);
+            let bytes = width * height * depth * layers * texel;
+            uploads.write_image(image, &vec![0; bytes as usize]);
+        }
+    }
+}
