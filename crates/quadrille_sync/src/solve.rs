@@ -26,6 +26,7 @@ mod host;
 mod merge;
 mod order;
 mod ownership;
+mod precise;
 mod race;
 mod record;
 mod schedule;

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::precise::cut;
 use super::record::{Barrier, Record};
 use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Mark, Past, load};
@@ -352,11 +353,30 @@ impl<'a> Walk<'a> {
         let only_orders =
             |plain: &Plain| plain.src.access.is_empty() && plain.dst.access.is_empty();
         let (order, memory): (Vec<_>, Vec<_>) = call.plain.into_iter().partition(only_orders);
-        for plain in memory.into_iter().chain(order) {
-            let orders = |(a, b): (Scope, Scope)| a.covers(plain.src) && b.covers(plain.dst);
-            if !call.batch.orders().any(orders) {
-                self.put(&mut call.batch, plain);
+        let parts = |plain| match self.topology.barriers {
+            BarrierStyle::Merged => plain,
+            BarrierStyle::Precise => cut(plain),
+        };
+        // What barriers of ranges order already: few kinds, however many barriers.
+        let mut ordered: Vec<(Scope, Scope)> = Vec::new();
+        let note = |ordered: &mut Vec<_>, kind| {
+            if !ordered.contains(&kind) {
+                ordered.push(kind);
             }
+        };
+        call.batch
+            .orders()
+            .for_each(|kind| note(&mut ordered, kind));
+        for plain in parts(memory).into_iter().chain(parts(order)) {
+            let orders = |(a, b): &(Scope, Scope)| a.covers(plain.src) && b.covers(plain.dst);
+            if ordered.iter().any(orders) {
+                continue;
+            }
+            if self.topology.barriers == BarrierStyle::Precise {
+                let kind = (plain.src.stages_only(), plain.dst.stages_only());
+                note(&mut ordered, kind);
+            }
+            self.put(&mut call.batch, plain);
         }
         let steps = &mut self.records[call.submission].submission.steps;
         steps[call.at] = Step::Barriers(call.batch);

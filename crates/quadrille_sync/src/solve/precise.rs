@@ -1,0 +1,49 @@
+//! Precise barriers: one for each range of what passes depend on.
+//!
+//! Several passes, or several uses of one pass, may depend on the same memory within one barrier
+//! call, on ranges that overlap in part. Written down one by one they would say the same twice, so
+//! ranges are cut where one begins or ends, and what is said of a part is said by one barrier.
+
+use super::walk::Plain;
+
+/// The same dependencies, ordered by resource and range, of which no two with the same source meet
+/// in a range.
+pub(super) fn cut(mut plain: Vec<Plain>) -> Vec<Plain> {
+    if plain.len() < 2 {
+        return plain;
+    }
+    plain.sort_by_key(|plain| plain.reason.resource);
+    let mut parts = Vec::with_capacity(plain.len());
+    let same = |one: &Plain, other: &Plain| one.reason.resource == other.reason.resource;
+    for of_resource in plain.chunk_by(same) {
+        cut_resource(of_resource, &mut parts);
+    }
+    parts
+}
+
+/// Cuts what is said of one resource.
+fn cut_resource(plain: &[Plain], parts: &mut Vec<Plain>) {
+    let ends = |plain: &Plain| [plain.interval.start, plain.interval.end];
+    let mut cuts: Vec<u64> = plain.iter().flat_map(ends).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut cells: Vec<Vec<Plain>> = vec![Vec::new(); cuts.len()];
+    for one in plain {
+        let first = cuts.partition_point(|cut| *cut < one.interval.start);
+        let last = cuts.partition_point(|cut| *cut < one.interval.end);
+        for cell in first..last {
+            let said = cells[cell].iter_mut().find(|said| said.src == one.src);
+            match said {
+                Some(said) => said.dst = said.dst.union(one.dst),
+                None => cells[cell].push(Plain {
+                    interval: cuts[cell]..cuts[cell + 1],
+                    ..one.clone()
+                }),
+            }
+        }
+    }
+    parts.extend(cells.into_iter().flatten());
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+use super::*;
+use crate::flags::{AccessMask, Layout, Stages};
+use crate::plan::{PassRef, Reason, Rung, Scope};
+use crate::resource::ResourceIndex;
+use crate::solve::track::Mark;
+use crate::states::EndPass;
+use crate::topology::QueueIndex;
+
+fn plain(resource: u32, interval: std::ops::Range<u64>, src: Stages, dst: Stages) -> Plain {
+    let scope = |stages| Scope {
+        stages,
+        access: AccessMask::empty(),
+    };
+    Plain {
+        mark: Mark {
+            queue: QueueIndex(0),
+            value: 1,
+            scope: scope(src),
+            pass: EndPass::Presentation,
+            step: 1,
+        },
+        interval,
+        src: scope(src),
+        dst: scope(dst),
+        layout: Layout::Undefined,
+        reason: Reason {
+            resource: ResourceIndex(resource),
+            earlier: PassRef::Nobody,
+            later: PassRef::Nobody,
+            rung: Rung::Memory,
+        },
+    }
+}
+
+/// Resource, range and second stages of each part.
+fn parts(plain: Vec<Plain>) -> Vec<(u32, std::ops::Range<u64>, Stages)> {
+    let part = |it: Plain| (it.reason.resource.0, it.interval, it.dst.stages);
+    cut(plain).into_iter().map(part).collect()
+}
+
+const SRC: Stages = Stages::COPY;
+const ONE: Stages = Stages::COMPUTE_SHADER;
+const TWO: Stages = Stages::FRAGMENT_SHADER;
+
+#[test]
+fn what_meets_is_said_once() {
+    let meets = vec![plain(0, 0..8, SRC, ONE), plain(0, 4..12, SRC, TWO)];
+    let expected = [(0, 0..4, ONE), (0, 4..8, ONE | TWO), (0, 8..12, TWO)];
+    assert_eq!(parts(meets), expected);
+    let same = vec![plain(0, 0..8, SRC, ONE), plain(0, 0..8, SRC, TWO)];
+    assert_eq!(parts(same), [(0, 0..8, ONE | TWO)]);
+}
+
+#[test]
+fn other_sources_and_other_resources_are_kept_apart() {
+    let sources = vec![plain(0, 0..8, SRC, ONE), plain(0, 0..8, Stages::BLIT, ONE)];
+    assert_eq!(parts(sources), [(0, 0..8, ONE), (0, 0..8, ONE)]);
+    let resources = vec![plain(1, 0..8, SRC, ONE), plain(0, 0..8, SRC, TWO)];
+    assert_eq!(parts(resources), [(0, 0..8, TWO), (1, 0..8, ONE)]);
+}
