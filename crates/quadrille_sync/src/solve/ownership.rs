@@ -104,7 +104,9 @@ pub(super) fn acquire(
         _ => Stages::ALL_COMMANDS,
     };
     let rung = Rung::OwnershipTransfer;
-    let stages = walk.require(request, &pending.mark, stages, true, rung);
+    // With it, the acquire can lead on from what has waited before.
+    let all = !walk.topology.maintenance8;
+    let stages = walk.require(request, &pending.mark, stages, all, rung);
     // In another layout it serves only the transition that follows.
     let arrives = !request.image || pending.new_layout == request.layout;
     let dst = if arrives || others.is_some() {
