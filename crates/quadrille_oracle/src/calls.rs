@@ -64,72 +64,74 @@ fn run(plan: &Plan, topology: &Topology, calls: &[SubmitCall]) -> Vec<Violation>
     // The first queue with the same identity stands for all of them.
     let line_of = |queue: usize| {
         let of = |queue: usize| (topology.queues[queue].family, topology.queues[queue].index);
-        (0..count)
+        let mut queues = 0..count;
+        queues
             .find(|other| of(*other) == of(queue))
             .unwrap_or(queue)
     };
     let mut lines: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut values = vec![0_i64; count];
-    let mut violations = Vec::new();
     let mut submitted = vec![0_i64; count];
-    for call in calls {
-        for at in &call.submissions {
-            let Some(submission) = plan.submissions.get(*at) else {
-                continue;
-            };
-            for wait in &submission.waits {
-                let signalled = submitted[usize::from(wait.point.queue.0)];
-                if topology.submit == SubmitPolicy::InOrder && wait.point.offset > signalled {
-                    violations.push(Violation::WaitBeforeSignal {
-                        submission: *at,
-                        queue: wait.point.queue,
-                        value: wait.point.offset.into(),
-                    });
-                }
-            }
-            let queue = usize::from(submission.queue.0);
-            if submission.signal <= submitted[queue] {
-                violations.push(Violation::SignalNotIncreasing {
-                    submission: *at,
-                    queue: submission.queue,
-                    value: submission.signal.into(),
-                    last: submitted[queue].unsigned_abs(),
-                });
-            }
-            submitted[queue] = submission.signal;
-            lines[line_of(queue)].push(*at);
-        }
+    let mut violations = Vec::new();
+    let members = calls.iter().flat_map(|call| &call.submissions);
+    for at in members.filter(|at| **at < plan.submissions.len()) {
+        submit(plan, topology, *at, &mut submitted, &mut violations);
+        lines[line_of(usize::from(plan.submissions[*at].queue.0))].push(*at);
     }
+    let mut values = vec![0_i64; count];
     let mut heads = vec![0; count];
-    loop {
-        let runnable = (0..count).find(|line| {
-            let head = lines[*line].get(heads[*line]);
-            head.is_some_and(|at| {
-                let waits = &plan.submissions[*at].waits;
-                let reached = |it: &quadrille_sync::RelativePoint| {
-                    it.offset <= values[usize::from(it.queue.0)]
-                };
-                waits.iter().all(|wait| reached(&wait.point))
-            })
-        });
-        let Some(line) = runnable else { break };
+    let open = |at: usize, values: &[i64]| {
+        let mut waits = plan.submissions[at].waits.iter().map(|wait| wait.point);
+        waits.find(|point| point.offset > values[usize::from(point.queue.0)])
+    };
+    let head = |line: usize, heads: &[usize]| lines[line].get(heads[line]).copied();
+    while let Some(line) =
+        (0..count).find(|line| head(*line, &heads).is_some_and(|at| open(at, &values).is_none()))
+    {
         let submission = &plan.submissions[lines[line][heads[line]]];
         values[usize::from(submission.queue.0)] = submission.signal;
         heads[line] += 1;
     }
-    for (line, head) in lines.iter().zip(heads) {
-        if let Some(at) = line.get(head) {
-            let waits = plan.submissions[*at].waits.iter();
-            let mut open =
-                waits.filter(|it| it.point.offset > values[usize::from(it.point.queue.0)]);
-            violations.extend(open.next().map(|wait| Violation::Deadlock {
-                submission: *at,
-                queue: wait.point.queue,
-                value: wait.point.offset.into(),
-            }));
+    let stuck = (0..count).filter_map(|line| head(line, &heads));
+    violations.extend(stuck.filter_map(|submission| {
+        let point = open(submission, &values)?;
+        Some(Violation::Deadlock {
+            submission,
+            queue: point.queue,
+            value: point.offset.into(),
+        })
+    }));
+    violations
+}
+
+/// A submission is handed to its queue.
+fn submit(
+    plan: &Plan,
+    topology: &Topology,
+    at: usize,
+    submitted: &mut [i64],
+    violations: &mut Vec<Violation>,
+) {
+    let submission = &plan.submissions[at];
+    for point in submission.waits.iter().map(|wait| wait.point) {
+        let signalled = submitted[usize::from(point.queue.0)];
+        if topology.submit == SubmitPolicy::InOrder && point.offset > signalled {
+            violations.push(Violation::WaitBeforeSignal {
+                submission: at,
+                queue: point.queue,
+                value: point.offset.into(),
+            });
         }
     }
-    violations
+    let last = &mut submitted[usize::from(submission.queue.0)];
+    if submission.signal <= *last {
+        violations.push(Violation::SignalNotIncreasing {
+            submission: at,
+            queue: submission.queue,
+            value: submission.signal.into(),
+            last: last.unsigned_abs(),
+        });
+    }
+    *last = submission.signal;
 }
 
 #[cfg(test)]
