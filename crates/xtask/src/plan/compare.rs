@@ -39,7 +39,7 @@ pub(super) fn compare(options: &Options) -> Result<ExitCode> {
          in microseconds, or in passes where none declares a cost.\n"
     );
     print!("{:<34}", "case");
-    COLUMNS.iter().for_each(|column| print!("{column:>18}"));
+    COLUMNS.iter().for_each(|column| print!("{column:>22}"));
     println!();
     let mut total = [Row::default(); 3];
     for path in files(&options.paths)? {
@@ -161,7 +161,7 @@ fn line(name: &str, [free, declared, naive]: &[Row; 3]) -> String {
     let mut line = format!("{name:<34}");
     for at in 0..COLUMNS.len() {
         let triple = format!("{} / {} / {}", free[at], declared[at], naive[at]);
-        line += &format!("{triple:>18}");
+        line += &format!("{triple:>22}");
     }
     line
 }
