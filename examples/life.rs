@@ -3,6 +3,8 @@
 //! `simulate` records one pass per generation between two buffers that change roles, on async
 //! compute where the device has it; `draw` shows the buffer in which the frame ends. Nothing here
 //! says how the queues wait for each other, or which family owns the cells when.
+//!
+//! With `--worker` a thread of its own simulates, and submits without waiting for the drawing.
 
 use bevy_app::{App, AppExit, Startup};
 use bevy_derive::Deref;
@@ -11,6 +13,8 @@ use examples::args;
 use examples::constants::{Count, Draw, Step};
 use examples::game::{Game, LifeArgs, Population, Shown, ask};
 use examples::hand::Hand;
+use examples::worker::{self, take};
+use quadrille::ecs::Renderer;
 use quadrille::prelude::*;
 
 /// The two buffers of cells: the generation before the frame, and the other one.
@@ -42,44 +46,42 @@ fn main() -> AppExit {
     } else {
         Sharing::Exclusive
     };
-    App::new()
-        .insert_resource(game.run(&args.common))
+    let mut app = App::new();
+    app.insert_resource(game.run(&args.common))
         .insert_resource(game)
         .insert_resource(CellSharing(sharing))
         .add_plugins((args.common.plugins("Life", WINDOW), args.common, hand))
-        .add_systems(Startup, setup)
         .add_systems(
             Render,
             (
-                (advance, ask).chain().in_set(RenderSystems::Declare),
-                paint.run_if(Hand::has_painted).on_queue(QueueWish::Async),
-                simulate.after(paint).on_queue(QueueWish::Async),
+                ask.in_set(RenderSystems::Declare),
                 clear_count.run_if(Game::is_counting),
-                count
-                    .after(clear_count)
-                    .after(simulate)
-                    .run_if(Game::is_counting),
-                draw.after(simulate),
+                count.after(clear_count).run_if(Game::is_counting),
+                draw,
             ),
-        )
-        .run()
+        );
+    if args.worker {
+        app.add_systems(Startup, (setup, start_worker).chain())
+            .add_systems(Render, take.before(ask).in_set(RenderSystems::Declare));
+    } else {
+        app.add_systems(Startup, (setup, setup_cells).chain())
+            .add_systems(
+                Render,
+                (
+                    advance.before(ask).in_set(RenderSystems::Declare),
+                    paint.run_if(Hand::has_painted).on_queue(QueueWish::Async),
+                    simulate
+                        .after(paint)
+                        .before(count)
+                        .before(draw)
+                        .on_queue(QueueWish::Async),
+                ),
+            );
+    }
+    app.run()
 }
 
-fn setup(
-    mut commands: Commands,
-    gpu: Res<GpuDevice>,
-    game: Res<Game>,
-    sharing: Res<CellSharing>,
-    mut uploads: ResMut<Uploads>,
-) -> Result {
-    let bytes = bytemuck::cast_slice::<u32, u8>(game.start.words());
-    let cells = |name| BufferDesc::storage(name, bytes.len() as u64).with_sharing(sharing.0);
-    let front = gpu.create_buffer(&cells("cells a"))?;
-    let back = gpu.create_buffer(&cells("cells b"))?;
-    uploads.write_buffer(&front, 0, bytes);
-    commands.insert_resource(Shown(front.clone()));
-    commands.insert_resource(Front(front));
-    commands.insert_resource(Back(back));
+fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     commands.insert_resource(Population(
         gpu.create_buffer(&BufferDesc::storage("population", 4))?,
     ));
@@ -95,6 +97,37 @@ fn setup(
         draw: gpu.graphics_pipeline(&GraphicsPipelineDesc::of("draw.wgsl", &shader))?,
     });
     Ok(())
+}
+
+/// The buffers of cells, when the main loop simulates.
+fn setup_cells(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    game: Res<Game>,
+    sharing: Res<CellSharing>,
+    mut uploads: ResMut<Uploads>,
+) -> Result {
+    let bytes = bytemuck::cast_slice::<u32, u8>(game.start.words());
+    let cells = |name| BufferDesc::storage(name, bytes.len() as u64).with_sharing(sharing.0);
+    let front = gpu.create_buffer(&cells("cells a"))?;
+    let back = gpu.create_buffer(&cells("cells b"))?;
+    uploads.write_buffer(&front, 0, bytes);
+    commands.insert_resource(Shown(front.clone()));
+    commands.insert_resource(Front(front));
+    commands.insert_resource(Back(back));
+    Ok(())
+}
+
+/// The worker, when it simulates.
+fn start_worker(
+    mut commands: Commands,
+    mut renderer: ResMut<Renderer>,
+    game: Res<Game>,
+    hand: Res<Hand>,
+    pipelines: Res<Pipelines>,
+) -> Result {
+    let simulation = [pipelines.step.clone(), pipelines.paint.clone()];
+    worker::start(&mut commands, &mut renderer, &game, hand.speed, simulation)
 }
 
 /// Decides how many generations this frame computes, and in which buffer they end.

@@ -37,6 +37,9 @@ pub struct LifeArgs {
     /// Let the queue families own the cells together instead of in turn
     #[arg(long)]
     pub concurrent: bool,
+    /// Simulate in a worker thread that submits for itself, out of order with the drawing
+    #[arg(long, conflicts_with = "concurrent")]
+    pub worker: bool,
     /// Write the last generation as a pattern
     #[arg(long, value_name = "FILE.rle")]
     pub save: Option<PathBuf>,
@@ -128,6 +131,11 @@ impl Game {
         } else {
             run
         }
+    }
+
+    /// Where the game stops.
+    pub fn target(&self) -> Option<u64> {
+        self.target
     }
 
     /// Decides how many generations the next frame computes.

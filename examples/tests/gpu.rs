@@ -114,6 +114,8 @@ fn gpu_and_cpu_agree_bit_for_bit() {
     compare("flat", "95x1", "B2/S", 9, 2, &[]);
     compare("wide", "1000x3", "B3678/S34678", 31, 16, &[]);
     compare("shared", "100x100", "B3/S23", 40, 5, &["--concurrent"]);
+    compare("worker", "100x100", "B3/S23", 41, 1, &["--worker"]);
+    compare("ahead", "33x17", "B36/S23", 50, 4, &["--worker"]);
 }
 
 #[test]

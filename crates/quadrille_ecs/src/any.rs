@@ -51,6 +51,16 @@ pub struct AnyAccess<'s> {
 }
 
 impl<'s> AnyAccess<'s> {
+    /// An access of a buffer, an image, or the slot of a ring, for a pass of a
+    /// [`Stream`](crate::Stream).
+    pub fn of(resource: &'s impl GpuResource, kind: AccessKind) -> Self {
+        Self {
+            resource: resource.to_ref(),
+            kind,
+            stages: StageWish::Auto,
+        }
+    }
+
     /// The buffer or image.
     pub fn resource(&self) -> ResourceRef<'s> {
         self.resource

@@ -62,6 +62,7 @@ mod renderer;
 mod rendering;
 mod report;
 mod schedule;
+mod stream;
 mod threads;
 mod transfer;
 mod upload;
@@ -92,10 +93,10 @@ pub use png::{encode as encode_png, write as write_file};
 pub use policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use quadrille_sync::{Capabilities, Sharing};
 pub use quadrille_vulkan::{
-    Blend, Buffer, BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Format,
-    GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion, ImageUsage,
-    IndexType, Memory, PresentProof, RawCommand, Sampler, SamplerDesc, Settings, Shader,
-    ShaderError, SkipReason, SurfaceFormat,
+    Blend, Buffer, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer,
+    Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion,
+    ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Sampler, SamplerDesc,
+    Settings, Shader, ShaderError, SkipReason, StreamDesc, SurfaceFormat, Turn,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};
@@ -106,6 +107,7 @@ pub use renderer::Renderer;
 pub use rendering::Rendering;
 pub use report::{Phase, PhaseObserver};
 pub use schedule::{Render, RenderStartup, RenderSystems};
+pub use stream::{Stream, StreamError, StreamFrame};
 pub use threads::RecordOn;
 pub use transfer::Transfer;
 pub use upload::Uploads;

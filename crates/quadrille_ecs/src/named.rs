@@ -36,6 +36,16 @@ impl GpuResource for Image {
     }
 }
 
+impl GpuResource for Handle {
+    fn to_handle(&self) -> Handle {
+        self.clone()
+    }
+
+    fn to_ref(&self) -> ResourceRef<'_> {
+        ResourceRef::from(self)
+    }
+}
+
 /// A bevy resource that names a buffer or an image: any resource that dereferences to one.
 ///
 /// ```

@@ -209,6 +209,12 @@ pub struct PassRecorder<'a> {
     recording: &'a mut SubRecording,
 }
 
+impl<'a> PassRecorder<'a> {
+    pub(crate) fn new(recording: &'a mut SubRecording) -> Self {
+        Self { recording }
+    }
+}
+
 impl PassRecorder<'_> {
     /// See [`Recorder::compute`].
     pub fn compute<'b>(&'b mut self, pipeline: &'b ComputePipeline) -> Compute<'b> {

@@ -8,6 +8,8 @@ mod history;
 mod host;
 #[path = "gpu/recover.rs"]
 mod recover;
+#[path = "gpu/stream.rs"]
+mod stream;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;

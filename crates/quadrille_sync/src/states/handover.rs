@@ -53,6 +53,15 @@ impl Handover {
     }
 }
 
+/// What remains of the state of a resource that another stream has: only that there is something
+/// in it.
+fn gone() -> RangeMap<RangeState<PastMark>> {
+    RangeMap::new(RangeState {
+        defined: true,
+        ..RangeState::fresh()
+    })
+}
+
 impl Entry {
     /// What is known of a resource that nobody has touched.
     pub(super) fn fresh() -> Self {
@@ -101,7 +110,7 @@ impl States {
             return None;
         }
         entry.tenure = Tenure::Given;
-        let map = std::mem::replace(&mut entry.map, RangeMap::new(RangeState::fresh()));
+        let map = std::mem::replace(&mut entry.map, gone());
         Some(Handover {
             id,
             map,
@@ -188,7 +197,7 @@ impl States {
     pub fn give_back(&mut self, id: ResourceId) {
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         entry.tenure = Tenure::Given;
-        entry.map = RangeMap::new(RangeState::fresh());
+        entry.map = gone();
     }
 
     /// What this stream may do with a resource.
