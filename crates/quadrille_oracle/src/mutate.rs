@@ -57,6 +57,16 @@ pub enum Mutation {
     DropHostWait,
     /// Submissions do not wait for a host pass.
     DropHostGate,
+    /// A host pass waits for the value before.
+    HostWaitValue,
+    /// One half of an ownership transfer names another family.
+    Family,
+    /// A submission signals the value before.
+    Signal,
+    /// A barrier call comes after a pass that it is for.
+    LateBarrier,
+    /// Two submissions of a queue change places.
+    SubmissionOrder,
     /// A pass is gone.
     DropPass,
 }

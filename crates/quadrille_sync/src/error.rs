@@ -109,18 +109,28 @@ pub enum PlanError {
     },
     /// The frame's arrays are not divided between its passes one after the other.
     #[error(
-        "Pass `{pass}` has {what} {}..{}, and the pass before it ends at {end}. Passes divide the \
+        "Pass `{pass}` has {what} {}..{}, and the passes before it end at {end}. Passes divide the \
          frame's arrays between them, one after the other and without a gap.",
         slice.start, slice.end
     )]
     Scattered {
-        /// The pass, or the last one if there are items behind it.
+        /// The pass.
         pass: Arc<str>,
         /// Which array.
         what: &'static str,
         /// The slice of the pass.
         slice: Range<u32>,
         /// Where it should begin.
+        end: u32,
+    },
+    /// The frame's arrays have more than its passes.
+    #[error("The frame has {count} {what}, and its passes have {end} of them.")]
+    LeftOver {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        count: usize,
+        /// Where the last pass ends.
         end: u32,
     },
     /// Two resources have one id.
@@ -477,3 +487,6 @@ impl<T: bitflags::Flags> Display for Bits<T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

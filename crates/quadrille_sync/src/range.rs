@@ -328,3 +328,6 @@ fn push_box(boxes: &mut Vec<SubresourceRange>, part: SubresourceRange) {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod model_tests;

@@ -1,8 +1,6 @@
 //! What passes touch: contents, layout, owner, and hazards with what came before.
 
-use std::ops::Range;
-
-use quadrille_sync::{Frame, Lifetime, PassIndex, ResourceKind, Scope, Stages, Use};
+use quadrille_sync::{Lifetime, PassIndex, ResourceKind, Scope, Stages, Use};
 
 use super::cell::{Cell, Contents, Read, Write};
 use super::clock::{Clock, Done};
@@ -62,7 +60,7 @@ impl Trial<'_> {
             .collect()
         };
         let tracked = self.judge.resources.get_mut(&id);
-        let filled = tracked.is_some_and(Tracked::is_filled) || self.is_filled_by_culled(declared);
+        let filled = tracked.is_some_and(Tracked::is_filled) || self.is_filled_elsewhere(declared);
         let toucher = Toucher {
             actor,
             site,
@@ -112,23 +110,15 @@ impl Trial<'_> {
         self.violations.append(&mut violations);
     }
 
-    /// Whether a pass that was culled fills another part of the buffer of a use. Nobody needs that part,
-    /// or the pass would run, and filling a part is enough (see [`Tracked::is_filled`]).
-    fn is_filled_by_culled(&self, declared: &Use) -> bool {
+    /// Whether a pass of the frame fills another part of the buffer of a use: that is enough (see
+    /// [`Tracked::is_filled`]), and nothing orders the two, or keeps the other from being culled.
+    fn is_filled_elsewhere(&self, declared: &Use) -> bool {
         let frame = self.frame;
-        let mut culled = self.plan.culled.iter();
-        !frame.resource(declared.resource).is_image()
-            && culled.any(|pass| {
-                let mut uses = frame
-                    .uses
-                    .get(pass_uses(frame, *pass))
-                    .into_iter()
-                    .flatten();
-                uses.any(|one| {
-                    let elsewhere = !overlap(frame, one, declared);
-                    one.resource == declared.resource && one.access.is_write() && elsewhere
-                })
-            })
+        let fills = |one: &Use| {
+            let same = one.resource == declared.resource && one.access.is_write();
+            same && !overlap(frame, one, declared)
+        };
+        !frame.resource(declared.resource).is_image() && frame.uses.iter().any(fills)
     }
 
     /// A pass as the author of an access.
@@ -139,12 +129,6 @@ impl Trial<'_> {
             frame: self.judge.frames,
         }
     }
-}
-
-/// Where the uses of a pass stand in a frame; nowhere if the frame has no such pass.
-fn pass_uses(frame: &Frame, pass: PassIndex) -> Range<usize> {
-    let uses = frame.passes.get(pass.0 as usize).map(|pass| &pass.uses);
-    uses.map_or(0..0, |uses| uses.start as usize..uses.end as usize)
 }
 
 impl Toucher<'_> {

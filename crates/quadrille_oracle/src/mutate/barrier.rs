@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use quadrille_sync::{
-    BarrierBatch, ImageBarrier, Plan, Reason, Scope, Stages, Step, Topology, Transfer, TransferHalf,
+    BarrierBatch, ImageBarrier, PassIndex, PassRef, Plan, Reason, Scope, Stages, Step, Topology,
+    Transfer, TransferHalf,
 };
 
 use super::excuse::Excuses;
@@ -64,6 +65,7 @@ impl Maker<'_> {
             let spot = spot(Kind::Buffer(at));
             let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
             self.mutate_barrier(barrier);
+            self.mutate_family(barrier);
             self.mutate_size(spot, buffer.size, barrier.excuses.dst);
         }
         for (at, image) in batch.images.iter().enumerate() {
@@ -72,8 +74,56 @@ impl Maker<'_> {
             let spot = spot(Kind::Image(at));
             let barrier = self.barrier(spot, scopes, image.transfer, &image.reason, &area);
             self.mutate_barrier(barrier);
+            self.mutate_family(barrier);
             self.mutate_image(barrier, image);
         }
+    }
+
+    /// The excuses of the barriers of a call that are for a pass.
+    pub(super) fn excuses_of_place(
+        &self,
+        submission: usize,
+        step: usize,
+        batch: &BarrierBatch,
+        pass: PassIndex,
+    ) -> Vec<Option<Excuse>> {
+        let spot = |kind| Spot {
+            submission,
+            step,
+            kind,
+        };
+        let is_for = |reason: &Reason| reason.later == PassRef::Pass(pass);
+        let mut excuses = Vec::new();
+        if batch
+            .memory
+            .iter()
+            .any(|memory| memory.reasons.iter().any(is_for))
+        {
+            excuses.push(Some(Excuse::Merged));
+        }
+        for (at, buffer) in batch
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|it| is_for(&it.1.reason))
+        {
+            let area = Area::bytes(buffer.offset, buffer.size);
+            let (scopes, spot) = ((buffer.src, buffer.dst), spot(Kind::Buffer(at)));
+            let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
+            excuses.push(barrier.excuses.all);
+        }
+        for (at, image) in batch
+            .images
+            .iter()
+            .enumerate()
+            .filter(|it| is_for(&it.1.reason))
+        {
+            let area = Area::subresources(&image.range);
+            let (scopes, spot) = ((image.src, image.dst), spot(Kind::Image(at)));
+            let barrier = self.barrier(spot, scopes, image.transfer, &image.reason, &area);
+            excuses.push(barrier.excuses.all);
+        }
+        excuses
     }
 
     fn barrier(
@@ -97,6 +147,25 @@ impl Maker<'_> {
             excuses,
             ..unexcused
         }
+    }
+}
+
+impl Maker<'_> {
+    /// Adds the mutants whose half of a transfer names another family at either end.
+    fn mutate_family(&mut self, barrier: Barrier) {
+        if !barrier.is_transfer() {
+            return;
+        }
+        let spot = barrier.spot;
+        let predicted = barrier.excuses.all;
+        let predicted = predicted.filter(|excuse| *excuse == Excuse::Prediction);
+        self.add(Mutation::Family, None, format!("from, {spot}"), |plan| {
+            spot.edit_transfer(plan, |transfer| transfer.from.0 += 1);
+        });
+        // Where nobody may ever acquire, nobody may ever see to whom it was released.
+        self.add(Mutation::Family, predicted, format!("to, {spot}"), |plan| {
+            spot.edit_transfer(plan, |transfer| transfer.to.0 += 100);
+        });
     }
 }
 
@@ -187,6 +256,19 @@ impl Spot {
         if let (Kind::Buffer(at), Some(batch)) = (self.kind, self.batch(plan)) {
             batch.buffers[at].size -= 1;
         }
+    }
+
+    /// Changes half of a transfer.
+    fn edit_transfer(self, plan: &mut Plan, edit: impl FnOnce(&mut Transfer)) {
+        let Some(batch) = self.batch(plan) else {
+            return;
+        };
+        let transfer = match self.kind {
+            Kind::Memory => None,
+            Kind::Buffer(at) => batch.buffers[at].transfer.as_mut(),
+            Kind::Image(at) => batch.images[at].transfer.as_mut(),
+        };
+        transfer.map(edit);
     }
 
     /// Changes an image barrier.

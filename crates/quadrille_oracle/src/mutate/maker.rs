@@ -1,7 +1,8 @@
 //! Makes mutants: one for each element of a plan, and each part of it.
 
 use quadrille_sync::{
-    Frame, ImageBarrier, Layout, Plan, Scope, Stages, Step, Submission, SubresourceRange, Topology,
+    BarrierBatch, Frame, ImageBarrier, Layout, Plan, Scope, Stages, Step, Submission,
+    SubresourceRange, Topology,
 };
 
 use super::barrier::{Barrier, Spot};
@@ -18,6 +19,7 @@ pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mu
     };
     for (at, submission) in plan.submissions.iter().enumerate() {
         maker.mutate_waits(at, submission);
+        maker.mutate_signal(at, submission);
         maker.mutate_swapchain(at, submission);
         for (step_at, step) in submission.steps.iter().enumerate() {
             match step {
@@ -27,7 +29,10 @@ pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mu
                         plan.submissions[at].steps.remove(step_at);
                     });
                 }
-                Step::Barriers(batch) => maker.mutate_batch(at, step_at, batch),
+                Step::Barriers(batch) => {
+                    maker.mutate_batch(at, step_at, batch);
+                    maker.mutate_place(at, step_at, batch);
+                }
             }
         }
     }
@@ -126,8 +131,11 @@ impl Maker<'_> {
         for (at, step) in self.plan.host.iter().enumerate() {
             for wait_at in 0..step.waits.len() {
                 let place = format!("{wait_at} of host pass {at}");
-                self.add(Mutation::DropHostWait, excuse, place, |plan| {
+                self.add(Mutation::DropHostWait, excuse, place.clone(), |plan| {
                     plan.host[at].waits.remove(wait_at);
+                });
+                self.add(Mutation::HostWaitValue, excuse, place, |plan| {
+                    plan.host[at].waits[wait_at].offset -= 1;
                 });
             }
         }
@@ -142,6 +150,37 @@ impl Maker<'_> {
                 plan.host[at].before = None;
             });
         }
+    }
+
+    /// Adds the mutants of a submission's signal, and of its place on its queue.
+    fn mutate_signal(&mut self, at: usize, submission: &Submission) {
+        let place = format!("of submission {at}");
+        self.add(Mutation::Signal, None, place.clone(), |plan| {
+            plan.submissions[at].signal -= 1;
+        });
+        let later = &self.plan.submissions[at + 1..];
+        let of_queue = |other: &Submission| other.queue == submission.queue;
+        if let Some(next) = later.iter().position(of_queue) {
+            self.add(Mutation::SubmissionOrder, None, place, |plan| {
+                plan.submissions.swap(at, at + 1 + next);
+            });
+        }
+    }
+
+    /// Adds the mutant whose barrier call comes after the next pass, if it is for that pass.
+    fn mutate_place(&mut self, at: usize, step: usize, batch: &BarrierBatch) {
+        let Some(Step::Pass(pass)) = self.plan.submissions[at].steps.get(step + 1) else {
+            return;
+        };
+        let excuses = self.excuses_of_place(at, step, batch, *pass);
+        // One barrier without an excuse is enough to be missed.
+        let Some(excuse) = excuses.into_iter().min_by_key(Option::is_some) else {
+            return;
+        };
+        let place = format!("step {step} of submission {at}");
+        self.add(Mutation::LateBarrier, excuse, place, |plan| {
+            plan.submissions[at].steps.swap(step, step + 1);
+        });
     }
 
     /// Adds the mutants of a barrier's scopes, and the one without it.

@@ -122,25 +122,22 @@ fn check_slices(frame: &Frame, errors: &mut Vec<PlanError>) {
 /// The first slice that does not begin where the one before it ends, or what the last one leaves.
 fn scattered<'a>(
     what: &'static str,
-    length: usize,
+    count: usize,
     slices: impl Iterator<Item = (&'a PassDecl, &'a Range<u32>)>,
 ) -> Option<PlanError> {
-    let (mut end, mut last) = (0, None);
-    let error = |pass: &PassDecl, slice: Range<u32>, end| PlanError::Scattered {
-        pass: pass.name.clone(),
-        what,
-        slice,
-        end,
-    };
+    let mut end = 0;
     for (pass, slice) in slices {
         if slice.start != end {
-            return Some(error(pass, slice.clone(), end));
+            return Some(PlanError::Scattered {
+                pass: pass.name.clone(),
+                what,
+                slice: slice.clone(),
+                end,
+            });
         }
-        (end, last) = (slice.end, Some(pass));
+        end = slice.end;
     }
-    let rest = end..u32::try_from(length).unwrap_or(u32::MAX);
-    let last = last.filter(|_| !rest.is_empty())?;
-    Some(error(last, rest, end))
+    (count > end as usize).then_some(PlanError::LeftOver { what, count, end })
 }
 
 /// The largest buffer, in bytes: the address space of a five-level page table.
