@@ -6,8 +6,8 @@
 //! - [`frames`]: the bytes choose a topology and frames without any care for sense. The solver
 //!   refuses a frame or plans it, and the judge has no objection to what is planned.
 //!
-//! `fuzz/` beside this crate's sources runs them under libFuzzer; a test runs them on the cases of
-//! `quadrille_sync`, changed at random by seed.
+//! They are what a fuzzer calls with its bytes; a test runs them on the cases of `quadrille_sync`,
+//! changed at random by seed: `cargo test -p quadrille_oracle --test fuzz`.
 
 use quadrille_sync::{
     Frame, Planned, Planner, States, Topology, dot, parse_frame, parse_plan, parse_topology,

@@ -1,6 +1,5 @@
 //! The fuzz targets on fixed seeds: the solver's cases with changed bytes and lines, and frames by
-//! the whim of random bytes. `fuzz/` runs the same targets under libFuzzer, for as long as one
-//! likes.
+//! the whim of random bytes.
 //!
 //! `QUADRILLE_ORACLE_FUZZ` and `QUADRILLE_ORACLE_SECONDS` say how many inputs of each, whichever
 //! is reached first; `QUADRILLE_ORACLE_SEED` says where to begin.
