@@ -37,7 +37,8 @@ pub(crate) const FACTS: [Fact; 2] = [
     },
 ];
 
-/// Runs `life` to a fact's generation, on virtual queues if a topology is given.
+/// Runs `life` to a fact's generation, with these arguments besides, on virtual queues if a
+/// topology is given.
 ///
 /// # Errors
 /// When it fails or comes to another result.
@@ -45,16 +46,18 @@ pub(crate) fn check(
     stack: &Stack,
     program: &Path,
     fact: &Fact,
+    more: &[&str],
     queues: Option<(&Layer, &str)>,
 ) -> Result<String> {
     let families = queues.map_or_else(String::new, |(_, families)| format!("-{families}"));
-    let name = format!("life-{}{families}", fact.pattern);
+    let name = format!("life-{}{}{families}", fact.pattern, more.concat());
     let report = place::made("verify").join(format!("{name}.report.json"));
     examples::forget(&report)?;
     let mut command = stack.command(program);
     command
         .current_dir(place::root())
         .arg("--headless")
+        .args(more)
         .args([
             "--pattern",
             &format!("assets/patterns/{}.rle", fact.pattern),

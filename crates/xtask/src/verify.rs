@@ -221,7 +221,14 @@ fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
     for fact in &life::FACTS {
         for queues in bench.topologies() {
             let step = format!("life {}{}", fact.pattern, on(queues));
-            steps.check(&step, || life::check(&bench.stack, program, fact, queues));
+            steps.check(&step, || {
+                life::check(&bench.stack, program, fact, &[], queues)
+            });
+            let step = format!("{step}, by a worker thread");
+            let worker = ["--worker"];
+            steps.check(&step, || {
+                life::check(&bench.stack, program, fact, &worker, queues)
+            });
         }
     }
     let schedules = format!("life on {} schedules", schedules::SEEDS);
