@@ -198,6 +198,7 @@ impl Judge {
             }
         }
         trial.judge_swapchain_counts();
+        trial.judge_gives();
         trial.violations
     }
 

@@ -191,7 +191,7 @@ impl Sequence {
         } in &self.imports
         {
             let ResourceId(id) = resource.id;
-            let owner = owner.map_or("nobody".into(), |family| format!("family {}", family.0));
+            let owner = owner.map_or("nobody".into(), |family| format!("family {family}"));
             text += &format!("// imported: {id} in layout {layout:?}, owned by {owner}\n");
         }
         text

@@ -349,6 +349,14 @@ pub enum Violation {
         /// The value.
         value: i128,
     },
+    /// A resource that leaves the device has not been released.
+    #[error("{place} leaves for {family} and has not been released to it as the frame asks.")]
+    NotGiven {
+        /// The range.
+        place: Place,
+        /// Whom it leaves for.
+        family: FamilyIndex,
+    },
     /// A call submits what comes before a host pass together with what comes after it.
     #[error("A call on queue {} reaches beyond a host pass.", queue.0)]
     CallAcrossHost {

@@ -335,6 +335,17 @@ pub enum PlanError {
         /// The image.
         resource: Arc<str>,
     },
+    /// A resource is used that has left the device.
+    #[error(
+        "Resource `{resource}` has been given to {family}, outside of the device. Import it again \
+         when it is back, before a frame uses it."
+    )]
+    Outside {
+        /// The resource.
+        resource: Arc<str>,
+        /// Who has it.
+        family: FamilyIndex,
+    },
     /// A swapchain image is used, and no queue can present it.
     #[error(
         "Swapchain image `{resource}` is used, and no queue of the topology `{topology}` can present."

@@ -296,6 +296,11 @@ impl States {
     /// used it, or made outside of frames. `layout` is the images' present layout (buffers:
     /// anything) and `owner` the family that owns it, if it is exclusive and a family has used it.
     ///
+    /// An owner outside of the device ([`FamilyIndex::EXTERNAL`], [`FamilyIndex::FOREIGN`]) has
+    /// released the resource to this device in just this layout; the first pass that needs the
+    /// contents acquires it. To let it go again, name it in
+    /// [`Frame::gives`](crate::Frame::gives); when it is back, import it again.
+    ///
     /// Whatever wrote the contents must have finished, and be visible to the device, before the
     /// next frame is submitted (which submission does for host writes: section "Host Write
     /// Ordering Guarantees"). Earlier state is forgotten, points for retiring are kept.

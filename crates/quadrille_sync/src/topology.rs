@@ -31,6 +31,30 @@ pub struct QueueIndex(pub u8);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FamilyIndex(pub u32);
 
+impl FamilyIndex {
+    /// `VK_QUEUE_FAMILY_EXTERNAL`: whoever shares the memory outside of this device, on the same
+    /// driver: another API, process or instance.
+    pub const EXTERNAL: Self = Self(!1);
+    /// `VK_QUEUE_FAMILY_FOREIGN_EXT`: whoever shares the memory and need not know Vulkan: a camera,
+    /// a display, a video block.
+    pub const FOREIGN: Self = Self(!2);
+
+    /// Whether this is no family of the device, but stands for somebody outside of it.
+    pub const fn is_outside(self) -> bool {
+        self.0 >= Self::FOREIGN.0
+    }
+}
+
+impl std::fmt::Display for FamilyIndex {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Self::EXTERNAL => write!(out, "EXTERNAL"),
+            Self::FOREIGN => write!(out, "FOREIGN"),
+            Self(index) => write!(out, "{index}"),
+        }
+    }
+}
+
 /// One `VkQueue`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Queue {

@@ -121,7 +121,12 @@ const TRANSFER: &[Access] = &[
     Access::TransferWrite,
 ];
 
-const HOST: &[Access] = &[Access::HostRead, Access::HostRead, Access::HostWrite];
+const HOST: &[Access] = &[
+    Access::HostRead,
+    Access::HostRead,
+    Access::HostWrite,
+    Access::HostReadWrite,
+];
 
 /// What a pass can do with the aspects of a resource; nothing if they do not go together.
 pub(super) fn accesses(work: Work, resource: &Resource, aspects: Aspects) -> &'static [Access] {

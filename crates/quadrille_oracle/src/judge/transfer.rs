@@ -7,6 +7,7 @@ use quadrille_sync::{FamilyIndex, Layout, Transfer};
 use super::barrier::{Change, Recorded, Target};
 use super::cell::{Cell, Release, Write};
 use super::{Site, Trial};
+use crate::area::Area;
 use crate::stages::stages_of_queue;
 use crate::violation::{Actor, Place, Violation};
 
@@ -122,6 +123,27 @@ impl Trial<'_> {
             change.judge_presented(cell, &name, &mut self.violations);
             let (actor, place) = (actor.clone(), place.clone());
             let released = cell.released.take();
+            if from.is_outside() && cell.owner == Some(from) {
+                // Whoever is outside has released it before it was imported, in the layout that
+                // it was imported in; the order is theirs to ask for.
+                let layouts = target.layouts.unwrap_or((cell.layout, cell.layout));
+                if layouts != (cell.layout, cell.layout) {
+                    self.violations.push(Violation::WrongLayout {
+                        actor: actor.clone(),
+                        place,
+                        found: cell.layout,
+                        needed: layouts.0,
+                    });
+                }
+                take(
+                    cell,
+                    barrier,
+                    exclusive.then_some(to),
+                    target.layouts,
+                    &actor,
+                );
+                continue;
+            }
             if let Some(release) = &released
                 && !is_ordered(release)
             {
@@ -171,6 +193,41 @@ impl Trial<'_> {
         self.violations
             .push(Violation::ImpossibleTransfer { actor, place, why });
         exclusive
+    }
+}
+
+impl Trial<'_> {
+    /// What leaves the device has been released to whom it leaves for, in the layout asked for,
+    /// unless they have never let go of it.
+    pub(super) fn judge_gives(&mut self) {
+        let frame = self.frame;
+        for give in frame.gives.iter().filter(|give| give.family.is_outside()) {
+            let Some(id) = self.id_of(give.resource) else {
+                continue;
+            };
+            let Some(tracked) = self.judge.resources.get_mut(&id) else {
+                continue;
+            };
+            let is_image = tracked.is_image();
+            let area = Area::whole(&tracked.kind);
+            let (kind, name) = (tracked.kind, tracked.name.clone());
+            for (part, cell) in tracked.cells.touch(&area) {
+                let fits = |release: &Rc<Release>| {
+                    let layout = !is_image || release.new_layout == give.layout;
+                    release.to == give.family && layout
+                };
+                let is_theirs = cell.released.is_none() && cell.owner == Some(give.family);
+                if !is_theirs && !cell.released.as_ref().is_some_and(fits) {
+                    let range = part.words(&kind);
+                    let place = Place {
+                        resource: name.clone(),
+                        range,
+                    };
+                    let family = give.family;
+                    self.violations.push(Violation::NotGiven { place, family });
+                }
+            }
+        }
     }
 }
 

@@ -110,6 +110,7 @@ OpticalFlowRead  OPTICAL_FLOW OPTICAL_FLOW_READ  General r
 OpticalFlowWrite OPTICAL_FLOW OPTICAL_FLOW_WRITE General w
 HostRead         HOST         HOST_READ          General r
 HostWrite        HOST         HOST_WRITE         General w
+HostReadWrite    HOST         HOST_READ|HOST_WRITE General rw
 Present          -            -                  PresentSrc r
 ";
 

@@ -26,7 +26,7 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
 use crate::states::{EndPass, FirstUse};
-use crate::topology::{Capabilities, QueueIndex};
+use crate::topology::{Capabilities, FamilyIndex, QueueIndex};
 
 use super::record::Barrier;
 
@@ -163,8 +163,11 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
     note_first(walk, request, state);
     // Whoever writes what has no contents need not keep them.
     let discard = request.discard || request.writes && !state.defined;
-    let elsewhere = state.pending.is_some()
-        || request.exclusive && state.owner.is_some_and(|owner| owner != request.family);
+    let owned_by_other = |owner: FamilyIndex| {
+        // With one family nobody keeps book of owners, but who is outside is never the family.
+        owner != request.family && (request.exclusive || owner.is_outside())
+    };
+    let elsewhere = state.pending.is_some() || state.owner.is_some_and(owned_by_other);
     if elsewhere && !discard {
         ownership::acquire(walk, request, None, &interval, state);
     }

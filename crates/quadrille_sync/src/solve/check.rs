@@ -7,7 +7,7 @@ use crate::access::Access;
 use crate::error::{Party, PlanError, PlanErrors};
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
 use crate::range::SubRange;
-use crate::resource::{Lifetime, Resource, ResourceKind};
+use crate::resource::{Lifetime, Resource, ResourceKind, Sharing};
 use crate::states::{States, Tenure};
 use crate::topology::Topology;
 
@@ -40,6 +40,15 @@ pub(super) fn check_shape(
             what: "resource",
             index,
         });
+    }
+    for give in frame.gives.iter().filter(|give| give.family.is_outside()) {
+        let resource = frame.resources.get(give.resource.0 as usize);
+        if let Some(resource) = resource.filter(|it| it.sharing == Sharing::Concurrent) {
+            errors.push(PlanError::InvalidResource {
+                resource: resource.name.clone(),
+                what: "is concurrent and leaves the device, which only exclusive resources can",
+            });
+        }
     }
     check_slices(frame, &mut errors);
     for resource in &frame.resources {

@@ -29,7 +29,7 @@ use crate::plan::{PassRef, Reason, Rung, Scope, Transfer, TransferHalf};
 use crate::range::RangeMap;
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::states::{EndPass, Pending, States};
-use crate::topology::{FamilyIndex, Topology};
+use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
 /// Acquires what was released as one with a part of an interval, but is not a run within it: it
 /// reaches beyond, or its pieces have fared differently since. A release and its acquire name the
@@ -90,10 +90,14 @@ pub(super) fn acquire(
         layout: request.layout,
         later: PassRef::Pass(request.pass),
     };
+    let outside = state.owner.filter(|owner| owner.is_outside());
     let pending = match state.pending.take() {
         Some(pending) if pending.to == request.family => pending,
         Some(pending) => redirect(walk, &to, pending),
-        None => release(walk, &to, interval, state),
+        None => match outside {
+            Some(owner) => released_outside(request, owner, interval, state),
+            None => release(walk, &to, interval, state),
+        },
     };
     if walk.is_window(&pending.mark) {
         // Nobody has foreseen this, so what was before is no guide to what comes.
@@ -106,7 +110,15 @@ pub(super) fn acquire(
     let rung = Rung::OwnershipTransfer;
     // With it, the acquire can lead on from what has waited before.
     let all = !walk.topology.maintenance8;
-    let stages = walk.require(request, &pending.mark, stages, all, rung);
+    let (stages, earlier) = match outside {
+        // Its release is not on our timelines; from whatever stages the caller waits for it, this
+        // leads on.
+        Some(_) => (Stages::ALL_COMMANDS, None),
+        None => (
+            walk.require(request, &pending.mark, stages, all, rung),
+            Some(pending.mark.pass),
+        ),
+    };
     // In another layout it serves only the transition that follows.
     let arrives = !request.image || pending.new_layout == request.layout;
     let dst = if arrives || others.is_some() {
@@ -123,7 +135,7 @@ pub(super) fn acquire(
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
-        reason: walk.reason(request, Some(pending.mark.pass), rung),
+        reason: walk.reason(request, earlier, rung),
     };
     let resource = walk.frame.resource(request.resource);
     walk.before_pass[0].push(resource, pending.interval, barrier);
@@ -133,6 +145,23 @@ pub(super) fn acquire(
     state.promised = None;
     state.visible = vec![(request.queue, dst)];
     state.write = Some(request.mark(dst.stages_only()));
+}
+
+/// What somebody outside of the device has released to it, in the layout that it was imported in.
+fn released_outside(
+    request: &Request,
+    owner: FamilyIndex,
+    interval: &Range<u64>,
+    state: &State,
+) -> Pending<Mark> {
+    Pending {
+        from: owner,
+        to: request.family,
+        old_layout: state.layout,
+        new_layout: state.layout,
+        interval: interval.clone(),
+        mark: request.mark(Scope::default()),
+    }
 }
 
 /// Where a range goes.
@@ -150,7 +179,12 @@ pub(super) fn release(
     interval: &Range<u64>,
     state: &State,
 ) -> Pending<Mark> {
-    let from = state.owner.unwrap_or(to.family);
+    let from = match state.owner {
+        Some(owner) => owner,
+        // With one family nobody keeps book of owners, until somebody outside wants to be one.
+        None if to.family.is_outside() => last_family(walk, state),
+        None => to.family,
+    };
     let place = place(walk, to.resource, from, state);
     let hosted = walk.hosted[to.resource.0 as usize];
     let last = last_pass(state).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
@@ -179,6 +213,13 @@ pub(super) fn release(
         (state.layout, last),
         reason,
     )
+}
+
+/// The family that used a range last, or else the first one.
+fn last_family(walk: &Walk<'_>, state: &State) -> FamilyIndex {
+    let mut queue = QueueIndex(0);
+    for_each_predecessor(state, |mark, _| queue = mark.queue);
+    walk.topology.family(queue)
 }
 
 /// Appends a release to a submission.
@@ -316,7 +357,17 @@ pub(super) fn check(
             let pending = state.pending.as_ref().map(|pending| pending.to);
             pending.or(state.owner)
         });
-        let mut unknown = owners.filter(|family| !exists(*family));
+        let given = map.iter().filter_map(|(_, state)| state.pending.as_ref());
+        let mut outside = given.map(|pending| pending.to).filter(|to| to.is_outside());
+        if let Some(family) = outside.next() {
+            errors.push(PlanError::Outside {
+                resource: resource.name.clone(),
+                family,
+            });
+            continue;
+        }
+        // Who is outside and has not been given it, has released it to us.
+        let mut unknown = owners.filter(|family| !exists(*family) && !family.is_outside());
         if let Some(family) = unknown.next() {
             errors.push(PlanError::UnknownOwner {
                 resource: resource.name.clone(),
@@ -377,20 +428,27 @@ fn predict_range(
 /// Releases what leaves for other streams to the families that will have it.
 pub(super) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
     for give in &walk.frame.gives {
-        if !walk.is_owned(give.resource) {
+        let outside = give.family.is_outside();
+        if !walk.is_owned(give.resource) && !outside {
             continue;
         }
         let to = Destination {
             resource: give.resource,
             family: give.family,
             layout: give.layout,
-            later: PassRef::Next("another stream".into()),
+            later: PassRef::Next(if outside {
+                give.family.to_string().into()
+            } else {
+                "another stream".into()
+            }),
         };
         maps[give.resource.0 as usize].update(crate::range::EVERYTHING, |interval, state| {
             state.pending = match state.pending.take() {
                 Some(pending) if pending.to == give.family => Some(pending),
                 Some(pending) => Some(redirect(walk, &to, pending)),
-                None if state.owner.is_none_or(|owner| owner == give.family) => None,
+                // It never came.
+                None if state.owner == Some(give.family) => None,
+                None if state.owner.is_none() && !outside => None,
                 None => Some(release(walk, &to, &interval, state)),
             };
         });

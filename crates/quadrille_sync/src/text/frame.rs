@@ -108,7 +108,7 @@ impl Display for Frame {
             writeln!(
                 out,
                 "give {name} to {} layout {:?}",
-                give.family.0, give.layout
+                give.family, give.layout
             )?;
         }
         for pass in &self.passes {
@@ -316,10 +316,19 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
     Ok(frame)
 }
 
+/// Reads a queue family: its number, or who stands outside of the device.
+pub(super) fn family(line: &mut Line) -> Result<FamilyIndex, ParseError> {
+    line.map("the number of a family", |word| match word.text.as_str() {
+        "EXTERNAL" => Some(FamilyIndex::EXTERNAL),
+        "FOREIGN" => Some(FamilyIndex::FOREIGN),
+        number => number.parse().ok().map(FamilyIndex),
+    })
+}
+
 fn give(line: &mut Line, names: &Names<'_>) -> Result<Give, ParseError> {
     let resource = line.map("a resource", |word| names.find_resource(word))?;
     line.expect("to")?;
-    let family = FamilyIndex(line.parse("the number of a family")?);
+    let family = family(line)?;
     line.expect("layout")?;
     let layout = layout(line)?;
     line.end()?;

@@ -137,7 +137,7 @@ fn write_transfer(out: &mut Formatter<'_>, transfer: Option<Transfer>) -> fmt::R
         TransferHalf::Release => "release",
         TransferHalf::Acquire => "acquire",
     };
-    writeln!(out, " {half} {} -> {}", from.0, to.0)
+    writeln!(out, " {half} {from} -> {to}")
 }
 
 fn write_reason(out: &mut Formatter<'_>, reason: &Reason, names: &Names<'_>) -> fmt::Result {

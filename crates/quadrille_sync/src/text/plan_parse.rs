@@ -1,13 +1,13 @@
 //! Reads plans.
 
-use super::frame::{Names, layout, subresources};
+use super::frame::{Names, family, layout, subresources};
 use super::lexer::{Line, ParseError, flags, lines};
 use crate::frame::Frame;
 use crate::plan::{
     BarrierBatch, BufferBarrier, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier, PassRef,
     Plan, Reason, RelativePoint, Rung, Scope, Step, Submission, Transfer, TransferHalf, Wait,
 };
-use crate::topology::{FamilyIndex, QueueIndex};
+use crate::topology::QueueIndex;
 
 /// Reads a plan for a frame, as [`Plan::display`] writes it.
 ///
@@ -280,9 +280,9 @@ fn transfer(line: &mut Line) -> Result<Option<Transfer>, ParseError> {
     } else {
         return Ok(None);
     };
-    let from = FamilyIndex(line.parse("the number of a family")?);
+    let from = family(line)?;
     line.expect("->")?;
-    let to = FamilyIndex(line.parse("the number of a family")?);
+    let to = family(line)?;
     Ok(Some(Transfer { from, to, half }))
 }
 

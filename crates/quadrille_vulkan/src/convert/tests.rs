@@ -1,5 +1,5 @@
 use ash::vk;
-use quadrille_sync::{AccessMask, Aspects, Capabilities, Layout, Stages};
+use quadrille_sync::{AccessMask, Aspects, Capabilities, FamilyIndex, Layout, Stages};
 
 /// `NAME` of ours equals `PREFIX_NAME` of ash, for each.
 macro_rules! same {
@@ -256,4 +256,10 @@ fn layouts_are_vulkans() {
         assert_eq!(super::layout(ours), theirs, "{ours:?}");
     }
     assert_eq!(pairs.len(), Layout::ALL.len(), "a layout is not compared");
+}
+
+#[test]
+fn families_outside_of_the_device_are_vulkans() {
+    assert_eq!(FamilyIndex::EXTERNAL.0, vk::QUEUE_FAMILY_EXTERNAL);
+    assert_eq!(FamilyIndex::FOREIGN.0, vk::QUEUE_FAMILY_FOREIGN_EXT);
 }

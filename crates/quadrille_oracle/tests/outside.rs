@@ -1,0 +1,114 @@
+//! Resources that come from outside of the device and go back there: `VK_QUEUE_FAMILY_EXTERNAL` and
+//! `VK_QUEUE_FAMILY_FOREIGN_EXT`.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
+
+use quadrille_oracle::Judge;
+use quadrille_sync::{
+    FamilyIndex, Layout, Plan, Resource, ResourceId, States, Topology, parse_frame, parse_plan,
+    parse_topology, plan,
+};
+
+const FRAME: &str = "
+image camera 0 aspects COLOR mips 1 layers 1
+image screen 1 aspects COLOR mips 1 layers 1
+give camera to FOREIGN layout General
+pass sharpen requires COMPUTE async
+  StorageReadWriteCompute camera
+pass draw requires GRAPHICS
+  SampledFragment camera
+  ColorAttachmentWrite screen discard
+  after sharpen
+";
+
+/// The plan of the frame for an image that a camera has filled, and what the judge says.
+fn planned(topology: &Topology, layout: Layout) -> (Plan, Vec<String>) {
+    let frame = parse_frame(FRAME).unwrap();
+    let (mut states, mut judge) = (States::default(), Judge::new(topology));
+    let camera = Resource::image(ResourceId(0), "camera");
+    let mut plans = Vec::new();
+    let mut violations = Vec::new();
+    // The image comes and goes: what one frame leaves behind is no matter to the next.
+    for _ in 0..3 {
+        states.import(ResourceId(0), layout, Some(FamilyIndex::FOREIGN));
+        judge.import(&camera, layout, Some(FamilyIndex::FOREIGN));
+        let plan = plan(&frame, topology, &states).unwrap();
+        violations.extend(judge.frame(&frame, &plan));
+        states.commit(&frame, topology, &plan);
+        plans.push(plan);
+    }
+    let violations = violations.iter().map(ToString::to_string).collect();
+    (plans.remove(0), violations)
+}
+
+#[test]
+fn it_is_acquired_before_its_first_use_and_released_after_its_last() {
+    for text in [
+        "gct:1",
+        "gct:2",
+        "gct:1,ct:1",
+        "gct:1,ct:1 precise maintenance8",
+    ] {
+        let topology = parse_topology(text).unwrap();
+        for layout in [Layout::General, Layout::ShaderReadOnlyOptimal] {
+            let (plan, violations) = planned(&topology, layout);
+            assert!(violations.is_empty(), "{text} {layout:?}: {violations:#?}");
+            let frame = parse_frame(FRAME).unwrap();
+            let words = plan.display(&frame, &topology).to_string();
+            assert_eq!(words.matches("acquire FOREIGN -> ").count(), 1, "{words}");
+            assert_eq!(words.matches("-> FOREIGN\n").count(), 1, "{words}");
+            let again = parse_plan(&words, &frame).unwrap();
+            assert_eq!(again.display(&frame, &topology).to_string(), words);
+        }
+    }
+}
+
+#[test]
+fn the_judge_misses_either_half() {
+    let topology = parse_topology("gct:1").unwrap();
+    let frame = parse_frame(FRAME).unwrap();
+    let (plan, _) = planned(&topology, Layout::General);
+    let words = plan.display(&frame, &topology).to_string();
+    for half in ["acquire FOREIGN", "-> FOREIGN"] {
+        let mut lines: Vec<&str> = words.lines().collect();
+        let at = lines.iter().position(|line| line.contains(half)).unwrap();
+        // The barrier and its reason.
+        lines.drain(at..at + 2);
+        let weaker = parse_plan(&lines.join("\n"), &frame).unwrap();
+        let mut judge = Judge::new(&topology);
+        let camera = Resource::image(ResourceId(0), "camera");
+        judge.import(&camera, Layout::General, Some(FamilyIndex::FOREIGN));
+        let violations = judge.frame(&frame, &weaker);
+        assert!(
+            !violations.is_empty(),
+            "{half} is missing, and nobody says so"
+        );
+    }
+}
+
+#[test]
+fn what_has_left_must_be_imported_again() {
+    let topology = parse_topology("gct:1").unwrap();
+    let frame = parse_frame(FRAME).unwrap();
+    let mut states = States::default();
+    states.import(ResourceId(0), Layout::General, Some(FamilyIndex::FOREIGN));
+    let first = plan(&frame, &topology, &states).unwrap();
+    states.commit(&frame, &topology, &first);
+    let errors = plan(&frame, &topology, &states).unwrap_err().to_string();
+    let expected = "Resource `camera` has been given to FOREIGN, outside of the device. Import it \
+                    again when it is back, before a frame uses it.";
+    assert!(errors.contains(expected), "{errors}");
+}
+
+#[test]
+fn concurrent_resources_cannot_leave() {
+    let text = FRAME.replace(
+        "layers 1\nimage screen",
+        "layers 1 concurrent\nimage screen",
+    );
+    let frame = parse_frame(&text).unwrap();
+    let topology = parse_topology("gct:1").unwrap();
+    let errors = plan(&frame, &topology, &States::default()).unwrap_err();
+    let expected = "Resource `camera` is concurrent and leaves the device";
+    assert!(errors.to_string().contains(expected), "{errors}");
+}
