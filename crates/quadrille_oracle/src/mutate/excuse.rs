@@ -40,6 +40,9 @@ pub enum Excuse {
     /// The queue waits for a signal that has itself waited for this queue, so that the wait orders
     /// and shows what the barrier does.
     RoundTrip,
+    /// The order leads through a culled pass: it holds without the pass, but what stands behind half
+    /// of it may be what the pass alone would have read.
+    Culled,
     /// The barrier only orders, and order is not bound to its range: it holds for all ranges, and
     /// barriers of other ranges order this one too.
     Order,

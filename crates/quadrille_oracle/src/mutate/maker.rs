@@ -146,7 +146,8 @@ impl Maker<'_> {
             .rposition(|step| step.before.is_some());
         if let Some(at) = last_gate {
             let place = format!("of host pass {at}");
-            self.add(Mutation::DropHostGate, None, place, |plan| {
+            let excuse = (!self.plan.culled.is_empty()).then_some(Excuse::Culled);
+            self.add(Mutation::DropHostGate, excuse, place, |plan| {
                 plan.host[at].before = None;
             });
         }
