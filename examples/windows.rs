@@ -11,6 +11,7 @@ use bevy_input::{ButtonInput, keyboard::KeyCode};
 use bevy_window::{PresentMode, PrimaryWindow, Window, WindowPosition, WindowResolution};
 use clap::Parser;
 use examples::constants::Picture;
+use examples::run::Run;
 use examples::{CommonArgs, args};
 use quadrille::ecs::ColorAttachment;
 use quadrille::prelude::*;
@@ -175,9 +176,18 @@ fn control(
 /// A window whose swapchain is another now.
 type ChangedWindow<'a> = (&'a mut Window, &'a SwapchainState, Has<PrimaryWindow>);
 
-/// Puts what a swapchain is like into the title of its window.
-fn tell(mut windows: Query<ChangedWindow, Changed<SwapchainState>>) {
+/// Puts what a swapchain is like into the title of its window, and the most of what there was
+/// into the report.
+fn tell(
+    mut windows: Query<ChangedWindow, Changed<SwapchainState>>,
+    mut run: ResMut<Run>,
+    mut most: Local<[u64; 3]>,
+) {
     for (mut window, state, is_primary) in &mut windows {
+        let now = [state.retired as u64, state.semaphores as u64, state.made];
+        for (most, now) in most.iter_mut().zip(now) {
+            *most = now.max(*most);
+        }
         let [width, height] = state.extent;
         let name = if is_primary { "primary, " } else { "" };
         let title = format!(
@@ -187,5 +197,9 @@ fn tell(mut windows: Query<ChangedWindow, Changed<SwapchainState>>) {
         if window.title != title {
             window.title = title;
         }
+    }
+    let names = ["most_retired", "most_semaphores", "most_swapchains_made"];
+    for (name, most) in names.into_iter().zip(*most) {
+        run.report.insert(name.to_owned(), most.into());
     }
 }

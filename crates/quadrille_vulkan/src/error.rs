@@ -223,7 +223,10 @@ pub enum FrameError {
     /// The device does not get on within the time allowed.
     #[error(
         "queue {queue} does not reach value {wanted} of its timeline within {waited:?}; it is at \
-         {reached}. Last submitted pass: {last_pass}"
+         {reached}. The submission that does not end has the passes: {}. The last pass known to be \
+         done is {}",
+        if passes.is_empty() { "none".to_owned() } else { passes.join(", ") },
+        finished.as_deref().unwrap_or("none")
     )]
     Timeout {
         /// The queue's index in the topology.
@@ -234,8 +237,10 @@ pub enum FrameError {
         reached: u64,
         /// The time waited.
         waited: Duration,
-        /// The last pass that was submitted to the queue.
-        last_pass: String,
+        /// The passes of the first submission to the queue that is not done.
+        passes: Vec<String>,
+        /// The last pass of the submissions that are.
+        finished: Option<String>,
     },
     /// The device is lost.
     #[error("the device is lost while {doing}")]

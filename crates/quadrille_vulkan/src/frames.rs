@@ -15,6 +15,7 @@ use crate::retire::Waiting;
 use crate::ring::{Return, Ring};
 use crate::stream::{Lane, Mailbox, StreamDesc};
 use crate::timing::{DeviceTimes, Timing};
+use crate::watch::Watch;
 
 /// How long dropping waits for the device.
 const DROP_PATIENCE: Duration = Duration::from_secs(5);
@@ -42,8 +43,8 @@ pub struct Frames {
     pub(crate) recorded: bool,
     /// Only part of a frame was submitted; nothing is true any more.
     pub(crate) broken: bool,
-    /// The last pass submitted to each queue, for reports of hangs.
-    pub(crate) last_passes: Vec<Arc<str>>,
+    /// What is on its way, for reports of hangs.
+    pub(crate) watch: Watch,
     /// The index of its first timeline among those of the device.
     pub(crate) first: usize,
     /// What it submits to.
@@ -121,7 +122,7 @@ impl Frames {
             ids: IdTable::default(),
             recorded: false,
             broken: false,
-            last_passes: vec!["none".into(); lanes.len()],
+            watch: Watch::new(lanes.len()),
             first,
             version: device.streams.version(),
             topology: device.topology_of(first, &lanes),
@@ -166,6 +167,11 @@ impl Frames {
         let next = (self.number % self.slots.len() as u64) as usize;
         let done = std::mem::take(&mut self.slots[next].done);
         let waited = self.wait_values(&done, timeout);
+        if waited.is_ok() {
+            for (lane, &value) in done.iter().enumerate() {
+                self.watch.reached(lane, value);
+            }
+        }
         self.slots[next].done = done;
         waited?;
         if let Some(timing) = &mut self.timing {
@@ -270,12 +276,14 @@ impl Frames {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => {
                     let reached = queue.timeline.reached(&self.device.raw).unwrap_or(0);
+                    let (passes, finished) = self.watch.stuck(index, reached);
                     return Err(FrameError::Timeout {
                         queue: (self.first + index) as u8,
                         wanted,
                         reached,
                         waited: start.elapsed(),
-                        last_pass: self.last_passes[index].to_string(),
+                        passes,
+                        finished,
                     });
                 }
                 Err(result) => return Err(FrameError::vulkan("vkWaitSemaphores")(result)),

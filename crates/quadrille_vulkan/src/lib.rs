@@ -77,6 +77,7 @@ mod timeline;
 mod timelines;
 mod timing;
 mod view;
+mod watch;
 
 pub use ash;
 pub use ash::vk;

@@ -65,10 +65,10 @@ impl Swapchain {
     /// the point and on its queue.
     pub(crate) fn present(
         &mut self,
+        queue: usize,
         point: TimelinePoint,
         PresentSignal { semaphore, fence }: PresentSignal,
     ) -> Result<Presented, FrameError> {
-        let queue = usize::from(point.queue.0);
         let (Some(chain), Some(acquired)) = (&self.chain, &self.acquired) else {
             let problem = format!("{} has no acquired image to present", self.image().name());
             return Err(FrameError::Mismatch { problem });

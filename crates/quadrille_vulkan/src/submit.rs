@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ash::vk;
 use quadrille_sync::{
-    HostStep, PassIndex, Plan, QueueIndex, ResourceId, ResourceIndex, States, SubmitCall,
+    HostStep, PassIndex, Plan, QueueIndex, ResourceId, ResourceIndex, States, Step, SubmitCall,
     TimelinePoint,
 };
 
@@ -163,7 +163,9 @@ impl Frames {
         let mut failed = Ok(());
         for present in presents {
             let window = &mut windows[present.window];
-            match window.present(present.point, present.signal) {
+            let lane = usize::from(present.point.queue.0) - self.first;
+            let queue = self.lanes[lane].queue;
+            match window.present(queue, present.point, present.signal) {
                 Ok(presented) => submitted.presented.push((present.id, presented)),
                 // The others are presented all the same; the frame itself is submitted.
                 Err(error) => failed = Err(error),
@@ -403,9 +405,15 @@ impl Frames {
                 }
             }
         }
-        for (queue, pass) in input.plan.passes() {
-            let at = usize::from(queue.0) - self.first;
-            self.last_passes[at] = input.frame.pass(pass).name.clone();
+        for submission in &input.plan.submissions {
+            let value = states.absolute(submission.queue, submission.signal);
+            let lane = usize::from(submission.queue.0) - self.first;
+            for step in &submission.steps {
+                if let Step::Pass(pass) = step {
+                    let name = Arc::clone(&input.frame.pass(*pass).name);
+                    self.watch.note(lane, value, name);
+                }
+            }
         }
     }
 }

@@ -275,8 +275,11 @@ impl Swapchain {
             let Some(point) = self.in_flight.front() else {
                 break;
             };
-            let queue = &self.device.queues[usize::from(point.queue.0)];
-            let waited = queue.timeline.wait(&self.device.raw, point.value, timeout);
+            let Some(timeline) = self.device.timelines.get(usize::from(point.queue.0)) else {
+                self.in_flight.pop_front();
+                continue;
+            };
+            let waited = timeline.wait(&self.device.raw, point.value, timeout);
             match self.device.note(waited) {
                 Ok(()) => self.in_flight.pop_front(),
                 Err(vk::Result::TIMEOUT) => return Ok(false),

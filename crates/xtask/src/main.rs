@@ -58,6 +58,7 @@ usage: cargo xtask COMMAND
   gpu                       the GPU tests under the validation layer
   faults                    every Vulkan call of a short program fails once, under the
                             validation layer
+  windows                   several windows: a storm of sizes, devices that are lost
   examples                  the examples, headless and in a window, under the validation layer
   plan FILE [--topology T] [--dot FILE] [--svg FILE]
                             plan the frames of a text file: reasons, counts, pictures
@@ -86,6 +87,7 @@ fn main() -> ExitCode {
         ["gpu"] => verify::gpu(),
         ["examples"] => verify::examples(),
         ["faults"] => verify::faults(),
+        ["windows"] => verify::windows(),
         ["plan", rest @ ..] => plan::plan(rest),
         ["check", path] => Ok(plan::check(path)),
         ["bench", rest @ ..] => bench::run(rest),

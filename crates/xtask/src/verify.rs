@@ -76,11 +76,18 @@ pub(crate) fn examples() -> Result<ExitCode> {
 /// # Errors
 /// As [`verify`].
 pub(crate) fn faults() -> Result<ExitCode> {
+    alone(|steps, bench| run_faults(steps, bench, Depth::Whole))
+}
+
+/// The example with several windows: resized, closed, and without its device.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn windows() -> Result<ExitCode> {
     alone(|steps, bench| {
-        run_faults(steps, bench, Depth::Whole);
         let built = steps.run("examples build", || Ok(((), example::build()?)));
         if built.is_some() {
-            run_recover(steps, bench);
+            run_windows(steps, bench);
         }
     })
 }
@@ -186,11 +193,14 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
     }
 }
 
-fn run_recover(steps: &mut Steps, bench: &Bench) {
+fn run_windows(steps: &mut Steps, bench: &Bench) {
     match (bench.example("windows"), &bench.layer) {
         (Some(program), Some(layer)) => {
             steps.check("devices that are lost", || {
                 recover::check(&bench.stack, &program, layer)
+            });
+            steps.check("three windows, resized and closed", || {
+                window::storm(&bench.stack, &program)
             });
         }
         _ => steps.skip("devices that are lost", "no `windows`, or no test layer"),
@@ -214,7 +224,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
         Some(program) => run_life(steps, bench, &program),
         None => steps.skip("life", "the examples have no `life`"),
     }
-    run_recover(steps, bench);
+    run_windows(steps, bench);
 }
 
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {

@@ -1,4 +1,5 @@
-//! `life` in a real window: it shows something, survives being resized, and closes when told.
+//! `life` in a real window, and `windows` in three: they show something, survive being resized, and
+//! close when told.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,7 +81,90 @@ pub(crate) fn some_frames(stack: &Stack, program: &Path) -> Result<String> {
     Ok(report.summary())
 }
 
+/// How often the windows change their sizes.
+const STORM: u32 = 1000;
+/// A window never has more than 6 swapchains: the one in use, and 5 that wait to be given back.
+const MOST_RETIRED: u64 = 5;
+
+/// Opens `windows`, changes the sizes of its three windows a thousand times, and closes them one
+/// by one, the primary one first.
+///
+/// # Errors
+/// When a window does not open or shows nothing, the program fails, keeps too many swapchains, or
+/// the layer has something to say.
+pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
+    let server = Xvfb::start()?;
+    let (mut running, report) = start_with(stack, program, "windows-storm", &server, &[])?;
+    let screen = Screen::connect(&server.display)?;
+    let windows = wait(&mut running, "opened no three windows", || {
+        Ok(Some(screen.windows()?).filter(|windows| windows.len() == 3))
+    })?;
+    for &window in &windows {
+        screen.wait_for_picture(&mut running, window)?;
+    }
+    // A linear congruential generator, the same sizes each time.
+    let mut state = 1_u32;
+    let mut length = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        1 + (state >> 16) % 400
+    };
+    for step in 0..STORM {
+        let window = windows[step as usize % windows.len()];
+        screen.resize(window, (length(), length()))?;
+        // Several in a frame, and now and then some frames without.
+        if step % 5 == 0 {
+            thread::sleep(PAUSES[1] / 4);
+        }
+    }
+    for &window in &windows {
+        screen.resize(window, (320, 240))?;
+        screen.wait_for_picture(&mut running, window)?;
+    }
+    for &window in &windows {
+        ensure!(
+            running.is_alive(),
+            "it ended with its first windows\n{}",
+            running.tail()
+        );
+        screen.close(window)?;
+        thread::sleep(PAUSES[2]);
+    }
+    let report = end(&mut running, &report)?;
+    let retired = report.number("most_retired")?;
+    ensure!(
+        retired <= MOST_RETIRED,
+        "{retired} old swapchains of one window"
+    );
+    Ok(format!(
+        "{STORM} sizes, {} swapchains of one window, at most {retired} old ones; {}",
+        report.number("most_swapchains_made")?,
+        report.summary()
+    ))
+}
+
 fn start(
+    stack: &Stack,
+    program: &Path,
+    name: &str,
+    server: &Xvfb,
+    arguments: &[&str],
+) -> Result<(Running, PathBuf)> {
+    let board = [
+        "--pattern",
+        "assets/patterns/gosper_gun.rle",
+        "--size",
+        "256x256",
+    ];
+    start_with(
+        stack,
+        program,
+        name,
+        server,
+        &[&board[..], arguments].concat(),
+    )
+}
+
+fn start_with(
     stack: &Stack,
     program: &Path,
     name: &str,
@@ -94,13 +178,7 @@ fn start(
         .current_dir(place::root())
         .env("DISPLAY", &server.display)
         .env_remove("WAYLAND_DISPLAY")
-        .args([
-            "--pattern",
-            "assets/patterns/gosper_gun.rle",
-            "--size",
-            "256x256",
-            "--report",
-        ])
+        .arg("--report")
         .arg(&report)
         .args(arguments);
     Ok((Running::start(name, &mut command)?, report))
@@ -110,7 +188,7 @@ fn end(running: &mut Running, report: &Path) -> Result<Report> {
     let status = running.wait(CLOSE_LIMIT)?;
     ensure!(
         status.success(),
-        "life ended with {status}\n{}",
+        "it ended with {status}\n{}",
         running.tail()
     );
     validation::check_silence("life", &running.output())?;
@@ -133,14 +211,20 @@ impl Screen {
     /// The first window on the screen.
     fn wait_for_window(&self, running: &mut Running) -> Result<Window> {
         wait(running, "opened no window", || {
-            for window in self.connection.query_tree(self.root)?.reply()?.children {
-                let attributes = self.connection.get_window_attributes(window)?.reply()?;
-                if attributes.map_state == MapState::VIEWABLE {
-                    return Ok(Some(window));
-                }
-            }
-            Ok(None)
+            Ok(self.windows()?.first().copied())
         })
+    }
+
+    /// The windows on the screen.
+    fn windows(&self) -> Result<Vec<Window>> {
+        let mut windows = Vec::new();
+        for window in self.connection.query_tree(self.root)?.reply()?.children {
+            let attributes = self.connection.get_window_attributes(window)?.reply()?;
+            if attributes.map_state == MapState::VIEWABLE {
+                windows.push(window);
+            }
+        }
+        Ok(windows)
     }
 
     /// Waits until the window shows more than one colour.
@@ -208,7 +292,7 @@ fn wait<T>(
             return Ok(answer);
         }
         if !running.is_alive() || Instant::now() >= deadline {
-            bail!("life {failure}\n{}", running.tail());
+            bail!("it {failure}\n{}", running.tail());
         }
         thread::sleep(POLL);
     }

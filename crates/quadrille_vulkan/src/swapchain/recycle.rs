@@ -221,10 +221,12 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
             device.note(status).unwrap_or(true)
         }
         Proof::Point(point) => {
-            let queue = &device.queues[usize::from(point.queue.0)];
-            device
-                .note(queue.timeline.reached(&device.raw))
-                .map_or(true, |value| value >= point.value)
+            // The timeline of a stream that has ended is gone, and all its work is done.
+            let timeline = device.timelines.get(usize::from(point.queue.0));
+            timeline.is_none_or(|timeline| {
+                let reached = device.note(timeline.reached(&device.raw));
+                reached.map_or(true, |value| value >= point.value)
+            })
         }
     }
 }
