@@ -14,6 +14,7 @@ mod allowed;
 mod apt;
 mod bench;
 mod bench_plan;
+mod bevy_examples;
 mod canary;
 mod cargo;
 mod counts;
@@ -69,6 +70,9 @@ usage: cargo xtask COMMAND
                             written by hand; --null: on a driver that costs nothing; with a mode,
                             one line of JSON (examples/frame_bench.rs has more options)
   bench-plan                how long planning takes, and how that grows
+  bevy-examples DIR [NAME..] [--assets DIR] [--frames N]
+                            build and run bevy's own example programs on Quadrille; DIR is
+                            bevy's unpacked package of version 0.20
   validated PROGRAM [ARGS]  run any program under the validation layer
 
 `cargo demo` and `cargo verify` are short for the first two.";
@@ -91,6 +95,7 @@ fn main() -> ExitCode {
         ["plan", rest @ ..] => plan::plan(rest),
         ["check", path] => Ok(plan::check(path)),
         ["bench", rest @ ..] => bench::run(rest),
+        ["bevy-examples", rest @ ..] => bevy_examples::run(rest),
         ["bench-plan"] => bench_plan::run(),
         ["validated", program, rest @ ..] => validated(program, rest),
         ["help" | "--help" | "-h"] => {

@@ -10,6 +10,8 @@ pub(crate) enum Purpose {
     Play,
     /// Running the tests.
     Verify,
+    /// Building bevy's own example programs, some of which play sounds.
+    BevyExamples,
 }
 
 /// A thing that must be there, with the package that brings it on each distribution.
@@ -31,6 +33,8 @@ enum Probe {
     Library(&'static str),
     /// A program of the search path.
     Program(&'static str),
+    /// What C and Rust build against, by the name that `pkg-config` knows.
+    Development(&'static str),
     /// Any Vulkan driver.
     Driver,
     /// The software driver, new enough for all tests.
@@ -153,6 +157,20 @@ const PACKAGES: &[Package] = &[
         "xorg-x11-server-Xvfb",
         "xorg-server-xvfb",
     ),
+    package(
+        Purpose::BevyExamples,
+        Probe::Program("pkg-config"),
+        "pkg-config",
+        "pkgconf-pkg-config",
+        "pkgconf",
+    ),
+    package(
+        Purpose::BevyExamples,
+        Probe::Development("alsa"),
+        "libasound2-dev",
+        "alsa-lib-devel",
+        "alsa-lib",
+    ),
 ];
 
 /// What is needed for a purpose and not there.
@@ -179,6 +197,10 @@ fn is_there(probe: Probe, libraries: &Libraries) -> bool {
     match probe {
         Probe::Library(name) => libraries.has(name),
         Probe::Program(name) => has_program(name),
+        Probe::Development(name) => Command::new("pkg-config")
+            .args(["--exists", name])
+            .status()
+            .is_ok_and(|status| status.success()),
         Probe::Driver => driver_manifests()
             .iter()
             .any(|name| name.ends_with(".json")),

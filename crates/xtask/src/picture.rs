@@ -11,6 +11,23 @@ use anyhow::{Context, Result, bail};
 /// # Errors
 /// When it is no picture, or an empty one.
 pub(crate) fn check(path: &Path) -> Result<String> {
+    let (frame, pixels) = read(path)?;
+    let pixel_bytes = (frame.line_size / frame.width.max(1) as usize).max(1);
+    if !has_two_colours(&pixels, pixel_bytes) {
+        bail!("{} shows one colour only", path.display());
+    }
+    Ok(format!("{}x{}", frame.width, frame.height))
+}
+
+/// The bytes of a PNG's pixels, row by row.
+///
+/// # Errors
+/// When it is no picture.
+pub(crate) fn pixels(path: &Path) -> Result<Vec<u8>> {
+    read(path).map(|(_, pixels)| pixels)
+}
+
+fn read(path: &Path) -> Result<(png::OutputInfo, Vec<u8>)> {
     let file = File::open(path).with_context(|| format!("no picture {}", path.display()))?;
     let decoder = png::Decoder::new(BufReader::new(file));
     let mut reader = decoder
@@ -23,11 +40,8 @@ pub(crate) fn check(path: &Path) -> Result<String> {
     let frame = reader
         .next_frame(&mut pixels)
         .with_context(|| format!("{} is cut off", path.display()))?;
-    let pixel_bytes = (frame.line_size / frame.width.max(1) as usize).max(1);
-    if !has_two_colours(&pixels[..frame.buffer_size()], pixel_bytes) {
-        bail!("{} shows one colour only", path.display());
-    }
-    Ok(format!("{}x{}", frame.width, frame.height))
+    pixels.truncate(frame.buffer_size());
+    Ok((frame, pixels))
 }
 
 /// Whether some pixel differs from the first.

@@ -1,0 +1,138 @@
+//! bevy's own example programs, drawn by Quadrille: a proof that bevy users can keep what they
+//! know.
+//!
+//! The programs come from bevy's published package (or its repository) and are compiled where
+//! they lie, unchanged. What they call `bevy` is a small crate written for them (`project`):
+//! bevy's crates without any that need a renderer, with Quadrille's plugins in `DefaultPlugins`.
+//!
+//! Not part of `verify`: it needs that package, bevy's data files and a build of most of bevy.
+
+mod programs;
+mod project;
+mod seen;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::packages::Purpose;
+use crate::validation::{self, Stack};
+use crate::{examples, picture, place, process, setup};
+
+use programs::Program;
+use project::Project;
+use seen::Seen;
+
+/// How long a program may take for its frames, on a busy machine without a GPU.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// What the user asked for.
+struct Request {
+    package: PathBuf,
+    names: Vec<String>,
+    assets: PathBuf,
+    frames: u32,
+}
+
+/// Builds and runs programs, and prints a table.
+///
+/// # Errors
+/// When the arguments are wrong, or the machine lacks what the build needs.
+pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
+    let request = Request::read(arguments)?;
+    let programs = programs::find(&request.package, &request.names)?;
+    setup::install(Purpose::BevyExamples)?;
+    let stack = validation::prepare()?;
+    let project = Project::write(&request.package, &programs, &request.assets)?;
+    println!(
+        "==> building {} programs; the first time most of bevy, which takes minutes",
+        programs.len()
+    );
+    project.build_all();
+    let mut failed = 0;
+    let mut table = String::new();
+    for program in &programs {
+        if process::interrupted() {
+            bail!("interrupted");
+        }
+        println!("==> {}", program.name);
+        let line = match judge(&project, &stack, program, request.frames) {
+            Ok(remark) => format!("runs          {remark}"),
+            Err(error) => {
+                failed += 1;
+                let text = format!("{error:#}");
+                format!("does not run  {}", text.lines().next().unwrap_or_default())
+            }
+        };
+        println!("    {line}");
+        table.push_str(&format!("{:32}  {line}\n", program.name));
+    }
+    println!("\n{table}");
+    println!("{} run, {failed} do not", programs.len() - failed);
+    println!("pictures: {}", project.pictures().display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs one program and says what is known about its picture.
+fn judge(project: &Project, stack: &Stack, program: &Program, frames: u32) -> Result<String> {
+    let path = project.build(program)?;
+    let shot = project.pictures().join(format!("{}.png", program.name));
+    examples::forget(&shot)?;
+    let mut command = stack.command(&path);
+    command
+        .current_dir(place::root())
+        .env("BEVY_ASSET_ROOT", project.asset_root())
+        .env("QUADRILLE_FRAMES", frames.to_string())
+        .env("QUADRILLE_PICTURE", &shot);
+    validation::run(&format!("bevy-{}", program.name), &mut command, LIMIT)?;
+    let size = picture::check(&shot)?;
+    let seen = Seen::of(&program.name, &shot)?;
+    Ok(format!("{size}, {seen}"))
+}
+
+impl Request {
+    fn read(arguments: &[&str]) -> Result<Self> {
+        let mut rest = arguments.iter().copied();
+        let mut package = None;
+        let mut assets = None;
+        let mut frames = 60;
+        let mut names = Vec::new();
+        while let Some(word) = rest.next() {
+            match word {
+                "--assets" => {
+                    assets = Some(PathBuf::from(
+                        rest.next().context("--assets needs a folder")?,
+                    ));
+                }
+                "--frames" => {
+                    let number = rest.next().context("--frames needs a number")?;
+                    frames = number
+                        .parse()
+                        .with_context(|| format!("`{number}` is not a number of frames"))?;
+                    ensure!(frames > 0, "--frames must be at least 1");
+                }
+                option if option.starts_with("--") => bail!("`{option}` is not an option"),
+                folder if package.is_none() => package = Some(PathBuf::from(folder)),
+                name => names.push(name.to_owned()),
+            }
+        }
+        let package = package.context(
+            "which folder? Unpack bevy's package of version 0.20.1 and name the folder that has `examples`",
+        )?;
+        let package = absolute(&package)?;
+        let assets = assets.unwrap_or_else(|| package.join("assets"));
+        Ok(Self {
+            assets: absolute(&assets)?,
+            package,
+            names,
+            frames,
+        })
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    path.canonicalize()
+        .with_context(|| format!("cannot find {}", path.display()))
+}

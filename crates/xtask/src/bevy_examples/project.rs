@@ -1,0 +1,194 @@
+//! The project in which bevy's programs are built: a stand-in for the crate `bevy`, and a package
+//! whose programs are bevy's own files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
+
+use super::programs::Program;
+use crate::cargo::{self, BUILD_LIMIT};
+use crate::{place, process};
+
+const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
+const BEVY_LIBRARY: &str = include_str!("bevy.rs.in");
+const BEVY_RUN: &str = include_str!("run.rs.in");
+
+/// What no program needs that runs without bevy's renderer, or what the stand-in brings.
+const LEFT_OUT: &str = "bevy";
+
+/// A project on disk.
+pub(super) struct Project {
+    folder: PathBuf,
+}
+
+impl Project {
+    /// Writes the project for some programs of a package.
+    ///
+    /// # Errors
+    /// When the package cannot be read, has another version than the stand-in, or the project
+    /// cannot be written.
+    pub(super) fn write(package: &Path, programs: &[Program], assets: &Path) -> Result<Self> {
+        let folder = place::made("bevy-examples");
+        let project = Self { folder };
+        let metadata = metadata(package)?;
+        let root = place::root().to_string_lossy();
+        project.save("bevy/Cargo.toml", &BEVY_MANIFEST.replace("@ROOT@", &root))?;
+        project.save("bevy/src/lib.rs", BEVY_LIBRARY)?;
+        project.save("bevy/src/run.rs", BEVY_RUN)?;
+        project.save(
+            "Cargo.toml",
+            "[workspace]\nresolver = \"3\"\nmembers = [\"bevy\", \"programs\"]\n\n\
+             [profile.dev]\ndebug = false\n\n[profile.dev.package.\"*\"]\nopt-level = 1\n",
+        )?;
+        project.save("programs/Cargo.toml", &manifest(&metadata, programs)?)?;
+        fs::create_dir_all(project.pictures()).context("cannot make the folder of pictures")?;
+        project.link_assets(assets)?;
+        Ok(project)
+    }
+
+    /// Where the pictures go.
+    pub(super) fn pictures(&self) -> PathBuf {
+        self.folder.join("pictures")
+    }
+
+    /// The folder whose `assets` the programs load from.
+    pub(super) fn asset_root(&self) -> PathBuf {
+        self.folder.join("root")
+    }
+
+    /// Builds what can be built, so that what they share is built by all cores at once.
+    pub(super) fn build_all(&self) {
+        let mut command = self.cargo(&["--keep-going", "--bins"]);
+        // Programs that do not build are looked at one by one afterwards.
+        let _ = process::run("bevy-examples-build", &mut command, BUILD_LIMIT);
+    }
+
+    /// Builds one program and says where it is.
+    ///
+    /// # Errors
+    /// When it does not build; the message starts with the compiler's first error.
+    pub(super) fn build(&self, program: &Program) -> Result<PathBuf> {
+        let mut command = self.cargo(&["--bin", &program.name]);
+        let log = format!("bevy-{}-build", program.name);
+        process::run(&log, &mut command, BUILD_LIMIT)
+            .map_err(|error| anyhow!("{}", first_error(&format!("{error:#}"))))?;
+        Ok(self.folder.join("build/debug").join(&program.name))
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = cargo::command(&["build", "--quiet", "--package", "programs"]);
+        command
+            .args(arguments)
+            // Some of bevy's crates ask for a newer compiler than they need.
+            .arg("--ignore-rust-version")
+            .arg("--target-dir")
+            .arg(self.folder.join("build"))
+            .current_dir(&self.folder);
+        command
+    }
+
+    fn save(&self, path: &str, text: &str) -> Result<()> {
+        let path = self.folder.join(path);
+        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            // Unchanged, so that cargo does not build it anew.
+            return Ok(());
+        }
+        let folder = path.parent().unwrap_or(&path);
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    #[cfg(unix)]
+    fn link_assets(&self, assets: &Path) -> Result<()> {
+        fs::create_dir_all(self.asset_root()).context("cannot make the folder for assets")?;
+        let link = self.asset_root().join("assets");
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(assets, &link)
+            .with_context(|| format!("cannot link {}", link.display()))
+    }
+
+    #[cfg(not(unix))]
+    fn link_assets(&self, _assets: &Path) -> Result<()> {
+        bail!("bevy's examples are run on Unix only")
+    }
+}
+
+/// What cargo says about the package.
+fn metadata(package: &Path) -> Result<Value> {
+    let manifest = package.join("Cargo.toml");
+    let output = cargo::command(&["metadata", "--no-deps", "--format-version", "1"])
+        .arg("--manifest-path")
+        .arg(&manifest)
+        .output()
+        .context("cannot start cargo")?;
+    if !output.status.success() {
+        bail!(
+            "{} cannot be read\n{}",
+            manifest.display(),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let value: Value =
+        serde_json::from_slice(&output.stdout).context("cargo metadata is no JSON")?;
+    let bevy = list(&value["packages"])
+        .iter()
+        .find(|package| package["name"] == "bevy")
+        .with_context(|| format!("{} is not bevy's package", manifest.display()))?;
+    match bevy["version"].as_str() {
+        Some(version) if version.starts_with("0.20.") => Ok(bevy.clone()),
+        version => bail!(
+            "{} is bevy {}, and the crates here are of 0.20",
+            manifest.display(),
+            version.unwrap_or("without a version")
+        ),
+    }
+}
+
+/// The manifest of the package of programs: each program, and the crates beside bevy's that
+/// they use.
+fn manifest(bevy: &Value, programs: &[Program]) -> Result<String> {
+    let mut text = "# Written by `cargo xtask bevy-examples`.\n[package]\nname = \"programs\"\n\
+                    version = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+                    bevy = { path = \"../bevy\" }\n"
+        .to_owned();
+    let mut sources = String::new();
+    for Program { path, .. } in programs {
+        let source = fs::read_to_string(path);
+        sources.push_str(&source.with_context(|| format!("cannot read {}", path.display()))?);
+    }
+    for dependency in list(&bevy["dependencies"]) {
+        let name = dependency["name"].as_str().unwrap_or_default();
+        let is_used = sources.contains(&format!("{}::", name.replace('-', "_")));
+        if dependency["kind"] == "dev"
+            && dependency["target"].is_null()
+            && !name.starts_with(LEFT_OUT)
+            && is_used
+        {
+            text.push_str(&format!(
+                "{name} = {{ version = {}, features = {}, default-features = {} }}\n",
+                dependency["req"], dependency["features"], dependency["uses_default_features"]
+            ));
+        }
+    }
+    for Program { name, path } in programs {
+        let path = path.to_string_lossy();
+        text.push_str(&format!("\n[[bin]]\nname = {name:?}\npath = {path:?}\n"));
+    }
+    Ok(text)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The compiler's first error in a log, in one line.
+fn first_error(log: &str) -> &str {
+    let error = log.lines().find(|line| line.starts_with("error"));
+    error.or_else(|| log.lines().next()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+use super::*;
+
+#[test]
+fn a_manifest_has_the_programs_and_what_they_use() {
+    let source = place::made("tmp/bevy-manifest-test.rs");
+    fs::create_dir_all(source.parent().unwrap()).unwrap();
+    fs::write(&source, "use rand::Rng;\nuse bevy::prelude::*;\n").unwrap();
+    let dependency = |name: &str| {
+        serde_json::json!({
+            "name": name, "kind": "dev", "target": null, "req": "^1",
+            "features": ["std"], "uses_default_features": false,
+        })
+    };
+    let bevy = serde_json::json!({
+        "dependencies": [dependency("rand"), dependency("ron"), dependency("bevy_render")],
+    });
+    let program = Program {
+        name: "sprite".to_owned(),
+        path: source.clone(),
+    };
+    let text = manifest(&bevy, &[program]).unwrap();
+    assert!(
+        text.contains(
+            "rand = { version = \"^1\", features = [\"std\"], default-features = false }\n"
+        )
+    );
+    assert!(
+        !text.contains("ron =") && !text.contains("bevy_render"),
+        "{text}"
+    );
+    assert!(text.contains("name = \"sprite\"\n"), "{text}");
+    assert!(text.contains(&*source.to_string_lossy()), "{text}");
+}
+
+#[test]
+fn the_first_error_of_a_log_is_its_reason() {
+    let log = "warning: unused\nerror[E0433]: cannot find `render` in `bevy`\nerror: more\n";
+    assert_eq!(
+        first_error(log),
+        "error[E0433]: cannot find `render` in `bevy`"
+    );
+    assert_eq!(first_error("it did not end\n"), "it did not end");
+}
