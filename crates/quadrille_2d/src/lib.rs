@@ -47,6 +47,8 @@ mod slices;
 mod sprites;
 mod target;
 mod text;
+#[cfg(feature = "ui")]
+mod ui;
 
 pub use image_loader::{CheckedImageError, ImageLimits};
 pub use images::{Images2d, UploadBudget};
@@ -75,6 +77,8 @@ pub mod prelude {
     pub use bevy_text::prelude::*;
     pub use bevy_text::{TextBackgroundColor, TextBounds};
     pub use bevy_transform::prelude::*;
+    #[cfg(feature = "ui")]
+    pub use bevy_ui::prelude::*;
 }
 
 /// The program in the README compiles.

@@ -41,6 +41,7 @@ pub struct Phase2d {
 /// What one camera draws.
 #[derive(Clone, Debug)]
 pub(crate) struct View2d {
+    pub(crate) camera: Entity,
     /// Place in [`Targets2d`](crate::Targets2d).
     pub(crate) target: u32,
     pub(crate) clip_from_world: Mat4,

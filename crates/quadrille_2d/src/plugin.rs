@@ -20,7 +20,7 @@ use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
 use crate::pass::{Pipelines2d, draw_2d};
 use crate::phase::{self, Phase2d, Textures2d};
-use crate::queue::queue_2d;
+use crate::queue::{queue_2d, send_2d};
 use crate::target::{ManualTargets, Targets2d};
 
 /// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
@@ -74,6 +74,8 @@ pub enum Prepare2dSystems {
     Assets,
     /// What each camera draws is listed.
     Queue,
+    /// The list is sent to the device.
+    Send,
 }
 
 impl Plugin for Quadrille2dPlugin {
@@ -136,6 +138,8 @@ impl Quadrille2dPlugin {
         add(app, CameraPlugin);
         add(app, TextPlugin);
         add(app, SpritePlugin);
+        #[cfg(feature = "ui")]
+        add(app, bevy_ui::UiPlugin);
     }
 }
 
@@ -149,13 +153,25 @@ fn add_passes(app: &mut App, gpu: &GpuDevice) -> Result {
     let prepare = (
         (prepare_images, prepare_meshes).in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
+        send_2d.in_set(Prepare2dSystems::Send),
     );
     app.configure_sets(
         Render,
-        (Prepare2dSystems::Assets, Prepare2dSystems::Queue)
+        (
+            Prepare2dSystems::Assets,
+            Prepare2dSystems::Queue,
+            Prepare2dSystems::Send,
+        )
             .chain()
             .in_set(RenderSystems::Declare),
     );
     app.add_systems(Render, (prepare, draw_2d));
+    #[cfg(feature = "ui")]
+    app.add_systems(
+        Render,
+        crate::ui::queue_ui
+            .in_set(Prepare2dSystems::Queue)
+            .after(queue_2d),
+    );
     Ok(())
 }

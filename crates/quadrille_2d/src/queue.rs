@@ -112,7 +112,6 @@ pub(crate) struct Lists<'w> {
     phase: ResMut<'w, Phase2d>,
     textures: ResMut<'w, Textures2d>,
     targets: ResMut<'w, Targets2d>,
-    instances: ResMut<'w, Instances2d>,
 }
 
 /// Memory that is kept from frame to frame.
@@ -123,15 +122,13 @@ pub(crate) struct Scratch {
     cameras: Vec<(isize, Entity)>,
 }
 
-/// Lists what all cameras draw, and sends the instances to the device.
+/// Lists what all cameras draw.
 pub(crate) fn queue_2d(
     scene: Scene,
     mut lists: Lists,
     target_images: TargetImages,
     mut scratch: Local<Scratch>,
-    mut uploads: ResMut<Uploads>,
-    gpu: Res<GpuDevice>,
-) -> Result {
+) {
     lists.phase.begin(&mut lists.textures);
     lists.targets.0.clear();
     let Scratch {
@@ -164,7 +161,16 @@ pub(crate) fn queue_2d(
         view.batches.end = lists.phase.batches.len() as u32;
         lists.phase.views.push(view);
     }
-    lists.phase.send(&gpu, &mut uploads, &mut lists.instances)?;
+}
+
+/// Sends what was listed to the device.
+pub(crate) fn send_2d(
+    mut phase: ResMut<Phase2d>,
+    mut instances: ResMut<Instances2d>,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+) -> Result {
+    phase.send(&gpu, &mut uploads, &mut instances)?;
     Ok(())
 }
 
@@ -173,7 +179,7 @@ fn begin_view(
     scene: &Scene,
     lists: &mut Lists,
     target_images: &TargetImages,
-    (_, camera, target, transform, _): &CameraItem<'_>,
+    (entity, camera, target, transform, _): &CameraItem<'_>,
 ) -> Option<View2d> {
     let (image, _) = target_images.find(target, &scene.images)?;
     let [width, height, _] = image.extent();
@@ -210,6 +216,7 @@ fn begin_view(
     }
     let size = viewport.size();
     Some(View2d {
+        camera: *entity,
         target: target as u32,
         clip_from_world: camera.clip_from_view() * transform.to_matrix().inverse(),
         viewport: [viewport.min.x, viewport.min.y, size.x, size.y],

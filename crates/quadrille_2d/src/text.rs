@@ -51,36 +51,61 @@ pub(crate) fn add_text(
     spans: &Query<'_, '_, Span>,
     sink: &mut impl Sink,
 ) {
-    let world = layout_space(text);
-    let span = |section: u32| {
-        let entity = text.block.entities().get(section as usize)?.entity;
-        spans.get(entity).ok()
+    let in_text = layout_in_text(text);
+    let laid_out = LaidOut {
+        layout: text.layout,
+        block: text.block,
+        world: text.transform.affine() * in_text,
+        shadow: text.shadow.map(|shadow| {
+            // The offset is in the text's space, not in that of its layout.
+            let offset = Affine3A::from_translation(shadow.offset.extend(0.0));
+            let world = text.transform.affine() * offset * in_text;
+            (world, shadow.color)
+        }),
     };
-    for run in &text.layout.run_geometry {
-        let background = span(run.section_index).and_then(|span| span.background);
-        if let Some(TextBackgroundColor(color)) = background {
-            let place = turned(run.bounds.center(), run.bounds.size());
-            sink.add(None, &world, place, color.to_linear());
+    laid_out.add(spans, sink);
+}
+
+/// Text whose glyphs have their places.
+pub(crate) struct LaidOut<'a> {
+    pub(crate) layout: &'a TextLayoutInfo,
+    pub(crate) block: &'a ComputedTextBlock,
+    /// From the layout's pixels, y up, to the world.
+    pub(crate) world: Affine3A,
+    /// The same for the text's shadow, and its colour.
+    pub(crate) shadow: Option<(Affine3A, Color)>,
+}
+
+impl LaidOut<'_> {
+    /// Adds the instances, in the order in which they cover each other.
+    pub(crate) fn add(&self, spans: &Query<'_, '_, Span>, sink: &mut impl Sink) {
+        let (text, world) = (self, self.world);
+        let span = |section: u32| {
+            let entity = text.block.entities().get(section as usize)?.entity;
+            spans.get(entity).ok()
+        };
+        for run in &text.layout.run_geometry {
+            let background = span(run.section_index).and_then(|span| span.background);
+            if let Some(TextBackgroundColor(color)) = background {
+                let place = turned(run.bounds.center(), run.bounds.size());
+                sink.add(None, &world, place, color.to_linear());
+            }
         }
+        if let Some((world, color)) = text.shadow {
+            add_glyphs(text, &world, |_| color, sink);
+            add_lines(text, &world, span, Some(color), sink);
+        }
+        let color = |section| {
+            let color = span(section).and_then(|span| span.color);
+            color.map_or(Color::WHITE, |color| color.0)
+        };
+        add_glyphs(text, &world, color, sink);
+        add_lines(text, &world, span, None, sink);
     }
-    if let Some(shadow) = text.shadow {
-        // The offset is in the text's space, not in that of its layout.
-        let offset = Affine3A::from_translation(shadow.offset.extend(0.0));
-        let world = text.transform.affine() * offset * layout_in_text(text);
-        let color = shadow.color;
-        add_glyphs(text, &world, |_| color, sink);
-        add_lines(text, &world, span, Some(color), sink);
-    }
-    let color = |section| {
-        let color = span(section).and_then(|span| span.color);
-        color.map_or(Color::WHITE, |color| color.0)
-    };
-    add_glyphs(text, &world, color, sink);
-    add_lines(text, &world, span, None, sink);
 }
 
 fn add_glyphs(
-    text: &TextBlockItem<'_, '_>,
+    text: &LaidOut<'_>,
     world: &Affine3A,
     color: impl Fn(u32) -> Color,
     sink: &mut impl Sink,
@@ -105,7 +130,7 @@ fn add_glyphs(
 }
 
 fn add_lines<'w>(
-    text: &TextBlockItem<'_, '_>,
+    text: &LaidOut<'_>,
     world: &Affine3A,
     span: impl Fn(u32) -> Option<SpanItem<'w, 'w>>,
     shadow: Option<Color>,
@@ -134,11 +159,6 @@ fn add_lines<'w>(
 /// A rectangle of the layout, where y goes down, in the same space with y up.
 fn turned(center: Vec2, size: Vec2) -> Rect {
     Rect::from_center_size(center * Vec2::new(1.0, -1.0), size)
-}
-
-/// From the layout's pixels, y up, to the world.
-fn layout_space(text: &TextBlockItem<'_, '_>) -> Affine3A {
-    text.transform.affine() * layout_in_text(text)
 }
 
 /// From the layout's pixels to the text's space: its top left to where the anchor has it.

@@ -41,7 +41,7 @@ impl Project {
         project.save(
             "Cargo.toml",
             "[workspace]\nresolver = \"3\"\nmembers = [\"bevy\", \"programs\"]\n\n\
-             [profile.dev]\ndebug = false\n\n[profile.dev.package.\"*\"]\nopt-level = 1\n",
+             [profile.dev]\ndebug = false\n",
         )?;
         project.save("programs/Cargo.toml", &manifest(&metadata, programs)?)?;
         fs::create_dir_all(project.pictures()).context("cannot make the folder of pictures")?;

@@ -1,0 +1,342 @@
+//! Nodes of `bevy_ui`: backgrounds, borders, images and text, drawn over what their camera sees.
+//!
+//! bevy lays nodes out in pixels of the camera's viewport, y down. Here the same pixels are used
+//! with y up, as everywhere else in this crate, so that sprites and nodes share the pass.
+//!
+//! Absent: rounded corners, gradients and box shadows; nodes that have them are drawn without.
+//! Nodes that are turned are not clipped.
+
+mod clip;
+
+use bevy_asset::{AssetId, Assets};
+use bevy_color::{Alpha as _, Color, LinearRgba};
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
+use bevy_math::{Affine2, Affine3A, Mat2, Mat4, Rect, Vec2, Vec3};
+use bevy_sprite::SpriteImageMode;
+use bevy_text::{ComputedTextBlock, TextLayoutInfo};
+use bevy_ui::prelude::{BackgroundColor, BorderColor, ImageNode, Outline};
+use bevy_ui::widget::{NodeImageMode, TextShadow};
+use bevy_ui::{
+    CalculatedClip, ComputedNode, ComputedUiTargetCamera, UiGlobalTransform, UiStack, VisualBox,
+};
+
+use bevy_camera::visibility::InheritedVisibility;
+
+use crate::images::Images2d;
+use crate::instance::{AlphaMode, Instance, UvRect};
+use crate::meshes::Meshes2d;
+use crate::phase::{Batch, Phase2d, Textures2d, View2d};
+use crate::slices::{Slice, slices};
+use crate::text::{LaidOut, Sink, Span};
+
+/// A node with all that is drawn of it.
+#[derive(QueryData)]
+pub(crate) struct NodeData {
+    node: &'static ComputedNode,
+    transform: &'static UiGlobalTransform,
+    camera: &'static ComputedUiTargetCamera,
+    visibility: &'static InheritedVisibility,
+    clip: Option<&'static CalculatedClip>,
+    background: Option<&'static BackgroundColor>,
+    border: Option<&'static BorderColor>,
+    outline: Option<&'static Outline>,
+    image: Option<&'static ImageNode>,
+    text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
+    shadow: Option<&'static TextShadow>,
+}
+
+/// All nodes, and what they show.
+#[derive(SystemParam)]
+pub(crate) struct Nodes<'w, 's> {
+    stack: Res<'w, UiStack>,
+    nodes: Query<'w, 's, NodeData>,
+    spans: Query<'w, 's, Span>,
+    image_assets: Res<'w, Assets<ImageAsset>>,
+    layouts: Res<'w, Assets<TextureAtlasLayout>>,
+    images: Res<'w, Images2d>,
+    meshes: Res<'w, Meshes2d>,
+}
+
+/// Lists the nodes of each camera right after what the camera sees.
+pub(crate) fn queue_ui(
+    nodes: Nodes,
+    mut phase: ResMut<Phase2d>,
+    mut textures: ResMut<Textures2d>,
+    mut scratch: Local<Vec<Slice>>,
+) {
+    let mut at = 0;
+    while let Some(view) = phase.views.get(at) {
+        at += 1;
+        let start = phase.batches.len() as u32;
+        let mut over = View2d {
+            clip_from_world: clip_from_pixels(view.viewport),
+            clear: None,
+            batches: start..start,
+            ..view.clone()
+        };
+        let mut writer = Writer {
+            nodes: &nodes,
+            phase: &mut phase,
+            textures: &mut textures,
+            slices: &mut scratch,
+            view_start: start,
+            clip: None,
+        };
+        for entity in &nodes.stack.uinodes {
+            match nodes.nodes.get(*entity) {
+                Ok(node) if node.camera.get() == Some(over.camera) => writer.add_node(&node),
+                _ => {}
+            }
+        }
+        over.batches.end = phase.batches.len() as u32;
+        if !over.batches.is_empty() {
+            phase.views.insert(at, over);
+            at += 1;
+        }
+    }
+}
+
+/// From pixels of a viewport, y up from its top left corner, to clip space.
+fn clip_from_pixels([_, _, width, height]: [u32; 4]) -> Mat4 {
+    let scale = Vec3::new(2.0 / width as f32, 2.0 / height as f32, 1.0);
+    Mat4::from_translation(Vec3::new(-1.0, 1.0, 0.0)) * Mat4::from_scale(scale)
+}
+
+/// The same transform for y up.
+fn y_up(transform: Affine2) -> Affine3A {
+    let Affine2 {
+        matrix2,
+        translation,
+    } = transform;
+    let flip = Mat2::from_diagonal(Vec2::new(1.0, -1.0));
+    let matrix = flip * matrix2 * flip;
+    let translation = flip * translation;
+    Affine3A::from_mat3_translation(
+        bevy_math::Mat3::from_mat2(matrix),
+        translation.extend(0.0),
+    )
+}
+
+/// The same rectangle for y up.
+fn rect_y_up(rect: Rect) -> Rect {
+    Rect {
+        min: Vec2::new(rect.min.x, -rect.max.y),
+        max: Vec2::new(rect.max.x, -rect.min.y),
+    }
+}
+
+/// Writes the instances of one camera's nodes.
+struct Writer<'a, 'w, 's> {
+    nodes: &'a Nodes<'w, 's>,
+    phase: &'a mut Phase2d,
+    textures: &'a mut Textures2d,
+    slices: &'a mut Vec<Slice>,
+    view_start: u32,
+    /// What the node's ancestors let through, y up.
+    clip: Option<Rect>,
+}
+
+impl Writer<'_, '_, '_> {
+    fn add_node(&mut self, item: &NodeDataItem<'_, '_>) {
+        if !item.visibility.get() || item.node.is_empty() {
+            return;
+        }
+        self.clip = match item.clip.map(clip::bounds) {
+            None => None,
+            Some(Some(bounds)) => Some(bounds),
+            Some(None) => return,
+        };
+        let transform: Affine2 = **item.transform;
+        let world = y_up(transform);
+        let size = item.node.size();
+        let whole = Rect::from_center_size(Vec2::ZERO, size);
+        if let Some(BackgroundColor(color)) = item.background {
+            self.fill(&world, whole, *color);
+        }
+        if let Some(border) = item.border {
+            self.add_border(&world, item.node, border);
+        }
+        if let Some(image) = item.image {
+            self.add_image(&world, item.node, image);
+        }
+        if let Some((layout, block)) = item.text {
+            let inset = rect_y_up(item.node.content_box());
+            let top_left = Vec2::new(inset.min.x, inset.max.y);
+            let world = world * Affine3A::from_translation(top_left.extend(0.0));
+            let shadow = item.shadow.map(|shadow| {
+                let offset = shadow.offset / item.node.inverse_scale_factor();
+                let offset = Vec3::new(offset.x, -offset.y, 0.0);
+                (world * Affine3A::from_translation(offset), shadow.color)
+            });
+            let text = LaidOut {
+                layout,
+                block,
+                world,
+                shadow,
+            };
+            text.add(&self.nodes.spans, self);
+        }
+        if let Some(outline) = item.outline {
+            self.add_outline(&world, item.node, outline.color);
+        }
+    }
+
+    fn add_border(&mut self, world: &Affine3A, node: &ComputedNode, color: &BorderColor) {
+        let inset = node.border();
+        let outer = Rect::from_center_size(Vec2::ZERO, node.size());
+        let (thin, thick) = (inset.min_inset, inset.max_inset);
+        let colors = [color.left, color.top, color.right, color.bottom];
+        let widths = [thin.x, thin.y, thick.x, thick.y];
+        self.frame(world, outer, widths, colors);
+    }
+
+    fn add_outline(&mut self, world: &Affine3A, node: &ComputedNode, color: Color) {
+        let width = node.outline_width();
+        let outer = Rect::from_center_size(Vec2::ZERO, node.size())
+            .inflate(node.outline_offset() + width);
+        self.frame(world, outer, [width; 4], [color; 4]);
+    }
+
+    /// Four bars along the inside of a rectangle: left, top, right, bottom.
+    fn frame(&mut self, world: &Affine3A, outer: Rect, widths: [f32; 4], colors: [Color; 4]) {
+        let Rect { min, max } = outer;
+        let [left, top, right, bottom] = widths;
+        let bars = [
+            Rect::new(min.x, min.y + bottom, min.x + left, max.y - top),
+            Rect::new(min.x, max.y - top, max.x, max.y),
+            Rect::new(max.x - right, min.y + bottom, max.x, max.y - top),
+            Rect::new(min.x, min.y, max.x, min.y + bottom),
+        ];
+        for ((bar, width), color) in bars.into_iter().zip(widths).zip(colors) {
+            if width > 0.0 {
+                self.fill(world, bar, color);
+            }
+        }
+    }
+
+    fn fill(&mut self, world: &Affine3A, place: Rect, color: Color) {
+        if color.alpha() > 0.0 {
+            self.add(None, world, place, color.to_linear());
+        }
+    }
+
+    fn add_image(&mut self, world: &Affine3A, node: &ComputedNode, image: &ImageNode) {
+        let id = image.image.id();
+        let place = rect_y_up(match image.visual_box {
+            VisualBox::ContentBox => node.content_box(),
+            VisualBox::PaddingBox => node.padding_box(),
+            VisualBox::BorderBox => node.border_box(),
+        });
+        let Some(size) = self.nodes.image_assets.get(id).map(ImageAsset::size_f32) else {
+            return;
+        };
+        let Some(part) = self.part(image, size) else {
+            return;
+        };
+        let tint = image.color.to_linear();
+        let mut slices_of_image = std::mem::take(self.slices);
+        slices_of_image.clear();
+        let mode = sprite_mode(&image.image_mode);
+        slices(&mode, part, place.size(), &mut slices_of_image);
+        for Slice { part, place: at } in &slices_of_image {
+            let at = Rect {
+                min: at.min + place.center(),
+                max: at.max + place.center(),
+            };
+            let uv = UvRect::of_pixels(*part, size).flipped(image.flip_x, image.flip_y);
+            self.quad(id, world, at, uv, tint);
+        }
+        *self.slices = slices_of_image;
+    }
+
+    /// The pixels that a node shows of its image.
+    fn part(&self, image: &ImageNode, size: Vec2) -> Option<Rect> {
+        let atlas = match &image.texture_atlas {
+            Some(atlas) => atlas.texture_rect(&self.nodes.layouts)?.as_rect(),
+            None => Rect::from_corners(Vec2::ZERO, size),
+        };
+        Some(match image.rect {
+            None => atlas,
+            Some(rect) => Rect {
+                min: rect.min + atlas.min,
+                max: rect.max + atlas.min,
+            },
+        })
+    }
+
+    fn quad(
+        &mut self,
+        id: AssetId<ImageAsset>,
+        world: &Affine3A,
+        place: Rect,
+        uv: UvRect,
+        tint: LinearRgba,
+    ) {
+        let (place, uv) = match self.clip {
+            None => (place, uv),
+            Some(bounds) => match clip::clip(world, place, uv, bounds) {
+                Some(clipped) => clipped,
+                None => return,
+            },
+        };
+        let Some(texture) = self
+            .phase
+            .texture(id, &self.nodes.images, self.textures)
+        else {
+            return;
+        };
+        let uv = if texture.is_placeholder { UvRect::WHOLE } else { uv };
+        let first = self.phase.instances.len() as u32;
+        let quad = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
+        self.phase.instances.push(quad);
+        let batch = Batch {
+            mesh: self.nodes.meshes.quad(),
+            texture,
+            in_clip_space: false,
+            instances: first..first + 1,
+        };
+        self.phase.add(batch, self.view_start);
+    }
+}
+
+impl Sink for Writer<'_, '_, '_> {
+    fn add(
+        &mut self,
+        image: Option<(AssetId<ImageAsset>, Rect)>,
+        world: &Affine3A,
+        place: Rect,
+        tint: LinearRgba,
+    ) {
+        let (id, uv) = match image {
+            None => (AssetId::default(), UvRect::WHOLE),
+            Some((id, pixels)) => {
+                let size = self.nodes.image_assets.get(id).map(ImageAsset::size_f32);
+                (id, UvRect::of_pixels(pixels, size.unwrap_or(Vec2::ONE)))
+            }
+        };
+        self.quad(id, world, place, uv, tint);
+    }
+}
+
+/// How sprites call it.
+fn sprite_mode(mode: &NodeImageMode) -> SpriteImageMode {
+    match mode {
+        NodeImageMode::Auto | NodeImageMode::Stretch => SpriteImageMode::Auto,
+        NodeImageMode::Sliced(slicer) => SpriteImageMode::Sliced(slicer.clone()),
+        NodeImageMode::Tiled {
+            tile_x,
+            tile_y,
+            stretch_value,
+        } => SpriteImageMode::Tiled {
+            tile_x: *tile_x,
+            tile_y: *tile_y,
+            stretch_value: *stretch_value,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;
