@@ -16,8 +16,8 @@ const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
 const BEVY_LIBRARY: &str = include_str!("bevy.rs.in");
 const BEVY_RUN: &str = include_str!("run.rs.in");
 
-/// What no program needs that runs without bevy's renderer, or what the stand-in brings.
-const LEFT_OUT: &str = "bevy";
+/// What no program has that runs without bevy's renderer.
+const LEFT_OUT: &str = "bevy_render";
 
 /// A project on disk.
 pub(super) struct Project {
@@ -156,15 +156,21 @@ fn manifest(bevy: &Value, programs: &[Program]) -> Result<String> {
         .to_owned();
     let mut sources = String::new();
     for Program { path, .. } in programs {
-        let source = fs::read_to_string(path);
-        sources.push_str(&source.with_context(|| format!("cannot read {}", path.display()))?);
+        let source =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        for module in modules(&source) {
+            let file = path.with_file_name(format!("{module}.rs"));
+            // A module that is elsewhere is the compiler's to find.
+            sources.push_str(&fs::read_to_string(file).unwrap_or_default());
+        }
+        sources.push_str(&source);
     }
     for dependency in list(&bevy["dependencies"]) {
         let name = dependency["name"].as_str().unwrap_or_default();
         let is_used = sources.contains(&format!("{}::", name.replace('-', "_")));
         if dependency["kind"] == "dev"
             && dependency["target"].is_null()
-            && !name.starts_with(LEFT_OUT)
+            && name != LEFT_OUT
             && is_used
         {
             text.push_str(&format!(
@@ -178,6 +184,13 @@ fn manifest(bevy: &Value, programs: &[Program]) -> Result<String> {
         text.push_str(&format!("\n[[bin]]\nname = {name:?}\npath = {path:?}\n"));
     }
     Ok(text)
+}
+
+/// The modules that a program has in files of their own.
+fn modules(source: &str) -> impl Iterator<Item = &str> {
+    source
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
 }
 
 fn list(value: &Value) -> &[Value] {

@@ -4,15 +4,22 @@ use super::*;
 fn a_manifest_has_the_programs_and_what_they_use() {
     let source = place::made("tmp/bevy-manifest-test.rs");
     fs::create_dir_all(source.parent().unwrap()).unwrap();
-    fs::write(&source, "use rand::Rng;\nuse bevy::prelude::*;\n").unwrap();
+    fs::write(
+        &source,
+        "use rand::Rng;\nuse bevy::prelude::*;\nmod steps;\n",
+    )
+    .unwrap();
+    let module = "fn step() { bevy_ecs::run(); bevy_render::draw() }\n";
+    fs::write(source.with_file_name("steps.rs"), module).unwrap();
     let dependency = |name: &str| {
         serde_json::json!({
             "name": name, "kind": "dev", "target": null, "req": "^1",
             "features": ["std"], "uses_default_features": false,
         })
     };
+    let all = ["rand", "ron", "bevy_render", "bevy_ecs"].map(dependency);
     let bevy = serde_json::json!({
-        "dependencies": [dependency("rand"), dependency("ron"), dependency("bevy_render")],
+        "dependencies": all,
     });
     let program = Program {
         name: "sprite".to_owned(),
