@@ -114,10 +114,7 @@ fn y_up(transform: Affine2) -> Affine3A {
     let flip = Mat2::from_diagonal(Vec2::new(1.0, -1.0));
     let matrix = flip * matrix2 * flip;
     let translation = flip * translation;
-    Affine3A::from_mat3_translation(
-        bevy_math::Mat3::from_mat2(matrix),
-        translation.extend(0.0),
-    )
+    Affine3A::from_mat3_translation(bevy_math::Mat3::from_mat2(matrix), translation.extend(0.0))
 }
 
 /// The same rectangle for y up.
@@ -195,8 +192,8 @@ impl Writer<'_, '_, '_> {
 
     fn add_outline(&mut self, world: &Affine3A, node: &ComputedNode, color: Color) {
         let width = node.outline_width();
-        let outer = Rect::from_center_size(Vec2::ZERO, node.size())
-            .inflate(node.outline_offset() + width);
+        let outer =
+            Rect::from_center_size(Vec2::ZERO, node.size()).inflate(node.outline_offset() + width);
         self.frame(world, outer, [width; 4], [color; 4]);
     }
 
@@ -282,13 +279,14 @@ impl Writer<'_, '_, '_> {
                 None => return,
             },
         };
-        let Some(texture) = self
-            .phase
-            .texture(id, &self.nodes.images, self.textures)
-        else {
+        let Some(texture) = self.phase.texture(id, &self.nodes.images, self.textures) else {
             return;
         };
-        let uv = if texture.is_placeholder { UvRect::WHOLE } else { uv };
+        let uv = if texture.is_placeholder {
+            UvRect::WHOLE
+        } else {
+            uv
+        };
         let first = self.phase.instances.len() as u32;
         let quad = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
         self.phase.instances.push(quad);

@@ -34,7 +34,10 @@ fn a_quad_is_cut_with_its_image() {
     let bounds = Rect::new(10.0, -12.0, 100.0, 100.0);
     let (cut, uv) = clip::clip(&world, place, UvRect::WHOLE, bounds).unwrap();
     assert_eq!(cut, Rect::new(0.0, -2.0, 4.0, 4.0));
-    assert_eq!((uv.min, uv.max), (Vec2::new(0.5, 0.0), Vec2::new(1.0, 0.75)));
+    assert_eq!(
+        (uv.min, uv.max),
+        (Vec2::new(0.5, 0.0), Vec2::new(1.0, 0.75))
+    );
     let away = Rect::new(50.0, 0.0, 60.0, 10.0);
     assert_eq!(clip::clip(&world, place, UvRect::WHOLE, away), None);
 }
