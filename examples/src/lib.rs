@@ -22,6 +22,7 @@ pub mod rule;
 pub mod run;
 pub mod script;
 pub mod size;
+pub mod swarm;
 pub mod view;
 pub mod worker;
 

@@ -74,3 +74,18 @@ fn a_broken_script_is_one_line_and_exit_code_2() {
     assert_eq!(err.trim().lines().count(), 1, "{err}");
     assert!(err.contains("broken.txt:2: `jump` is none of"), "{err}");
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn swarm_from_a_script_is_the_same_each_time() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/scripts/swarm.txt");
+    let script = script.to_str().expect("plain");
+    let args = ["--script", script, "--frames", "90", "--enemies", "6000"];
+    let swarm = env!("CARGO_BIN_EXE_swarm");
+    let (report, picture) = play(swarm, "swarm", &args);
+    let (again, picture_again) = play(swarm, "swarm_again", &args);
+    assert_eq!(report["score"], again["score"]);
+    assert_eq!(report["health"], again["health"]);
+    assert!(picture == picture_again, "the pictures differ");
+    assert!(report["score"].as_u64() > Some(0), "{report}");
+}

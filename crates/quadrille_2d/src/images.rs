@@ -98,6 +98,15 @@ impl Images2d {
         &self.samplers
     }
 
+    /// Forgets what is on the device: all assets are uploaded again. The order is that of their
+    /// ids, not that of a table.
+    pub(crate) fn begin_anew(&mut self, assets: &Assets<ImageAsset>) {
+        *self = Self::default();
+        let mut ids: Vec<_> = assets.ids().collect();
+        ids.sort_unstable();
+        self.waiting.extend(ids);
+    }
+
     fn enqueue(&mut self, id: AssetId<ImageAsset>) {
         if !self.waiting.contains(&id) {
             self.waiting.push_back(id);

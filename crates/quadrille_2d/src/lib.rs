@@ -31,6 +31,7 @@
 //! No multisampling, no picking, no materials with shaders of their own, no compressed images.
 
 mod camera;
+pub mod guide;
 mod image_format;
 mod image_loader;
 mod images;

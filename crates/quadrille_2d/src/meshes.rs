@@ -73,6 +73,11 @@ impl Meshes2d {
         self.quad
     }
 
+    /// Forgets what the device's buffers hold.
+    pub(crate) fn begin_anew(&mut self) {
+        self.uploaded = [0; 2];
+    }
+
     fn append(&mut self, data: &MeshData) -> MeshPlace {
         let base_vertex = self.vertices.len() / size_of::<crate::mesh_data::Vertex>();
         let first_index = self.indices.len() / size_of::<u32>();

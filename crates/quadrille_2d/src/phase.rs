@@ -95,6 +95,11 @@ impl Phase2d {
         self.instances.len()
     }
 
+    /// Forgets what the device's buffer holds.
+    pub(crate) fn begin_anew(&mut self) {
+        self.sent.clear();
+    }
+
     /// Begins a frame.
     pub(crate) fn begin(&mut self, textures: &mut Textures2d) {
         self.views.clear();

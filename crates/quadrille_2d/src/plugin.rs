@@ -2,15 +2,16 @@
 
 use bevy_app::{App, Plugin, PostStartup, PostUpdate};
 use bevy_asset::io::file::FileAssetReader;
-use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin};
+use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, Assets};
 use bevy_camera::visibility::add_visibility_class;
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
 use bevy_ecs::prelude::*;
-use bevy_image::{ImagePlugin, ImageSamplerDescriptor};
+use bevy_image::{Image, ImagePlugin, ImageSamplerDescriptor};
 use bevy_mesh::MeshPlugin;
 use bevy_sprite::{Sprite, SpritePlugin};
 use bevy_text::TextPlugin;
 use bevy_transform::TransformPlugin;
+use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 
 use crate::camera::update_cameras;
@@ -101,16 +102,7 @@ impl Plugin for Quadrille2dPlugin {
         };
         app.add_systems(PostStartup, cameras())
             .add_systems(PostUpdate, cameras());
-    }
-
-    fn finish(&self, app: &mut App) {
-        // Without a device the app says why and ends; there is nothing to draw with.
-        let Some(gpu) = app.world().get_resource::<GpuDevice>().cloned() else {
-            return;
-        };
-        if let Err(error) = add_passes(app, &gpu) {
-            tracing::error!("2D drawing is not available: {error}");
-        }
+        add_passes(app);
     }
 }
 
@@ -143,13 +135,7 @@ impl Quadrille2dPlugin {
     }
 }
 
-fn add_passes(app: &mut App, gpu: &GpuDevice) -> Result {
-    let (vertices, indices) = meshes::buffers(gpu)?;
-    let instances = phase::instances(gpu, 0)?;
-    app.insert_resource(vertices)
-        .insert_resource(indices)
-        .insert_resource(instances)
-        .insert_resource(Pipelines2d::new(gpu)?);
+fn add_passes(app: &mut App) {
     let prepare = (
         (prepare_images, prepare_meshes).in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
@@ -165,7 +151,8 @@ fn add_passes(app: &mut App, gpu: &GpuDevice) -> Result {
             .chain()
             .in_set(RenderSystems::Declare),
     );
-    app.add_systems(Render, (prepare, draw_2d));
+    app.add_systems(RenderStartup, make)
+        .add_systems(Render, (prepare, draw_2d));
     #[cfg(feature = "ui")]
     app.add_systems(
         Render,
@@ -173,5 +160,24 @@ fn add_passes(app: &mut App, gpu: &GpuDevice) -> Result {
             .in_set(Prepare2dSystems::Queue)
             .after(queue_2d),
     );
+}
+
+/// Makes what belongs to the device, and forgets what belonged to the one before.
+fn make(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    assets: Res<Assets<Image>>,
+    mut images: ResMut<Images2d>,
+    mut meshes: ResMut<Meshes2d>,
+    mut phase: ResMut<Phase2d>,
+) -> Result {
+    let (vertices, indices) = meshes::buffers(&gpu)?;
+    commands.insert_resource(vertices);
+    commands.insert_resource(indices);
+    commands.insert_resource(phase::instances(&gpu, 0)?);
+    commands.insert_resource(Pipelines2d::new(&gpu)?);
+    images.begin_anew(&assets);
+    meshes.begin_anew();
+    phase.begin_anew();
     Ok(())
 }

@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
 use common::{Rig, golden, scenes};
 use quadrille::ecs::Pass;
-use quadrille_2d::Phase2d;
+use quadrille_2d::{Phase2d, Quadrille2dPlugin};
 use quadrille_2d::prelude::*;
 
 #[test]
@@ -115,4 +115,66 @@ fn ten_thousand_sprites_are_one_draw() {
     rig.update(2);
     let phase = rig.app.world().resource::<Phase2d>();
     assert_eq!((phase.instances(), phase.draws()), (10_000, 1));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn images_load_in_the_background_fail_loudly_and_change() {
+    let folder = common::temporary("assets");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("square.png");
+    common::write_png(&path, &square([0, 200, 0, 255]));
+    std::fs::write(folder.join("broken.png"), b"\x89PNG\r\n\x1a\nno").expect("written");
+    let plugin = Quadrille2dPlugin {
+        asset_folder: folder.to_str().expect("plain").to_owned(),
+        ..Quadrille2dPlugin::default()
+    };
+    let mut rig = Rig::with(64, 32, plugin);
+    rig.app.add_systems(
+        bevy_app::Startup,
+        |mut commands: Commands, assets: Res<AssetServer>| {
+            commands.spawn(Camera2d);
+            let files = ["square.png", "broken.png", "missing.png", "../outside.png"];
+            for (index, file) in files.into_iter().enumerate() {
+                let sprite = Sprite {
+                    custom_size: Some(Vec2::splat(12.0)),
+                    ..Sprite::from_image(assets.load(file))
+                };
+                let x = -24.0 + 16.0 * index as f32;
+                commands.spawn((sprite, Transform::from_xyz(x, 0.0, 0.0)));
+            }
+        },
+    );
+    rig.start();
+    let is_loud = |pixel: [u8; 4]| pixel == [255, 0, 255, 255] || pixel == [20, 20, 20, 255];
+    let wait = |rig: &mut Rig, done: &dyn Fn(&common::Picture) -> bool| {
+        for _ in 0..2000 {
+            let picture = rig.picture();
+            if done(&picture) {
+                return picture;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        panic!("what is waited for does not come");
+    };
+    wait(&mut rig, &|picture| {
+        picture.at(8, 16) == [0, 200, 0, 255]
+            && is_loud(picture.at(24, 16))
+            && is_loud(picture.at(40, 16))
+    });
+    // What lies outside the folder is not read; bevy has an image of its own for it.
+    assert_eq!(rig.picture().at(56, 16), [255, 255, 255, 255]);
+    common::write_png(&path, &square([200, 0, 0, 255]));
+    let world = rig.app.world_mut();
+    world.resource::<AssetServer>().reload("square.png");
+    wait(&mut rig, &|picture| picture.at(8, 16) == [200, 0, 0, 255]);
+}
+
+/// A picture of one colour.
+fn square(color: [u8; 4]) -> common::Picture {
+    common::Picture {
+        width: 4,
+        height: 4,
+        pixels: vec![color; 16],
+    }
 }

@@ -1,0 +1,195 @@
+//! Write your own pass: from a game of sprites to an effect on two queues.
+//!
+//! # 1. A game that draws to the window
+//!
+//! `examples/breakout.rs` is this, with rules: a camera, sprites, text. Everything it shows is
+//! drawn by one pass, [`draw_2d`](crate::draw_2d).
+//!
+//! ```
+//! use bevy_ecs::prelude::*;
+//! use bevy_math::Vec2;
+//! use quadrille_2d::prelude::*;
+//!
+//! fn setup(mut commands: Commands) {
+//!     commands.spawn(Camera2d);
+//!     commands.spawn(Sprite::from_color(Color::WHITE, Vec2::new(64.0, 9.0)));
+//! }
+//! ```
+//!
+//! # 2. A pass after it
+//!
+//! A pass is a system that takes a [`Recorder`](quadrille::prelude::Recorder). What else it takes
+//! says what it touches: here it draws to the window. `draw_2d` does so too, and of two that write
+//! one image it has to be said which comes first; leave `.after(draw_2d)` out, and the first frame
+//! ends with an error that names both passes and this fix.
+//!
+//! ```
+//! use bevy_app::{App, Startup};
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//! use quadrille_2d::draw_2d;
+//!
+//! #[derive(Resource)]
+//! struct Vignette(GraphicsPipeline);
+//!
+//! fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+//!     let shader = Shader::wgsl(
+//!         "vignette.wgsl",
+//!         "struct Corner { @builtin(position) position: vec4f, @location(0) place: vec2f }
+//!          @vertex fn vertex_main(@builtin(vertex_index) i: u32) -> Corner {
+//!              let place = vec2f(f32((i << 1u) & 2u), f32(i & 2u)) * 2.0 - 1.0;
+//!              return Corner(vec4f(place, 0.0, 1.0), place);
+//!          }
+//!          @fragment fn fragment_main(corner: Corner) -> @location(0) vec4f {
+//!              return vec4f(0.0, 0.0, 0.0, 0.4 * dot(corner.place, corner.place));
+//!          }",
+//!     )?;
+//!     let desc = GraphicsPipelineDesc {
+//!         blend: Blend::Alpha,
+//!         ..GraphicsPipelineDesc::of("vignette", &shader)
+//!     };
+//!     commands.insert_resource(Vignette(gpu.graphics_pipeline(&desc)?));
+//!     Ok(())
+//! }
+//!
+//! fn vignette(
+//!     mut recorder: Recorder,
+//!     window: ColorTarget<PrimaryWindowImage>,
+//!     pass: Res<Vignette>,
+//! ) {
+//!     recorder.render(window.keep()).pipeline(&pass.0).draw(0..3, 0..1);
+//! }
+//!
+//! fn add(app: &mut App) {
+//!     app.add_systems(Startup, make);
+//!     app.add_systems(Render, vignette.after(draw_2d));
+//! }
+//! ```
+//!
+//! # 3. A pass that reads the picture
+//!
+//! No pass can read what it draws to. So the camera draws to an image of yours, and your pass
+//! reads that image and draws to the window. The image is in a bevy resource, by whose type passes
+//! name it, and in [`ManualTargets`](crate::ManualTargets), by whose handle cameras name it. That
+//! `draw_2d` comes first need not be said any more: one writes the image, the other reads it.
+//!
+//! ```
+//! use bevy_camera::ManualTextureViewHandle;
+//! use bevy_derive::Deref;
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//! use quadrille_2d::ManualTargets;
+//! use quadrille_2d::prelude::{Camera2d, RenderTarget};
+//!
+//! #[derive(Resource, Deref)]
+//! struct Scene(Image);
+//!
+//! #[derive(Resource)]
+//! struct Develop(GraphicsPipeline, Sampler);
+//!
+//! fn make(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTargets>) -> Result {
+//!     let desc = ImageDesc::color_target("scene", 960, 540, Format::R16G16B16A16_SFLOAT);
+//!     let scene = gpu.create_image(&desc)?;
+//!     targets.insert(ManualTextureViewHandle(0), scene.clone());
+//!     commands.insert_resource(Scene(scene));
+//!     Ok(())
+//! }
+//!
+//! fn setup(mut commands: Commands) {
+//!     commands.spawn((Camera2d, RenderTarget::TextureView(ManualTextureViewHandle(0))));
+//! }
+//!
+//! fn develop(
+//!     mut recorder: Recorder,
+//!     scene: Sampled<Scene>,
+//!     window: ColorTarget<PrimaryWindowImage>,
+//!     pass: Res<Develop>,
+//! ) {
+//!     recorder
+//!         .render(window.discard())
+//!         .pipeline(&pass.0)
+//!         .bind(0, &scene)
+//!         .sampler(1, &pass.1)
+//!         .draw(0..3, 0..1);
+//! }
+//! ```
+//!
+//! # 4. An effect on two queues
+//!
+//! Sparks are moved by a compute pass and drawn by a graphics pass. `.on_queue(QueueWish::Async)`
+//! asks for a compute queue beside the main one, if the device has it. The plan then adds what
+//! that takes: that drawing waits for moving and moving for the last drawing, and on a device with
+//! two queue families the change of owner. On a device with one queue the same program has a
+//! barrier there. Run `examples/swarm.rs`, which is this with 50,000 enemies, with `--plan
+//! plan.txt` to see it.
+//!
+//! ```
+//! use bevy_app::App;
+//! use bevy_derive::Deref;
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//! use quadrille_2d::draw_2d;
+//!
+//! #[derive(Resource, Deref)]
+//! struct Sparks(Buffer);
+//!
+//! # #[derive(Resource, Deref)]
+//! # struct Scene(Image);
+//! #[derive(Resource)]
+//! struct Pipelines {
+//!     advance: ComputePipeline,
+//!     draw: GraphicsPipeline,
+//! }
+//!
+//! const SPARKS: u32 = 4096;
+//!
+//! fn advance(mut recorder: Recorder, sparks: StorageReadWrite<Sparks>, pipelines: Res<Pipelines>) {
+//!     recorder
+//!         .compute(&pipelines.advance)
+//!         .bind(0, &sparks)
+//!         .dispatch([SPARKS / 64, 1, 1]);
+//! }
+//!
+//! fn draw_sparks(
+//!     mut recorder: Recorder,
+//!     scene: ColorTarget<Scene>,
+//!     sparks: StorageRead<Sparks>,
+//!     pipelines: Res<Pipelines>,
+//! ) {
+//!     recorder
+//!         .render(scene.keep())
+//!         .pipeline(&pipelines.draw)
+//!         .bind(0, &sparks)
+//!         .draw(0..3, 0..SPARKS);
+//! }
+//!
+//! fn add(app: &mut App) {
+//!     app.add_systems(
+//!         Render,
+//!         (
+//!             advance.on_queue(QueueWish::Async),
+//!             draw_sparks.after(advance).after(draw_2d),
+//!         ),
+//!     );
+//! }
+//! ```
+//!
+//! # 5. On and off
+//!
+//! `run_if` leaves a pass out of the frame; order goes on through it. To take the place of a pass
+//! that is not yours, `draw_2d` for instance, add bevy's `Disabled` to its entity (the one with
+//! `Pass` and the name `draw_2d`), and add your own.
+//!
+//! ```
+//! use bevy_ecs::entity_disabling::Disabled;
+//! use bevy_ecs::prelude::*;
+//! use quadrille::ecs::Pass;
+//!
+//! fn replace_draw_2d(mut commands: Commands, passes: Query<(Entity, &Name), With<Pass>>) {
+//!     for (pass, name) in &passes {
+//!         if name.as_str() == "draw_2d" {
+//!             commands.entity(pass).insert(Disabled);
+//!         }
+//!     }
+//! }
+//! ```

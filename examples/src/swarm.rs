@@ -1,0 +1,230 @@
+//! The rules of `swarm` that live on the CPU: the player, shots, health. What happens to enemies
+//! is decided on the device; how many were shot and how many reached the player comes back.
+
+use bevy_math::Vec2;
+use bytemuck::{Pod, Zeroable};
+
+use crate::random::Random;
+
+/// The field in its own units, which are pixels of the scene; the origin in its middle, y up.
+pub const FIELD: [u32; 2] = [1280, 720];
+/// Seconds in a step.
+pub const STEP: f32 = 1.0 / 60.0;
+/// The most shots in the air.
+pub const MOST_SHOTS: usize = 64;
+/// Cells of the grid in which enemies are counted.
+pub const CELLS: u64 = 128 * 128;
+const PLAYER_SPEED: f32 = 260.0;
+const SHOT_SPEED: f32 = 620.0;
+/// Steps from one volley to the next.
+const VOLLEY: u64 = 5;
+const HEALTH: u32 = 100;
+
+/// An enemy as the shaders have it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Enemy {
+    /// In the field.
+    pub position: [f32; 2],
+    /// Units per second.
+    pub velocity: [f32; 2],
+}
+
+/// The push constants of the shaders that count and move.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Step {
+    /// Where the player is.
+    pub player: [f32; 2],
+    /// How many enemies there are.
+    pub enemies: u32,
+    /// How many shots there are.
+    pub shots: u32,
+    /// Units per second of an enemy.
+    pub speed: f32,
+    /// Seconds of the step; 0 while nothing moves.
+    pub seconds: f32,
+    /// Steps since the game began.
+    pub frame: u32,
+    /// Rounds the size up to that of the shaders.
+    pub pad: u32,
+}
+
+/// What the device has counted since it was made.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Counters {
+    /// Enemies shot.
+    pub shot: u32,
+    /// Enemies that reached the player.
+    pub reached: u32,
+}
+
+/// A shot in the air.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shot {
+    /// In the field.
+    pub position: Vec2,
+    /// Units per second.
+    pub velocity: Vec2,
+}
+
+/// What the player wants in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wish {
+    /// Where to go; at most 1 long.
+    pub direction: Vec2,
+    /// A place to shoot at; without one the shots go round.
+    pub aim: Option<Vec2>,
+    /// Pause, or go on.
+    pub pause: bool,
+    /// Begin again.
+    pub restart: bool,
+}
+
+/// What the game is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It goes on.
+    Play,
+    /// It stands still.
+    Paused,
+    /// The player is dead.
+    Over,
+}
+
+/// A game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Survival {
+    /// What it is at.
+    pub phase: Phase,
+    /// Where the player is.
+    pub player: Vec2,
+    /// Where the player looks, in radians.
+    pub heading: f32,
+    /// The shots in the air.
+    pub shots: Vec<Shot>,
+    /// Steps since it began.
+    pub frame: u64,
+    /// What the device had counted when it began.
+    base: Counters,
+    latest: Counters,
+}
+
+impl Survival {
+    /// A new game on a device that has counted so much already.
+    pub fn new(base: Counters) -> Self {
+        Self {
+            phase: Phase::Play,
+            player: Vec2::ZERO,
+            heading: 0.0,
+            shots: Vec::new(),
+            frame: 0,
+            base,
+            latest: base,
+        }
+    }
+
+    /// The enemies at the beginning: a ring around the player, the same for the same seed.
+    pub fn enemies(count: u32, seed: u64) -> Vec<Enemy> {
+        let mut random = Random::new(seed);
+        let enemy = |_| {
+            let angle = random.within(0.0, std::f32::consts::TAU);
+            // Evenly over the ring's area.
+            let distance = random.within(250.0 * 250.0, 1000.0 * 1000.0).sqrt();
+            Enemy {
+                position: (Vec2::from_angle(angle) * distance).to_array(),
+                velocity: [0.0; 2],
+            }
+        };
+        (0..count).map(enemy).collect()
+    }
+
+    /// Enemies shot.
+    pub fn score(&self) -> u32 {
+        self.latest.shot.saturating_sub(self.base.shot)
+    }
+
+    /// Hits that the player can still take.
+    pub fn health(&self) -> u32 {
+        let hits = self.latest.reached.saturating_sub(self.base.reached);
+        // The swarm is large: ten that get through cost one.
+        HEALTH.saturating_sub(hits / 10)
+    }
+
+    /// Takes what the device has counted.
+    pub fn counted(&mut self, counters: Counters) {
+        if self.phase == Phase::Over {
+            return;
+        }
+        self.latest = counters;
+        if self.health() == 0 {
+            self.phase = Phase::Over;
+        }
+    }
+
+    /// Lets a step of time go by.
+    pub fn step(&mut self, wish: Wish) {
+        if wish.restart {
+            *self = Self::new(self.latest);
+            return;
+        }
+        match (wish.pause, self.phase) {
+            (true, Phase::Play) => self.phase = Phase::Paused,
+            (true, Phase::Paused) => self.phase = Phase::Play,
+            _ => {}
+        }
+        if self.phase != Phase::Play {
+            return;
+        }
+        self.frame += 1;
+        let half = Vec2::new(FIELD[0] as f32, FIELD[1] as f32) / 2.0 - Vec2::splat(16.0);
+        let way = wish.direction.clamp_length_max(1.0) * PLAYER_SPEED * STEP;
+        self.player = (self.player + way).clamp(-half, half);
+        let aim = wish.aim.map(|aim| aim - self.player);
+        self.heading = match aim.filter(|aim| aim.length_squared() > 1.0) {
+            Some(aim) => aim.to_angle(),
+            None => self.frame as f32 * 0.05,
+        };
+        for shot in &mut self.shots {
+            shot.position += shot.velocity * STEP;
+        }
+        let edge = half + Vec2::splat(80.0);
+        self.shots
+            .retain(|shot| shot.position.abs().cmple(edge).all());
+        if self.frame.is_multiple_of(VOLLEY) {
+            self.fire();
+        }
+    }
+
+    /// Three shots in a fan.
+    fn fire(&mut self) {
+        for off in [-0.16, 0.0, 0.16] {
+            if self.shots.len() < MOST_SHOTS {
+                let direction = Vec2::from_angle(self.heading + off);
+                self.shots.push(Shot {
+                    position: self.player + direction * 16.0,
+                    velocity: direction * SHOT_SPEED,
+                });
+            }
+        }
+    }
+
+    /// What the shaders are told of this step.
+    pub fn to_step(&self, enemies: u32) -> Step {
+        Step {
+            player: self.player.to_array(),
+            enemies,
+            shots: self.shots.len() as u32,
+            // The swarm learns.
+            speed: 60.0 + (self.frame as f32 / 60.0).min(60.0),
+            seconds: if self.phase == Phase::Play { STEP } else { 0.0 },
+            frame: self.frame as u32,
+            pad: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "swarm_tests.rs"]
+mod tests;
