@@ -1,5 +1,7 @@
 //! Data from the CPU for buffers and images.
 
+use std::ops::Range;
+
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Access, Capabilities, PassKind, Preference, QueueRequest, TimelinePoint};
 use quadrille_vulkan::{Buffer, BufferDesc, CommandList, Error, Gpu, Handle, Image, ImageRegion};
@@ -33,6 +35,20 @@ struct Pending {
     bytes: usize,
 }
 
+impl Pending {
+    /// The bytes of a buffer that are written.
+    fn range(&self) -> Range<u64> {
+        self.to_offset..self.to_offset + self.bytes as u64
+    }
+}
+
+/// What is left of a range without another: a part before it and a part behind it, if any.
+fn left_of(range: Range<u64>, without: &Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    let before = range.start..range.end.min(without.start);
+    let behind = range.start.max(without.end)..range.end;
+    [before, behind].into_iter().filter(|part| !part.is_empty())
+}
+
 /// A staging buffer, and what has to be reached before it is free.
 struct Staging {
     buffer: Buffer,
@@ -41,6 +57,7 @@ struct Staging {
 
 impl Uploads {
     /// Writes bytes to a buffer made with [`BufferUsage::TRANSFER_DST`], from `offset` bytes on.
+    /// Of bytes that are written twice before the frame, the later ones count.
     pub fn write_buffer(&mut self, buffer: &Buffer, offset: u64, bytes: &[u8]) {
         self.push(Handle::Buffer(buffer.clone()), offset, None, bytes);
     }
@@ -62,6 +79,13 @@ impl Uploads {
     }
 
     fn push(&mut self, to: Handle, to_offset: u64, region: Option<ImageRegion>, bytes: &[u8]) {
+        match region {
+            None => self.cut(&to, to_offset..to_offset + bytes.len() as u64),
+            // A part of an image that is written again is written once.
+            region => self
+                .pending
+                .retain(|old| old.to.id() != to.id() || old.region != region),
+        }
         // Copies between buffers and images want offsets that are multiples of the texel size.
         let data_offset = self.data.len().next_multiple_of(16);
         self.data.resize(data_offset, 0);
@@ -73,6 +97,27 @@ impl Uploads {
             data_offset,
             bytes: bytes.len(),
         });
+    }
+
+    /// Leaves out what is pending for a part of a buffer that is written again: copies of one
+    /// pass have no order among themselves.
+    fn cut(&mut self, to: &Handle, again: Range<u64>) {
+        let is_cut = |old: &mut Pending| {
+            old.to.id() == to.id() && old.range().start < again.end && again.start < old.range().end
+        };
+        let cut: Vec<Pending> = self.pending.extract_if(.., is_cut).collect();
+        for old in cut {
+            for rest in left_of(old.range(), &again) {
+                let skipped = (rest.start - old.to_offset) as usize;
+                self.pending.push(Pending {
+                    to: old.to.clone(),
+                    to_offset: rest.start,
+                    region: None,
+                    data_offset: old.data_offset + skipped,
+                    bytes: (rest.end - rest.start) as usize,
+                });
+            }
+        }
     }
 
     /// The pass that copies what is pending, if anything is.
@@ -189,3 +234,6 @@ impl Uploads {
         Ok(buffer)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -433,3 +433,21 @@ fn windows_are_named_by_marker_and_by_entity_and_closed_alone() {
     rig.expect_no_errors();
     assert_eq!(rig.app.world().resource::<Drawn>().0, [3, 5]);
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn of_bytes_written_twice_in_a_frame_the_later_ones_count() {
+    let mut rig = Rig::new();
+    rig.update(1);
+    let world = rig.app.world_mut();
+    let numbers = world.resource::<Numbers>().0.clone();
+    let mut uploads = world.resource_mut::<Uploads>();
+    let words = |word: u32, count: usize| vec![word; count];
+    uploads.write_buffer(&numbers, 0, bytemuck::cast_slice(&words(7, 256)));
+    uploads.write_buffer(&numbers, 40, bytemuck::cast_slice(&words(8, 10)));
+    uploads.write_buffer(&numbers, 60, bytemuck::cast_slice(&words(9, 1)));
+    rig.update(1);
+    rig.expect_no_errors();
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert_eq!(numbers[9..21], [7, 8, 8, 8, 8, 8, 9, 8, 8, 8, 8, 7]);
+}
