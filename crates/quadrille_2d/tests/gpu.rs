@@ -8,8 +8,8 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
 use common::{Rig, golden, scenes};
 use quadrille::ecs::Pass;
-use quadrille_2d::{Phase2d, Quadrille2dPlugin};
 use quadrille_2d::prelude::*;
+use quadrille_2d::{Phase2d, Quadrille2dPlugin};
 
 #[test]
 #[ignore = "needs a device"]
