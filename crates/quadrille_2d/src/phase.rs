@@ -41,6 +41,10 @@ pub struct Phase2d {
 /// What one camera draws.
 #[derive(Clone, Debug)]
 pub(crate) struct View2d {
+    #[cfg_attr(
+        not(feature = "ui"),
+        expect(dead_code, reason = "only UI asks which camera a view is of")
+    )]
     pub(crate) camera: Entity,
     /// Place in [`Targets2d`](crate::Targets2d).
     pub(crate) target: u32,
