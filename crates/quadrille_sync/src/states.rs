@@ -22,9 +22,11 @@ use crate::resource::{ResourceId, ResourceIndex};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
 mod handover;
+mod steady;
 
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
+use steady::{Stamp, Steady};
 
 /// A value of a queue's timeline semaphore, counted from the creation of the semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,6 +141,13 @@ impl<M> RangeState<M> {
         self.write.iter().chain(&self.reads).chain(others)
     }
 
+    /// The same to be changed.
+    pub(crate) fn marks_mut(&mut self) -> impl Iterator<Item = &mut M> {
+        let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
+        let others = self.promised.iter_mut().chain(pending);
+        self.write.iter_mut().chain(&mut self.reads).chain(others)
+    }
+
     /// The same state with every mark, in the order of [`RangeState::marks`], replaced.
     pub(crate) fn map<N>(&self, mut mark: impl FnMut(&M) -> N) -> RangeState<N> {
         RangeState {
@@ -217,6 +226,8 @@ pub struct EndStates {
     pub(crate) joined: Vec<Joined>,
     /// How many values each queue signals.
     pub(crate) signals: Vec<u64>,
+    /// Which solution this is.
+    pub(crate) stamp: Stamp,
 }
 
 /// See [`EndStates::learned`].
@@ -255,6 +266,8 @@ pub struct States {
     base: Vec<u64>,
     /// `knows[q][r]`: what queue q knows of queue r.
     knows: Vec<Vec<Known>>,
+    /// Whether frames repeat.
+    steady: Steady,
 }
 
 impl States {
@@ -275,9 +288,12 @@ impl States {
     /// whole, with the frame and topology it was made for; a frame that failed is not committed
     /// and leaves no trace.
     pub fn commit(&mut self, frame: &Frame, topology: &Topology, plan: &Plan) {
+        let again = self.steady.commit(&plan.end.stamp);
         self.grow(topology.queues.len());
         for end in &plan.end.resources {
-            self.commit_resource(frame, end);
+            if !(again && self.commit_again(frame, end)) {
+                self.commit_resource(frame, end);
+            }
         }
         self.commit_knowledge(&plan.end);
         for (base, signals) in self.base.iter_mut().zip(&plan.end.signals) {
@@ -285,8 +301,15 @@ impl States {
         }
     }
 
+    /// Whether a plan has moved the states on twice without anything between. Where it fitted both
+    /// times it will for ever: what it hangs on has come back to itself.
+    pub(crate) fn repeat(&self, plan: &Plan) -> bool {
+        self.steady.repeats(&plan.end.stamp)
+    }
+
     /// Forgets a resource, so that its id can be given to another one.
     pub fn remove(&mut self, id: ResourceId) {
+        self.steady.disturb();
         if let Some(entry) = self.resources.get_mut(id.0 as usize) {
             *entry = None;
         }
@@ -305,6 +328,7 @@ impl States {
     /// next frame is submitted (which submission does for host writes: section "Host Write
     /// Ordering Guarantees"). Earlier state is forgotten, points for retiring are kept.
     pub fn import(&mut self, id: ResourceId, layout: Layout, owner: Option<FamilyIndex>) {
+        self.steady.disturb();
         let state = RangeState {
             layout,
             owner,
@@ -340,6 +364,7 @@ impl States {
         let resources = Vec::new();
         let mut clocks = Self {
             resources,
+            steady: Steady::default(),
             base: self.base.clone(),
             knows: self.knows.clone(),
         };
@@ -383,6 +408,54 @@ impl States {
             self.resources.resize(index + 1, None);
         }
         &mut self.resources[index]
+    }
+
+    /// Moves the state of a resource on in place, without an allocation, where the last commit was
+    /// of the same plan, so that nothing changes but when things happened. False, and nothing is
+    /// done, where that does not hold.
+    fn commit_again(&mut self, frame: &Frame, end: &EndResource) -> bool {
+        let id = frame.resource(end.resource).id;
+        let Some(Some(mut entry)) = self.resources.get_mut(id.0 as usize).map(Option::take) else {
+            return false;
+        };
+        let is_done = end
+            .map
+            .as_ref()
+            .is_none_or(|end| self.move_marks(&mut entry.map, end));
+        if is_done {
+            for (queue, offset) in &end.last_uses {
+                let value = self.absolute(*queue, *offset);
+                let mut known = entry.last_uses.iter_mut();
+                match known.find(|last| last.queue == *queue) {
+                    Some(last) => last.value = value,
+                    None => entry.last_uses.push(TimelinePoint {
+                        queue: *queue,
+                        value,
+                    }),
+                }
+            }
+        }
+        self.resources[id.0 as usize] = Some(entry);
+        is_done
+    }
+
+    /// Gives marks of this frame their new points. False, and nothing is done, where the states
+    /// are not in the same order as the plan left them, or a mark of an earlier frame moves.
+    fn move_marks(
+        &self,
+        map: &mut RangeMap<RangeState<PastMark>>,
+        end: &RangeMap<RangeState<EndMark>>,
+    ) -> bool {
+        if map.iter().len() != end.iter().len() || !stay_in_place(map, end) {
+            return false;
+        }
+        let mut ends = end.iter().flat_map(|(_, state)| state.marks());
+        for mark in map.values_mut().flat_map(RangeState::marks_mut) {
+            if let Some(end) = ends.next().filter(|end| end.value > 0) {
+                mark.point.value = self.absolute(end.queue, end.value);
+            }
+        }
+        true
     }
 
     /// Replaces the state of a resource.
@@ -488,5 +561,29 @@ impl States {
 #[cfg(test)]
 #[path = "states/handover_tests.rs"]
 mod handover_tests;
+/// Whether every mark comes to lie where it, or one of the same pass a frame ago, lies already.
+fn stay_in_place(
+    map: &RangeMap<RangeState<PastMark>>,
+    end: &RangeMap<RangeState<EndMark>>,
+) -> bool {
+    let mut past = map.iter().flat_map(|(_, state)| state.marks());
+    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
+    for at in 0.. {
+        let (past, end) = match (past.next(), ends.next()) {
+            (None, None) => return true,
+            (Some(past), Some(end)) => (past, end),
+            _ => return false,
+        };
+        let stays = match end.pass {
+            EndPass::Start(of) => of == at,
+            EndPass::Pass(_) | EndPass::Presentation => end.value > 0,
+        };
+        if !stays || past.point.queue != end.queue {
+            return false;
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests;

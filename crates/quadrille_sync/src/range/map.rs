@@ -54,6 +54,11 @@ impl<T: Clone + Eq> RangeMap<T> {
             .map(|(at, run)| (run.start..self.end_of(at), &run.value))
     }
 
+    /// The values of all runs, to be changed. Neighbours have to stay different.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.runs.iter_mut().map(|run| &mut run.value)
+    }
+
     /// Applies `change` to every run within `range`, in order. An empty range changes nothing.
     pub(crate) fn update(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {
         if range.is_empty() {

@@ -105,6 +105,7 @@ impl States {
     /// assert!(other.ever_written(ResourceId(3)));
     /// ```
     pub fn give(&mut self, id: ResourceId) -> Option<Handover> {
+        self.steady.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         if entry.tenure != Tenure::Own {
             return None;
@@ -125,6 +126,7 @@ impl States {
     /// one family. None if this stream does not have it whole, or has foreseen that its family
     /// changes.
     pub fn lend(&mut self, id: ResourceId) -> Option<Handover> {
+        self.steady.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         let moves = entry.map.iter().any(|(_, state)| state.pending.is_some());
         if entry.tenure != Tenure::Own || moves {
@@ -148,6 +150,7 @@ impl States {
 
     /// Takes what another stream has given or lent.
     pub fn take(&mut self, handover: Handover) {
+        self.steady.disturb();
         let Handover {
             id,
             mut map,
@@ -171,6 +174,7 @@ impl States {
     ///
     /// Nothing happens to a resource that is not lent.
     pub fn returned(&mut self, id: ResourceId, done: TimelinePoint) {
+        self.steady.disturb();
         self.reach(done);
         let Some(entry) = self.slot(id).as_mut() else {
             return;

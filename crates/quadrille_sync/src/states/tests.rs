@@ -1,9 +1,10 @@
 use super::*;
 use crate::access::Access;
 use crate::frame::{QueueRequest, Use};
+use crate::planner::Planner;
 use crate::resource::Resource;
 use crate::solve::plan;
-use crate::text::parse_topology;
+use crate::text::{parse_frame, parse_topology};
 
 /// A frame of one pass that touches one buffer.
 fn frame(access: Access, queue: Option<u8>) -> Frame {
@@ -145,4 +146,39 @@ fn an_imported_owner_releases() {
     let plan = plan(&frame(Access::CopyRead, Some(0)), &topology, &states).unwrap();
     let counts = plan.counts();
     assert_eq!((counts.submissions, counts.ownership_transfers), (2, 1));
+}
+
+/// Commits plans that repeat to one set of states, and the same plans, each time solved anew and
+/// therefore never the same, to another.
+#[test]
+fn states_that_move_on_in_place_are_those_that_are_made_anew() {
+    let frame = "buffer a 0 bytes 64\nbuffer b 1 bytes 64\nimage c 2 aspects COLOR mips 2 layers 1\n\
+        pass write requires COMPUTE async\n  StorageWriteCompute a\n  StorageWriteCompute c aspects COLOR mips 0..1 layers 0..1\n\
+        pass both requires COMPUTE\n  StorageReadCompute a\n  StorageWriteCompute b\n\
+        pass draw requires GRAPHICS\n  SampledFragment c aspects COLOR mips 0..1 layers 0..1\n  StorageReadFragment b";
+    for topology in ["gct:1", "gct:1,ct:1", "gct:1,ct:2,t:1"] {
+        let topology = parse_topology(topology).unwrap();
+        let frame = parse_frame(frame).unwrap();
+        let mut planner = Planner::default();
+        let (mut ours, mut fresh) = (States::default(), States::default());
+        for round in 0..9 {
+            let planned = planner.plan_again(&ours);
+            let planned =
+                planned.unwrap_or_else(|| planner.plan(&frame, &topology, &ours).unwrap());
+            let plan = plan(&frame, &topology, &fresh).unwrap();
+            assert_eq!(*planned.plan, plan, "round {round}");
+            ours.commit(&frame, &topology, &planned.plan);
+            fresh.commit(&frame, &topology, &plan);
+            for resource in &frame.resources {
+                assert_eq!(
+                    ours.map(resource.id),
+                    fresh.map(resource.id),
+                    "round {round}"
+                );
+                let uses = |states: &States| states.last_uses(resource.id).collect::<Vec<_>>();
+                assert_eq!(uses(&ours), uses(&fresh), "round {round}");
+            }
+            assert!(round < 8 || ours.repeat(&planned.plan), "not steady yet");
+        }
+    }
 }

@@ -1,0 +1,58 @@
+//! Frames that repeat: the same plan, again and again.
+
+use std::sync::Arc;
+
+/// Which solution a plan is. Says nothing about what is in it, so all stamps count as equal where
+/// plans are compared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stamp(Arc<()>);
+
+impl PartialEq for Stamp {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Stamp {}
+
+impl std::hash::Hash for Stamp {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+/// How often the same plan was committed without anything between.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steady {
+    /// The plan; holding it keeps its stamp from being another's.
+    last: Option<Stamp>,
+    times: u32,
+}
+
+impl Steady {
+    /// Notes a commit; whether the one before was of the same plan.
+    pub(crate) fn commit(&mut self, stamp: &Stamp) -> bool {
+        let again = self.is_last(stamp);
+        if again {
+            self.times = self.times.saturating_add(1);
+        } else {
+            self.last = Some(stamp.clone());
+            self.times = 1;
+        }
+        again
+    }
+
+    /// Notes that the states were changed by other means.
+    pub(crate) fn disturb(&mut self) {
+        self.last = None;
+        self.times = 0;
+    }
+
+    /// Whether this plan was committed at least twice in a row.
+    pub(crate) fn repeats(&self, stamp: &Stamp) -> bool {
+        self.times >= 2 && self.is_last(stamp)
+    }
+
+    fn is_last(&self, stamp: &Stamp) -> bool {
+        let last = self.last.as_ref();
+        last.is_some_and(|last| Arc::ptr_eq(&last.0, &stamp.0))
+    }
+}
