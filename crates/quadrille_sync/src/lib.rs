@@ -56,6 +56,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod advise;
 mod dot;
 mod error;
 mod flags;
@@ -70,6 +71,7 @@ mod text;
 mod topology;
 
 pub use access::{Access, CustomAccess};
+pub use advise::{Advice, advise};
 pub use dot::dot;
 pub use error::{CycleStep, Party, PlanError, PlanErrors};
 pub use flags::{AccessMask, Aspects, Layout, Stages};

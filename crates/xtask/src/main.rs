@@ -63,6 +63,7 @@ usage: cargo xtask COMMAND
   examples                  the examples, headless and in a window, under the validation layer
   plan FILE [--topology T] [--dot FILE] [--svg FILE]
                             plan the frames of a text file: reasons, counts, pictures
+  plan FILE --advise        and what moving passes to other queues could save, by their costs
   plan --compare [PATH..]   a table of files or folders: the order that the solver chooses beside
                             the declared one and a naive plan (without PATH: the solver's cases)
   check FILE                let the oracle judge the plans of a text file

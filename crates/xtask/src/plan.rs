@@ -11,7 +11,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use quadrille_oracle::Judge;
-use quadrille_sync::{Counts, Planned, Planner, States, Topology, dot, parse_topology};
+use quadrille_sync::{
+    Counts, Frame, Plan, Planned, Planner, States, Topology, advise, dot, parse_topology,
+};
 
 use crate::EXIT_USAGE;
 use crate::plan::case::Case;
@@ -26,6 +28,8 @@ struct Options {
     dot: Option<PathBuf>,
     svg: Option<PathBuf>,
     is_comparison: bool,
+    /// Say what moving passes to other queues could save.
+    advises: bool,
 }
 
 /// Prints the plan of each frame of a file, or a table of several files.
@@ -74,7 +78,7 @@ pub(crate) fn check(path: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn violations(case: &Case, plans: &[quadrille_sync::Plan]) -> Vec<String> {
+fn violations(case: &Case, plans: &[Plan]) -> Vec<String> {
     let mut judge = Judge::new(&case.topology);
     let judged = (1..).zip(case.frames.iter().zip(plans));
     judged
@@ -102,6 +106,7 @@ fn options(arguments: &[&str]) -> Result<Options> {
             "--dot" => options.dot = Some(value()?.into()),
             "--svg" => options.svg = Some(value()?.into()),
             "--compare" => options.is_comparison = true,
+            "--advise" => options.advises = true,
             _ if word.starts_with("--") => bail!("`{word}` is not an option of plan"),
             _ => options.paths.push(word.into()),
         }
@@ -154,6 +159,9 @@ fn print(case: &Case, options: &Options) -> Result<ExitCode> {
             "{}",
             table(plan.counts(), naive.frame(frame, topology, &plan))
         );
+        if options.advises {
+            println!("{}", advice(frame, topology, &plan));
+        }
         picture.add(&format!("frame {number}"), frame, topology, &plan);
         diagram += &dot(frame, topology, &plan);
         states.commit(frame, topology, &plan);
@@ -164,6 +172,27 @@ fn print(case: &Case, options: &Options) -> Result<ExitCode> {
         }
     }
     Ok(outcome)
+}
+
+/// What moving passes to other queues could save, by the costs in the file.
+fn advice(frame: &Frame, topology: &Topology, plan: &Plan) -> String {
+    let cost = |pass| u64::from(frame.pass(pass).cost_us);
+    let mut text = String::new();
+    for advice in advise(frame, topology, plan, cost) {
+        let to: Vec<String> = advice.to.iter().map(|queue| queue.0.to_string()).collect();
+        text += &format!(
+            "{} takes {} us on queue {}; on queue {} it could save up to {} us\n",
+            frame.pass(advice.pass).name,
+            advice.cost,
+            advice.queue.0,
+            to.join(" or "),
+            advice.saves,
+        );
+    }
+    match text.is_empty() {
+        true => "no pass could save anything on another queue (costs are those in the file)".into(),
+        false => text,
+    }
 }
 
 fn table(plan: Counts, naive: Counts) -> String {

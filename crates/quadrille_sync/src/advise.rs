@@ -1,0 +1,141 @@
+//! What moving a pass to another queue could save at most.
+//!
+//! Two things keep a pass from its beginning: what it depends on, and who is before it on its
+//! queue. On a queue of its own only the first is left. So a frame is replayed by measured times,
+//! once as it is planned and once for each pass with that pass on a queue of its own; the
+//! difference is the most that a move could save. It costs semaphores, and may cost transfers of
+//! ownership and bandwidth, so what is really saved is less, and a pass without advice is better
+//! left where it is.
+
+use crate::frame::{Frame, PassIndex};
+use crate::plan::Plan;
+use crate::topology::{QueueIndex, Topology};
+
+/// What moving one pass could save.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// The pass.
+    pub pass: PassIndex,
+    /// The queue it runs on.
+    pub queue: QueueIndex,
+    /// The queues that could run it beside that.
+    pub to: Vec<QueueIndex>,
+    /// Its time, in the unit of the costs that were given.
+    pub cost: u64,
+    /// The most that the frame could become shorter by, in the same unit.
+    pub saves: u64,
+}
+
+/// What moving passes to other queues could save, largest first; passes that save nothing, or that
+/// no other queue can run, are left out. `cost` is what each pass took on the device, in any unit.
+///
+/// ```
+/// use quadrille_sync::*;
+/// let topology = parse_topology("gct:1,ct:1").unwrap();
+/// let frame = parse_frame("
+/// buffer a 0 bytes 64
+/// buffer b 1 bytes 64
+/// pass shadows requires GRAPHICS
+///   StorageWriteFragment a
+/// pass particles requires COMPUTE
+///   StorageWriteCompute b
+/// ").unwrap();
+/// let plan = plan(&frame, &topology, &States::default()).unwrap();
+/// let advice = advise(&frame, &topology, &plan, |pass| [500, 300][pass.0 as usize]);
+/// assert_eq!(advice.len(), 1, "nobody else can run shadows");
+/// assert_eq!((advice[0].pass, advice[0].saves), (PassIndex(1), 300));
+/// ```
+pub fn advise(
+    frame: &Frame,
+    topology: &Topology,
+    plan: &Plan,
+    cost: impl Fn(PassIndex) -> u64,
+) -> Vec<Advice> {
+    let order: Vec<Placed> = plan
+        .passes()
+        .map(|(queue, pass)| Placed {
+            queue,
+            pass,
+            cost: cost(pass),
+        })
+        .collect();
+    let needs = needs(frame, &order);
+    let now = length(&order, &needs, None);
+    let mut all = Vec::new();
+    for (at, placed) in order.iter().enumerate() {
+        let required = frame.pass(placed.pass).queue.required;
+        let can_run = |queue: &QueueIndex| {
+            *queue != placed.queue && topology.queue(*queue).capabilities.contains(required)
+        };
+        let to: Vec<QueueIndex> = topology.indices().filter(can_run).collect();
+        let saves = match to.is_empty() {
+            true => 0,
+            false => now - length(&order, &needs, Some(at)).min(now),
+        };
+        if saves > 0 {
+            all.push(Advice {
+                pass: placed.pass,
+                queue: placed.queue,
+                to,
+                cost: placed.cost,
+                saves,
+            });
+        }
+    }
+    all.sort_by_key(|advice| (std::cmp::Reverse(advice.saves), advice.pass));
+    all
+}
+
+/// A pass where the plan has it.
+struct Placed {
+    queue: QueueIndex,
+    pass: PassIndex,
+    cost: u64,
+}
+
+/// For each pass in the order of the plan, the places of those that it depends on: the last
+/// writers of what it touches, the readers since of what it writes. Whole resources are compared,
+/// so passes on different parts of one count as dependent, and the advice is the more careful.
+fn needs(frame: &Frame, order: &[Placed]) -> Vec<Vec<usize>> {
+    let mut last: Vec<(Option<usize>, Vec<usize>)> =
+        vec![Default::default(); frame.resources.len()];
+    let mut all = Vec::with_capacity(order.len());
+    for (at, placed) in order.iter().enumerate() {
+        let mut needs = Vec::new();
+        for used in frame.uses_of(placed.pass) {
+            let (writer, readers) = &mut last[used.resource.0 as usize];
+            needs.extend(writer.filter(|writer| *writer != at));
+            if used.access.is_write() {
+                needs.extend(readers.drain(..).filter(|reader| *reader != at));
+                *writer = Some(at);
+            } else {
+                readers.push(at);
+            }
+        }
+        needs.sort_unstable();
+        needs.dedup();
+        all.push(needs);
+    }
+    all
+}
+
+/// How long the frame takes if queues run their passes one after the other, each when what it
+/// needs is done, and `alone` has a queue of its own.
+fn length(order: &[Placed], needs: &[Vec<usize>], alone: Option<usize>) -> u64 {
+    let mut done: Vec<u64> = Vec::with_capacity(order.len());
+    let mut free = [0u64; Topology::MAX_QUEUES];
+    for (at, (placed, needs)) in order.iter().zip(needs).enumerate() {
+        let ready = needs.iter().map(|&before| done[before]).max().unwrap_or(0);
+        if alone == Some(at) {
+            done.push(ready + placed.cost);
+            continue;
+        }
+        let queue = &mut free[usize::from(placed.queue.0) % Topology::MAX_QUEUES];
+        *queue = ready.max(*queue) + placed.cost;
+        done.push(*queue);
+    }
+    done.into_iter().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;
