@@ -189,6 +189,15 @@ pub enum IndexType {
 #[derive(Default)]
 pub struct CommandList {
     pub(crate) commands: Vec<Command>,
+    pub(crate) compute: Interned<ComputePipeline>,
+    /// `side` is not empty. Kept here, so that clearing a small list touches nothing else.
+    has_side: bool,
+    side: Box<Side>,
+}
+
+/// What few commands have, apart from the list, which stays small.
+#[derive(Default)]
+pub(crate) struct Side {
     /// Push constants, inline updates and label names.
     pub(crate) bytes: Vec<u8>,
     pub(crate) renderings: Vec<RenderingData>,
@@ -196,9 +205,23 @@ pub struct CommandList {
     pub(crate) buffer_image_copies: Vec<(u64, ImageRegion)>,
     pub(crate) image_copies: Vec<(ImageRegion, ImageRegion)>,
     pub(crate) raw: Vec<RawCommand>,
-    pub(crate) compute: Interned<ComputePipeline>,
     pub(crate) graphics: Interned<GraphicsPipeline>,
     pub(crate) samplers: Interned<Sampler>,
+}
+
+impl Side {
+    /// Forgets everything; whether objects are kept all the same, to be let go the next time.
+    fn clear(&mut self) -> bool {
+        self.bytes.clear();
+        self.renderings.clear();
+        self.buffer_copies.clear();
+        self.buffer_image_copies.clear();
+        self.image_copies.clear();
+        self.raw.clear();
+        self.graphics.clear();
+        self.samplers.clear();
+        !self.graphics.is_empty() || !self.samplers.is_empty()
+    }
 }
 
 impl CommandList {
@@ -206,23 +229,29 @@ impl CommandList {
     /// next time: the next recording mostly uses them again.
     pub fn clear(&mut self) {
         self.commands.clear();
-        self.bytes.clear();
-        self.renderings.clear();
-        self.buffer_copies.clear();
-        self.buffer_image_copies.clear();
-        self.image_copies.clear();
-        self.raw.clear();
         self.compute.clear();
-        self.graphics.clear();
-        self.samplers.clear();
+        if self.has_side {
+            self.has_side = self.side.clear();
+        }
+    }
+
+    /// The side arrays.
+    pub(crate) fn side(&self) -> &Side {
+        &self.side
+    }
+
+    /// The side arrays, which are about to be written.
+    fn side_mut(&mut self) -> &mut Side {
+        self.has_side = true;
+        &mut self.side
     }
 
     /// The name of a pipeline or sampler that was made from another device, if there is one.
     pub(crate) fn foreign(&self, device: &Device) -> Option<&str> {
         let is_foreign = |own: &Device| !std::ptr::eq(own, device);
         let mut compute = self.compute.iter();
-        let mut graphics = self.graphics.iter();
-        let mut samplers = self.samplers.iter();
+        let mut graphics = self.side.graphics.iter();
+        let mut samplers = self.side.samplers.iter();
         if let Some(pipeline) = compute.find(|pipeline| is_foreign(pipeline.device())) {
             return Some(pipeline.name());
         }
@@ -247,8 +276,10 @@ impl CommandList {
     /// Begins to draw to attachments (section "Render Pass Objects", dynamic rendering). Viewport
     /// and scissor are the whole area until they are set.
     pub fn begin_rendering(&mut self, rendering: &Rendering<'_>) {
-        let data = self.renderings.len() as u32;
-        self.renderings.push(RenderingData::new(rendering));
+        let data = self.side.renderings.len() as u32;
+        self.side_mut()
+            .renderings
+            .push(RenderingData::new(rendering));
         self.commands.push(Command::BeginRendering { data });
     }
 
@@ -266,7 +297,7 @@ impl CommandList {
 
     /// Sets the pipeline of the draws that follow.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
-        let pipeline = self.graphics.index(pipeline);
+        let pipeline = self.side_mut().graphics.index(pipeline);
         self.commands
             .push(Command::Bind(Bind::Graphics { pipeline }));
     }
@@ -317,7 +348,7 @@ impl CommandList {
 
     /// Binds a sampler.
     pub fn bind_sampler(&mut self, binding: u32, sampler: &Sampler) {
-        let sampler = self.samplers.index(sampler);
+        let sampler = self.side_mut().samplers.index(sampler);
         self.commands.push(Command::Bind(Bind::Sampler {
             binding: narrow(binding),
             sampler,
@@ -327,10 +358,10 @@ impl CommandList {
     /// Sets the push constants from their first byte on: `var<immediate>` in WGSL. At most
     /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes; the rest is cut off and the draw then reported.
     pub fn push_constants(&mut self, data: &[u8]) {
-        let start = self.bytes.len() as u32;
+        let start = self.side.bytes.len() as u32;
         // One byte too many is kept, so that translation sees that there were too many.
         let kept = &data[..data.len().min(Self::MAX_PUSH_CONSTANTS + 1)];
-        self.bytes.extend_from_slice(kept);
+        self.side_mut().bytes.extend_from_slice(kept);
         self.commands.push(Command::Bind(Bind::Constants {
             start,
             bytes: kept.len() as u16,
@@ -434,8 +465,10 @@ impl CommandList {
         dst_offset: u64,
         bytes: u64,
     ) {
-        let copy = self.buffer_copies.len() as u32;
-        self.buffer_copies.push([src_offset, dst_offset, bytes]);
+        let copy = self.side.buffer_copies.len() as u32;
+        self.side_mut()
+            .buffer_copies
+            .push([src_offset, dst_offset, bytes]);
         self.commands.push(Command::Copy(Copying::Buffer {
             src: src.id(),
             dst: dst.id(),
@@ -451,8 +484,10 @@ impl CommandList {
         dst: &Image,
         region: ImageRegion,
     ) {
-        let copy = self.buffer_image_copies.len() as u32;
-        self.buffer_image_copies.push((src_offset, region));
+        let copy = self.side.buffer_image_copies.len() as u32;
+        self.side_mut()
+            .buffer_image_copies
+            .push((src_offset, region));
         self.commands.push(Command::Copy(Copying::BufferToImage {
             src: src.id(),
             dst: dst.id(),
@@ -468,8 +503,10 @@ impl CommandList {
         dst: &Buffer,
         dst_offset: u64,
     ) {
-        let copy = self.buffer_image_copies.len() as u32;
-        self.buffer_image_copies.push((dst_offset, region));
+        let copy = self.side.buffer_image_copies.len() as u32;
+        self.side_mut()
+            .buffer_image_copies
+            .push((dst_offset, region));
         self.commands.push(Command::Copy(Copying::ImageToBuffer {
             src: src.id(),
             dst: dst.id(),
@@ -485,8 +522,8 @@ impl CommandList {
         dst: &Image,
         dst_region: ImageRegion,
     ) {
-        let copy = self.image_copies.len() as u32;
-        self.image_copies.push((src_region, dst_region));
+        let copy = self.side.image_copies.len() as u32;
+        self.side_mut().image_copies.push((src_region, dst_region));
         self.commands.push(Command::Copy(Copying::Image {
             src: src.id(),
             dst: dst.id(),
@@ -503,8 +540,8 @@ impl CommandList {
         dst_region: ImageRegion,
         filter: vk::Filter,
     ) {
-        let copy = self.image_copies.len() as u32;
-        self.image_copies.push((src_region, dst_region));
+        let copy = self.side.image_copies.len() as u32;
+        self.side_mut().image_copies.push((src_region, dst_region));
         let linear = filter == vk::Filter::LINEAR;
         self.commands.push(Command::Copy(Copying::Blit {
             src: src.id(),
@@ -517,8 +554,8 @@ impl CommandList {
     /// Fills bytes of a buffer with a repeated value; offset and length are multiples of 4. A
     /// length of 0 means up to the end.
     pub fn fill_buffer(&mut self, dst: &Buffer, offset: u64, bytes: u64, value: u32) {
-        let range = self.buffer_copies.len() as u32;
-        self.buffer_copies.push([0, offset, bytes]);
+        let range = self.side.buffer_copies.len() as u32;
+        self.side_mut().buffer_copies.push([0, offset, bytes]);
         self.commands.push(Command::Copy(Copying::Fill {
             dst: dst.id(),
             value,
@@ -529,8 +566,8 @@ impl CommandList {
     /// Writes a few bytes to a buffer from the command buffer itself: at most 65536; offset and
     /// length are multiples of 4.
     pub fn update_buffer(&mut self, dst: &Buffer, offset: u64, data: &[u8]) {
-        let start = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(data);
+        let start = self.side.bytes.len() as u32;
+        self.side_mut().bytes.extend_from_slice(data);
         let (dst, bytes) = (dst.id(), data.len() as u32);
         self.commands.push(Command::Copy(Copying::Update {
             dst,
@@ -550,8 +587,8 @@ impl CommandList {
 
     /// Opens a label in debuggers.
     pub fn begin_label(&mut self, name: &str) {
-        let start = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(name.as_bytes());
+        let start = self.side.bytes.len() as u32;
+        self.side_mut().bytes.extend_from_slice(name.as_bytes());
         self.commands.push(Command::BeginLabel {
             start,
             bytes: name.len() as u32,
@@ -571,8 +608,8 @@ impl CommandList {
     /// at this place, touches only what the pass declares, in the declared ways, and leaves
     /// rendering begun or ended as it was. The closure neither ends nor resets the command buffer.
     pub unsafe fn raw(&mut self, closure: RawCommand) {
-        let index = self.raw.len() as u32;
-        self.raw.push(closure);
+        let index = self.side.raw.len() as u32;
+        self.side_mut().raw.push(closure);
         self.commands.push(Command::Raw { closure: index });
     }
 }

@@ -334,10 +334,16 @@ fn plan_queues(
     // SAFETY: `physical` was enumerated from this instance.
     let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
     topology.maintenance8 = support.maintenance8;
-    topology.barriers = match properties.device_type {
+    let wanted = match std::env::var("QUADRILLE_BARRIERS").as_deref() {
+        Ok("merged") => Some(BarrierStyle::Merged),
+        Ok("precise") => Some(BarrierStyle::Precise),
+        _ => settings.barriers,
+    };
+    topology.order = settings.order;
+    topology.barriers = wanted.unwrap_or(match properties.device_type {
         vk::PhysicalDeviceType::INTEGRATED_GPU => BarrierStyle::Precise,
         _ => BarrierStyle::Merged,
-    };
+    });
     Ok(topology)
 }
 

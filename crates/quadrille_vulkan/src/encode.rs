@@ -127,7 +127,7 @@ impl<'a> Encoder<'a> {
     fn command(&mut self, list: &'a CommandList, command: &Command) -> Result<(), Failure> {
         match *command {
             Command::BeginRendering { data } => {
-                self.begin_rendering(&list.renderings[data as usize])
+                self.begin_rendering(&list.side().renderings[data as usize])
             }
             Command::EndRendering => self.end_rendering(),
             Command::Viewport { area } => self.viewport(area),
@@ -143,7 +143,7 @@ impl<'a> Encoder<'a> {
             }
             Command::EndLabel => self.end_label(),
             Command::Raw { closure } => {
-                list.raw[closure as usize](&self.device.raw, self.buffer);
+                list.side().raw[closure as usize](&self.device.raw, self.buffer);
                 self.bindings.forget();
                 Ok(())
             }
@@ -157,7 +157,7 @@ impl<'a> Encoder<'a> {
                 Ok(())
             }
             Bind::Graphics { pipeline } => {
-                self.bindings.graphics = Some(&list.graphics[pipeline as usize]);
+                self.bindings.graphics = Some(&list.side().graphics[pipeline as usize]);
                 Ok(())
             }
             Bind::Buffer {
@@ -174,7 +174,7 @@ impl<'a> Encoder<'a> {
             } => self.bind_image(binding, storage, image, view),
             Bind::Sampler { binding, sampler } => self
                 .bindings
-                .bind_sampler(binding, list.samplers[sampler as usize].raw()),
+                .bind_sampler(binding, list.side().samplers[sampler as usize].raw()),
             Bind::Constants { start, bytes } => {
                 self.bindings
                     .push_constants(bytes_of(list, start, bytes.into()))
@@ -221,25 +221,25 @@ impl<'a> Encoder<'a> {
     fn copy(&mut self, list: &CommandList, copying: Copying) -> Result<(), Failure> {
         match copying {
             Copying::Buffer { src, dst, copy } => {
-                self.copy_buffer(src, dst, list.buffer_copies[copy as usize])
+                self.copy_buffer(src, dst, list.side().buffer_copies[copy as usize])
             }
             Copying::BufferToImage { src, dst, copy } => {
-                self.copy_buffer_to_image(src, dst, &list.buffer_image_copies[copy as usize])
+                self.copy_buffer_to_image(src, dst, &list.side().buffer_image_copies[copy as usize])
             }
             Copying::ImageToBuffer { src, dst, copy } => {
-                self.copy_image_to_buffer(src, dst, &list.buffer_image_copies[copy as usize])
+                self.copy_image_to_buffer(src, dst, &list.side().buffer_image_copies[copy as usize])
             }
             Copying::Image { src, dst, copy } => {
-                self.copy_image(src, dst, &list.image_copies[copy as usize])
+                self.copy_image(src, dst, &list.side().image_copies[copy as usize])
             }
             Copying::Blit {
                 src,
                 dst,
                 copy,
                 linear,
-            } => self.blit_image(src, dst, &list.image_copies[copy as usize], linear),
+            } => self.blit_image(src, dst, &list.side().image_copies[copy as usize], linear),
             Copying::Fill { dst, value, range } => {
-                let [_, offset, bytes] = list.buffer_copies[range as usize];
+                let [_, offset, bytes] = list.side().buffer_copies[range as usize];
                 self.fill_buffer(dst, offset, bytes, value)
             }
             Copying::Update {
@@ -303,5 +303,5 @@ impl<'a> Encoder<'a> {
 }
 
 fn bytes_of(list: &CommandList, start: u32, bytes: u32) -> &[u8] {
-    &list.bytes[start as usize..][..bytes as usize]
+    &list.side().bytes[start as usize..][..bytes as usize]
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use quadrille_sync::Capabilities;
+use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy};
 
 /// One line of the shopping list of queues: what a queue has to be able to do.
 ///
@@ -37,7 +37,8 @@ impl QueueWish {
 /// Environment variables help where a program cannot be changed: `QUADRILLE_DEVICE` names the
 /// device if [`Settings::device`] is `None`; `QUADRILLE_VALIDATION` (`1` or `0`) overrides
 /// [`Settings::validation`]; `QUADRILLE_QUEUES` replaces the shopping list, either by a number
-/// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer).
+/// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
+/// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`].
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The name of the program, for drivers and tools.
@@ -48,6 +49,11 @@ pub struct Settings {
     /// The queues wished for; the first is the main queue and is always granted as well as the
     /// device can.
     pub queues: Vec<QueueWish>,
+    /// In which order passes are submitted where no hazard decides.
+    pub order: OrderPolicy,
+    /// How plain memory dependencies are written down; `None` takes what is known to be good for
+    /// the kind of device.
+    pub barriers: Option<BarrierStyle>,
     /// Where compiled pipelines are kept between runs; `None` keeps none.
     pub pipeline_cache: Option<PathBuf>,
     /// Give every Vulkan object and every pass its name in debuggers and validation messages.
@@ -74,6 +80,8 @@ impl Default for Settings {
                 QueueWish::ASYNC_COMPUTE,
                 QueueWish::TRANSFER,
             ],
+            order: OrderPolicy::default(),
+            barriers: None,
             pipeline_cache: user_cache_dir().map(|dir| dir.join("quadrille")),
             debug_names: cfg!(debug_assertions),
             validation: false,

@@ -38,6 +38,11 @@ impl<T: Clone + PartialEq> Interned<T> {
         self.objects[..self.used].iter()
     }
 
+    /// Whether no object is kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
     /// Forgets all objects, and lets go of those that were not used since the last time.
     pub(crate) fn clear(&mut self) {
         self.objects.truncate(self.used);

@@ -13,11 +13,11 @@ fn clearing_keeps_memory() {
         list.push_constants(&[1; 16]);
         list.dispatch([1, 2, 3]);
     }
-    let (commands, bytes) = (list.commands.capacity(), list.bytes.capacity());
+    let (commands, bytes) = (list.commands.capacity(), list.side().bytes.capacity());
     list.clear();
     assert!(list.is_empty());
     assert_eq!(
-        (list.commands.capacity(), list.bytes.capacity()),
+        (list.commands.capacity(), list.side().bytes.capacity()),
         (commands, bytes)
     );
 }
