@@ -112,9 +112,7 @@ impl BoundMask {
         self.0 |= 1 << (binding & 63);
         match bound.resource {
             ResourceRef::Buffer(buffer) => {
-                recording
-                    .list
-                    .bind_buffer(binding, buffer, 0, buffer.bytes());
+                recording.list.bind_buffer(binding, buffer, 0, 0);
             }
             ResourceRef::Image(image) if declared == AccessKind::Sampled => {
                 recording.list.bind_image_sampled(binding, image);

@@ -21,7 +21,7 @@ use crate::internal::InternalPass;
 use crate::kind::{AccessKind, StageWish, Used};
 use crate::mirror::{PassGraph, PassNode};
 use crate::plugin::GpuDevice;
-use crate::recording::{PassRecording, Recordings, SubRecording};
+use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
 
 /// A pass's declaration as its entities had it when they changed last.
 struct CachedPass {
@@ -110,7 +110,7 @@ pub(crate) enum Collected {
 pub(crate) fn frame(
     world: &mut World,
     collector: &mut Collector,
-    recordings: &Recordings,
+    recordings: Recorded<'_>,
     first: &[InternalPass],
     last: &[InternalPass],
 ) -> Result<Collected, Vec<RenderError>> {
@@ -163,7 +163,7 @@ impl Collector {
     /// The command list of each pass of the frame.
     pub(crate) fn lists<'a>(
         &self,
-        recordings: &'a Recordings,
+        recordings: Recorded<'a>,
         first: &'a [InternalPass],
         last: &'a [InternalPass],
     ) -> Vec<Option<&'a CommandList>> {
@@ -188,10 +188,14 @@ impl Collector {
     ) -> impl Iterator<Item = (PassIndex, Arc<str>, HostCall)> {
         (0..).zip(&self.sources).filter_map(|(index, source)| {
             let pass = PassIndex(index);
-            let name = &self.frame.pass(pass).name;
+            let decl = self.frame.pass(pass);
+            if decl.kind != PassKind::Host {
+                return None;
+            }
+            let name = &decl.name;
             match *source {
                 Source::Recording { slot, part } => {
-                    let call = recordings.get_mut(slot)?.take_host(part as usize)?;
+                    let call = recordings.change(slot, |it| it.take_host(part as usize))??;
                     Some((pass, name.clone(), call))
                 }
                 _ => None,
@@ -262,7 +266,7 @@ impl Collector {
 
     /// Whether the systems recorded what they did when the frame was built, as far as the frame
     /// is concerned.
-    fn is_same(&self, world: &World, recordings: &Recordings) -> bool {
+    fn is_same(&self, world: &World, recordings: Recorded<'_>) -> bool {
         let Some(graph) = world.get_resource::<PassGraph>() else {
             return false;
         };
@@ -326,7 +330,7 @@ impl Collector {
     }
 
     /// Gives each pass of the graph that ran its place in the frame.
-    fn span_passes(&mut self, graph: &PassGraph, recordings: &Recordings, mut next: u32) {
+    fn span_passes(&mut self, graph: &PassGraph, recordings: Recorded<'_>, mut next: u32) {
         self.span_of.clear();
         for (node, cached) in graph.passes.iter().zip(&self.passes) {
             let recording = recordings.get(node.slot).filter(|_| !cached.disabled);

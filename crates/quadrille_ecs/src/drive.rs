@@ -16,7 +16,6 @@ use crate::policy::{RenderErrorHandler, RenderErrorPolicy};
 use crate::readback::{self, ReadbackComplete, Readbacks};
 use crate::recording::Recordings;
 use crate::recover::{Recovery, recover};
-use crate::registry::Registry;
 use crate::renderer::{PACE_TIMEOUT, Renderer};
 use crate::report::{Clock, Phase};
 use crate::schedule::Render;
@@ -36,6 +35,9 @@ pub(crate) fn run_frame(world: &mut World) {
     let (outcome, host) = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
         let mut clock = Clock::start(renderer.observer.take());
         let outcome = frame(world, &mut renderer, &mut clock);
+        if let Some(trace) = &mut renderer.trace {
+            trace.add_phases(clock.laps());
+        }
         renderer.observer = clock.observer;
         (outcome, renderer.host.take_results())
     });
@@ -65,9 +67,10 @@ fn frame(
     let (first, last) = own_passes(world, renderer).map_err(one)?;
     world.resource_scope(|world, mut collector: Mut<Collector>| {
         world.resource_scope(|world, mut recordings: Mut<Recordings>| {
-            let collected = collect::frame(world, &mut collector, &recordings, &first, &last)?;
+            let recorded = recordings.read();
+            let collected = collect::frame(world, &mut collector, recorded, &first, &last)?;
             renderer.host.begin(collector.host_calls(&mut recordings));
-            let lists = collector.lists(&recordings, &first, &last);
+            let lists = collector.lists(recordings.read(), &first, &last);
             clock.lap(Phase::Collect);
             let threads = world.resource::<Threads>();
             submit(renderer, (&collector, collected), &lists, threads, clock).map_err(one)
@@ -80,13 +83,20 @@ fn frame(
 fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
     renderer.frames.begin(PACE_TIMEOUT)?;
     renderer.progress = renderer.frames.progress()?;
+    if let Some(times) = renderer.frames.device_times() {
+        if let Some(trace) = &mut renderer.trace {
+            trace.add_device(times.clone());
+        }
+        renderer.device_times = Some(times);
+    }
     Ok(())
 }
 
 /// Runs the pass systems, which write their command lists.
 fn run_passes(world: &mut World, clock: &mut Clock) -> Result<(), Vec<RenderError>> {
-    let slots = world.get_resource_or_init::<Registry>().slot_count();
-    world.resource_mut::<Recordings>().begin(slots);
+    let mut recordings = world.resource_mut::<Recordings>();
+    recordings.begin();
+    let slots = recordings.len();
     world.resource_scope(|world, mut threads: Mut<Threads>| {
         if let Some(multi_threaded) = threads.executor_change()
             && let Some(schedule) = world.resource_mut::<Schedules>().get_mut(Render)

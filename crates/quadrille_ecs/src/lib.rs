@@ -32,12 +32,14 @@
 //! schedule.
 
 mod access;
+mod advice;
 mod any;
 mod attachment;
 mod bind;
 mod collect;
 mod compute;
 mod declaration;
+mod diagnostics;
 mod drive;
 mod error;
 mod failure;
@@ -62,8 +64,10 @@ mod renderer;
 mod rendering;
 mod report;
 mod schedule;
+mod slot;
 mod stream;
 mod threads;
+mod trace;
 mod transfer;
 mod upload;
 mod window;
@@ -81,6 +85,7 @@ pub use declaration::{
     AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
     TypeBinding,
 };
+pub use diagnostics::RenderDiagnosticsPlugin;
 pub use error::{RecordError, RenderError};
 pub use group::QuadrillePlugins;
 pub use history::{Current, History, NewHistory, Previous};

@@ -5,6 +5,8 @@
     reason = "`SystemParam` is an unsafe trait, and `raw` an unsafe way out"
 )]
 
+use std::sync::Arc;
+
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
@@ -20,6 +22,7 @@ use crate::host::Host;
 use crate::recording::{PassRecording, Recordings, SubRecording};
 use crate::registry::{declare, register_recorder};
 use crate::rendering::Rendering;
+use crate::slot::Slot;
 use crate::transfer::Transfer;
 
 /// Records the commands of a pass. A system that takes it is a pass; its other parameters declare
@@ -45,12 +48,13 @@ pub struct Recorder<'s> {
 
 /// The state of a [`Recorder`]; opaque.
 pub struct RecorderState {
-    slot: u32,
+    slot: Arc<Slot>,
     declared: ComponentId,
-    recording: Box<PassRecording>,
+    recordings: ComponentId,
 }
 
-// SAFETY: no world access is registered, and `get_param` makes none.
+// SAFETY: `init_access` registers a read of `Recordings`, and `get_param` writes nothing but the
+// slot that the state alone has, as that read allows.
 unsafe impl SystemParam for Recorder<'_> {
     type State = RecorderState;
     type Item<'w, 's> = Recorder<'s>;
@@ -60,7 +64,7 @@ unsafe impl SystemParam for Recorder<'_> {
         RecorderState {
             slot,
             declared,
-            recording: Box::default(),
+            recordings: world.register_component::<Recordings>(),
         }
     }
 
@@ -68,14 +72,11 @@ unsafe impl SystemParam for Recorder<'_> {
         state: &RecorderState,
         meta: &mut SystemMeta,
         system_access: &mut SystemAccess,
-        _: &mut World,
+        world: &mut World,
     ) {
+        let recordings = &state.recordings;
+        <Res<Recordings> as SystemParam>::init_access(recordings, meta, system_access, world);
         declare::<Self>(state.declared, meta, system_access);
-    }
-
-    fn apply(state: &mut RecorderState, _: &SystemMeta, world: &mut World) {
-        let mut recordings = world.get_resource_or_init::<Recordings>();
-        recordings.put(state.slot, &mut state.recording);
     }
 
     unsafe fn get_param<'w, 's>(
@@ -84,10 +85,11 @@ unsafe impl SystemParam for Recorder<'_> {
         _: UnsafeWorldCell<'w>,
         _: Tick,
     ) -> Result<Recorder<'s>, SystemParamValidationError> {
-        state.recording.begin();
-        Ok(Recorder {
-            recording: &mut state.recording,
-        })
+        // SAFETY: the slot was made for this state, which is borrowed exclusively; the read of
+        // `Recordings` is registered.
+        let recording = unsafe { state.slot.write() };
+        recording.begin();
+        Ok(Recorder { recording })
     }
 }
 

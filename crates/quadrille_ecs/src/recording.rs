@@ -1,6 +1,7 @@
 //! What a pass system records: command lists, and what they need.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Capabilities, ResourceId};
@@ -11,6 +12,7 @@ use crate::bind::Bound;
 use crate::error::RecordError;
 use crate::host::HostCall;
 use crate::kind::{AccessKind, Used};
+use crate::slot::Slot;
 
 /// The commands of one pass and what they imply for its declaration.
 #[derive(Default)]
@@ -91,6 +93,10 @@ pub(crate) struct PassRecording {
     part_count: usize,
     /// The system ran to its end.
     finished: bool,
+    /// Whether to measure how long the system takes.
+    timed: bool,
+    began: Option<Instant>,
+    took: Option<Duration>,
 }
 
 impl PassRecording {
@@ -98,10 +104,12 @@ impl PassRecording {
         self.main.clear();
         self.part_count = 0;
         self.finished = false;
+        self.began = self.timed.then(Instant::now);
     }
 
     pub(crate) fn end(&mut self, finished: bool) {
         self.finished = finished;
+        self.took = self.began.take().map(|began| began.elapsed());
         if self.part_count > 0 && !self.main.is_empty() {
             self.main.errors.push(RecordError::OutsideParts);
         }
@@ -164,6 +172,11 @@ impl PassRecording {
         }
     }
 
+    /// How long the system took to record, if that is measured.
+    pub(crate) fn took(&self) -> Option<Duration> {
+        self.took
+    }
+
     /// Whether something was done wrong while recording.
     pub(crate) fn has_errors(&self) -> bool {
         self.errors().next().is_some()
@@ -187,46 +200,88 @@ impl PassRecording {
     }
 }
 
-/// The recordings of a frame, by pass slot.
+/// The recordings of all pass systems, by slot.
 ///
-/// Recordings are boxed, so that handing one over is an exchange of pointers.
+/// Each system writes its own, which it shares with this resource: nothing is handed over, and
+/// the memory of a frame is that of the next. Systems that record count as readers of this
+/// resource, so whoever has it for himself, and only he, may look into the slots.
 #[derive(Resource, Default)]
 pub(crate) struct Recordings {
-    slots: Vec<Box<PassRecording>>,
-    ran: Vec<bool>,
+    slots: Vec<Arc<Slot>>,
+    timed: bool,
 }
 
 impl Recordings {
-    /// Makes room for `slots` passes, none of which ran yet.
-    pub(crate) fn begin(&mut self, slots: usize) {
-        self.slots.resize_with(slots, Box::default);
-        self.ran.clear();
-        self.ran.resize(slots, false);
+    /// The slot of a new pass system, and its number.
+    pub(crate) fn add(&mut self) -> (u32, Arc<Slot>) {
+        let slot = Arc::new(Slot::default());
+        slot.with(self).timed = self.timed;
+        self.slots.push(Arc::clone(&slot));
+        (self.slots.len() as u32 - 1, slot)
     }
 
-    /// Takes what a pass recorded and gives it the memory of an earlier frame.
-    pub(crate) fn put(&mut self, slot: u32, recording: &mut Box<PassRecording>) {
-        let slot = slot as usize;
-        if slot >= self.slots.len() {
-            self.slots.resize_with(slot + 1, Box::default);
-            self.ran.resize(slot + 1, false);
-        }
-        self.ran[slot] = recording.finished;
-        std::mem::swap(&mut self.slots[slot], recording);
+    /// Begins a frame: no pass ran yet.
+    pub(crate) fn begin(&mut self) {
+        self.for_each(|recording| recording.finished = false);
     }
 
     /// What a pass recorded, to take from it.
-    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut PassRecording> {
-        self.slots.get_mut(slot as usize).map(|slot| &mut **slot)
+    pub(crate) fn change<T>(
+        &mut self,
+        slot: u32,
+        change: impl FnOnce(&mut PassRecording) -> T,
+    ) -> Option<T> {
+        let slot = Arc::clone(self.slots.get(slot as usize)?);
+        Some(change(slot.with(self)))
     }
 
+    /// How many slots there are.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Measures from now on, or no more, how long systems take.
+    pub(crate) fn time_systems(&mut self, timed: bool) {
+        self.timed = timed;
+        self.for_each(|recording| recording.timed = timed);
+    }
+
+    /// Lets go of everything that was recorded, and of its memory.
+    pub(crate) fn forget(&mut self) {
+        let timed = self.timed;
+        self.for_each(|recording| {
+            *recording = PassRecording {
+                timed,
+                ..PassRecording::default()
+            };
+        });
+    }
+
+    fn for_each(&mut self, mut change: impl FnMut(&mut PassRecording)) {
+        let slots = std::mem::take(&mut self.slots);
+        slots.iter().for_each(|slot| change(slot.with(self)));
+        self.slots = slots;
+    }
+
+    /// Whether systems are measured.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// The recordings, for as long as no system writes one.
+    pub(crate) fn read(&mut self) -> Recorded<'_> {
+        Recorded(self)
+    }
+}
+
+/// The recordings while no system writes one.
+#[derive(Clone, Copy)]
+pub(crate) struct Recorded<'a>(&'a Recordings);
+
+impl<'a> Recorded<'a> {
     /// What a pass recorded in this frame, if it ran to its end.
-    pub(crate) fn get(&self, slot: u32) -> Option<&PassRecording> {
-        let slot = slot as usize;
-        self.ran
-            .get(slot)
-            .copied()
-            .unwrap_or(false)
-            .then(|| &*self.slots[slot])
+    pub(crate) fn get(&self, slot: u32) -> Option<&'a PassRecording> {
+        let recording = self.0.slots.get(slot as usize)?.read(self);
+        Some(recording).filter(|recording| recording.finished)
     }
 }

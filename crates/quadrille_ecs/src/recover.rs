@@ -99,7 +99,7 @@ fn rebuild(
 fn forget(world: &mut World) {
     world.remove_resource::<GpuDevice>();
     world.insert_resource(Collector::default());
-    world.insert_resource(Recordings::default());
+    world.resource_mut::<Recordings>().forget();
     world.insert_resource(Uploads::default());
     world.resource_mut::<Readbacks>().forget();
     window::forget_images(world);

@@ -11,6 +11,7 @@
 
 use std::alloc::Layout;
 use std::any::TypeId;
+use std::sync::Arc;
 
 use bevy_ecs::component::{ComponentCloneBehavior, ComponentDescriptor, ComponentId, StorageType};
 use bevy_ecs::prelude::*;
@@ -22,6 +23,8 @@ use quadrille_vulkan::Handle;
 use crate::declaration::{Bound, DeclaredAccess, ListBinding, TypeBinding};
 use crate::list::NamedList;
 use crate::named::{GpuResource, Named};
+use crate::recording::Recordings;
+use crate::slot::Slot;
 
 /// What a virtual component id stands for.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +44,11 @@ pub(crate) struct Registry {
     declared: HashMap<ComponentId, Declared>,
     named: HashMap<TypeId, Entity>,
     lists: HashMap<TypeId, Entity>,
-    slots: u32,
 }
 
 impl Registry {
     pub(crate) fn get(&self, id: ComponentId) -> Option<Declared> {
         self.declared.get(&id).copied()
-    }
-
-    pub(crate) fn slot_count(&self) -> usize {
-        self.slots as usize
     }
 }
 
@@ -126,12 +124,10 @@ pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
     world.spawn((name, bound)).id()
 }
 
-/// The next recording slot and the virtual id of its recorder.
-pub(crate) fn register_recorder(world: &mut World) -> (u32, ComponentId) {
-    let mut registry = world.get_resource_or_init::<Registry>();
-    let slot = registry.slots;
-    registry.slots += 1;
-    let id = register(world, format!("pass {slot}"), Declared::Recorder(slot));
+/// A new recording slot and the virtual id of its recorder.
+pub(crate) fn register_recorder(world: &mut World) -> (Arc<Slot>, ComponentId) {
+    let (number, slot) = world.get_resource_or_init::<Recordings>().add();
+    let id = register(world, format!("pass {number}"), Declared::Recorder(number));
     (slot, id)
 }
 

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot};
-use quadrille_vulkan::{Frames, Gpu};
+use quadrille_vulkan::{DeviceTimes, Frames, Gpu};
 
+use crate::advice;
 use crate::error::RenderError;
 use crate::host::HostPasses;
 use crate::report::{Measurements, PhaseObserver};
+use crate::trace::Trace;
 use crate::window::WindowTarget;
 
 /// Plans and submits frames. Read its plan and its report after a frame; it is not there while
@@ -26,6 +28,10 @@ pub struct Renderer {
     pub(crate) last: Option<(Frame, Arc<Plan>)>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
+    /// The last frames for trace viewers, if they are traced.
+    pub(crate) trace: Option<Trace>,
+    /// When the parts of the frame that was done last ran on the device.
+    pub(crate) device_times: Option<DeviceTimes>,
     /// Is told each phase of each frame.
     pub(crate) observer: Option<PhaseObserver>,
     /// Keep a copy of each frame's declarations for [`Renderer::plan_text`].
@@ -48,6 +54,8 @@ impl Renderer {
             last: None,
             measured: Measurements::default(),
             gpu,
+            trace: None,
+            device_times: None,
             observer: None,
             keep_frames: false,
         })
@@ -79,6 +87,35 @@ impl Renderer {
         self.keep_frames = keep;
     }
 
+    /// Measures from now on, or no more, when passes run on the device.
+    pub fn measure(&mut self, wanted: bool) {
+        self.frames.measure(wanted);
+        if !wanted {
+            self.device_times = None;
+        }
+    }
+
+    /// When the passes of the last frame that is done ran on the device. `None` unless frames are
+    /// measured: [`Renderer::measure`].
+    pub fn device_times(&self) -> Option<&DeviceTimes> {
+        self.device_times.as_ref()
+    }
+
+    /// Keeps the times of the last frames, on the CPU and on the device, for
+    /// [`Renderer::trace_json`].
+    pub fn trace(&mut self) {
+        self.measure(true);
+        self.trace.get_or_insert_with(Trace::new);
+    }
+
+    /// The last frames in the format of Chrome's and Perfetto's trace viewers
+    /// (<https://ui.perfetto.dev>): the CPU's phases, and queues, submissions, passes and waits on
+    /// one time axis. `None` unless [`Renderer::trace`] was called.
+    pub fn trace_json(&self) -> Option<String> {
+        let trace = self.trace.as_ref()?;
+        Some(trace.to_json(self.gpu.topology()).to_string())
+    }
+
     /// Tells `observer` the phases of the frames to come, in the place of an earlier one: for
     /// profilers and traces.
     pub fn observe_phases(&mut self, observer: PhaseObserver) {
@@ -98,9 +135,21 @@ impl Renderer {
         Some(dot(frame, self.frames.topology(), plan))
     }
 
-    /// What was counted and measured so far, as flat JSON.
+    /// What was counted and measured so far, as JSON.
+    ///
+    /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the
+    /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
+    /// pass to another queue could save; [`QueueWish`](crate::QueueWish) moves it.
     pub fn report(&self) -> serde_json::Map<String, serde_json::Value> {
-        self.measured.to_json(&self.gpu)
+        let mut report = self.measured.to_json(&self.gpu);
+        if let Some(times) = &self.device_times {
+            report.insert("gpu_us".into(), advice::device_us(times).into());
+            if let Some((frame, plan)) = &self.last {
+                let advice = advice::advice(frame, self.gpu.topology(), plan, times);
+                report.insert("advice".into(), advice.into());
+            }
+        }
+        report
     }
 
     /// The value that each queue signalled last.

@@ -55,16 +55,32 @@ pub type PhaseObserver = Box<dyn FnMut(Phase, Instant, Instant) + Send + Sync>;
 pub(crate) struct Clock {
     last: Instant,
     times: [Duration; Phase::ALL.len()],
+    laps: [Lap; MOST_LAPS],
+    lap_count: usize,
     pub(crate) observer: Option<PhaseObserver>,
 }
 
+/// A phase with its beginning and its end.
+pub(crate) type Lap = (Phase, Instant, Instant);
+
+/// More laps than a frame has.
+const MOST_LAPS: usize = 8;
+
 impl Clock {
     pub(crate) fn start(observer: Option<PhaseObserver>) -> Self {
+        let now = Instant::now();
         Self {
-            last: Instant::now(),
+            last: now,
             times: Default::default(),
+            laps: [(Phase::Wait, now, now); MOST_LAPS],
+            lap_count: 0,
             observer,
         }
+    }
+
+    /// The phases so far.
+    pub(crate) fn laps(&self) -> &[Lap] {
+        &self.laps[..self.lap_count]
     }
 
     /// Adds the time since the last call to a phase.
@@ -73,6 +89,10 @@ impl Clock {
         let (start, time) = (self.last, now - self.last);
         self.times[phase as usize] += time;
         self.last = now;
+        if let Some(lap) = self.laps.get_mut(self.lap_count) {
+            *lap = (phase, start, now);
+            self.lap_count += 1;
+        }
         if let Some(observer) = &mut self.observer {
             observer(phase, start, now);
         }
@@ -157,6 +177,7 @@ impl Measurements {
         }
         let report = json!({
             "frames": self.frames,
+            "frame_us": self.median_frame_us(),
             "plans_reused": self.plans_reused,
             "submissions": counts.submissions,
             "command_buffers": command_buffers,
@@ -178,17 +199,27 @@ impl Measurements {
         }
     }
 
-    fn median_us(&self, phase: Phase) -> f64 {
-        let mut times: Vec<u32> = self
-            .times
-            .iter()
-            .map(|times| times[phase as usize])
-            .collect();
-        if times.is_empty() {
-            return 0.0;
-        }
-        let middle = times.len() / 2;
-        let (_, median, _) = times.select_nth_unstable(middle);
-        f64::from(*median) / 1000.0
+    /// Of all phases together: where the device is slower than the CPU, what it takes.
+    fn median_frame_us(&self) -> f64 {
+        median_us(self.times.iter().map(|times| times.iter().sum()).collect())
     }
+
+    fn median_us(&self, phase: Phase) -> f64 {
+        median_us(
+            self.times
+                .iter()
+                .map(|times| times[phase as usize])
+                .collect(),
+        )
+    }
+}
+
+/// The median of nanoseconds, in microseconds.
+fn median_us(mut times: Vec<u32>) -> f64 {
+    if times.is_empty() {
+        return 0.0;
+    }
+    let middle = times.len() / 2;
+    let (_, median, _) = times.select_nth_unstable(middle);
+    f64::from(*median) / 1000.0
 }

@@ -10,6 +10,8 @@ mod host;
 mod recover;
 #[path = "gpu/stream.rs"]
 mod stream;
+#[path = "gpu/times.rs"]
+mod times;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;

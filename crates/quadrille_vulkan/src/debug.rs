@@ -76,6 +76,9 @@ unsafe fn text<'a>(pointer: *const std::ffi::c_char) -> std::borrow::Cow<'a, str
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
 }
 
+/// Names of fewer bytes need no memory of their own.
+const SHORT_NAME: usize = 128;
+
 /// Gives objects their names and command buffers their labels; does nothing where
 /// `VK_EXT_debug_utils` is not enabled.
 #[derive(Clone)]
@@ -99,8 +102,20 @@ impl DebugNames {
     /// Opens a label.
     pub(crate) fn begin(&self, buffer: vk::CommandBuffer, name: &str) {
         let Some(debug) = &self.0 else { return };
-        let name = c_string(name);
-        let label = vk::DebugUtilsLabelEXT::default().label_name(&name);
+        // Passes have labels in every frame, so names of usual length are copied to the stack.
+        let mut short = [0; SHORT_NAME];
+        let long;
+        let name = match short.get_mut(..name.len()) {
+            Some(start) if name.len() < SHORT_NAME => {
+                start.copy_from_slice(name.as_bytes());
+                CStr::from_bytes_until_nul(&short).unwrap_or_default()
+            }
+            _ => {
+                long = c_string(name);
+                &long
+            }
+        };
+        let label = vk::DebugUtilsLabelEXT::default().label_name(name);
         // SAFETY: callers pass a command buffer of this device that they are recording.
         unsafe { debug.cmd_begin_debug_utils_label(buffer, &label) };
     }

@@ -1,0 +1,56 @@
+//! What was measured of the device, for reports: times of passes, and what moving them could save.
+
+use std::time::Duration;
+
+use quadrille_sync::{Frame, Plan, Topology, advise};
+use quadrille_vulkan::DeviceTimes;
+use serde_json::{Map, Value, json};
+
+/// Microseconds of each pass on the device, by name; passes of one name count together.
+pub(crate) fn device_us(times: &DeviceTimes) -> Map<String, Value> {
+    let mut all: Map<String, Value> = Map::new();
+    for pass in &times.passes {
+        let before = all.get(&*pass.name).and_then(Value::as_f64).unwrap_or(0.0);
+        let took = pass.end.saturating_duration_since(pass.begin);
+        all.insert(pass.name.to_string(), json!(before + microseconds(took)));
+    }
+    all
+}
+
+/// For each pass that another queue could run, how much shorter the frame could be at most.
+///
+/// The times may be those of an earlier frame than the plan, so passes are matched by name.
+pub(crate) fn advice(
+    frame: &Frame,
+    topology: &Topology,
+    plan: &Plan,
+    times: &DeviceTimes,
+) -> Vec<Value> {
+    let mut by_pass = vec![0; frame.passes.len()];
+    let mut used = vec![false; times.passes.len()];
+    for (pass, cost) in frame.passes.iter().zip(&mut by_pass) {
+        let is_it = |at: &usize| !used[*at] && times.passes[*at].name == pass.name;
+        if let Some(at) = (0..times.passes.len()).find(is_it) {
+            used[at] = true;
+            let measured = &times.passes[at];
+            let took = measured.end.saturating_duration_since(measured.begin);
+            *cost = took.as_nanos() as u64;
+        }
+    }
+    let all = advise(frame, topology, plan, |pass| by_pass[pass.0 as usize]);
+    let line = all.iter().map(|advice| {
+        let to: Vec<u8> = advice.to.iter().map(|queue| queue.0).collect();
+        json!({
+            "pass": frame.pass(advice.pass).name.as_ref(),
+            "queue": advice.queue.0,
+            "to": to,
+            "takes_us": microseconds(Duration::from_nanos(advice.cost)),
+            "saves_at_most_us": microseconds(Duration::from_nanos(advice.saves)),
+        })
+    });
+    line.collect()
+}
+
+fn microseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e3
+}

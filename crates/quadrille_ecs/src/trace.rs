@@ -1,0 +1,152 @@
+//! Frames on one time axis, for Chrome's and Perfetto's trace viewers.
+//!
+//! One track has the CPU's phases; each queue has one with its submissions and, inside them, its
+//! passes. An arrow leads from each submission to those that wait for it. Times of the device are
+//! put on the CPU's axis by comparing the clocks where the device can; see
+//! [`DeviceTimes::calibrated`].
+//!
+//! The format is the array of events that both viewers read: `https://ui.perfetto.dev`, or
+//! `chrome://tracing`.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use quadrille_sync::{QueueIndex, TimelinePoint, Topology};
+use quadrille_vulkan::{DeviceTimes, SubmissionTime};
+use serde_json::{Value, json};
+
+use crate::report::Phase;
+
+/// Frames that are kept; older ones are forgotten.
+const KEPT: usize = 600;
+
+/// All tracks are of one process.
+const PROCESS: u32 = 1;
+
+/// The track of the thread that drives frames.
+const CPU: u32 = 0;
+
+/// The last frames, on the CPU and on the device.
+pub(crate) struct Trace {
+    start: Instant,
+    phases: VecDeque<Vec<(Phase, Instant, Instant)>>,
+    device: VecDeque<DeviceTimes>,
+}
+
+impl Trace {
+    pub(crate) fn new() -> Self {
+        Self {
+            start: Instant::now(),
+            phases: VecDeque::new(),
+            device: VecDeque::new(),
+        }
+    }
+
+    /// Takes in what the CPU did in a frame.
+    pub(crate) fn add_phases(&mut self, laps: &[(Phase, Instant, Instant)]) {
+        let mut kept = match self.phases.len() < KEPT {
+            true => Vec::new(),
+            false => self.phases.pop_front().unwrap_or_default(),
+        };
+        kept.clear();
+        kept.extend_from_slice(laps);
+        self.phases.push_back(kept);
+    }
+
+    /// Takes in what the device did in a frame.
+    pub(crate) fn add_device(&mut self, times: DeviceTimes) {
+        if self.device.len() == KEPT {
+            self.device.pop_front();
+        }
+        self.device.push_back(times);
+    }
+
+    /// The events as JSON.
+    pub(crate) fn to_json(&self, topology: &Topology) -> Value {
+        let mut events = vec![track_name(CPU, "CPU: frame")];
+        for queue in topology.indices() {
+            let known = topology.queue(queue);
+            let name = format!("queue {}: family {}", queue.0, known.family.0);
+            events.push(track_name(track(queue), &name));
+        }
+        for &(phase, begin, end) in self.phases.iter().flatten() {
+            events.push(self.slice(CPU, phase.name(), (begin, end), json!({})));
+        }
+        for times in &self.device {
+            for submission in &times.submissions {
+                self.add_submission(&mut events, times, submission);
+            }
+            for pass in &times.passes {
+                let arguments = json!({ "frame": times.frame });
+                let span = (pass.begin, pass.end);
+                events.push(self.slice(track(pass.queue), &pass.name, span, arguments));
+            }
+        }
+        json!({ "traceEvents": events, "displayTimeUnit": "ns" })
+    }
+
+    fn add_submission(
+        &self,
+        events: &mut Vec<Value>,
+        times: &DeviceTimes,
+        submission: &SubmissionTime,
+    ) {
+        let waits: Vec<String> = submission.waits.iter().map(point_name).collect();
+        let arguments = json!({
+            "frame": times.frame,
+            "signals": point_name(&submission.signal),
+            "waits": waits,
+            "calibrated": times.calibrated,
+        });
+        let row = track(submission.queue);
+        let span = (submission.begin, submission.end);
+        events.push(self.slice(row, "submission", span, arguments));
+        events.push(self.arrow("s", row, submission.end, &submission.signal));
+        for wait in &submission.waits {
+            events.push(self.arrow("f", row, submission.begin, wait));
+        }
+    }
+
+    /// Something that lasts.
+    fn slice(&self, row: u32, name: &str, (begin, end): (Instant, Instant), args: Value) -> Value {
+        let duration = end.saturating_duration_since(begin);
+        json!({
+            "ph": "X", "pid": PROCESS, "tid": row, "name": name,
+            "ts": self.microseconds(begin), "dur": duration.as_secs_f64() * 1e6, "args": args,
+        })
+    }
+
+    /// One end of an arrow from a signal to a wait.
+    fn arrow(&self, end: &str, row: u32, at: Instant, point: &TimelinePoint) -> Value {
+        json!({
+            "ph": end, "bp": "e", "pid": PROCESS, "tid": row, "name": "wait", "cat": "wait",
+            "id": point_name(point), "ts": self.microseconds(at),
+        })
+    }
+
+    fn microseconds(&self, at: Instant) -> f64 {
+        let before = self.start.saturating_duration_since(at);
+        match before > Duration::ZERO {
+            true => -before.as_secs_f64() * 1e6,
+            false => at.duration_since(self.start).as_secs_f64() * 1e6,
+        }
+    }
+}
+
+fn track(queue: QueueIndex) -> u32 {
+    CPU + 1 + u32::from(queue.0)
+}
+
+fn track_name(row: u32, name: &str) -> Value {
+    json!({
+        "ph": "M", "pid": PROCESS, "tid": row, "name": "thread_name", "args": { "name": name },
+    })
+}
+
+fn point_name(point: &TimelinePoint) -> String {
+    format!("queue {} value {}", point.queue.0, point.value)
+}
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;

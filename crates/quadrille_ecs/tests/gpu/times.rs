@@ -1,0 +1,88 @@
+//! Times of passes: in diagnostics, traces and reports.
+
+use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+
+use crate::common::{Add, Numbers, Rig, Squares, add};
+
+fn square(
+    mut recorder: Recorder,
+    from: StorageRead<Numbers>,
+    to: StorageWrite<Squares>,
+    pass: Res<Add>,
+) {
+    recorder
+        .compute(&pass.square)
+        .bind(0, &from)
+        .bind(1, &to)
+        .dispatch([4, 1, 1]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn passes_are_measured_on_both_sides() {
+    let mut rig = Rig::new();
+    rig.app
+        .add_plugins(RenderDiagnosticsPlugin)
+        .add_systems(Render, (square.on_queue(QueueWish::Async), add));
+    rig.update(10);
+    rig.expect_no_errors();
+    let store = rig.app.world().resource::<DiagnosticsStore>();
+    for path in [
+        "render/add/elapsed_gpu",
+        "render/add/elapsed_cpu",
+        "render/square/elapsed_gpu",
+        "render/square/elapsed_cpu",
+    ] {
+        let diagnostic = store.get(&DiagnosticPath::new(path));
+        let diagnostic = diagnostic.unwrap_or_else(|| panic!("there is no {path}"));
+        let values: Vec<f64> = diagnostic.values().copied().collect();
+        assert!(values.len() > 3, "{path} has {values:?} after 10 frames");
+        assert!(
+            values.iter().all(|value| *value >= 0.0),
+            "{path}: {values:?}"
+        );
+        // A device may be faster than its clock ticks, but systems take some time.
+        let is_cpu = path.ends_with("cpu");
+        assert!(!is_cpu || values.iter().any(|value| *value > 0.0), "{path}");
+    }
+    let renderer = rig.app.world().resource::<Renderer>();
+    let times = renderer.device_times().expect("frames are measured");
+    assert!(times.passes.len() >= 2, "{:?}", times.passes);
+    assert!(times.passes.iter().all(|pass| pass.begin <= pass.end));
+    assert!(renderer.report()["gpu_us"]["add"].is_number());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_trace_has_cpu_and_queues() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, (square, add));
+    rig.app.world_mut().resource_mut::<Renderer>().trace();
+    rig.update(8);
+    rig.expect_no_errors();
+    let text = rig.app.world().resource::<Renderer>().trace_json();
+    let text = text.expect("frames are traced");
+    for name in [
+        "\"plan\"",
+        "\"submit\"",
+        "\"submission\"",
+        "\"add\"",
+        "\"square\"",
+    ] {
+        assert!(text.contains(name), "the trace has no {name}");
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn nothing_is_measured_unless_asked_for() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    rig.update(3);
+    let renderer = rig.app.world().resource::<Renderer>();
+    assert!(renderer.device_times().is_none());
+    assert!(renderer.trace_json().is_none());
+    assert!(renderer.report().get("gpu_us").is_none());
+}
