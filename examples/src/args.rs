@@ -65,6 +65,10 @@ pub struct CommonArgs {
     #[arg(long, value_name = "FILE.txt")]
     pub plan: Option<PathBuf>,
 
+    /// Write the last frames as a trace for ui.perfetto.dev: CPU, queues, passes, waits
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
+
     /// Write the last frame's plan as a Graphviz diagram
     #[arg(long, value_name = "FILE.dot")]
     pub dot: Option<PathBuf>,

@@ -124,7 +124,11 @@ impl Plugin for CommonArgs {
 /// Finds out whether the frame that begins is the last.
 fn count_frames(mut run: ResMut<Run>, renderer: Option<ResMut<Renderer>>) {
     if let Some(mut renderer) = renderer.filter(|_| run.frames == 0) {
-        renderer.keep_frames(run.args.plan.is_some() || run.args.dot.is_some());
+        let wanted = [&run.args.plan, &run.args.dot, &run.args.trace];
+        renderer.keep_frames(wanted.iter().any(|path| path.is_some()));
+        if run.args.trace.is_some() {
+            renderer.trace();
+        }
     }
     run.frames += 1;
     if run.frame_limit() == Some(run.frames) {
@@ -213,6 +217,7 @@ impl Run {
                 Some(format!("{report:#}\n")),
             ),
             ("plan", self.args.plan.clone(), plan),
+            ("trace", self.args.trace.clone(), renderer.trace_json()),
             ("diagram", self.args.dot.clone(), dot),
         ];
         for (what, path, text) in texts {

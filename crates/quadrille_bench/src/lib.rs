@@ -18,6 +18,7 @@
     reason = "the frame written by hand calls Vulkan, as those would who do without a renderer"
 )]
 
+mod allocations;
 mod device;
 mod error;
 mod hand_written;
@@ -26,6 +27,7 @@ mod times;
 mod tracker;
 mod workload;
 
+pub use allocations::CountingAllocator;
 pub use error::BenchError;
 pub use hand_written::{HandWritten, Line};
 pub use times::{FrameTimes, Medians, Stopwatch};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quadrille::sync::{
-    Access, Capabilities, Frame, PassIndex, Planner, QueueRequest, ResourceIndex, States, Use,
+    Access, Capabilities, Frame, OrderPolicy, PassIndex, Planner, QueueRequest, ResourceIndex,
+    States, Use,
 };
 use quadrille::vulkan::{
     Buffer, BufferDesc, CommandList, ComputePipeline, ComputePipelineDesc, Format, FrameInput,
@@ -20,8 +21,12 @@ use super::{Contestant, Counts, Mode, Outcome};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The settings of a device that is measured.
-pub(super) fn settings() -> Settings {
+pub(super) fn settings(mode: Mode) -> Settings {
     Settings {
+        order: match mode.keeps_order() {
+            true => OrderPolicy::Declared,
+            false => OrderPolicy::Free,
+        },
         pipeline_cache: None,
         debug_names: false,
         // A frame waits for the one before.
@@ -97,7 +102,7 @@ impl Engine {
     /// # Errors
     /// There is no device, or it has no memory.
     pub fn new(mode: Mode, workload: &Workload) -> Outcome<Self> {
-        let gpu = Gpu::new(&settings(), None)?;
+        let gpu = Gpu::new(&settings(mode), None)?;
         let resources = Resources::new(&gpu, workload)?;
         let passes = workload.passes.len();
         let buffers = resources.buffers.iter().cloned().map(Handle::from);

@@ -64,7 +64,7 @@ impl Systems {
         app.add_plugins((
             TaskPoolPlugin::default(),
             QuadrillePlugin {
-                settings: settings(),
+                settings: settings(mode),
                 headless: Some(HeadlessWindow { extent: [1, 1] }),
                 record_on: match mode {
                     Mode::Threads => RecordOn::AllThreads,
