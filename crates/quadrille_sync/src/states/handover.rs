@@ -199,6 +199,7 @@ impl States {
     /// Ends the reading of what another stream has lent: it cannot be used any more here, until it
     /// is taken again. Points for retiring are kept.
     pub fn give_back(&mut self, id: ResourceId) {
+        self.steady.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         entry.tenure = Tenure::Given;
         entry.map = gone();
