@@ -77,7 +77,7 @@ unsafe fn text<'a>(pointer: *const std::ffi::c_char) -> std::borrow::Cow<'a, str
 }
 
 /// Names of fewer bytes need no memory of their own.
-const SHORT_NAME: usize = 128;
+const SHORT_NAME: usize = 512;
 
 /// Gives objects their names and command buffers their labels; does nothing where
 /// `VK_EXT_debug_utils` is not enabled.

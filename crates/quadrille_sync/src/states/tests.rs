@@ -162,7 +162,7 @@ fn states_that_move_on_in_place_are_those_that_are_made_anew() {
         let mut planner = Planner::default();
         let (mut ours, mut fresh) = (States::default(), States::default());
         for round in 0..9 {
-            let planned = planner.plan_again(&ours);
+            let planned = planner.plan_again(&topology, &ours);
             let planned =
                 planned.unwrap_or_else(|| planner.plan(&frame, &topology, &ours).unwrap());
             let plan = plan(&frame, &topology, &fresh).unwrap();
