@@ -1,5 +1,6 @@
 //! Times of passes: in diagnostics, traces and reports.
 
+use bevy_app::Plugin as _;
 use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
@@ -23,8 +24,9 @@ fn square(
 #[ignore = "needs a device"]
 fn passes_are_measured_on_both_sides() {
     let mut rig = Rig::new();
+    // The app is finished, and takes no plugins any more.
+    RenderDiagnosticsPlugin.build(&mut rig.app);
     rig.app
-        .add_plugins(RenderDiagnosticsPlugin)
         .add_systems(Render, (square.on_queue(QueueWish::Async), add));
     rig.update(10);
     rig.expect_no_errors();
