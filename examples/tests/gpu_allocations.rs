@@ -15,25 +15,26 @@ const FRAMES: u64 = 20;
 fn allocations(mode: Mode, passes: usize) -> u64 {
     let workload = Workload::new(passes, SEED);
     let mut contestant: Box<dyn Contestant> = match mode {
-        Mode::Systems => Box::new(Systems::new(mode, &workload, Duration::ZERO).unwrap()),
-        _ => Box::new(Engine::new(mode, &workload).unwrap()),
+        Mode::Systems => Box::new(Systems::new(mode, &workload, Duration::ZERO).expect("a device")),
+        _ => Box::new(Engine::new(mode, &workload).expect("a device")),
     };
     for _ in 0..10 {
-        contestant.frame().unwrap();
+        contestant.frame().expect("a frame");
     }
     let before = CountingAllocator::count();
     for _ in 0..FRAMES {
-        contestant.frame().unwrap();
+        contestant.frame().expect("a frame");
     }
     let frame = (CountingAllocator::count() - before) / FRAMES;
-    let counts = contestant.counts().unwrap();
+    let counts = contestant.counts().expect("it counts");
     assert_eq!(
         (counts.submissions, counts.command_buffers),
         (1, 1),
         "one run, one buffer"
     );
-    let contents = contestant.contents().unwrap().unwrap();
-    assert_eq!(contents, workload.simulate(10 + FRAMES), "{passes} passes");
+    let contents = contestant.contents().expect("contents are read back");
+    let expected = workload.simulate(10 + FRAMES);
+    assert_eq!(contents, Some(expected), "{passes} passes");
     frame
 }
 
