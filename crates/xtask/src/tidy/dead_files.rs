@@ -25,6 +25,7 @@ pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
             )
         })
         .collect();
+    open.extend(roots_apart(tree));
     let roots: BTreeSet<String> = open.iter().cloned().collect();
     let mut reached = BTreeSet::new();
     while let Some(path) = open.pop() {
@@ -44,6 +45,29 @@ pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
                 "no `mod` line reaches this file; add one or remove it",
             )
         })
+        .collect()
+}
+
+/// The roots of packages that are apart from the workspace (a fuzzer's), where cargo looks for
+/// them by itself: below a manifest that begins a workspace of its own.
+fn roots_apart(tree: &Tree) -> Vec<String> {
+    let manifests = tree.files().filter(|(_, text)| {
+        let is_workspace = |line: &str| line.trim() == "[workspace]";
+        text.lines().any(is_workspace)
+    });
+    let folders: Vec<String> = manifests
+        .filter_map(|(path, _)| path.strip_suffix("/Cargo.toml"))
+        .map(|folder| format!("{folder}/src/"))
+        .collect();
+    let is_root = |path: &str| {
+        let inside = folders
+            .iter()
+            .find_map(|folder| path.strip_prefix(folder.as_str()));
+        inside.is_some_and(|rest| matches!(rest, "main.rs" | "lib.rs") || rest.starts_with("bin/"))
+    };
+    tree.files()
+        .filter(|(path, _)| path.ends_with(".rs") && is_root(path))
+        .map(|(path, _)| path.to_owned())
         .collect()
 }
 

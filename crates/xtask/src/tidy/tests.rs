@@ -135,6 +135,8 @@ fn files_that_no_module_names_are_dead() {
         ("crates/a/src/b/c.rs", ""),
         ("crates/a/src/b_tests.rs", ""),
         ("crates/a/src/dead.rs", ""),
+        ("crates/a/fuzz/Cargo.toml", "[package]\n\n[workspace]\n"),
+        ("crates/a/fuzz/src/bin/text.rs", "mod lost;\n"),
     ]);
     let found = lines(&dead_files::check(&tree, &workspace(vec![a])));
     assert_eq!(found.len(), 1, "{found:?}");
