@@ -3,7 +3,7 @@
 //! `count` and `advance` move them on a compute queue beside the graphics queue, between two
 //! buffers that change roles; `draw_swarm` draws them with one instanced draw; `draw_2d`, the pass
 //! of `quadrille_2d`, draws player, shots and text over them; `glow` and `develop` are bloom. The
-//! score comes back by readback. Nothing here says which pass waits for which.
+//! score comes back through `tell_score`, a host pass. Nothing here says which pass waits for which.
 
 use std::path::PathBuf;
 
@@ -64,6 +64,12 @@ struct Cells(Buffer);
 struct Shots(Buffer);
 #[derive(Resource, Deref)]
 struct Counted(Buffer);
+/// What was counted up to this step, where the host reads it.
+#[derive(Resource, Deref)]
+struct Tally(Buffer);
+/// The same up to the step before. With two, no step has to wait until the host has read the last.
+#[derive(Resource, Deref)]
+struct TallyBefore(Buffer);
 /// Light before it is brought into the range of a window.
 #[derive(Resource, Deref)]
 struct Scene(Image);
@@ -103,9 +109,6 @@ struct ShotSprite(usize);
 struct Score;
 #[derive(Component)]
 struct Message;
-/// The frame whose counters a readback brings.
-#[derive(Component)]
-struct OfFrame(u64);
 
 const SCENE: bevy_camera::ManualTextureViewHandle = bevy_camera::ManualTextureViewHandle(0);
 
@@ -130,7 +133,7 @@ fn main() -> AppExit {
         .insert_resource(args)
         .add_systems(RenderStartup, (make, populate).chain())
         .add_systems(bevy_app::Startup, spawn)
-        .add_systems(Update, (play, (place, write, ask)).chain())
+        .add_systems(Update, (play, (place, write)).chain())
         .add_systems(
             Render,
             (
@@ -144,6 +147,10 @@ fn main() -> AppExit {
                     .after(count)
                     .run_if(moves)
                     .on_queue(QueueWish::Async),
+                (copy_score.on_queue(QueueWish::Async), tell_score)
+                    .chain()
+                    .after(advance)
+                    .run_if(moves),
                 draw_swarm.after(advance).before(draw_2d),
                 glow.after(draw_2d),
                 develop.after(glow),
@@ -160,7 +167,8 @@ fn make(
     mut targets: ResMut<ManualTargets>,
 ) -> Result {
     let bytes = u64::from(args.enemies) * size_of::<examples::swarm::Enemy>() as u64;
-    // The compute queue writes one while the graphics queue reads the other.
+    // Several queues use them in each step: the compute queue writes one while the graphics queue
+    // reads the other, and a transfer queue copies what was counted.
     let shared = |name, bytes| BufferDesc::storage(name, bytes).with_sharing(Sharing::Concurrent);
     commands.insert_resource(Before(gpu.create_buffer(&shared("enemies a", bytes))?));
     commands.insert_resource(After(gpu.create_buffer(&shared("enemies b", bytes))?));
@@ -169,8 +177,11 @@ fn make(
     ));
     let shots = BufferDesc::storage("shots", (MOST_SHOTS * size_of::<Vec2>()) as u64);
     commands.insert_resource(Shots(gpu.create_buffer(&shots)?));
-    let counters = BufferDesc::storage("counters", size_of::<Counters>() as u64);
-    commands.insert_resource(Counted(gpu.create_buffer(&counters)?));
+    let bytes = size_of::<Counters>() as u64;
+    commands.insert_resource(Counted(gpu.create_buffer(&shared("counters", bytes))?));
+    let tally = |name| BufferDesc::readback(name, bytes);
+    commands.insert_resource(Tally(gpu.create_buffer(&tally("tally a"))?));
+    commands.insert_resource(TallyBefore(gpu.create_buffer(&tally("tally b"))?));
     let [width, height] = FIELD;
     let light = |name, width, height| {
         ImageDesc::color_target(name, width, height, Format::R16G16B16A16_SFLOAT)
@@ -319,25 +330,6 @@ fn play(
         .insert("health".to_owned(), rules.health().into());
 }
 
-/// Asks for what the device has counted when this frame is done.
-fn ask(mut commands: Commands, game: Res<Game>, counted: Option<Res<Counted>>, run: Res<Run>) {
-    let Some(counted) = counted.filter(|_| !run.is_over()) else {
-        return;
-    };
-    commands
-        .spawn((Readback::buffer(&counted), OfFrame(game.frame)))
-        .observe(
-            |done: On<ReadbackComplete>, frames: Query<&OfFrame>, mut game: ResMut<Game>| {
-                if let (Ok(&OfFrame(frame)), Ok(&counters)) = (
-                    frames.get(done.entity),
-                    bytemuck::try_from_bytes::<Counters>(&done.bytes),
-                ) {
-                    game.counted.push_back((frame, counters));
-                }
-            },
-        );
-}
-
 /// Lets the entities follow the game.
 fn place(
     game: Res<Game>,
@@ -389,6 +381,7 @@ fn exchange(
     game: Res<Game>,
     mut before: ResMut<Before>,
     mut after: ResMut<After>,
+    (mut tally, mut tally_before): (ResMut<Tally>, ResMut<TallyBefore>),
     shots: Res<Shots>,
     mut uploads: ResMut<Uploads>,
 ) {
@@ -396,6 +389,7 @@ fn exchange(
         return;
     }
     std::mem::swap(&mut before.0, &mut after.0);
+    std::mem::swap(&mut tally.0, &mut tally_before.0);
     let mut places = [Vec2::ZERO; MOST_SHOTS];
     for (place, shot) in places.iter_mut().zip(&game.rules.shots) {
         *place = shot.position;
@@ -446,6 +440,29 @@ fn advance(mut recorder: Recorder, swarm: Swarm, pipelines: Res<Pipelines>, game
         .bind(4, &swarm.counted)
         .push(&game.rules.to_step(game.enemies))
         .dispatch([game.enemies.div_ceil(64), 1, 1]);
+}
+
+fn copy_score(mut recorder: Recorder, counted: TransferRead<Counted>, tally: TransferWrite<Tally>) {
+    let bytes = size_of::<Counters>() as u64;
+    recorder
+        .transfer()
+        .copy_buffer(&counted, 0, &tally, 0, bytes);
+}
+
+/// Reads what was counted, on the CPU, once the device has got there. No pass comes after it, so
+/// the frame does not wait.
+fn tell_score(mut recorder: Recorder, tally: HostRead<Tally>, game: Res<Game>) {
+    let (tally, frame) = (tally.memory(), game.frame);
+    recorder.host(move |host| {
+        let mut counters = [Counters::default()];
+        tally.read_into(host, 0, &mut counters)?;
+        let [counters] = counters;
+        host.queue(move |world: &mut World| {
+            let counted = &mut world.resource_mut::<Game>().counted;
+            counted.push_back((frame, counters));
+        });
+        Ok(())
+    });
 }
 
 fn draw_swarm(
