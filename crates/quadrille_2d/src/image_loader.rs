@@ -1,7 +1,7 @@
 //! Loading images with limits: what a file claims is checked before memory is taken for it.
 
 use bevy_asset::io::{Reader, VecReader};
-use bevy_asset::{AssetLoader, LoadContext};
+use bevy_asset::{AssetLoader, AsyncReadExt as _, LoadContext};
 use bevy_image::{
     CompressedImageFormats, Image, ImageLoader, ImageLoaderError, ImageLoaderSettings,
 };
@@ -90,11 +90,7 @@ impl AssetLoader for CheckedImageLoader {
         settings: &ImageLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, CheckedImageError> {
-        let mut bytes = Vec::new();
-        reader
-            .read_to_end(&mut bytes)
-            .await
-            .map_err(ImageLoaderError::Io)?;
+        let bytes = read(reader, self.limits).await?;
         check(&bytes, self.limits)?;
         let mut checked = VecReader::new(bytes);
         Ok(self
@@ -106,6 +102,17 @@ impl AssetLoader for CheckedImageLoader {
     fn extensions(&self) -> &[&str] {
         ImageLoader::SUPPORTED_FILE_EXTENSIONS
     }
+}
+
+/// Reads a file up to one byte more than may be: that it is too long is known without the rest.
+async fn read(reader: &mut dyn Reader, limits: ImageLimits) -> Result<Vec<u8>, CheckedImageError> {
+    let mut bytes = Vec::new();
+    reader
+        .take(limits.file_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .await
+        .map_err(ImageLoaderError::Io)?;
+    Ok(bytes)
 }
 
 /// Compares a file with the limits.

@@ -47,3 +47,20 @@ fn long_files_are_refused() {
     let error = check(&[0; 1001], LIMITS).unwrap_err();
     assert!(error.to_string().contains("1000 bytes"), "{error}");
 }
+
+#[test]
+fn no_more_is_read_than_the_limit_and_a_byte() {
+    let mut reader = VecReader::new(vec![7; 5000]);
+    let bytes =
+        bevy_platform::future::block_on(read(&mut reader, LIMITS)).expect("memory can be read");
+    assert_eq!(bytes.len(), 1001);
+    assert!(check(&bytes, LIMITS).is_err());
+    let mut rest = Vec::new();
+    let read_rest = Reader::read_to_end(&mut reader, &mut rest);
+    bevy_platform::future::block_on(read_rest).expect("memory can be read");
+    assert_eq!(rest.len(), 3999, "nothing was taken beyond");
+    let mut short = VecReader::new(png(4, 4));
+    let bytes =
+        bevy_platform::future::block_on(read(&mut short, LIMITS)).expect("memory can be read");
+    assert_eq!(bytes, png(4, 4));
+}
