@@ -31,6 +31,8 @@
 //! No multisampling, no picking, no materials with shaders of their own, no compressed images.
 
 mod camera;
+mod font_data;
+mod font_size;
 pub mod guide;
 mod image_format;
 mod image_loader;

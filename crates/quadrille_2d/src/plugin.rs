@@ -1,20 +1,26 @@
 //! Adding 2D drawing to an app.
 
-use bevy_app::{App, Plugin, PostStartup, PostUpdate};
+use bevy_app::{App, Plugin, PostStartup, PostUpdate, PropagateSet};
 use bevy_asset::io::file::FileAssetReader;
 use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, Assets};
 use bevy_camera::visibility::add_visibility_class;
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
 use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleConfigs;
+use bevy_ecs::system::ScheduleSystem;
 use bevy_image::{Image, ImagePlugin, ImageSamplerDescriptor};
 use bevy_mesh::MeshPlugin;
 use bevy_sprite::{Sprite, SpritePlugin};
-use bevy_text::TextPlugin;
+use bevy_text::{
+    TextFont, TextPlugin, detect_text_needs_rerender, load_font_assets_into_font_collection,
+};
 use bevy_transform::TransformPlugin;
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 
 use crate::camera::update_cameras;
+use crate::font_data::replace_broken_fonts;
+use crate::font_size::limit_font_sizes;
 use crate::image_loader::{CheckedImageLoader, ImageLimits};
 use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
 use crate::material::ColorMaterial;
@@ -101,7 +107,7 @@ impl Plugin for Quadrille2dPlugin {
                 .before(AssetEventSystems)
         };
         app.add_systems(PostStartup, cameras())
-            .add_systems(PostUpdate, cameras());
+            .add_systems(PostUpdate, (cameras(), check_text()));
         add_passes(app);
     }
 }
@@ -133,6 +139,15 @@ impl Quadrille2dPlugin {
         #[cfg(feature = "ui")]
         add(app, bevy_ui::UiPlugin);
     }
+}
+
+/// The systems that keep text within what bevy can lay out.
+fn check_text() -> ScheduleConfigs<ScheduleSystem> {
+    let fonts = replace_broken_fonts.before(load_font_assets_into_font_collection);
+    let sizes = limit_font_sizes
+        .after(PropagateSet::<TextFont>::default())
+        .before(detect_text_needs_rerender);
+    (fonts, sizes).into_configs()
 }
 
 fn add_passes(app: &mut App) {

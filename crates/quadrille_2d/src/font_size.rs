@@ -1,0 +1,55 @@
+//! Font sizes that nobody can draw are brought to ones that can be.
+
+use bevy_ecs::prelude::*;
+use bevy_text::{FontSize, RemSize, TextFont};
+
+/// The largest font size in logical pixels. A glyph becomes a picture of about that size, with one
+/// of the next power of two around it; a glyph for which there is no room ends a bevy program.
+const MOST_PIXELS: f32 = 2000.0;
+/// The largest part of a viewport, in percent.
+const MOST_PERCENT: f32 = 100.0;
+
+/// Limits the sizes of text before bevy lays it out, and warns once.
+pub(crate) fn limit_font_sizes(
+    rem: Res<RemSize>,
+    mut fonts: Query<(Entity, Mut<TextFont>)>,
+    mut warned: Local<bool>,
+) {
+    for (entity, mut font) in &mut fonts {
+        if !(rem.is_changed() || font.is_changed()) {
+            continue;
+        }
+        let Some(limited) = limit(font.font_size, rem.0) else {
+            continue;
+        };
+        if !std::mem::replace(&mut *warned, true) {
+            tracing::warn!(
+                "the font size {:?} of {entity} becomes {limited:?}; sizes end at {MOST_PIXELS} \
+                 pixels and {MOST_PERCENT} % of the viewport, for larger text scale its \
+                 `Transform`. There is no further warning",
+                font.font_size,
+            );
+        }
+        font.font_size = limited;
+    }
+}
+
+/// The size to take instead of one that is too large or no number; a negative one shows nothing
+/// anyway.
+fn limit(size: FontSize, rem: f32) -> Option<FontSize> {
+    let within = |value: f32, most: f32| match value.is_nan() {
+        true => Some(0.0),
+        false => (value > most).then_some(most),
+    };
+    match size {
+        FontSize::Px(value) => within(value, MOST_PIXELS).map(FontSize::Px),
+        FontSize::Vw(value) => within(value, MOST_PERCENT).map(FontSize::Vw),
+        FontSize::Vh(value) => within(value, MOST_PERCENT).map(FontSize::Vh),
+        FontSize::VMin(value) => within(value, MOST_PERCENT).map(FontSize::VMin),
+        FontSize::VMax(value) => within(value, MOST_PERCENT).map(FontSize::VMax),
+        FontSize::Rem(value) => within(value * rem, MOST_PIXELS).map(FontSize::Px),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+use super::*;
+
+#[test]
+fn ordinary_sizes_stay() {
+    let sizes = [
+        FontSize::Px(24.0),
+        FontSize::Px(MOST_PIXELS),
+        FontSize::Px(-3.0),
+        FontSize::Vw(100.0),
+        FontSize::Rem(1.5),
+    ];
+    for size in sizes {
+        assert_eq!(limit(size, 20.0), None, "{size:?}");
+    }
+}
+
+#[test]
+fn absurd_sizes_end_at_the_limit() {
+    for size in [1e9, f32::MAX, f32::INFINITY] {
+        assert_eq!(limit(FontSize::Px(size), 20.0), Some(FontSize::Px(2000.0)));
+        assert_eq!(limit(FontSize::Rem(size), 20.0), Some(FontSize::Px(2000.0)));
+        assert_eq!(limit(FontSize::Vh(size), 20.0), Some(FontSize::Vh(100.0)));
+    }
+    assert_eq!(limit(FontSize::Rem(1.0), 1e9), Some(FontSize::Px(2000.0)));
+    assert_eq!(limit(FontSize::Px(f32::NAN), 20.0), Some(FontSize::Px(0.0)));
+    let none = limit(FontSize::Rem(f32::INFINITY), 0.0);
+    assert_eq!(none, Some(FontSize::Px(0.0)));
+}

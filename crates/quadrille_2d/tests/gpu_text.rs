@@ -1,0 +1,81 @@
+//! Text with bad fonts and sizes on a device. `cargo test -p quadrille_2d --test gpu_text --
+//! --ignored`; without a device these tests fail.
+
+#[allow(
+    dead_code,
+    reason = "tests that share a module use different parts of it"
+)]
+mod common;
+
+use bevy_app::Startup;
+use bevy_ecs::prelude::*;
+use common::Rig;
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_2d::prelude::*;
+
+const BACKGROUND: [u8; 4] = [0, 0, 0, 255];
+
+/// How many pixels of a column of the picture are not background.
+fn drawn(picture: &common::Picture, columns: std::ops::Range<u32>) -> usize {
+    let places = columns.flat_map(|x| (0..picture.height).map(move |y| (x, y)));
+    places
+        .filter(|&(x, y)| picture.at(x, y) != BACKGROUND)
+        .count()
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn text_whose_font_is_broken_or_missing_shows_in_the_default_font() {
+    let folder = common::temporary("fonts");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let default = bevy_text::DEFAULT_FONT_DATA;
+    let half = &default[..default.len() / 2];
+    std::fs::write(folder.join("half.ttf"), half).expect("written");
+    std::fs::write(folder.join("page.ttf"), "<html>no</html>").expect("written");
+    let plugin = Quadrille2dPlugin {
+        asset_folder: folder.to_str().expect("plain").to_owned(),
+        ..Quadrille2dPlugin::default()
+    };
+    let mut rig = Rig::with(160, 40, plugin);
+    rig.app.add_systems(
+        Startup,
+        |mut commands: Commands, assets: Res<AssetServer>| {
+            commands.insert_resource(ClearColor(Color::BLACK));
+            commands.spawn(Camera2d);
+            let fonts = ["half.ttf", "page.ttf", "missing.ttf"];
+            let fonts = fonts.map(|name| assets.load(name)).into_iter();
+            for (index, font) in [Handle::default()].into_iter().chain(fonts).enumerate() {
+                let font = TextFont::from_font_size(24.0).with_font(font);
+                let x = -60.0 + 40.0 * index as f32;
+                commands.spawn((Text2d::new("M"), font, Transform::from_xyz(x, 0.0, 0.0)));
+            }
+        },
+    );
+    rig.start();
+    for _ in 0..2000 {
+        let picture = rig.picture();
+        let letters = [0, 1, 2, 3].map(|index| drawn(&picture, index * 40..(index + 1) * 40));
+        if letters[0] > 50 && letters.iter().all(|&pixels| pixels == letters[0]) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    panic!("the letters are not the same");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn absurd_font_sizes_are_survived() {
+    let mut rig = Rig::scene(160, 40, |mut commands: Commands| {
+        commands.insert_resource(ClearColor(Color::BLACK));
+        commands.spawn(Camera2d);
+        for size in [1e9, f32::INFINITY, f32::NAN, -4.0, 0.0] {
+            for size in [FontSize::Px(size), FontSize::Rem(size), FontSize::Vw(size)] {
+                commands.spawn((Text2d::new("M"), TextFont::from_font_size(size)));
+            }
+        }
+    });
+    rig.update(4);
+    let picture = rig.picture();
+    assert!(drawn(&picture, 0..160) > 0, "a part of the letters is seen");
+}
