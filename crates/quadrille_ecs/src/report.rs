@@ -109,7 +109,7 @@ pub(crate) struct Measurements {
     /// first.
     kinds: Vec<Kind>,
     /// Nanoseconds by phase, of the last [`KEPT`] frames.
-    times: Vec<[u32; Phase::ALL.len()]>,
+    times: Vec<[u64; Phase::ALL.len()]>,
 }
 
 struct Kind {
@@ -134,7 +134,7 @@ impl Measurements {
     ) {
         let times = clock
             .times
-            .map(|time| u32::try_from(time.as_nanos()).unwrap_or(u32::MAX));
+            .map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         if self.times.len() < KEPT {
             self.times.push(times);
         } else {
@@ -201,7 +201,12 @@ impl Measurements {
 
     /// Of all phases together: where the device is slower than the CPU, what it takes.
     fn median_frame_us(&self) -> f64 {
-        median_us(self.times.iter().map(|times| times.iter().sum()).collect())
+        let frame = |times: &[u64; Phase::ALL.len()]| {
+            times
+                .iter()
+                .fold(0, |sum: u64, time| sum.saturating_add(*time))
+        };
+        median_us(self.times.iter().map(frame).collect())
     }
 
     fn median_us(&self, phase: Phase) -> f64 {
@@ -215,11 +220,14 @@ impl Measurements {
 }
 
 /// The median of nanoseconds, in microseconds.
-fn median_us(mut times: Vec<u32>) -> f64 {
+fn median_us(mut times: Vec<u64>) -> f64 {
     if times.is_empty() {
         return 0.0;
     }
     let middle = times.len() / 2;
     let (_, median, _) = times.select_nth_unstable(middle);
-    f64::from(*median) / 1000.0
+    *median as f64 / 1000.0
 }
+
+#[cfg(test)]
+mod tests;
