@@ -183,11 +183,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
 
     fn init_state(world: &mut World) -> AccessState {
         let entity = resource_entity::<T>(world);
-        let access = DeclaredAccess {
-            kind: K::KIND,
-            stages: S::STAGES,
-            range: SubRange::Whole,
-        };
+        let access = *DeclaredAccess::of::<K, S>();
         AccessState {
             resource: world.register_component::<T>(),
             declared: register_access(world, entity, access),
@@ -226,6 +222,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
 }
 
 /// What a pass gets when the resource that it declares does not exist.
+#[cold]
 fn missing<T: Named, P>(of_window: bool) -> SystemParamValidationError {
     let name = short_name::<T>();
     if of_window {
@@ -243,8 +240,7 @@ impl<T: Named, K: kind::Kind, S: stage::Stage> Access<'_, T, K, S> {
     pub fn any(&self) -> AnyAccess<'_> {
         AnyAccess {
             resource: self.handle.to_ref(),
-            kind: K::KIND,
-            stages: S::STAGES,
+            access: DeclaredAccess::of::<K, S>(),
         }
     }
 }

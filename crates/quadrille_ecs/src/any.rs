@@ -19,7 +19,8 @@ use quadrille_vulkan::Handle;
 use crate::access::PassUse;
 use crate::bind::ResourceRef;
 use crate::declaration::{Bound, DeclaredAccess};
-use crate::kind::{AccessKind, StageWish};
+use crate::interned;
+use crate::kind::AccessKind;
 use crate::named::GpuResource;
 use crate::registry::{bound_entity, declare, register_access};
 use crate::window::WindowImage;
@@ -46,8 +47,8 @@ use crate::window::WindowImage;
 #[derive(Clone, Copy)]
 pub struct AnyAccess<'s> {
     pub(crate) resource: ResourceRef<'s>,
-    pub(crate) kind: AccessKind,
-    pub(crate) stages: StageWish,
+    /// By reference: it is many bytes, and a system copies its parameters several times.
+    pub(crate) access: &'s DeclaredAccess,
 }
 
 impl<'s> AnyAccess<'s> {
@@ -56,8 +57,7 @@ impl<'s> AnyAccess<'s> {
     pub fn of(resource: &'s impl GpuResource, kind: AccessKind) -> Self {
         Self {
             resource: resource.to_ref(),
-            kind,
-            stages: StageWish::Auto,
+            access: interned::access(kind),
         }
     }
 
@@ -68,7 +68,7 @@ impl<'s> AnyAccess<'s> {
 
     /// The declared access.
     pub fn kind(&self) -> AccessKind {
-        self.kind
+        self.access.kind
     }
 
     /// A read as one access of a pass within the system: see
@@ -89,11 +89,11 @@ impl<'s> AnyAccess<'s> {
 
     /// The declared access as it is, as one access of a pass within the system.
     pub fn as_declared(&self) -> PassUse {
-        self.part(self.kind)
+        self.part(self.access.kind)
     }
 
     fn part(&self, kind: AccessKind) -> PassUse {
-        let (declared, stages) = (self.kind, self.stages);
+        let (declared, stages) = (self.access.kind, self.access.stages);
         PassUse {
             handle: self.resource.to_handle(),
             declared,
@@ -109,7 +109,7 @@ pub struct AnyAccessState {
     handle: Option<Handle>,
     /// The window whose image it is, and the id of [`WindowImage`].
     window: Option<(Entity, ComponentId)>,
-    kind: AccessKind,
+    access: DeclaredAccess,
     declared: Option<ComponentId>,
 }
 
@@ -123,7 +123,7 @@ unsafe impl SystemParam for AnyAccess<'_> {
         AnyAccessState {
             handle: None,
             window: None,
-            kind: AccessKind::Sampled,
+            access: DeclaredAccess::new(AccessKind::Sampled),
             declared: None,
         }
     }
@@ -145,6 +145,8 @@ unsafe impl SystemParam for AnyAccess<'_> {
         }
     }
 
+    // Inlined into the system, or the result goes through memory that is read back too soon.
+    #[inline]
     unsafe fn get_param<'w, 's>(
         state: &'s mut AnyAccessState,
         _: &SystemMeta,
@@ -152,33 +154,51 @@ unsafe impl SystemParam for AnyAccess<'_> {
         _: Tick,
     ) -> Result<AnyAccess<'s>, SystemParamValidationError> {
         if let Some((entity, _)) = state.window {
-            let window = world.get_entity(entity).ok();
             // SAFETY: `init_access` registered the read of this component.
-            let image = window.and_then(|window| unsafe { window.get::<WindowImage>() });
-            let Some(image) = image else {
-                // A minimised or closed window has no image: nothing to draw is not an error.
-                return Err(SystemParamValidationError::skipped::<Self>(
-                    "the window has no image now",
-                ));
-            };
-            let known = state.handle.as_ref().map(Handle::id);
-            if known != Some(image.id()) {
-                state.handle = Some(image.to_handle());
-            }
+            unsafe { follow_window(&mut state.handle, entity, world) }?;
         }
         let Some(handle) = &state.handle else {
-            return Err(SystemParamValidationError::invalid::<Self>(
-                "it names no resource; build the system with \
-                 `(.., declared(AccessKind::Sampled, &image), ..).build_system(pass)`",
-            ));
+            return Err(unnamed());
         };
         let resource = ResourceRef::from(handle);
         Ok(AnyAccess {
             resource,
-            kind: state.kind,
-            stages: StageWish::Auto,
+            access: &state.access,
         })
     }
+}
+
+/// Takes up the image that a window has now.
+///
+/// # Safety
+/// The component [`WindowImage`] of the entity may be read.
+unsafe fn follow_window(
+    handle: &mut Option<Handle>,
+    window: Entity,
+    world: UnsafeWorldCell<'_>,
+) -> Result<(), SystemParamValidationError> {
+    let window = world.get_entity(window).ok();
+    // SAFETY: the caller may read this component.
+    let image = window.and_then(|window| unsafe { window.get::<WindowImage>() });
+    let Some(image) = image else {
+        // A minimised or closed window has no image: nothing to draw is not an error.
+        return Err(SystemParamValidationError::skipped::<AnyAccess<'_>>(
+            "the window has no image now",
+        ));
+    };
+    if handle.as_ref().map(Handle::id) != Some(image.id()) {
+        *handle = Some(image.to_handle());
+    }
+    Ok(())
+}
+
+/// What a pass gets whose system was not built with the resource.
+#[cold]
+fn unnamed() -> SystemParamValidationError {
+    SystemParamValidationError::invalid::<AnyAccess<'_>>(
+        "it names no resource; build the system with \
+         `(.., declared(AccessKind::Sampled, &image), ..).build_system(pass)`",
+    )
 }
 
 /// Builds an [`AnyAccess`]: see [`declared`] and [`declared_window`].
@@ -228,10 +248,7 @@ pub fn declared_window(kind: AccessKind, window: Entity) -> DeclaredBuilder {
 unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
     fn build(self, world: &mut World) -> AnyAccessState {
         let entity = bound_entity(world, self.bound.clone());
-        let access = DeclaredAccess {
-            stages: StageWish::Auto,
-            ..DeclaredAccess::new(self.kind)
-        };
+        let access = DeclaredAccess::new(self.kind);
         let (handle, window) = match self.bound {
             Bound::Handle(handle) => (Some(handle), None),
             Bound::Window(window) => {
@@ -243,7 +260,7 @@ unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
         AnyAccessState {
             handle,
             window,
-            kind: self.kind,
+            access,
             declared: Some(register_access(world, entity, access)),
         }
     }

@@ -30,7 +30,7 @@ impl Attachment {
         Self {
             image,
             name,
-            kind: bound.kind,
+            kind: *bound.kind,
             load,
         }
     }

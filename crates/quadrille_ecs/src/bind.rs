@@ -23,7 +23,7 @@ pub enum ResourceRef<'a> {
 #[derive(Clone, Copy)]
 pub struct Bound<'a> {
     pub(crate) resource: ResourceRef<'a>,
-    pub(crate) kind: AccessKind,
+    pub(crate) kind: &'a AccessKind,
 }
 
 impl<'a> From<&'a Handle> for ResourceRef<'a> {
@@ -75,7 +75,7 @@ where
     fn bound(&self) -> Bound<'_> {
         Bound {
             resource: (**self).to_ref(),
-            kind: K::KIND,
+            kind: &K::KIND,
         }
     }
 }
@@ -84,7 +84,7 @@ impl Declared for AnyAccess<'_> {
     fn bound(&self) -> Bound<'_> {
         Bound {
             resource: self.resource,
-            kind: self.kind,
+            kind: &self.access.kind,
         }
     }
 }
@@ -114,7 +114,7 @@ impl BoundMask {
             ResourceRef::Buffer(buffer) => {
                 recording.list.bind_buffer(binding, buffer, 0, 0);
             }
-            ResourceRef::Image(image) if declared == AccessKind::Sampled => {
+            ResourceRef::Image(image) if *declared == AccessKind::Sampled => {
                 recording.list.bind_image_sampled(binding, image);
             }
             ResourceRef::Image(image) => recording.list.bind_image_storage(binding, image),
@@ -198,7 +198,7 @@ fn mismatch(
     info: Option<&Binding>,
     binding: u32,
     bound: Bound<'_>,
-    declared: AccessKind,
+    declared: &AccessKind,
 ) -> Option<RecordError> {
     let Some(info) = info else {
         return Some(RecordError::NoSuchBinding {
@@ -231,9 +231,9 @@ fn mismatch(
     }
     // WGSL has no write-only storage buffers: `read_write` is how a pure write is spelled, so a
     // declared write is taken at its word.
-    let pure_write = declared == AccessKind::StorageWrite && needs == AccessKind::StorageReadWrite;
+    let pure_write = *declared == AccessKind::StorageWrite && needs == AccessKind::StorageReadWrite;
     let exactly = matches!(declared, AccessKind::Exactly(_));
-    if declared.covers(needs) || pure_write || exactly {
+    if declared.covers(&needs) || pure_write || exactly {
         return None;
     }
     Some(RecordError::AccessTooWeak {

@@ -63,7 +63,7 @@ impl<'a> Compute<'a> {
         let bound = arguments.bound();
         self.recording.check_declared(bound);
         match bound.resource {
-            ResourceRef::Buffer(buffer) if bound.kind == AccessKind::Indirect => {
+            ResourceRef::Buffer(buffer) if *bound.kind == AccessKind::Indirect => {
                 self.recording.list.dispatch_indirect(buffer, offset);
             }
             _ => self.recording.errors.push(RecordError::WrongUse {

@@ -17,6 +17,7 @@ use bevy_ecs::world::DeferredWorld;
 use quadrille_sync::{Preference, QueueIndex, SubRange};
 use quadrille_vulkan::Handle;
 
+use crate::access::{kind, stage};
 use crate::kind::{AccessKind, StageWish};
 use crate::window::WindowImage;
 
@@ -86,11 +87,22 @@ pub struct DeclaredAccess {
 
 impl DeclaredAccess {
     /// An access of the whole resource in the stages that the pass really uses.
-    pub fn new(kind: AccessKind) -> Self {
+    pub const fn new(kind: AccessKind) -> Self {
         Self {
             kind,
             stages: StageWish::Auto,
             range: SubRange::Whole,
+        }
+    }
+
+    /// The access that these types stand for.
+    pub(crate) fn of<K: kind::Kind, S: stage::Stage>() -> &'static Self {
+        const {
+            &Self {
+                kind: K::KIND,
+                stages: S::STAGES,
+                range: SubRange::Whole,
+            }
         }
     }
 }

@@ -157,7 +157,7 @@ impl AccessKind {
     }
 
     /// Whether a recorded access is no more than this declared one allows.
-    pub(crate) fn covers(self, recorded: Self) -> bool {
+    pub(crate) fn covers(&self, recorded: &Self) -> bool {
         self == recorded
             || matches!(
                 (self, recorded),

@@ -47,6 +47,7 @@ mod group;
 mod history;
 mod host;
 mod internal;
+mod interned;
 mod kind;
 mod list;
 mod mirror;

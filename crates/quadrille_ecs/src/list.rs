@@ -13,7 +13,6 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_sync::SubRange;
 
 use crate::access::{kind, stage};
 use crate::any::AnyAccess;
@@ -93,8 +92,7 @@ impl<'w, T: NamedList, K: kind::Kind, S: stage::Stage> AccessList<'w, T, K, S> {
 fn access<T: NamedList, K: kind::Kind, S: stage::Stage>(handle: &T::Handle) -> AnyAccess<'_> {
     AnyAccess {
         resource: handle.to_ref(),
-        kind: K::KIND,
-        stages: S::STAGES,
+        access: DeclaredAccess::of::<K, S>(),
     }
 }
 
@@ -111,11 +109,7 @@ unsafe impl<T: NamedList, K: kind::Kind, S: stage::Stage> SystemParam for Access
 
     fn init_state(world: &mut World) -> AccessListState {
         let entity = list_entity::<T>(world);
-        let access = DeclaredAccess {
-            kind: K::KIND,
-            stages: S::STAGES,
-            range: SubRange::Whole,
-        };
+        let access = *DeclaredAccess::of::<K, S>();
         AccessListState {
             resource: world.register_component::<T>(),
             declared: register_access(world, entity, access),

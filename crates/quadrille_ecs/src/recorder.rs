@@ -79,6 +79,7 @@ unsafe impl SystemParam for Recorder<'_> {
         declare::<Self>(state.declared, meta, system_access);
     }
 
+    #[inline]
     unsafe fn get_param<'w, 's>(
         state: &'s mut RecorderState,
         _: &SystemMeta,

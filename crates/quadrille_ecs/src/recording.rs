@@ -37,6 +37,13 @@ pub(crate) struct Part {
     pub(crate) uses: Vec<PassUse>,
 }
 
+impl Part {
+    fn declared_kind<'b>(&'b self, bound: Bound<'b>) -> &'b AccessKind {
+        let used = self.uses.iter().find(|used| used.handle.id() == bound.id());
+        used.map_or(bound.kind, |used| &used.kind)
+    }
+}
+
 impl SubRecording {
     fn clear(&mut self) {
         self.list.clear();
@@ -60,13 +67,20 @@ impl SubRecording {
     }
 
     /// Checks that a bound or attached resource is declared by this part, if it is one.
+    #[inline]
     pub(crate) fn check_declared(&mut self, bound: Bound<'_>) {
+        if self.part.is_some() {
+            self.check_part(bound);
+        }
+    }
+
+    fn check_part(&mut self, bound: Bound<'_>) {
         let Some(part) = &self.part else { return };
         let declares =
             |used: &PassUse| used.handle.id() == bound.id() && used.kind.covers(bound.kind);
         let weaker = |used: &PassUse| {
             // A parameter may be declared for more than this part uses.
-            used.handle.id() == bound.id() && bound.kind.covers(used.kind)
+            used.handle.id() == bound.id() && bound.kind.covers(&used.kind)
         };
         if !part.uses.iter().any(|used| declares(used) || weaker(used)) {
             self.errors.push(RecordError::NotDeclared {
@@ -78,10 +92,12 @@ impl SubRecording {
     }
 
     /// What this part, or else the parameter, declares for a bound resource.
-    pub(crate) fn declared_kind(&self, bound: Bound<'_>) -> AccessKind {
-        let part = self.part.as_ref();
-        let used = part.and_then(|part| part.uses.iter().find(|u| u.handle.id() == bound.id()));
-        used.map_or(bound.kind, |used| used.kind)
+    #[inline]
+    pub(crate) fn declared_kind<'b>(&'b self, bound: Bound<'b>) -> &'b AccessKind {
+        match &self.part {
+            Some(part) => part.declared_kind(bound),
+            None => bound.kind,
+        }
     }
 }
 
@@ -100,6 +116,7 @@ pub(crate) struct PassRecording {
 }
 
 impl PassRecording {
+    #[inline]
     pub(crate) fn begin(&mut self) {
         self.main.clear();
         self.part_count = 0;
@@ -149,7 +166,7 @@ impl PassRecording {
                 })
             }
         }
-        for used in uses.iter().filter(|used| !used.declared.covers(used.kind)) {
+        for used in uses.iter().filter(|used| !used.declared.covers(&used.kind)) {
             recording.errors.push(RecordError::WrongUse {
                 command: "recorder.pass",
                 resource: used.handle.name().into(),

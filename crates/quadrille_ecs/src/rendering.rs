@@ -207,7 +207,7 @@ impl<'a> Rendering<'a> {
     ) -> Option<&'b quadrille_vulkan::Buffer> {
         self.recording.check_declared(bound);
         match bound.resource {
-            ResourceRef::Buffer(buffer) if bound.kind == needed => Some(buffer),
+            ResourceRef::Buffer(buffer) if *bound.kind == needed => Some(buffer),
             _ => {
                 self.recording.errors.push(RecordError::WrongUse {
                     command,
@@ -257,7 +257,7 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
             }
             _ => extent = Some([width, height]),
         }
-        check_part(recording, image, attachment.kind);
+        check_part(recording, image, &attachment.kind);
         if !matches!(attachment.load, Load::Keep) {
             recording.overwritten.push(image.id());
         }
@@ -309,7 +309,7 @@ fn not_a_target(attachment: &Attachment, name: &str) -> RecordError {
     }
 }
 
-fn check_part(recording: &mut SubRecording, image: &Image, kind: AccessKind) {
+fn check_part(recording: &mut SubRecording, image: &Image, kind: &AccessKind) {
     recording.check_declared(Bound {
         resource: ResourceRef::Image(image),
         kind,

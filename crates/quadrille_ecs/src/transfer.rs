@@ -116,7 +116,7 @@ impl<'a> Transfer<'a> {
 
     fn allowed(&mut self, bound: Bound<'_>, needed: AccessKind, command: &'static str) -> bool {
         self.recording.check_declared(bound);
-        if bound.kind == needed {
+        if *bound.kind == needed {
             return true;
         }
         self.recording.errors.push(RecordError::WrongUse {

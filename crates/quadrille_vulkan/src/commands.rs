@@ -227,6 +227,7 @@ impl Side {
 impl CommandList {
     /// Forgets the commands and keeps the memory. Pipelines and samplers are kept too, until the
     /// next time: the next recording mostly uses them again.
+    #[inline]
     pub fn clear(&mut self) {
         self.commands.clear();
         self.compute.clear();
@@ -264,6 +265,7 @@ impl CommandList {
     }
 
     /// Whether there are no commands.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
     }
@@ -289,6 +291,7 @@ impl CommandList {
     }
 
     /// Sets the pipeline of the dispatches that follow.
+    #[inline]
     pub fn bind_compute(&mut self, pipeline: &ComputePipeline) {
         let pipeline = self.compute.index(pipeline);
         self.commands
@@ -304,6 +307,7 @@ impl CommandList {
 
     /// Binds a range of a buffer as `@group(0) @binding(binding)`, a storage or a uniform buffer as
     /// the pipeline has it. A `size` of 0 means up to the end.
+    #[inline]
     pub fn bind_buffer(&mut self, binding: u32, buffer: &Buffer, offset: u64, size: u64) {
         let (binding, buffer) = (narrow(binding), buffer.id());
         self.commands.push(Command::Bind(Bind::Buffer {
@@ -315,11 +319,13 @@ impl CommandList {
     }
 
     /// Binds a whole image for sampling and loading.
+    #[inline]
     pub fn bind_image_sampled(&mut self, binding: u32, image: &Image) {
         self.bind_view_sampled(binding, image, View::WHOLE);
     }
 
     /// Binds a part of an image for sampling and loading.
+    #[inline]
     pub fn bind_view_sampled(&mut self, binding: u32, image: &Image, view: View) {
         let (binding, image) = (narrow(binding), image.id());
         self.commands.push(Command::Bind(Bind::Image {
@@ -331,11 +337,13 @@ impl CommandList {
     }
 
     /// Binds an image as a storage image.
+    #[inline]
     pub fn bind_image_storage(&mut self, binding: u32, image: &Image) {
         self.bind_view_storage(binding, image, View::WHOLE);
     }
 
     /// Binds a part of an image as a storage image.
+    #[inline]
     pub fn bind_view_storage(&mut self, binding: u32, image: &Image, view: View) {
         let (binding, image) = (narrow(binding), image.id());
         self.commands.push(Command::Bind(Bind::Image {
@@ -444,6 +452,7 @@ impl CommandList {
     }
 
     /// Runs so many workgroups in each direction.
+    #[inline]
     pub fn dispatch(&mut self, groups: [u32; 3]) {
         self.commands.push(Command::Dispatch { groups });
     }

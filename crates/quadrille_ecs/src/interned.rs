@@ -1,0 +1,56 @@
+//! Accesses as references that live for ever, for passes that name one while they record.
+
+use std::sync::{PoisonError, RwLock};
+
+use crate::declaration::DeclaredAccess;
+use crate::kind::AccessKind;
+
+/// Those that have no constant. Each is leaked once: a program writes down few.
+static EXACT: RwLock<Vec<&'static DeclaredAccess>> = RwLock::new(Vec::new());
+
+/// This access of a whole resource, in the stages that the pass really uses.
+pub(crate) fn access(kind: AccessKind) -> &'static DeclaredAccess {
+    macro_rules! constants {
+        ($($name:ident),* $(,)?) => {
+            match kind {
+                $(AccessKind::$name => const { &DeclaredAccess::new(AccessKind::$name) },)*
+                AccessKind::Exactly(_) => exact(kind),
+            }
+        };
+    }
+    constants!(
+        Uniform,
+        Sampled,
+        StorageRead,
+        StorageWrite,
+        StorageReadWrite,
+        ColorTarget,
+        DepthTarget,
+        DepthRead,
+        Vertex,
+        Index,
+        Indirect,
+        TransferRead,
+        TransferWrite,
+        HostRead,
+        HostWrite,
+        HostReadWrite,
+    )
+}
+
+fn exact(kind: AccessKind) -> &'static DeclaredAccess {
+    let find = |all: &[&'static DeclaredAccess]| all.iter().find(|one| one.kind == kind).copied();
+    let known = find(&EXACT.read().unwrap_or_else(PoisonError::into_inner));
+    known.unwrap_or_else(|| {
+        let mut all = EXACT.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have come first.
+        find(&all).unwrap_or_else(|| {
+            let access = &*Box::leak(Box::new(DeclaredAccess::new(kind)));
+            all.push(access);
+            access
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;
