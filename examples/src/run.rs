@@ -90,7 +90,8 @@ impl Run {
         matches!(self.stage, Stage::Picture | Stage::Ended)
     }
 
-    fn frame_limit(&self) -> Option<u64> {
+    /// The number of frames after which it ends; `None` if something else ends it.
+    pub fn frame_limit(&self) -> Option<u64> {
         self.args.frame_limit().filter(|_| !self.open_end)
     }
 }

@@ -33,6 +33,7 @@ mod recover;
 mod report;
 mod schedules;
 mod setup;
+mod soak;
 mod steps;
 mod tidy;
 mod validation;
@@ -60,6 +61,9 @@ usage: cargo xtask COMMAND
   faults                    every Vulkan call of a short program fails once, under the
                             validation layer
   windows                   several windows: a storm of sizes, devices that are lost
+  soak [--frames N] [--seed S]
+                            windows, buffers and shaders that change at random, 100000 frames
+                            without windows and as many in windows; memory is judged from 50000 on
   examples                  the examples, headless and in a window, under the validation layer
   plan FILE [--topology T] [--dot FILE] [--svg FILE]
                             plan the frames of a text file: reasons, counts, pictures
@@ -93,6 +97,10 @@ fn main() -> ExitCode {
         ["examples"] => verify::examples(),
         ["faults"] => verify::faults(),
         ["windows"] => verify::windows(),
+        ["soak", rest @ ..] => match soak::Dose::parse(rest) {
+            Ok(dose) => verify::soak(dose),
+            Err(error) => return refuse(&format!("{error:#}")),
+        },
         ["plan", rest @ ..] => plan::plan(rest),
         ["check", path] => Ok(plan::check(path)),
         ["bench", rest @ ..] => bench::run(rest),

@@ -78,6 +78,24 @@ impl Report {
             })
     }
 
+    /// Counts that were taken one after the other.
+    ///
+    /// # Errors
+    /// When the report does not have them.
+    pub(crate) fn numbers(&self, key: &str) -> Result<Vec<u64>> {
+        let value = &self.0[key];
+        value
+            .as_array()
+            .and_then(|list| list.iter().map(Value::as_u64).collect())
+            .with_context(|| format!("`{key}` is {value}, and must be a list of numbers"))
+    }
+
+    /// A report for tests of what is made of it.
+    #[cfg(test)]
+    pub(crate) fn unchecked(value: Value) -> Self {
+        Self(value)
+    }
+
     /// One line for the table.
     pub(crate) fn summary(&self) -> String {
         let value = &self.0;

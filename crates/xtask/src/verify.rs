@@ -13,7 +13,13 @@ use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
     canary, counts, examples as example, faults, gpu as gpu_test, life, recover, schedules, setup,
-    tidy, window,
+    soak as soaked, tidy, window,
+};
+
+/// What shows whether a soak works at all.
+const SHORT_SOAK: soaked::Dose = soaked::Dose {
+    frames: 300,
+    seed: 1,
 };
 
 /// All of it; what is quick and often wrong comes before what takes minutes.
@@ -92,7 +98,20 @@ pub(crate) fn windows() -> Result<ExitCode> {
     })
 }
 
-fn alone(run: fn(&mut Steps, &Bench)) -> Result<ExitCode> {
+/// The program that never comes to rest, for as long as the dose says.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn soak(dose: soaked::Dose) -> Result<ExitCode> {
+    alone(|steps, bench| {
+        let built = steps.run("examples build", || Ok(((), example::build()?)));
+        if built.is_some() {
+            run_soak(steps, bench, dose);
+        }
+    })
+}
+
+fn alone(run: impl FnOnce(&mut Steps, &Bench)) -> Result<ExitCode> {
     let mut steps = Steps::default();
     if let Some(bench) = set_up(&mut steps)? {
         run(&mut steps, &bench);
@@ -207,6 +226,17 @@ fn run_windows(steps: &mut Steps, bench: &Bench) {
     }
 }
 
+fn run_soak(steps: &mut Steps, bench: &Bench, dose: soaked::Dose) {
+    let Some(program) = bench.example("soak") else {
+        steps.skip("soak", "the examples have no `soak`");
+        return;
+    };
+    steps.check("soak", || soaked::headless(&bench.stack, &program, dose));
+    steps.check("soak in windows", || {
+        soaked::in_windows(&bench.stack, &program, dose)
+    });
+}
+
 fn run_examples(steps: &mut Steps, bench: &Bench) {
     let built = steps.run("examples build", || Ok(((), example::build()?)));
     if built.is_none() {
@@ -225,6 +255,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
         None => steps.skip("life", "the examples have no `life`"),
     }
     run_windows(steps, bench);
+    run_soak(steps, bench, SHORT_SOAK);
 }
 
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {

@@ -1,0 +1,188 @@
+//! Many frames in which windows, buffers and shaders change at random: what the program holds in
+//! the end is what it held once it had warmed up.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::examples;
+use crate::place;
+use crate::process::{self, Running};
+use crate::report::Report;
+use crate::validation::{self, Stack};
+use crate::xvfb::Xvfb;
+
+/// How much of it, and of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dose {
+    /// Frames without windows, and as many in windows.
+    pub(crate) frames: u64,
+    /// Draws what happens.
+    pub(crate) seed: u64,
+}
+
+/// A dose from which memory can be judged is this long: allocators and caches of the driver and of
+/// the validation layer were seen to fill for 8,000 frames, which have to be in the first fifth.
+const JUDGED_FRAMES: u64 = 50_000;
+const POLL: Duration = Duration::from_secs(1);
+/// The slowest frame in windows, on average, under validation and on a software driver.
+const SLOWEST_FRAME: Duration = Duration::from_millis(200);
+const START: Duration = Duration::from_secs(120);
+/// Memory may grow by one part in this many.
+const GROWTH: u64 = 100;
+/// Swapchains of a window that wait to be given back.
+const MOST_RETIRED: u64 = 5;
+/// More than all buffers that the program, its uploads and its windows have at a time.
+const MOST_BUFFERS: u64 = 64;
+
+impl Dose {
+    /// Reads `[--frames N] [--seed S]`.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(crate) fn parse(arguments: &[&str]) -> Result<Self> {
+        let mut dose = Self {
+            frames: 100_000,
+            seed: 1,
+        };
+        for pair in arguments.chunks(2) {
+            let [name, value] = pair else {
+                bail!("`{}` has no value", pair.join(" "));
+            };
+            let number = value
+                .parse()
+                .with_context(|| format!("`{value}` is no number for `{name}`"))?;
+            match *name {
+                "--frames" => dose.frames = number,
+                "--seed" => dose.seed = number,
+                _ => bail!("`{name}` is not known; there are --frames N and --seed S"),
+            }
+        }
+        ensure!(dose.frames > 0, "no frames are nothing to look at");
+        Ok(dose)
+    }
+}
+
+/// Without windows.
+///
+/// # Errors
+/// When the program fails or grows, or the layer has something to say.
+pub(crate) fn headless(stack: &Stack, program: &Path, dose: Dose) -> Result<String> {
+    run(stack, program, dose, None)
+}
+
+/// In windows.
+///
+/// # Errors
+/// As [`headless`].
+pub(crate) fn in_windows(stack: &Stack, program: &Path, dose: Dose) -> Result<String> {
+    let server = Xvfb::start()?;
+    run(stack, program, dose, Some(&server))
+}
+
+fn run(stack: &Stack, program: &Path, dose: Dose, server: Option<&Xvfb>) -> Result<String> {
+    let name = match server {
+        Some(_) => "soak-windows",
+        None => "soak",
+    };
+    let path = place::made("verify").join(format!("{name}.report.json"));
+    examples::forget(&path)?;
+    let mut command = stack.command(program);
+    command
+        .current_dir(place::root())
+        .args(["--frames", &dose.frames.to_string()])
+        .args(["--seed", &dose.seed.to_string(), "--report"])
+        .arg(&path);
+    match server {
+        Some(server) => command
+            .env("DISPLAY", &server.display)
+            .env_remove("WAYLAND_DISPLAY"),
+        None => command.arg("--headless"),
+    };
+    let mut running = Running::start(name, &mut command)?;
+    follow(&mut running);
+    let frames = u32::try_from(dose.frames).unwrap_or(u32::MAX);
+    let status = running.wait(START + SLOWEST_FRAME.saturating_mul(frames))?;
+    let failed = || format!("seed {}: it ended with {status}", dose.seed);
+    ensure!(status.success(), "{}\n{}", failed(), running.tail());
+    validation::check_silence(name, &running.output())?;
+    judge(&Report::read(&path)?, dose).with_context(|| format!("seed {}", dose.seed))
+}
+
+/// Tells how far it is until it ends, is interrupted, or says nothing new for too long.
+fn follow(running: &mut Running) {
+    let mut told = String::new();
+    let mut silent = Duration::ZERO;
+    while running.is_alive() && !process::interrupted() && silent < START {
+        thread::sleep(POLL);
+        silent += POLL;
+        let output = running.output();
+        let now = output
+            .lines()
+            .rev()
+            .find_map(|line| Some(line.split_once("soak: ")?.1.trim()));
+        if let Some(now) = now.filter(|now| *now != told) {
+            println!("    {now}");
+            now.clone_into(&mut told);
+            silent = Duration::ZERO;
+        }
+    }
+}
+
+fn judge(report: &Report, dose: Dose) -> Result<String> {
+    let drawn = report.number("frames")?;
+    ensure!(
+        drawn * 2 > dose.frames,
+        "only {drawn} frames were drawn of {}",
+        dose.frames
+    );
+    let retired = report.number("most_retired")?;
+    ensure!(
+        retired <= MOST_RETIRED,
+        "{retired} old swapchains of one window"
+    );
+    let buffers = report.numbers("highest_buffer")?;
+    let most = buffers.iter().copied().max().unwrap_or(0);
+    ensure!(most < MOST_BUFFERS, "{most} buffers at a time");
+    let events = ["resizes", "windows", "buffers", "reloads", "refused"]
+        .map(|name| Ok(format!("{} {name}", report.number(name)?)));
+    let events: Vec<String> = events.into_iter().collect::<Result<_>>()?;
+    let memory = growth(&report.numbers("resident_kib")?)?;
+    let entities = growth(&report.numbers("entities")?)?;
+    if dose.frames >= JUDGED_FRAMES {
+        for (what, [early, late]) in [("KiB resident", memory), ("entities", entities)] {
+            ensure!(
+                late <= early + early / GROWTH,
+                "{late} {what} in the end, and {early} after warming up"
+            );
+        }
+    }
+    Ok(format!(
+        "seed {}, {drawn} frames, {}; {} KiB resident early, {} late; {} entities, {}; at most \
+         {most} buffers and {retired} old swapchains of a window",
+        dose.seed,
+        events.join(", "),
+        memory[0],
+        memory[1],
+        entities[0],
+        entities[1]
+    ))
+}
+
+/// The median of the second fifth and that of the last one.
+fn growth(samples: &[u64]) -> Result<[u64; 2]> {
+    let fifth = samples.len() / 5;
+    ensure!(fifth > 0, "only {} samples", samples.len());
+    let median = |part: &[u64]| {
+        let mut part = part.to_vec();
+        part.sort_unstable();
+        part[part.len() / 2]
+    };
+    let late = &samples[samples.len() - fifth..];
+    Ok([median(&samples[fifth..2 * fifth]), median(late)])
+}
+
+#[cfg(test)]
+mod tests;
