@@ -19,6 +19,12 @@ const FRAMES: &str = "60";
 /// synchronisation is looked at, and the plain driver has the full amount.
 const LIGHTER: [(&str, &[&str]); 1] = [("many_cubes", &["--cubes", "4000"])];
 
+/// The example that measures, and draws nothing: how it is run, and what it must say.
+const MEASURING: &str = "frame_bench";
+const MEASURED: [&str; 10] = [
+    "--n", "100", "--frames", "20", "--warmup", "5", "--mode", "systems", "--alone", "--verify",
+];
+
 /// Builds all examples.
 ///
 /// # Errors
@@ -42,6 +48,9 @@ pub(crate) fn run(
         || name.to_owned(),
         |(_, families)| format!("{name}-{families}"),
     );
+    if name == MEASURING {
+        return measure(stack, &run, program, queues);
+    }
     let folder = place::made("verify");
     let report = folder.join(format!("{run}.report.json"));
     let screenshot = folder.join(format!("{run}.png"));
@@ -68,6 +77,30 @@ pub(crate) fn run(
     );
     let size = picture::check(&screenshot)?;
     Ok(format!("{}, picture {size}", report.summary()))
+}
+
+/// Runs the example that measures: its passes must compute what they should.
+fn measure(
+    stack: &Stack,
+    run: &str,
+    program: &Path,
+    queues: Option<(&Layer, &str)>,
+) -> Result<String> {
+    let mut command = stack.command(program);
+    command.current_dir(place::root()).args(MEASURED);
+    if let Some((layer, families)) = queues {
+        layer.apply(&mut command, families);
+    }
+    let output = validation::run(run, &mut command, LIMIT)?;
+    let line = output.lines().find(|line| line.starts_with('{'));
+    let line = line.context("it printed no line of JSON")?;
+    let value: serde_json::Value = serde_json::from_str(line).context("its line is not JSON")?;
+    ensure!(
+        value["verified"] == true,
+        "`verified` is {}, and must be true",
+        value["verified"]
+    );
+    Ok("contents verified".to_owned())
 }
 
 /// Removes what an earlier run left, so that it is not taken for this one's.
