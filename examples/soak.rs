@@ -106,7 +106,7 @@ fn pictures(gpu: &GpuDevice, source: &str) -> Result<GraphicsPipeline> {
 /// Something happens in one of four frames, so that plans are reused as well.
 fn change(world: &mut World) -> Result {
     let mut dice = world.resource_mut::<Dice>();
-    if dice.bits() % 4 != 0 {
+    if !dice.bits().is_multiple_of(4) {
         return Ok(());
     }
     match dice.bits() % 16 {
