@@ -17,24 +17,12 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use bevy_window::{Window, WindowResolution};
-use common::{Add, Errors, Numbers, Rig, Squares, add, read};
+use common::{Add, Errors, Numbers, Rig, Squares, add, read, square};
 use quadrille_ecs::*;
 
 #[test]
 #[ignore = "needs a device"]
 fn a_pass_writes_what_another_reads() {
-    fn square(
-        mut recorder: Recorder,
-        from: StorageRead<Numbers>,
-        to: StorageWrite<Squares>,
-        pass: Res<Add>,
-    ) {
-        recorder
-            .compute(&pass.square)
-            .bind(0, &from)
-            .bind(1, &to)
-            .dispatch([4, 1, 1]);
-    }
     let mut rig = Rig::new();
     rig.app
         .add_systems(Render, (square.on_queue(QueueWish::Async), add));

@@ -108,6 +108,20 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Upload
     Ok(())
 }
 
+/// Writes the squares of all numbers.
+pub(crate) fn square(
+    mut recorder: Recorder,
+    from: StorageRead<Numbers>,
+    to: StorageWrite<Squares>,
+    pass: Res<Add>,
+) {
+    recorder
+        .compute(&pass.square)
+        .bind(0, &from)
+        .bind(1, &to)
+        .dispatch([4, 1, 1]);
+}
+
 /// Adds 1 to all numbers.
 pub(crate) fn add(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
     recorder

@@ -2,23 +2,9 @@
 
 use bevy_app::Plugin as _;
 use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
-use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-use crate::common::{Add, Numbers, Rig, Squares, add};
-
-fn square(
-    mut recorder: Recorder,
-    from: StorageRead<Numbers>,
-    to: StorageWrite<Squares>,
-    pass: Res<Add>,
-) {
-    recorder
-        .compute(&pass.square)
-        .bind(0, &from)
-        .bind(1, &to)
-        .dispatch([4, 1, 1]);
-}
+use crate::common::{Rig, add, square};
 
 #[test]
 #[ignore = "needs a device"]
