@@ -335,6 +335,19 @@ pub enum PlanError {
         /// The image.
         resource: Arc<str>,
     },
+    /// A host pass touches a transient resource that lies in a block.
+    #[error(
+        "{user} touches `{resource}`, which may share its memory with others, and shared memory is \
+         none of the host's. Give it memory of its own, or copy it to a buffer in a device pass, \
+         and let `{}` read that.",
+        user.pass
+    )]
+    HostOnShared {
+        /// The pass.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+    },
     /// A resource is used that has left the device.
     #[error(
         "Resource `{resource}` has been given to {family}, outside of the device. Import it again \

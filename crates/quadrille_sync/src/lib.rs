@@ -83,7 +83,9 @@ pub use plan::{
 };
 pub use planner::{Planned, Planner};
 pub use range::{SubRange, SubresourceRange};
-pub use resource::{Lifetime, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing};
+pub use resource::{
+    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
+};
 pub use solve::plan;
 pub use states::{EndStates, Handover, Progress, States, TimelinePoint};
 pub use text::{ParseError, PlanText, parse_frame, parse_plan, parse_topology};

@@ -52,6 +52,9 @@ pub enum Rung {
     OwnershipTransfer,
     /// A swapchain image comes from, or goes to, the presentation engine.
     Presentation,
+    /// Other resources had the memory before ([`Placement`](crate::Placement)): their users come
+    /// first, and what they wrote has to be out of the way.
+    Aliasing,
 }
 
 /// One end of a dependency.

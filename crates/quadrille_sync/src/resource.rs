@@ -1,5 +1,6 @@
 //! What passes touch: buffers and images.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::flags::Aspects;
@@ -56,6 +57,38 @@ pub enum Lifetime {
     Swapchain,
 }
 
+/// A piece of device memory that transient resources are placed in: its identity over frames.
+///
+/// Whoever allocates blocks hands ids out and keeps them dense.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// Where in a block the bytes of a transient resource lie. Resources whose bytes overlap are
+/// *aliases* (section "Memory Aliasing"): they take turns, and whoever is first to touch one comes
+/// after all that was done to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Placement {
+    /// The block.
+    pub block: BlockId,
+    /// The first byte within the block.
+    pub offset: u64,
+    /// The number of bytes, at least 1: what the resource needs, which may be more than its size.
+    pub bytes: u64,
+}
+
+impl Placement {
+    /// The bytes of the block.
+    pub fn range(&self) -> Range<u64> {
+        self.offset..self.offset.saturating_add(self.bytes)
+    }
+
+    /// Whether two resources have a byte in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (a, b) = (self.range(), other.range());
+        self.block == other.block && a.start < b.end && b.start < a.end
+    }
+}
+
 /// One resource that a frame names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Resource {
@@ -69,6 +102,9 @@ pub struct Resource {
     pub sharing: Sharing,
     /// How long it lives.
     pub lifetime: Lifetime,
+    /// Where its bytes lie, if it may share them: a transient one only. Without, its memory is its
+    /// own.
+    pub memory: Option<Placement>,
 }
 
 impl Resource {
@@ -80,6 +116,7 @@ impl Resource {
             kind: ResourceKind::Buffer { bytes },
             sharing: Sharing::Exclusive,
             lifetime: Lifetime::Persistent,
+            memory: None,
         }
     }
 
@@ -99,6 +136,7 @@ impl Resource {
             kind,
             sharing: Sharing::Exclusive,
             lifetime: Lifetime::Persistent,
+            memory: None,
         }
     }
 

@@ -221,6 +221,7 @@ impl Buffer {
             },
             sharing: self.0.desc.sharing,
             lifetime: lifetime(self.0.desc.transient),
+            memory: None,
         }
     }
 

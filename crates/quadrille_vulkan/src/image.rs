@@ -279,6 +279,7 @@ impl Image {
                 true => Lifetime::Swapchain,
                 false => lifetime(desc.transient),
             },
+            memory: None,
         }
     }
 

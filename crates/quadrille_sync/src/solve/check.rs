@@ -7,7 +7,7 @@ use crate::access::Access;
 use crate::error::{Party, PlanError, PlanErrors};
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
 use crate::range::SubRange;
-use crate::resource::{Lifetime, Resource, ResourceKind, Sharing};
+use crate::resource::{Lifetime, Placement, Resource, ResourceKind, Sharing};
 use crate::states::{States, Tenure};
 use crate::topology::Topology;
 
@@ -39,6 +39,14 @@ pub(super) fn check_shape(
             pass: "give".into(),
             what: "resource",
             index,
+        });
+    }
+    let given = frame.gives.iter();
+    let given = given.filter_map(|give| frame.resources.get(give.resource.0 as usize));
+    for resource in given.filter(|it| it.memory.is_some()) {
+        errors.push(PlanError::InvalidResource {
+            resource: resource.name.clone(),
+            what: "is given away and lies in a block; what may share memory stays in its stream",
         });
     }
     for give in frame.gives.iter().filter(|give| give.family.is_outside()) {
@@ -159,10 +167,19 @@ const MAX_LAYERS: u32 = 1 << 16;
 /// The end of ids. States are an array by id, so an id costs memory.
 const MAX_ID: u32 = 1 << 20;
 
+/// The end of ids of blocks. States are an array by those too.
+const MAX_BLOCK: u32 = 1 << 16;
+
 /// What Vulkan would not allow of a resource, or no device has.
 fn impossible(resource: &Resource) -> Option<&'static str> {
     if resource.id.0 >= MAX_ID {
         return Some("has an id of 1048576 or more; ids are dense and begin at 0");
+    }
+    if let Some(what) = resource
+        .memory
+        .and_then(|memory| misplaced(resource, memory))
+    {
+        return Some(what);
     }
     match resource.kind {
         ResourceKind::Buffer { .. } if resource.lifetime == Lifetime::Swapchain => {
@@ -188,6 +205,27 @@ fn impossible(resource: &Resource) -> Option<&'static str> {
         // Keeps positions on the line of subresources far from the end of 64 bits.
         ResourceKind::Image { mip_levels, .. } if mip_levels > 32 => {
             Some("is an image of more than 32 mip levels")
+        }
+        _ => None,
+    }
+}
+
+/// What is wrong with where a resource lies.
+fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
+    let end = memory.offset.checked_add(memory.bytes);
+    match resource.kind {
+        _ if resource.lifetime != Lifetime::Transient => Some(
+            "has a place in a block and is not transient; only transient contents can share memory",
+        ),
+        _ if memory.block.0 >= MAX_BLOCK => {
+            Some("lies in a block with an id of 65536 or more; ids are dense and begin at 0")
+        }
+        _ if memory.bytes == 0 => Some("takes no bytes of its block"),
+        _ if end.is_none_or(|end| end > MAX_BYTES) => {
+            Some("lies in a block beyond 2^57 bytes, which is larger than any memory")
+        }
+        ResourceKind::Buffer { bytes } if bytes > memory.bytes => {
+            Some("is a buffer that is larger than its place in its block")
         }
         _ => None,
     }
@@ -240,6 +278,11 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
         });
     } else if one.access.is_host() && resource.lifetime == Lifetime::Swapchain {
         errors.push(PlanError::HostOnSwapchain {
+            user: party(decl, one.access),
+            resource: resource.name.clone(),
+        });
+    } else if one.access.is_host() && resource.memory.is_some() {
+        errors.push(PlanError::HostOnShared {
             user: party(decl, one.access),
             resource: resource.name.clone(),
         });

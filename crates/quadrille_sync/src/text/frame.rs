@@ -9,7 +9,9 @@ use crate::access::{Access, CustomAccess};
 use crate::flags::{Aspects, Layout};
 use crate::frame::{Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
 use crate::range::{SubRange, SubresourceRange};
-use crate::resource::{Lifetime, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing};
+use crate::resource::{
+    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
+};
 use crate::topology::{FamilyIndex, QueueIndex};
 
 /// How the items of a frame are called in text: by name, or by `#index` if the name is taken.
@@ -147,6 +149,14 @@ fn write_resource(out: &mut Formatter<'_>, resource: &Resource) -> fmt::Result {
         Lifetime::Persistent => {}
         Lifetime::Transient => write!(out, " transient")?,
         Lifetime::Swapchain => write!(out, " swapchain")?,
+    }
+    if let Some(memory) = resource.memory {
+        let end = u128::from(memory.offset) + u128::from(memory.bytes);
+        write!(
+            out,
+            " block {} bytes {}..{end}",
+            memory.block.0, memory.offset
+        )?;
     }
     writeln!(out)
 }
@@ -376,6 +386,7 @@ fn resource(line: &mut Line) -> Result<Resource, ParseError> {
     } else {
         Lifetime::Persistent
     };
+    let memory = placement(line)?;
     line.end()?;
     Ok(Resource {
         id,
@@ -383,7 +394,23 @@ fn resource(line: &mut Line) -> Result<Resource, ParseError> {
         kind,
         sharing,
         lifetime,
+        memory,
     })
+}
+
+/// Reads where a resource lies, if it says so.
+fn placement(line: &mut Line) -> Result<Option<Placement>, ParseError> {
+    if !line.accept("block") {
+        return Ok(None);
+    }
+    let block = BlockId(line.parse("the number of a block")?);
+    line.expect("bytes")?;
+    let (offset, bytes) = line.range("bytes such as 0..16")?;
+    Ok(Some(Placement {
+        block,
+        offset,
+        bytes,
+    }))
 }
 
 fn pass(line: &mut Line) -> Result<PassDecl, ParseError> {

@@ -294,6 +294,7 @@ fn rung(word: &str) -> Option<Rung> {
         Rung::OtherQueue,
         Rung::OwnershipTransfer,
         Rung::Presentation,
+        Rung::Aliasing,
     ];
     all.into_iter().find(|rung| format!("{rung:?}") == word)
 }

@@ -101,6 +101,18 @@ fn frames_say_what_is_wrong_with_them() {
     let buffer = "buffer cells 0 bytes 64\npass draw\n";
     for (text, error) in [
         (
+            "buffer cells 0 bytes 64 transient block one bytes 0..64",
+            "Line 1, column 41: expected the number of a block, found `one`.",
+        ),
+        (
+            "buffer cells 0 bytes 64 transient block 1 0..64",
+            "Line 1, column 43: expected `bytes`, found `0..64`.",
+        ),
+        (
+            "buffer cells 0 bytes 64 transient block 1 bytes 64..64",
+            "Line 1, column 49: expected bytes such as 0..16, found `64..64`.",
+        ),
+        (
             "draw",
             "Line 1, column 1: expected buffer, image, pass, give or cull, found `draw`.",
         ),
