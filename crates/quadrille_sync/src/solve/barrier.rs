@@ -78,10 +78,10 @@ fn one_pass(
         let mut request = request(walk, submission, step, pass, one);
         if several {
             let capabilities = walk.topology.queue(request.queue).capabilities;
-            request.scope = shared_scope(uses, at, capabilities);
+            request.shared = shared_scope(uses, at, capabilities);
             let same = uses.iter().filter(|other| other.resource == one.resource);
             let scopes = same.map(|other| scope_of(other, capabilities));
-            request.together = Some(scopes.fold(Scope::default(), Scope::union));
+            request.together = scopes.fold(Scope::default(), Scope::union);
         }
         let map = &mut maps[one.resource.0 as usize];
         edge::acquire_image(walk, &request, map);
@@ -111,7 +111,8 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
         step,
         pass,
         scope,
-        together: None,
+        shared: scope,
+        together: scope,
         layout: if image {
             one.access.layout()
         } else {
@@ -139,8 +140,7 @@ fn scope_of(one: &Use, capabilities: Capabilities) -> Scope {
 }
 
 /// The scopes of all uses of the pass that meet one of them, directly or through others. They all
-/// read, or the frame would have been refused; what is made visible to one is made visible to
-/// all, because barriers of one call do not chain.
+/// read, or the frame would have been refused.
 fn shared_scope(uses: &[Use], at: usize, capabilities: Capabilities) -> Scope {
     let mut met = vec![at];
     let mut next = 0;
@@ -216,7 +216,7 @@ fn change_layout(
     });
     let barrier = Barrier {
         src,
-        dst: request.scope,
+        dst: request.shared,
         old_layout,
         new_layout: request.layout,
         transfer: None,
@@ -382,9 +382,9 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
         return;
     }
     if changed {
-        state.write = Some(request.mark(scope.stages_only()));
-    }
-    if state.write.is_some() {
+        state.write = Some(request.mark(request.shared.stages_only()));
+        see(state, request.queue, request.shared);
+    } else if state.write.is_some() {
         see(state, request.queue, scope);
     }
     let read = request.mark(scope.stages_only());

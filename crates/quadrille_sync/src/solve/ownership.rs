@@ -66,8 +66,7 @@ pub(super) fn acquire_around(
             }
             None => {
                 // Other uses of the pass may want what is beyond.
-                let others = Some(request.together.unwrap_or(request.scope));
-                acquire(walk, request, others, &released, state);
+                acquire(walk, request, Some(request.together), &released, state);
                 acquired = Some(state.clone());
             }
         });
@@ -83,7 +82,7 @@ pub(super) fn acquire(
     interval: &Range<u64>,
     state: &mut State,
 ) {
-    let scope = others.unwrap_or(request.scope);
+    let scope = others.unwrap_or(request.shared);
     let to = Destination {
         resource: request.resource,
         family: request.family,

@@ -103,8 +103,11 @@ pub(super) struct Request {
     pub(super) step: u32,
     pub(super) pass: PassIndex,
     pub(super) scope: Scope,
-    /// The scopes of all uses of the resource by the pass, if there are several.
-    pub(super) together: Option<Scope>,
+    /// The scopes of all uses of the pass that meet this one, or it alone: barriers of one call do
+    /// not chain, so what a barrier writes has to be visible to all of them.
+    pub(super) shared: Scope,
+    /// The scopes of all uses of the resource by the pass.
+    pub(super) together: Scope,
     /// Undefined for buffers.
     pub(super) layout: Layout,
     pub(super) image: bool,
