@@ -209,9 +209,11 @@ impl Trial<'_> {
 }
 
 impl Trial<'_> {
-    /// The pairs of passes whose declared order a plan has to keep.
+    /// The pairs of passes whose declared order a plan has to keep. What a host pass does besides
+    /// its uses nobody knows, so all order with it counts.
     fn binding(&self, order: &Order) -> Vec<(PassIndex, PassIndex)> {
         let is_free = self.judge.topology.order == OrderPolicy::Free;
+        let is_host = |pass: PassIndex| self.frame.pass(pass).kind == PassKind::Host;
         let passes = || self.frame.pass_indices();
         let pairs = passes().flat_map(|later| passes().map(move |earlier| (earlier, later)));
         // Passes that prepare the frame are judged by themselves.
@@ -220,7 +222,7 @@ impl Trial<'_> {
             .filter(|pair| !prologues.contains(pair))
             .filter(|(earlier, later)| {
                 let is_declared = self.frame.after_of(*later).contains(earlier);
-                is_declared && !is_free
+                is_declared && (!is_free || is_host(*earlier) || is_host(*later))
                     || order.precedes(*earlier, *later) && self.is_observable(*earlier, *later)
             })
             .collect()

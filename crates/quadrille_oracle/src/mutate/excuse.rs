@@ -1,7 +1,7 @@
 //! Why a mutant may survive.
 
 use quadrille_sync::{
-    BarrierBatch, PassRef, Reason, ResourceIndex, Stages, Step, Submission, Use, Wait,
+    BarrierBatch, PassRef, Reason, ResourceIndex, Rung, Stages, Step, Submission, Use, Wait,
 };
 
 use super::barrier::{Barrier, Spot};
@@ -80,6 +80,10 @@ impl Maker<'_> {
         area: &Area,
     ) -> Excuses {
         let submission = &self.plan.submissions[barrier.spot.submission];
+        let again = self
+            .is_again(barrier.spot, reason.resource)
+            .then_some(Excuse::Already);
+        let history = matches!(reason.earlier, PassRef::Earlier(_)).then_some(Excuse::History);
         let all = if matches!(reason.later, PassRef::Next(_)) {
             Some(Excuse::Prediction)
         } else if barrier.is_transfer() && self.is_needless(reason) {
@@ -88,13 +92,13 @@ impl Maker<'_> {
             Some(Excuse::RoundTrip)
         } else if self.has_global_barrier() {
             Some(Excuse::Merged)
+        } else if barrier.only_orders() {
+            Some(Excuse::Order)
         } else {
-            barrier.only_orders().then_some(Excuse::Order)
+            // One barrier for two readers, who differ in stage and in access, shows more than
+            // either asks for: perhaps just what a third one wants.
+            again.or(history).filter(|_| self.only_shows(reason))
         };
-        let again = self
-            .is_again(barrier.spot, reason.resource)
-            .then_some(Excuse::Already);
-        let history = matches!(reason.earlier, PassRef::Earlier(_)).then_some(Excuse::History);
         let shared = (!self.is_for_one_use(reason, area)).then_some(Excuse::Shared);
         let src = all.or(again).or(history);
         Excuses {
@@ -144,6 +148,12 @@ impl Maker<'_> {
     pub(super) fn is_needless(&self, reason: &Reason) -> bool {
         self.later_uses(reason)
             .any(|declared| !declared.access.is_read() || declared.discard)
+    }
+
+    /// Whether a barrier is for reads that need no other layout or owner.
+    fn only_shows(&self, reason: &Reason) -> bool {
+        let mut uses = self.later_uses(reason);
+        reason.rung == Rung::Memory && uses.all(|declared| !declared.access.is_write())
     }
 
     /// Whether a barrier is for one use, of just its range.

@@ -83,6 +83,7 @@ fn one_pass(
             let scopes = same.map(|other| scope_of(other, capabilities));
             request.together = scopes.fold(Scope::default(), Scope::union);
         }
+        walk.records[submission].busy |= request.scope.stages;
         let map = &mut maps[one.resource.0 as usize];
         edge::acquire_image(walk, &request, map);
         intervals(&frame.resource(one.resource).kind, &one.range, |interval| {
@@ -237,12 +238,13 @@ fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, sta
         order_after(walk, request, dst, &interval, mark, memory);
     });
     // Others may have read the last write, and this pass not see it yet. That a pass discards is
-    // no excuse: it reads what it has written itself, and must not find older bytes instead.
+    // no excuse: it reads what it has written itself, and must not find older bytes instead. A
+    // release has been such a read, and whoever comes after it sees everything.
     let reads = Scope {
         access: request.scope.access.reads(),
         ..request.scope
     };
-    if !reads.access.is_empty() && !state.reads.is_empty() {
+    if !reads.access.is_empty() && !state.reads.is_empty() && state.pending.is_none() {
         order_read(walk, request, reads, interval, state);
     }
 }

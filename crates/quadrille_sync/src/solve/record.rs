@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::flags::Layout;
+use crate::flags::{Layout, Stages};
 use crate::plan::{
     BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Scope, Step, Submission,
     Transfer,
@@ -22,6 +22,8 @@ pub(super) struct Record {
     /// Barriers before everything else.
     pub(super) head: BarrierBatch,
     pub(super) submission: Submission,
+    /// The stages in which its passes use something.
+    pub(super) busy: Stages,
     /// Barriers after everything else: first layout transitions for the host, then all others,
     /// which may have to come after them.
     pub(super) tail: [BarrierBatch; 2],
@@ -43,6 +45,7 @@ impl Record {
         Self {
             head: BarrierBatch::default(),
             submission,
+            busy: Stages::empty(),
             tail: Default::default(),
             is_window: false,
         }

@@ -31,6 +31,9 @@ struct Entry {
     exact: bool,
     /// The submission that learned it in this frame, and the queue it waited for.
     wait: Option<(usize, QueueIndex)>,
+    /// The value and the stages that were known before that submission: the lesser value, but the
+    /// stages may be those that somebody needs, and nobody has to wait for them again.
+    before: (i64, Stages),
 }
 
 /// What a submission knows when it signals.
@@ -105,6 +108,7 @@ impl Timeline {
                     stages: known.stages,
                     exact: false,
                     wait: None,
+                    before: (NOTHING, Stages::empty()),
                 });
             }
         }
@@ -191,7 +195,11 @@ impl Timeline {
         let queue = records[submission].submission.queue;
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         if entry.value >= point.value {
+            let (before, known) = entry.before;
+            let known_before = before >= point.value;
             match entry.wait {
+                _ if known_before && known.covers(stages) => return stages,
+                Some((at, _)) if at == submission && known_before && !all => return known,
                 Some((at, of)) if at == submission => {
                     return self.widen(records, submission, of, stages, reason);
                 }
@@ -205,21 +213,22 @@ impl Timeline {
     }
 
     /// Orders a submission that was planned before after a point, and returns stages that a
-    /// barrier at its end can lead on from. With `all`, these are all stages.
+    /// barrier at its end can lead on from: `stages`, or others that have waited already. With
+    /// `all`, the former are covered.
     pub(super) fn require_late(
         &mut self,
         records: &mut [Record],
         submission: usize,
         point: Point,
+        stages: Stages,
         all: bool,
         reason: Reason,
     ) -> Stages {
         let row = submission * self.queues;
         let known = self.snapshots[row + usize::from(point.queue.0)];
-        if known.value >= point.value && (!all || known.stages.covers(Stages::ALL_COMMANDS)) {
+        if known.value >= point.value && (!all || known.stages.covers(stages)) {
             return known.stages;
         }
-        let stages = Stages::ALL_COMMANDS;
         self.wait(records, submission, point, stages, reason);
         let learned = self.snapshot(point);
         for (at, learned) in learned.into_iter().enumerate() {
@@ -296,11 +305,17 @@ impl Timeline {
         for (of, learned) in self.snapshot(point).into_iter().enumerate() {
             let entry = &mut self.now[row + of];
             if learned.value > entry.value {
+                let is_same = |(at, _): (usize, QueueIndex)| at == submission;
+                let before = match entry.wait {
+                    Some(wait) if is_same(wait) => entry.before,
+                    _ => (entry.value, entry.stages),
+                };
                 *entry = Entry {
                     value: learned.value,
                     stages,
                     exact: learned.exact,
                     wait,
+                    before,
                 };
             } else if entry.wait == wait || entry.value == learned.value {
                 // The same value again, and more stages wait for it.

@@ -19,6 +19,14 @@ use super::track::Maps;
 /// How many barriers per queue are remembered to spare later ones.
 const REMEMBERED: usize = 8;
 
+/// Stages to wait in for nobody but a barrier, the least busy ones first.
+const QUIET: [Stages; 4] = [
+    Stages::COPY,
+    Stages::CLEAR,
+    Stages::COMPUTE_SHADER,
+    Stages::COLOR_ATTACHMENT_OUTPUT,
+];
+
 /// A barrier that has been issued on a queue.
 #[derive(Clone, Copy, Debug)]
 struct Issued {
@@ -256,8 +264,23 @@ impl<'a> Walk<'a> {
         let queue = self.records[submission].submission.queue;
         self.past.consult(mark, queue);
         let point = mark.point();
+        let stages = if all {
+            Stages::ALL_COMMANDS
+        } else {
+            self.quiet_stages(submission)
+        };
         self.timeline
-            .require_late(&mut self.records, submission, point, all, reason)
+            .require_late(&mut self.records, submission, point, stages, all, reason)
+    }
+
+    /// Stages for a wait that only the tail of a submission leads on from: one in which no pass of
+    /// it does anything, so that none is held back, or else all.
+    fn quiet_stages(&self, submission: usize) -> Stages {
+        let record = &self.records[submission];
+        let capabilities = self.topology.queue(record.submission.queue).capabilities;
+        let quiet = Stages::supported_by(capabilities) - record.busy.expanded();
+        let found = QUIET.into_iter().find(|stage| quiet.contains(*stage));
+        found.unwrap_or(Stages::ALL_COMMANDS)
     }
 
     /// The source of a barrier in the tail of a submission, after an access on another queue.
