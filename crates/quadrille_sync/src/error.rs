@@ -146,6 +146,22 @@ pub enum PlanError {
         /// The id of both.
         id: ResourceId,
     },
+    /// An id that was another resource's in an earlier frame.
+    #[error(
+        "Resource `{resource}` has id {} and {}, and in earlier frames id {} had {}. Give it an id \
+         of its own, or call `States::remove` with the id once the earlier resource is gone.",
+        id.0, Words(now), id.0, Words(before)
+    )]
+    ReusedId {
+        /// The resource.
+        resource: Arc<str>,
+        /// Its id.
+        id: ResourceId,
+        /// All of it.
+        now: SubRange,
+        /// All of what had the id before.
+        before: SubRange,
+    },
     /// A resource that Vulkan does not have.
     #[error("Resource `{resource}` {what}.")]
     InvalidResource {

@@ -15,7 +15,7 @@ use crate::error::PlanErrors;
 use crate::frame::Frame;
 use crate::plan::Plan;
 use crate::range::RangeMap;
-use crate::resource::Lifetime;
+use crate::resource::{Lifetime, Resource};
 use crate::solve::{Consulted, solve};
 use crate::states::{PastMark, RangeState, States, Tenure, TimelinePoint};
 use crate::topology::Topology;
@@ -173,6 +173,11 @@ impl Kept {
     fn fits(&self, states: &States) -> bool {
         let tenures = self.frame.resources.iter().map(|it| states.tenure(it.id));
         if !tenures.eq(self.start.tenures.iter().copied()) {
+            return false;
+        }
+        // That an id is used again for something else is an error, and a plan has none.
+        let is_other = |it: &Resource| states.kind(it.id).is_some_and(|kind| kind != it.kind);
+        if self.frame.resources.iter().any(is_other) {
             return false;
         }
         let mut consulted = self.consulted.iter();

@@ -18,7 +18,7 @@ use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassIndex};
 use crate::plan::{Plan, Scope};
 use crate::range::RangeMap;
-use crate::resource::{ResourceId, ResourceIndex};
+use crate::resource::{Resource, ResourceId, ResourceIndex, ResourceKind};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
 mod handover;
@@ -253,6 +253,8 @@ struct Entry {
     map: RangeMap<RangeState<PastMark>>,
     last_uses: Vec<TimelinePoint>,
     tenure: Tenure,
+    /// What frames have declared it to be; none before one has.
+    kind: Option<ResourceKind>,
 }
 
 /// Everything that outlives a frame: owners, layouts, last writes, reads since, visibility, and
@@ -307,7 +309,8 @@ impl States {
         self.steady.repeats(&plan.end.stamp)
     }
 
-    /// Forgets a resource, so that its id can be given to another one.
+    /// Forgets a resource, so that its id can be given to another one. To use an id again for
+    /// something of another kind or size without that is an error of the frame.
     pub fn remove(&mut self, id: ResourceId) {
         self.steady.disturb();
         if let Some(entry) = self.resources.get_mut(id.0 as usize) {
@@ -341,6 +344,7 @@ impl States {
             map: RangeMap::new(state),
             last_uses,
             tenure: Tenure::Own,
+            kind: None,
         });
     }
 
@@ -380,6 +384,11 @@ impl States {
     /// The state of a resource, if there is any.
     pub(crate) fn map(&self, id: ResourceId) -> Option<&RangeMap<RangeState<PastMark>>> {
         Some(&self.resources.get(id.0 as usize)?.as_ref()?.map)
+    }
+
+    /// What frames have declared a resource to be, if any has.
+    pub(crate) fn kind(&self, id: ResourceId) -> Option<ResourceKind> {
+        self.resources.get(id.0 as usize)?.as_ref()?.kind
     }
 
     /// What one queue knows of another.
@@ -460,12 +469,13 @@ impl States {
 
     /// Replaces the state of a resource.
     fn commit_resource(&mut self, frame: &Frame, end: &EndResource) {
-        let id = frame.resource(end.resource).id;
+        let Resource { id, kind, .. } = *frame.resource(end.resource);
         let entry = self.slot(id).take();
         let Entry {
             map,
             mut last_uses,
             tenure,
+            ..
         } = entry.unwrap_or_else(Entry::fresh);
         for (queue, offset) in &end.last_uses {
             let point = TimelinePoint {
@@ -485,6 +495,7 @@ impl States {
             map,
             last_uses,
             tenure,
+            kind: Some(kind),
         });
     }
 

@@ -137,3 +137,24 @@ fn the_same_frame_again_is_not_compared_with_others() {
         "the last frame has no plan"
     );
 }
+
+#[test]
+fn an_id_is_used_again_only_once_it_is_free() {
+    let topology = parse_topology("gct:1").unwrap();
+    let (mut planner, mut states) = (Planner::default(), States::default());
+    let frame = parse_frame(WRITE).unwrap();
+    let longer = parse_frame(&WRITE.replace("bytes 64", "bytes 128")).unwrap();
+    let mut run = |states: &mut States, frame| {
+        let planned = planner.plan(frame, &topology, states)?;
+        states.commit(frame, &topology, &planned.plan);
+        Ok::<_, PlanErrors>(())
+    };
+    run(&mut states, &frame).unwrap();
+    run(&mut states, &frame).unwrap();
+    assert!(run(&mut states, &longer).is_err(), "64 bytes are there");
+    states.remove(crate::resource::ResourceId(0));
+    run(&mut states, &longer).unwrap();
+    run(&mut states, &longer).unwrap();
+    // The states are those that a plan is kept for, but for the size.
+    assert!(run(&mut states, &frame).is_err(), "128 bytes are there");
+}

@@ -67,7 +67,7 @@ pub(super) fn check_shape(
             });
         }
     }
-    check_ids(frame, &mut errors);
+    check_ids(frame, states, &mut errors);
     PlanErrors::check(errors)
 }
 
@@ -231,8 +231,19 @@ fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
     }
 }
 
-/// Whether ids are unique.
-fn check_ids(frame: &Frame, errors: &mut Vec<PlanError>) {
+/// Whether ids are unique, in the frame and over frames.
+fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
+    for resource in &frame.resources {
+        let before = states.kind(resource.id);
+        if let Some(before) = before.filter(|before| *before != resource.kind) {
+            errors.push(PlanError::ReusedId {
+                resource: resource.name.clone(),
+                id: resource.id,
+                now: extent(&resource.kind),
+                before: extent(&before),
+            });
+        }
+    }
     let mut by_id: Vec<&Resource> = frame.resources.iter().collect();
     by_id.sort_by_key(|resource| resource.id);
     for pair in by_id.windows(2).filter(|pair| pair[0].id == pair[1].id) {

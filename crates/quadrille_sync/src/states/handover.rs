@@ -17,7 +17,7 @@ use super::{Entry, PastMark, RangeState, States, TimelinePoint};
 use crate::flags::{AccessMask, Stages};
 use crate::plan::Scope;
 use crate::range::{EVERYTHING, RangeMap};
-use crate::resource::ResourceId;
+use crate::resource::{ResourceId, ResourceKind};
 use crate::topology::QueueIndex;
 
 /// What a stream may do with a resource.
@@ -38,6 +38,7 @@ pub struct Handover {
     id: ResourceId,
     map: RangeMap<RangeState<PastMark>>,
     tenure: Tenure,
+    kind: Option<ResourceKind>,
 }
 
 impl Handover {
@@ -69,6 +70,7 @@ impl Entry {
             map: RangeMap::new(RangeState::fresh()),
             last_uses: Vec::new(),
             tenure: Tenure::Own,
+            kind: None,
         }
     }
 }
@@ -116,6 +118,7 @@ impl States {
             id,
             map,
             tenure: Tenure::Own,
+            kind: entry.kind,
         })
     }
 
@@ -145,6 +148,7 @@ impl States {
             id,
             map,
             tenure: Tenure::Lent,
+            kind: entry.kind,
         })
     }
 
@@ -155,6 +159,7 @@ impl States {
             id,
             mut map,
             tenure,
+            kind,
         } = handover;
         map.update(EVERYTHING, |_, state| state.first = None);
         let points = map.iter().flat_map(|(_, state)| state.marks());
@@ -166,6 +171,7 @@ impl States {
             map,
             last_uses: last_uses.unwrap_or_default(),
             tenure,
+            kind,
         });
     }
 
