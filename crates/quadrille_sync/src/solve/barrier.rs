@@ -203,6 +203,9 @@ fn change_layout(
     let mut batch = 0;
     for_each_predecessor(state, |mark, memory| {
         earlier = Some(mark.pass);
+        if is_implied(walk, request, state, mark) {
+            return;
+        }
         if mark.queue != request.queue {
             src.stages |= chain(walk, request, mark);
             return;
@@ -230,6 +233,9 @@ fn change_layout(
 /// Rungs 2, 3 and 5 for a write that changes nothing else.
 fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
     for_each_predecessor(state, |mark, memory| {
+        if is_implied(walk, request, state, mark) {
+            return;
+        }
         let dst = if memory {
             request.scope
         } else {
@@ -310,6 +316,27 @@ fn order_after(
         layout,
         reason,
     });
+}
+
+/// Whether a read on another queue came before one on a third queue, which a request that comes
+/// after all reads waits for anyway.
+fn is_implied(walk: &mut Walk<'_>, request: &Request, state: &State, mark: &Mark) -> bool {
+    if state.reads.len() < 2 || state.pending.is_some() || mark.queue == request.queue {
+        return false;
+    }
+    let (one, timeline) = (mark.point(), &walk.timeline);
+    let implies = |other: &&Mark| {
+        let is_waited_for = ![mark.queue, request.queue].contains(&other.queue);
+        is_waited_for
+            && timeline.implies(other.point(), one)
+            && !timeline.implies(one, other.point())
+    };
+    let Some(other) = state.reads.iter().find(implies) else {
+        return false;
+    };
+    walk.past.consult(mark, other.queue);
+    walk.past.consult_exactly(other);
+    true
 }
 
 /// Waits for an access on another queue and returns the stages that lead on from there: those
