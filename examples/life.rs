@@ -6,7 +6,7 @@
 //!
 //! With `--worker` a thread of its own simulates, and submits without waiting for the drawing.
 
-use bevy_app::{App, AppExit, Startup};
+use bevy_app::{App, AppExit};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use examples::args;
@@ -61,10 +61,10 @@ fn main() -> AppExit {
             ),
         );
     if args.worker {
-        app.add_systems(Startup, (setup, start_worker).chain())
+        app.add_systems(RenderStartup, (begin, setup, start_worker).chain())
             .add_systems(Render, take.before(ask).in_set(RenderSystems::Declare));
     } else {
-        app.add_systems(Startup, (setup, setup_cells).chain())
+        app.add_systems(RenderStartup, (begin, setup, setup_cells).chain())
             .add_systems(
                 Render,
                 (
@@ -79,6 +79,11 @@ fn main() -> AppExit {
             );
     }
     app.run()
+}
+
+/// The generations are gone with a device that is lost: the game begins again, and catches up.
+fn begin(mut game: ResMut<Game>) {
+    game.begin();
 }
 
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {

@@ -4,7 +4,7 @@
 //! indirect draws; `shadow` and `scene` draw them; `glow` and `show` finish the picture. The CPU
 //! records six passes, however many cubes there are.
 
-use bevy_app::{App, AppExit, Startup, Update};
+use bevy_app::{App, AppExit, Update};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Vec3, proj};
@@ -109,7 +109,7 @@ fn main() -> AppExit {
         .insert_resource(args)
         .insert_resource(Views::at(0))
         .init_resource::<Clock>()
-        .add_systems(Startup, (make_cubes, make_images, make_pipelines))
+        .add_systems(RenderStartup, (make_cubes, make_images, make_pipelines))
         .add_systems(Update, (turn, stream.run_if(resource_exists::<Stream>)))
         .add_systems(
             Render,

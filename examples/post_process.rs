@@ -4,9 +4,10 @@
 //! lens off: then `plain` copies the image instead. With `--runtime` the lens is the same pass,
 //! declared with a handle that is known only at run time.
 
-use bevy_app::{App, AppExit, Startup, Update};
+use bevy_app::{App, AppExit, Update};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleCleanupPolicy;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use bevy_input::{ButtonInput, keyboard::KeyCode};
 use clap::Parser;
@@ -59,11 +60,11 @@ fn main() -> AppExit {
     ))
     .insert_resource(Lens(!args.plain))
     .init_resource::<Clock>()
-    .add_systems(Startup, setup)
+    .add_systems(RenderStartup, setup)
     .add_systems(Update, control)
     .add_systems(Render, (scene, plain.after(scene).run_if(not(lens_on))));
     if args.runtime {
-        app.add_systems(Startup, add_lens.after(setup));
+        app.add_systems(RenderStartup, add_lens.after(setup));
     } else {
         app.add_systems(Render, lens.after(scene).run_if(lens_on));
     }
@@ -157,7 +158,12 @@ fn look(
         .draw(0..3, 0..1);
 }
 
-/// Adds the lens for an image that the program has only now.
+/// The lens that is declared at run time.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RuntimeLens;
+
+/// Adds the lens for an image that the program has only now, in place of the one for the image of
+/// a device that was lost.
 fn add_lens(world: &mut World) {
     let image = world.resource::<SceneColor>().0.clone();
     let parameters = (
@@ -167,8 +173,11 @@ fn add_lens(world: &mut World) {
         ParamBuilder,
     );
     let lens = parameters.build_system(runtime_lens);
-    world.schedule_scope(Render, |_, schedule| {
-        schedule.add_systems(lens.after(scene).run_if(lens_on));
+    world.schedule_scope(Render, |world, schedule| {
+        // The first time there is none to remove.
+        let policy = ScheduleCleanupPolicy::RemoveSystemsOnly;
+        let _ = schedule.remove_systems_in_set(RuntimeLens, world, policy);
+        schedule.add_systems(lens.after(scene).run_if(lens_on).in_set(RuntimeLens));
     });
 }
 

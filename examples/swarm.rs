@@ -101,6 +101,16 @@ struct Game {
     counted: std::collections::VecDeque<(u64, Counters)>,
 }
 
+impl Game {
+    /// Begins with a swarm that has counted nothing.
+    fn begin(&mut self) {
+        self.rules = Survival::new(Counters::default());
+        self.counted.clear();
+        self.moves = false;
+        self.frame = 0;
+    }
+}
+
 #[derive(Component)]
 struct Player;
 #[derive(Component)]
@@ -216,7 +226,8 @@ fn make(
     Ok(())
 }
 
-/// Puts the enemies where they begin.
+/// Puts the enemies where they begin. A device that was lost took the swarm along: then the game
+/// begins again.
 fn populate(
     args: Res<Args>,
     mut uploads: ResMut<Uploads>,
@@ -224,7 +235,9 @@ fn populate(
     after: Res<After>,
     counted: Res<Counted>,
     shots: Res<Shots>,
+    mut game: ResMut<Game>,
 ) {
+    game.begin();
     let enemies = Survival::enemies(args.enemies, args.seed);
     let bytes = bytemuck::cast_slice(&enemies);
     uploads.write_buffer(&before, 0, bytes);

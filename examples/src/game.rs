@@ -75,6 +75,8 @@ pub struct Game {
     pub steps: u32,
     /// Where to stop.
     target: Option<u64>,
+    /// How far the game was when its device was lost: up to there it hurries.
+    behind: u64,
     save: Option<PathBuf>,
     /// The generation whose population is being counted.
     counting: Option<u64>,
@@ -82,6 +84,27 @@ pub struct Game {
     ended: bool,
     /// Time and generation when the title was set last.
     titled: (f32, u64),
+}
+
+/// How fast a game may go: not beyond its target, and at once to where it has been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    target: Option<u64>,
+    behind: u64,
+}
+
+impl Pace {
+    /// How many generations come next after one, at so many a frame.
+    pub fn steps(&self, generation: u64, speed: u32, paused: bool) -> u32 {
+        let left = self.target.map_or(u64::MAX, |target| target - generation);
+        let behind = self.behind.saturating_sub(generation);
+        let steps = match (behind, paused) {
+            (0, true) => 0,
+            (0, false) => u64::from(speed),
+            _ => behind.min(u64::from(MAX_SPEED)),
+        };
+        steps.min(left) as u32
+    }
 }
 
 impl LifeArgs {
@@ -115,6 +138,7 @@ impl Game {
             generation: 0,
             steps: 0,
             target: args.generations.or(by_frames),
+            behind: 0,
             save: args.save.clone(),
             counting: None,
             population: None,
@@ -133,22 +157,27 @@ impl Game {
         }
     }
 
-    /// Where the game stops.
-    pub fn target(&self) -> Option<u64> {
-        self.target
+    /// Begins on a device, also on one that takes the place of a lost one: then as many
+    /// generations as there were before follow at once. What was painted is gone.
+    pub fn begin(&mut self) {
+        self.behind = self.behind.max(self.generation);
+        self.generation = 0;
+        self.steps = 0;
+        self.counting = None;
     }
 
     /// Decides how many generations the next frame computes.
     pub fn advance(&mut self, speed: u32, paused: bool) {
-        let left = self
-            .target
-            .map_or(u64::MAX, |target| target - self.generation);
-        self.steps = if paused {
-            0
-        } else {
-            u64::from(speed).min(left) as u32
-        };
+        self.steps = self.pace().steps(self.generation, speed, paused);
         self.generation += u64::from(self.steps);
+    }
+
+    /// How the game goes on from any generation.
+    pub fn pace(&self) -> Pace {
+        Pace {
+            target: self.target,
+            behind: self.behind,
+        }
     }
 
     /// A run condition: whether this frame's population is asked for.
@@ -221,3 +250,7 @@ fn save(done: On<ReadbackComplete>, game: Res<Game>, mut run: ResMut<Run>) {
     let saved = board.and_then(|board| write_file(path, rle::write(&board, game.rule).as_bytes()));
     run.wrote("pattern", path, saved);
 }
+
+#[cfg(test)]
+#[path = "game_tests.rs"]
+mod tests;

@@ -10,7 +10,7 @@ use bevy_app::{App, AppExit, First, Last, Plugin};
 use bevy_ecs::error::FallbackErrorHandler;
 use bevy_ecs::prelude::*;
 use bevy_window::ExitSystems;
-use quadrille::ecs::{RenderErrorHandler, Renderer, encode_png, write_file};
+use quadrille::ecs::{DeviceRebuilt, RenderErrorHandler, Renderer, encode_png, write_file};
 use quadrille::prelude::*;
 use serde_json::{Map, Value};
 
@@ -117,6 +117,7 @@ impl Plugin for CommonArgs {
         // with a line instead of a panic.
         app.insert_resource(FallbackErrorHandler(|error, _| exit_with(error)));
         app.insert_resource(RenderErrorHandler::recovering());
+        app.add_observer(note_rebuilt);
         app.add_systems(First, (count_frames, ask_for_picture).chain())
             .add_systems(Last, (closed, end).chain().after(ExitSystems));
     }
@@ -138,6 +139,13 @@ fn count_frames(mut run: ResMut<Run>, renderer: Option<ResMut<Renderer>>) {
     if run.stage == Stage::Finishing {
         run.stage = Stage::LastFrame;
     }
+}
+
+/// Notes the frame in which the device was lost and made anew: the first that shows something
+/// again is the one after it.
+fn note_rebuilt(_: On<DeviceRebuilt>, mut run: ResMut<Run>) {
+    let frame = run.frames;
+    run.report.insert("rebuilt_at_frame".into(), frame.into());
 }
 
 fn ask_for_picture(mut commands: Commands, run: Res<Run>) {

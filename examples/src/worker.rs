@@ -14,7 +14,7 @@ use quadrille::prelude::*;
 
 use crate::Board;
 use crate::constants::{Paint, Step};
-use crate::game::{Game, Shown};
+use crate::game::{Game, Pace, Shown};
 use crate::hand::Hand;
 
 /// How long a thread without work sleeps.
@@ -50,7 +50,7 @@ struct Worker {
     paint: ComputePipeline,
     /// Boards for the generations between turns.
     between: [Buffer; 2],
-    target: Option<u64>,
+    pace: Pace,
     generation: u64,
     last: Option<Handle>,
 }
@@ -86,7 +86,7 @@ pub fn start(
         step: (Step::new(game.start.size(), game.rule), step),
         paint,
         between: [board("between a")?, board("between b")?],
-        target: game.target(),
+        pace: game.pace(),
         generation: 0,
         last: None,
     };
@@ -163,11 +163,8 @@ impl Worker {
     /// How many generations come next, and what is painted into the last of them.
     fn wish(&self) -> (u32, Vec<Paint>) {
         let mut control = lock(&self.control);
-        let left = self.target.map_or(u64::MAX, |to| to - self.generation);
-        let steps = match control.paused {
-            true => 0,
-            false => u64::from(control.speed).min(left) as u32,
-        };
+        let (speed, paused) = (control.speed, control.paused);
+        let steps = self.pace.steps(self.generation, speed, paused);
         (steps, std::mem::take(&mut control.strokes))
     }
 

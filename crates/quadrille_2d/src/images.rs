@@ -44,6 +44,8 @@ pub struct Images2d {
     failed: HashSet<AssetId<ImageAsset>>,
     /// Those to be uploaded, in the order in which they came.
     waiting: VecDeque<AssetId<ImageAsset>>,
+    /// Those whose texels only the device has: they were dropped after the upload.
+    released: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
     placeholders: Option<[Known; 2]>,
 }
@@ -99,12 +101,24 @@ impl Images2d {
     }
 
     /// Forgets what is on the device: all assets are uploaded again. The order is that of their
-    /// ids, not that of a table.
-    pub(crate) fn begin_anew(&mut self, assets: &Assets<ImageAsset>) {
+    /// ids, not that of a table. Those whose texels only the device had are loaded again.
+    pub(crate) fn begin_anew(&mut self, assets: &Assets<ImageAsset>, server: &AssetServer) {
+        let released = std::mem::take(&mut self.released);
         *self = Self::default();
         let mut ids: Vec<_> = assets.ids().collect();
         ids.sort_unstable();
-        self.waiting.extend(ids);
+        for id in ids {
+            match (released.contains(&id), server.get_path(id)) {
+                (false, _) => self.waiting.push_back(id),
+                (true, Some(path)) => server.reload(path.without_label()),
+                (true, None) => self.fail(
+                    id,
+                    server,
+                    "its texels went with a lost device, and no file has them; give it \
+                     `RenderAssetUsages::MAIN_WORLD` as well",
+                ),
+            }
+        }
     }
 
     fn enqueue(&mut self, id: AssetId<ImageAsset>) {
@@ -116,6 +130,7 @@ impl Images2d {
     fn forget(&mut self, id: AssetId<ImageAsset>) {
         self.known.remove(&id);
         self.failed.remove(&id);
+        self.released.remove(&id);
         self.waiting.retain(|&waiting| waiting != id);
     }
 
@@ -160,6 +175,16 @@ impl Images2d {
         self.known.insert(id, known);
         self.failed.remove(&id);
         Ok(image)
+    }
+
+    /// Drops the texels of an image that only the renderer wants.
+    fn release(&mut self, assets: &mut Assets<ImageAsset>, id: AssetId<ImageAsset>) {
+        if let Some(asset) = assets.get_mut_untracked(id)
+            && asset.asset_usage == RenderAssetUsages::RENDER_WORLD
+            && asset.data.take().is_some()
+        {
+            self.released.insert(id);
+        }
     }
 }
 
@@ -268,21 +293,12 @@ pub(crate) fn prepare_images(
             Ok(image) => {
                 upload(&mut uploads, &image, asset);
                 spent += bytes;
-                release(&mut assets, id);
+                images.release(&mut assets, id);
             }
             Err(reason) => images.fail(id, &server, &reason),
         }
     }
     Ok(())
-}
-
-/// Drops the texels of an image that only the renderer wants.
-fn release(assets: &mut Assets<ImageAsset>, id: AssetId<ImageAsset>) {
-    if let Some(asset) = assets.get_mut_untracked(id)
-        && asset.asset_usage == RenderAssetUsages::RENDER_WORLD
-    {
-        asset.data = None;
-    }
 }
 
 /// A grey chequerboard for what is still loading, and a loud one for what failed.

@@ -2,7 +2,7 @@
 
 use bevy_app::{App, Plugin, PostStartup, PostUpdate, PropagateSet};
 use bevy_asset::io::file::FileAssetReader;
-use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, Assets};
+use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, AssetServer, Assets};
 use bevy_camera::visibility::add_visibility_class;
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
 use bevy_ecs::prelude::*;
@@ -181,7 +181,7 @@ fn add_passes(app: &mut App) {
 fn make(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
-    assets: Res<Assets<Image>>,
+    assets: (Res<Assets<Image>>, Res<AssetServer>),
     mut images: ResMut<Images2d>,
     mut meshes: ResMut<Meshes2d>,
     mut phase: ResMut<Phase2d>,
@@ -191,7 +191,7 @@ fn make(
     commands.insert_resource(indices);
     commands.insert_resource(phase::instances(&gpu, 0)?);
     commands.insert_resource(Pipelines2d::new(&gpu)?);
-    images.begin_anew(&assets);
+    images.begin_anew(&assets.0, &assets.1);
     meshes.begin_anew();
     phase.begin_anew();
     Ok(())

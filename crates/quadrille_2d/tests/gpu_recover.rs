@@ -1,0 +1,146 @@
+//! 2D pictures after the device was lost. `cargo test -p quadrille_2d --test gpu_recover --
+//! --ignored`; without a device these tests fail.
+//!
+//! What fails here is a pass, and the handler wants another device for it: the way back is the
+//! same as from a device that is really lost.
+
+#[allow(
+    dead_code,
+    reason = "tests that share a module use different parts of it"
+)]
+mod common;
+
+use bevy_app::Startup;
+use bevy_asset::RenderAssetUsages;
+use bevy_ecs::prelude::*;
+use bevy_image::ImageLoaderSettings;
+use bevy_math::Vec2;
+use common::{Picture, Rig, scenes};
+use quadrille::ecs::{DeviceRebuilt, RenderError, RenderErrorHandler, RenderErrorPolicy};
+use quadrille::prelude::{Recorder, Render};
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_2d::prelude::*;
+
+/// The next frame takes the device with it.
+#[derive(Resource, Default)]
+struct Lose(bool);
+
+#[derive(Resource, Default)]
+struct Rebuilt(u32);
+
+fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
+    match std::mem::take(&mut lose.0) {
+        true => Err("as it was told".into()),
+        false => Ok(()),
+    }
+}
+
+/// Lets the rig lose its device when it is told.
+fn prepare(rig: &mut Rig) {
+    rig.app
+        .insert_resource(RenderErrorHandler(|error, _| match error {
+            RenderError::System { .. } => RenderErrorPolicy::Recover,
+            error => panic!("{error}"),
+        }))
+        .init_resource::<Lose>()
+        .init_resource::<Rebuilt>()
+        .add_observer(|on: On<DeviceRebuilt>, mut rebuilt: ResMut<Rebuilt>| {
+            rebuilt.0 = on.event().times;
+        })
+        .add_systems(Render, fail);
+}
+
+fn lose(rig: &mut Rig) {
+    rig.app.world_mut().resource_mut::<Lose>().0 = true;
+    rig.update(1);
+    assert_eq!(rig.app.world().resource::<Rebuilt>().0, 1);
+}
+
+/// Draws until the picture is as it should be.
+fn wait(rig: &mut Rig, is_right: &dyn Fn(&Picture) -> bool) {
+    for _ in 0..2000 {
+        if is_right(&rig.picture()) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    panic!("what is waited for does not come");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn sprites_meshes_and_text_look_as_before() {
+    let mut rig = Rig::new(220, 130);
+    prepare(&mut rig);
+    rig.app.add_systems(
+        Startup,
+        (scenes::sprites, scenes::text, scenes::meshes).chain(),
+    );
+    rig.start();
+    rig.update(5);
+    let before = rig.picture();
+    lose(&mut rig);
+    rig.update(2);
+    assert!(rig.picture() == before, "another picture than before");
+}
+
+#[derive(Resource)]
+struct Handles(Vec<Handle<Image>>);
+
+#[test]
+#[ignore = "needs a device"]
+fn images_that_only_the_device_had_are_loaded_again() {
+    let folder = common::temporary("recovered");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let green = Picture {
+        width: 4,
+        height: 4,
+        pixels: vec![[0, 200, 0, 255]; 16],
+    };
+    common::write_png(&folder.join("square.png"), &green);
+    let plugin = Quadrille2dPlugin {
+        asset_folder: folder.to_str().expect("plain").to_owned(),
+        ..Quadrille2dPlugin::default()
+    };
+    let mut rig = Rig::with(64, 32, plugin);
+    prepare(&mut rig);
+    rig.app.add_systems(
+        Startup,
+        |mut commands: Commands, assets: Res<AssetServer>, mut images: ResMut<Assets<Image>>| {
+            commands.spawn(Camera2d);
+            let only_device = RenderAssetUsages::RENDER_WORLD;
+            let from_file = assets
+                .load_builder()
+                .with_settings(move |settings: &mut ImageLoaderSettings| {
+                    settings.asset_usage = only_device;
+                })
+                .load("square.png");
+            let mut made = scenes::test_image();
+            made.asset_usage = only_device;
+            let handles = vec![from_file, images.add(made)];
+            for (index, image) in handles.iter().enumerate() {
+                let sprite = Sprite {
+                    custom_size: Some(Vec2::splat(12.0)),
+                    ..Sprite::from_image(image.clone())
+                };
+                let x = -24.0 + 16.0 * index as f32;
+                commands.spawn((sprite, Transform::from_xyz(x, 0.0, 0.0)));
+            }
+            commands.insert_resource(Handles(handles));
+        },
+    );
+    rig.start();
+    let is_green = |picture: &Picture| picture.at(8, 16) == [0, 200, 0, 255];
+    let is_loud = |picture: &Picture| picture.at(24, 16)[0] == 255 && picture.at(24, 16)[1] == 0;
+    wait(&mut rig, &|picture| is_green(picture) && !is_loud(picture));
+    let world = rig.app.world();
+    let handles = world.resource::<Handles>().0.iter();
+    let images = world.resource::<Assets<Image>>();
+    for image in handles {
+        let image = images.get(image).expect("the image is there");
+        assert!(image.data.is_none(), "its texels are still on the CPU");
+    }
+    lose(&mut rig);
+    // The one comes back from its file. The other cannot, and that is plain to see.
+    wait(&mut rig, &|picture| is_green(picture) && is_loud(picture));
+}
