@@ -1,18 +1,24 @@
-//! The device is lost while `windows` runs: it comes back with the same picture, or ends cleanly.
+//! The device is lost while examples run: each comes back with the same picture, or ends cleanly.
+
+mod during;
+mod pictures;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
+use crate::faults::Depth;
 use crate::layer::Layer;
 use crate::process::Running;
 use crate::report::Report;
 use crate::validation::{self, Stack};
 use crate::xvfb::Xvfb;
 use crate::{examples, place};
+
+pub(crate) use pictures::check as pictures;
 
 const LIMIT: Duration = Duration::from_secs(120);
 const FRAMES: u64 = 120;
@@ -46,7 +52,7 @@ const FINAL: [&str; 4] = [
     "lost nth=40\nvkCreateShaderModule from=2 -> VK_ERROR_OUT_OF_HOST_MEMORY",
 ];
 
-/// All of them.
+/// All of them, with `windows`.
 ///
 /// # Errors
 /// When the program fails, shows another picture, or does not end; the script is named.
@@ -55,11 +61,12 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
         stack,
         program,
         layer,
+        arguments: &[],
     };
-    let plain = game.picture("")?;
+    let (plain, _) = game.picture("", FRAMES)?;
     for script in HEADLESS {
-        let picture = game
-            .picture(script)
+        let (picture, _) = game
+            .picture(script, FRAMES)
             .with_context(|| format!("script {script:?}"))?;
         ensure!(picture == plain, "script {script:?}: another picture");
     }
@@ -69,8 +76,8 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
             .with_context(|| format!("script {script:?} in windows"))?;
     }
     for script in FINAL {
-        game.ends(script)
-            .with_context(|| format!("script {script:?}"))?;
+        let code = game.ends(script)?;
+        ensure!(code == 1, "script {script:?}: it ended with {code}");
     }
     Ok(format!(
         "{} ways to come back from, {} to end by",
@@ -79,53 +86,75 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     ))
 }
 
+/// While the device is made anew, each kind of call fails once.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn during(stack: &Stack, program: &Path, layer: &Layer, depth: Depth) -> Result<String> {
+    let game = Game {
+        stack,
+        program,
+        layer,
+        arguments: &[],
+    };
+    during::check(&game, depth)
+}
+
+/// An example, and what to tell it.
 struct Game<'a> {
     stack: &'a Stack,
     program: &'a Path,
     layer: &'a Layer,
+    arguments: &'a [&'a str],
 }
 
 impl Game<'_> {
     /// The last picture of a run without windows, in which the device was lost and came back.
-    fn picture(&self, script: &str) -> Result<Vec<u8>> {
+    fn picture(&self, script: &str, frames: u64) -> Result<(Vec<u8>, Report)> {
         let screenshot = place::made("verify").join("recover.png");
         examples::forget(&screenshot)?;
-        let (mut command, report) = self.command(script)?;
+        let (mut command, report) = self.command(script, frames)?;
         command
             .arg("--headless")
             .arg("--screenshot")
             .arg(&screenshot);
         let output = validation::run("recover", &mut command, LIMIT)?;
-        judge(script, &output, &Report::read(&report)?)?;
-        fs::read(&screenshot).with_context(|| format!("no {}", screenshot.display()))
+        let report = Report::read(&report)?;
+        judge(script, &output, &report, frames)?;
+        let picture = fs::read(&screenshot);
+        let picture = picture.with_context(|| format!("no {}", screenshot.display()))?;
+        Ok((picture, report))
     }
 
     /// A run in windows, in which the device was lost and came back.
     fn windowed(&self, script: &str, server: &Xvfb) -> Result<()> {
-        let (mut command, report) = self.command(script)?;
+        let (mut command, report) = self.command(script, FRAMES)?;
         command
             .env("DISPLAY", &server.display)
             .env_remove("WAYLAND_DISPLAY");
         let output = validation::run("recover-windows", &mut command, LIMIT)?;
-        judge(script, &output, &Report::read(&report)?)
+        judge(script, &output, &Report::read(&report)?, FRAMES)
     }
 
-    /// A run that ends with an error that says why, and with nothing left behind.
-    fn ends(&self, script: &str) -> Result<()> {
-        let (mut command, _) = self.command(script)?;
+    /// A run that ends, with nothing left behind, by success or with an error that says why: its
+    /// exit code, 0 or 1.
+    fn ends(&self, script: &str) -> Result<i32> {
+        let (mut command, _) = self.command(script, FRAMES)?;
         command.arg("--headless");
         let mut running = Running::start("recover-ends", &mut command)?;
         let status = running.wait(LIMIT)?;
         let output = running.output();
-        ensure!(
-            status.code() == Some(1) && !output.contains("panicked"),
-            "it ended with {status}\n{}",
-            running.tail()
-        );
-        validation::check_silence("recover-ends", &output)
+        let bad = |what: &str| anyhow!("script {script:?}: it {what}\n{}", running.tail());
+        ensure!(!output.contains("panicked"), bad("panicked"));
+        validation::check_silence("recover-ends", &output).map_err(|e| bad(&e.to_string()))?;
+        match status.code() {
+            Some(0) => Ok(0),
+            Some(1) if output.contains("ERROR") => Ok(1),
+            _ => Err(bad(&format!("ended with {status}"))),
+        }
     }
 
-    fn command(&self, script: &str) -> Result<(Command, std::path::PathBuf)> {
+    fn command(&self, script: &str, frames: u64) -> Result<(Command, PathBuf)> {
         let folder = place::made("verify");
         let (report, path) = (
             folder.join("recover.report.json"),
@@ -136,7 +165,8 @@ impl Game<'_> {
         let mut command = self.stack.command(self.program);
         command
             .current_dir(place::root())
-            .args(["--frames", &FRAMES.to_string(), "--report"])
+            .args(self.arguments)
+            .args(["--frames", &frames.to_string(), "--report"])
             .arg(&report)
             .env("QUADRILLE_LAYER_SCRIPT", &path);
         self.layer.apply(&mut command, FAMILIES);
@@ -145,14 +175,14 @@ impl Game<'_> {
 }
 
 /// Whether the device was lost, if it was to be, and frames went on after that.
-fn judge(script: &str, output: &str, report: &Report) -> Result<()> {
+fn judge(script: &str, output: &str, report: &Report, wanted_frames: u64) -> Result<()> {
     let times = output.matches("the device was made anew").count();
     let wanted = usize::from(!script.is_empty());
     ensure!(times == wanted, "the device was made anew {times} times");
     let frames = report.number("frames")?;
     ensure!(
-        frames + LOST_FRAMES * wanted as u64 >= FRAMES,
-        "only {frames} frames were drawn of {FRAMES}"
+        frames + LOST_FRAMES * wanted as u64 >= wanted_frames,
+        "only {frames} frames were drawn of {wanted_frames}"
     );
     Ok(())
 }

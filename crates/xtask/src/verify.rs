@@ -93,7 +93,7 @@ pub(crate) fn windows() -> Result<ExitCode> {
     alone(|steps, bench| {
         let built = steps.run("examples build", || Ok(((), example::build()?)));
         if built.is_some() {
-            run_windows(steps, bench);
+            run_windows(steps, bench, Depth::Whole);
         }
     })
 }
@@ -212,11 +212,17 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
     }
 }
 
-fn run_windows(steps: &mut Steps, bench: &Bench) {
+fn run_windows(steps: &mut Steps, bench: &Bench, depth: Depth) {
     match (bench.example("windows"), &bench.layer) {
         (Some(program), Some(layer)) => {
             steps.check("devices that are lost", || {
                 recover::check(&bench.stack, &program, layer)
+            });
+            steps.check("devices that are lost while they are made", || {
+                recover::during(&bench.stack, &program, layer, depth)
+            });
+            steps.check("every example after its device is lost", || {
+                recover::pictures(&bench.stack, &bench.workspace.examples(), layer)
             });
             steps.check("three windows, resized and closed", || {
                 window::storm(&bench.stack, &program)
@@ -254,7 +260,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
         Some(program) => run_life(steps, bench, &program),
         None => steps.skip("life", "the examples have no `life`"),
     }
-    run_windows(steps, bench);
+    run_windows(steps, bench, Depth::Sample);
     run_soak(steps, bench, SHORT_SOAK);
 }
 
