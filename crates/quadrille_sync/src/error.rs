@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::access::Access;
 use crate::flags::Layout;
 use crate::range::{SubRange, SubresourceRange};
-use crate::resource::ResourceId;
+use crate::resource::{BlockId, ResourceId};
 use crate::topology::{Capabilities, FamilyIndex, Topology};
 
 /// All that is wrong with a frame; never empty.
@@ -351,6 +351,26 @@ pub enum PlanError {
         /// The image.
         resource: Arc<str>,
     },
+    /// Two resources share memory, and the frame needs both at once.
+    #[error(
+        "Resources `{resource}` and `{other}` share bytes {}..{} of block {}, and {}, or place the two \
+         apart.",
+        bytes.start, bytes.end, block.0, AtOnce { resource, user, other, other_user }
+    )]
+    AliasedAtOnce {
+        /// The resource that is used first.
+        resource: Arc<str>,
+        /// The last pass that uses it.
+        user: Arc<str>,
+        /// The other resource.
+        other: Arc<str>,
+        /// The first pass that uses the other one.
+        other_user: Arc<str>,
+        /// The block of memory.
+        block: BlockId,
+        /// The bytes of the block that both have.
+        bytes: Range<u64>,
+    },
     /// A host pass touches a transient resource that lies in a block.
     #[error(
         "{user} touches `{resource}`, which may share its memory with others, and shared memory is \
@@ -448,6 +468,38 @@ impl Display for LentAs {
             ),
             None => write!(out, "; write to it once it is returned"),
         }
+    }
+}
+
+/// How the turns of two resources overlap.
+struct AtOnce<'a> {
+    resource: &'a str,
+    user: &'a str,
+    other: &'a str,
+    other_user: &'a str,
+}
+
+impl Display for AtOnce<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            resource,
+            user,
+            other,
+            other_user,
+        } = self;
+        if user == other_user {
+            return write!(
+                out,
+                "pass `{user}` uses both. Resources in the same memory take turns: use them in \
+                 different passes"
+            );
+        }
+        write!(
+            out,
+            "pass `{other_user}` uses `{other}` while `{user}`, which does not come before it, \
+             still needs `{resource}`. Resources in the same memory take turns: order all passes \
+             that use one before those that use the other, such as `{other_user}.after({user})`"
+        )
     }
 }
 

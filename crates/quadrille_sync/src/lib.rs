@@ -51,8 +51,8 @@
 //!   converts them, and its tests compare.
 //! - Clocks, threads, I/O, globals, randomness and `unsafe`. The same input gives the same plan.
 //! - The GPU's progress. A plan that depended on it could be neither used again nor replayed.
-//! - Memory. Aliasing of resources is not known here yet: resources with different ids are
-//!   different memory.
+//! - Memory. That resources share some is known here ([`Placement`]), and where they could
+//!   ([`place`]); nobody here allocates any.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -86,7 +86,7 @@ pub use range::{SubRange, SubresourceRange};
 pub use resource::{
     BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
 };
-pub use solve::plan;
+pub use solve::{BlockNeed, MemoryNeed, Places, place, plan};
 pub use states::{EndStates, Handover, Progress, States, TimelinePoint};
 pub use text::{ParseError, PlanText, parse_frame, parse_plan, parse_topology};
 pub use topology::{

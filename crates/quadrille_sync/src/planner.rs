@@ -15,9 +15,9 @@ use crate::error::PlanErrors;
 use crate::frame::Frame;
 use crate::plan::Plan;
 use crate::range::RangeMap;
-use crate::resource::{Lifetime, Resource};
+use crate::resource::{BlockId, Resource};
 use crate::solve::{Consulted, solve};
-use crate::states::{PastMark, RangeState, States, Tenure, TimelinePoint};
+use crate::states::{Marked, PastMark, RangeState, States, Tenure, TimelinePoint};
 use crate::topology::Topology;
 
 /// How many plans are kept: enough for resources that change places with a period of up to
@@ -95,7 +95,7 @@ impl Planner {
             number,
             frame: frame.clone(),
             topology: topology.clone(),
-            start: Start::new(frame, topology, states),
+            start: Start::new(frame, topology, states, &plan),
             consulted: solved.consulted,
             plan: plan.clone(),
         });
@@ -148,19 +148,24 @@ struct Kept {
 struct Start {
     maps: Vec<Option<RangeMap<RangeState<PastMark>>>>,
     tenures: Vec<Tenure>,
+    /// The blocks that the frame's resources lie in.
+    blocks: Vec<(BlockId, Option<RangeMap<Vec<PastMark>>>)>,
     /// States without resources: bases and clocks.
     clocks: States,
 }
 
 impl Start {
-    fn new(frame: &Frame, topology: &Topology, states: &States) -> Self {
+    fn new(frame: &Frame, topology: &Topology, states: &States, plan: &Plan) -> Self {
         let maps = frame
             .resources
             .iter()
             .map(|resource| states.map(resource.id).cloned());
         let tenures = frame.resources.iter();
+        let blocks = plan.end.blocks.iter();
+        let blocks = blocks.map(|end| (end.block, states.block(end.block).cloned()));
         Self {
             maps: maps.collect(),
+            blocks: blocks.collect(),
             tenures: tenures.map(|it| states.tenure(it.id)).collect(),
             clocks: states.clocks(topology.queues.len()),
         }
@@ -181,25 +186,25 @@ impl Kept {
             return false;
         }
         let mut consulted = self.consulted.iter();
-        self.frame
-            .resources
-            .iter()
-            .zip(&self.start.maps)
-            .all(|(resource, old)| {
-                resource.lifetime == Lifetime::Swapchain
-                    || match (old, states.map(resource.id)) {
-                        (None, None) => true,
-                        (Some(old), Some(new)) => {
-                            let mut marks = Marks {
-                                kept: self,
-                                states,
-                                consulted: &mut consulted,
-                            };
-                            marks.maps_agree(old, new)
-                        }
-                        _ => false,
-                    }
+        let mut marks = Marks {
+            kept: self,
+            states,
+            consulted: &mut consulted,
+        };
+        let resources = self.frame.resources.iter().zip(&self.start.maps);
+        let resources = resources.filter(|(resource, _)| resource.has_past());
+        for (resource, old) in resources {
+            let new = states.map(resource.id);
+            if !marks.maps_agree(old.as_ref(), new, Marks::states_agree) {
+                return false;
+            }
+        }
+        let mut blocks = self.start.blocks.iter();
+        blocks.all(|(id, old)| {
+            marks.maps_agree(old.as_ref(), states.block(*id), |marks, old, new| {
+                marks.lists_agree(old, new)
             })
+        })
     }
 }
 
@@ -211,18 +216,30 @@ struct Marks<'a, 'b> {
 }
 
 impl Marks<'_, '_> {
-    fn maps_agree(
+    fn maps_agree<T: Marked<PastMark>>(
         &mut self,
-        old: &RangeMap<RangeState<PastMark>>,
-        new: &RangeMap<RangeState<PastMark>>,
+        old: Option<&RangeMap<T>>,
+        new: Option<&RangeMap<T>>,
+        agree: fn(&mut Self, &T, &T) -> bool,
     ) -> bool {
+        let (Some(old), Some(new)) = (old, new) else {
+            return old.is_none() && new.is_none();
+        };
         old.iter().len() == new.iter().len()
             && old
                 .iter()
                 .zip(new.iter())
                 .all(|((old_range, old), (new_range, new))| {
-                    old_range == new_range && self.states_agree(old, new)
+                    old_range == new_range && agree(self, old, new)
                 })
+    }
+
+    fn lists_agree(&mut self, old: &[PastMark], new: &[PastMark]) -> bool {
+        old.len() == new.len()
+            && old
+                .iter()
+                .zip(new)
+                .all(|(old, new)| self.mark_agrees(old, new))
     }
 
     fn states_agree(&mut self, old: &RangeState<PastMark>, new: &RangeState<PastMark>) -> bool {

@@ -59,7 +59,9 @@ pub enum Lifetime {
 
 /// A piece of device memory that transient resources are placed in: its identity over frames.
 ///
-/// Whoever allocates blocks hands ids out and keeps them dense.
+/// Whoever allocates blocks hands ids out, may hand one out again once the old block is freed and
+/// [`States::remove_block`](crate::States::remove_block) was called, and keeps them dense. A block
+/// belongs to one stream of planning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
@@ -138,6 +140,12 @@ impl Resource {
             lifetime: Lifetime::Persistent,
             memory: None,
         }
+    }
+
+    /// Whether states remember what earlier frames did with it: not of images of swapchains, which
+    /// come as they come, and not of what lies in a block, whose bytes are remembered instead.
+    pub(crate) fn has_past(&self) -> bool {
+        self.lifetime != Lifetime::Swapchain && self.memory.is_none()
     }
 
     /// Whether this is an image.

@@ -10,6 +10,7 @@
 //! are submitted in is decided by `arrange`, once their queues and hazards are known; of the
 //! declared order and that one, `choose` takes the plan that is better.
 
+mod alias;
 mod arrange;
 mod assign;
 mod barrier;
@@ -24,8 +25,10 @@ mod graph;
 mod hazard;
 mod host;
 mod merge;
+mod occupy;
 mod order;
 mod ownership;
+mod place;
 mod precise;
 mod race;
 mod record;
@@ -42,11 +45,13 @@ use crate::plan::Plan;
 use crate::states::{EndStates, States};
 use crate::topology::{QueueIndex, Topology};
 
+use occupy::Blocks;
 use split::Split;
 use timeline::{Numbers, Timeline};
 use track::{LastUses, Maps, Past};
 use walk::{Hosted, Walk};
 
+pub use place::{BlockNeed, MemoryNeed, Places, place};
 pub(crate) use track::Consulted;
 
 /// Plans a frame.
@@ -80,9 +85,9 @@ pub fn plan(frame: &Frame, topology: &Topology, states: &States) -> Result<Plan,
 pub(crate) struct Solved {
     pub(crate) plan: Plan,
     /// What was looked at of each access before the frame, in the order of the frame's resources
-    /// (without images of swapchains), their runs, and [`RangeState::marks`].
+    /// that have a past, their runs, and [`Marked::marks`]; then the same of the blocks.
     ///
-    /// [`RangeState::marks`]: crate::states::RangeState::marks
+    /// [`Marked::marks`]: crate::states::Marked::marks
     pub(crate) consulted: Vec<Consulted>,
 }
 
@@ -109,7 +114,8 @@ pub(crate) fn solve(
     race::race(frame, &touches, &graph, &order, states, &mut errors);
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
-    let hazards = hazard::hazards(frame, topology, &touches, &queues);
+    let mut hazards = hazard::hazards(frame, topology, &touches, &queues);
+    hazards.extend(alias::alias(frame, &touches, &order, &queues, &mut errors));
     PlanErrors::check(errors)?;
     let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
     let mut links: Vec<(u32, u32)> = hazards.collect();
@@ -130,6 +136,7 @@ pub(crate) fn solve(
 struct Emitted {
     plan: Plan,
     maps: Maps,
+    blocks: Blocks,
     past: Past,
     last_uses: LastUses,
     hosted: Vec<Option<Hosted>>,
@@ -150,10 +157,12 @@ fn emit(
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);
     ownership::predict(&mut walk, &mut maps);
+    walk.blocks.close(frame, &maps);
     let Walk {
         timeline,
         records,
         past,
+        blocks,
         last_uses,
         hosted,
         ..
@@ -170,6 +179,7 @@ fn emit(
             end: EndStates::default(),
         },
         maps,
+        blocks,
         past,
         last_uses,
         hosted,
@@ -184,13 +194,14 @@ impl Emitted {
         let Self {
             mut plan,
             maps,
+            blocks,
             past,
             last_uses,
             hosted,
             timeline,
             numbers,
         } = self;
-        plan.end = track::end_states(frame, &maps, &past, &last_uses, &hosted, &numbers);
+        plan.end = track::end_states(frame, &maps, &blocks, &past, &last_uses, &hosted, &numbers);
         (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
         let submissions = plan.submissions.iter();
         plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));

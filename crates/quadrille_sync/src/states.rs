@@ -21,9 +21,11 @@ use crate::range::RangeMap;
 use crate::resource::{Resource, ResourceId, ResourceIndex, ResourceKind};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
+mod block;
 mod handover;
 mod steady;
 
+pub(crate) use block::EndBlock;
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
 use steady::{Stamp, Steady};
@@ -109,6 +111,9 @@ pub(crate) struct RangeState<M> {
     pub(crate) promised: Option<M>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
     pub(crate) visible: Vec<(QueueIndex, Scope)>,
+    /// What was done to the memory while others had it. Only while a frame is planned, and
+    /// until the range is written: then that comes after all this.
+    pub(crate) aliased: Vec<M>,
     /// The range has been released and not acquired yet.
     pub(crate) pending: Option<Pending<M>>,
     /// The first use in the frame that used the range last.
@@ -127,6 +132,7 @@ impl<M> RangeState<M> {
             write: None,
             reads: Vec::new(),
             promised: None,
+            aliased: Vec::new(),
             visible: Vec::new(),
             pending: None,
             first: None,
@@ -134,21 +140,7 @@ impl<M> RangeState<M> {
         }
     }
 
-    /// The accesses that the state remembers, in a fixed order.
-    pub(crate) fn marks(&self) -> impl Iterator<Item = &M> {
-        let pending = self.pending.as_ref().map(|pending| &pending.mark);
-        let others = self.promised.iter().chain(pending);
-        self.write.iter().chain(&self.reads).chain(others)
-    }
-
-    /// The same to be changed.
-    pub(crate) fn marks_mut(&mut self) -> impl Iterator<Item = &mut M> {
-        let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
-        let others = self.promised.iter_mut().chain(pending);
-        self.write.iter_mut().chain(&mut self.reads).chain(others)
-    }
-
-    /// The same state with every mark, in the order of [`RangeState::marks`], replaced.
+    /// The same state with every mark, in the order of [`Marked::marks`], replaced.
     pub(crate) fn map<N>(&self, mut mark: impl FnMut(&M) -> N) -> RangeState<N> {
         RangeState {
             owner: self.owner,
@@ -157,6 +149,8 @@ impl<M> RangeState<M> {
             write: self.write.as_ref().map(&mut mark),
             reads: self.reads.iter().map(&mut mark).collect(),
             promised: self.promised.as_ref().map(&mut mark),
+            // Of no use after the frame: blocks remember it.
+            aliased: Vec::new(),
             visible: self.visible.clone(),
             pending: self.pending.as_ref().map(|pending| Pending {
                 from: pending.from,
@@ -169,6 +163,39 @@ impl<M> RangeState<M> {
             first: self.first.clone(),
             previous_first: self.previous_first.clone(),
         }
+    }
+}
+
+/// What remembers accesses.
+pub(crate) trait Marked<M>: Clone + Eq {
+    /// The accesses, in a fixed order.
+    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+    where
+        M: 'a;
+
+    /// The same to be changed.
+    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    where
+        M: 'a;
+}
+
+impl<M: Clone + Eq> Marked<M> for RangeState<M> {
+    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+    where
+        M: 'a,
+    {
+        let pending = self.pending.as_ref().map(|pending| &pending.mark);
+        let others = self.promised.iter().chain(pending);
+        self.write.iter().chain(&self.reads).chain(others)
+    }
+
+    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    where
+        M: 'a,
+    {
+        let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
+        let others = self.promised.iter_mut().chain(pending);
+        self.write.iter_mut().chain(&mut self.reads).chain(others)
     }
 }
 
@@ -207,7 +234,8 @@ pub(crate) enum EndPass {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EndResource {
     pub(crate) resource: ResourceIndex,
-    /// None for images of swapchains, whose state never outlives the frame.
+    /// None for images of swapchains and resources in blocks, whose state never outlives the
+    /// frame.
     pub(crate) map: Option<RangeMap<RangeState<EndMark>>>,
     /// The last value on each queue that used it in the frame.
     pub(crate) last_uses: Vec<(QueueIndex, i64)>,
@@ -220,6 +248,8 @@ pub(crate) struct EndResource {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EndStates {
     pub(crate) resources: Vec<EndResource>,
+    /// The blocks that resources of the frame lie in.
+    pub(crate) blocks: Vec<EndBlock>,
     /// A queue is ordered after a value of another queue's timeline.
     pub(crate) learned: Vec<Learned>,
     /// A queue is ordered after all that another queue was ordered after when the frame began.
@@ -264,6 +294,8 @@ struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct States {
     resources: Vec<Option<Entry>>,
+    /// By block, the last accesses to each byte.
+    blocks: Vec<Option<RangeMap<Vec<PastMark>>>>,
     /// The last value signalled, by queue.
     base: Vec<u64>,
     /// `knows[q][r]`: what queue q knows of queue r.
@@ -295,6 +327,11 @@ impl States {
         for end in &plan.end.resources {
             if !(again && self.commit_again(frame, end)) {
                 self.commit_resource(frame, end);
+            }
+        }
+        for end in &plan.end.blocks {
+            if !(again && self.commit_block_again(end)) {
+                self.commit_block(frame, end);
             }
         }
         self.commit_knowledge(&plan.end);
@@ -365,9 +402,9 @@ impl States {
 
     /// Bases and clocks alone, with room for `queues` queues.
     pub(crate) fn clocks(&self, queues: usize) -> Self {
-        let resources = Vec::new();
         let mut clocks = Self {
-            resources,
+            resources: Vec::new(),
+            blocks: Vec::new(),
             steady: Steady::default(),
             base: self.base.clone(),
             knows: self.knows.clone(),
@@ -450,16 +487,16 @@ impl States {
 
     /// Gives marks of this frame their new points. False, and nothing is done, where the states
     /// are not in the same order as the plan left them, or a mark of an earlier frame moves.
-    fn move_marks(
+    fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
         &self,
-        map: &mut RangeMap<RangeState<PastMark>>,
-        end: &RangeMap<RangeState<EndMark>>,
+        map: &mut RangeMap<P>,
+        end: &RangeMap<E>,
     ) -> bool {
         if map.iter().len() != end.iter().len() || !stay_in_place(map, end) {
             return false;
         }
         let mut ends = end.iter().flat_map(|(_, state)| state.marks());
-        for mark in map.values_mut().flat_map(RangeState::marks_mut) {
+        for mark in map.values_mut().flat_map(Marked::marks_mut) {
             if let Some(end) = ends.next().filter(|end| end.value > 0) {
                 mark.point.value = self.absolute(end.queue, end.value);
             }
@@ -507,31 +544,34 @@ impl States {
         end: &RangeMap<RangeState<EndMark>>,
     ) -> RangeMap<RangeState<PastMark>> {
         let old: Vec<&PastMark> = start.iter().flat_map(|(_, state)| state.marks()).collect();
-        let past = |mark: &EndMark| {
-            let name = match mark.pass {
-                EndPass::Pass(pass) => frame.pass(pass).name.clone(),
-                EndPass::Start(at) => match old.get(at as usize) {
-                    Some(old) if mark.value <= 0 => return (*old).clone(),
-                    Some(old) => old.pass.clone(),
-                    None => "unknown".into(),
-                },
-                EndPass::Presentation => "presentation".into(),
-            };
-            let value = self.absolute(mark.queue, mark.value);
-            let point = TimelinePoint {
-                queue: mark.queue,
-                value,
-            };
-            PastMark {
-                point,
-                scope: mark.scope,
-                pass: name,
-            }
-        };
+        let past = |mark: &EndMark| self.past_mark(frame, &old, mark);
         let runs = end
             .iter()
             .map(|(range, state)| (range.start, state.map(past)));
         RangeMap::from_runs(runs).unwrap_or_else(|| start.clone())
+    }
+
+    /// Turns a mark of an end state into one of the past; `old` are those before the frame.
+    fn past_mark(&self, frame: &Frame, old: &[&PastMark], mark: &EndMark) -> PastMark {
+        let pass = match mark.pass {
+            EndPass::Pass(pass) => frame.pass(pass).name.clone(),
+            EndPass::Start(at) => match old.get(at as usize) {
+                Some(old) if mark.value <= 0 => return (*old).clone(),
+                Some(old) => old.pass.clone(),
+                None => "unknown".into(),
+            },
+            EndPass::Presentation => "presentation".into(),
+        };
+        let value = self.absolute(mark.queue, mark.value);
+        let point = TimelinePoint {
+            queue: mark.queue,
+            value,
+        };
+        PastMark {
+            point,
+            scope: mark.scope,
+            pass,
+        }
     }
 
     /// Moves the vector clocks on.
@@ -573,9 +613,9 @@ impl States {
 #[path = "states/handover_tests.rs"]
 mod handover_tests;
 /// Whether every mark comes to lie where it, or one of the same pass a frame ago, lies already.
-fn stay_in_place(
-    map: &RangeMap<RangeState<PastMark>>,
-    end: &RangeMap<RangeState<EndMark>>,
+fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
+    map: &RangeMap<P>,
+    end: &RangeMap<E>,
 ) -> bool {
     let mut past = map.iter().flat_map(|(_, state)| state.marks());
     let mut ends = end.iter().flat_map(|(_, state)| state.marks());

@@ -8,160 +8,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 
+mod generate;
+
+use std::ops::Range;
+
+use generate::{Random, TOPOLOGIES, frame, place_at_random, resources};
 use quadrille_sync::{
-    Access, Aspects, Capabilities, Frame, Lifetime, PassIndex, Plan, Planner, Preference,
-    QueueIndex, QueueRequest, Resource, ResourceId, ResourceKind, Sharing, States, Step, SubRange,
-    SubresourceRange, Topology, Use, parse_topology, plan,
+    Frame, Plan, Planner, ResourceKind, States, Step, SubRange, Topology, Use, parse_topology, plan,
 };
-
-/// A small generator (an LCG's high bits), so that a seed is all it takes to repeat a failure.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    fn of<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
-    }
-}
-
-const TOPOLOGIES: [&str; 7] = [
-    "gct:1",
-    "gct:2",
-    "gct:1,ct:1",
-    "gct:1,ct:2,t:1",
-    "gct:1,t:1 precise",
-    "gctn:1,ctp:1 maintenance8",
-    "gct:1,ct:1,t:1 maintenance8 precise",
-];
-
-const COMPUTE: [Access; 6] = [
-    Access::StorageReadCompute,
-    Access::StorageWriteCompute,
-    Access::StorageReadWriteCompute,
-    Access::SampledCompute,
-    Access::TransferRead,
-    Access::TransferWrite,
-];
-
-const GRAPHICS: [Access; 5] = [
-    Access::SampledFragment,
-    Access::SampledGraphics,
-    Access::StorageWriteFragment,
-    Access::StorageReadVertex,
-    Access::ColorAttachmentReadWrite,
-];
-
-const TRANSFER: [Access; 3] = [Access::TransferRead, Access::TransferWrite, Access::Clear];
-
-fn resources(random: &mut Random) -> Vec<Resource> {
-    let mut resources = Vec::new();
-    for id in 0..2 + random.below(5) as u32 {
-        let mut resource = Resource::buffer(ResourceId(id), &format!("r{id}"), 64);
-        if random.below(2) == 0 {
-            let aspects = Aspects::COLOR;
-            resource.kind = ResourceKind::Image {
-                aspects,
-                mip_levels: 2,
-                array_layers: 2,
-            };
-            if random.below(5) == 0 {
-                resource.lifetime = Lifetime::Swapchain;
-            }
-        }
-        if random.below(4) == 0 && resource.lifetime == Lifetime::Persistent {
-            resource.lifetime = Lifetime::Transient;
-        }
-        if random.below(3) == 0 {
-            resource.sharing = Sharing::Concurrent;
-        }
-        resources.push(resource);
-    }
-    resources
-}
-
-fn range(random: &mut Random, kind: &ResourceKind) -> SubRange {
-    if random.below(3) > 0 {
-        return SubRange::Whole;
-    }
-    match kind {
-        ResourceKind::Buffer { .. } => {
-            let offset = random.below(4) as u64 * 16;
-            SubRange::Bytes {
-                offset,
-                size: 16 + random.below(3) as u64 * 8,
-            }
-        }
-        ResourceKind::Image { aspects, .. } => SubRange::Subresources(SubresourceRange {
-            aspects: *aspects,
-            base_mip: random.below(2) as u32,
-            mip_count: 1,
-            base_layer: random.below(2) as u32,
-            layer_count: 1,
-        }),
-    }
-}
-
-/// A frame whose passes are mostly in declared order, so that most frames are valid.
-fn frame(random: &mut Random, resources: &[Resource]) -> Frame {
-    let mut frame = Frame {
-        resources: resources.to_vec(),
-        cull: random.below(6) == 0,
-        ..Frame::default()
-    };
-    let mut written = vec![false; resources.len()];
-    let mut last: Option<PassIndex> = None;
-    for name in 0..1 + random.below(8) {
-        let (required, accesses): (_, &[Access]) = match random.below(4) {
-            0 => (Capabilities::GRAPHICS, &GRAPHICS),
-            1 => (Capabilities::TRANSFER, &TRANSFER),
-            _ => (Capabilities::COMPUTE, &COMPUTE),
-        };
-        let mut uses: Vec<Use> = Vec::new();
-        for _ in 0..1 + random.below(3) {
-            let at = random.below(resources.len());
-            let resource = quadrille_sync::ResourceIndex(at as u32);
-            let mut one = Use::whole(resource, random.of(accesses));
-            if uses.iter().any(|other| other.resource == resource) {
-                continue;
-            }
-            if written[at] {
-                one.range = range(random, &resources[at].kind);
-                one.discard = one.access.is_write() && random.below(3) == 0;
-            } else {
-                one.discard = true;
-            }
-            if one.access.is_read() && !one.access.is_write() {
-                if !written[at] {
-                    continue;
-                }
-                one.discard = false;
-            }
-            written[at] |= one.access.is_write();
-            uses.push(one);
-        }
-        let preference = if random.below(2) == 0 {
-            Preference::Async
-        } else {
-            Preference::Main
-        };
-        let fixed = (random.below(4) == 0).then(|| QueueIndex(random.below(4) as u8));
-        let request = QueueRequest {
-            required,
-            preference,
-            fixed,
-        };
-        let after: Vec<PassIndex> = last.into_iter().collect();
-        last = Some(frame.add_pass(format!("p{name}"), request, &uses, &after));
-    }
-    frame
-}
 
 /// Submissions that each pass's submission comes after, by waits and, on one queue, by order.
 fn ancestors(plan: &Plan) -> Vec<Vec<bool>> {
@@ -215,9 +69,10 @@ fn check_order(frame: &Frame, plan: &Plan) {
         for (earlier, earlier_in) in &placed[..later_at] {
             let conflict = frame.uses_of(*later).iter().any(|a| {
                 frame.uses_of(*earlier).iter().any(|b| {
-                    a.resource == b.resource
+                    let meet = a.resource == b.resource
                         && a.range.overlaps(&b.range)
-                        && (a.access.is_write() || b.access.is_write())
+                        && (a.access.is_write() || b.access.is_write());
+                    meet || share_bytes(frame, a, b)
                 })
             });
             if conflict && later_in != earlier_in {
@@ -230,10 +85,35 @@ fn check_order(frame: &Frame, plan: &Plan) {
     }
 }
 
+/// Whether two uses of different resources touch the same memory.
+fn share_bytes(frame: &Frame, a: &Use, b: &Use) -> bool {
+    let (Some((a_block, a_bytes)), Some((b_block, b_bytes))) = (bytes(frame, a), bytes(frame, b))
+    else {
+        return false;
+    };
+    let meet = a_bytes.start < b_bytes.end && b_bytes.start < a_bytes.end;
+    a.resource != b.resource && a_block == b_block && meet
+}
+
+/// The block and the bytes of it that a use touches: of an image, nobody knows which.
+fn bytes(frame: &Frame, one: &Use) -> Option<(u32, Range<u64>)> {
+    let resource = frame.resource(one.resource);
+    let place = resource.memory?;
+    let range = match (one.range, resource.kind) {
+        (SubRange::Bytes { offset, size }, _) => {
+            place.offset + offset..place.offset + offset + size
+        }
+        (_, ResourceKind::Buffer { bytes }) => place.offset..place.offset + bytes,
+        _ => place.range(),
+    };
+    Some((place.block.0, range))
+}
+
 fn run(seed: u64, planned: &mut usize) {
     let mut random = Random(seed);
     let topology = parse_topology(random.of(&TOPOLOGIES)).unwrap();
-    let resources = resources(&mut random);
+    let mut resources = resources(&mut random);
+    place_at_random(&mut random, &mut resources);
     let (mut planner, mut states) = (Planner::default(), States::default());
     let mut one = frame(&mut random, &resources);
     for _ in 0..6 {

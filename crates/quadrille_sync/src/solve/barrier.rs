@@ -84,6 +84,7 @@ fn one_pass(
             request.together = scopes.fold(Scope::default(), Scope::union);
         }
         walk.records[submission].busy |= request.scope.stages;
+        walk.blocks.enter(frame, one.resource, maps);
         let map = &mut maps[one.resource.0 as usize];
         edge::acquire_image(walk, &request, map);
         intervals(&frame.resource(one.resource).kind, &one.range, |interval| {
@@ -201,13 +202,19 @@ fn change_layout(
     let mut src = Scope::default();
     let mut earlier = None;
     let mut batch = 0;
+    let is_aliased = !state.aliased.is_empty();
+    let rung = if is_aliased {
+        Rung::Aliasing
+    } else {
+        Rung::LayoutTransition
+    };
     for_each_predecessor(state, |mark, memory| {
         earlier = Some(mark.pass);
         if is_implied(walk, request, state, mark) {
             return;
         }
         if mark.queue != request.queue {
-            src.stages |= chain(walk, request, mark);
+            src.stages |= chain(walk, request, mark, is_aliased);
             return;
         }
         src = src.union(source(mark, memory));
@@ -224,7 +231,7 @@ fn change_layout(
         old_layout,
         new_layout: request.layout,
         transfer: None,
-        reason: walk.reason(request, earlier, Rung::LayoutTransition),
+        reason: walk.reason(request, earlier, rung),
     };
     let resource = walk.frame.resource(request.resource);
     walk.before_pass[batch].push(resource, interval, barrier);
@@ -232,6 +239,7 @@ fn change_layout(
 
 /// Rungs 2, 3 and 5 for a write that changes nothing else.
 fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
+    let is_aliased = !state.aliased.is_empty();
     for_each_predecessor(state, |mark, memory| {
         if is_implied(walk, request, state, mark) {
             return;
@@ -241,7 +249,7 @@ fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, sta
         } else {
             request.scope.stages_only()
         };
-        order_after(walk, request, dst, &interval, mark, memory);
+        order_after(walk, request, dst, &interval, mark, (memory, is_aliased));
     });
     // Others may have read the last write, and this pass not see it yet. That a pass discards is
     // no excuse: it reads what it has written itself, and must not find older bytes instead. A
@@ -263,20 +271,25 @@ fn order_read(
     interval: Range<u64>,
     state: &State,
 ) {
+    // A buffer may be read where nobody has written it, if it was written elsewhere.
+    for mark in &state.aliased {
+        order_after(walk, request, dst, &interval, mark, (true, true));
+    }
     let Some(write) = &state.write else { return };
     if !is_visible(state, request.queue, dst) {
-        order_after(walk, request, dst, &interval, write, true);
+        order_after(walk, request, dst, &interval, write, (true, false));
     }
 }
 
-/// Orders a request after one access.
+/// Orders a request after one access: whether memory has to be made available, and whether others
+/// had the memory then.
 fn order_after(
     walk: &mut Walk<'_>,
     request: &Request,
     dst: Scope,
     interval: &Range<u64>,
     mark: &Mark,
-    memory: bool,
+    (memory, is_aliased): (bool, bool),
 ) {
     let (src, rung) = if mark.queue == request.queue {
         let src = source(mark, memory);
@@ -285,16 +298,14 @@ fn order_after(
             return;
         }
         walk.stand_behind(mark);
-        (
-            src,
-            if memory {
-                Rung::Memory
-            } else {
-                Rung::Execution
-            },
-        )
+        let rung = match memory {
+            _ if is_aliased => Rung::Aliasing,
+            true => Rung::Memory,
+            false => Rung::Execution,
+        };
+        (src, rung)
     } else {
-        let stages = chain(walk, request, mark);
+        let stages = chain(walk, request, mark, is_aliased);
         if stages.covers(request.scope.stages) {
             return;
         }
@@ -303,7 +314,7 @@ fn order_after(
                 stages,
                 ..Scope::default()
             },
-            Rung::OtherQueue,
+            other_queue(is_aliased),
         )
     };
     let (mark, interval, layout) = (*mark, interval.clone(), request.layout);
@@ -319,9 +330,13 @@ fn order_after(
 }
 
 /// Whether a read on another queue came before one on a third queue, which a request that comes
-/// after all reads waits for anyway.
+/// after all reads waits for anyway. What others did to aliased memory is all waited for too.
 fn is_implied(walk: &mut Walk<'_>, request: &Request, state: &State, mark: &Mark) -> bool {
-    if state.reads.len() < 2 || state.pending.is_some() || mark.queue == request.queue {
+    let marks = match state.aliased.is_empty() {
+        true => &state.reads,
+        false => &state.aliased,
+    };
+    if marks.len() < 2 || state.pending.is_some() || mark.queue == request.queue {
         return false;
     }
     let (one, timeline) = (mark.point(), &walk.timeline);
@@ -331,7 +346,7 @@ fn is_implied(walk: &mut Walk<'_>, request: &Request, state: &State, mark: &Mark
             && timeline.implies(other.point(), one)
             && !timeline.implies(one, other.point())
     };
-    let Some(other) = state.reads.iter().find(implies) else {
+    let Some(other) = marks.iter().find(implies) else {
         return false;
     };
     walk.past.consult(mark, other.queue);
@@ -341,15 +356,26 @@ fn is_implied(walk: &mut Walk<'_>, request: &Request, state: &State, mark: &Mark
 
 /// Waits for an access on another queue and returns the stages that lead on from there: those
 /// of the request, if they wait themselves.
-fn chain(walk: &mut Walk<'_>, request: &Request, mark: &Mark) -> Stages {
+fn chain(walk: &mut Walk<'_>, request: &Request, mark: &Mark, is_aliased: bool) -> Stages {
     let stages = request.scope.stages;
-    walk.require(request, mark, stages, false, Rung::OtherQueue)
+    walk.require(request, mark, stages, false, other_queue(is_aliased))
+}
+
+/// The rung of a wait.
+fn other_queue(is_aliased: bool) -> Rung {
+    if is_aliased {
+        Rung::Aliasing
+    } else {
+        Rung::OtherQueue
+    }
 }
 
 /// The accesses that a write has to come after: the reads since the last write, or that write,
-/// and a read that another stream has promised to be done with. The flag says whether memory has
-/// to be made available.
+/// and a read that another stream has promised to be done with; for the first write to aliased
+/// memory, what others have done to it. The flag says whether memory has to be made available.
 pub(super) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
+    let aliased = state.aliased.iter();
+    aliased.for_each(|mark| each(mark, !mark.scope.access.is_empty()));
     state.promised.iter().for_each(|read| each(read, false));
     if let Some(pending) = &state.pending {
         each(&pending.mark, true);
@@ -397,6 +423,7 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
     state.layout = request.layout;
     state.owner = request.exclusive.then_some(request.family);
     if request.writes || changed {
+        state.aliased.clear();
         state.promised = None;
         state.reads.clear();
         state.visible.clear();

@@ -6,9 +6,12 @@ use crate::frame::Frame;
 use crate::plan::{PassRef, Scope};
 use crate::range::RangeMap;
 use crate::resource::Lifetime;
-use crate::states::{EndMark, EndPass, EndResource, EndStates, PastMark, RangeState, States};
+use crate::states::{
+    EndBlock, EndMark, EndPass, EndResource, EndStates, PastMark, RangeState, States,
+};
 use crate::topology::QueueIndex;
 
+use super::occupy::Blocks;
 use super::timeline::{Numbers, Point};
 use super::walk::Hosted;
 
@@ -73,6 +76,26 @@ impl Past {
         }
     }
 
+    /// The index of the next access that is noted.
+    pub(super) fn next(&self) -> u32 {
+        self.names.len() as u32
+    }
+
+    /// Notes an access before the frame.
+    pub(super) fn mark(&mut self, states: &States, mark: &PastMark) -> Mark {
+        let pass = EndPass::Start(self.next());
+        self.names.push(mark.pass.clone());
+        // Values fit: they count submissions.
+        let value = mark.point.value as i64 - states.base(mark.point.queue) as i64;
+        Mark {
+            queue: mark.point.queue,
+            value,
+            scope: mark.scope,
+            pass,
+            step: 0,
+        }
+    }
+
     fn consulted(&mut self, mark: &Mark) -> Option<&mut Consulted> {
         match mark.pass {
             EndPass::Start(at) if mark.value <= 0 => self.consulted.get_mut(at as usize),
@@ -90,34 +113,19 @@ impl Past {
     }
 }
 
-/// Loads the states of a frame's resources.
-pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Past) {
+/// Loads the states of a frame's resources, and of the blocks that some of them lie in.
+pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Blocks, Past) {
     let mut past = Past::default();
     let mut maps = Vec::with_capacity(frame.resources.len());
     for resource in &frame.resources {
-        past.first.push(past.names.len() as u32);
-        let stored = states
-            .map(resource.id)
-            .filter(|_| resource.lifetime != Lifetime::Swapchain);
+        past.first.push(past.next());
+        let stored = states.map(resource.id).filter(|_| resource.has_past());
         let Some(stored) = stored else {
             maps.push(RangeMap::new(State::fresh()));
             continue;
         };
-        let mut mark = |mark: &PastMark| {
-            past.names.push(mark.pass.clone());
-            // Values fit: they count submissions.
-            let value = mark.point.value as i64 - states.base(mark.point.queue) as i64;
-            let pass = EndPass::Start(past.names.len() as u32 - 1);
-            Mark {
-                queue: mark.point.queue,
-                value,
-                scope: mark.scope,
-                pass,
-                step: 0,
-            }
-        };
         let runs = stored.iter().map(|(range, state)| {
-            let mut state = state.map(&mut mark);
+            let mut state = state.map(|mark| past.mark(states, mark));
             state.previous_first = state.first.take();
             // Nobody needs what is there, but the layout and the owner are what they were.
             state.defined &= resource.lifetime != Lifetime::Transient;
@@ -127,8 +135,9 @@ pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Past) {
         let map = RangeMap::from_runs(runs.into_iter());
         maps.push(map.unwrap_or_else(|| RangeMap::new(State::fresh())));
     }
+    let blocks = Blocks::load(frame, states, &mut past);
     past.consulted = vec![Consulted::default(); past.names.len()];
-    (maps, past)
+    (maps, blocks, past)
 }
 
 /// The last uses of a frame's resources.
@@ -176,6 +185,7 @@ impl LastUses {
 pub(super) fn end_states(
     frame: &Frame,
     maps: &Maps,
+    blocks: &Blocks,
     past: &Past,
     last_uses: &LastUses,
     hosted: &[Option<Hosted>],
@@ -188,27 +198,15 @@ pub(super) fn end_states(
         if !touched {
             continue;
         }
-        let first = past.first[at];
-        let mark = |mark: &Mark| EndMark {
-            queue: mark.queue,
-            // Old marks are looked up, and plans that differ only there are the same.
-            value: numbers.value(mark.queue, mark.value).max(0),
-            scope: mark.scope,
-            pass: match mark.pass {
-                EndPass::Start(pass) => EndPass::Start(pass - first),
-                other => other,
-            },
-        };
+        let mark = |mark: &Mark| end_mark(mark, past.first[at], numbers);
         let runs = maps[at].iter().map(|(range, state)| {
             let mut state = state.map(mark);
             let previous = state.previous_first.take();
             state.first = state.first.or(previous);
             (range.start, state)
         });
-        let map = match resource.lifetime {
-            Lifetime::Swapchain => None,
-            _ => RangeMap::from_runs(runs),
-        };
+        let map = resource.has_past().then(|| RangeMap::from_runs(runs));
+        let map = map.flatten();
         let uses = last_uses.of(index);
         let last_uses = uses
             .map(|(queue, value)| (queue, numbers.value(queue, value)))
@@ -220,5 +218,34 @@ pub(super) fn end_states(
             last_uses,
         });
     }
+    let blocks = blocks.list.iter().map(|block| {
+        let runs = block.bytes.iter().map(|(range, marks)| {
+            let marks = marks
+                .iter()
+                .map(|mark| end_mark(mark, block.first, numbers));
+            (range.start, marks.collect())
+        });
+        let map = RangeMap::from_runs(runs);
+        EndBlock {
+            block: block.id,
+            map: map.unwrap_or_else(|| RangeMap::new(Vec::new())),
+        }
+    });
+    end.blocks = blocks.collect();
     end
+}
+
+/// A mark in the end states. Those from before the frame count from `first`, the first one of the
+/// same resource or block.
+fn end_mark(mark: &Mark, first: u32, numbers: &Numbers) -> EndMark {
+    EndMark {
+        queue: mark.queue,
+        // Old marks are looked up, and plans that differ only there are the same.
+        value: numbers.value(mark.queue, mark.value).max(0),
+        scope: mark.scope,
+        pass: match mark.pass {
+            EndPass::Start(pass) => EndPass::Start(pass - first),
+            other => other,
+        },
+    }
 }

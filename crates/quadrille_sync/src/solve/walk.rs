@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::occupy::Blocks;
 use super::precise::cut;
 use super::record::{Barrier, Record};
 use super::timeline::{Point, Timeline};
@@ -86,6 +87,7 @@ pub(super) struct Walk<'a> {
     /// By resource: the last host pass that touched it.
     pub(super) hosted: Vec<Option<Hosted>>,
     pub(super) past: Past,
+    pub(super) blocks: Blocks,
     pub(super) last_uses: LastUses,
     /// What the next pass needs, in two calls: barriers of one call do not chain.
     pub(super) before_pass: [BarrierBatch; 2],
@@ -142,7 +144,7 @@ impl Request {
 impl<'a> Walk<'a> {
     /// Everything is as the last frame left it, and each queue has its window.
     pub(super) fn new(frame: &'a Frame, topology: &'a Topology, states: &States) -> (Self, Maps) {
-        let (maps, past) = load(frame, states);
+        let (maps, blocks, past) = load(frame, states);
         let mut walk = Self {
             frame,
             topology,
@@ -152,6 +154,7 @@ impl<'a> Walk<'a> {
             ran: vec![None; frame.passes.len()],
             hosted: vec![None; frame.resources.len()],
             past,
+            blocks,
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
             before_pass: Default::default(),
             plain: Vec::new(),

@@ -13,7 +13,7 @@
 //!   until [`returned`](States::returned) says when the other side will be done. That point may
 //!   lie in the future: its submission need not exist yet.
 
-use super::{Entry, PastMark, RangeState, States, TimelinePoint};
+use super::{Entry, Marked, PastMark, RangeState, States, TimelinePoint};
 use crate::flags::{AccessMask, Stages};
 use crate::plan::Scope;
 use crate::range::{EVERYTHING, RangeMap};

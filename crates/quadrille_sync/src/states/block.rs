@@ -1,0 +1,73 @@
+//! Blocks of memory over frames: the last accesses to each byte, whoever had it.
+
+use super::{EndMark, Marked, PastMark, States};
+use crate::frame::Frame;
+use crate::range::RangeMap;
+use crate::resource::BlockId;
+
+/// A block at the end of a frame.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EndBlock {
+    pub(crate) block: BlockId,
+    /// By byte.
+    pub(crate) map: RangeMap<Vec<EndMark>>,
+}
+
+impl<M: Clone + Eq> Marked<M> for Vec<M> {
+    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+    where
+        M: 'a,
+    {
+        self.iter()
+    }
+
+    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    where
+        M: 'a,
+    {
+        self.iter_mut()
+    }
+}
+
+impl States {
+    /// Forgets a block of memory, so that its id can be given to another one.
+    pub fn remove_block(&mut self, id: BlockId) {
+        self.steady.disturb();
+        if let Some(block) = self.blocks.get_mut(id.0 as usize) {
+            *block = None;
+        }
+    }
+
+    /// What was done to a block, if anything was.
+    pub(crate) fn block(&self, id: BlockId) -> Option<&RangeMap<Vec<PastMark>>> {
+        self.blocks.get(id.0 as usize)?.as_ref()
+    }
+
+    /// Moves a block on in place; see [`States::commit_again`].
+    pub(super) fn commit_block_again(&mut self, end: &EndBlock) -> bool {
+        let place = end.block.0 as usize;
+        let Some(Some(mut map)) = self.blocks.get_mut(place).map(Option::take) else {
+            return false;
+        };
+        let is_done = self.move_marks(&mut map, &end.map);
+        self.blocks[place] = Some(map);
+        is_done
+    }
+
+    /// Replaces what was done to a block.
+    pub(super) fn commit_block(&mut self, frame: &Frame, end: &EndBlock) {
+        let place = end.block.0 as usize;
+        if self.blocks.len() <= place {
+            self.blocks.resize(place + 1, None);
+        }
+        let start = self.blocks[place].take();
+        let start = start.unwrap_or_else(|| RangeMap::new(Vec::new()));
+        let old: Vec<&PastMark> = start.iter().flat_map(|(_, marks)| marks).collect();
+        let runs = end.map.iter().map(|(range, marks)| {
+            let marks = marks.iter().map(|mark| self.past_mark(frame, &old, mark));
+            (range.start, marks.collect())
+        });
+        let map = RangeMap::from_runs(runs);
+        self.blocks[place] = Some(map.unwrap_or(start));
+    }
+}
