@@ -31,7 +31,9 @@
 //! No multisampling, no picking, no materials with shaders of their own, no compressed images.
 
 mod camera;
+mod font_check;
 mod font_data;
+mod font_loader;
 mod font_size;
 pub mod guide;
 mod image_format;
@@ -53,6 +55,7 @@ mod text;
 #[cfg(feature = "ui")]
 mod ui;
 
+pub use font_loader::CheckedFontError;
 pub use image_loader::{CheckedImageError, ImageLimits};
 pub use images::{Images2d, UploadBudget};
 pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};

@@ -20,6 +20,7 @@ use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 
 use crate::camera::update_cameras;
 use crate::font_data::replace_broken_fonts;
+use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_size::limit_font_sizes;
 use crate::image_loader::{CheckedImageLoader, ImageLimits};
 use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
@@ -88,7 +89,10 @@ pub enum Prepare2dSystems {
 impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
+        let checked_fonts = CheckedFonts::default();
         app.register_asset_loader(CheckedImageLoader::new(self.image_limits))
+            .register_asset_loader(CheckedFontLoader::new(checked_fonts.clone()))
+            .insert_resource(checked_fonts)
             .init_asset::<ColorMaterial>()
             .insert_resource(DefaultSampler(self.default_sampler.clone()))
             .init_resource::<Images2d>()
