@@ -64,13 +64,19 @@ impl Instance {
         tint: LinearRgba,
         alpha: AlphaMode,
     ) -> Self {
-        let (size, center) = (rect.size(), rect.center());
-        let local = Affine3A::from_mat3_translation(
-            bevy_math::Mat3::from_diagonal(size.extend(1.0)),
-            center.extend(0.0),
-        );
-        let uv = Affine2::from_scale_angle_translation(uv.max - uv.min, 0.0, uv.min);
-        Self::mesh(*world * local, uv, tint, alpha)
+        // The product of `world` and the rectangle's matrix, without what is zero in the latter.
+        let (size, matrix) = (rect.size(), world.matrix3);
+        let (x, y) = (matrix.x_axis * size.x, matrix.y_axis * size.y);
+        let at = world.transform_point3a(rect.center().extend(0.0).into());
+        let row = |i: usize| [x[i], y[i], matrix.z_axis[i], at[i]];
+        let part = uv.max - uv.min;
+        Self {
+            world_from_local: [row(0), row(1), row(2)],
+            uv_axes: [part.x, 0.0, 0.0, part.y],
+            uv_translation: uv.min.to_array(),
+            tint: tint.to_f32_array(),
+            alpha_mode: alpha.to_shader(),
+        }
     }
 
     /// How vertex shaders read instances: locations 3 to 9.

@@ -43,6 +43,7 @@ mod instance;
 mod material;
 mod mesh_data;
 mod meshes;
+mod order;
 mod pass;
 mod phase;
 mod plugin;
@@ -54,6 +55,7 @@ mod target;
 mod text;
 #[cfg(feature = "ui")]
 mod ui;
+mod writer;
 
 pub use font_loader::CheckedFontError;
 pub use image_loader::{CheckedImageError, ImageLimits};

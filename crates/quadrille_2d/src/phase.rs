@@ -94,9 +94,10 @@ impl Phase2d {
         self.batches.len()
     }
 
-    /// How many instances (sprites, glyphs, meshes) the frame has, over all cameras.
+    /// How many instances (sprites, glyphs, meshes) the frame has, over all cameras; those of the
+    /// frame before until [`Prepare2dSystems::Send`](crate::Prepare2dSystems::Send).
     pub fn instances(&self) -> usize {
-        self.instances.len()
+        self.sent.len()
     }
 
     /// Forgets what the device's buffer holds.
@@ -159,17 +160,18 @@ impl Phase2d {
         uploads: &mut Uploads,
         buffer: &mut Instances2d,
     ) -> Result<(), Error> {
-        if self.instances == self.sent {
+        let bytes: &[u8] = bytemuck::cast_slice(&self.instances);
+        if bytes == bytemuck::cast_slice::<_, u8>(&self.sent) {
             return Ok(());
         }
-        let bytes: &[u8] = bytemuck::cast_slice(&self.instances);
         if buffer.0.bytes() < bytes.len() as u64 {
             buffer.0 = instances(gpu, bytes.len() as u64)?.0;
         }
         if !bytes.is_empty() {
             uploads.write_buffer(&buffer.0, 0, bytes);
         }
-        self.sent.clone_from(&self.instances);
+        // The list is made anew in each frame, so it can change places with what was sent.
+        std::mem::swap(&mut self.sent, &mut self.instances);
         Ok(())
     }
 }

@@ -1,11 +1,4 @@
-//! What each camera sees, in the order in which it is drawn.
-//!
-//! Sprites, meshes and text share one list, sorted by z as bevy sorts its transparent phase: what
-//! has the greater z covers the rest. At the same z opaque meshes come first, as bevy's opaque
-//! phase does; then the order is that of the entities' indices, which is mostly the order in
-//! which they were spawned, and the same in every run.
-
-use std::any::TypeId;
+//! What each camera draws, and where to.
 
 use bevy_asset::{AssetId, Assets};
 use bevy_camera::visibility::VisibleEntities;
@@ -14,7 +7,7 @@ use bevy_color::LinearRgba;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
-use bevy_math::{Affine2, Affine3A, Rect, URect, UVec2, Vec2};
+use bevy_math::{Affine3A, Rect, URect, UVec2, Vec2};
 use bevy_mesh::Mesh2d;
 use bevy_sprite::{Anchor, Sprite};
 use bevy_text::TextLayoutInfo;
@@ -23,44 +16,12 @@ use quadrille::prelude::{GpuDevice, Uploads};
 
 use crate::images::Images2d;
 use crate::instance::{AlphaMode, Instance, UvRect};
-use crate::material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
-use crate::meshes::{MeshPlace, Meshes2d};
-use crate::phase::{Batch, Instances2d, Phase2d, Texture, Textures2d, View2d};
-use crate::slices::Slice;
-use crate::sprites::{SpriteAssets, add_sprite};
+use crate::material::{ColorMaterial, MeshMaterial2d};
+use crate::meshes::Meshes2d;
+use crate::phase::{Batch, Instances2d, Phase2d, Textures2d, View2d};
 use crate::target::{TargetImages, Targets2d};
-use crate::text::{Sink, Span, TextBlock, add_text};
-
-/// An entity to be drawn, with what decides its place in the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Item {
-    /// The z of the world, in bits that sort like it.
-    z: u32,
-    /// Opaque meshes come before all others of their z.
-    is_transparent: bool,
-    index: u32,
-    kind: Kind,
-    entity: Entity,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Sprite,
-    Mesh,
-    Text,
-}
-
-/// Bits that sort as unsigned numbers like the float does; all NaNs come last.
-fn sortable(value: f32) -> u32 {
-    let bits = value.to_bits();
-    if value.is_nan() {
-        u32::MAX
-    } else if bits >> 31 == 0 {
-        bits | 1 << 31
-    } else {
-        !bits
-    }
-}
+use crate::text::{Span, TextBlock};
+use crate::writer::{Seen, Writer};
 
 /// A camera that draws.
 type CameraItem<'a> = (
@@ -86,8 +47,8 @@ pub(crate) struct Scene<'w, 's> {
         ),
         With<Camera2d>,
     >,
-    sprites: Query<'w, 's, (&'static Sprite, &'static Anchor, &'static GlobalTransform)>,
-    mesh_items: Query<
+    pub(crate) sprites: Query<'w, 's, (&'static Sprite, &'static Anchor, &'static GlobalTransform)>,
+    pub(crate) mesh_items: Query<
         'w,
         's,
         (
@@ -96,29 +57,28 @@ pub(crate) struct Scene<'w, 's> {
             &'static GlobalTransform,
         ),
     >,
-    texts: Query<'w, 's, TextBlock, With<TextLayoutInfo>>,
-    spans: Query<'w, 's, Span>,
+    pub(crate) texts: Query<'w, 's, TextBlock, With<TextLayoutInfo>>,
+    pub(crate) spans: Query<'w, 's, Span>,
     clear_color: Res<'w, ClearColor>,
-    image_assets: Res<'w, Assets<ImageAsset>>,
-    layouts: Res<'w, Assets<TextureAtlasLayout>>,
-    materials: Res<'w, Assets<ColorMaterial>>,
-    images: Res<'w, Images2d>,
-    meshes: Res<'w, Meshes2d>,
+    pub(crate) image_assets: Res<'w, Assets<ImageAsset>>,
+    pub(crate) layouts: Res<'w, Assets<TextureAtlasLayout>>,
+    pub(crate) materials: Res<'w, Assets<ColorMaterial>>,
+    pub(crate) images: Res<'w, Images2d>,
+    pub(crate) meshes: Res<'w, Meshes2d>,
 }
 
 /// What a frame's list is written to.
 #[derive(SystemParam)]
 pub(crate) struct Lists<'w> {
-    phase: ResMut<'w, Phase2d>,
-    textures: ResMut<'w, Textures2d>,
-    targets: ResMut<'w, Targets2d>,
+    pub(crate) phase: ResMut<'w, Phase2d>,
+    pub(crate) textures: ResMut<'w, Textures2d>,
+    pub(crate) targets: ResMut<'w, Targets2d>,
 }
 
 /// Memory that is kept from frame to frame.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    items: Vec<Item>,
-    slices: Vec<Slice>,
+    seen: Seen,
     cameras: Vec<(isize, Entity)>,
 }
 
@@ -131,11 +91,7 @@ pub(crate) fn queue_2d(
 ) {
     lists.phase.begin(&mut lists.textures);
     lists.targets.0.clear();
-    let Scratch {
-        items,
-        slices,
-        cameras,
-    } = &mut *scratch;
+    let Scratch { seen, cameras } = &mut *scratch;
     cameras.clear();
     let active = scene.cameras.iter().filter(|item| item.1.is_active);
     cameras.extend(active.map(|item| (item.1.order, item.0)));
@@ -147,17 +103,10 @@ pub(crate) fn queue_2d(
         let Some(mut view) = begin_view(&scene, &mut lists, &target_images, &camera) else {
             continue;
         };
-        collect_items(&scene, camera.4, items);
-        items.sort_unstable();
-        let mut writer = Writer {
-            scene: &scene,
-            lists: &mut lists,
-            view_start: view.batches.start,
-            target: view.target,
-        };
-        for item in items.iter() {
-            writer.add(item, slices);
-        }
+        let mut writer = Writer::new(&scene, &mut lists, &view);
+        writer.find(camera.4, seen);
+        seen.sort();
+        writer.write(seen);
         view.batches.end = lists.phase.batches.len() as u32;
         lists.phase.views.push(view);
     }
@@ -247,158 +196,3 @@ fn fill_viewport(scene: &Scene, lists: &mut Lists, view_start: u32, color: Linea
     };
     lists.phase.add(batch, view_start);
 }
-
-/// Lists what a camera sees.
-fn collect_items(scene: &Scene, visible: &VisibleEntities, items: &mut Vec<Item>) {
-    items.clear();
-    let mut add = |entity: Entity, transform: &GlobalTransform, kind, is_transparent| {
-        items.push(Item {
-            z: sortable(transform.translation().z),
-            is_transparent,
-            index: entity.index_u32(),
-            kind,
-            entity,
-        });
-    };
-    for &entity in visible.get(TypeId::of::<Sprite>()) {
-        if let Ok((_, _, transform)) = scene.sprites.get(entity) {
-            add(entity, transform, Kind::Sprite, true);
-        }
-        if let Ok(text) = scene.texts.get(entity) {
-            add(entity, text.transform, Kind::Text, true);
-        }
-    }
-    for &entity in visible.get(TypeId::of::<Mesh2d>()) {
-        if let Ok((_, material, transform)) = scene.mesh_items.get(entity) {
-            let material = scene.materials.get(&material.0);
-            let blends = material.is_none_or(|material| material.alpha_mode == AlphaMode2d::Blend);
-            add(entity, transform, Kind::Mesh, blends);
-        }
-    }
-}
-
-/// Writes the instances of one camera.
-struct Writer<'a, 'l, 'w, 's> {
-    scene: &'a Scene<'w, 's>,
-    lists: &'a mut Lists<'l>,
-    view_start: u32,
-    /// Place of the camera's target.
-    target: u32,
-}
-
-impl Writer<'_, '_, '_, '_> {
-    fn add(&mut self, item: &Item, slices: &mut Vec<Slice>) {
-        match item.kind {
-            Kind::Sprite => self.add_sprite(item.entity, slices),
-            Kind::Mesh => self.add_mesh(item.entity),
-            Kind::Text => {
-                let scene = self.scene;
-                if let Ok(text) = scene.texts.get(item.entity) {
-                    add_text(&text, &scene.spans, self);
-                }
-            }
-        }
-    }
-
-    /// The texture of an image; none for the image that is being drawn to, which cannot be read
-    /// at the same time.
-    fn texture(&mut self, id: AssetId<ImageAsset>) -> Option<Texture> {
-        let Lists {
-            phase,
-            textures,
-            targets,
-            ..
-        } = &mut *self.lists;
-        let texture = phase.texture(id, &self.scene.images, textures)?;
-        let image = textures.0.get(texture.image as usize)?;
-        let target = targets.0.get(self.target as usize)?;
-        (image != target).then_some(texture)
-    }
-
-    /// What was added from `first` on is drawn with this mesh and texture.
-    fn close(&mut self, first: u32, mesh: MeshPlace, texture: Texture) {
-        let batch = Batch {
-            mesh,
-            texture,
-            in_clip_space: false,
-            instances: first..self.lists.phase.instances.len() as u32,
-        };
-        self.lists.phase.add(batch, self.view_start);
-    }
-
-    fn add_sprite(&mut self, entity: Entity, slices: &mut Vec<Slice>) {
-        let scene = self.scene;
-        let Ok((sprite, anchor, transform)) = scene.sprites.get(entity) else {
-            return;
-        };
-        let Some(texture) = self.texture(sprite.image.id()) else {
-            return;
-        };
-        let first = self.lists.phase.instances.len() as u32;
-        let assets = SpriteAssets {
-            images: &scene.image_assets,
-            layouts: &scene.layouts,
-        };
-        let world = transform.affine();
-        let out = (slices, &mut self.lists.phase.instances);
-        add_sprite(sprite, anchor, &world, &assets, texture.is_placeholder, out);
-        self.close(first, scene.meshes.quad(), texture);
-    }
-
-    fn add_mesh(&mut self, entity: Entity) {
-        let scene = self.scene;
-        let Ok((mesh, material, transform)) = scene.mesh_items.get(entity) else {
-            return;
-        };
-        let (Some(place), Some(material)) = (
-            scene.meshes.place(mesh.id()),
-            scene.materials.get(&material.0),
-        ) else {
-            return;
-        };
-        let id = material.texture.as_ref().map(|handle| handle.id());
-        let Some(texture) = self.texture(id.unwrap_or_default()) else {
-            return;
-        };
-        let alpha = match material.alpha_mode {
-            AlphaMode2d::Opaque => AlphaMode::Opaque,
-            AlphaMode2d::Mask(threshold) => AlphaMode::Mask(threshold),
-            AlphaMode2d::Blend => AlphaMode::Blend,
-        };
-        let first = self.lists.phase.instances.len() as u32;
-        let uv = match texture.is_placeholder {
-            true => Affine2::IDENTITY,
-            false => material.uv_transform,
-        };
-        let tint = material.color.to_linear();
-        let instance = Instance::mesh(transform.affine(), uv, tint, alpha);
-        self.lists.phase.instances.push(instance);
-        self.close(first, place, texture);
-    }
-}
-
-impl Sink for Writer<'_, '_, '_, '_> {
-    fn add(
-        &mut self,
-        image: Option<(AssetId<ImageAsset>, Rect)>,
-        world: &Affine3A,
-        place: Rect,
-        tint: LinearRgba,
-    ) {
-        let id = image.map_or_else(AssetId::default, |(id, _)| id);
-        let Some(texture) = self.texture(id) else {
-            return;
-        };
-        let first = self.lists.phase.instances.len() as u32;
-        let uv = image.map_or(UvRect::WHOLE, |(id, pixels)| {
-            let size = self.scene.image_assets.get(id).map(ImageAsset::size_f32);
-            UvRect::of_pixels(pixels, size.unwrap_or(Vec2::ONE))
-        });
-        let glyph = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
-        self.lists.phase.instances.push(glyph);
-        self.close(first, self.scene.meshes.quad(), texture);
-    }
-}
-
-#[cfg(test)]
-mod tests;

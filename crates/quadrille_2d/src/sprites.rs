@@ -2,7 +2,7 @@
 
 use bevy_asset::Assets;
 use bevy_color::LinearRgba;
-use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
+use bevy_image::TextureAtlasLayout;
 use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_sprite::{Anchor, Sprite, SpriteAlphaMode};
 
@@ -10,22 +10,25 @@ use crate::images::PLACEHOLDER_SIZE;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::slices::{Slice, slices};
 
-/// What sprites are looked up in.
-pub(crate) struct SpriteAssets<'a> {
-    pub(crate) images: &'a Assets<ImageAsset>,
+/// The image of a sprite.
+pub(crate) struct SpriteImage<'a> {
+    /// Its size in pixels; none while that is not known.
+    pub(crate) size: Option<Vec2>,
+    /// The parts that it may be cut into.
     pub(crate) layouts: &'a Assets<TextureAtlasLayout>,
+    /// It is not there: what stands for it is shown whole.
+    pub(crate) is_placeholder: bool,
 }
 
-/// Adds the instances of a sprite to `out`. `is_placeholder` says that its image is not there, and
-/// that what stands for it is shown whole.
+/// Adds the instances of a sprite to `out`.
 pub(crate) fn add_sprite(
     sprite: &Sprite,
     anchor: &Anchor,
     world: &Affine3A,
-    assets: &SpriteAssets<'_>,
-    is_placeholder: bool,
+    image: &SpriteImage<'_>,
     (scratch, out): (&mut Vec<Slice>, &mut Vec<Instance>),
 ) {
+    let is_placeholder = image.is_placeholder;
     let tint = if is_placeholder {
         LinearRgba::WHITE
     } else {
@@ -36,8 +39,7 @@ pub(crate) fn add_sprite(
         SpriteAlphaMode::Mask(threshold) => AlphaMode::Mask(threshold),
         SpriteAlphaMode::Blend => AlphaMode::Blend,
     };
-    let image_size = assets.images.get(&sprite.image).map(ImageAsset::size_f32);
-    let part = part(sprite, image_size, assets.layouts);
+    let part = part(sprite, image.size, image.layouts);
     let size = sprite.custom_size.or(part.map(|part| part.size()));
     let size = size.unwrap_or(PLACEHOLDER_SIZE);
     let offset = -anchor.as_vec() * size;
@@ -49,7 +51,7 @@ pub(crate) fn add_sprite(
             place: Rect::from_center_size(Vec2::ZERO, size),
         }),
     }
-    let image_size = image_size.filter(|_| !is_placeholder).unwrap_or(Vec2::ONE);
+    let image_size = image.size.filter(|_| !is_placeholder).unwrap_or(Vec2::ONE);
     let mirror = Vec2::new(
         if sprite.flip_x { -1.0 } else { 1.0 },
         if sprite.flip_y { -1.0 } else { 1.0 },

@@ -1,6 +1,6 @@
 use bevy_asset::{Handle, RenderAssetUsages};
 use bevy_color::Color;
-use bevy_image::TextureAtlas;
+use bevy_image::{Image as ImageAsset, TextureAtlas};
 use bevy_math::{URect, UVec2, Vec4};
 use bevy_sprite::SpriteImageMode;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
@@ -38,13 +38,14 @@ impl Rig {
     }
 
     fn instances(&self, sprite: &Sprite, anchor: Anchor) -> Vec<Instance> {
-        let assets = SpriteAssets {
-            images: &self.images,
+        let image = SpriteImage {
+            size: self.images.get(&sprite.image).map(ImageAsset::size_f32),
             layouts: &self.layouts,
+            is_placeholder: false,
         };
         let mut out = Vec::new();
         let lists = (&mut Vec::new(), &mut out);
-        add_sprite(sprite, &anchor, &Affine3A::IDENTITY, &assets, false, lists);
+        add_sprite(sprite, &anchor, &Affine3A::IDENTITY, &image, lists);
         out
     }
 }

@@ -1,0 +1,258 @@
+//! From what one camera sees to instances in order.
+//!
+//! Each entity is looked up once: the instances of a sprite are made when it is found, and copied
+//! to their places once all are sorted. There may be a hundred thousand of them, so what
+//! neighbours share (image, size, texture) is looked up once for all.
+
+use std::any::TypeId;
+use std::ops::Range;
+
+use bevy_asset::AssetId;
+use bevy_camera::visibility::VisibleEntities;
+use bevy_color::LinearRgba;
+use bevy_ecs::prelude::*;
+use bevy_image::Image as ImageAsset;
+use bevy_math::{Affine2, Affine3A, Rect, Vec2};
+use bevy_mesh::Mesh2d;
+use bevy_sprite::Sprite;
+
+use crate::instance::{AlphaMode, Instance, UvRect};
+use crate::material::AlphaMode2d;
+use crate::meshes::MeshPlace;
+use crate::order::Item;
+use crate::phase::{Batch, Texture, View2d};
+use crate::queue::{Lists, Scene};
+use crate::slices::Slice;
+use crate::sprites::{SpriteImage, add_sprite};
+use crate::text::{Sink, add_text};
+
+/// What a camera sees, and memory for it.
+#[derive(Default)]
+pub(crate) struct Seen {
+    items: Vec<Item>,
+    found: Vec<Found>,
+    /// Of all sprites, as they were found.
+    instances: Vec<Instance>,
+    slices: Vec<Slice>,
+}
+
+/// Something that an item stands for.
+enum Found {
+    Sprite {
+        texture: Texture,
+        /// Of [`Seen::instances`].
+        instances: Range<u32>,
+    },
+    Mesh(Entity),
+    Text(Entity),
+}
+
+impl Seen {
+    fn clear(&mut self) {
+        self.items.clear();
+        self.found.clear();
+        self.instances.clear();
+    }
+
+    fn add(&mut self, z: f32, is_transparent: bool, entity: Entity, found: Found) {
+        let place = self.found.len() as u32;
+        self.items.push(Item::new(z, is_transparent, entity, place));
+        self.found.push(found);
+    }
+
+    /// Brings everything into the order in which it is drawn.
+    pub(crate) fn sort(&mut self) {
+        self.items.sort_unstable();
+    }
+}
+
+/// An image as this camera may show it.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// None for the image that is being drawn to, which cannot be read at the same time.
+    texture: Option<Texture>,
+    /// In pixels; none while it is not known.
+    size: Option<Vec2>,
+}
+
+/// Writes the instances of one camera.
+pub(crate) struct Writer<'a, 'l, 'w, 's> {
+    scene: &'a Scene<'w, 's>,
+    lists: &'a mut Lists<'l>,
+    view_start: u32,
+    /// Place of the camera's target.
+    target: u32,
+    /// The image that was looked up last.
+    last: Option<(AssetId<ImageAsset>, Shown)>,
+}
+
+impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
+    pub(crate) fn new(scene: &'a Scene<'w, 's>, lists: &'a mut Lists<'l>, view: &View2d) -> Self {
+        Self {
+            scene,
+            lists,
+            view_start: view.batches.start,
+            target: view.target,
+            last: None,
+        }
+    }
+
+    /// Finds what a camera sees.
+    pub(crate) fn find(&mut self, visible: &VisibleEntities, seen: &mut Seen) {
+        let scene = self.scene;
+        seen.clear();
+        for &entity in visible.get(TypeId::of::<Sprite>()) {
+            self.find_sprite(entity, seen);
+            if let Ok(text) = scene.texts.get(entity) {
+                let z = text.transform.translation().z;
+                seen.add(z, true, entity, Found::Text(entity));
+            }
+        }
+        for &entity in visible.get(TypeId::of::<Mesh2d>()) {
+            if let Ok((_, material, transform)) = scene.mesh_items.get(entity) {
+                let material = scene.materials.get(&material.0);
+                let blends =
+                    material.is_none_or(|material| material.alpha_mode == AlphaMode2d::Blend);
+                let z = transform.translation().z;
+                seen.add(z, blends, entity, Found::Mesh(entity));
+            }
+        }
+    }
+
+    fn find_sprite(&mut self, entity: Entity, seen: &mut Seen) {
+        let scene = self.scene;
+        let Ok((sprite, anchor, transform)) = scene.sprites.get(entity) else {
+            return;
+        };
+        let shown = self.look_up(sprite.image.id());
+        let Some(texture) = shown.texture else {
+            return;
+        };
+        let image = SpriteImage {
+            size: shown.size,
+            layouts: &scene.layouts,
+            is_placeholder: texture.is_placeholder,
+        };
+        let first = seen.instances.len() as u32;
+        let out = (&mut seen.slices, &mut seen.instances);
+        add_sprite(sprite, anchor, &transform.affine(), &image, out);
+        let instances = first..seen.instances.len() as u32;
+        let z = transform.translation().z;
+        let found = Found::Sprite { texture, instances };
+        seen.add(z, true, entity, found);
+    }
+
+    /// Adds the instances of everything that was found, in order.
+    pub(crate) fn write(&mut self, seen: &Seen) {
+        let scene = self.scene;
+        for item in &seen.items {
+            match &seen.found[item.place as usize] {
+                Found::Sprite { texture, instances } => {
+                    let first = self.lists.phase.instances.len() as u32;
+                    let range = instances.start as usize..instances.end as usize;
+                    let instances = &seen.instances[range];
+                    self.lists.phase.instances.extend_from_slice(instances);
+                    self.close(first, scene.meshes.quad(), *texture);
+                }
+                Found::Mesh(entity) => self.add_mesh(*entity),
+                Found::Text(entity) => {
+                    if let Ok(text) = scene.texts.get(*entity) {
+                        add_text(&text, &scene.spans, self);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How an image is shown.
+    fn look_up(&mut self, id: AssetId<ImageAsset>) -> Shown {
+        if let Some((last, shown)) = self.last
+            && last == id
+        {
+            return shown;
+        }
+        let shown = Shown {
+            texture: self.texture(id),
+            size: self.scene.image_assets.get(id).map(ImageAsset::size_f32),
+        };
+        self.last = Some((id, shown));
+        shown
+    }
+
+    fn texture(&mut self, id: AssetId<ImageAsset>) -> Option<Texture> {
+        let Lists {
+            phase,
+            textures,
+            targets,
+            ..
+        } = &mut *self.lists;
+        let texture = phase.texture(id, &self.scene.images, textures)?;
+        let image = textures.0.get(texture.image as usize)?;
+        let target = targets.0.get(self.target as usize)?;
+        (image != target).then_some(texture)
+    }
+
+    /// What was added from `first` on is drawn with this mesh and texture.
+    fn close(&mut self, first: u32, mesh: MeshPlace, texture: Texture) {
+        let batch = Batch {
+            mesh,
+            texture,
+            in_clip_space: false,
+            instances: first..self.lists.phase.instances.len() as u32,
+        };
+        self.lists.phase.add(batch, self.view_start);
+    }
+
+    fn add_mesh(&mut self, entity: Entity) {
+        let scene = self.scene;
+        let Ok((mesh, material, transform)) = scene.mesh_items.get(entity) else {
+            return;
+        };
+        let (Some(place), Some(material)) = (
+            scene.meshes.place(mesh.id()),
+            scene.materials.get(&material.0),
+        ) else {
+            return;
+        };
+        let id = material.texture.as_ref().map(|handle| handle.id());
+        let Some(texture) = self.look_up(id.unwrap_or_default()).texture else {
+            return;
+        };
+        let alpha = match material.alpha_mode {
+            AlphaMode2d::Opaque => AlphaMode::Opaque,
+            AlphaMode2d::Mask(threshold) => AlphaMode::Mask(threshold),
+            AlphaMode2d::Blend => AlphaMode::Blend,
+        };
+        let first = self.lists.phase.instances.len() as u32;
+        let uv = match texture.is_placeholder {
+            true => Affine2::IDENTITY,
+            false => material.uv_transform,
+        };
+        let tint = material.color.to_linear();
+        let instance = Instance::mesh(transform.affine(), uv, tint, alpha);
+        self.lists.phase.instances.push(instance);
+        self.close(first, place, texture);
+    }
+}
+
+impl Sink for Writer<'_, '_, '_, '_> {
+    fn add(
+        &mut self,
+        image: Option<(AssetId<ImageAsset>, Rect)>,
+        world: &Affine3A,
+        place: Rect,
+        tint: LinearRgba,
+    ) {
+        let shown = self.look_up(image.map_or_else(AssetId::default, |(id, _)| id));
+        let Some(texture) = shown.texture else {
+            return;
+        };
+        let first = self.lists.phase.instances.len() as u32;
+        let uv = image.map_or(UvRect::WHOLE, |(_, pixels)| {
+            UvRect::of_pixels(pixels, shown.size.unwrap_or(Vec2::ONE))
+        });
+        let glyph = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
+        self.lists.phase.instances.push(glyph);
+        self.close(first, self.scene.meshes.quad(), texture);
+    }
+}
