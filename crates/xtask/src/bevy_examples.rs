@@ -5,11 +5,14 @@
 //! they lie, unchanged. What they call `bevy` is a small crate written for them (`project`):
 //! bevy's crates without any that need a renderer, with Quadrille's plugins in `DefaultPlugins`.
 //!
+//! With `--time` they are timed beside bevy_render instead (`timing`).
+//!
 //! Not part of `verify`: it needs that package, bevy's data files and a build of most of bevy.
 
 mod programs;
 mod project;
 mod seen;
+mod timing;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,6 +37,7 @@ struct Request {
     names: Vec<String>,
     assets: PathBuf,
     frames: u32,
+    is_timed: bool,
 }
 
 /// Builds and runs programs, and prints a table.
@@ -42,8 +46,12 @@ struct Request {
 /// When the arguments are wrong, or the machine lacks what the build needs.
 pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
     let request = Request::read(arguments)?;
-    let programs = programs::find(&request.package, &request.names)?;
     setup::install(Purpose::BevyExamples)?;
+    if request.is_timed {
+        timing::run(&request.package, &request.names, &request.assets)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let programs = programs::find(&request.package, &request.names)?;
     let stack = validation::prepare()?;
     let project = Project::write(&request.package, &programs, &request.assets)?;
     println!(
@@ -99,6 +107,7 @@ impl Request {
         let mut assets = None;
         let mut frames = 60;
         let mut names = Vec::new();
+        let mut is_timed = false;
         while let Some(word) = rest.next() {
             match word {
                 "--assets" => {
@@ -113,6 +122,7 @@ impl Request {
                         .with_context(|| format!("`{number}` is not a number of frames"))?;
                     ensure!(frames > 0, "--frames must be at least 1");
                 }
+                "--time" => is_timed = true,
                 option if option.starts_with("--") => bail!("`{option}` is not an option"),
                 folder if package.is_none() => package = Some(PathBuf::from(folder)),
                 name => names.push(name.to_owned()),
@@ -128,6 +138,7 @@ impl Request {
             package,
             names,
             frames,
+            is_timed,
         })
     }
 }

@@ -78,6 +78,9 @@ usage: cargo xtask COMMAND
   bevy-examples DIR [NAME..] [--assets DIR] [--frames N]
                             build and run bevy's own example programs on Quadrille; DIR is
                             bevy's unpacked package of version 0.20
+  bevy-examples DIR --time [NAME|'NAME ARGS'..] [--assets DIR]
+                            time programs that log their frame times on Quadrille and on
+                            bevy_render, on the same driver in one run
   validated PROGRAM [ARGS]  run any program under the validation layer
 
 `cargo demo` and `cargo verify` are short for the first two.";

@@ -1,9 +1,11 @@
 //! The project in which bevy's programs are built: a stand-in for the crate `bevy`, and a package
-//! whose programs are bevy's own files.
+//! whose programs are bevy's own files. To compare, the same programs are built with bevy's own
+//! crate `bevy` as well.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
@@ -16,12 +18,45 @@ const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
 const BEVY_LIBRARY: &str = include_str!("bevy.rs.in");
 const BEVY_RUN: &str = include_str!("run.rs.in");
 
+/// The published crate with optimisation on two slow cores that others use as well.
+const TIMING_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
+
 /// What no program has that runs without bevy's renderer.
 const LEFT_OUT: &str = "bevy_render";
+
+/// What programs get when they ask for `bevy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bevy {
+    /// The stand-in.
+    Ours,
+    /// The published crate, with the least of bevy_render that draws 2D.
+    Theirs,
+}
+
+/// What [`Bevy::Theirs`] needs to draw sprites, nodes and text in a window.
+const THEIR_FEATURES: &str = r#"["async_executor", "bevy_asset", "bevy_camera", "bevy_color",
+    "bevy_core_pipeline", "bevy_image", "bevy_log", "bevy_mesh", "bevy_render", "bevy_sprite",
+    "bevy_sprite_render", "bevy_state", "bevy_text", "bevy_ui", "bevy_ui_render", "bevy_window",
+    "bevy_winit", "default_font", "multi_threaded", "png", "std", "x11"]"#;
+
+impl Bevy {
+    /// The name of its package of programs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Theirs => "theirs",
+        }
+    }
+}
 
 /// A project on disk.
 pub(super) struct Project {
     folder: PathBuf,
+}
+
+/// Where programs are built to be timed.
+pub(super) fn folder_of_timing() -> PathBuf {
+    place::made("bevy-examples-time")
 }
 
 impl Project {
@@ -34,19 +69,58 @@ impl Project {
         let folder = place::made("bevy-examples");
         let project = Self { folder };
         let metadata = metadata(package)?;
-        let root = place::root().to_string_lossy();
-        project.save("bevy/Cargo.toml", &BEVY_MANIFEST.replace("@ROOT@", &root))?;
-        project.save("bevy/src/lib.rs", BEVY_LIBRARY)?;
-        project.save("bevy/src/run.rs", BEVY_RUN)?;
+        project.save_stand_in()?;
         project.save(
             "Cargo.toml",
             "[workspace]\nresolver = \"3\"\nmembers = [\"bevy\", \"programs\"]\n\n\
              [profile.dev]\ndebug = false\n",
         )?;
-        project.save("programs/Cargo.toml", &manifest(&metadata, programs)?)?;
+        let bevy = "{ path = \"../bevy\" }";
+        let manifest = manifest("programs", bevy, &metadata, programs)?;
+        project.save("programs/Cargo.toml", &manifest)?;
         fs::create_dir_all(project.pictures()).context("cannot make the folder of pictures")?;
         project.link_assets(assets)?;
         Ok(project)
+    }
+
+    /// Writes the project that builds programs with both, with `sprites` as one of the files that
+    /// may be among them.
+    ///
+    /// # Errors
+    /// As [`Project::write`].
+    pub(super) fn write_timing(
+        package: &Path,
+        programs: &[Program],
+        assets: &Path,
+        sprites: &str,
+    ) -> Result<Self> {
+        let folder = folder_of_timing();
+        let project = Self { folder };
+        let metadata = metadata(package)?;
+        project.save_stand_in()?;
+        project.save("sprites.rs", sprites)?;
+        project.save(
+            "Cargo.toml",
+            "[workspace]\nresolver = \"3\"\nmembers = [\"bevy\", \"ours\", \"theirs\"]\n",
+        )?;
+        let version = metadata["version"].as_str().unwrap_or_default();
+        let ours = "{ path = \"../bevy\", default-features = false, features = [\"window\"] }";
+        let theirs = format!(
+            "{{ version = \"={version}\", default-features = false, features = {THEIR_FEATURES} }}"
+        );
+        for (bevy, dependency) in [(Bevy::Ours, ours), (Bevy::Theirs, &theirs)] {
+            let manifest = manifest(bevy.name(), dependency, &metadata, programs)?;
+            project.save(&format!("{}/Cargo.toml", bevy.name()), &manifest)?;
+        }
+        project.link_assets(assets)?;
+        Ok(project)
+    }
+
+    fn save_stand_in(&self) -> Result<()> {
+        let root = place::root().to_string_lossy();
+        self.save("bevy/Cargo.toml", &BEVY_MANIFEST.replace("@ROOT@", &root))?;
+        self.save("bevy/src/lib.rs", BEVY_LIBRARY)?;
+        self.save("bevy/src/run.rs", BEVY_RUN)
     }
 
     /// Where the pictures go.
@@ -61,7 +135,7 @@ impl Project {
 
     /// Builds what can be built, so that what they share is built by all cores at once.
     pub(super) fn build_all(&self) {
-        let mut command = self.cargo(&["--keep-going", "--bins"]);
+        let mut command = self.cargo("programs", &["--keep-going", "--bins"]);
         // Programs that do not build are looked at one by one afterwards.
         let _ = process::run("bevy-examples-build", &mut command, BUILD_LIMIT);
     }
@@ -71,15 +145,37 @@ impl Project {
     /// # Errors
     /// When it does not build; the message starts with the compiler's first error.
     pub(super) fn build(&self, program: &Program) -> Result<PathBuf> {
-        let mut command = self.cargo(&["--bin", &program.name]);
+        let mut command = self.cargo("programs", &["--bin", &program.name]);
         let log = format!("bevy-{}-build", program.name);
         process::run(&log, &mut command, BUILD_LIMIT)
             .map_err(|error| anyhow!("{}", first_error(&format!("{error:#}"))))?;
         Ok(self.folder.join("build/debug").join(&program.name))
     }
 
-    fn cargo(&self, arguments: &[&str]) -> Command {
-        let mut command = cargo::command(&["build", "--quiet", "--package", "programs"]);
+    /// Builds one program to be timed.
+    ///
+    /// # Errors
+    /// When it does not build.
+    pub(super) fn build_with(&self, bevy: Bevy, program: &Program) -> Result<()> {
+        // Programs of both packages have the same names: they are moved out of each other's way.
+        let name = bevy.name();
+        let mut command = self.cargo(name, &["--release", "--bin", &program.name]);
+        let log = format!("time-{name}-{}-build", program.name);
+        process::run(&log, &mut command, TIMING_BUILD_LIMIT)?;
+        let built = self.folder.join("build/release").join(&program.name);
+        let kept = self.program(bevy, &program.name);
+        fs::create_dir_all(self.folder.join(name).join("built")).context("cannot make a folder")?;
+        fs::copy(&built, &kept).with_context(|| format!("cannot copy {}", built.display()))?;
+        Ok(())
+    }
+
+    /// Where a program lies that was built to be timed.
+    pub(super) fn program(&self, bevy: Bevy, name: &str) -> PathBuf {
+        self.folder.join(bevy.name()).join("built").join(name)
+    }
+
+    fn cargo(&self, package: &str, arguments: &[&str]) -> Command {
+        let mut command = cargo::command(&["build", "--quiet", "--package", package]);
         command
             .args(arguments)
             // Some of bevy's crates ask for a newer compiler than they need.
@@ -147,13 +243,13 @@ fn metadata(package: &Path) -> Result<Value> {
     }
 }
 
-/// The manifest of the package of programs: each program, and the crates beside bevy's that
+/// The manifest of a package of programs: each program, and the crates beside bevy's that
 /// they use.
-fn manifest(bevy: &Value, programs: &[Program]) -> Result<String> {
-    let mut text = "# Written by `cargo xtask bevy-examples`.\n[package]\nname = \"programs\"\n\
-                    version = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-                    bevy = { path = \"../bevy\" }\n"
-        .to_owned();
+fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) -> Result<String> {
+    let mut text = format!(
+        "# Written by `cargo xtask bevy-examples`.\n[package]\nname = \"{name}\"\n\
+         version = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nbevy = {dependency}\n"
+    );
     let mut sources = String::new();
     for Program { path, .. } in programs {
         let source =

@@ -25,7 +25,7 @@ fn a_manifest_has_the_programs_and_what_they_use() {
         name: "sprite".to_owned(),
         path: source.clone(),
     };
-    let text = manifest(&bevy, &[program]).unwrap();
+    let text = manifest("programs", "\"1\"", &bevy, &[program]).unwrap();
     assert!(
         text.contains(
             "rand = { version = \"^1\", features = [\"std\"], default-features = false }\n"

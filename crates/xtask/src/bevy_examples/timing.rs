@@ -1,0 +1,160 @@
+//! The same programs on Quadrille and on bevy_render, in windows of one X server, in turns.
+//!
+//! Both are built by one cargo project with optimisation, from the same files. A program has to
+//! log its frame times, as bevy's stress tests do; the number that counts is the median of what
+//! it logs once it has warmed up.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+
+use super::programs::{self, Program};
+use super::project::{self, Bevy, Project};
+use crate::process::{self, Running};
+use crate::xvfb::Xvfb;
+
+/// What is timed when nobody names programs: few of many sprites seen, all seen and large, all
+/// seen and small.
+const DEFAULT: [&str; 4] = [
+    "many_sprites",
+    "bevymark --benchmark --waves 1 --per-wave 100000",
+    "sprites 100000 8",
+    "sprites 100000 8 no-msaa",
+];
+
+/// A program of ours that is timed beside bevy's.
+const SPRITES: &str = include_str!("sprites.rs.in");
+const SPRITES_NAME: &str = "sprites";
+
+/// How long a program may take until it logs its first frame time.
+const START_LIMIT: Duration = Duration::from_secs(180);
+/// How long it runs after that.
+const RUN: Duration = Duration::from_secs(12);
+/// How often each side runs.
+const ROUNDS: usize = 2;
+
+/// Builds what is to be timed, and prints a table.
+///
+/// # Errors
+/// When something does not build or logs no frame times.
+pub(super) fn run(package: &Path, lines: &[String], assets: &Path) -> Result<()> {
+    let lines: Vec<String> = match lines {
+        [] => DEFAULT.map(str::to_owned).to_vec(),
+        lines => lines.to_vec(),
+    };
+    let folder = project::folder_of_timing();
+    let programs = programs_of(package, &lines, &folder)?;
+    let project = Project::write_timing(package, &programs, assets, SPRITES)?;
+    println!("==> building both; the first time all of bevy twice, which takes an hour or so");
+    for program in &programs {
+        project.build_with(Bevy::Theirs, program)?;
+        project.build_with(Bevy::Ours, program)?;
+    }
+    let server = Xvfb::start()?;
+    println!(
+        "{:56} {:>12} {:>12}",
+        "ms per frame", "Quadrille", "bevy_render"
+    );
+    for line in &lines {
+        let mut times = [Vec::new(), Vec::new()];
+        for _ in 0..ROUNDS {
+            for (bevy, times) in [Bevy::Ours, Bevy::Theirs].into_iter().zip(&mut times) {
+                times.extend(frame_times(&project, &server, bevy, line)?);
+            }
+        }
+        let [ours, theirs] = times.map(median);
+        println!("{line:56} {ours:12.2} {theirs:12.2}");
+    }
+    Ok(())
+}
+
+fn programs_of(package: &Path, lines: &[String], folder: &Path) -> Result<Vec<Program>> {
+    let mut names: Vec<String> = lines.iter().map(|line| word(line).to_owned()).collect();
+    names.sort();
+    names.dedup();
+    let (own, bevys): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name == SPRITES_NAME);
+    let mut programs = match bevys.as_slice() {
+        [] => Vec::new(),
+        names => programs::find(package, names)?,
+    };
+    programs.extend(own.into_iter().map(|name| Program {
+        path: folder.join("sprites.rs"),
+        name,
+    }));
+    Ok(programs)
+}
+
+fn word(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
+/// Runs a program for a while; its frame times in milliseconds, one for each second.
+fn frame_times(project: &Project, server: &Xvfb, bevy: Bevy, line: &str) -> Result<Vec<f64>> {
+    let program: PathBuf = project.program(bevy, word(line));
+    let mut command = Command::new(program);
+    command
+        .args(line.split_whitespace().skip(1))
+        .current_dir(project.asset_root())
+        .env("BEVY_ASSET_ROOT", project.asset_root())
+        .env("DISPLAY", &server.display)
+        .env("WGPU_BACKEND", "vulkan")
+        .env("NO_COLOR", "1")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("QUADRILLE_VALIDATION");
+    let log = format!("time-{}-{}", bevy.name(), word(line));
+    let mut running = Running::start(&log, &mut command)?;
+    let begin = Instant::now();
+    let mut first = None;
+    while first.is_none_or(|first: Instant| first.elapsed() < RUN) {
+        if first.is_none() && !logged(&running.output()).is_empty() {
+            first = Some(Instant::now());
+        }
+        ensure!(
+            running.is_alive(),
+            "{log} ended by itself\n{}",
+            running.tail()
+        );
+        if process::interrupted() {
+            bail!("interrupted");
+        }
+        ensure!(
+            first.is_some() || begin.elapsed() < START_LIMIT,
+            "{log} logs no frame times\n{}",
+            running.tail()
+        );
+        thread::sleep(Duration::from_millis(100));
+    }
+    let times = logged(&running.output());
+    // The first half is for loading, compiling, and the averages that remember it.
+    let warm = times.get(times.len() / 2..).unwrap_or_default();
+    ensure!(!warm.is_empty(), "{log} logged too few frame times");
+    Ok(warm.to_vec())
+}
+
+/// The frame times in a log of bevy's diagnostics, in milliseconds.
+fn logged(log: &str) -> Vec<f64> {
+    let lines = log.lines().filter(|line| line.contains("frame_time"));
+    let time = |line: &str| {
+        line.split_once("frame_time")?
+            .1
+            .split_once(':')?
+            .1
+            .trim()
+            .split_once("ms")?
+            .0
+            .parse()
+            .ok()
+    };
+    lines.filter_map(time).collect()
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests;
