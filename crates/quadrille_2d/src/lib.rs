@@ -28,7 +28,7 @@
 //!
 //! # Deliberately absent
 //!
-//! No multisampling, no picking, no materials with shaders of their own, no compressed images.
+//! No picking, no materials with shaders of their own, no compressed images.
 
 mod camera;
 mod font_check;
@@ -43,6 +43,7 @@ mod instance;
 mod material;
 mod mesh_data;
 mod meshes;
+mod msaa;
 mod order;
 mod pass;
 mod phase;
@@ -62,7 +63,8 @@ pub use image_loader::{CheckedImageError, ImageLimits};
 pub use images::{Images2d, UploadBudget};
 pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use meshes::{Indices2d, Vertices2d};
-pub use pass::{Drawn, Geometry2d, Pipelines2d, draw_2d};
+pub use msaa::{Msaa, Multisampled2d};
+pub use pass::{ColorTargets2d, Drawn, Geometry2d, Pipelines2d, draw_2d};
 pub use phase::{Instances2d, Phase2d, Textures2d};
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use target::{ManualTargets, Targets2d};
@@ -70,7 +72,8 @@ pub use target::{ManualTargets, Targets2d};
 /// What a 2D program needs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
-        AlphaMode2d, ColorMaterial, ManualTargets, MeshMaterial2d, Quadrille2dPlugin, UploadBudget,
+        AlphaMode2d, ColorMaterial, ManualTargets, MeshMaterial2d, Msaa, Quadrille2dPlugin,
+        UploadBudget,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

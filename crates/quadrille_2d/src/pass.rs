@@ -14,6 +14,7 @@ use crate::images::Images2d;
 use crate::instance::Instance;
 use crate::mesh_data::{Shape, Vertex};
 use crate::meshes::{Indices2d, Vertices2d};
+use crate::msaa::Multisampled2d;
 use crate::phase::{Batch, Instances2d, Phase2d, Textures2d, View2d};
 use crate::target::Targets2d;
 
@@ -69,24 +70,39 @@ pub struct Geometry2d<'w> {
     instances: VertexRead<'w, Instances2d>,
 }
 
+/// The images that [`draw_2d`] draws to.
+#[derive(bevy_ecs::system::SystemParam)]
+pub struct ColorTargets2d<'w> {
+    targets: AccessList<'w, Targets2d, access_kind::ColorTarget>,
+    multisampled: AccessList<'w, Multisampled2d, access_kind::ColorTarget>,
+}
+
 /// The pass that draws all 2D cameras, in the order of `Camera::order`: one pass of the plan for
 /// each. Order your own before or after it, or disable its entity and put your own in its place.
 pub fn draw_2d(
     mut recorder: Recorder,
-    targets: AccessList<Targets2d, access_kind::ColorTarget>,
+    targets: ColorTargets2d,
     textures: AccessList<Textures2d, access_kind::Sampled>,
     geometry: Geometry2d,
     drawn: Drawn,
     mut scratch: Local<(Vec<PassUse>, Vec<bool>)>,
 ) {
     let (uses, seen) = &mut *scratch;
-    for view in &drawn.phase.views {
-        let Some(target) = targets.get(view.target as usize) else {
+    for (index, view) in drawn.phase.views.iter().enumerate() {
+        let Some(target) = targets.targets.get(view.target as usize) else {
             continue;
         };
+        let samples = view.multisampled;
+        let samples = samples.and_then(|place| targets.multisampled.get(place as usize));
+        // The last one on a target resolves it.
+        let later = &drawn.phase.views[index + 1..];
+        let is_last = later.iter().all(|other| other.target != view.target);
         let batches = &drawn.phase.batches[view.batches.start as usize..view.batches.end as usize];
         uses.clear();
-        uses.push(target.as_declared());
+        uses.extend(samples.map(|samples| samples.as_declared()));
+        if samples.is_none() || is_last {
+            uses.push(target.as_declared());
+        }
         if !batches.is_empty() {
             uses.extend([
                 geometry.vertices.any().as_declared(),
@@ -96,10 +112,14 @@ pub fn draw_2d(
         }
         add_textures(batches, &textures, seen, uses);
         let mut pass = recorder.pass("draw 2d", uses);
-        let attachment = match view.clear {
-            Some(color) => target.clear(color.to_f32_array()),
-            None => target.keep(),
+        let drawn_to = samples.unwrap_or(target);
+        let mut attachment = match view.clear {
+            Some(color) => drawn_to.clear(color.to_f32_array()),
+            None => drawn_to.keep(),
         };
+        if samples.is_some() && is_last {
+            attachment = attachment.resolve_to(&target);
+        }
         let mut rendering = pass.render(attachment);
         draw_view(&mut rendering, view, batches, &drawn, &textures, &geometry);
     }

@@ -15,6 +15,7 @@ use quadrille::vulkan::Error;
 use crate::images::Images2d;
 use crate::instance::Instance;
 use crate::meshes::MeshPlace;
+use crate::msaa::Msaa;
 
 /// The images that are drawn in this frame: the list behind the sampled images of
 /// [`draw_2d`](crate::draw_2d).
@@ -55,6 +56,11 @@ pub(crate) struct View2d {
     pub(crate) clear: Option<LinearRgba>,
     /// Of [`Phase2d::batches`].
     pub(crate) batches: std::ops::Range<u32>,
+    /// What its camera asks for.
+    pub(crate) msaa: Msaa,
+    /// Place in [`Multisampled2d`](crate::Multisampled2d), if its target is drawn to with several
+    /// samples.
+    pub(crate) multisampled: Option<u32>,
 }
 
 /// An image with its sampler.

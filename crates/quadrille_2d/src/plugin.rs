@@ -26,6 +26,7 @@ use crate::image_loader::{CheckedImageLoader, ImageLimits};
 use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
+use crate::msaa::{Multisampled2d, prepare_samples};
 use crate::pass::{Pipelines2d, draw_2d};
 use crate::phase::{self, Phase2d, Textures2d};
 use crate::queue::{queue_2d, send_2d};
@@ -100,6 +101,7 @@ impl Plugin for Quadrille2dPlugin {
             .init_resource::<Phase2d>()
             .init_resource::<Textures2d>()
             .init_resource::<Targets2d>()
+            .init_resource::<Multisampled2d>()
             .init_resource::<ManualTargets>()
             .init_resource::<UploadBudget>();
         app.world_mut()
@@ -158,7 +160,7 @@ fn add_passes(app: &mut App) {
     let prepare = (
         (prepare_images, prepare_meshes).in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
-        send_2d.in_set(Prepare2dSystems::Send),
+        (prepare_samples, send_2d).in_set(Prepare2dSystems::Send),
     );
     app.configure_sets(
         Render,
@@ -198,5 +200,6 @@ fn make(
     images.begin_anew(&assets.0, &assets.1);
     meshes.begin_anew();
     phase.begin_anew();
+    commands.insert_resource(Multisampled2d::default());
     Ok(())
 }

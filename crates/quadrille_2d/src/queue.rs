@@ -5,6 +5,7 @@ use bevy_camera::visibility::VisibleEntities;
 use bevy_camera::{Camera, Camera2d, ClearColor, ClearColorConfig, RenderTarget};
 use bevy_color::LinearRgba;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
 use bevy_math::{Affine3A, Rect, URect, UVec2, Vec2};
@@ -18,35 +19,27 @@ use crate::images::Images2d;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::{ColorMaterial, MeshMaterial2d};
 use crate::meshes::Meshes2d;
+use crate::msaa::Msaa;
 use crate::phase::{Batch, Instances2d, Phase2d, Textures2d, View2d};
 use crate::target::{TargetImages, Targets2d};
 use crate::text::{Span, TextBlock};
 use crate::writer::{Seen, Writer};
 
 /// A camera that draws.
-type CameraItem<'a> = (
-    Entity,
-    &'a Camera,
-    &'a RenderTarget,
-    &'a GlobalTransform,
-    &'a VisibleEntities,
-);
+#[derive(QueryData)]
+pub(crate) struct CameraData {
+    entity: Entity,
+    camera: &'static Camera,
+    target: &'static RenderTarget,
+    transform: &'static GlobalTransform,
+    visible: &'static VisibleEntities,
+    msaa: Option<&'static Msaa>,
+}
 
 /// What cameras may see.
 #[derive(SystemParam)]
 pub(crate) struct Scene<'w, 's> {
-    cameras: Query<
-        'w,
-        's,
-        (
-            Entity,
-            &'static Camera,
-            &'static RenderTarget,
-            &'static GlobalTransform,
-            &'static VisibleEntities,
-        ),
-        With<Camera2d>,
-    >,
+    cameras: Query<'w, 's, CameraData, With<Camera2d>>,
     pub(crate) sprites: Query<'w, 's, (&'static Sprite, &'static Anchor, &'static GlobalTransform)>,
     pub(crate) mesh_items: Query<
         'w,
@@ -93,8 +86,8 @@ pub(crate) fn queue_2d(
     lists.targets.0.clear();
     let Scratch { seen, cameras } = &mut *scratch;
     cameras.clear();
-    let active = scene.cameras.iter().filter(|item| item.1.is_active);
-    cameras.extend(active.map(|item| (item.1.order, item.0)));
+    let active = scene.cameras.iter().filter(|item| item.camera.is_active);
+    cameras.extend(active.map(|item| (item.camera.order, item.entity)));
     cameras.sort_unstable();
     for &(_, entity) in cameras.iter() {
         let Ok(camera) = scene.cameras.get(entity) else {
@@ -104,7 +97,7 @@ pub(crate) fn queue_2d(
             continue;
         };
         let mut writer = Writer::new(&scene, &mut lists, &view);
-        writer.find(camera.4, seen);
+        writer.find(camera.visible, seen);
         seen.sort();
         writer.write(seen);
         view.batches.end = lists.phase.batches.len() as u32;
@@ -128,9 +121,10 @@ fn begin_view(
     scene: &Scene,
     lists: &mut Lists,
     target_images: &TargetImages,
-    (entity, camera, target, transform, _): &CameraItem<'_>,
+    item: &CameraDataItem<'_, '_>,
 ) -> Option<View2d> {
-    let (image, _) = target_images.find(target, &scene.images)?;
+    let camera = item.camera;
+    let (image, _) = target_images.find(item.target, &scene.images)?;
     let [width, height, _] = image.extent();
     let whole = URect::from_corners(UVec2::ZERO, UVec2::new(width, height));
     let viewport = camera.physical_viewport_rect()?.intersect(whole);
@@ -165,12 +159,14 @@ fn begin_view(
     }
     let size = viewport.size();
     Some(View2d {
-        camera: *entity,
+        camera: item.entity,
         target: target as u32,
-        clip_from_world: camera.clip_from_view() * transform.to_matrix().inverse(),
+        clip_from_world: camera.clip_from_view() * item.transform.to_matrix().inverse(),
         viewport: [viewport.min.x, viewport.min.y, size.x, size.y],
         clear,
         batches: view_start..view_start,
+        msaa: item.msaa.copied().unwrap_or(Msaa::Off),
+        multisampled: None,
     })
 }
 

@@ -14,9 +14,22 @@ pub struct Attachment {
     pub(crate) name: Box<str>,
     pub(crate) kind: AccessKind,
     pub(crate) load: Load<[f32; 4]>,
+    /// What gets the average of the samples.
+    pub(crate) resolve: Option<Image>,
 }
 
 impl Attachment {
+    /// Writes the average of the samples of each texel to an image of one sample and of the same
+    /// size and format when rendering ends. The samples themselves are not kept.
+    pub fn resolve_to(mut self, target: &impl ColorAttachment) -> Self {
+        self.resolve = match target.bound().resource {
+            ResourceRef::Image(image) => Some(image.clone()),
+            // A buffer is reported as what it is when rendering begins.
+            ResourceRef::Buffer(_) => return Self::new(target.bound(), self.load),
+        };
+        self
+    }
+
     fn new(bound: Bound<'_>, load: Load<[f32; 4]>) -> Self {
         let image = match bound.resource {
             ResourceRef::Image(image) => Some(image.clone()),
@@ -32,6 +45,7 @@ impl Attachment {
             name,
             kind: *bound.kind,
             load,
+            resolve: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::NoUninit;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{
-    ColorAttachment, DepthAttachment, GraphicsPipeline, Image, IndexType, Load, Sampler,
+    ColorAttachment, DepthAttachment, GraphicsPipeline, Image, IndexType, Load, Sampler, Store,
 };
 
 use crate::attachment::{Attachment, Attachments};
@@ -261,6 +261,10 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
         if !matches!(attachment.load, Load::Keep) {
             recording.overwritten.push(image.id());
         }
+        if let Some(target) = &attachment.resolve {
+            check_part(recording, target, &AccessKind::ColorTarget);
+            recording.overwritten.push(target.id());
+        }
     }
     if extent.is_none() && error_count == recording.errors.len() {
         recording.errors.push(RecordError::NoAttachment);
@@ -271,7 +275,7 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
     let colors: Vec<ColorAttachment<'_>> = attachments
         .colors
         .iter()
-        .filter_map(|a| Some(ColorAttachment::new(a.image.as_ref()?, a.load)))
+        .filter_map(|a| Some(color_attachment(a, a.image.as_ref()?)))
         .collect();
     let depth = attachments.depth.as_ref().and_then(|a| {
         let load = match a.load {
@@ -293,6 +297,17 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
             area: None,
         });
     true
+}
+
+fn color_attachment<'a>(attachment: &'a Attachment, image: &'a Image) -> ColorAttachment<'a> {
+    ColorAttachment {
+        store: match attachment.resolve {
+            Some(_) => Store::Discard,
+            None => Store::Keep,
+        },
+        resolve: attachment.resolve.as_ref(),
+        ..ColorAttachment::new(image, attachment.load)
+    }
 }
 
 fn is_target(kind: AccessKind) -> bool {

@@ -1,0 +1,115 @@
+//! Multisampling: smooth edges of meshes and of sprites that are turned.
+//!
+//! All cameras of a target draw to one image of several samples per pixel, those with the most
+//! samples deciding how many, and whoever is last on the target resolves it. So nothing is ever
+//! copied back into the samples, whatever number of cameras and nodes share a target.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille::prelude::{GpuDevice, Image, ImageDesc};
+
+use crate::phase::{Phase2d, View2d};
+use crate::target::Targets2d;
+
+/// How many samples the pixels of a camera have, with the values of bevy's component of this
+/// name; put it on a `Camera2d`.
+///
+/// A camera without it has one. bevy gives four to each camera; but sprites and glyphs have smooth
+/// edges in their images, so what gains is the outline of meshes and of turned sprites, and the
+/// price is paid by every pixel (on a software driver several times that of the picture).
+///
+/// Of cameras that share a target, the one with the most samples decides. A camera that is first
+/// on its target without clearing it has one sample, since what was there has no more.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Msaa {
+    /// One sample per pixel.
+    Off = 1,
+    /// Two samples per pixel.
+    Sample2 = 2,
+    /// Four samples per pixel.
+    #[default]
+    Sample4 = 4,
+    /// Eight samples per pixel.
+    Sample8 = 8,
+}
+
+impl Msaa {
+    /// The number of samples.
+    pub fn samples(self) -> u32 {
+        self as u32
+    }
+}
+
+/// The images with several samples that cameras draw to in this frame: the list behind the
+/// multisampled targets of [`draw_2d`](crate::draw_2d).
+#[derive(Resource, Default, Deref)]
+pub struct Multisampled2d(Vec<Image>);
+
+/// Finds out which targets are drawn to with several samples, and makes images for these.
+pub(crate) fn prepare_samples(
+    mut phase: ResMut<Phase2d>,
+    mut images: ResMut<Multisampled2d>,
+    targets: Res<Targets2d>,
+    gpu: Res<GpuDevice>,
+    mut most: Local<Option<u32>>,
+) {
+    // Those of the frame before, to be used again.
+    let mut kept = std::mem::take(&mut images.0);
+    for (index, target) in targets.iter().enumerate() {
+        let views = &mut phase.views;
+        let wanted = samples(views.iter().filter(|view| view.target as usize == index));
+        let wanted = wanted.min(most.unwrap_or(u32::MAX));
+        if wanted == 1 {
+            continue;
+        }
+        match find_or_make(&gpu, &mut kept, target, wanted) {
+            Ok(image) => {
+                let place = images.0.len() as u32;
+                images.0.push(image);
+                for view in views
+                    .iter_mut()
+                    .filter(|view| view.target as usize == index)
+                {
+                    view.multisampled = Some(place);
+                }
+            }
+            Err(error) => {
+                tracing::warn!(
+                    "cameras get {} samples per pixel instead of {wanted}: {error}",
+                    wanted / 2
+                );
+                *most = Some(wanted / 2);
+            }
+        }
+    }
+}
+
+/// How many samples a target has whose views are these.
+fn samples<'a>(views: impl Iterator<Item = &'a View2d> + Clone) -> u32 {
+    match views.clone().next() {
+        Some(first) if first.clear.is_some() => {
+            views.map(|view| view.msaa).max().map_or(1, Msaa::samples)
+        }
+        _ => 1,
+    }
+}
+
+fn find_or_make(
+    gpu: &GpuDevice,
+    kept: &mut Vec<Image>,
+    target: &Image,
+    samples: u32,
+) -> Result<Image, quadrille::vulkan::Error> {
+    let [width, height, _] = target.extent();
+    let desc = ImageDesc {
+        samples,
+        ..ImageDesc::color_target("2d samples", width, height, target.format())
+    };
+    match kept.iter().position(|image| *image.desc() == desc) {
+        Some(place) => Ok(kept.swap_remove(place)),
+        None => gpu.create_image(&desc),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Pictures with several samples per pixel. `cargo test -p quadrille_2d --test gpu_msaa --
+//! --ignored`; without a device these tests fail.
+
+#[allow(
+    dead_code,
+    reason = "tests that share a module use different parts of it"
+)]
+mod common;
+
+use bevy_app::{PostStartup, Startup};
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::system::ScheduleSystem;
+use common::{Picture, Rig, golden, scenes};
+use quadrille_2d::prelude::*;
+
+/// A scene all of whose cameras ask for this.
+fn with_samples<M>(
+    size: [u32; 2],
+    setup: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    msaa: Msaa,
+) -> Picture {
+    let mut rig = Rig::new(size[0], size[1]);
+    let ask = move |mut commands: Commands, cameras: Query<Entity, With<Camera2d>>| {
+        for camera in &cameras {
+            commands.entity(camera).insert(msaa);
+        }
+    };
+    rig.app
+        .add_systems(Startup, setup)
+        .add_systems(PostStartup, ask);
+    rig.start();
+    rig.picture()
+}
+
+/// How many pixels of two pictures differ by more than rounding.
+fn different(one: &Picture, other: &Picture) -> usize {
+    let pairs = one.pixels.iter().zip(&other.pixels);
+    pairs
+        .filter(|(a, b)| (0..4).any(|channel| a[channel].abs_diff(b[channel]) > 6))
+        .count()
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn meshes_have_smooth_edges() {
+    let picture = with_samples([160, 100], scenes::meshes, Msaa::Sample4);
+    golden::expect("meshes_msaa", &picture);
+    // Only edges have changed.
+    let count = different(&picture, &golden::read("meshes"));
+    assert!((50..2000).contains(&count), "{count} of 16000 pixels");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn cameras_that_share_a_target_draw_to_the_same_samples() {
+    let picture = with_samples([160, 100], scenes::cameras, Msaa::Sample4);
+    let count = different(&picture, &golden::read("cameras"));
+    assert!((10..400).contains(&count), "{count} of 16000 pixels");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn more_samples_than_the_device_has_become_fewer() {
+    let four = with_samples([160, 100], scenes::meshes, Msaa::Sample4);
+    let eight = with_samples([160, 100], scenes::meshes, Msaa::Sample8);
+    // Eight where the device has eight, else four: smooth either way.
+    let count = different(&four, &eight);
+    assert!(count < 1000, "{count} of 16000 pixels");
+    let plain = with_samples([160, 100], scenes::meshes, Msaa::Off);
+    assert_eq!(different(&plain, &golden::read("meshes")), 0);
+}
