@@ -58,6 +58,11 @@ impl Calls {
         self.script.loses(self.count("submission"))
     }
 
+    /// Whether the script says that the next swapchain never has an image to give.
+    pub(crate) fn next_swapchain_is_stuck(&self) -> bool {
+        self.script.sticks(self.count("swapchain"))
+    }
+
     /// The extent that the next query of surface capabilities reports.
     pub(crate) fn next_extent(&self) -> Option<vk::Extent2D> {
         self.script.extent(self.count("extent"))

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 
-use crate::{counted, device, extensions, instance, names, pools, record, resources};
+use crate::{counted, device, extensions, hide, instance, names, pools, record, resources};
 use crate::{semaphores, submit, wait, wsi};
 
 /// What a command is dispatched on.
@@ -34,6 +34,8 @@ enum Why {
     Poison,
     /// The script can change its result.
     Script,
+    /// It tells what the device has, some of which may be hidden.
+    Hide,
 }
 
 /// One intercepted command.
@@ -157,6 +159,9 @@ static COMMANDS: &[Command] = commands! {
     PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceScreenPresentationSupportQNX [c"vkGetPhysicalDeviceScreenPresentationSupportQNX"] wsi::screen_presentation_support;
     PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR [c"vkGetPhysicalDeviceSurfaceCapabilitiesKHR"] wsi::surface_capabilities;
     PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR [c"vkGetPhysicalDeviceSurfaceCapabilities2KHR"] wsi::surface_capabilities2;
+    PhysicalDevice Hide result PFN_vkEnumerateDeviceExtensionProperties [c"vkEnumerateDeviceExtensionProperties"] hide::device_extensions;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures [c"vkGetPhysicalDeviceFeatures"] hide::features;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures2 [c"vkGetPhysicalDeviceFeatures2" c"vkGetPhysicalDeviceFeatures2KHR"] hide::features2;
 
     Device Life nothing PFN_vkGetDeviceProcAddr [c"vkGetDeviceProcAddr"] device::device_lookup;
     Device Life nothing PFN_vkDestroyDevice [c"vkDestroyDevice"] device::destroy_device;

@@ -42,6 +42,7 @@ mod device;
 mod extensions;
 mod families;
 mod fifo;
+mod hide;
 mod instance;
 mod loader;
 mod log;

@@ -27,6 +27,25 @@ pub(crate) unsafe fn find<'a, T: vk::TaggedStructure>(p_next: *const c_void) -> 
     Some(unsafe { &*std::ptr::from_ref(base).cast::<T>() })
 }
 
+/// The structure of type `T` in a chain that the app wants filled in.
+///
+/// # Safety
+/// `p_next` is null or starts a valid chain that lives as long as `'a` and that nobody else uses.
+pub(crate) unsafe fn find_mut<'a, T: vk::TaggedStructure>(
+    p_next: *mut c_void,
+) -> Option<&'a mut T> {
+    let mut next = p_next.cast::<vk::BaseOutStructure<'a>>();
+    // SAFETY: every structure of a valid chain begins with a type and a pointer.
+    while let Some(base) = unsafe { next.as_mut() } {
+        if base.s_type == T::STRUCTURE_TYPE {
+            // SAFETY: the type says that this is a `T`.
+            return Some(unsafe { &mut *std::ptr::from_mut(base).cast::<T>() });
+        }
+        next = base.p_next;
+    }
+    None
+}
+
 /// All structures of a chain.
 ///
 /// # Safety

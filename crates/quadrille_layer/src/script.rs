@@ -7,11 +7,12 @@
 //!         | 'image' 'order' index { ',' index }  image order 0,0,1
 //!         | 'fence' ( 'never' | 'late=' ms ) when
 //!         | 'lost' when
+//!         | 'stuck' when
 //! when   := 'nth=' n | 'every=' n | 'from=' n [ 'to=' n ]
 //! ```
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
 //! capabilities; for `fence`, the fences given to submissions, presents and acquires; for `lost`,
-//! the submissions to any queue.
+//! the submissions to any queue; for `stuck`, the swapchains made.
 
 use std::time::Duration;
 
@@ -58,6 +59,7 @@ pub(crate) struct Script {
     pub(crate) image_order: Vec<u32>,
     pub(crate) fences: Vec<(When, FenceFault)>,
     pub(crate) lost: Vec<When>,
+    pub(crate) stuck: Vec<When>,
 }
 
 impl Script {
@@ -106,6 +108,11 @@ impl Script {
         self.lost.iter().any(|when| when.applies(nth))
     }
 
+    /// Whether the `nth` swapchain never has an image to give.
+    pub(crate) fn sticks(&self, nth: u64) -> bool {
+        self.stuck.iter().any(|when| when.applies(nth))
+    }
+
     fn add(
         &mut self,
         tokens: &[&str],
@@ -134,10 +141,15 @@ impl Script {
                 nothing(rest)?;
                 self.lost.push(when);
             }
+            ["stuck", rest @ ..] => {
+                let (when, rest) = parse_when(rest)?;
+                nothing(rest)?;
+                self.stuck.push(when);
+            }
             [command, rest @ ..] => {
                 let command = canonical(command).ok_or_else(|| {
                     let allowed = "a command of the layer's table that returns a VkResult, \
-                                   or `extent`, `image order`, `fence`, `lost`";
+                                   or `extent`, `image order`, `fence`, `lost`, `stuck`";
                     Refusal::of(command, allowed)
                 })?;
                 let (when, rest) = parse_when(rest)?;

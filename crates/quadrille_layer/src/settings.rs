@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use crate::commands;
 use crate::families::{self, Family};
+use crate::hide::Hidden;
 use crate::refusal::Refusal;
 use crate::script::Script;
 
 const FAMILIES: &str = "QUADRILLE_LAYER_FAMILIES";
 const SEED: &str = "QUADRILLE_LAYER_SEED";
 const POISON: &str = "QUADRILLE_LAYER_POISON";
+const HIDE: &str = "QUADRILLE_LAYER_HIDE";
 const NULL: &str = "QUADRILLE_LAYER_NULL";
 const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
 const LOG: &str = "QUADRILLE_LAYER_LOG";
@@ -31,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) poison: bool,
     /// Whether recorded commands are swallowed.
     pub(crate) null: bool,
+    /// What the device has and the app does not see.
+    pub(crate) hidden: Hidden,
     /// The results to inject.
     pub(crate) script: Script,
     /// Where calls are logged.
@@ -66,6 +70,10 @@ impl Settings {
             seed: number(SEED)?,
             poison: switch(POISON)?,
             null: switch(NULL)?,
+            hidden: match variable(HIDE) {
+                Some(names) => Hidden::parse(&names).map_err(|refusal| refusal.at(HIDE))?,
+                None => Hidden::default(),
+            },
             script: match variable(SCRIPT) {
                 Some(path) => read_script(Path::new(&path))?,
                 None => Script::default(),

@@ -3,7 +3,7 @@
 //! The driver returns images as it likes. To hand out a chosen one, the layer acquires until it
 //! has it, keeps the others in stock, and signals the app's semaphore and fence itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use ash::vk;
@@ -13,9 +13,12 @@ use crate::device::Device;
 /// How long the driver may take for an image that is not the only hope.
 const TRY_NS: u64 = 20_000_000;
 
-/// The swapchains whose order the script rules.
+/// The swapchains whose order the script rules, and those that give nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Swapchains(Mutex<HashMap<vk::SwapchainKHR, Stock>>);
+pub(crate) struct Swapchains {
+    ruled: Mutex<HashMap<vk::SwapchainKHR, Stock>>,
+    stuck: Mutex<HashSet<vk::SwapchainKHR>>,
+}
 
 #[derive(Debug, Default)]
 struct Stock {
@@ -25,6 +28,18 @@ struct Stock {
 }
 
 impl Swapchains {
+    /// From now on a swapchain has no image to give.
+    pub(crate) fn stick(&self, swapchain: vk::SwapchainKHR) {
+        let mut stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
+        stuck.insert(swapchain);
+    }
+
+    /// Whether a swapchain has no image to give.
+    pub(crate) fn is_stuck(&self, swapchain: vk::SwapchainKHR) -> bool {
+        let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
+        stuck.contains(&swapchain)
+    }
+
     /// Acquires the image that the script names next, or another if it does not come.
     pub(crate) fn acquire_in_order(
         &self,
@@ -33,7 +48,7 @@ impl Swapchains {
         index: &mut u32,
         real: &impl Fn(&vk::AcquireNextImageInfoKHR<'_>, &mut u32) -> vk::Result,
     ) -> vk::Result {
-        let mut swapchains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
         let stock = swapchains.entry(info.swapchain).or_default();
         let order = device.calls().image_order();
         let wanted = order[stock.handed_out % order.len()];
@@ -62,7 +77,9 @@ impl Swapchains {
     /// # Safety
     /// The swapchain is not in use.
     pub(crate) unsafe fn destroy(&self, device: &Device, swapchain: vk::SwapchainKHR) {
-        let mut swapchains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
+        stuck.remove(&swapchain);
+        let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stock) = swapchains.remove(&swapchain) {
             // SAFETY: every acquire has waited for the fence.
             unsafe { device.next.core.destroy_fence(stock.fence, None) };

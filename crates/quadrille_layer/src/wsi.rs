@@ -171,9 +171,15 @@ pub(crate) unsafe extern "system" fn create_swapchain(
     let create = device.next.swapchain.create_swapchain_khr;
     // SAFETY: the app's own arguments, exclusive.
     let result = call.run(|| unsafe { create(device.handle(), &info, allocator, out) });
-    if let (Some(poison), vk::Result::SUCCESS) = (poison, result) {
+    if result == vk::Result::SUCCESS {
         // SAFETY: the driver has written the handle.
-        poison.add_swapchain(unsafe { *out }, info.image_format);
+        let swapchain = unsafe { *out };
+        if let Some(poison) = poison {
+            poison.add_swapchain(swapchain, info.image_format);
+        }
+        if device.calls().next_swapchain_is_stuck() {
+            device.swapchains.stick(swapchain);
+        }
     }
     result
 }
@@ -345,6 +351,15 @@ pub(crate) unsafe extern "system" fn queue_present(
     call.finish(result, true)
 }
 
+/// What an acquire without an image comes to, after its timeout or a second.
+fn wait_in_vain(timeout_ns: u64) -> vk::Result {
+    if timeout_ns == 0 {
+        return vk::Result::NOT_READY;
+    }
+    std::thread::sleep(Duration::from_nanos(timeout_ns).min(Duration::from_secs(1)));
+    vk::Result::TIMEOUT
+}
+
 impl Device {
     fn acquire(
         &self,
@@ -358,6 +373,9 @@ impl Device {
         call.run(|| {
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
+            }
+            if self.swapchains.is_stuck(info.swapchain) {
+                return wait_in_vain(info.timeout);
             }
             let mut info = *info;
             if fault == Some(FenceFault::Never) && info.semaphore != vk::Semaphore::null() {

@@ -1,0 +1,45 @@
+use ash::vk;
+
+use super::{Hidden, Switch as _, switch_off_core};
+
+fn extension(name: &std::ffi::CStr) -> vk::ExtensionProperties {
+    vk::ExtensionProperties::default()
+        .extension_name(name)
+        .unwrap()
+}
+
+#[test]
+fn extensions_and_features_are_told_apart() {
+    let hidden = Hidden::parse("VK_KHR_push_descriptor, timelineSemaphore,robustBufferAccess");
+    let hidden = hidden.unwrap();
+    assert!(hidden.hides(&extension(c"VK_KHR_push_descriptor")));
+    assert!(!hidden.hides(&extension(c"VK_KHR_push")), "a part of it");
+    assert!(!hidden.hides(&extension(c"VK_KHR_swapchain")));
+    assert_eq!(hidden.features, ["timelineSemaphore", "robustBufferAccess"]);
+    assert_eq!(Hidden::parse(""), Ok(Hidden::default()));
+}
+
+#[test]
+fn an_unknown_feature_is_refused_with_the_known_ones() {
+    let refusal = Hidden::parse("timelineSemaphores").unwrap_err().to_string();
+    assert!(refusal.contains("timelineSemaphores"), "{refusal}");
+    assert!(refusal.contains("timelineSemaphore,"), "{refusal}");
+}
+
+#[test]
+fn only_the_feature_is_switched_off() {
+    let mut features = vk::PhysicalDeviceVulkan12Features::default()
+        .timeline_semaphore(true)
+        .descriptor_indexing(true);
+    features.switch_off("timelineSemaphore");
+    assert_eq!(features.timeline_semaphore, vk::FALSE);
+    assert_eq!(features.descriptor_indexing, vk::TRUE);
+    let mut core = vk::PhysicalDeviceFeatures::default()
+        .shader_int64(true)
+        .shader_int16(true);
+    switch_off_core(&mut core, "shaderInt64");
+    assert_eq!(
+        (core.shader_int64, core.shader_int16),
+        (vk::FALSE, vk::TRUE)
+    );
+}
