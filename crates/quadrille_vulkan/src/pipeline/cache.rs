@@ -7,6 +7,7 @@
 //! old one.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ash::vk;
 
@@ -14,6 +15,8 @@ use ash::vk;
 const MAGIC: &[u8; 8] = b"QUADRPC1";
 /// Magic, vendor, device, driver version, UUID, length, hash.
 const HEADER: usize = 8 + 4 + 4 + 4 + 16 + 8 + 8;
+/// Counts files written by this process.
+static STORED: AtomicU64 = AtomicU64::new(0);
 /// Larger files are ignored: no driver writes them.
 const MOST_BYTES: u64 = 512 << 20;
 
@@ -131,12 +134,16 @@ fn store(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
-    std::fs::write(&temporary, bytes)?;
-    std::fs::rename(&temporary, file).inspect_err(|_| {
-        // What cannot be renamed should not be left; if that fails too, so be it.
-        let _ = std::fs::remove_file(&temporary);
-    })
+    // Other processes may write at the same time, and other devices of this one.
+    let number = STORED.fetch_add(1, Ordering::Relaxed);
+    let temporary = file.with_extension(format!("{}-{number}.tmp", std::process::id()));
+    let stored = std::fs::write(&temporary, bytes);
+    stored
+        .and_then(|()| std::fs::rename(&temporary, file))
+        .inspect_err(|_| {
+            // What cannot be completed should not be left; if that fails too, so be it.
+            let _ = std::fs::remove_file(&temporary);
+        })
 }
 
 fn encode(identity: &Identity, data: &[u8]) -> Vec<u8> {
