@@ -163,6 +163,7 @@ impl Support {
         windows: bool,
         has: &dyn Fn(&CStr) -> bool,
     ) {
+        let windows = windows && self.extensions.contains(&khr::swapchain::NAME);
         if !windows || std::env::var("QUADRILLE_PRESENT_FENCES").as_deref() == Ok("0") {
             return;
         }

@@ -84,9 +84,7 @@ impl Pool {
 
     /// Takes back the fence of a present that is done.
     pub(crate) fn recycle_fence(&mut self, device: &Device, fence: vk::Fence) {
-        // SAFETY: the fence is of this device and alive.
-        let signalled = unsafe { device.raw.get_fence_status(fence) };
-        if device.note(signalled) == Ok(false) {
+        if !is_done(device, &Proof::Fence(fence)) {
             self.late.push(fence);
             return;
         }
@@ -217,16 +215,21 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
         Proof::Fence(fence) => {
             // SAFETY: the fence is of this device and alive.
             let status = unsafe { device.raw.get_fence_status(fence) };
-            // A lost device has presented all that it ever will.
-            device.note(status).unwrap_or(true)
+            or_lost(device.note(status))
         }
         Proof::Point(point) => {
             // The timeline of a stream that has ended is gone, and all its work is done.
             let timeline = device.timelines.get(usize::from(point.queue.0));
             timeline.is_none_or(|timeline| {
                 let reached = device.note(timeline.reached(&device.raw));
-                reached.map_or(true, |value| value >= point.value)
+                or_lost(reached.map(|value| value >= point.value))
             })
         }
     }
+}
+
+/// A lost device has done all that it ever will. Any other failure tells nothing: who asks again
+/// will hear.
+fn or_lost(is_done: Result<bool, vk::Result>) -> bool {
+    is_done.unwrap_or_else(|error| error == vk::Result::ERROR_DEVICE_LOST)
 }
