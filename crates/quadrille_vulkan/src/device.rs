@@ -15,6 +15,7 @@ use crate::error::SetupError;
 use crate::features::{self, Support};
 use crate::ids::Ids;
 use crate::instance::{Instance, version_text, vulkan};
+use crate::last_waits::LastWaits;
 use crate::lock;
 use crate::memory::MemoryPool;
 use crate::pipeline::{Compiler, LayoutCache, PipelineCache};
@@ -101,6 +102,8 @@ pub(crate) struct Device {
     lost: AtomicBool,
     /// How often a queue was waited for to become idle, for want of a better way.
     idle_waits: AtomicU64,
+    /// What tear-down has found out.
+    pub last: LastWaits,
     /// All timelines, those of `queues` first.
     pub timelines: Timelines,
     /// Who submits besides the main loop.
@@ -167,6 +170,7 @@ impl Device {
             compiler: Compiler::default(),
             lost: AtomicBool::new(false),
             idle_waits: AtomicU64::new(0),
+            last: LastWaits::default(),
             timelines: Timelines::new(timelines),
             streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
@@ -197,6 +201,13 @@ impl Device {
             }
         }
         Ok(())
+    }
+
+    /// The same for tear-down: nobody waits twice for a device that does not get on.
+    pub(crate) fn wait_last(&self, patience: Duration) -> Result<(), vk::Result> {
+        let waited = self.wait_submitted(self.last.patience(patience));
+        self.last.note(waited.is_ok());
+        waited
     }
 
     /// Whether a call has said that the device is lost.
@@ -254,8 +265,8 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        let waited = self.wait_submitted(TEARDOWN_PATIENCE);
-        let streams_are_done = self.reap_all(TEARDOWN_PATIENCE);
+        let waited = self.wait_last(TEARDOWN_PATIENCE);
+        let streams_are_done = self.reap_all(self.last.patience(TEARDOWN_PATIENCE));
         let waited = waited.and(streams_are_done.then_some(()).ok_or(vk::Result::TIMEOUT));
         if let Err(error) = waited {
             // Destroying what the device still uses is undefined; leaking it is not.
@@ -274,6 +285,12 @@ impl Drop for Device {
         self.pipeline_cache.close(&self.raw);
         self.memory.close();
         self.timelines.destroy(&self.raw);
+        if self.last.is_held() {
+            // What is held is a child of the device, which so cannot be destroyed either.
+            tracing::error!("the device is leaked with what could not be destroyed of it");
+            std::mem::forget(Arc::clone(&self.instance));
+            return;
+        }
         // SAFETY: everything made from the device holds it, so nothing is left but what was
         // destroyed above.
         unsafe { self.raw.destroy_device(None) };

@@ -203,7 +203,10 @@ impl Frames {
         } else if let Some(mut timing) = self.timing.take() {
             match self.drain(DROP_PATIENCE) {
                 Ok(()) | Err(FrameError::DeviceLost { .. }) => timing.destroy(&self.device),
-                Err(error) => tracing::error!("timestamp queries are leaked: {error}"),
+                Err(error) => {
+                    tracing::error!("timestamp queries are leaked: {error}");
+                    self.device.last.hold();
+                }
             }
         }
     }
@@ -252,6 +255,13 @@ impl Frames {
         let lanes = self.lanes.iter();
         let submitted: Vec<u64> = lanes.map(|lane| lane.timeline.submitted()).collect();
         self.wait_values(&submitted, timeout)
+    }
+
+    /// The same at the end: nobody waits twice for a device that does not get on.
+    fn drain_last(&mut self) -> Result<(), FrameError> {
+        let drained = self.drain(self.device.last.patience(DROP_PATIENCE));
+        self.device.last.note(drained.is_ok());
+        drained
     }
 
     /// Destroys what was dropped and what no queue can use any more, and has the states forget
@@ -304,10 +314,12 @@ impl Frames {
     /// Waits for all that this stream was to signal, and then lets go whoever waits for what it
     /// would have signalled next: after this, other streams get on.
     fn let_go(&mut self) -> Result<(), FrameError> {
-        self.drain(DROP_PATIENCE)?;
+        self.drain_last()?;
         let device = Arc::clone(&self.device);
         for timeline in self.ring_timelines() {
-            let waited = timeline.wait(&device.raw, timeline.submitted(), DROP_PATIENCE);
+            let patience = device.last.patience(DROP_PATIENCE);
+            let waited = timeline.wait(&device.raw, timeline.submitted(), patience);
+            device.last.note(waited != Err(vk::Result::TIMEOUT));
             device
                 .note(waited)
                 .map_err(FrameError::vulkan("vkWaitSemaphores"))?;
@@ -330,7 +342,10 @@ impl Frames {
             }
             // Destroying what the device still uses is undefined; leaking it is not. The device
             // will find itself busy too, and leak the rest.
-            Err(error) => tracing::error!("command pools are leaked: {error}"),
+            Err(error) => {
+                tracing::error!("command pools are leaked: {error}");
+                self.device.last.hold();
+            }
         }
         self.device.streams.join();
         self.waiting.give_back(&self.device);

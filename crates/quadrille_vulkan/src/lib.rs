@@ -55,6 +55,7 @@ mod handle;
 mod ids;
 mod image;
 mod instance;
+mod last_waits;
 mod memory;
 mod pipeline;
 mod pools;

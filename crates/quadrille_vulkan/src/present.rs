@@ -5,7 +5,7 @@ use quadrille_sync::TimelinePoint;
 
 use crate::error::FrameError;
 use crate::lock;
-use crate::swapchain::{Proof, Swapchain, wait_for_fences};
+use crate::swapchain::{PATIENCE, Proof, Swapchain, wait_for_fences};
 
 /// What a submission signals for a present, and what proves the present done.
 pub(crate) struct PresentSignal {
@@ -192,7 +192,7 @@ impl Swapchain {
         // SAFETY: the queue is locked; the acquisition signals the semaphore.
         let submitted = device.note(unsafe { device.raw.queue_submit2(*queue, &submits, fence) });
         drop(queue);
-        let done = submitted.is_ok() && wait_for_fences(device, &[fence]);
+        let done = submitted.is_ok() && wait_for_fences(device, &[fence], PATIENCE);
         if done || submitted.is_err() {
             // SAFETY: the submission is complete, or was not made.
             unsafe { device.raw.destroy_fence(fence, None) };

@@ -25,7 +25,7 @@ use crate::timeline::nanoseconds;
 
 pub(crate) use chain::{Chain, Proof};
 pub(crate) use recycle::Pool;
-pub(crate) use retired::wait_for_fences;
+pub(crate) use retired::{PATIENCE, wait_for_fences};
 pub use settings::{PresentProof, SurfaceFormat, SwapchainSettings};
 
 /// What came of an acquisition.
@@ -336,10 +336,10 @@ impl Swapchain {
         }
     }
 
-    /// Gives everything up: nothing is destroyed, and what it was made of stays.
+    /// Gives everything up: nothing of the window is destroyed, and what it was made of stays.
     pub(crate) fn leak(&mut self) {
         self.surface.leak();
-        std::mem::forget(Arc::clone(&self.device));
+        self.device.last.hold();
     }
 
     fn take(&mut self, index: u32) -> Acquired {

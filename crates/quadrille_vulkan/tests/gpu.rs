@@ -11,12 +11,16 @@
 #[path = "gpu/rig.rs"]
 mod rig;
 
+#[path = "gpu/cache.rs"]
+mod cache;
 #[path = "gpu/commands.rs"]
 mod commands;
 #[path = "gpu/compute.rs"]
 mod compute;
 #[path = "gpu/cost.rs"]
 mod cost;
+#[path = "gpu/exit.rs"]
+mod exit;
 #[path = "gpu/faults.rs"]
 mod faults;
 #[path = "gpu/graphics.rs"]

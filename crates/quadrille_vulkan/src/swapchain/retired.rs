@@ -1,6 +1,5 @@
 //! Chains that were replaced: destroyed once they are proven done with, and never too many.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
@@ -12,8 +11,8 @@ use crate::timeline::nanoseconds;
 
 /// More old swapchains than this are waited for: drivers have a limit, some below 10.
 const MOST_OLD: usize = 5;
-/// How long presents are waited for in the end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the device is waited for before a window's swapchains are destroyed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Swapchain {
     /// Sees to it that one more chain is not one too many: waits for the old ones if they are.
@@ -72,7 +71,7 @@ impl Swapchain {
     /// Waits until all that was submitted is done and presented; `false` if it takes too long.
     fn wait_presented(&self) -> bool {
         let device = &*self.device;
-        if device.wait_submitted(PATIENCE).is_err() {
+        if device.wait_last(PATIENCE).is_err() {
             return false;
         }
         if device.is_lost() && self.fences {
@@ -87,8 +86,15 @@ impl Swapchain {
             .flat_map(|chain| chain.history.fences().filter_map(fence))
             .collect();
         let presents: usize = self.old.iter().map(|chain| chain.history.len()).sum();
-        if self.fences && (fences.is_empty() || wait_for_fences(device, &fences)) {
-            return true;
+        if self.fences {
+            if fences.is_empty() {
+                return true;
+            }
+            let signalled = wait_for_fences(device, &fences, device.last.fence_patience());
+            device.last.note_fences(signalled);
+            if signalled {
+                return true;
+            }
         }
         // Without fences, or with fences that a driver forgets, waiting for the queue is all that
         // Vulkan offers.
@@ -122,17 +128,17 @@ impl Drop for Swapchain {
         }
         if self.pool.destroy(&self.device) {
             tracing::error!(
-                "{}: fences of presents never signalled; they and the device are leaked",
+                "{}: fences of presents never signalled; they are leaked",
                 self.image().name()
             );
-            std::mem::forget(Arc::clone(&self.device));
+            self.device.last.hold();
         }
     }
 }
 
 /// Waits for fences, `false` if it takes too long.
-pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence]) -> bool {
-    let timeout = nanoseconds(PATIENCE);
+pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], patience: Duration) -> bool {
+    let timeout = nanoseconds(patience);
     // SAFETY: the fences are of this device and alive.
     let waited = device.note(unsafe { device.raw.wait_for_fences(fences, true, timeout) });
     waited.is_ok() || device.is_lost()

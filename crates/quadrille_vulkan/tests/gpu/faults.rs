@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use quadrille_sync::Access;
 use quadrille_vulkan::{
-    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, Load, Rendering,
-    Shader, Surface, SurfaceError, Swapchain, SwapchainSettings,
+    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, Load, Presented,
+    Rendering, Shader, Surface, SurfaceError, Swapchain, SwapchainSettings,
 };
 
 use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_settings};
@@ -24,6 +24,8 @@ use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_setting
 /// Longer than any of the waits in it, shorter than a hang.
 const MOST: Duration = Duration::from_secs(60);
 const FRAMES: u32 = 40;
+/// The end of a program, whatever it was doing.
+const MOST_AT_END: Duration = Duration::from_secs(2);
 /// Swapchains of a window that exist at a time.
 const MOST_CHAINS: usize = 6;
 
@@ -38,8 +40,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] = id.x; }
 struct Outcome {
     shown: u32,
     skipped: u32,
+    out_of_date: u32,
     errors: Vec<String>,
     lost: bool,
+    most_old: usize,
+    made: u64,
 }
 
 #[test]
@@ -52,11 +57,30 @@ fn a_program_survives_faults() {
         // A fault at setup is told, and that is all.
         Err(error) => return println!("no device: {error}"),
     };
+    println!("device extensions: {}", gpu.info().extensions.join(" "));
+    let mut teardown = Duration::ZERO;
     match Rig::on(gpu) {
-        Ok(mut rig) => run(&mut rig, &mut outcome),
+        Ok(mut rig) => {
+            let window = run(&mut rig, &mut outcome);
+            let end = Instant::now();
+            drop(window);
+            drop(rig);
+            teardown = end.elapsed();
+        }
         Err(error) => outcome.errors.push(error.to_string()),
     }
-    println!("{outcome:#?}");
+    println!("{outcome:#?}, ended within {teardown:?}");
+    // For those who know what the faults come to.
+    println!(
+        "counted: shown={} skipped={} out_of_date={} errors={} most_old={} made={}",
+        outcome.shown,
+        outcome.skipped,
+        outcome.out_of_date,
+        outcome.errors.len(),
+        outcome.most_old,
+        outcome.made
+    );
+    assert!(teardown < MOST_AT_END, "the end took {teardown:?}");
     assert!(start.elapsed() < MOST, "it took {:?}", start.elapsed());
     if std::env::var_os("QUADRILLE_LAYER_SCRIPT").is_none() {
         assert_eq!(
@@ -67,8 +91,9 @@ fn a_program_survives_faults() {
     }
 }
 
-/// Forty frames with a window that changes size, a pipeline, and short-lived buffers.
-fn run(rig: &mut Rig, outcome: &mut Outcome) {
+/// Forty frames with a window that changes size, a pipeline, and short-lived buffers. The window
+/// is left as it is.
+fn run(rig: &mut Rig, outcome: &mut Outcome) -> Option<Swapchain> {
     let mut window = None;
     for step in 0..frames() {
         if window.is_none() {
@@ -77,6 +102,8 @@ fn run(rig: &mut Rig, outcome: &mut Outcome) {
         let Some(open) = &mut window else { continue };
         let drawn = frame(rig, open, step, outcome);
         check_bounds(rig, open);
+        outcome.most_old = outcome.most_old.max(open.retired_count());
+        outcome.made = outcome.made.max(open.chains_made());
         if let Err(error) = drawn {
             let gone = matches!(
                 error,
@@ -89,10 +116,11 @@ fn run(rig: &mut Rig, outcome: &mut Outcome) {
             outcome.errors.push(format!("frame {step}: {error}"));
             if gone {
                 outcome.lost = true;
-                return;
+                break;
             }
         }
     }
+    window
 }
 
 /// How many frames to draw.
@@ -197,9 +225,10 @@ fn frame(
     let submitted = rig
         .try_frame(&mut [window], declare)
         .map_err(Fault::Frame)?;
-    match submitted.presented.is_empty() {
-        true => outcome.skipped += 1,
-        false => outcome.shown += 1,
+    match submitted.presented.first() {
+        None => outcome.skipped += 1,
+        Some((_, Presented::OutOfDate)) => outcome.out_of_date += 1,
+        Some(_) => outcome.shown += 1,
     }
     Ok(())
 }

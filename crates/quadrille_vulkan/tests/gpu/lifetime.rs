@@ -115,42 +115,6 @@ fn impossible_resources_are_errors() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
-fn pipelines_are_kept_between_runs() {
-    let folder = std::env::temp_dir().join(format!("quadrille-pipelines-{}", std::process::id()));
-    let run = || {
-        let rig = Rig::with(&Settings {
-            pipeline_cache: Some(folder.clone()),
-            ..settings()
-        });
-        let shader = Shader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
-        let desc = ComputePipelineDesc {
-            name: "idle",
-            shader: &shader,
-            entry: "main",
-        };
-        let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
-        pipeline.wait().unwrap();
-        assert!(pipeline.is_ready());
-    };
-    run();
-    let files: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|file| file.unwrap())
-        .collect();
-    assert_eq!(files.len(), 1, "one file for one device");
-    let file = files[0].path();
-    let whole = std::fs::read(&file).unwrap();
-    run();
-    // Damage is ignored, and what is damaged is replaced at the end of the run.
-    let damaged = &whole[..whole.len() / 2];
-    std::fs::write(&file, damaged).unwrap();
-    run();
-    assert_ne!(std::fs::read(&file).unwrap(), damaged);
-    std::fs::remove_dir_all(&folder).unwrap();
-}
-
-#[test]
-#[ignore = "needs a Vulkan device"]
 fn an_unknown_device_is_named_with_what_there_is() {
     let wanted = Some("no such device".to_owned());
     let error = Gpu::new(

@@ -1,0 +1,34 @@
+use std::time::Duration;
+
+use super::LastWaits;
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[test]
+fn nobody_waits_twice_for_what_does_not_come() {
+    let last = LastWaits::default();
+    assert_eq!(last.patience(PATIENCE), PATIENCE);
+    last.note(false);
+    assert_eq!(last.patience(PATIENCE), Duration::ZERO);
+    last.note(true);
+    assert_eq!(last.patience(PATIENCE), PATIENCE, "it got on after all");
+}
+
+#[test]
+fn one_window_learns_from_another_that_fences_are_forgotten() {
+    let last = LastWaits::default();
+    let first = last.fence_patience();
+    last.note_fences(false);
+    assert!(last.fence_patience() < first / 10);
+    last.note_fences(true);
+    assert_eq!(last.fence_patience(), first);
+}
+
+#[test]
+fn what_is_held_stays_held() {
+    let last = LastWaits::default();
+    assert!(!last.is_held());
+    last.hold();
+    last.note(true);
+    assert!(last.is_held());
+}

@@ -1,0 +1,160 @@
+//! The pipeline cache on disk: whatever is wrong with it, the program runs, and the file is good
+//! again afterwards.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quadrille_vulkan::{ComputePipelineDesc, Settings, Shader};
+
+use crate::rig::{Rig, settings};
+
+/// Where the file's fields are: see the form in `pipeline/cache.rs`.
+const VENDOR: usize = 8;
+const DEVICE: usize = 12;
+const DRIVER: usize = 16;
+const UUID: usize = 20;
+const LENGTH: usize = 36;
+const HASH: usize = 44;
+const PAYLOAD: usize = 52;
+
+/// A folder of its own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("quadrille-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        // Left over from a process of the same number.
+        let _ = fs::remove_dir_all(&folder);
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Compiles a pipeline on a device that keeps its cache in a folder.
+fn run(folder: &Path) {
+    let rig = Rig::with(&Settings {
+        pipeline_cache: Some(folder.to_owned()),
+        ..settings()
+    });
+    let shader = Shader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
+    let pipeline = rig
+        .gpu
+        .compute_pipeline(&ComputePipelineDesc::of("idle", &shader))
+        .unwrap();
+    pipeline.wait().unwrap();
+    assert!(pipeline.is_ready());
+}
+
+/// The one file in a folder.
+fn only_file(folder: &Path) -> PathBuf {
+    let files = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let files: Vec<_> = files.collect();
+    assert_eq!(files.len(), 1, "one file for one device: {files:?}");
+    files[0].clone()
+}
+
+/// Whether a file has our form, and as many bytes as it says.
+fn is_whole(bytes: &[u8]) -> bool {
+    let length = bytes
+        .get(LENGTH..HASH)
+        .and_then(|field| field.first_chunk());
+    length.is_some_and(|field| u64::from_le_bytes(*field) == (bytes.len() - PAYLOAD) as u64)
+        && bytes.starts_with(b"QUADRPC")
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn damage_is_ignored_and_mended() {
+    let folder = Folder::new("damage");
+    run(&folder.0);
+    let file = only_file(&folder.0);
+    let whole = fs::read(&file).unwrap();
+    assert!(is_whole(&whole) && whole.len() > PAYLOAD);
+    let flipped = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        bytes
+    };
+    let mut claims = whole.clone();
+    claims[LENGTH..HASH].copy_from_slice(&(2_u64 << 30).to_le_bytes());
+    let driver_alone = whole[PAYLOAD..].to_vec();
+    let twice = [&whole[..], &whole[..]].concat();
+    let cases: [(&str, Vec<u8>); 14] = [
+        ("empty", Vec::new()),
+        ("one byte", whole[..1].to_vec()),
+        ("half a header", whole[..31].to_vec()),
+        ("a header alone", whole[..PAYLOAD].to_vec()),
+        ("written by half", whole[..whole.len() / 2].to_vec()),
+        ("another magic", flipped(0)),
+        ("another vendor", flipped(VENDOR)),
+        ("another device", flipped(DEVICE)),
+        ("another driver version", flipped(DRIVER)),
+        ("another UUID", flipped(UUID)),
+        ("another hash", flipped(HASH)),
+        ("another payload", flipped(whole.len() - 1)),
+        ("claims 2 GiB", claims),
+        ("the driver's data without our header", driver_alone),
+    ];
+    for (name, damaged) in cases.into_iter().chain([("twice itself", twice)]) {
+        fs::write(&file, &damaged).unwrap();
+        run(&folder.0);
+        let mended = fs::read(only_file(&folder.0)).unwrap();
+        assert!(mended != damaged && is_whole(&mended), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn what_cannot_be_read_or_written_is_done_without() {
+    let folder = Folder::new("blocked");
+    run(&folder.0);
+    let file = only_file(&folder.0);
+
+    // A process that was killed while it wrote leaves a part of a file beside the good one.
+    let left_over = folder.0.join("pipelines-killed.0.tmp");
+    fs::write(&left_over, b"QUADRPC1 and no more").unwrap();
+    run(&folder.0);
+    fs::remove_file(&left_over).unwrap();
+    assert!(is_whole(&fs::read(&file).unwrap()));
+
+    // Larger than any cache: not even read.
+    let huge = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    huge.set_len(3 << 30).unwrap();
+    drop(huge);
+    run(&folder.0);
+    assert!(is_whole(&fs::read(&file).unwrap()), "it is replaced");
+
+    // A folder where the file should be, and a file where the folder should be.
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    run(&folder.0);
+    assert!(
+        file.is_dir() && only_file(&folder.0) == file,
+        "nothing is left beside it"
+    );
+    let blocked = Folder::new("file");
+    fs::write(&blocked.0, b"no folder").unwrap();
+    run(&blocked.0);
+    assert_eq!(fs::read(&blocked.0).unwrap(), b"no folder");
+    fs::remove_file(&blocked.0).unwrap();
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn programs_that_write_at_once_leave_a_whole_file() {
+    let folder = Folder::new("crowd");
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| run(&folder.0));
+        }
+    });
+    assert!(is_whole(&fs::read(only_file(&folder.0)).unwrap()));
+}
