@@ -4,6 +4,8 @@
 //! the three ways there are: the primary one, one with a marker, and one by its entity. Their
 //! titles tell what the swapchains are like.
 
+use std::collections::BTreeMap;
+
 use bevy_app::{App, AppExit, Startup, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
@@ -13,7 +15,7 @@ use clap::Parser;
 use examples::constants::Picture;
 use examples::run::Run;
 use examples::{CommonArgs, args};
-use quadrille::ecs::ColorAttachment;
+use quadrille::ecs::{ColorAttachment, WindowOutcome};
 use quadrille::prelude::*;
 
 /// Opens three windows with different present modes. N opens another, M changes the present mode
@@ -58,7 +60,7 @@ fn main() -> AppExit {
         .insert_resource(Opened(2))
         .add_systems(Startup, (open, add_window).chain())
         .add_systems(RenderStartup, setup)
-        .add_systems(Update, (control, tell))
+        .add_systems(Update, (control, tell, count_shown))
         .add_systems(Render, (spiral, board))
         .run()
 }
@@ -175,6 +177,27 @@ fn control(
 
 /// A window whose swapchain is another now.
 type ChangedWindow<'a> = (&'a mut Window, &'a SwapchainState, Has<PrimaryWindow>);
+
+/// Counts, per window in the order in which they appeared, the frames since then and those of them
+/// that it showed.
+fn count_shown(
+    windows: Query<(Entity, &SwapchainState)>,
+    mut counted: Local<BTreeMap<Entity, [u64; 2]>>,
+    mut run: ResMut<Run>,
+) {
+    for (entity, state) in &windows {
+        let [frames, shown] = counted.entry(entity).or_default();
+        *frames += 1;
+        *shown += u64::from(matches!(
+            state.last,
+            WindowOutcome::Shown | WindowOutcome::Suboptimal
+        ));
+    }
+    for (at, name) in ["window_frames", "window_shown"].into_iter().enumerate() {
+        let numbers: Vec<u64> = counted.values().map(|counts| counts[at]).collect();
+        run.report.insert(name.to_owned(), numbers.into());
+    }
+}
 
 /// Puts what a swapchain is like into the title of its window, and the most of what there was
 /// into the report.

@@ -4,6 +4,8 @@
 //! The test layer injects them. *Traps* are sequences of faults that have caught other renderers;
 //! the *sweep* fails each call that the program makes, one after the other.
 
+mod combinations;
+mod missing;
 mod sweep;
 mod traps;
 
@@ -52,6 +54,8 @@ struct Fault {
     families: &'static str,
     /// Presents have fences.
     fences: bool,
+    /// What the layer hides of the device.
+    hidden: &'static str,
 }
 
 impl<'a> Program<'a> {
@@ -90,6 +94,7 @@ impl<'a> Program<'a> {
                 frames: 40,
                 families: if fences { "gct:1,ct:1,t:1" } else { "gct:1" },
                 fences,
+                hidden: "",
             })
         });
         let faults: Vec<_> = faults.collect();
@@ -109,7 +114,7 @@ impl<'a> Program<'a> {
                 if process::interrupted() {
                     return;
                 }
-                if let Err(error) = self.run(&name, fault, None) {
+                if let Err(error) = self.run(&name, fault, None).map(|_| ()) {
                     let mut failed = failed.lock().unwrap_or_else(|error| error.into_inner());
                     failed.push(format!("{fault:?}: {error:#}"));
                 }
@@ -133,8 +138,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// One run, judged by the program itself and by the validation layer.
-    fn run(&self, name: &str, fault: &Fault, log: Option<&Path>) -> Result<()> {
+    /// One run, judged by the program itself and by the validation layer; what it said.
+    fn run(&self, name: &str, fault: &Fault, log: Option<&Path>) -> Result<String> {
         let script = place::made("verify").join(format!("{name}.script.txt"));
         std::fs::write(&script, &fault.script)
             .with_context(|| format!("cannot write {}", script.display()))?;
@@ -148,8 +153,11 @@ impl<'a> Program<'a> {
         };
         command
             .args(["--ignored", "--exact", TEST, "--nocapture"])
-            .env("QUADRILLE_FAULT_FRAMES", fault.frames.to_string())
-            .env("QUADRILLE_LAYER_SCRIPT", &script);
+            .env("QUADRILLE_FAULT_FRAMES", fault.frames.to_string());
+        // Without one, the program holds itself to a run without faults.
+        if !fault.script.is_empty() {
+            command.env("QUADRILLE_LAYER_SCRIPT", &script);
+        }
         if !fault.fences {
             command.env("QUADRILLE_PRESENT_FENCES", "0");
         }
@@ -157,12 +165,15 @@ impl<'a> Program<'a> {
             command.env("QUADRILLE_LAYER_LOG", log);
         }
         self.layer.apply(&mut command, fault.families);
+        if !fault.hidden.is_empty() {
+            command.env("QUADRILLE_LAYER_HIDE", fault.hidden);
+        }
         let output = match misjudged {
             true => process::run(name, &mut command, LIMIT)?,
             false => validation::run(name, &mut command, LIMIT)?,
         };
         match gpu::passed(&output) {
-            Some(1) => Ok(()),
+            Some(1) => Ok(output),
             _ => Err(anyhow!("the program did not run its test")),
         }
     }

@@ -35,6 +35,7 @@ mod schedules;
 mod setup;
 mod soak;
 mod steps;
+mod stuck;
 mod tidy;
 mod validation;
 mod verify;

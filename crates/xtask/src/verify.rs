@@ -13,7 +13,7 @@ use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
     canary, counts, examples as example, faults, gpu as gpu_test, life, recover, schedules, setup,
-    soak as soaked, tidy, window,
+    soak as soaked, stuck, tidy, window,
 };
 
 /// What shows whether a soak works at all.
@@ -208,6 +208,8 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
     });
     if let Some(program) = built {
         steps.check("faults: traps", || program.traps());
+        steps.check("faults: combinations", || program.combinations());
+        steps.check("faults: what a device lacks", || program.missing());
         steps.check("faults: calls that fail", || program.sweep(depth));
     }
 }
@@ -223,6 +225,9 @@ fn run_windows(steps: &mut Steps, bench: &Bench, depth: Depth) {
             });
             steps.check("every example after its device is lost", || {
                 recover::pictures(&bench.stack, &bench.workspace.examples(), layer)
+            });
+            steps.check("a window that is stuck", || {
+                stuck::check(&bench.stack, &program, layer)
             });
             steps.check("three windows, resized and closed", || {
                 window::storm(&bench.stack, &program)

@@ -36,6 +36,7 @@ impl Program<'_> {
             frames: FRAMES,
             families: FAMILIES,
             fences: true,
+            hidden: "",
         };
         let log = place::made("verify").join("faults.calls.json");
         examples::forget(&log)?;

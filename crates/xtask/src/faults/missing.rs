@@ -1,0 +1,115 @@
+//! A device that lacks something, one thing at a time: what is needed is named, and what is not is
+//! done without.
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Fault, Program};
+
+/// What Quadrille needs. Without it there is no device, and one line says why.
+const NEEDED: [&str; 8] = [
+    "VK_KHR_push_descriptor",
+    "synchronization2",
+    "dynamicRendering",
+    "maintenance4",
+    "timelineSemaphore",
+    "descriptorIndexing",
+    "bufferDeviceAddress",
+    "robustBufferAccess",
+];
+
+/// What it uses where it is there. The program runs without it as it does with it.
+const OPTIONAL: [&str; 26] = [
+    "VK_EXT_calibrated_timestamps",
+    "VK_KHR_maintenance8",
+    "VK_EXT_swapchain_maintenance1",
+    "VK_KHR_swapchain_maintenance1",
+    "VK_EXT_swapchain_maintenance1,VK_KHR_swapchain_maintenance1",
+    "hostQueryReset",
+    "scalarBlockLayout",
+    "vulkanMemoryModel",
+    "fullDrawIndexUint32",
+    "imageCubeArray",
+    "independentBlend",
+    "sampleRateShading",
+    "multiDrawIndirect",
+    "drawIndirectFirstInstance",
+    "depthClamp",
+    "fillModeNonSolid",
+    "samplerAnisotropy",
+    "vertexPipelineStoresAndAtomics",
+    "fragmentStoresAndAtomics",
+    "shaderStorageImageExtendedFormats",
+    "shaderStorageImageReadWithoutFormat",
+    "shaderStorageImageWriteWithoutFormat",
+    "shaderClipDistance",
+    "shaderInt64",
+    "shaderInt16",
+    "shaderFloat64",
+];
+
+/// Without it there are no windows, and the error names it; everything else works.
+const FOR_WINDOWS: &str = "VK_KHR_swapchain";
+
+/// Frames of a run.
+const FRAMES: u32 = 5;
+
+impl Program<'_> {
+    /// Hides one thing after the other.
+    ///
+    /// # Errors
+    /// When the program does not name what it needs, or does not do without what it does not.
+    pub(crate) fn missing(&self) -> Result<String> {
+        let everything = self.without("", "")?;
+        let before = extensions(&everything)?;
+        ensure!(before.len() > 2, "the device has only {before:?}");
+        for needed in NEEDED {
+            // With a script the program may end without a device.
+            let output = self.without(needed, "# none\n")?;
+            let wanted = format!("lacks what Quadrille needs: {needed}");
+            let lines = output.lines().filter(|line| line.contains(needed)).count();
+            ensure!(
+                output.contains(&wanted) && lines == 1,
+                "without {needed} it says, on {lines} lines:\n{output}"
+            );
+        }
+        for optional in OPTIONAL {
+            let output = self
+                .without(optional, "")
+                .with_context(|| format!("without {optional}"))?;
+            let left = extensions(&output)?;
+            let hidden = |name: &&str| optional.split(',').any(|hidden| hidden == *name);
+            let seen = left.iter().find(|name| hidden(name));
+            ensure!(seen.is_none(), "without {optional} it has {seen:?}");
+        }
+        let output = self.without(FOR_WINDOWS, "# none\n")?;
+        ensure!(
+            output.contains(FOR_WINDOWS) && output.contains("window: "),
+            "without {FOR_WINDOWS} it says:\n{output}"
+        );
+        Ok(format!(
+            "{} that it needs, {} that it does without",
+            NEEDED.len(),
+            OPTIONAL.len() + 1
+        ))
+    }
+
+    fn without(&self, hidden: &'static str, script: &str) -> Result<String> {
+        let fault = Fault {
+            script: script.to_owned(),
+            frames: FRAMES,
+            families: "gct:1,ct:1,t:1",
+            fences: true,
+            hidden,
+        };
+        self.run("faults-missing", &fault, None)
+    }
+}
+
+/// The device extensions that the program has enabled, which it says on a line.
+fn extensions(output: &str) -> Result<Vec<&str>> {
+    let line = output
+        .lines()
+        .find_map(|line| line.split_once("device extensions: "))
+        .context("the program does not say what its device has")?;
+    Ok(line.1.split_whitespace().collect())
+}
