@@ -59,6 +59,11 @@ impl Area {
         }
     }
 
+    /// The bytes of a buffer, or the mip levels of an image.
+    pub(crate) fn line(&self) -> Range<u64> {
+        self.line.clone()
+    }
+
     fn is_empty(&self) -> bool {
         self.aspects == 0 || self.layers.is_empty() || self.line.is_empty()
     }
@@ -175,6 +180,11 @@ impl<T: Clone> AreaMap<T> {
             .iter_mut()
             .filter(|(cell, _)| area.contains(cell));
         cells.map(|(cell, value)| (&*cell, value))
+    }
+
+    /// All cells.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Area, &T)> + Clone {
+        self.cells.iter().map(|(area, value)| (area, value))
     }
 
     /// All values.

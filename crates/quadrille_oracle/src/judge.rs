@@ -7,15 +7,15 @@
 //! are found over any number of frames; nothing is ever taken from the solver's own states.
 //!
 //! One file for each kind of rule: `schedule` timelines and deadlock, `declared` what the frame
-//! asks for, `access` what passes touch, `barrier` and `transfer` what barriers do, `swapchain`,
-//! `host`.
+//! asks for, `access` what passes touch, `memory` who shares it, `barrier` and `transfer` what
+//! barriers do, `swapchain`, `host`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quadrille_sync::{
-    FamilyIndex, Frame, Layout, Lifetime, Plan, QueueIndex, Resource, ResourceId, ResourceIndex,
-    ResourceKind, Sharing, Stages, Step, Submission, Topology,
+    FamilyIndex, Frame, Layout, Lifetime, Placement, Plan, QueueIndex, Resource, ResourceId,
+    ResourceIndex, ResourceKind, Sharing, Stages, Step, Submission, Topology,
 };
 
 use crate::area::{Area, AreaMap};
@@ -28,6 +28,7 @@ mod cell;
 mod clock;
 mod declared;
 mod host;
+mod memory;
 mod schedule;
 mod swapchain;
 mod transfer;
@@ -68,6 +69,7 @@ pub struct Judge {
     topology: Topology,
     queues: Vec<QueueState>,
     resources: BTreeMap<ResourceId, Tracked>,
+    blocks: memory::Blocks,
     /// How many columns clocks have: queues, the host, and one for each swapchain image.
     columns: usize,
     frames: u32,
@@ -102,6 +104,10 @@ struct Tracked {
     /// The column that counts acquires of a swapchain image.
     column: usize,
     acquires: u32,
+    /// Its place in a block of memory, in the frame that named it last.
+    memory: Option<Placement>,
+    /// It has that place now.
+    is_open: bool,
 }
 
 impl Tracked {
@@ -113,6 +119,8 @@ impl Tracked {
             cells: AreaMap::new(Area::whole(&resource.kind), Cell::fresh()),
             column,
             acquires: 0,
+            memory: None,
+            is_open: false,
         }
     }
 
@@ -129,7 +137,8 @@ impl Tracked {
     fn is_filled(&mut self) -> bool {
         let buffer = matches!(self.kind, ResourceKind::Buffer { .. });
         let mut cells = self.cells.values_mut();
-        buffer && cells.any(|cell| cell.contents != Contents::Never)
+        let is_empty = |it: &Contents| matches!(it, Contents::Never | Contents::Taken(_));
+        buffer && cells.any(|cell| !is_empty(&cell.contents))
     }
 
     fn is_exclusive(&self) -> bool {
@@ -151,6 +160,7 @@ impl Judge {
             topology: topology.clone(),
             queues: (0..count).map(queue).collect(),
             resources: BTreeMap::new(),
+            blocks: memory::Blocks::new(),
             columns: count + 1,
             frames: 0,
         }
@@ -199,6 +209,7 @@ impl Judge {
         }
         trial.judge_swapchain_counts();
         trial.judge_gives();
+        trial.judge.close_all();
         trial.violations
     }
 
@@ -252,6 +263,7 @@ impl Trial<'_> {
                 Tracked::new(resource, column)
             });
             tracked.name = resource.name.clone();
+            tracked.memory = resource.memory;
             match resource.lifetime {
                 Lifetime::Persistent => {}
                 Lifetime::Transient => {
@@ -321,15 +333,11 @@ impl Trial<'_> {
         let done = Done::Dependency(site.instant, second | COMMAND);
         let view = signalled.view(column);
         self.judge.queues[column].clock.order_after(second, &view);
-        for tracked in self.judge.resources.values_mut() {
-            for cell in tracked.cells.values_mut() {
-                if let Some(write) = &mut cell.write
-                    && signalled.reaches(write.done.instant())
-                {
-                    write.pass_wait(stages, done);
-                }
+        self.judge.for_each_write(|write| {
+            if signalled.reaches(write.done.instant()) {
+                write.pass_wait(stages, done);
             }
-        }
+        });
     }
 
     /// The next position on a queue; none if there is no such queue.

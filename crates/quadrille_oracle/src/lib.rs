@@ -15,6 +15,8 @@
 //! - a wrong **layout**, or contents that were thrown away and are needed;
 //! - a wrong **owner**: ownership transfers whose halves differ in families, range or layouts, are
 //!   not ordered by a wait that is wide enough, are used in between, or are missing;
+//! - **memory** that resources share, and one touches before what another did to it is over and
+//!   available, or needs contents that the other has taken;
 //! - a wrong **timeline**: signals that do not grow, waits before their signals, deadlock;
 //! - stages and accesses that the queue does not have;
 //! - **swapchain images** that are used before they are acquired or after they are presented;
@@ -39,13 +41,16 @@
 //! - A write after a write needs visibility to the second write, as validation layers ask; with a
 //!   read in between, which was ordered after the first and before the second, availability is
 //!   enough.
+//! - Where resources share memory, the barrier of a range stands for the memory of the range,
+//!   whoever has written it, and what others wrote has to be available but visible to nobody: it
+//!   is dead.
 //! - Reads count as hazards wherever the access mask has them, even if `discard` says that nobody
 //!   wants the contents.
 //!
 //! # Deliberately absent
 //!
-//! Vulkan itself; aliasing of memory, of which frames know nothing yet; and any opinion about
-//! speed: a plan with a barrier too many passes, and only the mutations tell.
+//! Vulkan itself, and any opinion about speed: a plan with a barrier too many passes, and only the
+//! mutations tell. Host passes in shared memory, which frames may not have.
 #![forbid(unsafe_code)]
 
 pub mod fuzz;

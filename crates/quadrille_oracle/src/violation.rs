@@ -198,6 +198,33 @@ pub enum Violation {
         /// The barrier.
         discarded_by: Actor,
     },
+    /// Two resources lie in the same memory, and what is done to one is not ordered well enough
+    /// after what was done to the other, or not available.
+    #[error(
+        "{later} on {place} shares memory with {former} and comes after {earlier} on that; {lack}."
+    )]
+    MemoryHazard {
+        /// What the second touches.
+        place: Place,
+        /// What the first touched.
+        former: Place,
+        /// Who comes first.
+        earlier: Actor,
+        /// Who comes second.
+        later: Actor,
+        /// What is missing between them.
+        lack: Lack,
+    },
+    /// Contents are needed whose memory another resource has had since.
+    #[error("{actor} needs the contents of {place}, whose memory `{by}` has taken.")]
+    TakenContents {
+        /// Who needs the contents.
+        actor: Actor,
+        /// The range.
+        place: Place,
+        /// Who has the memory.
+        by: Arc<str>,
+    },
     /// Contents are read that nobody wrote.
     #[error("{actor} reads {place}, which nobody has written.")]
     NeverWritten {

@@ -52,6 +52,7 @@ impl Trial<'_> {
         let queue = self.judge.topology.queue(site.queue);
         let stages = single(declared.access.stages()) & stages_of_queue(queue.capabilities);
         let mask = declared.access.scope(queue.capabilities).access;
+        self.open(id);
         let touches_of = |writes| {
             touches(Scope {
                 stages,
@@ -105,6 +106,7 @@ impl Trial<'_> {
             }
             toucher.judge_contents(cell, &place, &mut violations);
             toucher.judge_hazards(cell, &place, &mut violations);
+            toucher.judge_formers(cell, &place, &mut violations);
             toucher.mark(cell);
         }
         self.violations.append(&mut violations);
@@ -196,6 +198,10 @@ impl Toucher<'_> {
                     discarded_by,
                 });
             }
+            Contents::Taken(by) if self.needs_contents => {
+                let by = by.clone();
+                violations.push(Violation::TakenContents { actor, place, by });
+            }
             Contents::Never if self.needs_contents && !self.filled => {
                 violations.push(Violation::NeverWritten { actor, place });
             }
@@ -244,6 +250,23 @@ impl Toucher<'_> {
                 .filter(|read| !self.stages_see(&read.done))
             {
                 object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
+            }
+        }
+    }
+
+    /// Looks for what others have done to the memory that some stage does not come after.
+    fn judge_formers(&self, cell: &Cell, place: &Place, violations: &mut Vec<Violation>) {
+        let column = self.site.instant.column;
+        let (touches, later) = (
+            self.reading.iter().chain(&self.writing),
+            (&self.actor, place),
+        );
+        for touch in touches {
+            let view = self.clock.stage(touch.stage);
+            let before = violations.len();
+            cell.judge_formers(later, (column, view), |_| false, violations);
+            if violations.len() > before {
+                return;
             }
         }
     }

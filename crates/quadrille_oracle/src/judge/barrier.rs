@@ -49,6 +49,9 @@ impl Trial<'_> {
     /// Judges one barrier call, and carries it out.
     pub(super) fn judge_barriers(&mut self, site: Site, batch: &BarrierBatch) {
         let barriers = self.recorded(site, batch);
+        for target in barriers.iter().filter_map(|it| it.target.as_ref()) {
+            self.open(target.id);
+        }
         for barrier in &barriers {
             self.judge_scopes(barrier);
         }
@@ -205,13 +208,9 @@ impl Trial<'_> {
 
     /// A global memory barrier reaches every resource.
     fn pass_everywhere(&mut self, barrier: &Recorded) {
-        for tracked in self.judge.resources.values_mut() {
-            for cell in tracked.cells.values_mut() {
-                if let Some(write) = &mut cell.write {
-                    write.pass_barrier(&barrier.view, barrier.scopes, barrier.done);
-                }
-            }
-        }
+        self.judge.for_each_write(|write| {
+            write.pass_barrier(&barrier.view, barrier.scopes, barrier.done);
+        });
     }
 
     /// A barrier that changes neither layout nor owner.
@@ -235,9 +234,9 @@ impl Trial<'_> {
                     needed: old,
                 });
             }
-            if let Some(write) = &mut cell.write {
+            cell.for_each_write(&mut |write| {
                 write.pass_barrier(&barrier.view, barrier.scopes, barrier.done);
-            }
+            });
         }
     }
 
@@ -397,5 +396,9 @@ impl Change<'_> {
         for read in cell.reads.iter().filter(|read| !view.sees(&read.done)) {
             object(Hazard::WriteAfterRead, &read.actor, Lack::Execution);
         }
+        let column = site.instant.column;
+        let covers = |write: &Write| write.in_access_scope(column, scopes.src);
+        let later = (self.actor, self.place);
+        cell.judge_formers(later, (column, view), covers, violations);
     }
 }

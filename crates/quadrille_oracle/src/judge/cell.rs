@@ -1,10 +1,12 @@
 //! What the judge remembers of a part of a resource.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use quadrille_sync::{AccessMask, FamilyIndex, Layout, Scope, Stages};
 
 use super::clock::{Done, View};
+use super::memory::Former;
 use crate::area::Area;
 use crate::stages::{Touch, covers, single, touches};
 use crate::violation::Actor;
@@ -22,6 +24,8 @@ pub(crate) struct Cell {
     pub(crate) write: Option<Write>,
     /// The reads since.
     pub(crate) reads: Vec<Read>,
+    /// What others have done to its memory, until somebody writes it.
+    pub(crate) formers: Vec<Former>,
     /// Of a swapchain image: the presentation engine has it.
     pub(crate) presented: bool,
 }
@@ -35,6 +39,8 @@ pub(crate) enum Contents {
     Written,
     /// Somebody wrote it, and a barrier with old layout `UNDEFINED` has thrown it away.
     Lost(Actor),
+    /// Another resource has had the memory since.
+    Taken(Arc<str>),
 }
 
 /// The first half of an ownership transfer.
@@ -95,6 +101,7 @@ impl Cell {
             contents: Contents::Never,
             write: None,
             reads: Vec::new(),
+            formers: Vec::new(),
             presented: false,
         }
     }
@@ -117,6 +124,7 @@ impl Cell {
     pub(crate) fn set_write(&mut self, write: Write) {
         self.write = Some(write);
         self.reads.clear();
+        self.formers.clear();
     }
 }
 

@@ -173,7 +173,7 @@ fn judge_presented_state(
     }
     match &cell.contents {
         Contents::Written => {}
-        Contents::Never => {
+        Contents::Never | Contents::Taken(_) => {
             let (actor, place) = (actor.clone(), place.clone());
             violations.push(Violation::NeverWritten { actor, place });
         }

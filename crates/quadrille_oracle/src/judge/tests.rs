@@ -9,6 +9,7 @@ mod declared;
 mod hazards;
 mod host;
 mod layouts;
+mod memory;
 mod swapchain;
 mod timeline;
 mod transfers;
