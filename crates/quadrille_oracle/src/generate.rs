@@ -5,8 +5,8 @@
 //! same frame again, resources that change places, passes left out, other frames altogether.
 
 use quadrille_sync::{
-    Capabilities, Frame, Layout, Lifetime, PassKind, Preference, QueueIndex, QueueRequest, Sharing,
-    Topology, Use, parse_topology,
+    Capabilities, FamilyIndex, Frame, Give, Layout, Lifetime, PassKind, Preference, QueueIndex,
+    QueueRequest, ResourceIndex, Sharing, SubRange, Topology, Use, parse_topology,
 };
 
 use crate::area::Area;
@@ -122,10 +122,20 @@ pub fn sequence(random: &mut Random, shape: &Shape) -> Sequence {
             }
             8 => current = random.pick(&drafts).cloned().unwrap_or_default(),
             _ => {
+                if random.chance(50) {
+                    // Nothing that was drafted fits any more.
+                    world.place(random);
+                    drafts.clear();
+                }
                 current = draft(random, shape, &mut world.clone(), &topology);
                 drafts.push(current.clone());
             }
         }
+    }
+    if let Some(last) = frames.last_mut()
+        && random.chance(15)
+    {
+        last.gives = gives(random, &world, last);
     }
     Sequence {
         topology,
@@ -151,7 +161,11 @@ fn imports(random: &mut Random, world: &mut World, topology: &Topology) -> Vec<I
             .pick(&layouts)
             .copied()
             .filter(|_| resource.is_image());
-        let owner = random.pick(&topology.queues).map(|queue| queue.family);
+        let owner = match random.below(8) {
+            0 => Some(FamilyIndex::EXTERNAL),
+            1 => Some(FamilyIndex::FOREIGN),
+            _ => random.pick(&topology.queues).map(|queue| queue.family),
+        };
         let owner = owner.filter(|_| resource.sharing == Sharing::Exclusive && random.chance(70));
         world.import(number);
         imports.push(Import {
@@ -163,12 +177,36 @@ fn imports(random: &mut Random, world: &mut World, topology: &Topology) -> Vec<I
     imports
 }
 
+/// Lets somebody outside of the device have some resources of the last frame.
+fn gives(random: &mut Random, world: &World, frame: &Frame) -> Vec<Give> {
+    let mut gives = Vec::new();
+    for (at, resource) in frame.resources.iter().enumerate() {
+        let exclusive = resource.sharing == Sharing::Exclusive;
+        let kept = resource.lifetime == Lifetime::Persistent;
+        let written = world.is_written(resource.id.0 as usize, &SubRange::Whole);
+        if exclusive && kept && written && random.chance(50) {
+            let image = resource.is_image();
+            gives.push(Give {
+                resource: ResourceIndex(at as u32),
+                family: FamilyIndex::EXTERNAL,
+                layout: if image {
+                    Layout::General
+                } else {
+                    Layout::default()
+                },
+            });
+        }
+    }
+    gives
+}
+
 /// Exchanges two resources that are alike, as double buffering does.
 fn swap(random: &mut Random, world: &World, names: &mut [usize]) {
     let (a, b) = (random.below(names.len()), random.below(names.len()));
     let alike = |a: usize, b: usize| {
         let (a, b) = (&world.resources[names[a]], &world.resources[names[b]]);
-        (a.kind, a.sharing, a.lifetime) == (b.kind, b.sharing, b.lifetime)
+        let placed = a.memory.or(b.memory).is_some();
+        (a.kind, a.sharing, a.lifetime) == (b.kind, b.sharing, b.lifetime) && !placed
     };
     if alike(a, b) {
         names.swap(a, b);
@@ -204,6 +242,7 @@ fn draft(random: &mut Random, shape: &Shape, world: &mut World, topology: &Topol
         {
             world.write(declared.resource.0 as usize, &declared.range);
         }
+        world.enter(&uses);
         if !uses.is_empty() {
             draft
                 .passes
@@ -265,6 +304,10 @@ fn pass(
 fn add_use(random: &mut Random, world: &World, work: Work, uses: &mut Vec<Use>) {
     for _ in 0..8 {
         let number = random.below(world.resources.len());
+        let on_host = work == Work::Host && world.resources[number].memory.is_some();
+        if on_host || !world.is_free(number, uses) {
+            continue;
+        }
         let range = world.range(random, number);
         let resource = &world.resources[number];
         let choices = accesses(work, resource, world.aspects(number, &range));

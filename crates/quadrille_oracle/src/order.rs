@@ -136,5 +136,12 @@ pub(crate) fn overlap(frame: &Frame, a: &Use, b: &Use) -> bool {
     a.resource == b.resource && area(a).intersection(&area(b)).is_some()
 }
 
+/// Whether two uses are of different resources that lie in the same memory.
+pub(crate) fn share_memory(frame: &Frame, a: &Use, b: &Use) -> bool {
+    let memory = |one: &Use| frame.resources.get(one.resource.0 as usize)?.memory;
+    let both = memory(a).zip(memory(b));
+    a.resource != b.resource && both.is_some_and(|(a, b)| a.overlaps(&b))
+}
+
 #[cfg(test)]
 mod tests;

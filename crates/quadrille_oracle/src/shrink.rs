@@ -101,9 +101,22 @@ fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
             .filter(move |simpler| simpler != frame)
     });
     let resources = (0..frame.resources.len()).filter_map(|at| without_resource(frame, at));
+    let gives = (0..frame.gives.len()).map(|at| {
+        let mut kept = frame.clone();
+        kept.gives.remove(at);
+        kept
+    });
+    let placed = (0..frame.resources.len()).filter(|at| frame.resources[*at].memory.is_some());
+    let apart = placed.map(|at| {
+        let mut apart = frame.clone();
+        apart.resources[at].memory = None;
+        apart
+    });
     passes
         .chain(uses)
         .chain(resources)
+        .chain(gives)
+        .chain(apart)
         .chain(edges)
         .chain(simpler_uses)
         .chain(simpler_passes)
@@ -116,6 +129,7 @@ fn rebuilt(
 ) -> Frame {
     let mut made = Frame {
         resources: frame.resources.clone(),
+        gives: frame.gives.clone(),
         cull: frame.cull,
         ..Frame::default()
     };
@@ -176,15 +190,23 @@ fn without_edge(frame: &Frame, gone: usize) -> Frame {
 
 /// Leaves a resource out, if nobody uses it.
 fn without_resource(frame: &Frame, gone: usize) -> Option<Frame> {
-    if frame
-        .uses
-        .iter()
-        .any(|declared| declared.resource.0 as usize == gone)
+    let used = frame.uses.iter().map(|declared| declared.resource);
+    let given = frame.gives.iter().map(|give| give.resource);
+    if used
+        .chain(given)
+        .any(|resource| resource.0 as usize == gone)
     {
         return None;
     }
     let mut smaller = frame.clone();
     smaller.resources.remove(gone);
+    for give in smaller
+        .gives
+        .iter_mut()
+        .filter(|give| give.resource.0 as usize > gone)
+    {
+        give.resource.0 -= 1;
+    }
     for declared in smaller
         .uses
         .iter_mut()

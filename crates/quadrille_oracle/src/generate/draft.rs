@@ -2,7 +2,7 @@
 
 use quadrille_sync::{Frame, PassIndex, PassKind, QueueRequest, Resource, ResourceIndex, Use};
 
-use crate::order::{Order, overlap, writers};
+use crate::order::{Order, overlap, share_memory, writers};
 use crate::random::Random;
 
 /// Passes, each meant to come after those before it that it conflicts with.
@@ -127,12 +127,14 @@ pub(super) fn named(number: usize) -> ResourceIndex {
     ResourceIndex(number as u32)
 }
 
-/// Whether two passes touch a range and one of them writes it.
+/// Whether two passes touch a range and one of them writes it, or different resources that share
+/// memory.
 fn conflict(frame: &Frame, (a, b): (PassIndex, PassIndex)) -> bool {
     frame.uses_of(a).iter().any(|first| {
         let mut uses = frame.uses_of(b).iter();
         uses.any(|second| {
-            (first.access.is_write() || second.access.is_write()) && overlap(frame, first, second)
+            let writes = first.access.is_write() || second.access.is_write();
+            writes && overlap(frame, first, second) || share_memory(frame, first, second)
         })
     })
 }
@@ -140,6 +142,13 @@ fn conflict(frame: &Frame, (a, b): (PassIndex, PassIndex)) -> bool {
 /// Whether the order of two passes follows without being declared: in all they conflict about,
 /// the first is the only writer and the second only reads.
 fn is_inferred(frame: &Frame, (writer, reader): (PassIndex, PassIndex)) -> bool {
+    let mut pairs = frame.uses_of(reader).iter().flat_map(|read| {
+        let written = frame.uses_of(writer).iter();
+        written.map(move |written| (read, written))
+    });
+    if pairs.any(|(read, written)| share_memory(frame, read, written)) {
+        return false;
+    }
     frame.uses_of(reader).iter().all(|read| {
         let touched = |written: &&Use| overlap(frame, read, written);
         let mut touching = frame.uses_of(writer).iter().filter(touched).peekable();

@@ -38,6 +38,40 @@ fn random_sequences_have_everything() {
     some("a host pass", &|it| {
         has_pass(it, &|pass| pass.kind == PassKind::Host)
     });
+    let in_blocks = |it: &Sequence, frame: usize| -> Vec<_> {
+        let resources = it.frames[frame].resources.iter();
+        resources
+            .filter_map(|it| Some((it.id, it.memory?)))
+            .collect()
+    };
+    some("resources that share memory", &|it| {
+        let mut frames = 0..it.frames.len();
+        frames.any(|at| {
+            let placed = in_blocks(it, at);
+            let pairs = || {
+                placed
+                    .iter()
+                    .flat_map(|a| placed.iter().map(move |b| (a, b)))
+            };
+            let mut others = pairs().filter(|(a, b)| a.0 != b.0);
+            others.any(|(a, b)| a.1.overlaps(&b.1))
+        })
+    });
+    some("memory that is divided anew", &|it| {
+        let mut pairs = (1..it.frames.len()).map(|at| (in_blocks(it, at - 1), in_blocks(it, at)));
+        pairs.any(|(one, other)| {
+            let moved =
+                |a: &(_, quadrille_sync::Placement)| other.iter().any(|b| a.0 == b.0 && a.1 != b.1);
+            one.iter().any(moved)
+        })
+    });
+    some("an import from outside", &|it| {
+        let mut owners = it.imports.iter().filter_map(|import| import.owner);
+        owners.any(|owner| owner.is_outside())
+    });
+    some("a resource that leaves the device", &|it| {
+        it.frames.iter().any(|frame| !frame.gives.is_empty())
+    });
     some("a prologue", &|it| has_pass(it, &|pass| pass.prologue));
     some("a fixed queue", &|it| {
         has_pass(it, &|pass| pass.queue.fixed.is_some())

@@ -1,7 +1,8 @@
 //! The resources of a random sequence, and which parts of them have contents.
 
 use quadrille_sync::{
-    Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing, SubRange, SubresourceRange, Use,
+    Aspects, BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing, SubRange,
+    SubresourceRange, Use,
 };
 
 use super::draft::DraftPass;
@@ -13,20 +14,80 @@ use crate::random::Random;
 pub(super) struct World {
     pub(super) resources: Vec<Resource>,
     written: Vec<AreaMap<bool>>,
+    turns: Vec<Turn>,
+}
+
+/// Whose turn it is to have the memory that resources share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// It has not begun in this frame.
+    Waiting,
+    Present,
+    /// Somebody else has the memory.
+    Over,
 }
 
 impl World {
     /// Random resources, of which at most one is an image of a swapchain.
     pub(super) fn new(random: &mut Random, count: usize, swapchains: bool) -> Self {
+        let transient = if random.chance(25) { 75 } else { 20 };
         let resources: Vec<Resource> = (0..count)
             .map(|number| {
                 let swapchain = swapchains && number == 0 && random.chance(60);
-                resource(random, number as u32, swapchain)
+                resource(random, number as u32, swapchain, transient)
             })
             .collect();
         let empty = |resource: &Resource| AreaMap::new(Area::whole(&resource.kind), false);
         let written = resources.iter().map(empty).collect();
-        Self { resources, written }
+        let mut world = Self {
+            turns: vec![Turn::Waiting; count],
+            resources,
+            written,
+        };
+        world.place(random);
+        world
+    }
+
+    /// Places some of the transient resources in blocks of memory.
+    pub(super) fn place(&mut self, random: &mut Random) {
+        let transient = |it: &&mut Resource| it.lifetime == Lifetime::Transient;
+        for resource in self.resources.iter_mut().filter(transient) {
+            let bytes = match resource.kind {
+                ResourceKind::Buffer { bytes } => bytes + 16 * random.below(2) as u64,
+                ResourceKind::Image { .. } => 16 * random.between(1, 8) as u64,
+            };
+            let place = Placement {
+                block: BlockId(random.below(4) as u32 / 3),
+                offset: 16 * random.below(4) as u64,
+                bytes,
+            };
+            resource.memory = random.chance(70).then_some(place);
+        }
+    }
+
+    /// Whether two resources share memory.
+    fn share(&self, a: usize, b: usize) -> bool {
+        let memory = |number: usize| self.resources[number].memory;
+        let both = memory(a).zip(memory(b));
+        a != b && both.is_some_and(|(a, b)| a.overlaps(&b))
+    }
+
+    /// Whether a pass with some uses can use a resource too, as far as shared memory goes.
+    pub(super) fn is_free(&self, number: usize, uses: &[Use]) -> bool {
+        let mut others = uses.iter().map(|other| other.resource.0 as usize);
+        self.turns[number] != Turn::Over && !others.any(|other| self.share(number, other))
+    }
+
+    /// A pass with these uses has been added to the frame.
+    pub(super) fn enter(&mut self, uses: &[Use]) {
+        for number in uses.iter().map(|one| one.resource.0 as usize) {
+            for other in 0..self.resources.len() {
+                if self.share(number, other) && self.turns[other] == Turn::Present {
+                    self.turns[other] = Turn::Over;
+                }
+            }
+            self.turns[number] = Turn::Present;
+        }
     }
 
     /// Says that a resource has contents.
@@ -38,6 +99,7 @@ impl World {
 
     /// A frame begins: some contents are gone.
     pub(super) fn begin(&mut self) {
+        self.turns.fill(Turn::Waiting);
         for (resource, written) in self.resources.iter().zip(&mut self.written) {
             if resource.lifetime != Lifetime::Persistent {
                 written.values_mut().for_each(|written| *written = false);
@@ -133,7 +195,7 @@ impl World {
 }
 
 /// A random resource.
-fn resource(random: &mut Random, number: u32, swapchain: bool) -> Resource {
+fn resource(random: &mut Random, number: u32, swapchain: bool, transient: usize) -> Resource {
     let id = ResourceId(number);
     let name = format!("{}", char::from(b'a' + (number % 26) as u8));
     let name = if number < 26 {
@@ -166,7 +228,7 @@ fn resource(random: &mut Random, number: u32, swapchain: bool) -> Resource {
     if random.chance(25) {
         made.sharing = Sharing::Concurrent;
     }
-    if random.chance(20) {
+    if random.chance(transient) {
         made.lifetime = Lifetime::Transient;
     }
     made

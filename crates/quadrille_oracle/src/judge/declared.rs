@@ -8,7 +8,7 @@ use quadrille_sync::{
 use super::Trial;
 use super::schedule::Event;
 use crate::area::Area;
-use crate::order::{Order, prologues};
+use crate::order::{Order, prologues, share_memory};
 use crate::stages::{single, stages_of_queue, supported};
 use crate::violation::Violation;
 
@@ -229,10 +229,11 @@ impl Trial<'_> {
     }
 
     /// Whether somebody could tell in which order two passes run: they have side effects, or
-    /// touch something in common that one of them writes.
+    /// touch something in common that one of them writes, or the same memory by different names.
     fn is_observable(&self, a: PassIndex, b: PassIndex) -> bool {
         let conflicts = |one: &Use, other: &Use| {
-            (one.access.is_write() || other.access.is_write()) && self.overlap(one, other)
+            let writes = one.access.is_write() || other.access.is_write();
+            writes && self.overlap(one, other) || share_memory(self.frame, one, other)
         };
         let uses = || self.frame.uses_of(b).iter();
         let conflict = |one: &Use| uses().any(|other| conflicts(one, other));

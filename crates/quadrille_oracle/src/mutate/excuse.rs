@@ -32,8 +32,12 @@ pub enum Excuse {
     /// part of what this one names: that part says again what is done.
     Already,
     /// What is waited for lies in an earlier frame, and barriers and waits of that frame can have
-    /// done a part of it (merged ones, and chains over other queues).
+    /// done a part of it (merged ones, and chains over other queues; of the waits for a queue only
+    /// the last is remembered).
     History,
+    /// A submission waits for several signals in one stage, and one of these has waited for what
+    /// another is there for: which of the waits names the stage does not matter.
+    TwoWaits,
     /// There is a global memory barrier: what it says for one resource holds for others too, and
     /// can make a part of another barrier needless that nobody would miss.
     Merged,
@@ -97,7 +101,8 @@ impl Maker<'_> {
         } else {
             // One barrier for two readers, who differ in stage and in access, shows more than
             // either asks for: perhaps just what a third one wants.
-            again.or(history).filter(|_| self.only_shows(reason))
+            let shows = again.or(history).filter(|_| self.only_shows(reason));
+            shows.or(history.filter(|_| reason.rung == Rung::OtherQueue))
         };
         let shared = (!self.is_for_one_use(reason, area)).then_some(Excuse::Shared);
         let src = all.or(again).or(history);
@@ -122,9 +127,19 @@ impl Maker<'_> {
         history.or(wide.then_some(Excuse::Chain))
     }
 
-    /// What excuses a wait that lacks one of its stages: only some of them write, and what is
-    /// waited for are reads.
-    pub(super) fn excuse_of_wait_stage(&self, wait: &Wait) -> Option<Excuse> {
+    /// What excuses a wait that lacks a stage: another wait has it too, or only some of its stages
+    /// write, and what is waited for are reads.
+    pub(super) fn excuse_of_wait_stage(
+        &self,
+        submission: &Submission,
+        wait: &Wait,
+        stage: Stages,
+    ) -> Option<Excuse> {
+        let others = submission.waits.iter().filter(|other| *other != wait);
+        let mut stages = others.map(|other| single(other.stages));
+        if stages.any(|stages| stages.contains(single(stage))) {
+            return Some(Excuse::TwoWaits);
+        }
         let mixed = |declared: &Use| {
             let access = declared.access;
             access.is_read() && access.is_write() && single(access.stages()).iter().count() > 1

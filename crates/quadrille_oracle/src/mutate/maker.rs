@@ -78,7 +78,6 @@ impl Maker<'_> {
         for (wait_at, wait) in submission.waits.iter().enumerate() {
             let place = format!("{wait_at} of submission {at}");
             let known = self.excuse_of_wait(wait);
-            let of_stage = self.excuse_of_wait_stage(wait);
             self.add(Mutation::DropWait, known, place.clone(), |plan| {
                 plan.submissions[at].waits.remove(wait_at);
             });
@@ -95,7 +94,7 @@ impl Maker<'_> {
                 let excuse = chain
                     .or(known)
                     .or(twice.then_some(Excuse::Spelling))
-                    .or(of_stage);
+                    .or(self.excuse_of_wait_stage(submission, wait, stage));
                 let place = format!("{stage:?} of {place}");
                 self.add(Mutation::WaitStage, excuse, place, |plan| {
                     plan.submissions[at].waits[wait_at].stages = rest;

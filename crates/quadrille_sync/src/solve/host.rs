@@ -140,7 +140,9 @@ fn advance(
     state: &mut State,
 ) {
     let writes = one.access.is_write();
-    if writes {
+    // After a release, only another host pass can have written, which has waited for it already.
+    let is_free = state.pending.is_some() && state.write.is_none() && state.reads.is_empty();
+    if writes && !is_free {
         for_each_predecessor(state, |mark, _| wait(walk, step, mark));
     }
     let image = walk.frame.resource(one.resource).is_image();

@@ -257,9 +257,13 @@ impl Timeline {
         };
         wait.stages = (wait.stages | stages).simplified();
         push_reason(&mut wait.reasons, reason);
-        for entry in &mut self.now[row..row + self.queues] {
-            if entry.wait == Some((submission, of)) {
-                entry.stages = wait.stages;
+        let (point, waiting) = (Point::from(wait.point), wait.stages);
+        for other in 0..self.queues {
+            // Some may have been learned from another wait, and follow from this one too.
+            let taught = self.value_at(point, QueueIndex(other as u8));
+            let entry = &mut self.now[row + other];
+            if entry.wait == Some((submission, of)) || entry.value <= taught {
+                entry.stages = (entry.stages | waiting).simplified();
             }
         }
         stages
