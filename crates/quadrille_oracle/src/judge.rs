@@ -106,8 +106,8 @@ struct Tracked {
     acquires: u32,
     /// Its place in a block of memory, in the frame that named it last.
     memory: Option<Placement>,
-    /// It has that place now.
-    is_open: bool,
+    /// Barriers of its ranges that came before it had its memory.
+    early: Vec<memory::Early>,
 }
 
 impl Tracked {
@@ -120,7 +120,7 @@ impl Tracked {
             column,
             acquires: 0,
             memory: None,
-            is_open: false,
+            early: Vec::new(),
         }
     }
 
@@ -263,7 +263,11 @@ impl Trial<'_> {
                 Tracked::new(resource, column)
             });
             tracked.name = resource.name.clone();
-            tracked.memory = resource.memory;
+            if tracked.memory != resource.memory {
+                // Made anew in other memory; what was done in a block is remembered there.
+                tracked.cells = AreaMap::new(Area::whole(&tracked.kind), Cell::fresh());
+                tracked.memory = resource.memory;
+            }
             match resource.lifetime {
                 Lifetime::Persistent => {}
                 Lifetime::Transient => {

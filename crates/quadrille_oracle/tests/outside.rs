@@ -112,3 +112,74 @@ fn concurrent_resources_cannot_leave() {
     let expected = "Resource `camera` is concurrent and leaves the device";
     assert!(errors.to_string().contains(expected), "{errors}");
 }
+
+/// The violations of one frame in which an image arrives from outside.
+fn violations(topology: &str, frame: &str, arrives: Layout) -> Vec<String> {
+    let topology = parse_topology(topology).unwrap();
+    let frame = parse_frame(frame).unwrap();
+    let (mut states, mut judge) = (States::default(), Judge::new(&topology));
+    let image = &frame.resources[0];
+    states.import(image.id, arrives, Some(FamilyIndex::EXTERNAL));
+    judge.import(image, arrives, Some(FamilyIndex::EXTERNAL));
+    let plan = plan(&frame, &topology, &states).unwrap();
+    let violations = judge.frame(&frame, &plan);
+    violations.iter().map(ToString::to_string).collect()
+}
+
+/// Two barrier calls stand before `use`: the image is acquired, and then put into its layout. What
+/// later passes need goes into the second; neither says what the two of them say together.
+#[test]
+fn two_calls_before_one_pass_are_two() {
+    let frame = "
+image camera 0 aspects COLOR mips 1 layers 1
+buffer filled 1 bytes 64
+buffer data 2 bytes 64
+buffer kept 3 bytes 64
+pass fill requires COMPUTE
+  StorageWriteCompute filled
+pass write requires TRANSFER
+  TransferWrite data
+  CopyWrite kept
+pass use requires TRANSFER
+  TransferWrite filled
+  CopyRead camera
+  after fill
+  after write
+pass read requires COMPUTE
+  StorageReadCompute data
+pass again requires TRANSFER
+  TransferWrite kept
+  after write
+  after use
+";
+    assert!(violations("gct:1 maintenance8", frame, Layout::General).is_empty());
+}
+
+#[test]
+fn what_nobody_needs_goes_on_to_others() {
+    let frame = "
+image camera 0 aspects COLOR mips 1 layers 1
+give camera to FOREIGN layout General
+";
+    for topology in ["gct:1", "gct:1,ct:1", "gct:1,ct:1 precise maintenance8"] {
+        let found = violations(topology, frame, Layout::ShaderReadOnlyOptimal);
+        assert!(found.is_empty(), "{topology}: {found:?}");
+    }
+}
+
+#[test]
+fn what_the_host_has_written_last_leaves_after_it() {
+    let frame = "
+buffer camera 0 bytes 64
+give camera to FOREIGN layout Undefined
+pass fill requires COMPUTE async
+  StorageWriteCompute camera
+pass patch host
+  HostWrite camera bytes 0..16
+  after fill
+";
+    for topology in ["gct:1", "gct:1,ct:1", "gct:1,ct:1 precise maintenance8"] {
+        let found = violations(topology, frame, Layout::Undefined);
+        assert!(found.is_empty(), "{topology}: {found:?}");
+    }
+}

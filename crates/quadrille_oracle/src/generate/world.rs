@@ -44,24 +44,30 @@ impl World {
             resources,
             written,
         };
+        for resource in &mut world.resources {
+            let placed = resource.lifetime == Lifetime::Transient && random.chance(70);
+            resource.memory = placed.then_some(Placement {
+                block: BlockId(0),
+                offset: 0,
+                bytes: 64,
+            });
+        }
         world.place(random);
         world
     }
 
-    /// Places some of the transient resources in blocks of memory.
+    /// Gives all resources that lie in blocks of memory other places.
     pub(super) fn place(&mut self, random: &mut Random) {
-        let transient = |it: &&mut Resource| it.lifetime == Lifetime::Transient;
-        for resource in self.resources.iter_mut().filter(transient) {
+        for resource in self.resources.iter_mut().filter(|it| it.memory.is_some()) {
             let bytes = match resource.kind {
                 ResourceKind::Buffer { bytes } => bytes + 16 * random.below(2) as u64,
                 ResourceKind::Image { .. } => 16 * random.between(1, 8) as u64,
             };
-            let place = Placement {
+            resource.memory = Some(Placement {
                 block: BlockId(random.below(4) as u32 / 3),
                 offset: 16 * random.below(4) as u64,
                 bytes,
-            };
-            resource.memory = random.chance(70).then_some(place);
+            });
         }
     }
 

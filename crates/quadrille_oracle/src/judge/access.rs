@@ -48,11 +48,13 @@ impl Trial<'_> {
             return;
         };
         let actor = self.actor(pass, declared);
-        let lifetime = self.frame.resource(declared.resource).lifetime;
+        let resource = self.frame.resource(declared.resource);
+        let lifetime = resource.lifetime;
+        let area = Area::of(&resource.kind, &declared.range);
+        self.open(id, &area);
         let queue = self.judge.topology.queue(site.queue);
         let stages = single(declared.access.stages()) & stages_of_queue(queue.capabilities);
         let mask = declared.access.scope(queue.capabilities).access;
-        self.open(id);
         let touches_of = |writes| {
             touches(Scope {
                 stages,
@@ -76,7 +78,6 @@ impl Trial<'_> {
         let Some(tracked) = self.judge.resources.get_mut(&id) else {
             return;
         };
-        let area = Area::of(&tracked.kind, &declared.range);
         let mut violations = Vec::new();
         let (kind, name, exclusive) = (tracked.kind, tracked.name.clone(), tracked.is_exclusive());
         for (part, cell) in tracked.cells.touch(&area) {

@@ -49,8 +49,10 @@ impl Trial<'_> {
     /// Judges one barrier call, and carries it out.
     pub(super) fn judge_barriers(&mut self, site: Site, batch: &BarrierBatch) {
         let barriers = self.recorded(site, batch);
-        for target in barriers.iter().filter_map(|it| it.target.as_ref()) {
-            self.open(target.id);
+        for barrier in barriers.iter().filter(|barrier| changes(barrier)) {
+            if let Some(target) = &barrier.target {
+                self.open(target.id, &target.area);
+            }
         }
         for barrier in &barriers {
             self.judge_scopes(barrier);
@@ -219,8 +221,13 @@ impl Trial<'_> {
         let Some(tracked) = self.judge.resources.get_mut(&target.id) else {
             return;
         };
+        if tracked.memory.is_some() {
+            tracked.remember(barrier, &target.area);
+        }
         let (kind, name) = (tracked.kind, tracked.name.clone());
-        for (part, cell) in tracked.cells.touch(&target.area) {
+        let is_placed = tracked.memory.is_some();
+        let cells = tracked.cells.touch(&target.area);
+        for (part, cell) in cells.filter(|(_, cell)| cell.is_open || !is_placed) {
             if let Some((old, new)) = target.layouts
                 && old != cell.layout
             {

@@ -26,6 +26,8 @@ pub(crate) struct Cell {
     pub(crate) reads: Vec<Read>,
     /// What others have done to its memory, until somebody writes it.
     pub(crate) formers: Vec<Former>,
+    /// Where memory is shared: it has its bytes now.
+    pub(crate) is_open: bool,
     /// Of a swapchain image: the presentation engine has it.
     pub(crate) presented: bool,
 }
@@ -102,6 +104,7 @@ impl Cell {
             write: None,
             reads: Vec::new(),
             formers: Vec::new(),
+            is_open: false,
             presented: false,
         }
     }

@@ -1,10 +1,10 @@
 //! Blocks of memory: transient resources that share bytes take turns.
 //!
-//! The first barrier or access of a frame that names a placed resource *opens* it: whoever else has
-//! had any of its bytes in the frame is *closed*. What was done to bytes outlives the turn. Each
-//! part of a newcomer has to come after all that others have done to its bytes, and has to find
-//! their writes available, until somebody has written the part. What they wrote is gone for all: it
-//! need not be visible to anybody, nobody can read it again, and images begin in `UNDEFINED`.
+//! The first access of a frame to a part of a placed resource *opens* it, be it a pass's or that of
+//! a barrier which changes the layout: whatever lay in the same bytes is *closed*. What was done to
+//! bytes outlives the turn. A newcomer has to come after all that others have done to its bytes, and
+//! has to find their writes available, until somebody has written it. What they wrote is gone for
+//! all: it need not be visible to anybody, nobody can read it again, and images begin in `UNDEFINED`.
 //!
 //! Of an image nobody knows which bytes a subresource has, so each has all of them. Whether a write
 //! is available is kept for each part that comes after it: barriers of a range make available
@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 use quadrille_sync::{BlockId, Placement, ResourceId, ResourceKind};
 
-use super::cell::{Cell, Contents, Read, Write};
-use super::clock::View;
+use super::barrier::Recorded;
+use super::cell::{Cell, Contents, Read, Scopes, Write};
+use super::clock::{Done, View};
 use super::{Judge, Tracked, Trial};
 use crate::area::{Area, AreaMap};
 use crate::violation::{Actor, Lack, Place, Violation};
@@ -30,6 +31,15 @@ pub(crate) struct Former {
     bytes: Range<u64>,
     pub(crate) write: Option<Write>,
     reads: Vec<Read>,
+}
+
+/// A barrier of a range of a resource that is not open yet.
+#[derive(Clone, Debug)]
+pub(super) struct Early {
+    area: Area,
+    view: View,
+    scopes: Scopes,
+    done: Done,
 }
 
 /// By block: what was done to its bytes by all that have been closed.
@@ -54,85 +64,130 @@ impl Judge {
             .for_each(each);
     }
 
-    /// Closes every resource of the last frame.
+    /// Ends all turns, with the frame.
     pub(super) fn close_all(&mut self) {
-        for tracked in self.resources.values_mut().filter(|it| it.is_open) {
-            tracked.close(&mut self.blocks);
+        for tracked in self.resources.values_mut() {
+            tracked.early.clear();
+            if let Some(place) = tracked.memory {
+                tracked.close((place.block, &place.range()), &mut self.blocks, None);
+                tracked.cells = AreaMap::new(Area::whole(&tracked.kind), Cell::fresh());
+            }
         }
     }
 }
 
 impl Trial<'_> {
-    /// Opens a resource that is about to be touched, if it shares memory and is not open yet.
-    pub(super) fn open(&mut self, id: ResourceId) {
-        let Some(tracked) = self.judge.resources.get(&id) else {
+    /// Opens what is not open yet of a part of a resource that is about to be touched.
+    pub(super) fn open(&mut self, id: ResourceId, area: &Area) {
+        let Some(tracked) = self.judge.resources.get_mut(&id) else {
             return;
         };
-        let Some(place) = tracked.memory.filter(|_| !tracked.is_open) else {
+        let Some(place) = tracked.memory else {
             return;
         };
-        let name = tracked.name.clone();
-        for (other, tracked) in &mut self.judge.resources {
-            let shares = |it: &Placement| it.overlaps(&place);
-            if *other != id && tracked.is_open && tracked.memory.as_ref().is_some_and(shares) {
-                tracked.close(&mut self.judge.blocks);
-                tracked.lose(&name);
+        let (kind, name) = (tracked.kind, tracked.name.clone());
+        let cells = tracked.cells.touch(area);
+        let closed = cells.filter(|(_, cell)| !cell.is_open);
+        let parts: Vec<Area> = closed.map(|(part, _)| part.clone()).collect();
+        for part in parts {
+            let bytes = bytes_of(&kind, place, &part);
+            for (other, tracked) in &mut self.judge.resources {
+                if *other != id {
+                    tracked.close((place.block, &bytes), &mut self.judge.blocks, Some(&name));
+                }
             }
-        }
-        let formers = self.judge.blocks.get(&place.block);
-        if let Some(tracked) = self.judge.resources.get_mut(&id) {
-            tracked.open(place, formers.map(Vec::as_slice).unwrap_or_default());
+            let history = self.judge.blocks.entry(place.block).or_default();
+            if let Some(tracked) = self.judge.resources.get_mut(&id) {
+                tracked.open(place, &part, history);
+            }
         }
     }
 }
 
 impl Tracked {
-    /// Takes over its bytes. What it knows of its contents stays: nothing, or that others have
-    /// taken them.
-    fn open(&mut self, place: Placement, formers: &[Former]) {
-        self.is_open = true;
-        for former in formers {
-            let Some(area) = part_of(&self.kind, place, &former.bytes) else {
-                continue;
-            };
-            for (_, cell) in self.cells.touch(&area) {
-                cell.formers.push(former.clone());
+    /// Takes over the bytes of a part. What is known of its contents stays: nothing, or that
+    /// others have taken them.
+    fn open(&mut self, place: Placement, part: &Area, history: &[Former]) {
+        for former in history {
+            let area = part_of(&self.kind, place, &former.bytes);
+            if let Some(area) = area.and_then(|area| area.intersection(part)) {
+                for (_, cell) in self.cells.touch(&area) {
+                    cell.formers.push(former.clone());
+                }
             }
+        }
+        for early in &self.early {
+            if let Some(area) = early.area.intersection(part) {
+                for (_, cell) in self.cells.touch(&area) {
+                    cell.for_each_write(&mut |write| early.pass(write));
+                }
+            }
+        }
+        for (_, cell) in self.cells.touch(part) {
+            cell.is_open = true;
         }
     }
 
-    /// Leaves its bytes to others.
-    fn close(&mut self, blocks: &mut Blocks) {
-        self.is_open = false;
-        let Some(place) = self.memory else { return };
-        let history = blocks.entry(place.block).or_default();
-        let is_image = self.is_image();
-        let cells = self.cells.iter();
+    /// Remembers a barrier of a range whose memory others may have still: it can come before the
+    /// last of them is closed, as long as it comes after all that was done to the range.
+    pub(super) fn remember(&mut self, barrier: &Recorded, area: &Area) {
+        self.early.push(Early {
+            area: area.clone(),
+            view: barrier.view.clone(),
+            scopes: barrier.scopes,
+            done: barrier.done,
+        });
+    }
+
+    /// Leaves some bytes of a block to somebody else, or to the next frame.
+    fn close(
+        &mut self,
+        (block, bytes): (BlockId, &Range<u64>),
+        blocks: &mut Blocks,
+        by: Option<&Arc<str>>,
+    ) {
+        let Some(place) = self.memory.filter(|place| place.block == block) else {
+            return;
+        };
+        let Some(area) = part_of(&self.kind, place, bytes) else {
+            return;
+        };
+        let history = blocks.entry(block).or_default();
+        let (kind, name, is_image) = (self.kind, self.name.clone(), self.is_image());
         // Whoever comes after a write comes after all that the write has come after.
-        if is_image && cells.clone().all(|(_, cell)| cell.write.is_some()) {
+        let is_written = |cell: &Cell| cell.is_open && cell.write.is_some();
+        if is_image && self.cells.iter().all(|(_, cell)| is_written(cell)) {
             cut(history, &place.range());
         }
-        for (part, cell) in cells {
-            let bytes = bytes_of(&self.kind, place, part);
-            if !is_image && cell.write.is_some() {
+        for (part, cell) in self.cells.touch(&area).filter(|(_, cell)| cell.is_open) {
+            let bytes = bytes_of(&kind, place, part);
+            if !is_image && is_written(cell) {
                 cut(history, &bytes);
             }
             if cell.write.is_some() || !cell.reads.is_empty() {
                 history.push(Former {
-                    place: self.place(part),
+                    place: Place {
+                        resource: name.clone(),
+                        range: part.words(&kind),
+                    },
                     bytes,
-                    write: cell.write.clone(),
-                    reads: cell.reads.clone(),
+                    write: cell.write.take(),
+                    reads: std::mem::take(&mut cell.reads),
                 });
             }
+            *cell = Cell::fresh();
+            if let Some(by) = by {
+                cell.contents = Contents::Taken(by.clone());
+            }
         }
-        self.cells = AreaMap::new(Area::whole(&self.kind), Cell::fresh());
     }
+}
 
-    /// Another resource has taken the bytes.
-    fn lose(&mut self, by: &Arc<str>) {
-        for cell in self.cells.values_mut() {
-            cell.contents = Contents::Taken(by.clone());
+impl Early {
+    /// Makes a write that came before the barrier available.
+    fn pass(&self, write: &mut Write) {
+        if self.view.sees(&write.done) {
+            write.pass_barrier(&self.view, self.scopes, self.done);
         }
     }
 }
@@ -179,32 +234,32 @@ impl Cell {
     }
 }
 
-/// The bytes of a block that a part of a resource lies in.
+/// The bytes of a block that a part of a resource lies in. What a place has behind the end of a
+/// buffer counts as the buffer's last byte.
 fn bytes_of(kind: &ResourceKind, place: Placement, part: &Area) -> Range<u64> {
-    match kind {
-        ResourceKind::Image { .. } => place.range(),
-        ResourceKind::Buffer { .. } => {
-            let line = part.line();
-            place.offset + line.start..place.offset + line.end
-        }
-    }
+    let ResourceKind::Buffer { bytes } = *kind else {
+        return place.range();
+    };
+    let line = part.line();
+    let end = match place.offset + line.end {
+        _ if line.end >= bytes => place.range().end,
+        end => end,
+    };
+    place.offset + line.start..end
 }
 
 /// The part of a resource that lies in bytes of its block, if any does.
 fn part_of(kind: &ResourceKind, place: Placement, bytes: &Range<u64>) -> Option<Area> {
     let own = place.range();
-    let whole = Area::whole(kind);
     if bytes.start >= own.end || own.start >= bytes.end {
         return None;
     }
-    match kind {
-        ResourceKind::Image { .. } => Some(whole),
-        ResourceKind::Buffer { .. } => {
-            let start = bytes.start.saturating_sub(place.offset);
-            let end = bytes.end - place.offset;
-            whole.intersection(&Area::bytes(start, end - start))
-        }
-    }
+    let ResourceKind::Buffer { bytes: size } = *kind else {
+        return Some(Area::whole(kind));
+    };
+    let start = bytes.start.saturating_sub(place.offset).min(size - 1);
+    let end = (bytes.end - place.offset).min(size);
+    Some(Area::bytes(start, end.max(start + 1) - start))
 }
 
 /// Takes bytes out of a history.

@@ -258,12 +258,7 @@ fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, sta
         access: request.scope.access.reads(),
         ..request.scope
     };
-    let is_seen = |walk: &mut Walk<'_>| {
-        let mut write = state.write.iter();
-        write.any(|write| is_implied(walk, request, state, write))
-    };
-    let was_read = !state.reads.is_empty() && state.pending.is_none();
-    if !reads.access.is_empty() && was_read && !is_seen(walk) {
+    if !reads.access.is_empty() && !state.reads.is_empty() && state.pending.is_none() {
         order_read(walk, request, reads, interval, state);
     }
 }
@@ -334,14 +329,14 @@ fn order_after(
     });
 }
 
-/// Whether an access on another queue came before a read on a third queue, which a request that
-/// comes after all reads waits for anyway. What others did to aliased memory is all waited for too.
+/// Whether a read on another queue came before one on a third queue, which a request that comes
+/// after all reads waits for anyway. What others did to aliased memory is all waited for too.
 fn is_implied(walk: &mut Walk<'_>, request: &Request, state: &State, mark: &Mark) -> bool {
     let marks = match state.aliased.is_empty() {
         true => &state.reads,
         false => &state.aliased,
     };
-    if marks.is_empty() || state.pending.is_some() || mark.queue == request.queue {
+    if marks.len() < 2 || state.pending.is_some() || mark.queue == request.queue {
         return false;
     }
     let (one, timeline) = (mark.point(), &walk.timeline);

@@ -64,10 +64,18 @@ impl<'a> Host<'a> {
         count > 0
     }
 
-    /// Plans the host passes that nothing comes after.
+    /// Plans the host passes that no device pass comes after. What they touch may leave all the
+    /// same, and is released once they have run.
     pub(super) fn run_rest(mut self, walk: &mut Walk<'_>, maps: &mut Maps) -> Vec<HostStep> {
+        let uses = |host: &HostDraft| walk.frame.uses_of(host.pass);
+        let mut uses = self.left.iter().flat_map(uses);
+        let leaves = uses.any(|one| walk.is_given(one.resource));
+        let before = leaves.then_some(walk.records.len() as u32);
         for host in self.left {
-            self.steps.push(one_pass(walk, maps, host.pass, None));
+            self.steps.push(one_pass(walk, maps, host.pass, before));
+        }
+        if leaves {
+            walk.open_windows();
         }
         self.steps
     }
@@ -113,6 +121,7 @@ fn one_pass(
 pub(super) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
     for HostStep { waits, before, .. } in steps {
         *before = before.map(|before| numbers.place(before));
+        *before = before.filter(|before| *before < numbers.count);
         let mut at = 0;
         while at < waits.len() {
             let point = waits[at].into();

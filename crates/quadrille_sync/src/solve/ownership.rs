@@ -291,6 +291,57 @@ fn redirect(walk: &mut Walk<'_>, to: &Destination, pending: Pending<Mark>) -> Pe
         rung: Rung::OwnershipTransfer,
     };
     walk.require_late(place, &pending.mark, true, reason.clone());
+    let last = Some(pending.mark.pass);
+    pass_on(walk, to, &pending, place, last, reason)
+}
+
+/// Lets a family of the device acquire what somebody outside has released to it and nobody needs,
+/// and release it to somebody else outside.
+fn return_outside(
+    walk: &mut Walk<'_>,
+    to: &Destination,
+    owner: FamilyIndex,
+    interval: &Range<u64>,
+    layout: Layout,
+) -> Pending<Mark> {
+    let mut queues = walk.topology.indices();
+    let Some(queue) = queues.find(|queue| !walk.topology.queue(*queue).is_foreign()) else {
+        unreachable!("frames without queues are refused");
+    };
+    let place = walk.window(queue);
+    let point = walk.point(place);
+    let pending = Pending {
+        from: owner,
+        to: walk.topology.family(queue),
+        old_layout: layout,
+        new_layout: layout,
+        interval: interval.clone(),
+        mark: Mark {
+            queue,
+            value: point.value,
+            scope: Scope::default(),
+            pass: EndPass::Presentation,
+            step: 0,
+        },
+    };
+    let reason = Reason {
+        resource: to.resource,
+        earlier: PassRef::Nobody,
+        later: to.later.clone(),
+        rung: Rung::OwnershipTransfer,
+    };
+    pass_on(walk, to, &pending, place, None, reason)
+}
+
+/// Acquires in a window what is on its way to its family, and releases it again.
+fn pass_on(
+    walk: &mut Walk<'_>,
+    to: &Destination,
+    pending: &Pending<Mark>,
+    place: usize,
+    last: Option<EndPass>,
+    reason: Reason,
+) -> Pending<Mark> {
     let everything = Scope {
         stages: Stages::ALL_COMMANDS,
         ..Scope::default()
@@ -304,18 +355,19 @@ fn redirect(walk: &mut Walk<'_>, to: &Destination, pending: Pending<Mark>) -> Pe
         reason: reason.clone(),
     };
     let resource = walk.frame.resource(to.resource);
+    let interval = &pending.interval;
     walk.records[place]
         .head
-        .push(resource, pending.interval.clone(), barrier);
-    let interval = &pending.interval;
-    let last = (pending.new_layout, Some(pending.mark.pass));
+        .push(resource, interval.clone(), barrier);
+    let last = (pending.new_layout, last);
     append_release(
         walk, to, interval, place, pending.to, everything, last, reason,
     )
 }
 
 /// Where the owner releases a range: the last submission that uses it, or the window of the queue
-/// that used it. An image that the host looks at keeps its layout until the host is done.
+/// that used it. An image that the host looks at keeps its layout until the host is done, and what
+/// leaves stays until then.
 fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, state: &State) -> usize {
     let mut last = None;
     let mut queue = None;
@@ -326,7 +378,7 @@ fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, state: &S
             queue = Some(mark.queue);
         }
     });
-    if walk.frame.resource(resource).is_image() {
+    if walk.frame.resource(resource).is_image() || walk.is_given(resource) {
         let hosted = walk.hosted[resource.0 as usize];
         last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
     }
@@ -442,13 +494,18 @@ pub(super) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
             }),
         };
         maps[give.resource.0 as usize].update(crate::range::EVERYTHING, |interval, state| {
+            let other = state.owner.filter(|owner| owner.is_outside());
+            let other = other.filter(|owner| *owner != give.family);
             state.pending = match state.pending.take() {
                 Some(pending) if pending.to == give.family => Some(pending),
                 Some(pending) => Some(redirect(walk, &to, pending)),
                 // It never came.
                 None if state.owner == Some(give.family) => None,
                 None if state.owner.is_none() && !outside => None,
-                None => Some(release(walk, &to, &interval, state)),
+                None => Some(match other {
+                    Some(owner) => return_outside(walk, &to, owner, &interval, state.layout),
+                    None => release(walk, &to, &interval, state),
+                }),
             };
         });
     }

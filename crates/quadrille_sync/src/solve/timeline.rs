@@ -381,6 +381,8 @@ pub(super) struct Numbers {
     values: Vec<Vec<i64>>,
     /// By submission in the making, how many come before it in the end.
     places: Vec<u32>,
+    /// How many submissions there are in the end.
+    pub(super) count: u32,
 }
 
 impl Numbers {
@@ -388,12 +390,12 @@ impl Numbers {
         let mut numbers = Self {
             values: vec![Vec::new(); timeline.queues],
             places: Vec::with_capacity(records.len()),
+            count: 0,
         };
-        let mut count = 0;
         for record in records {
             let used = !record.is_empty();
-            numbers.places.push(count);
-            count += u32::from(used);
+            numbers.places.push(numbers.count);
+            numbers.count += u32::from(used);
             let values = &mut numbers.values[usize::from(record.submission.queue.0)];
             let before = values.last().copied().unwrap_or(0);
             values.push(before + i64::from(used));

@@ -33,6 +33,8 @@ const QUIET: [Stages; 4] = [
 struct Issued {
     /// The pass that its call stands before.
     step: u32,
+    /// The number of its call: two may stand before one pass.
+    call: u32,
     /// It is the global memory barrier of its call, and may still grow.
     is_global: bool,
     src: Scope,
@@ -48,6 +50,7 @@ struct Call {
     at: usize,
     /// The pass that it stands before.
     step: u32,
+    number: u32,
     batch: BarrierBatch,
     plain: Vec<Plain>,
 }
@@ -96,6 +99,8 @@ pub(super) struct Walk<'a> {
     /// The last pass on the queue of the next pass that its barriers have to stand behind.
     behind: u32,
     call: Option<Call>,
+    /// How many calls there have been.
+    calls: u32,
     /// The barriers issued last, by queue.
     issued: Vec<Vec<Issued>>,
     /// There is more than one family to own something.
@@ -160,6 +165,7 @@ impl<'a> Walk<'a> {
             plain: Vec::new(),
             behind: 0,
             call: None,
+            calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
         };
@@ -221,6 +227,12 @@ impl<'a> Walk<'a> {
     /// Whether a resource has an owner: it is exclusive, and there are families to choose from.
     pub(super) fn is_owned(&self, resource: ResourceIndex) -> bool {
         self.has_families && self.frame.resource(resource).sharing == Sharing::Exclusive
+    }
+
+    /// Whether a resource leaves at the end of the frame.
+    pub(super) fn is_given(&self, resource: ResourceIndex) -> bool {
+        let mut gives = self.frame.gives.iter();
+        gives.any(|give| give.resource == resource)
     }
 
     /// The reason for something that a request needs.
@@ -338,10 +350,12 @@ impl<'a> Walk<'a> {
     fn open_call(&mut self, submission: usize, step: u32) {
         self.close_call();
         let steps = &mut self.records[submission].submission.steps;
+        self.calls += 1;
         self.call = Some(Call {
             submission,
             at: steps.len(),
             step,
+            number: self.calls,
             batch: BarrierBatch::default(),
             plain: Vec::new(),
         });
@@ -355,18 +369,24 @@ impl<'a> Walk<'a> {
         };
         let issued = &mut self.issued[usize::from(queue.0)];
         let style = self.topology.barriers;
-        let step = call.step;
+        let barrier = |is_global: bool, src: Scope, dst: Scope| Issued {
+            step: call.step,
+            call: call.number,
+            is_global,
+            src,
+            dst,
+        };
         for (src, dst) in batch.orders() {
-            remember(issued, step, false, src, dst);
+            remember(issued, barrier(false, src, dst));
         }
         for Plain { src, dst, .. } in &plain {
             // Mere order may be left out of the global barrier, and with it its stages.
             let only_orders = src.access.is_empty() && dst.access.is_empty();
             match style {
-                BarrierStyle::Merged if !only_orders => remember(issued, step, true, *src, *dst),
-                _ => {
-                    remember(issued, step, false, src.stages_only(), dst.stages_only());
+                BarrierStyle::Merged if !only_orders => {
+                    remember(issued, barrier(true, *src, *dst));
                 }
+                _ => remember(issued, barrier(false, src.stages_only(), dst.stages_only())),
             }
         }
         call.plain.extend(plain);
@@ -442,22 +462,17 @@ impl<'a> Walk<'a> {
 }
 
 /// Remembers a barrier of a call; what global barriers say is said by one.
-fn remember(issued: &mut Vec<Issued>, step: u32, is_global: bool, src: Scope, dst: Scope) {
-    let same = |it: &&mut Issued| is_global && it.is_global && it.step == step;
+fn remember(issued: &mut Vec<Issued>, new: Issued) {
+    let same = |it: &&mut Issued| new.is_global && it.is_global && it.call == new.call;
     if let Some(global) = issued.iter_mut().find(same) {
-        global.src = global.src.union(src);
-        global.dst = global.dst.union(dst);
+        global.src = global.src.union(new.src);
+        global.dst = global.dst.union(new.dst);
         return;
     }
     if issued.len() == REMEMBERED {
         issued.remove(0);
     }
-    issued.push(Issued {
-        step,
-        is_global,
-        src,
-        dst,
-    });
+    issued.push(new);
 }
 
 impl BarrierBatch {

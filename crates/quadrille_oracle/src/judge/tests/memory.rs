@@ -160,7 +160,7 @@ pass three
     let barrier = "    buffer third bytes 0..48 COPY TRANSFER_WRITE -> COMPUTE_SHADER -\n";
     passes("gct:1", &[(frame, &plan(barrier))]);
     let expected = "pass `three` (StorageWriteCompute, frame 1) on bytes 0..48 of `third` shares \
-                    memory with all of `first` and comes after pass `one` (CopyWrite, frame 1) on \
+                    memory with bytes 0..48 of `first` and comes after pass `one` (CopyWrite, frame 1) on \
                     that; the write is not made available.";
     fails("gct:1", &[(frame, &plan(""))], &[expected]);
 }
@@ -225,7 +225,7 @@ pass three fixed 1
     let wait = "  wait 0 value 1 at COMPUTE_SHADER\n";
     passes("gct:1,ct:1", &[(frame, &plan(wait))]);
     let expected = "pass `three` (StorageWriteCompute, frame 1) on bytes 32..64 of `second` shares \
-                    memory with all of `first` and comes after pass `one` (CopyWrite, frame 1) on \
+                    memory with bytes 32..64 of `first` and comes after pass `one` (CopyWrite, frame 1) on \
                     that; no execution dependency orders them.";
     fails("gct:1,ct:1", &[(frame, &plan(""))], &[expected]);
 }
