@@ -47,6 +47,11 @@ pub enum Excuse {
     /// The order leads through a culled pass: it holds without the pass, but what stands behind half
     /// of it may be what the pass alone would have read.
     Culled,
+    /// Who is outside of the device signals nothing that a plan could wait for: what an acquire from
+    /// there leads on from is for the caller to see to.
+    Outside,
+    /// What others wrote to shared memory is dead: it is made available, and visible to nobody.
+    Dead,
     /// The barrier only orders, and order is not bound to its range: it holds for all ranges, and
     /// barriers of other ranges order this one too.
     Order,
@@ -105,11 +110,13 @@ impl Maker<'_> {
             shows.or(history.filter(|_| reason.rung == Rung::OtherQueue))
         };
         let shared = (!self.is_for_one_use(reason, area)).then_some(Excuse::Shared);
-        let src = all.or(again).or(history);
+        let is_outside = barrier.is_acquire() && reason.earlier == PassRef::Nobody;
+        let outside = is_outside.then_some(Excuse::Outside);
+        let dead = (reason.rung == Rung::Aliasing).then_some(Excuse::Dead);
         Excuses {
             all,
-            src,
-            dst: all.or(shared).or(again).or(history),
+            src: all.or(again).or(history).or(outside),
+            dst: all.or(shared).or(again).or(history).or(dead),
         }
     }
 
