@@ -107,7 +107,8 @@ impl Maker<'_> {
             // One barrier for two readers, who differ in stage and in access, shows more than
             // either asks for: perhaps just what a third one wants.
             let shows = again.or(history).filter(|_| self.only_shows(reason));
-            shows.or(history.filter(|_| reason.rung == Rung::OtherQueue))
+            let partly = matches!(reason.rung, Rung::OtherQueue | Rung::Aliasing);
+            shows.or(history.filter(|_| partly))
         };
         let shared = (!self.is_for_one_use(reason, area)).then_some(Excuse::Shared);
         let is_outside = barrier.is_acquire() && reason.earlier == PassRef::Nobody;
