@@ -34,6 +34,7 @@ fn needs(random: &mut Random, frame: &Frame) -> Vec<MemoryNeed> {
         bytes: 64 + random.below(200) as u64,
         alignment: 1 << random.below(9),
         class: random.below(4) as u32 / 3,
+        now: None,
     };
     transient.map(need).collect()
 }

@@ -8,8 +8,9 @@
 //!   queues is free, and sharing must not turn it into a wait, neither in this frame nor from it
 //!   to the next.
 //!
-//! The largest is placed first, each at the lowest place that it fits in. That is never worse than
-//! one behind the other, and good enough: the best packing is a hard problem.
+//! What lies somewhere already stays there if it can. Of the rest, the largest is placed first, each
+//! at the lowest place that it fits in. Where nothing stays, that is never worse than one behind the
+//! other, and good enough: the best packing is a hard problem.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -34,6 +35,9 @@ pub struct MemoryNeed {
     pub alignment: u64,
     /// The kind of memory: only what has the same one can share. Any number will do.
     pub class: u32,
+    /// The offset where it lies already, if it does. It stays there if it can, so that nothing has
+    /// to be made anew; how much is shared then depends on what was there before.
+    pub now: Option<u64>,
 }
 
 /// The memory of all resources of one class.
@@ -89,7 +93,13 @@ impl Places {
 ///   CopyRead kept
 ///   CopyWrite smooth
 /// ").unwrap();
-/// let need = |at| MemoryNeed { resource: ResourceIndex(at), bytes: 64, alignment: 16, class: 0 };
+/// let need = |at| MemoryNeed {
+///     resource: ResourceIndex(at),
+///     bytes: 64,
+///     alignment: 16,
+///     class: 0,
+///     now: None,
+/// };
 /// let places = place(&frame, &topology, &[need(0), need(2)]).unwrap();
 /// assert_eq!(places.offsets, [Some(0), Some(0)]);
 /// assert_eq!((places.bytes(), places.unshared_bytes), (64, 128));
@@ -108,7 +118,7 @@ pub fn place(
         ..Places::default()
     };
     let mut by_size: Vec<usize> = (0..needs.len()).filter(|at| turns.is_fit(*at)).collect();
-    by_size.sort_by_key(|at| (Reverse(needs[*at].bytes), *at));
+    by_size.sort_by_key(|at| (needs[*at].now.is_none(), Reverse(needs[*at].bytes), *at));
     for need in by_size.iter().map(|at| &needs[*at]) {
         if !places.blocks.iter().any(|it| it.class == need.class) {
             places.blocks.push(BlockNeed {
@@ -128,14 +138,17 @@ pub fn place(
                 continue;
             }
             let alignment = need.alignment.max(1);
-            let others = placed
-                .iter()
-                .filter(|(other, _)| !turns.may_share(*other, at));
-            let offset = first_fit(
-                need.bytes,
-                alignment,
-                others.map(|(_, range)| range.clone()),
-            );
+            let others = placed.iter();
+            let others = others.filter(|(other, _)| !turns.may_share(*other, at));
+            let taken: Vec<Range<u64>> = others.map(|(_, range)| range.clone()).collect();
+            let stays = |offset: &u64| {
+                let end = offset.saturating_add(need.bytes);
+                let mut taken = taken.iter();
+                let is_free = taken.all(|other| end <= other.start || other.end <= *offset);
+                offset.is_multiple_of(alignment) && is_free
+            };
+            let stays = need.now.filter(stays);
+            let offset = stays.unwrap_or_else(|| first_fit(need.bytes, alignment, taken));
             let end = offset.saturating_add(need.bytes);
             placed.push((at, offset..end));
             places.offsets[at] = Some(offset);
@@ -149,8 +162,7 @@ pub fn place(
 }
 
 /// The lowest aligned offset of so many bytes that meet none of the ranges.
-fn first_fit(bytes: u64, alignment: u64, taken: impl Iterator<Item = Range<u64>>) -> u64 {
-    let mut taken: Vec<Range<u64>> = taken.collect();
+fn first_fit(bytes: u64, alignment: u64, mut taken: Vec<Range<u64>>) -> u64 {
     taken.sort_by_key(|range| range.start);
     let mut offset: u64 = 0;
     for range in taken {

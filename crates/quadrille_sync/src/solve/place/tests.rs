@@ -17,6 +17,7 @@ fn need(resource: u32, bytes: u64) -> MemoryNeed {
         bytes,
         alignment: 16,
         class: 0,
+        now: None,
     }
 }
 
@@ -117,4 +118,27 @@ fn a_cycle_is_an_error() {
     let frame = "pass a\n  after b\npass b\n  after a\n";
     let topology = parse_topology("gct:1").unwrap();
     assert!(place(&parse_frame(frame).unwrap(), &topology, &[]).is_err());
+}
+
+#[test]
+fn what_lies_somewhere_stays_if_it_can() {
+    let topology = parse_topology("gct:1").unwrap();
+    let frame = parse_frame(&two_chains("", "")).unwrap();
+    let at = |resource, offset| MemoryNeed {
+        now: Some(offset),
+        ..need(resource, 64)
+    };
+    let offsets = |needs: &[MemoryNeed]| place(&frame, &topology, needs).unwrap().offsets;
+    assert_eq!(offsets(&[at(0, 64), at(1, 0)]), [Some(64), Some(0)]);
+    assert_eq!(offsets(&[need(0, 64), at(1, 0)]), [Some(64), Some(0)]);
+    assert_eq!(
+        offsets(&[at(0, 32), at(1, 0)]),
+        [Some(32), Some(96)],
+        "moved"
+    );
+    assert_eq!(
+        offsets(&[at(0, 8), at(1, 64)]),
+        [Some(0), Some(64)],
+        "aligned"
+    );
 }
