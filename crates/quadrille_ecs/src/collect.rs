@@ -22,6 +22,7 @@ use crate::kind::{AccessKind, StageWish, Used};
 use crate::mirror::{PassGraph, PassNode};
 use crate::plugin::GpuDevice;
 use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
+use crate::renderer::Renderer;
 
 /// A pass's declaration as its entities had it when they changed last.
 struct CachedPass {
@@ -160,6 +161,15 @@ pub(crate) fn frame(
 }
 
 impl Collector {
+    /// Finds memory for the transient resources of the frame.
+    pub(crate) fn place_transients(&mut self, renderer: &mut Renderer) -> Result<(), RenderError> {
+        let Renderer { frames, states, .. } = renderer;
+        let placed = frames.place_transients(&mut self.frame, &self.handles, states);
+        // Without, the frame is not complete, and the next one is not the same.
+        self.plain &= placed.is_ok();
+        Ok(placed?)
+    }
+
     /// The command list of each pass of the frame.
     pub(crate) fn lists<'a>(
         &self,

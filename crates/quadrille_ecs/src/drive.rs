@@ -69,6 +69,9 @@ fn frame(
         world.resource_scope(|world, mut recordings: Mut<Recordings>| {
             let recorded = recordings.read();
             let collected = collect::frame(world, &mut collector, recorded, &first, &last)?;
+            if collected == Collected::Anew {
+                collector.place_transients(renderer).map_err(one)?;
+            }
             renderer.host.begin(collector.host_calls(&mut recordings));
             let lists = collector.lists(recordings.read(), &first, &last);
             clock.lap(Phase::Collect);

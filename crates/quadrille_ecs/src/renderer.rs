@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot};
-use quadrille_vulkan::{DeviceTimes, Frames, Gpu};
+use quadrille_vulkan::{DeviceTimes, Frames, Gpu, TransientMemory};
 
 use crate::advice;
 use crate::error::RenderError;
@@ -137,11 +137,20 @@ impl Renderer {
 
     /// What was counted and measured so far, as JSON.
     ///
+    /// `transient_bytes` is the memory that transient resources take, and
+    /// `transient_bytes_unshared` what those of the last frame would take if they shared none.
+    ///
     /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the
     /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
     /// pass to another queue could save; [`QueueWish`](crate::QueueWish) moves it.
     pub fn report(&self) -> serde_json::Map<String, serde_json::Value> {
         let mut report = self.measured.to_json(&self.gpu);
+        let TransientMemory {
+            bytes,
+            unshared_bytes,
+        } = self.frames.transient_memory();
+        report.insert("transient_bytes".into(), bytes.into());
+        report.insert("transient_bytes_unshared".into(), unshared_bytes.into());
         if let Some(times) = &self.device_times {
             report.insert("gpu_us".into(), advice::device_us(times).into());
             if let Some((frame, plan)) = &self.last {

@@ -12,6 +12,8 @@ mod recover;
 mod stream;
 #[path = "gpu/times.rs"]
 mod times;
+#[path = "gpu/transient.rs"]
+mod transient;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;

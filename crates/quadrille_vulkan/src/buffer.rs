@@ -1,14 +1,15 @@
 //! Buffers.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use ash::vk;
+use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
-use gpu_allocator::vulkan::Allocation;
 use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing};
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::home::{Block, Home};
 use crate::lock;
 use crate::memory::{Mapped, Memory};
 use crate::retire::Retired;
@@ -47,7 +48,9 @@ pub struct BufferDesc {
     pub memory: Memory,
     /// Whether queue families own it in turn or together.
     pub sharing: Sharing,
-    /// Its contents do not outlive the frame.
+    /// Its contents do not outlive the frame. Images and buffers that are never needed at once
+    /// share memory, if it is the device's: see
+    /// [`Frames::place_transients`](crate::Frames::place_transients).
     pub transient: bool,
 }
 
@@ -112,6 +115,13 @@ impl BufferDesc {
         self
     }
 
+    /// The same with contents that do not outlive the frame: each frame writes it before reading
+    /// it, and between frames its memory is there for others.
+    pub fn transient(mut self) -> Self {
+        self.transient = true;
+        self
+    }
+
     /// The same with more uses.
     pub fn with_usage(mut self, usage: BufferUsage) -> Self {
         self.usage |= usage;
@@ -131,8 +141,12 @@ struct BufferInner {
     id: ResourceId,
     name: Arc<str>,
     desc: BufferDesc,
-    raw: vk::Buffer,
-    memory: Option<Allocation>,
+    /// Changes only between frames, before anything of the next one is translated (the threads
+    /// that translate are started with a happens-before edge), so relaxed access is enough.
+    raw: AtomicU64,
+    home: Mutex<Home>,
+    /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
+    needs: Option<vk::MemoryRequirements>,
     mapped: Option<Mutex<Mapped>>,
     device: Arc<Device>,
 }
@@ -141,49 +155,66 @@ impl Buffer {
     /// Makes a buffer.
     pub(crate) fn new(device: &Arc<Device>, desc: &BufferDesc) -> Result<Self, Error> {
         check(device, desc)?;
-        let families = device.families();
-        let mut info = vk::BufferCreateInfo::default()
-            .size(desc.bytes)
-            .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()));
-        if desc.sharing == Sharing::Concurrent && families.len() > 1 {
-            info = info
-                .sharing_mode(vk::SharingMode::CONCURRENT)
-                .queue_family_indices(&families);
+        if desc.transient && desc.memory == Memory::Device {
+            let needs = Some(requirements(device, desc)?);
+            return Ok(Self::assemble(device, desc, None, needs));
         }
-        // SAFETY: the description is checked; the families are those of the device.
-        let raw = unsafe { device.raw.create_buffer(&info, None) }
-            .map_err(Error::vulkan(&desc.name, "vkCreateBuffer"))?;
-        match bind(device, raw, desc) {
-            Ok(memory) => Ok(Self::finish(device, desc, raw, memory)),
-            Err(error) => {
-                // SAFETY: made above, used by nothing.
-                unsafe { device.raw.destroy_buffer(raw, None) };
-                Err(error)
-            }
-        }
+        let made = create_in(device, desc, None)?;
+        Ok(Self::assemble(device, desc, Some(made), None))
     }
 
-    fn finish(
+    fn assemble(
         device: &Arc<Device>,
         desc: &BufferDesc,
-        raw: vk::Buffer,
-        memory: Allocation,
+        made: Option<(vk::Buffer, Home)>,
+        needs: Option<vk::MemoryRequirements>,
     ) -> Self {
-        device.names.name(raw, &desc.name);
+        let (raw, home) = made.unwrap_or_default();
         let atom = device.limits.non_coherent_atom_size;
-        let mapped = Mapped::new(&memory, desc.bytes, atom).filter(|_| {
-            // On unified memory, device memory may be mapped too; its contract says it is not.
-            desc.memory != Memory::Device
-        });
+        // On unified memory, device memory may be mapped too; its contract says it is not.
+        let memory = home.own().filter(|_| desc.memory != Memory::Device);
+        let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
         Self(Arc::new(BufferInner {
             id: device.ids.take(),
             name: desc.name.as_str().into(),
             desc: desc.clone(),
-            raw,
-            memory: Some(memory),
+            raw: AtomicU64::new(raw.as_raw()),
+            home: Mutex::new(home),
+            needs,
             mapped: mapped.map(Mutex::new),
             device: Arc::clone(device),
         }))
+    }
+
+    /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
+    /// another buffer takes over, without contents, and what was there is retired.
+    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+        let Self(buffer) = self;
+        let mut home = lock(&buffer.home);
+        if home.is_at(place) {
+            return Ok(());
+        }
+        let (raw, new) = create_in(&buffer.device, &buffer.desc, place)?;
+        let old = std::mem::replace(&mut *home, new);
+        let old_raw = buffer.raw.swap(raw.as_raw(), Ordering::Relaxed);
+        if !old.is_nowhere() {
+            lock(&buffer.device.dropped).push(Retired::Buffer {
+                id: None,
+                raw: vk::Buffer::from_raw(old_raw),
+                home: old,
+            });
+        }
+        Ok(())
+    }
+
+    /// What it needs of memory, if it gets it when a frame uses it.
+    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
+        self.0.needs
+    }
+
+    /// Where its bytes are.
+    pub(crate) fn home(&self) -> std::sync::MutexGuard<'_, Home> {
+        lock(&self.0.home)
     }
 
     /// The device that it was made from.
@@ -253,9 +284,10 @@ impl Buffer {
             .map_err(Error::vulkan(self.name(), "vkInvalidateMappedMemoryRanges"))
     }
 
-    /// The raw handle, for Vulkan calls of your own.
+    /// The raw handle, for Vulkan calls of your own; null for a transient buffer that no frame has
+    /// used. That of a transient buffer may change from frame to frame.
     pub fn raw(&self) -> vk::Buffer {
-        self.0.raw
+        vk::Buffer::from_raw(self.0.raw.load(Ordering::Relaxed))
     }
 
     fn mapped(&self, offset: u64, length: u64) -> Result<std::sync::MutexGuard<'_, Mapped>, Error> {
@@ -281,14 +313,12 @@ impl Buffer {
 
 impl Drop for BufferInner {
     fn drop(&mut self) {
-        if let Some(memory) = self.memory.take() {
-            let retired = Retired::Buffer {
-                id: self.id,
-                raw: self.raw,
-                memory,
-            };
-            lock(&self.device.dropped).push(retired);
-        }
+        let retired = Retired::Buffer {
+            id: Some(self.id),
+            raw: vk::Buffer::from_raw(*self.raw.get_mut()),
+            home: std::mem::take(&mut *lock(&self.home)),
+        };
+        lock(&self.device.dropped).push(retired);
     }
 }
 
@@ -332,19 +362,69 @@ fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
     })
 }
 
-fn bind(device: &Device, raw: vk::Buffer, desc: &BufferDesc) -> Result<Allocation, Error> {
+/// Makes a buffer of a checked description, without memory.
+fn create(device: &Device, desc: &BufferDesc) -> Result<vk::Buffer, Error> {
+    let families = device.families();
+    let mut info = vk::BufferCreateInfo::default()
+        .size(desc.bytes)
+        .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()));
+    if desc.sharing == Sharing::Concurrent && families.len() > 1 {
+        info = info
+            .sharing_mode(vk::SharingMode::CONCURRENT)
+            .queue_family_indices(&families);
+    }
+    // SAFETY: the description is checked; the families are those of the device.
+    let raw = unsafe { device.raw.create_buffer(&info, None) };
+    raw.map_err(Error::vulkan(&desc.name, "vkCreateBuffer"))
+}
+
+/// The memory that buffers of a description need.
+fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirements, Error> {
+    let raw = create(device, desc)?;
     // SAFETY: `raw` was just made from this device.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-    let memory = device
-        .memory
-        .allocate(&desc.name, requirements, desc.memory, true)?;
-    // SAFETY: the allocation is alive; its handle is used for binding only.
-    let object = unsafe { memory.memory() };
-    // SAFETY: the memory was allocated for these requirements and is bound once.
-    match unsafe { device.raw.bind_buffer_memory(raw, object, memory.offset()) } {
-        Ok(()) => Ok(memory),
+    // SAFETY: made above, used by nothing.
+    unsafe { device.raw.destroy_buffer(raw, None) };
+    Ok(requirements)
+}
+
+/// Makes a buffer, in memory of its own or in this place.
+fn create_in(
+    device: &Device,
+    desc: &BufferDesc,
+    place: Option<(&Arc<Block>, u64)>,
+) -> Result<(vk::Buffer, Home), Error> {
+    let raw = create(device, desc)?;
+    match find_home(device, raw, desc, place) {
+        Ok(home) => {
+            device.names.name(raw, &desc.name);
+            Ok((raw, home))
+        }
+        Err(error) => {
+            // SAFETY: made above, used by nothing.
+            unsafe { device.raw.destroy_buffer(raw, None) };
+            Err(error)
+        }
+    }
+}
+
+fn find_home(
+    device: &Device,
+    raw: vk::Buffer,
+    desc: &BufferDesc,
+    place: Option<(&Arc<Block>, u64)>,
+) -> Result<Home, Error> {
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+    let kind = (desc.memory, true);
+    let home = Home::find(device, &desc.name, requirements, kind, place)?;
+    let (object, offset) = home.binding();
+    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
+    // once.
+    match unsafe { device.raw.bind_buffer_memory(raw, object, offset) } {
+        Ok(()) => Ok(home),
         Err(result) => {
-            device.memory.free(memory);
+            home.free(device);
             Err(Error::vulkan(&desc.name, "vkBindBufferMemory")(result))
         }
     }

@@ -112,6 +112,8 @@ pub(crate) struct Device {
     pub frames_taken: AtomicBool,
     /// How many frames the CPU may be ahead.
     pub frames_in_flight: u32,
+    /// Whether transient resources may share memory.
+    pub aliasing: bool,
     /// The instance; the last field, so that it goes last.
     pub instance: Arc<Instance>,
 }
@@ -175,6 +177,11 @@ impl Device {
             streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
+            aliasing: match std::env::var("QUADRILLE_ALIASING").as_deref() {
+                Ok("0") => false,
+                Ok("1") => true,
+                _ => settings.aliasing,
+            },
             limits: properties.limits,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,

@@ -15,6 +15,7 @@ use crate::retire::Waiting;
 use crate::ring::{Return, Ring};
 use crate::stream::{Lane, Mailbox, StreamDesc};
 use crate::timing::{DeviceTimes, Timing};
+use crate::transient::Transients;
 use crate::watch::Watch;
 
 /// How long dropping waits for the device.
@@ -60,6 +61,8 @@ pub struct Frames {
     /// What the next frame returns.
     pub(crate) returns: Vec<Return>,
     waiting: Waiting,
+    /// The memory of transient resources.
+    pub(crate) transients: Transients,
     /// Measures frames on the device, if that is wanted.
     pub(crate) timing: Option<Timing>,
 }
@@ -131,6 +134,7 @@ impl Frames {
             rings: Vec::new(),
             returns: Vec::new(),
             waiting: Waiting::default(),
+            transients: Transients::default(),
             timing: None,
         }
     }
@@ -348,6 +352,7 @@ impl Frames {
             }
         }
         self.device.streams.join();
+        self.transients.close(&self.device);
         self.waiting.give_back(&self.device);
         self.device.compiler.settle();
         self.device.frames_taken.store(false, Ordering::Release);
@@ -361,6 +366,7 @@ impl Frames {
         {
             tracing::error!("a stream does not return what it has taken: {error}");
         }
+        self.transients.close(&self.device);
         let pools = self.slots.drain(..).map(|slot| slot.pools).collect();
         let lanes = std::mem::take(&mut self.lanes);
         self.device.leave(mailbox, pools, self.first, lanes);

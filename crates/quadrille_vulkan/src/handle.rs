@@ -1,13 +1,17 @@
 //! A buffer or an image, and how ids and indices find them.
 
+use std::sync::{Arc, MutexGuard};
+
 use ash::vk;
 use quadrille_sync::{Resource, ResourceId, ResourceIndex};
 
 use crate::buffer::Buffer;
 use crate::commands::CommandError;
 use crate::device::Device;
+use crate::error::Error;
 use crate::format;
 use crate::gpu::Gpu;
+use crate::home::{Block, Home};
 use crate::image::Image;
 
 /// A buffer or an image.
@@ -48,6 +52,30 @@ impl Handle {
             Self::Image(image) => image.device(),
         };
         std::ptr::eq(own, device)
+    }
+
+    /// What it needs of memory, if it gets it when a frame uses it.
+    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
+        match self {
+            Self::Buffer(buffer) => buffer.needs(),
+            Self::Image(image) => image.needs(),
+        }
+    }
+
+    /// Where its bytes are.
+    pub(crate) fn home(&self) -> MutexGuard<'_, Home> {
+        match self {
+            Self::Buffer(buffer) => buffer.home(),
+            Self::Image(image) => image.home(),
+        }
+    }
+
+    /// Sees to it that its bytes are in this place, or in memory of its own.
+    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+        match self {
+            Self::Buffer(buffer) => buffer.settle(place),
+            Self::Image(image) => image.settle(place),
+        }
     }
 
     /// What the solver has to know of it.

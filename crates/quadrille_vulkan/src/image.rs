@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
-use gpu_allocator::vulkan::Allocation;
 use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing};
 
 use crate::buffer::lifetime;
 use crate::device::Device;
 use crate::error::Error;
 use crate::format;
+use crate::home::{Block, Home};
 use crate::lock;
 use crate::retire::Retired;
 use crate::view::{View, ViewKey};
@@ -61,7 +61,8 @@ pub struct ImageDesc {
     pub cube: bool,
     /// Whether queue families own it in turn or together.
     pub sharing: Sharing,
-    /// Its contents do not outlive the frame.
+    /// Its contents do not outlive the frame. Images and buffers that are never needed at once
+    /// share memory: see [`Frames::place_transients`](crate::Frames::place_transients).
     pub transient: bool,
 }
 
@@ -128,6 +129,19 @@ impl ImageDesc {
         self
     }
 
+    /// The same with contents that do not outlive the frame: each frame writes it before reading
+    /// it, and between frames its memory is there for others.
+    ///
+    /// ```
+    /// use quadrille_vulkan::{Format, ImageDesc};
+    /// let glow = ImageDesc::color_target("glow", 64, 64, Format::R8G8B8A8_UNORM).transient();
+    /// assert!(glow.transient);
+    /// ```
+    pub fn transient(mut self) -> Self {
+        self.transient = true;
+        self
+    }
+
     /// The same with mip levels.
     pub fn with_mips(mut self, mip_levels: u32) -> Self {
         self.mip_levels = mip_levels;
@@ -168,8 +182,11 @@ struct ImageInner {
     view: AtomicU64,
     extent: AtomicU64,
     views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
-    /// `None` for the image of a swapchain.
-    memory: Option<Allocation>,
+    /// Its raw handle is that of whatever a swapchain has acquired.
+    is_swapchain: bool,
+    home: Mutex<Home>,
+    /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
+    needs: Option<vk::MemoryRequirements>,
     device: Arc<Device>,
 }
 
@@ -177,40 +194,37 @@ impl Image {
     /// Makes an image.
     pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         create::check(device, desc)?;
-        let (raw, memory) = create::create(device, desc)?;
-        device.names.name(raw, &desc.name);
-        let image = Self::assemble(device, desc, raw, Some(memory));
-        let key = ViewKey {
-            view: View::WHOLE,
-            aspects: format::aspects(desc.format),
-            kind: image.default_view_kind(),
-        };
-        let view = image.make_view(key)?;
-        image.0.view.store(view.as_raw(), Ordering::Relaxed);
-        lock(&image.0.views).push((key, view));
+        if desc.transient {
+            let needs = create::requirements(device, desc)?;
+            return Ok(Self::assemble(device, desc, false, Some(needs)));
+        }
+        let image = Self::assemble(device, desc, false, None);
+        image.settle(None)?;
         Ok(image)
     }
 
     /// The image that stands for whichever image a swapchain acquires.
     pub(crate) fn of_swapchain(device: &Arc<Device>, desc: &ImageDesc) -> Self {
-        Self::assemble(device, desc, vk::Image::null(), None)
+        Self::assemble(device, desc, true, None)
     }
 
     fn assemble(
         device: &Arc<Device>,
         desc: &ImageDesc,
-        raw: vk::Image,
-        memory: Option<Allocation>,
+        is_swapchain: bool,
+        needs: Option<vk::MemoryRequirements>,
     ) -> Self {
         Self(Arc::new(ImageInner {
             id: device.ids.take(),
             name: desc.name.as_str().into(),
             desc: desc.clone(),
-            raw: AtomicU64::new(raw.as_raw()),
+            raw: AtomicU64::new(0),
             view: AtomicU64::new(0),
             extent: AtomicU64::new(pack(desc.extent)),
             views: Mutex::default(),
-            memory,
+            is_swapchain,
+            home: Mutex::default(),
+            needs,
             device: Arc::clone(device),
         }))
     }
@@ -222,6 +236,45 @@ impl Image {
         self.0
             .extent
             .store(pack([extent[0], extent[1], 1]), Ordering::Relaxed);
+    }
+
+    /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
+    /// another image takes over, without contents, and what was there is retired.
+    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+        let Self(image) = self;
+        let mut home = lock(&image.home);
+        if home.is_at(place) {
+            return Ok(());
+        }
+        let key = ViewKey {
+            view: View::WHOLE,
+            aspects: format::aspects(image.desc.format),
+            kind: self.default_view_kind(),
+        };
+        let (raw, new, view) = create::create_in(&image.device, &image.desc, place, key)?;
+        let old = std::mem::replace(&mut *home, new);
+        let old_raw = image.raw.swap(raw.as_raw(), Ordering::Relaxed);
+        image.view.store(view.as_raw(), Ordering::Relaxed);
+        let old_views = std::mem::replace(&mut *lock(&image.views), vec![(key, view)]);
+        if !old.is_nowhere() {
+            lock(&image.device.dropped).push(Retired::Image {
+                id: None,
+                raw: vk::Image::from_raw(old_raw),
+                views: old_views.into_iter().map(|(_, view)| view).collect(),
+                home: old,
+            });
+        }
+        Ok(())
+    }
+
+    /// What it needs of memory, if it gets it when a frame uses it.
+    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
+        self.0.needs
+    }
+
+    /// Where its bytes are.
+    pub(crate) fn home(&self) -> std::sync::MutexGuard<'_, Home> {
+        lock(&self.0.home)
     }
 
     /// The device that it was made from.
@@ -259,7 +312,7 @@ impl Image {
 
     /// Whether it stands for the image that a swapchain acquires.
     pub fn is_swapchain(&self) -> bool {
-        self.0.memory.is_none()
+        self.0.is_swapchain
     }
 
     /// What the solver has to know of it.
@@ -283,7 +336,9 @@ impl Image {
         }
     }
 
-    /// The raw handle, for Vulkan calls of your own; null for a swapchain that has not acquired.
+    /// The raw handle, for Vulkan calls of your own; null for a swapchain that has not acquired, and
+    /// for a transient image that no frame has used. That of a transient image may change from frame
+    /// to frame.
     pub fn raw(&self) -> vk::Image {
         vk::Image::from_raw(self.0.raw.load(Ordering::Relaxed))
     }
@@ -321,36 +376,22 @@ impl Image {
         if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
             return Ok(Some(*view));
         }
-        let view = self.make_view(key)?;
+        let view = create::create_view(&self.0.device, self.raw(), &self.0.desc, key)?;
         views.push((key, view));
         Ok(Some(view))
-    }
-
-    fn make_view(&self, key: ViewKey) -> Result<vk::ImageView, Error> {
-        let info = vk::ImageViewCreateInfo::default()
-            .image(self.raw())
-            .view_type(key.kind)
-            .format(self.format())
-            .subresource_range(key.range());
-        let device = &self.0.device;
-        // SAFETY: callers have checked the range against the image.
-        let view = unsafe { device.raw.create_image_view(&info, None) }
-            .map_err(Error::vulkan(self.name(), "vkCreateImageView"))?;
-        device.names.name(view, self.name());
-        Ok(view)
     }
 }
 
 impl Drop for ImageInner {
     fn drop(&mut self) {
-        let retired = match self.memory.take() {
-            Some(memory) => Retired::Image {
-                id: self.id,
+        let retired = match self.is_swapchain {
+            false => Retired::Image {
+                id: Some(self.id),
                 raw: vk::Image::from_raw(*self.raw.get_mut()),
                 views: lock(&self.views).drain(..).map(|(_, view)| view).collect(),
-                memory,
+                home: std::mem::take(&mut *lock(&self.home)),
             },
-            None => Retired::SwapchainImage { id: self.id },
+            true => Retired::SwapchainImage { id: self.id },
         };
         lock(&self.device.dropped).push(retired);
     }

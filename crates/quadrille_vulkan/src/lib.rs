@@ -52,6 +52,7 @@ mod frames;
 mod gate;
 mod gpu;
 mod handle;
+mod home;
 mod ids;
 mod image;
 mod instance;
@@ -77,6 +78,7 @@ mod swapchain;
 mod timeline;
 mod timelines;
 mod timing;
+mod transient;
 mod view;
 mod watch;
 
@@ -114,6 +116,7 @@ pub use swapchain::{
     Acquired, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
 };
 pub use timing::{DeviceTimes, PassTime, SubmissionTime};
+pub use transient::TransientMemory;
 pub use view::View;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -80,6 +80,7 @@ impl Frames {
     ) -> Result<Recorded, FrameError> {
         self.check_lanes(&input)?;
         check(&self.device, &input)?;
+        self.settle_transients(input.frame, input.handles)?;
         self.ids.fill(input.handles);
         let cost = |step: &Step| step_cost(&input, step);
         let chunks = chunks::cut(input.plan, chunks, cost);

@@ -8,39 +8,41 @@
 //! [`Frames::retire`]: crate::Frames::retire
 
 use ash::vk;
-use gpu_allocator::vulkan::Allocation;
 use quadrille_sync::{QueueIndex, ResourceId, States};
 
 use crate::device::Device;
+use crate::home::Home;
 use crate::lock;
 
 /// Something that was dropped.
 pub(crate) enum Retired {
     /// A buffer and its memory.
     Buffer {
-        /// Its id in the states.
-        id: ResourceId,
+        /// Its id in the states; none if the buffer lives on, with other memory.
+        id: Option<ResourceId>,
         /// Its handle.
         raw: vk::Buffer,
         /// Its memory.
-        memory: Allocation,
+        home: Home,
     },
     /// An image, its views and its memory.
     Image {
-        /// Its id in the states.
-        id: ResourceId,
+        /// Its id in the states; none if the image lives on, with other memory.
+        id: Option<ResourceId>,
         /// Its handle.
         raw: vk::Image,
         /// All its views.
         views: Vec<vk::ImageView>,
         /// Its memory.
-        memory: Allocation,
+        home: Home,
     },
     /// The id of an image whose handles belong to a swapchain.
     SwapchainImage {
         /// Its id in the states.
         id: ResourceId,
     },
+    /// A share in a block of memory.
+    Memory(Home),
     /// A sampler.
     Sampler(vk::Sampler),
     /// A pipeline.
@@ -51,23 +53,22 @@ impl Retired {
     /// The id that the states know it by.
     fn id(&self) -> Option<ResourceId> {
         match self {
-            Self::Buffer { id, .. } | Self::Image { id, .. } | Self::SwapchainImage { id } => {
-                Some(*id)
-            }
-            Self::Sampler(_) | Self::Pipeline(_) => None,
+            Self::Buffer { id, .. } | Self::Image { id, .. } => *id,
+            Self::SwapchainImage { id } => Some(*id),
+            Self::Memory(_) | Self::Sampler(_) | Self::Pipeline(_) => None,
         }
     }
 
     /// Destroys it. No queue uses it any more.
     pub(crate) fn destroy(self, device: &Device) {
         match self {
-            Self::Buffer { raw, memory, .. } => {
+            Self::Buffer { raw, home, .. } => {
                 // SAFETY: made from this device, owned by this value, and used by no queue.
                 unsafe { device.raw.destroy_buffer(raw, None) };
-                device.memory.free(memory);
+                home.free(device);
             }
             Self::Image {
-                raw, views, memory, ..
+                raw, views, home, ..
             } => {
                 for view in views {
                     // SAFETY: as above.
@@ -75,9 +76,10 @@ impl Retired {
                 }
                 // SAFETY: as above; its views are gone.
                 unsafe { device.raw.destroy_image(raw, None) };
-                device.memory.free(memory);
+                home.free(device);
             }
             Self::SwapchainImage { .. } => {}
+            Self::Memory(home) => home.free(device),
             // SAFETY: as above.
             Self::Sampler(raw) => unsafe { device.raw.destroy_sampler(raw, None) },
             // SAFETY: as above.

@@ -38,7 +38,8 @@ impl QueueWish {
 /// device if [`Settings::device`] is `None`; `QUADRILLE_VALIDATION` (`1` or `0`) overrides
 /// [`Settings::validation`]; `QUADRILLE_QUEUES` replaces the shopping list, either by a number
 /// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
-/// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`].
+/// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`];
+/// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`].
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The name of the program, for drivers and tools.
@@ -51,6 +52,9 @@ pub struct Settings {
     pub queues: Vec<QueueWish>,
     /// In which order passes are submitted where no hazard decides.
     pub order: OrderPolicy,
+    /// Let transient resources that are never needed at once share memory. On; to turn it off
+    /// costs memory, and shows whether a fault has to do with it.
+    pub aliasing: bool,
     /// How plain memory dependencies are written down; `None` takes what is known to be good for
     /// the kind of device.
     pub barriers: Option<BarrierStyle>,
@@ -81,6 +85,7 @@ impl Default for Settings {
                 QueueWish::TRANSFER,
             ],
             order: OrderPolicy::default(),
+            aliasing: true,
             barriers: None,
             pipeline_cache: user_cache_dir().map(|dir| dir.join("quadrille")),
             debug_names: cfg!(debug_assertions),

@@ -58,8 +58,13 @@ impl Rig {
     }
 
     pub(crate) fn recording_on(record_on: RecordOn) -> Self {
+        Self::with(|plugins| plugins.record_on = record_on)
+    }
+
+    /// An app with other plugins than the usual ones.
+    pub(crate) fn with(change: impl FnOnce(&mut QuadrillePlugins)) -> Self {
         let mut plugins = QuadrillePlugins::headless(64, 48);
-        plugins.record_on = record_on;
+        change(&mut plugins);
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
         app.add_plugins(plugins.build().disable::<LogPlugin>())

@@ -1,13 +1,16 @@
 //! From a description to an image with memory.
 
+use std::sync::Arc;
+
 use ash::vk;
-use gpu_allocator::vulkan::Allocation;
 use quadrille_sync::Sharing;
 
 use super::ImageDesc;
 use crate::device::Device;
 use crate::error::Error;
+use crate::home::{Block, Home};
 use crate::memory::Memory;
+use crate::view::ViewKey;
 
 /// Compares a description with the device's limits and formats.
 pub(super) fn check(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
@@ -105,8 +108,8 @@ fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     }
 }
 
-/// Makes an image of a checked description, with its memory.
-pub(super) fn create(device: &Device, desc: &ImageDesc) -> Result<(vk::Image, Allocation), Error> {
+/// Makes an image of a checked description, without memory.
+pub(super) fn create(device: &Device, desc: &ImageDesc) -> Result<vk::Image, Error> {
     let families = device.families();
     let [width, height, depth] = desc.extent;
     let mut info = vk::ImageCreateInfo::default()
@@ -128,31 +131,90 @@ pub(super) fn create(device: &Device, desc: &ImageDesc) -> Result<(vk::Image, Al
             .queue_family_indices(&families);
     }
     // SAFETY: the description is checked against limits and format support.
-    let raw = unsafe { device.raw.create_image(&info, None) }
-        .map_err(Error::vulkan(&desc.name, "vkCreateImage"))?;
-    match bind(device, raw, desc) {
-        Ok(memory) => Ok((raw, memory)),
+    let raw = unsafe { device.raw.create_image(&info, None) };
+    raw.map_err(Error::vulkan(&desc.name, "vkCreateImage"))
+}
+
+/// The memory that images of a description need.
+pub(super) fn requirements(
+    device: &Device,
+    desc: &ImageDesc,
+) -> Result<vk::MemoryRequirements, Error> {
+    let raw = create(device, desc)?;
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+    destroy(device, raw);
+    Ok(requirements)
+}
+
+/// Makes an image and the view of all of it, in memory of its own or in this place.
+pub(super) fn create_in(
+    device: &Device,
+    desc: &ImageDesc,
+    place: Option<(&Arc<Block>, u64)>,
+    whole: ViewKey,
+) -> Result<(vk::Image, Home, vk::ImageView), Error> {
+    let raw = create(device, desc)?;
+    let home = match find_home(device, raw, desc, place) {
+        Ok(home) => home,
         Err(error) => {
-            // SAFETY: made above, used by nothing.
-            unsafe { device.raw.destroy_image(raw, None) };
+            destroy(device, raw);
+            return Err(error);
+        }
+    };
+    device.names.name(raw, &desc.name);
+    match create_view(device, raw, desc, whole) {
+        Ok(view) => Ok((raw, home, view)),
+        Err(error) => {
+            destroy(device, raw);
+            home.free(device);
             Err(error)
         }
     }
 }
 
-fn bind(device: &Device, raw: vk::Image, desc: &ImageDesc) -> Result<Allocation, Error> {
+/// Makes a view.
+pub(super) fn create_view(
+    device: &Device,
+    raw: vk::Image,
+    desc: &ImageDesc,
+    key: ViewKey,
+) -> Result<vk::ImageView, Error> {
+    let info = vk::ImageViewCreateInfo::default()
+        .image(raw)
+        .view_type(key.kind)
+        .format(desc.format)
+        .subresource_range(key.range());
+    // SAFETY: callers have checked the range against the image.
+    let view = unsafe { device.raw.create_image_view(&info, None) }
+        .map_err(Error::vulkan(&desc.name, "vkCreateImageView"))?;
+    device.names.name(view, &desc.name);
+    Ok(view)
+}
+
+/// Destroys an image that nothing has used yet.
+fn destroy(device: &Device, raw: vk::Image) {
+    // SAFETY: made by the caller, used by nothing.
+    unsafe { device.raw.destroy_image(raw, None) };
+}
+
+fn find_home(
+    device: &Device,
+    raw: vk::Image,
+    desc: &ImageDesc,
+    place: Option<(&Arc<Block>, u64)>,
+) -> Result<Home, Error> {
     // SAFETY: `raw` was just made from this device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
-    let memory = device
-        .memory
-        .allocate(&desc.name, requirements, Memory::Device, false)?;
-    // SAFETY: the allocation is alive; its handle is used for binding only.
-    let object = unsafe { memory.memory() };
-    // SAFETY: the memory was allocated for these requirements and is bound once.
-    match unsafe { device.raw.bind_image_memory(raw, object, memory.offset()) } {
-        Ok(()) => Ok(memory),
+    let kind = (Memory::Device, false);
+    let home = Home::find(device, &desc.name, requirements, kind, place)?;
+    let (object, offset) = home.binding();
+    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
+    // once.
+    match unsafe { device.raw.bind_image_memory(raw, object, offset) } {
+        Ok(()) => Ok(home),
         Err(result) => {
-            device.memory.free(memory);
+            home.free(device);
             Err(Error::vulkan(&desc.name, "vkBindImageMemory")(result))
         }
     }

@@ -1,0 +1,244 @@
+//! Memory of transient resources.
+//!
+//! A transient image or buffer is a description until a frame uses it. Then the solver says where
+//! in a block of memory it lies ([`quadrille_sync::place`]), together with others that are never
+//! needed at the same time, and the plan orders who has the bytes before whom. From frame to frame
+//! everything stays where it is as long as it can; what has to move is made anew at its new place,
+//! and the old one is retired.
+//!
+//! There is one block for each kind of memory. A block that becomes too small is replaced by one
+//! that suffices; it never shrinks.
+
+use std::sync::Arc;
+
+use ash::vk;
+use quadrille_sync::{
+    BlockId, BlockNeed, Frame, Lifetime, MemoryNeed, Placement, ResourceIndex, States, Topology,
+    place,
+};
+
+use crate::device::Device;
+use crate::error::{Error, FrameError};
+use crate::frames::Frames;
+use crate::handle::Handle;
+use crate::home::{Block, Home};
+use crate::lock;
+use crate::retire::Retired;
+
+/// The memory of transient resources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransientMemory {
+    /// The bytes of all blocks that they lie in.
+    pub bytes: u64,
+    /// The bytes that the last frame's would take if they shared none.
+    pub unshared_bytes: u64,
+}
+
+/// The blocks of one owner of frames.
+#[derive(Default)]
+pub(crate) struct Transients {
+    /// By [`BlockId`]: the memory types it is for, and the block.
+    blocks: Vec<(u32, Arc<Block>)>,
+    /// What the last frame needed; kept for its memory.
+    needs: Vec<MemoryNeed>,
+    memory: TransientMemory,
+}
+
+impl Frames {
+    /// Finds memory for the transient resources of a frame that is about to be planned: writes into
+    /// the frame where each lies, and has what is not there yet made. A frame that names the same
+    /// resources in the same passes as the last one leaves everything in place.
+    ///
+    /// `handles` are those of [`FrameInput`](crate::FrameInput); `states` those that the frame will
+    /// be planned with. Transient resources of a frame that does not come by here have memory of
+    /// their own.
+    ///
+    /// # Errors
+    /// There is no memory left. What is wrong with the frame itself is said by
+    /// [`plan`](quadrille_sync::plan).
+    pub fn place_transients(
+        &mut self,
+        frame: &mut Frame,
+        handles: &[Handle],
+        states: &mut States,
+    ) -> Result<(), Error> {
+        let Self {
+            device,
+            transients,
+            topology,
+            ..
+        } = self;
+        transients.collect(device, frame, handles);
+        if transients.needs.is_empty() {
+            return Ok(());
+        }
+        if !device.aliasing {
+            let bytes = transients.needs.iter().map(|need| need.bytes).sum();
+            transients.memory = TransientMemory {
+                bytes,
+                unshared_bytes: bytes,
+            };
+            return Ok(());
+        }
+        transients.place(device, topology, frame, handles, states)
+    }
+
+    /// How much memory transient resources take.
+    pub fn transient_memory(&self) -> TransientMemory {
+        self.transients.memory
+    }
+
+    /// Sees to it that each transient resource of a frame has the memory that the frame says.
+    pub(crate) fn settle_transients(
+        &self,
+        frame: &Frame,
+        handles: &[Handle],
+    ) -> Result<(), FrameError> {
+        for (resource, handle) in frame.resources.iter().zip(handles) {
+            if handle.needs().is_none() {
+                continue;
+            }
+            match resource.memory {
+                None => handle.settle(None)?,
+                Some(place) if self.transients.has(handle, place) => {}
+                Some(_) => {
+                    let name = handle.name();
+                    let problem = format!("{name} does not lie where the frame says it does");
+                    return Err(FrameError::Mismatch { problem });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Transients {
+    /// Gives all blocks back to the device.
+    pub(crate) fn close(&mut self, device: &Device) {
+        for (_, block) in self.blocks.drain(..) {
+            retire(device, block);
+        }
+    }
+
+    /// Lists what the frame's transient resources need, and where they are.
+    fn collect(&mut self, device: &Device, frame: &Frame, handles: &[Handle]) {
+        let Self { blocks, needs, .. } = self;
+        needs.clear();
+        let resources = (0..).map(ResourceIndex).zip(&frame.resources);
+        let transient = resources.zip(handles);
+        let transient = transient.filter(|((_, it), _)| it.lifetime == Lifetime::Transient);
+        needs.extend(transient.filter_map(|((resource, _), handle)| {
+            let requirements = handle.needs()?;
+            // Linear and other resources must not share a page of this size; so nobody shares one.
+            let page = device.limits.buffer_image_granularity.max(1);
+            let class = requirements.memory_type_bits;
+            let block = blocks.iter().find(|(of, _)| *of == class);
+            Some(MemoryNeed {
+                resource,
+                bytes: requirements.size.next_multiple_of(page),
+                alignment: requirements.alignment.max(page),
+                class,
+                now: block.and_then(|(_, block)| handle.home().offset_in(block)),
+            })
+        }));
+    }
+
+    /// Places what was collected.
+    fn place(
+        &mut self,
+        device: &Device,
+        topology: &Topology,
+        frame: &mut Frame,
+        handles: &[Handle],
+        states: &mut States,
+    ) -> Result<(), Error> {
+        let Ok(mut places) = place(frame, topology, &self.needs) else {
+            return Ok(());
+        };
+        let grows = |block: &&BlockNeed| !self.holds(block);
+        let growing: Vec<u32> = places
+            .blocks
+            .iter()
+            .filter(grows)
+            .map(|it| it.class)
+            .collect();
+        if !growing.is_empty() {
+            // Where all have to be made anew, they are placed anew.
+            let needs = self.needs.iter_mut();
+            for need in needs.filter(|need| growing.contains(&need.class)) {
+                need.now = None;
+            }
+            places = match place(frame, topology, &self.needs) {
+                Ok(places) => places,
+                Err(_) => return Ok(()),
+            };
+            for need in &places.blocks {
+                if !self.holds(need) {
+                    self.replace_block(device, need, states)?;
+                }
+            }
+        }
+        self.memory = TransientMemory {
+            bytes: self.blocks.iter().map(|(_, block)| block.bytes).sum(),
+            unshared_bytes: places.unshared_bytes,
+        };
+        for (need, offset) in self.needs.iter().zip(&places.offsets) {
+            let at = need.resource.0 as usize;
+            let block = self.blocks.iter().find(|(of, _)| *of == need.class);
+            let place = block.zip(*offset);
+            frame.resources[at].memory = place.map(|((_, block), offset)| Placement {
+                block: block.id,
+                offset,
+                bytes: need.bytes,
+            });
+            handles[at].settle(place.map(|((_, block), offset)| (block, offset)))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the block of a class suffices.
+    fn holds(&self, need: &BlockNeed) -> bool {
+        let block = self.blocks.iter().find(|(of, _)| *of == need.class);
+        block.is_some_and(|(_, block)| {
+            block.bytes >= need.bytes && block.alignment.is_multiple_of(need.alignment)
+        })
+    }
+
+    /// Makes a block for a class, in the place of the one there is.
+    fn replace_block(
+        &mut self,
+        device: &Device,
+        need: &BlockNeed,
+        states: &mut States,
+    ) -> Result<(), Error> {
+        let known = self.blocks.iter().position(|(of, _)| *of == need.class);
+        let id = BlockId(known.unwrap_or(self.blocks.len()) as u32);
+        let requirements = vk::MemoryRequirements {
+            size: need.bytes,
+            alignment: need.alignment,
+            memory_type_bits: need.class,
+        };
+        let block = Arc::new(Block::new(&device.memory, id, requirements)?);
+        match known {
+            Some(at) => {
+                let (_, old) = std::mem::replace(&mut self.blocks[at], (need.class, block));
+                retire(device, old);
+                // Whatever was done to the old one, the new one is other memory.
+                states.remove_block(id);
+            }
+            None => self.blocks.push((need.class, block)),
+        }
+        Ok(())
+    }
+
+    /// Whether a resource is in one of these blocks, at this place.
+    fn has(&self, handle: &Handle, place: Placement) -> bool {
+        let block = self.blocks.get(place.block.0 as usize);
+        block.is_some_and(|(_, block)| handle.home().is_at(Some((block, place.offset))))
+    }
+}
+
+/// Gives a block back once nothing uses it; what lies in it keeps it.
+fn retire(device: &Device, block: Arc<Block>) {
+    lock(&device.dropped).push(Retired::Memory(Home::Shared(block, 0)));
+}
