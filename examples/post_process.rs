@@ -74,7 +74,8 @@ fn main() -> AppExit {
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let color =
         ImageDesc::color_target("scene color", SIZE[0], SIZE[1], Format::R16G16B16A16_SFLOAT);
-    commands.insert_resource(SceneColor(gpu.create_image(&color)?));
+    // Each frame draws it anew.
+    commands.insert_resource(SceneColor(gpu.create_image(&color.transient())?));
     let pipeline = |name, source| -> Result<_, BevyError> {
         let shader = Shader::wgsl(name, source)?;
         Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc::of(name, &shader))?)
