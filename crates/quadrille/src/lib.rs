@@ -53,6 +53,10 @@
 //! 4. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds
 //!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
 //!    queue.
+//! 5. **What lives for one frame is `transient()`.** Images and buffers whose description says so
+//!    are written by each frame before it reads them, and those that are never needed at once
+//!    share memory; the plan orders who has it before whom:
+//!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
 //!
 //! # The crates
 //!

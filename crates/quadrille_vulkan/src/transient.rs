@@ -127,6 +127,8 @@ impl Transients {
         let resources = (0..).map(ResourceIndex).zip(&frame.resources);
         let transient = resources.zip(handles);
         let transient = transient.filter(|((_, it), _)| it.lifetime == Lifetime::Transient);
+        // Those of another device are an error, which others report.
+        let transient = transient.filter(|(_, handle)| handle.is_made_from(device));
         needs.extend(transient.filter_map(|((resource, _), handle)| {
             let requirements = handle.needs()?;
             // Linear and other resources must not share a page of this size; so nobody shares one.
