@@ -1,11 +1,15 @@
 //! The formats of bevy's images in Vulkan's words.
 
-use bevy_image::Image as ImageAsset;
+use bevy_image::{CompressedImageFormats, Image as ImageAsset};
 use quadrille::prelude::Format;
-use wgpu_types::TextureFormat as T;
+use quadrille::vulkan::Gpu;
+use wgpu_types::{AstcBlock, AstcChannel, TextureFormat as T};
 
-/// Vulkan's format; none for compressed, depth and integer formats, which are not drawn.
+/// Vulkan's format; none for depth and integer formats, which are not drawn.
 pub(crate) fn to_vk(format: T) -> Option<Format> {
+    if format.is_compressed() {
+        return compressed_to_vk(format);
+    }
     Some(match format {
         T::R8Unorm => Format::R8_UNORM,
         T::R8Snorm => Format::R8_SNORM,
@@ -33,12 +37,95 @@ pub(crate) fn to_vk(format: T) -> Option<Format> {
     })
 }
 
+/// Vulkan's format of a block-compressed one; none for those with a high dynamic range of ASTC.
+fn compressed_to_vk(format: T) -> Option<Format> {
+    Some(match format {
+        T::Bc1RgbaUnorm => Format::BC1_RGBA_UNORM_BLOCK,
+        T::Bc1RgbaUnormSrgb => Format::BC1_RGBA_SRGB_BLOCK,
+        T::Bc2RgbaUnorm => Format::BC2_UNORM_BLOCK,
+        T::Bc2RgbaUnormSrgb => Format::BC2_SRGB_BLOCK,
+        T::Bc3RgbaUnorm => Format::BC3_UNORM_BLOCK,
+        T::Bc3RgbaUnormSrgb => Format::BC3_SRGB_BLOCK,
+        T::Bc4RUnorm => Format::BC4_UNORM_BLOCK,
+        T::Bc4RSnorm => Format::BC4_SNORM_BLOCK,
+        T::Bc5RgUnorm => Format::BC5_UNORM_BLOCK,
+        T::Bc5RgSnorm => Format::BC5_SNORM_BLOCK,
+        T::Bc6hRgbUfloat => Format::BC6H_UFLOAT_BLOCK,
+        T::Bc6hRgbFloat => Format::BC6H_SFLOAT_BLOCK,
+        T::Bc7RgbaUnorm => Format::BC7_UNORM_BLOCK,
+        T::Bc7RgbaUnormSrgb => Format::BC7_SRGB_BLOCK,
+        T::Etc2Rgb8Unorm => Format::ETC2_R8G8B8_UNORM_BLOCK,
+        T::Etc2Rgb8UnormSrgb => Format::ETC2_R8G8B8_SRGB_BLOCK,
+        T::Etc2Rgb8A1Unorm => Format::ETC2_R8G8B8A1_UNORM_BLOCK,
+        T::Etc2Rgb8A1UnormSrgb => Format::ETC2_R8G8B8A1_SRGB_BLOCK,
+        T::Etc2Rgba8Unorm => Format::ETC2_R8G8B8A8_UNORM_BLOCK,
+        T::Etc2Rgba8UnormSrgb => Format::ETC2_R8G8B8A8_SRGB_BLOCK,
+        T::EacR11Unorm => Format::EAC_R11_UNORM_BLOCK,
+        T::EacR11Snorm => Format::EAC_R11_SNORM_BLOCK,
+        T::EacRg11Unorm => Format::EAC_R11G11_UNORM_BLOCK,
+        T::EacRg11Snorm => Format::EAC_R11G11_SNORM_BLOCK,
+        T::Astc { block, channel } => return astc_to_vk(block, channel),
+        _ => return None,
+    })
+}
+
+fn astc_to_vk(block: AstcBlock, channel: AstcChannel) -> Option<Format> {
+    use AstcBlock as B;
+    let unorm = match block {
+        B::B4x4 => Format::ASTC_4X4_UNORM_BLOCK,
+        B::B5x4 => Format::ASTC_5X4_UNORM_BLOCK,
+        B::B5x5 => Format::ASTC_5X5_UNORM_BLOCK,
+        B::B6x5 => Format::ASTC_6X5_UNORM_BLOCK,
+        B::B6x6 => Format::ASTC_6X6_UNORM_BLOCK,
+        B::B8x5 => Format::ASTC_8X5_UNORM_BLOCK,
+        B::B8x6 => Format::ASTC_8X6_UNORM_BLOCK,
+        B::B8x8 => Format::ASTC_8X8_UNORM_BLOCK,
+        B::B10x5 => Format::ASTC_10X5_UNORM_BLOCK,
+        B::B10x6 => Format::ASTC_10X6_UNORM_BLOCK,
+        B::B10x8 => Format::ASTC_10X8_UNORM_BLOCK,
+        B::B10x10 => Format::ASTC_10X10_UNORM_BLOCK,
+        B::B12x10 => Format::ASTC_12X10_UNORM_BLOCK,
+        B::B12x12 => Format::ASTC_12X12_UNORM_BLOCK,
+    };
+    match channel {
+        AstcChannel::Unorm => Some(unorm),
+        // In Vulkan's enumeration each is followed by its sRGB twin.
+        AstcChannel::UnormSrgb => Some(Format::from_raw(unorm.as_raw() + 1)),
+        AstcChannel::Hdr => None,
+    }
+}
+
+/// The families of compressed formats that a device can sample.
+pub(crate) fn compressed(gpu: &Gpu) -> CompressedImageFormats {
+    let families = [
+        (CompressedImageFormats::BC, Format::BC7_SRGB_BLOCK),
+        (
+            CompressedImageFormats::ETC2,
+            Format::ETC2_R8G8B8A8_SRGB_BLOCK,
+        ),
+        (
+            CompressedImageFormats::ASTC_LDR,
+            Format::ASTC_4X4_SRGB_BLOCK,
+        ),
+    ];
+    let known = families
+        .into_iter()
+        .filter(|&(_, format)| gpu.can_sample(format));
+    known
+        .map(|(family, _)| family)
+        .fold(CompressedImageFormats::NONE, |all, one| all | one)
+}
+
 /// Bytes of one mip level of the first layer.
 pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
     let desc = &asset.texture_descriptor;
-    let length = |full: u32| u64::from(full.checked_shr(mip).unwrap_or(0).max(1));
-    let texel = u64::from(desc.format.block_copy_size(None).unwrap_or(0));
-    length(desc.size.width) * length(desc.size.height) * texel
+    let (width, height) = desc.format.block_dimensions();
+    let blocks = |full: u32, block: u32| {
+        let length = full.checked_shr(mip).unwrap_or(0).max(1);
+        u64::from(length.div_ceil(block))
+    };
+    let bytes = u64::from(desc.format.block_copy_size(None).unwrap_or(0));
+    blocks(desc.size.width, width) * blocks(desc.size.height, height) * bytes
 }
 
 /// Bytes of all mip levels of the first layer, which come first in the data.

@@ -1,12 +1,19 @@
 //! Loading images with limits: what a file claims is checked before memory is taken for it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use bevy_asset::io::{Reader, VecReader};
 use bevy_asset::{AssetLoader, AsyncReadExt as _, LoadContext};
+use bevy_ecs::prelude::*;
 use bevy_image::{
     CompressedImageFormats, Image, ImageLoader, ImageLoaderError, ImageLoaderSettings,
 };
 use bevy_reflect::TypePath;
+use quadrille::vulkan::Gpu;
 use thiserror::Error;
+
+use crate::image_format;
 
 /// How large image files and images may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,18 +59,32 @@ pub enum CheckedImageError {
     Load(#[from] ImageLoaderError),
 }
 
+/// The compressed formats of the device: images of others are refused when they are loaded.
+/// Loaders run beside the frames and outlive a device, so they share this.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct DeviceFormats(Arc<AtomicU32>);
+
+impl DeviceFormats {
+    /// Takes those of another device.
+    pub(crate) fn set(&self, gpu: &Gpu) {
+        let formats = image_format::compressed(gpu);
+        self.0.store(formats.bits(), Ordering::Relaxed);
+    }
+
+    fn now(&self) -> CompressedImageFormats {
+        CompressedImageFormats::from_bits_truncate(self.0.load(Ordering::Relaxed))
+    }
+}
+
 /// bevy's image loader behind [`ImageLimits`].
 pub(crate) struct CheckedImageLoader {
     limits: ImageLimits,
-    loader: ImageLoader,
+    formats: DeviceFormats,
 }
 
 impl CheckedImageLoader {
-    pub(crate) fn new(limits: ImageLimits) -> Self {
-        Self {
-            limits,
-            loader: ImageLoader::new(CompressedImageFormats::NONE),
-        }
+    pub(crate) fn new(limits: ImageLimits, formats: DeviceFormats) -> Self {
+        Self { limits, formats }
     }
 }
 
@@ -93,10 +114,8 @@ impl AssetLoader for CheckedImageLoader {
         let bytes = read(reader, self.limits).await?;
         check(&bytes, self.limits)?;
         let mut checked = VecReader::new(bytes);
-        Ok(self
-            .loader
-            .load(&mut checked, settings, load_context)
-            .await?)
+        let loader = ImageLoader::new(self.formats.now());
+        Ok(loader.load(&mut checked, settings, load_context).await?)
     }
 
     fn extensions(&self) -> &[&str] {

@@ -193,7 +193,7 @@ fn describe(asset: &ImageAsset) -> Result<ImageDesc, String> {
     let desc = &asset.texture_descriptor;
     let format = image_format::to_vk(desc.format).ok_or_else(|| {
         format!(
-            "its format {:?} is not supported; use one that is not compressed, such as Rgba8UnormSrgb",
+            "its format {:?} is not supported; use one such as Rgba8UnormSrgb or Bc7RgbaUnormSrgb",
             desc.format
         )
     })?;

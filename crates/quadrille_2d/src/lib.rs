@@ -28,7 +28,7 @@
 //!
 //! # Deliberately absent
 //!
-//! No picking, no materials with shaders of their own, no compressed images.
+//! No picking, no materials with shaders of their own.
 
 mod camera;
 mod font_check;

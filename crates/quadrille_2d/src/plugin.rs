@@ -22,7 +22,7 @@ use crate::camera::update_cameras;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_size::limit_font_sizes;
-use crate::image_loader::{CheckedImageLoader, ImageLimits};
+use crate::image_loader::{CheckedImageLoader, DeviceFormats, ImageLimits};
 use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
@@ -91,7 +91,13 @@ impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
         let checked_fonts = CheckedFonts::default();
-        app.register_asset_loader(CheckedImageLoader::new(self.image_limits))
+        let formats = DeviceFormats::default();
+        if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
+            formats.set(gpu);
+        }
+        let image_loader = CheckedImageLoader::new(self.image_limits, formats.clone());
+        app.register_asset_loader(image_loader)
+            .insert_resource(formats)
             .register_asset_loader(CheckedFontLoader::new(checked_fonts.clone()))
             .insert_resource(checked_fonts)
             .init_asset::<ColorMaterial>()
@@ -188,6 +194,7 @@ fn make(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     assets: (Res<Assets<Image>>, Res<AssetServer>),
+    formats: Res<DeviceFormats>,
     mut images: ResMut<Images2d>,
     mut meshes: ResMut<Meshes2d>,
     mut phase: ResMut<Phase2d>,
@@ -197,6 +204,7 @@ fn make(
     commands.insert_resource(indices);
     commands.insert_resource(phase::instances(&gpu, 0)?);
     commands.insert_resource(Pipelines2d::new(&gpu)?);
+    formats.set(&gpu);
     images.begin_anew(&assets.0, &assets.1);
     meshes.begin_anew();
     phase.begin_anew();

@@ -1,6 +1,10 @@
 //! What a format is made of.
 
+mod block;
+
 use ash::vk;
+
+pub use block::{Block, block};
 
 /// The aspects of a format (section "Format Definition"); planar formats are not supported.
 pub(crate) fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
@@ -53,8 +57,8 @@ pub(crate) fn is_integer(format: vk::Format) -> bool {
     .any(|unsigned| (0..2).contains(&(format.as_raw() - unsigned.as_raw())))
 }
 
-/// Bytes of a texel, or of a block of a compressed format, in copies between buffers and images;
-/// `None` for formats that this table does not know.
+/// Bytes of a texel in copies between buffers and images; `None` for compressed formats (see
+/// [`block`]) and those that this table does not know.
 pub fn texel_bytes(format: vk::Format) -> Option<u32> {
     use vk::Format as F;
     let raw = format.as_raw();

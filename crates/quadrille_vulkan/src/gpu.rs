@@ -69,6 +69,12 @@ impl Gpu {
         &self.0.limits
     }
 
+    /// Whether shaders can sample images of a format, compressed ones for instance, which many
+    /// devices have some of.
+    pub fn can_sample(&self, format: vk::Format) -> bool {
+        crate::image::can_sample(&self.0, format)
+    }
+
     /// How many frames the CPU may be ahead of the device.
     pub fn frames_in_flight(&self) -> u32 {
         self.0.frames_in_flight

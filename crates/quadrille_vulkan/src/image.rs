@@ -5,6 +5,8 @@
 
 mod create;
 
+pub(crate) use create::can_sample;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 

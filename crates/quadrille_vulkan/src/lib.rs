@@ -91,7 +91,7 @@ pub use commands::{CommandError, CommandList, IndexType, RawCommand};
 pub use debug::validation_messages;
 pub use device::DeviceInfo;
 pub use error::{Error, FrameError, SetupError, ShaderError, SurfaceError};
-pub use format::texel_bytes;
+pub use format::{Block, block, texel_bytes};
 pub use frames::{FrameSlot, Frames};
 pub use gpu::Gpu;
 pub use handle::Handle;

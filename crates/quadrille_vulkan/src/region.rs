@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::format::{Block, block};
 use crate::image::Image;
 
 /// A box of texels of one mip level and some array layers.
@@ -66,13 +67,14 @@ impl ImageRegion {
         )
     }
 
-    /// Texels in it, over all layers.
-    pub(crate) fn texels(&self) -> u64 {
-        self.extent
-            .iter()
-            .map(|&length| u64::from(length))
-            .product::<u64>()
-            * u64::from(self.layer_count)
+    /// Bytes of its texels without padding, over all layers, in copies between buffers and images
+    /// of this format; `None` for formats whose texels have no size.
+    pub fn bytes(&self, format: vk::Format) -> Option<u64> {
+        let Block { size, bytes } = block(format)?;
+        let [width, height, depth] = self.extent;
+        let blocks = [width.div_ceil(size[0]), height.div_ceil(size[1]), depth];
+        let blocks = blocks.map(u64::from).iter().product::<u64>();
+        Some(blocks * u64::from(bytes) * u64::from(self.layer_count))
     }
 
     /// The layers in Vulkan's words.

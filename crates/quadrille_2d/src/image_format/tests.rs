@@ -1,5 +1,5 @@
 use bevy_asset::RenderAssetUsages;
-use quadrille::vulkan::texel_bytes;
+use quadrille::vulkan::block;
 use wgpu_types::{Extent3d, TextureDimension};
 
 use super::*;
@@ -17,17 +17,34 @@ fn texels_are_as_large_in_both_words() {
         T::Rgb9e5Ufloat,
         T::Rgba16Float,
         T::Rgba32Float,
+        T::Bc1RgbaUnormSrgb,
+        T::Bc4RSnorm,
+        T::Bc7RgbaUnorm,
+        T::Etc2Rgb8UnormSrgb,
+        T::Etc2Rgba8Unorm,
+        T::EacRg11Unorm,
+        T::Astc {
+            block: AstcBlock::B4x4,
+            channel: AstcChannel::UnormSrgb,
+        },
+        T::Astc {
+            block: AstcBlock::B10x8,
+            channel: AstcChannel::Unorm,
+        },
     ];
     for format in formats {
         let vk = to_vk(format).unwrap();
-        assert_eq!(format.block_copy_size(None), texel_bytes(vk), "{format:?}");
+        let vk_block = block(vk).unwrap();
+        assert_eq!(format.block_copy_size(None), Some(vk_block.bytes));
+        let (width, height) = format.block_dimensions();
+        assert_eq!([width, height], vk_block.size, "{format:?}");
         assert_eq!(
             format.is_srgb(),
             format!("{vk:?}").contains("SRGB"),
             "{format:?}"
         );
     }
-    assert_eq!(to_vk(T::Bc1RgbaUnorm), None);
+    assert_eq!(to_vk(T::Depth32Float), None);
 }
 
 #[test]
@@ -48,4 +65,18 @@ fn mip_levels_are_added_up() {
     asset.texture_descriptor.mip_level_count = 3;
     assert_eq!([0, 1, 2].map(|mip| mip_bytes(&asset, mip)), [40, 8, 4]);
     assert_eq!(bytes(&asset), 52);
+}
+
+#[test]
+fn compressed_mip_levels_end_with_a_whole_block() {
+    let size = Extent3d {
+        width: 6,
+        height: 5,
+        depth_or_array_layers: 1,
+    };
+    let mut asset = ImageAsset::default();
+    asset.texture_descriptor.size = size;
+    asset.texture_descriptor.format = T::Bc1RgbaUnormSrgb;
+    asset.texture_descriptor.mip_level_count = 3;
+    assert_eq!([0, 1, 2].map(|mip| mip_bytes(&asset, mip)), [32, 8, 8]);
 }

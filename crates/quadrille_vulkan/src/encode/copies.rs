@@ -326,8 +326,8 @@ impl Encoder<'_> {
         image: &Image,
         region: &ImageRegion,
     ) -> Result<&Buffer, CommandError> {
-        // Formats that the table does not know (compressed ones) are left to the caller.
-        let bytes = format::texel_bytes(image.format()).map(u64::from);
+        // Formats that the table does not know (planar ones) are left to the caller.
+        let bytes = format::block(image.format()).map(|block| u64::from(block.bytes));
         let copies_only = self
             .need(Capabilities::GRAPHICS | Capabilities::COMPUTE)
             .is_err();
@@ -339,7 +339,8 @@ impl Encoder<'_> {
             bytes => bytes * 4,
         };
         aligned("the offset of the texels", offset, multiple)?;
-        self.copied_buffer(id, side, offset, bytes.unwrap_or(0) * region.texels())
+        let length = region.bytes(image.format()).unwrap_or(0);
+        self.copied_buffer(id, side, offset, length)
     }
 
     /// An image of a copy, which has the region; and its layout.
@@ -358,8 +359,12 @@ impl Encoder<'_> {
                 name: image.name().to_owned(),
             });
         }
-        if !region.is_aligned(image, self.granularity) {
-            let [x, y, z] = self.granularity;
+        // A queue counts in texels, or in blocks of a compressed format.
+        let [width, height] = format::block(image.format()).map_or([1, 1], |block| block.size);
+        let [x, y, z] = self.granularity;
+        let granularity = [x * width, y * height, z];
+        if !region.is_aligned(image, granularity) {
+            let [x, y, z] = granularity;
             let name = image.name();
             let what = format!("{region:?} of {name} on a queue of granularity {x}x{y}x{z}");
             return Err(CommandError::Alignment {

@@ -101,6 +101,19 @@ fn check_support(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
     Ok(())
 }
 
+/// See [`Gpu::can_sample`](crate::Gpu::can_sample).
+pub(crate) fn can_sample(device: &Device, format: vk::Format) -> bool {
+    // SAFETY: the physical device belongs to the instance; the format is a valid enum.
+    let properties = unsafe {
+        device
+            .instance
+            .raw
+            .get_physical_device_format_properties(device.physical, format)
+    };
+    let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE;
+    properties.optimal_tiling_features.contains(sampled)
+}
+
 fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     match desc.cube {
         true => vk::ImageCreateFlags::CUBE_COMPATIBLE,

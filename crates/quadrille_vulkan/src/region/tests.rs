@@ -1,4 +1,6 @@
-use super::{is_aligned, mip_extent};
+use ash::vk::Format;
+
+use super::{ImageRegion, is_aligned, mip_extent};
 
 #[test]
 fn mip_levels_halve_down_to_one() {
@@ -25,4 +27,20 @@ fn granularity() {
         "whole levels are always copied"
     );
     assert!(!check([0, 0, 0], [8, 8, 1], [0, 0, 0]));
+}
+
+#[test]
+fn bytes_of_texels_and_blocks() {
+    let region = ImageRegion {
+        mip: 0,
+        base_layer: 0,
+        layer_count: 2,
+        offset: [0; 3],
+        extent: [9, 5, 1],
+    };
+    assert_eq!(region.bytes(Format::R8G8B8A8_UNORM), Some(9 * 5 * 4 * 2));
+    // Three blocks in a row, two rows.
+    assert_eq!(region.bytes(Format::BC1_RGB_UNORM_BLOCK), Some(6 * 8 * 2));
+    assert_eq!(region.bytes(Format::ASTC_10X5_UNORM_BLOCK), Some(16 * 2));
+    assert_eq!(region.bytes(Format::G8B8G8R8_422_UNORM), None);
 }

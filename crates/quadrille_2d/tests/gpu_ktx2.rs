@@ -1,0 +1,176 @@
+//! KTX2 images with compressed texels on a device. `cargo test -p quadrille_2d --test gpu_ktx2 --
+//! --ignored`; without a device these tests fail.
+
+#[allow(
+    dead_code,
+    reason = "tests that share a module use different parts of it"
+)]
+mod common;
+
+use bevy_app::Startup;
+use bevy_ecs::prelude::*;
+use bevy_math::Vec2;
+use common::Rig;
+use quadrille::prelude::{Format, GpuDevice};
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_2d::prelude::*;
+
+/// A KTX2 file (its specification, section 3) of 6 x 6 texels with all mip levels of one colour.
+fn ktx2(format: Format, block: &[u8]) -> Vec<u8> {
+    // 6 x 6 texels are 2 x 2 blocks of 4 x 4; 3 x 3 and 1 x 1 one each.
+    let levels = [block.repeat(4), block.to_vec(), block.to_vec()];
+    let mut file = b"\xABKTX 20\xBB\r\n\x1A\n".to_vec();
+    let words = |file: &mut Vec<u8>, words: &[u32]| {
+        file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    };
+    // Format, type size, width, height, depth, layers, faces, levels, no supercompression.
+    let format = u32::try_from(format.as_raw()).expect("no extension's");
+    words(
+        &mut file,
+        &[format, 1, 6, 6, 0, 0, 1, levels.len() as u32, 0],
+    );
+    let descriptor = [
+        44,
+        0,
+        40 << 16 | 2,
+        1,
+        3 | 3 << 8,
+        0,
+        0,
+        63 << 16,
+        0,
+        0,
+        u32::MAX,
+    ];
+    let descriptor_at = 80 + 24 * levels.len() as u32;
+    let descriptor_bytes = 4 * descriptor.len() as u32;
+    // The data format descriptor; no key values; no supercompression data.
+    words(
+        &mut file,
+        &[descriptor_at, descriptor_bytes, 0, 0, 0, 0, 0, 0],
+    );
+    let mut at = u64::from(descriptor_at + descriptor_bytes).next_multiple_of(16);
+    let first = at as usize;
+    for level in &levels {
+        let bytes = level.len() as u64;
+        file.extend(
+            [at, bytes, bytes]
+                .iter()
+                .flat_map(|word| word.to_le_bytes()),
+        );
+        at += bytes;
+    }
+    words(&mut file, &descriptor);
+    file.resize(first, 0);
+    file.extend(levels.concat());
+    file
+}
+
+/// BC7 in mode 6: a colour of 7 bits and one common lowest bit, for both ends.
+fn bc7(color: [u8; 3]) -> Vec<u8> {
+    let mut bits: u128 = 1 << 6;
+    let mut at = 7;
+    let mut put = |value: u8, count: u32| {
+        bits |= u128::from(value) << at;
+        at += count;
+    };
+    for channel in [color[0], color[1], color[2], 255] {
+        put(channel >> 1, 7);
+        put(channel >> 1, 7);
+    }
+    put(1, 1);
+    put(1, 1);
+    bits.to_le_bytes().to_vec()
+}
+
+/// A block of one colour in each format: whose channels are 0 or 255.
+fn files() -> [(&'static str, Format, Vec<u8>, [u8; 3]); 5] {
+    // The first of two colours of 5, 6 and 5 bits, for all texels.
+    let bc1 = |color: u16| [&color.to_le_bytes()[..], &[0; 6]].concat();
+    let bc3 = [vec![255, 255, 0, 0, 0, 0, 0, 0], bc1(0x07E0)].concat();
+    // Of two colours of 4 bits each, both the same, and 2 is added, which is too little to matter.
+    let etc2 = vec![0x00, 0xFF, 0xFF, 0, 0, 0, 0, 0];
+    // A "void extent": one colour of 16 bits.
+    let void: u64 = 0xFFFF_FFFF_FFFF_FDFC;
+    let yellow = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF];
+    let astc = [&void.to_le_bytes()[..], &yellow].concat();
+    [
+        (
+            "bc1.ktx2",
+            Format::BC1_RGBA_SRGB_BLOCK,
+            bc1(0xF800),
+            [255, 0, 0],
+        ),
+        ("bc3.ktx2", Format::BC3_SRGB_BLOCK, bc3, [0, 255, 0]),
+        (
+            "bc7.ktx2",
+            Format::BC7_SRGB_BLOCK,
+            bc7([1, 1, 255]),
+            [0, 0, 255],
+        ),
+        (
+            "etc2.ktx2",
+            Format::ETC2_R8G8B8_SRGB_BLOCK,
+            etc2,
+            [0, 255, 255],
+        ),
+        (
+            "astc.ktx2",
+            Format::ASTC_4X4_SRGB_BLOCK,
+            astc,
+            [255, 255, 0],
+        ),
+    ]
+}
+
+fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+    commands.spawn(Camera2d);
+    for (index, (name, ..)) in files().iter().enumerate() {
+        let sprite = Sprite {
+            custom_size: Some(Vec2::splat(12.0)),
+            ..Sprite::from_image(assets.load(*name))
+        };
+        let x = -32.0 + 16.0 * index as f32;
+        commands.spawn((sprite, Transform::from_xyz(x, 0.0, 0.0)));
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn compressed_images_show_where_the_device_has_their_format() {
+    let folder = common::temporary("ktx2");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for (name, format, block, _) in files() {
+        std::fs::write(folder.join(name), ktx2(format, &block)).expect("written");
+    }
+    let plugin = Quadrille2dPlugin {
+        asset_folder: folder.to_str().expect("plain").to_owned(),
+        ..Quadrille2dPlugin::default()
+    };
+    let mut rig = Rig::with(80, 32, plugin);
+    rig.app.add_systems(Startup, setup);
+    rig.start();
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let has = files().map(|(_, format, ..)| gpu.can_sample(format));
+    println!("BC1, BC3, BC7, ETC2, ASTC: {has:?}");
+    let is_loud = |pixel: [u8; 4]| pixel == [255, 0, 255, 255] || pixel == [20, 20, 20, 255];
+    for _ in 0..2000 {
+        let picture = rig.picture();
+        let is_right = |index: usize| {
+            let pixel = picture.at(8 + 16 * index as u32, 16);
+            let color = files()[index].3;
+            match has[index] {
+                true => (0..3).all(|channel| pixel[channel].abs_diff(color[channel]) < 8),
+                // The line in the log names the format.
+                false => is_loud(pixel),
+            }
+        };
+        if (0..files().len()).all(is_right) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let picture = rig.picture();
+    let pixels: Vec<_> = (0..5).map(|index| picture.at(8 + 16 * index, 16)).collect();
+    panic!("{pixels:?}");
+}
