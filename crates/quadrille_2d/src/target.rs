@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use bevy_platform::collections::HashMap;
 use bevy_window::PrimaryWindow;
-use quadrille::prelude::{Image, PrimaryWindowImage};
+use quadrille::prelude::{Image, PrimaryWindowImage, WindowImage};
 
 use crate::images::Images2d;
 
@@ -57,6 +57,7 @@ pub struct Targets2d(pub(crate) Vec<Image>);
 pub(crate) struct TargetImages<'w, 's> {
     primary: Query<'w, 's, Entity, With<PrimaryWindow>>,
     window: Option<Res<'w, PrimaryWindowImage>>,
+    windows: Query<'w, 's, &'static WindowImage>,
     manual: Res<'w, ManualTargets>,
 }
 
@@ -73,8 +74,12 @@ impl TargetImages<'_, '_> {
         match target.normalize(primary) {
             None => matches!(target, RenderTarget::Window(_)).then(window)?,
             Some(NormalizedRenderTarget::Window(reference)) => {
-                // Other windows than the primary one have no image that passes could name yet.
-                (Some(reference.entity()) == primary).then(window)?
+                let entity = reference.entity();
+                if Some(entity) == primary {
+                    return window();
+                }
+                let image = self.windows.get(entity).ok()?;
+                Some(((**image).clone(), None))
             }
             Some(NormalizedRenderTarget::Image(target)) => {
                 let id = target.handle.id();
