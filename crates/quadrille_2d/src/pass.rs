@@ -15,7 +15,8 @@ use crate::instance::Instance;
 use crate::mesh_data::{Shape, Vertex};
 use crate::meshes::{Indices2d, Vertices2d};
 use crate::msaa::Multisampled2d;
-use crate::phase::{Batch, Instances2d, Phase2d, Textures2d, View2d};
+use crate::node::{Node, Nodes2d};
+use crate::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
 use crate::target::Targets2d;
 
 /// The pipelines of [`draw_2d`], by what vertices form.
@@ -24,12 +25,20 @@ pub struct Pipelines2d {
     points: GraphicsPipeline,
     lines: GraphicsPipeline,
     triangles: GraphicsPipeline,
+    nodes: GraphicsPipeline,
 }
 
 impl Pipelines2d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
         let source = include_str!("../../../shaders/quadrille_2d/draw.wgsl");
         let shader = Shader::wgsl("quadrille_2d/draw.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_2d/node.wgsl");
+        let node_shader = Shader::wgsl("quadrille_2d/node.wgsl", source)?;
+        let nodes = gpu.graphics_pipeline(&GraphicsPipelineDesc {
+            vertex_buffers: vec![Vertex::layout(), Node::layout()],
+            blend: Blend::Alpha,
+            ..GraphicsPipelineDesc::of("2d nodes", &node_shader)
+        })?;
         let pipeline = |name, topology| {
             gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 vertex_buffers: vec![Vertex::layout(), Instance::layout()],
@@ -42,14 +51,16 @@ impl Pipelines2d {
             points: pipeline("2d points", PrimitiveTopology::Points)?,
             lines: pipeline("2d lines", PrimitiveTopology::Lines)?,
             triangles: pipeline("2d triangles", PrimitiveTopology::Triangles)?,
+            nodes,
         })
     }
 
-    fn of(&self, shape: Shape) -> &GraphicsPipeline {
-        match shape {
-            Shape::Points => &self.points,
-            Shape::Lines => &self.lines,
-            Shape::Triangles => &self.triangles,
+    fn of(&self, batch: &Batch) -> &GraphicsPipeline {
+        match (batch.kind, batch.mesh.shape) {
+            (BatchKind::Nodes, _) => &self.nodes,
+            (_, Shape::Points) => &self.points,
+            (_, Shape::Lines) => &self.lines,
+            (_, Shape::Triangles) => &self.triangles,
         }
     }
 }
@@ -68,6 +79,28 @@ pub struct Geometry2d<'w> {
     vertices: VertexRead<'w, Vertices2d>,
     indices: IndexRead<'w, Indices2d>,
     instances: VertexRead<'w, Instances2d>,
+    nodes: VertexRead<'w, Nodes2d>,
+}
+
+impl Geometry2d<'_> {
+    /// Adds the buffers that batches read. Those of which nothing was ever needed hold nothing
+    /// that could be read.
+    fn add_uses(&self, batches: &[Batch], uses: &mut Vec<PassUse>) {
+        if batches.is_empty() {
+            return;
+        }
+        uses.extend([
+            self.vertices.any().as_declared(),
+            self.indices.any().as_declared(),
+        ]);
+        let is_node = |batch: &Batch| batch.kind == BatchKind::Nodes;
+        if batches.iter().any(is_node) {
+            uses.push(self.nodes.any().as_declared());
+        }
+        if !batches.iter().all(is_node) {
+            uses.push(self.instances.any().as_declared());
+        }
+    }
 }
 
 /// The images that [`draw_2d`] draws to.
@@ -103,13 +136,7 @@ pub fn draw_2d(
         if samples.is_none() || is_last {
             uses.push(target.as_declared());
         }
-        if !batches.is_empty() {
-            uses.extend([
-                geometry.vertices.any().as_declared(),
-                geometry.indices.any().as_declared(),
-                geometry.instances.any().as_declared(),
-            ]);
-        }
+        geometry.add_uses(batches, uses);
         add_textures(batches, &textures, seen, uses);
         let mut pass = recorder.pass("draw 2d", uses);
         let drawn_to = samples.unwrap_or(target);
@@ -162,22 +189,28 @@ fn draw_view(
         let (Some(texture), Some(sampler)) = (texture, sampler) else {
             continue;
         };
-        let same_pipeline = bound.is_some_and(|last| last.mesh.shape == batch.mesh.shape);
+        let is_node = |batch: &Batch| batch.kind == BatchKind::Nodes;
+        let same_pipeline = bound.is_some_and(|last| {
+            last.mesh.shape == batch.mesh.shape && is_node(last) == is_node(batch)
+        });
         if !same_pipeline {
             rendering
-                .pipeline(drawn.pipelines.of(batch.mesh.shape))
+                .pipeline(drawn.pipelines.of(batch))
                 .vertices(0, &geometry.vertices, 0)
-                .vertices(1, &geometry.instances, 0)
                 .indices(&geometry.indices, 0, IndexType::U32);
+            match batch.kind {
+                BatchKind::Nodes => rendering.vertices(1, &geometry.nodes, 0),
+                BatchKind::World | BatchKind::Clip => rendering.vertices(1, &geometry.instances, 0),
+            };
         }
         let last = bound.filter(|_| same_pipeline);
         if last.is_none_or(|last| last.texture != batch.texture) {
             rendering.bind(0, &texture).sampler(1, sampler);
         }
-        if last.is_none_or(|last| last.in_clip_space != batch.in_clip_space) {
-            let clip_from_world = match batch.in_clip_space {
-                true => Mat4::IDENTITY,
-                false => view.clip_from_world,
+        if last.is_none_or(|last| last.kind != batch.kind) {
+            let clip_from_world = match batch.kind {
+                BatchKind::Clip => Mat4::IDENTITY,
+                BatchKind::World | BatchKind::Nodes => view.clip_from_world,
             };
             rendering.push(&clip_from_world.to_cols_array());
         }

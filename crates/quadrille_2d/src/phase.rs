@@ -8,14 +8,15 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use bevy_math::Mat4;
 use bevy_platform::collections::HashMap;
-use quadrille::prelude::{Buffer, BufferDesc, GpuDevice, Image, Sharing, Uploads};
+use quadrille::prelude::{Buffer, Image};
 use quadrille::sync::ResourceId;
-use quadrille::vulkan::Error;
 
 use crate::images::Images2d;
 use crate::instance::Instance;
 use crate::meshes::MeshPlace;
 use crate::msaa::Msaa;
+use crate::node::Node;
+use crate::sent::SentList;
 
 /// The images that are drawn in this frame: the list behind the sampled images of
 /// [`draw_2d`](crate::draw_2d).
@@ -31,9 +32,9 @@ pub struct Instances2d(pub(crate) Buffer);
 pub struct Phase2d {
     pub(crate) views: Vec<View2d>,
     pub(crate) batches: Vec<Batch>,
-    pub(crate) instances: Vec<Instance>,
-    /// The instances that the device's buffer holds.
-    sent: Vec<Instance>,
+    pub(crate) instances: SentList<Instance>,
+    /// The boxes of nodes.
+    pub(crate) nodes: SentList<Node>,
     /// Where images are in [`Textures2d`].
     slots: HashMap<ResourceId, u32>,
     last: Option<(AssetId<ImageAsset>, Texture)>,
@@ -79,9 +80,20 @@ pub(crate) struct Texture {
 pub(crate) struct Batch {
     pub(crate) mesh: MeshPlace,
     pub(crate) texture: Texture,
-    /// The world of these instances is clip space.
-    pub(crate) in_clip_space: bool,
+    pub(crate) kind: BatchKind,
+    /// Of [`Phase2d::instances`], or of [`Phase2d::nodes`].
     pub(crate) instances: std::ops::Range<u32>,
+}
+
+/// What the instances of a batch are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BatchKind {
+    /// Instances in the world.
+    World,
+    /// Instances whose world is clip space.
+    Clip,
+    /// Boxes of nodes.
+    Nodes,
 }
 
 impl Batch {
@@ -89,7 +101,7 @@ impl Batch {
         self.mesh == next.mesh
             && self.texture.image == next.texture.image
             && self.texture.sampler == next.texture.sampler
-            && self.in_clip_space == next.in_clip_space
+            && self.kind == next.kind
             && self.instances.end == next.instances.start
     }
 }
@@ -100,15 +112,16 @@ impl Phase2d {
         self.batches.len()
     }
 
-    /// How many instances (sprites, glyphs, meshes) the frame has, over all cameras; those of the
+    /// How many instances (sprites, glyphs, meshes, nodes) the frame has, over all cameras; those of the
     /// frame before until [`Prepare2dSystems::Send`](crate::Prepare2dSystems::Send).
     pub fn instances(&self) -> usize {
-        self.sent.len()
+        self.instances.sent() + self.nodes.sent()
     }
 
     /// Forgets what the device's buffer holds.
     pub(crate) fn begin_anew(&mut self) {
-        self.sent.clear();
+        self.instances.begin_anew();
+        self.nodes.begin_anew();
     }
 
     /// Begins a frame.
@@ -116,6 +129,7 @@ impl Phase2d {
         self.views.clear();
         self.batches.clear();
         self.instances.clear();
+        self.nodes.clear();
         self.slots.clear();
         self.last = None;
         textures.0.clear();
@@ -158,36 +172,6 @@ impl Phase2d {
             _ => self.batches.push(batch),
         }
     }
-
-    /// Sends the instances to the device, unless it has them from the frame before.
-    pub(crate) fn send(
-        &mut self,
-        gpu: &GpuDevice,
-        uploads: &mut Uploads,
-        buffer: &mut Instances2d,
-    ) -> Result<(), Error> {
-        let bytes: &[u8] = bytemuck::cast_slice(&self.instances);
-        if bytes == bytemuck::cast_slice::<_, u8>(&self.sent) {
-            return Ok(());
-        }
-        if buffer.0.bytes() < bytes.len() as u64 {
-            buffer.0 = instances(gpu, bytes.len() as u64)?.0;
-        }
-        if !bytes.is_empty() {
-            uploads.write_buffer(&buffer.0, 0, bytes);
-        }
-        // The list is made anew in each frame, so it can change places with what was sent.
-        std::mem::swap(&mut self.sent, &mut self.instances);
-        Ok(())
-    }
-}
-
-/// A buffer for at least so many bytes of instances. It is written on one queue and read on
-/// another in most frames, so it belongs to both.
-pub(crate) fn instances(gpu: &GpuDevice, bytes: u64) -> Result<Instances2d, Error> {
-    let bytes = bytes.next_power_of_two().max(1 << 16);
-    let desc = BufferDesc::vertex("2d instances", bytes).with_sharing(Sharing::Concurrent);
-    Ok(Instances2d(gpu.create_buffer(&desc)?))
 }
 
 #[cfg(test)]

@@ -27,9 +27,11 @@ use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
 use crate::msaa::{Multisampled2d, prepare_samples};
+use crate::node::Nodes2d;
 use crate::pass::{Pipelines2d, draw_2d};
-use crate::phase::{self, Phase2d, Textures2d};
+use crate::phase::{Instances2d, Phase2d, Textures2d};
 use crate::queue::{queue_2d, send_2d};
+use crate::sent::instance_buffer;
 use crate::target::{ManualTargets, Targets2d};
 
 /// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
@@ -202,7 +204,10 @@ fn make(
     let (vertices, indices) = meshes::buffers(&gpu)?;
     commands.insert_resource(vertices);
     commands.insert_resource(indices);
-    commands.insert_resource(phase::instances(&gpu, 0)?);
+    let instances = instance_buffer(&gpu, "2d instances", 0)?;
+    commands.insert_resource(Instances2d(instances));
+    let nodes = instance_buffer(&gpu, "2d nodes", 0)?;
+    commands.insert_resource(Nodes2d(nodes));
     commands.insert_resource(Pipelines2d::new(&gpu)?);
     formats.set(&gpu);
     images.begin_anew(&assets.0, &assets.1);

@@ -20,7 +20,8 @@ use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::{ColorMaterial, MeshMaterial2d};
 use crate::meshes::Meshes2d;
 use crate::msaa::Msaa;
-use crate::phase::{Batch, Instances2d, Phase2d, Textures2d, View2d};
+use crate::node::Nodes2d;
+use crate::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
 use crate::target::{TargetImages, Targets2d};
 use crate::text::{Span, TextBlock};
 use crate::writer::{Seen, Writer};
@@ -109,10 +110,12 @@ pub(crate) fn queue_2d(
 pub(crate) fn send_2d(
     mut phase: ResMut<Phase2d>,
     mut instances: ResMut<Instances2d>,
+    mut nodes: ResMut<Nodes2d>,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
-    phase.send(&gpu, &mut uploads, &mut instances)?;
+    phase.instances.send(&gpu, &mut uploads, &mut instances.0)?;
+    phase.nodes.send(&gpu, &mut uploads, &mut nodes.0)?;
     Ok(())
 }
 
@@ -187,7 +190,7 @@ fn fill_viewport(scene: &Scene, lists: &mut Lists, view_start: u32, color: Linea
     let batch = Batch {
         mesh: scene.meshes.quad(),
         texture,
-        in_clip_space: true,
+        kind: BatchKind::Clip,
         instances: first..first + 1,
     };
     lists.phase.add(batch, view_start);

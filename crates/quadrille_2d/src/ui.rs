@@ -3,10 +3,12 @@
 //! bevy lays nodes out in pixels of the camera's viewport, y down. Here the same pixels are used
 //! with y up, as everywhere else in this crate, so that sprites and nodes share the pass.
 //!
-//! Absent: rounded corners, gradients and box shadows; nodes that have them are drawn without.
-//! Nodes that are turned are not clipped.
+//! Absent: gradients; nodes that have them are drawn without. Nodes that are turned are not
+//! clipped, and children are not cut to the round corners of their parents, as in bevy.
 
 mod clip;
+mod rounded;
+mod shadow;
 
 use bevy_asset::{AssetId, Assets};
 use bevy_color::{Alpha as _, Color, LinearRgba};
@@ -17,7 +19,7 @@ use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
 use bevy_math::{Affine2, Affine3A, Mat2, Mat4, Rect, Vec2, Vec3};
 use bevy_sprite::SpriteImageMode;
 use bevy_text::{ComputedTextBlock, TextLayoutInfo};
-use bevy_ui::prelude::{BackgroundColor, BorderColor, ImageNode, Outline};
+use bevy_ui::prelude::{BackgroundColor, BorderColor, BoxShadow, ImageNode, Outline};
 use bevy_ui::widget::{NodeImageMode, TextShadow};
 use bevy_ui::{
     CalculatedClip, ComputedNode, ComputedUiTargetCamera, UiGlobalTransform, UiStack, VisualBox,
@@ -28,9 +30,10 @@ use bevy_camera::visibility::InheritedVisibility;
 use crate::images::Images2d;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::meshes::Meshes2d;
-use crate::phase::{Batch, Phase2d, Textures2d, View2d};
+use crate::phase::{Batch, BatchKind, Phase2d, Textures2d, View2d};
 use crate::slices::{Slice, slices};
 use crate::text::{LaidOut, Sink, Span};
+use rounded::RoundBox;
 
 /// A node with all that is drawn of it.
 #[derive(QueryData)]
@@ -46,6 +49,7 @@ pub(crate) struct NodeData {
     image: Option<&'static ImageNode>,
     text: Option<(&'static TextLayoutInfo, &'static ComputedTextBlock)>,
     shadow: Option<&'static TextShadow>,
+    shadows: Option<&'static BoxShadow>,
 }
 
 /// All nodes, and what they show.
@@ -79,11 +83,13 @@ pub(crate) fn queue_ui(
         };
         let mut writer = Writer {
             nodes: &nodes,
+            viewport: Vec2::new(over.viewport[2] as f32, over.viewport[3] as f32),
             phase: &mut phase,
             textures: &mut textures,
             slices: &mut scratch,
             view_start: start,
             clip: None,
+            round: None,
         };
         for entity in &nodes.stack.uinodes {
             match nodes.nodes.get(*entity) {
@@ -128,12 +134,16 @@ fn rect_y_up(rect: Rect) -> Rect {
 /// Writes the instances of one camera's nodes.
 struct Writer<'a, 'w, 's> {
     nodes: &'a Nodes<'w, 's>,
+    /// The size of the viewport in pixels.
+    viewport: Vec2,
     phase: &'a mut Phase2d,
     textures: &'a mut Textures2d,
     slices: &'a mut Vec<Slice>,
     view_start: u32,
     /// What the node's ancestors let through, y up.
     clip: Option<Rect>,
+    /// What is drawn is cut to this box of the node.
+    round: Option<RoundBox>,
 }
 
 impl Writer<'_, '_, '_> {
@@ -150,6 +160,10 @@ impl Writer<'_, '_, '_> {
         let world = y_up(transform);
         let size = item.node.size();
         let whole = Rect::from_center_size(Vec2::ZERO, size);
+        if let Some(shadows) = item.shadows {
+            self.add_shadows(&world, item.node, shadows);
+        }
+        self.round = RoundBox::of(item.node);
         if let Some(BackgroundColor(color)) = item.background {
             self.fill(&world, whole, *color);
         }
@@ -159,6 +173,7 @@ impl Writer<'_, '_, '_> {
         if let Some(image) = item.image {
             self.add_image(&world, item.node, image);
         }
+        let round = self.round.take();
         if let Some((layout, block)) = item.text {
             let inset = rect_y_up(item.node.content_box());
             let top_left = Vec2::new(inset.min.x, inset.max.y);
@@ -176,9 +191,11 @@ impl Writer<'_, '_, '_> {
             };
             text.add(&self.nodes.spans, self);
         }
+        self.round = round;
         if let Some(outline) = item.outline {
             self.add_outline(&world, item.node, outline.color);
         }
+        self.round = None;
     }
 
     fn add_border(&mut self, world: &Affine3A, node: &ComputedNode, color: &BorderColor) {
@@ -192,13 +209,23 @@ impl Writer<'_, '_, '_> {
 
     fn add_outline(&mut self, world: &Affine3A, node: &ComputedNode, color: Color) {
         let width = node.outline_width();
-        let outer =
-            Rect::from_center_size(Vec2::ZERO, node.size()).inflate(node.outline_offset() + width);
+        let by = node.outline_offset() + width;
+        let outer = Rect::from_center_size(Vec2::ZERO, node.size()).inflate(by);
+        self.round = self.round.map(|round| round.inflated(by));
         self.frame(world, outer, [width; 4], [color; 4]);
     }
 
-    /// Four bars along the inside of a rectangle: left, top, right, bottom.
+    /// Four bars along the inside of a rectangle: left, top, right, bottom; or a ring in the box
+    /// to which everything is cut.
     fn frame(&mut self, world: &Affine3A, outer: Rect, widths: [f32; 4], colors: [Color; 4]) {
+        if let Some(round) = self.round {
+            for (ring, color) in round.borders(widths, colors.map(|color| color.to_linear())) {
+                self.round = Some(ring);
+                self.add(None, world, ring.place(), color);
+            }
+            self.round = Some(round);
+            return;
+        }
         let Rect { min, max } = outer;
         let [left, top, right, bottom] = widths;
         let bars = [
@@ -287,13 +314,22 @@ impl Writer<'_, '_, '_> {
         } else {
             uv
         };
-        let first = self.phase.instances.len() as u32;
-        let quad = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
-        self.phase.instances.push(quad);
+        let (kind, first) = match self.round {
+            Some(round) => {
+                let node = round.to_node(world, place, uv, tint);
+                self.phase.nodes.push(node);
+                (BatchKind::Nodes, self.phase.nodes.len() as u32 - 1)
+            }
+            None => {
+                let quad = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
+                self.phase.instances.push(quad);
+                (BatchKind::World, self.phase.instances.len() as u32 - 1)
+            }
+        };
         let batch = Batch {
             mesh: self.nodes.meshes.quad(),
             texture,
-            in_clip_space: false,
+            kind,
             instances: first..first + 1,
         };
         self.phase.add(batch, self.view_start);

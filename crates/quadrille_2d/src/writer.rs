@@ -20,7 +20,7 @@ use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::AlphaMode2d;
 use crate::meshes::MeshPlace;
 use crate::order::Item;
-use crate::phase::{Batch, Texture, View2d};
+use crate::phase::{Batch, BatchKind, Texture, View2d};
 use crate::queue::{Lists, Scene};
 use crate::slices::Slice;
 use crate::sprites::{SpriteImage, add_sprite};
@@ -197,7 +197,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let batch = Batch {
             mesh,
             texture,
-            in_clip_space: false,
+            kind: BatchKind::World,
             instances: first..self.lists.phase.instances.len() as u32,
         };
         self.lists.phase.add(batch, self.view_start);

@@ -46,11 +46,12 @@ struct Request {
 /// When the arguments are wrong, or the machine lacks what the build needs.
 pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
     let request = Request::read(arguments)?;
-    setup::install(Purpose::BevyExamples)?;
     if request.is_timed {
+        setup::install(Purpose::Verify)?;
         timing::run(&request.package, &request.names, &request.assets)?;
         return Ok(ExitCode::SUCCESS);
     }
+    setup::install(Purpose::BevyExamples)?;
     let programs = programs::find(&request.package, &request.names)?;
     let stack = validation::prepare()?;
     let project = Project::write(&request.package, &programs, &request.assets)?;

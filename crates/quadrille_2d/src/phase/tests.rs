@@ -20,7 +20,7 @@ fn batch(image: u32, instances: std::ops::Range<u32>) -> Batch {
     Batch {
         mesh: QUAD,
         texture,
-        in_clip_space: false,
+        kind: BatchKind::World,
         instances,
     }
 }

@@ -1,0 +1,47 @@
+//! What is drawn of nodes with round corners: an instance of a box.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::Buffer;
+use quadrille::vulkan::{Format, VertexLayout};
+
+/// The boxes of nodes of this frame.
+#[derive(Resource, Deref)]
+pub struct Nodes2d(pub(crate) Buffer);
+
+/// One box as the shader reads it (`node.wgsl`). Places are in the pixels of its node, y up, the node's centre
+/// at the origin.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct Node {
+    /// The columns of the 2x2 matrix from the node to the world.
+    pub(crate) axes: [f32; 4],
+    /// Where the node's centre is in the world, and half the size of the box.
+    pub(crate) origin_and_half: [f32; 4],
+    /// What is drawn: left, bottom, right, top.
+    pub(crate) place: [f32; 4],
+    /// What it shows of the image: at the left top, at the right bottom.
+    pub(crate) uv_of_place: [f32; 4],
+    /// Left top, right top, right bottom, left bottom.
+    pub(crate) radii_x: [f32; 4],
+    pub(crate) radii_y: [f32; 4],
+    /// Left, top, right, bottom.
+    pub(crate) widths: [f32; 4],
+    pub(crate) tint: [f32; 4],
+    /// The sides of the border as bits in the same order, 0 for the whole box; half the width of a
+    /// shadow's edge, 0 for none.
+    pub(crate) sides_and_softness: [f32; 2],
+}
+
+impl Node {
+    /// How vertex shaders read boxes: locations 3 to 11.
+    pub(crate) fn layout() -> VertexLayout {
+        let mut formats = [Format::R32G32B32A32_SFLOAT; 9];
+        formats[8] = Format::R32G32_SFLOAT;
+        VertexLayout::packed(3, &formats).per_instance()
+    }
+}
+
+#[cfg(test)]
+mod tests;

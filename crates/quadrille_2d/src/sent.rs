@@ -1,0 +1,65 @@
+//! Lists that are made anew in each frame, and sent to the device when they changed.
+
+use bevy_derive::{Deref, DerefMut};
+use bytemuck::Pod;
+use quadrille::prelude::{Buffer, BufferDesc, GpuDevice, Sharing, Uploads};
+use quadrille::vulkan::Error;
+
+/// The instances of a frame, and those that the device has.
+#[derive(Deref, DerefMut)]
+pub(crate) struct SentList<T> {
+    #[deref]
+    now: Vec<T>,
+    sent: Vec<T>,
+}
+
+impl<T> Default for SentList<T> {
+    fn default() -> Self {
+        Self {
+            now: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+}
+
+impl<T: Pod> SentList<T> {
+    /// Forgets what the device's buffer holds.
+    pub(crate) fn begin_anew(&mut self) {
+        self.sent.clear();
+    }
+
+    /// How many the device has.
+    pub(crate) fn sent(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// Sends the list to the device, unless it has it from the frame before.
+    pub(crate) fn send(
+        &mut self,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+        buffer: &mut Buffer,
+    ) -> Result<(), Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(&self.now);
+        if bytes == bytemuck::cast_slice::<_, u8>(&self.sent) {
+            return Ok(());
+        }
+        if buffer.bytes() < bytes.len() as u64 {
+            *buffer = instance_buffer(gpu, buffer.name(), bytes.len() as u64)?;
+        }
+        if !bytes.is_empty() {
+            uploads.write_buffer(buffer, 0, bytes);
+        }
+        // The list is made anew in each frame, so it can change places with what was sent.
+        std::mem::swap(&mut self.sent, &mut self.now);
+        Ok(())
+    }
+}
+
+/// A buffer for at least so many bytes of instances. It is written on one queue and read on
+/// another in most frames, so it belongs to both.
+pub(crate) fn instance_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<Buffer, Error> {
+    let bytes = bytes.next_power_of_two().max(1 << 16);
+    let desc = BufferDesc::vertex(name, bytes).with_sharing(Sharing::Concurrent);
+    gpu.create_buffer(&desc)
+}

@@ -1,0 +1,126 @@
+//! Boxes with round corners: backgrounds, borders, outlines and shadows of nodes.
+
+use bevy_color::{ColorToComponents as _, LinearRgba};
+use bevy_math::{Affine3A, Rect, Vec2};
+use bevy_ui::ComputedNode;
+
+use crate::instance::UvRect;
+use crate::node::Node;
+
+/// A box with round corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RoundBox {
+    /// Half its width and height.
+    pub(super) half: Vec2,
+    /// The radii of its corners along x and y: left top, right top, right bottom, left bottom.
+    pub(super) radii: [Vec2; 4],
+    /// What of it is drawn.
+    pub(super) drawn: Drawn,
+}
+
+/// What is drawn of a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Drawn {
+    /// All of it.
+    Whole,
+    /// Its border, which lies inside.
+    Border {
+        /// Left, top, right, bottom.
+        widths: [f32; 4],
+        /// Which of the sides are drawn, in the same order.
+        sides: [bool; 4],
+    },
+    /// Its shadow, whose edge goes so far to both sides.
+    Shadow(f32),
+}
+
+impl RoundBox {
+    /// The box of a node; none if its corners are not round.
+    pub(super) fn of(node: &ComputedNode) -> Option<Self> {
+        let radius = node.border_radius();
+        let radii = [
+            radius.top_left,
+            radius.top_right,
+            radius.bottom_right,
+            radius.bottom_left,
+        ];
+        radii
+            .iter()
+            .any(|radius| *radius != Vec2::ZERO)
+            .then(|| Self {
+                half: node.size() / 2.0,
+                radii,
+                drawn: Drawn::Whole,
+            })
+    }
+
+    /// The same box, larger by so many pixels on each side; its round corners stay around the
+    /// same centres.
+    pub(super) fn inflated(mut self, by: f32) -> Self {
+        self.half = (self.half + by).max(Vec2::ZERO);
+        for radius in &mut self.radii {
+            if *radius != Vec2::ZERO {
+                *radius = (*radius + by).clamp(Vec2::ZERO, self.half);
+            }
+        }
+        self
+    }
+
+    /// The rectangle around it.
+    pub(super) fn place(&self) -> Rect {
+        Rect::from_center_half_size(Vec2::ZERO, self.half)
+    }
+
+    /// Its borders, one for each colour that sides have.
+    pub(super) fn borders(
+        self,
+        widths: [f32; 4],
+        colors: [LinearRgba; 4],
+    ) -> impl Iterator<Item = (Self, LinearRgba)> {
+        (0..4).filter_map(move |first| {
+            let color = colors[first];
+            let sides = [0, 1, 2, 3].map(|side| colors[side] == color && widths[side] > 0.0);
+            let is_seen = color.alpha > 0.0 && sides.contains(&true);
+            let is_known = colors[..first].contains(&color);
+            let drawn = Drawn::Border { widths, sides };
+            (is_seen && !is_known).then_some((Self { drawn, ..self }, color))
+        })
+    }
+
+    /// The part `place` of it, showing the part `uv` of an image.
+    pub(super) fn to_node(
+        self,
+        world: &Affine3A,
+        place: Rect,
+        uv: UvRect,
+        tint: LinearRgba,
+    ) -> Node {
+        let (x, y, at) = (
+            world.matrix3.x_axis,
+            world.matrix3.y_axis,
+            world.translation,
+        );
+        let (widths, sides, softness) = match self.drawn {
+            Drawn::Whole => ([0.0; 4], 0, 0.0),
+            Drawn::Border { widths, sides } => {
+                let bits = (0..4).filter(|&side| sides[side]).map(|side| 1 << side);
+                (widths, bits.sum::<u32>(), 0.0)
+            }
+            Drawn::Shadow(softness) => ([0.0; 4], 0, softness),
+        };
+        Node {
+            axes: [x.x, x.y, y.x, y.y],
+            origin_and_half: [at.x, at.y, self.half.x, self.half.y],
+            place: [place.min.x, place.min.y, place.max.x, place.max.y],
+            uv_of_place: [uv.min.x, uv.min.y, uv.max.x, uv.max.y],
+            radii_x: self.radii.map(|radii| radii.x),
+            radii_y: self.radii.map(|radii| radii.y),
+            widths,
+            tint: tint.to_f32_array(),
+            sides_and_softness: [sides as f32, softness],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

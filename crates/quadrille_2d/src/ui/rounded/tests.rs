@@ -1,0 +1,56 @@
+use bevy_math::Vec3;
+
+use super::*;
+
+const ROUND: RoundBox = RoundBox {
+    half: Vec2::new(8.0, 4.0),
+    radii: [Vec2::splat(2.0), Vec2::ZERO, Vec2::ZERO, Vec2::ZERO],
+    drawn: Drawn::Whole,
+};
+
+#[test]
+fn sides_are_bits() {
+    let drawn = Drawn::Border {
+        widths: [1.0, 2.0, 3.0, 4.0],
+        sides: [true, false, false, true],
+    };
+    let round = RoundBox { drawn, ..ROUND };
+    let world = Affine3A::from_translation(Vec3::new(5.0, 6.0, 0.0));
+    let node = round.to_node(&world, round.place(), UvRect::WHOLE, LinearRgba::WHITE);
+    assert_eq!(node.sides_and_softness, [9.0, 0.0]);
+    assert_eq!(node.origin_and_half, [5.0, 6.0, 8.0, 4.0]);
+    assert_eq!(node.place, [-8.0, -4.0, 8.0, 4.0]);
+}
+
+#[test]
+fn sides_of_one_colour_are_one_border() {
+    let (red, blue) = (LinearRgba::RED, LinearRgba::BLUE);
+    let borders = |widths, colors| {
+        let borders = ROUND.borders(widths, colors);
+        let sides = borders.map(|(round, _)| match round.drawn {
+            Drawn::Border { sides, .. } => sides,
+            other => panic!("{other:?}"),
+        });
+        sides.collect::<Vec<_>>()
+    };
+    assert_eq!(borders([1.0; 4], [red; 4]), [[true; 4]]);
+    let two = borders([1.0, 0.0, 1.0, 1.0], [red, red, blue, red]);
+    assert_eq!(
+        two,
+        [[true, false, false, true], [false, false, true, false]]
+    );
+    assert!(borders([0.0; 4], [red; 4]).is_empty());
+    assert!(borders([1.0; 4], [LinearRgba::NONE; 4]).is_empty());
+}
+
+#[test]
+fn corners_that_are_not_round_stay_so() {
+    let large = ROUND.inflated(3.0);
+    assert_eq!(large.half, Vec2::new(11.0, 7.0));
+    assert_eq!(large.radii[..2], [Vec2::splat(5.0), Vec2::ZERO]);
+    let none = ROUND.inflated(-5.0);
+    assert_eq!(
+        (none.half, none.radii[0]),
+        (Vec2::new(3.0, 0.0), Vec2::ZERO)
+    );
+}

@@ -1,0 +1,70 @@
+//! Shadows of nodes: a box like that of the node, larger, aside, with a soft edge.
+
+use bevy_math::{Affine3A, Vec2, Vec3};
+use bevy_ui::prelude::{BoxShadow, ShadowStyle};
+use bevy_ui::{ComputedNode, Val};
+
+use super::Writer;
+use super::rounded::{Drawn, RoundBox};
+use crate::text::Sink as _;
+
+impl Writer<'_, '_, '_> {
+    /// Adds the shadows of a node, which it is drawn over.
+    pub(super) fn add_shadows(
+        &mut self,
+        world: &Affine3A,
+        node: &ComputedNode,
+        shadows: &BoxShadow,
+    ) {
+        // The first one lies above the others.
+        for shadow in shadows.iter().rev() {
+            let Some((offset, round)) = shadow_box(node, shadow, self.viewport) else {
+                continue;
+            };
+            let world = *world * Affine3A::from_translation(offset);
+            let place = match round.drawn {
+                Drawn::Shadow(softness) => round.place().inflate(softness),
+                Drawn::Whole | Drawn::Border { .. } => round.place(),
+            };
+            self.round = Some(round);
+            self.add(None, &world, place, shadow.color.to_linear());
+        }
+        self.round = None;
+    }
+}
+
+/// Where a shadow is, and its box; none if its lengths cannot be worked out.
+fn shadow_box(
+    node: &ComputedNode,
+    shadow: &ShadowStyle,
+    viewport: Vec2,
+) -> Option<(Vec3, RoundBox)> {
+    let scale = node.inverse_scale_factor().recip();
+    let length = |value: Val, base: f32| {
+        let length = value.resolve(scale, base, viewport, node.em_size, node.rem_size);
+        length.ok().filter(|length| length.is_finite())
+    };
+    let size = node.size();
+    let offset = Vec3::new(
+        length(shadow.x_offset, size.x)?,
+        // The world's y goes up.
+        -length(shadow.y_offset, size.y)?,
+        0.0,
+    );
+    let spread = length(shadow.spread_radius, size.x)?;
+    let blur = length(shadow.blur_radius, size.x)?.max(0.0);
+    let square = RoundBox {
+        half: size / 2.0,
+        radii: [Vec2::ZERO; 4],
+        drawn: Drawn::Whole,
+    };
+    let mut round = RoundBox::of(node).unwrap_or(square).inflated(spread);
+    if blur > 0.0 {
+        // What is blurred is round at its corners.
+        for radius in &mut round.radii {
+            *radius = radius.max(Vec2::splat(blur)).min(round.half);
+        }
+        round.drawn = Drawn::Shadow(blur);
+    }
+    Some((offset, round))
+}

@@ -1,0 +1,116 @@
+//! Pictures of nodes. `cargo test -p quadrille_2d --test gpu_ui -- --ignored`; without a device
+//! these tests fail.
+#![cfg(feature = "ui")]
+
+#[allow(
+    dead_code,
+    reason = "tests that share a module use different parts of it"
+)]
+mod common;
+
+use bevy_ecs::prelude::*;
+use common::{Rig, golden, scenes};
+use quadrille_2d::prelude::*;
+
+/// A node at a place of the window.
+fn at(left: f32, top: f32, width: f32, height: f32) -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        left: Val::Px(left),
+        top: Val::Px(top),
+        width: Val::Px(width),
+        height: Val::Px(height),
+        ..Node::default()
+    }
+}
+
+const GOLD: Color = Color::srgb(1.0, 0.8, 0.2);
+const SEA: Color = Color::srgb(0.1, 0.5, 0.7);
+
+/// Boxes, borders, outlines, shadows, images: 200 x 120 pixels.
+fn nodes(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
+    commands.insert_resource(ClearColor(Color::srgb(0.85, 0.85, 0.85)));
+    commands.spawn(Camera2d);
+    let all = BorderRadius::all(Val::Px(10.0));
+    let round = |node: Node, border_radius| Node {
+        border_radius,
+        ..node
+    };
+    commands.spawn((round(at(8.0, 8.0, 40.0, 30.0), all), BackgroundColor(SEA)));
+    let leaf = BorderRadius {
+        top_left: Val::Px(20.0).into(),
+        bottom_right: Val::Px(15.0).into(),
+        ..BorderRadius::ZERO
+    };
+    let bordered = |node: Node, border| Node { border, ..node };
+    commands.spawn((
+        bordered(
+            round(at(58.0, 8.0, 40.0, 30.0), leaf),
+            UiRect::all(Val::Px(4.0)),
+        ),
+        BackgroundColor(SEA),
+        BorderColor::all(GOLD),
+    ));
+    let sides = UiRect {
+        left: Val::Px(3.0),
+        right: Val::Px(8.0),
+        top: Val::Px(2.0),
+        bottom: Val::Px(5.0),
+    };
+    commands.spawn((
+        bordered(round(at(108.0, 8.0, 40.0, 30.0), all), sides),
+        BorderColor {
+            left: Color::srgb(0.8, 0.1, 0.1),
+            ..BorderColor::all(Color::BLACK)
+        },
+    ));
+    commands.spawn((
+        round(at(160.0, 10.0, 28.0, 26.0), BorderRadius::MAX),
+        BackgroundColor(GOLD),
+        Outline::new(Val::Px(2.0), Val::Px(2.0), Color::BLACK),
+    ));
+    let image = images.add(scenes::test_image());
+    commands.spawn((round(at(8.0, 56.0, 48.0, 36.0), all), ImageNode::new(image)));
+    let shadow = BoxShadow::new(
+        Color::BLACK,
+        Val::Px(4.0),
+        Val::Px(5.0),
+        Val::Px(0.0),
+        Val::Px(4.0),
+    );
+    commands.spawn((
+        round(at(72.0, 56.0, 40.0, 36.0), all),
+        BackgroundColor(Color::WHITE),
+        shadow,
+    ));
+    let clips = Node {
+        overflow: Overflow::clip(),
+        ..at(130.0, 56.0, 40.0, 40.0)
+    };
+    commands
+        .spawn((clips, BackgroundColor(Color::srgb(0.7, 0.7, 0.9))))
+        .with_children(|parent| {
+            parent.spawn((
+                round(at(20.0, 20.0, 40.0, 40.0), BorderRadius::all(Val::Px(16.0))),
+                BackgroundColor(SEA),
+            ));
+        });
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn nodes_look_as_they_did() {
+    let mut rig = Rig::scene(200, 120, nodes);
+    rig.update(2);
+    let picture = rig.picture();
+    let background = picture.at(2, 2);
+    // The corner is cut off, its edge is smooth, and the sides are sharp.
+    assert_eq!(picture.at(8, 8), background);
+    assert_ne!(picture.at(28, 8), background);
+    assert_eq!(picture.at(28, 7), background);
+    assert_eq!(picture.at(28, 8), picture.at(28, 20));
+    // What hangs over its parent is cut, and round only where its own corner is.
+    assert_eq!(picture.at(171, 90), background);
+    assert_eq!(picture.at(169, 95), picture.at(168, 90));
+    golden::expect("nodes", &picture);
+}
