@@ -58,6 +58,11 @@ impl Calls {
         self.script.loses(self.count("submission"))
     }
 
+    /// What the script does to the next present with an id.
+    pub(crate) fn next_shown(&self) -> Option<FenceFault> {
+        self.script.shown(self.count("shown"))
+    }
+
     /// Whether the script says that the next swapchain never has an image to give.
     pub(crate) fn next_swapchain_is_stuck(&self) -> bool {
         self.script.sticks(self.count("swapchain"))

@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use ash::vk;
 
 use crate::{counted, device, extensions, hide, instance, names, pools, record, resources};
-use crate::{semaphores, submit, wait, wsi};
+use crate::{semaphores, shown, submit, wait, wsi};
 
 /// What a command is dispatched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,6 +206,8 @@ static COMMANDS: &[Command] = commands! {
     Device Family result PFN_vkCreateSwapchainKHR [c"vkCreateSwapchainKHR"] wsi::create_swapchain;
     Device Family result PFN_vkCreateSharedSwapchainsKHR [c"vkCreateSharedSwapchainsKHR"] wsi::create_shared_swapchains;
     Device Life nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] wsi::destroy_swapchain;
+
+    Device Script result PFN_vkWaitForPresentKHR [c"vkWaitForPresentKHR"] shown::wait_for_present;
 
     Device HoldBack result PFN_vkDeviceWaitIdle [c"vkDeviceWaitIdle"] wait::device_wait_idle;
     Device HoldBack result PFN_vkWaitForFences [c"vkWaitForFences"] wait::wait_for_fences;

@@ -17,6 +17,7 @@ use crate::poison::Poison;
 use crate::pools::Pools;
 use crate::queue::VirtualQueues;
 use crate::registry::{add_device, device_of, instance_of, remove_device};
+use crate::shown::{self, Shown};
 use crate::swapchains::Swapchains;
 use crate::tables::DeviceTable;
 use crate::work::Work;
@@ -36,6 +37,7 @@ pub(crate) struct Device {
     pub(crate) pools: Pools,
     pub(crate) names: Names,
     pub(crate) swapchains: Swapchains,
+    pub(crate) shown: Shown,
     /// What garbage is made with, if poison is on.
     pub(crate) poison: Option<Poison>,
     lost: AtomicBool,
@@ -149,8 +151,29 @@ unsafe fn create(
     let create = unsafe { (next.instance_lookup)(instance.handle(), c"vkCreateDevice".as_ptr()) };
     // SAFETY: the lookup returned the function of this name.
     let create: vk::PFN_vkCreateDevice = unsafe { std::mem::transmute(create.ok_or(failed)?) };
-    // SAFETY: the app's own arguments but for the queues.
-    unsafe { create(physical_device, &real_info, allocator, out) }.result()?;
+    let made_up = instance.settings.present_wait;
+    // SAFETY: the app passes `count` names.
+    let names = unsafe {
+        slice(
+            info.pp_enabled_extension_names,
+            info.enabled_extension_count,
+        )
+    };
+    let is_real = |name: &&*const c_char| {
+        // SAFETY: the names are C strings.
+        let name = unsafe { CStr::from_ptr(**name) };
+        !made_up || !shown::EXTENSIONS.contains(&name)
+    };
+    let names: Vec<_> = names.iter().filter(is_real).copied().collect();
+    let real_info = real_info.enabled_extension_names(&names);
+    // SAFETY: the app's own arguments but for the queues and what is made up.
+    let run = || unsafe { create(physical_device, &real_info, allocator, out) };
+    let created = match made_up {
+        // SAFETY: the app's chain is valid, and this is its call.
+        true => unsafe { shown::without_features(info.p_next, run) },
+        false => run(),
+    };
+    created.result()?;
     // SAFETY: the next layer has written the handle.
     let handle = unsafe { *out };
     // SAFETY: this is still within vkCreateDevice.
@@ -173,6 +196,7 @@ unsafe fn create(
         pools: Pools::default(),
         names: Names::default(),
         swapchains: Swapchains::default(),
+        shown: Shown::default(),
         poison,
         lost: AtomicBool::new(false),
         instance,
@@ -255,10 +279,19 @@ pub(crate) unsafe extern "system" fn device_lookup(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller passes a valid handle.
     let known = unsafe { device_of(device) };
+    // SAFETY: the caller passes a C string.
+    let text = unsafe { CStr::from_ptr(name) };
+    let is_of_presents = text == c"vkWaitForPresentKHR";
+    if is_of_presents && known.instance.settings.present_wait {
+        // The driver does not have what is made up.
+        return crate::commands::find(text)?.function;
+    }
     // SAFETY: the handle is valid, the name is a C string.
     let next = unsafe { (known.lookup)(device, name) }?;
-    // SAFETY: the caller passes a C string.
-    let name = unsafe { CStr::from_ptr(name) };
+    if is_of_presents {
+        return Some(next);
+    }
+    let name = text;
     if crate::commands::is_hidden(name) {
         return None;
     }

@@ -12,6 +12,7 @@ use ash::vk;
 use crate::memory::find_mut;
 use crate::refusal::Refusal;
 use crate::registry::instance_of;
+use crate::shown;
 
 /// What is hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,30 +144,36 @@ pub(crate) unsafe extern "system" fn device_extensions(
         .enumerate_device_extension_properties;
     let call = instance.calls.begin("vkEnumerateDeviceExtensionProperties");
     call.run(|| {
-        let hidden = &instance.settings.hidden;
-        if !layer.is_null() || hidden.extensions.is_empty() {
+        let (hidden, made_up) = (&instance.settings.hidden, instance.settings.present_wait);
+        if !layer.is_null() || (hidden.extensions.is_empty() && !made_up) {
             // SAFETY: the app's own arguments.
             return unsafe { enumerate(physical_device, layer, count, properties) };
         }
-        let mut shown = match all_extensions(|count, properties| {
+        let mut visible = match all_extensions(|count, properties| {
             // SAFETY: a valid count, with as many elements or none.
             unsafe { enumerate(physical_device, std::ptr::null(), count, properties) }
         }) {
             Ok(all) => all,
             Err(result) => return result,
         };
-        shown.retain(|extension| !hidden.hides(extension));
+        if made_up {
+            visible.extend(shown::EXTENSIONS.iter().flat_map(|name| {
+                let extension = vk::ExtensionProperties::default().spec_version(1);
+                extension.extension_name(name)
+            }));
+        }
+        visible.retain(|extension| !hidden.hides(extension));
         // SAFETY: the app passes a valid count.
         let count = unsafe { &mut *count };
         if properties.is_null() {
-            *count = shown.len() as u32;
+            *count = visible.len() as u32;
             return vk::Result::SUCCESS;
         }
-        let fits = shown.len().min(*count as usize);
+        let fits = visible.len().min(*count as usize);
         // SAFETY: the app's array has `count` elements, and ours is another.
-        unsafe { properties.copy_from_nonoverlapping(shown.as_ptr(), fits) };
+        unsafe { properties.copy_from_nonoverlapping(visible.as_ptr(), fits) };
         *count = fits as u32;
-        match fits < shown.len() {
+        match fits < visible.len() {
             true => vk::Result::INCOMPLETE,
             false => vk::Result::SUCCESS,
         }
@@ -216,6 +223,10 @@ pub(crate) unsafe extern "system" fn features2(
     unsafe { query(physical_device, features) };
     // SAFETY: the driver has written the structure.
     let features = unsafe { &mut *features };
+    if instance.settings.present_wait {
+        // SAFETY: the app passes a valid chain, which nobody else uses during the call.
+        unsafe { shown::announce(features.p_next) };
+    }
     for feature in &instance.settings.hidden.features {
         switch_off_core(&mut features.features, feature);
         // SAFETY: the app passes a valid chain, which nobody else uses during the call.

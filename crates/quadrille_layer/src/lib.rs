@@ -60,6 +60,7 @@ mod schedule;
 mod script;
 mod semaphores;
 mod settings;
+mod shown;
 mod submission;
 mod submit;
 mod swapchains;
@@ -97,7 +98,18 @@ pub fn manifest(library: &Path) -> String {
         "library_path": {library},
         "api_version": "1.4.303",
         "implementation_version": "1",
-        "description": "Virtual queues, hold-back, schedule fuzzing, poison, injected results"
+        "description": "Virtual queues, hold-back, schedule fuzzing, poison, injected results",
+        "device_extensions": [
+            {{
+                "name": "VK_KHR_present_id",
+                "spec_version": "1"
+            }},
+            {{
+                "name": "VK_KHR_present_wait",
+                "spec_version": "1",
+                "entrypoints": ["vkWaitForPresentKHR"]
+            }}
+        ]
     }}
 }}
 "#

@@ -8,11 +8,12 @@
 //!         | 'fence' ( 'never' | 'late=' ms ) when
 //!         | 'lost' when
 //!         | 'stuck' when
+//!         | 'shown' ( 'never' | 'late=' ms ) when
 //! when   := 'nth=' n | 'every=' n | 'from=' n [ 'to=' n ]
 //! ```
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
 //! capabilities; for `fence`, the fences given to submissions, presents and acquires; for `lost`,
-//! the submissions to any queue; for `stuck`, the swapchains made.
+//! the submissions to any queue; for `stuck`, the swapchains made; for `shown`, the presents with ids.
 
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ impl When {
     }
 }
 
-/// What happens to a fence.
+/// What happens to a fence, or to a picture on its way to the display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceFault {
     /// It never signals.
@@ -60,6 +61,7 @@ pub(crate) struct Script {
     pub(crate) fences: Vec<(When, FenceFault)>,
     pub(crate) lost: Vec<When>,
     pub(crate) stuck: Vec<When>,
+    pub(crate) shown: Vec<(When, FenceFault)>,
 }
 
 impl Script {
@@ -103,6 +105,12 @@ impl Script {
             .map(|rule| rule.1)
     }
 
+    /// What happens to the `nth` present with an id, before it is shown.
+    pub(crate) fn shown(&self, nth: u64) -> Option<FenceFault> {
+        let rule = self.shown.iter().find(|rule| rule.0.applies(nth));
+        rule.map(|rule| rule.1)
+    }
+
     /// Whether the `nth` submission loses the device.
     pub(crate) fn loses(&self, nth: u64) -> bool {
         self.lost.iter().any(|when| when.applies(nth))
@@ -141,6 +149,12 @@ impl Script {
                 nothing(rest)?;
                 self.lost.push(when);
             }
+            ["shown", fault, rest @ ..] => {
+                let fault = parse_fault(fault)?;
+                let (when, rest) = parse_when(rest)?;
+                nothing(rest)?;
+                self.shown.push((when, fault));
+            }
             ["stuck", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
                 nothing(rest)?;
@@ -149,7 +163,7 @@ impl Script {
             [command, rest @ ..] => {
                 let command = canonical(command).ok_or_else(|| {
                     let allowed = "a command of the layer's table that returns a VkResult, \
-                                   or `extent`, `image order`, `fence`, `lost`, `stuck`";
+                                   or `extent`, `image order`, `fence`, `lost`, `stuck`, `shown`";
                     Refusal::of(command, allowed)
                 })?;
                 let (when, rest) = parse_when(rest)?;

@@ -14,6 +14,7 @@ const FAMILIES: &str = "QUADRILLE_LAYER_FAMILIES";
 const SEED: &str = "QUADRILLE_LAYER_SEED";
 const POISON: &str = "QUADRILLE_LAYER_POISON";
 const HIDE: &str = "QUADRILLE_LAYER_HIDE";
+const PRESENT_WAIT: &str = "QUADRILLE_LAYER_PRESENT_WAIT";
 const NULL: &str = "QUADRILLE_LAYER_NULL";
 const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
 const LOG: &str = "QUADRILLE_LAYER_LOG";
@@ -35,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) null: bool,
     /// What the device has and the app does not see.
     pub(crate) hidden: Hidden,
+    /// Whether waiting for presents is made up.
+    pub(crate) present_wait: bool,
     /// The results to inject.
     pub(crate) script: Script,
     /// Where calls are logged.
@@ -70,6 +73,7 @@ impl Settings {
             seed: number(SEED)?,
             poison: switch(POISON)?,
             null: switch(NULL)?,
+            present_wait: switch(PRESENT_WAIT)?,
             hidden: match variable(HIDE) {
                 Some(names) => Hidden::parse(&names).map_err(|refusal| refusal.at(HIDE))?,
                 None => Hidden::default(),

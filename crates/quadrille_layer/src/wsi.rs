@@ -237,6 +237,7 @@ pub(crate) unsafe extern "system" fn destroy_swapchain(
     if let Some(poison) = &device.poison {
         poison.remove_swapchain(swapchain);
     }
+    device.shown.forget(swapchain);
     // SAFETY: the app is done with the swapchain.
     unsafe { device.swapchains.destroy(&device, swapchain) };
     let destroy = device.next.swapchain.destroy_swapchain_khr;
@@ -336,7 +337,10 @@ pub(crate) unsafe extern "system" fn queue_present(
         return call.finish(result, true);
     }
     // SAFETY: the app passes a valid structure.
-    let real = unsafe { device.present(info) };
+    let present = || unsafe { device.present(info) };
+    let failed = injected.is_some_and(|result| result.as_raw() < 0);
+    // SAFETY: the app passes a valid structure, and this is its call.
+    let real = unsafe { device.present_with_ids(info, failed, present) };
     let Some(result) = injected.filter(|_| real.as_raw() >= 0) else {
         return call.finish(real, false);
     };
