@@ -82,6 +82,8 @@ pub(crate) struct Device {
     pub swapchain: Option<khr::swapchain::Device>,
     /// Whether presents can have fences.
     pub present_fences: bool,
+    /// `vkWaitForPresentKHR`, where the device has it.
+    pub present_wait: Option<khr::present_wait::Device>,
     /// Whether the device's clock can be compared with the CPU's.
     pub has_calibrated_timestamps: bool,
     /// Object names and labels.
@@ -157,6 +159,9 @@ impl Device {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
             swapchain: has_swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
             present_fences: support.present_fences,
+            present_wait: support
+                .present_wait
+                .then(|| khr::present_wait::Device::new(&instance.raw, &raw)),
             has_calibrated_timestamps: support
                 .extensions
                 .contains(&ext::calibrated_timestamps::NAME),

@@ -53,6 +53,8 @@ pub(crate) struct Support {
     pub extensions: Vec<&'static CStr>,
     /// Presents can have fences.
     pub present_fences: bool,
+    /// Presents have ids, and it can be waited until one is seen.
+    pub present_wait: bool,
     /// Ownership transfers can name stages.
     pub maintenance8: bool,
     /// Queries can be reset by the CPU.
@@ -94,6 +96,7 @@ pub(crate) fn probe(
     support.want_extension(calibrated, has(calibrated));
     support.probe_features(instance, physical, has(MAINTENANCE8));
     support.probe_present_fences(instance, windows, &has);
+    support.probe_present_wait(instance, physical, &has);
     Ok(support)
 }
 
@@ -183,6 +186,35 @@ impl Support {
         }
     }
 
+    /// Waiting for presents takes two extensions, with a feature each, and swapchains.
+    fn probe_present_wait(
+        &mut self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has: &dyn Fn(&CStr) -> bool,
+    ) {
+        let names = [khr::present_id::NAME, khr::present_wait::NAME];
+        let windows = self.extensions.contains(&khr::swapchain::NAME);
+        if !windows || !names.iter().all(|name| has(name)) {
+            return;
+        }
+        let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default();
+        let mut waits = vk::PhysicalDevicePresentWaitFeaturesKHR::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut ids)
+            .push_next(&mut waits);
+        // SAFETY: as in `probe_features`; the device has the extensions of both structures.
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(physical, &mut features)
+        };
+        self.present_wait = ids.present_id == vk::TRUE && waits.present_wait == vk::TRUE;
+        if self.present_wait {
+            self.extensions.extend(names);
+        }
+    }
+
     /// Creates the device with everything that was found.
     pub(crate) fn create_device(
         &self,
@@ -207,6 +239,9 @@ impl Support {
             .shader_demote_to_helper_invocation(true);
         let mut fences = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default()
             .swapchain_maintenance1(true);
+        let mut present_ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
+        let mut present_waits =
+            vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true);
         let mut maintenance8 = Maintenance8Features {
             maintenance8: vk::TRUE,
             ..Maintenance8Features::default()
@@ -220,6 +255,11 @@ impl Support {
             .push_next(&mut vulkan13);
         if self.present_fences {
             info = info.push_next(&mut fences);
+        }
+        if self.present_wait {
+            info = info
+                .push_next(&mut present_ids)
+                .push_next(&mut present_waits);
         }
         if self.maintenance8 {
             info = info.push_next(&mut maintenance8);

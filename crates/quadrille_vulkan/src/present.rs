@@ -74,11 +74,12 @@ impl Swapchain {
             return Err(FrameError::Mismatch { problem });
         };
         let (raw, index) = (chain.raw, acquired.index);
-        let mut result = self.queue_present(queue, raw, index, semaphore, fence);
+        let id = self.present_id();
+        let mut result = self.queue_present(queue, raw, (index, id), semaphore, fence);
         // Out of memory means that nothing happened, so it can be tried again.
         for _ in 0..2 {
             if is_out_of_memory(result) {
-                result = self.queue_present(queue, raw, index, semaphore, fence);
+                result = self.queue_present(queue, raw, (index, id), semaphore, fence);
             }
         }
         self.present_queue = queue;
@@ -98,6 +99,9 @@ impl Swapchain {
             chain
                 .history
                 .presented(index, semaphore, fence.map(Proof::Fence));
+            if let Some(id) = id {
+                chain.unseen.presented(id, result.is_ok());
+            }
         }
         match result {
             Ok(suboptimal) if suboptimal || self.outdated => {
@@ -124,7 +128,7 @@ impl Swapchain {
         &self,
         queue: usize,
         chain: vk::SwapchainKHR,
-        index: u32,
+        (index, id): (u32, Option<u64>),
         semaphore: vk::Semaphore,
         fence: Option<vk::Fence>,
     ) -> Result<bool, vk::Result> {
@@ -133,6 +137,8 @@ impl Swapchain {
         };
         let (chains, indices, semaphores) = ([chain], [index], [semaphore]);
         let fences = [fence.unwrap_or_default()];
+        let ids = [id.unwrap_or_default()];
+        let mut id_info = vk::PresentIdKHR::default().present_ids(&ids);
         let mut fence_info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
         let mut info = vk::PresentInfoKHR::default()
             .wait_semaphores(&semaphores)
@@ -140,6 +146,9 @@ impl Swapchain {
             .image_indices(&indices);
         if fence.is_some() {
             info = info.push_next(&mut fence_info);
+        }
+        if id.is_some() {
+            info = info.push_next(&mut id_info);
         }
         let queue = lock(&self.device.queues[queue].raw);
         // SAFETY: the queue is locked; a submitted batch signals the semaphore; the image is

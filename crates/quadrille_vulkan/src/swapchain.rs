@@ -5,6 +5,7 @@
 //! acquired. Old ones wait until they are proven done with (`retired`).
 
 mod chain;
+mod display;
 mod recycle;
 mod retired;
 mod settings;
@@ -285,6 +286,9 @@ impl Swapchain {
                 Err(vk::Result::TIMEOUT) => return Ok(false),
                 Err(result) => return Err(SurfaceError::vulkan("vkWaitSemaphores")(result)),
             };
+        }
+        if self.settings.pace_by_display {
+            self.wait_seen(most as usize, timeout)?;
         }
         Ok(true)
     }

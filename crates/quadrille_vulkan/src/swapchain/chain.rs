@@ -9,6 +9,7 @@ use crate::image::ImageUsage;
 use crate::present_history::History;
 use crate::surface::SurfaceSupport;
 use crate::swapchain::SurfaceFormat;
+use crate::swapchain::display::Unseen;
 
 /// What proves a present done.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,7 @@ pub(crate) struct Chain {
     pub extent: [u32; 2],
     pub present_mode: vk::PresentModeKHR,
     pub history: History<vk::Semaphore, Proof>,
+    pub unseen: Unseen,
 }
 
 /// A chain to make.
@@ -81,6 +83,7 @@ impl Chain {
             extent: request.extent,
             present_mode,
             history: History::new(),
+            unseen: Unseen::default(),
         };
         match chain.open(device, functions, request.format.format) {
             Ok(()) => Ok(chain),

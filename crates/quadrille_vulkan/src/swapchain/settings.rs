@@ -87,6 +87,9 @@ pub struct SwapchainSettings {
     pub frames_in_flight: u32,
     /// How it is known that a present is done; the proof that a swapchain begins with is kept.
     pub proof: PresentProof,
+    /// Count frames as on their way until the display has shown them, where the device can tell
+    /// (`VK_KHR_present_wait`): less latency, and no time to spare.
+    pub pace_by_display: bool,
 }
 
 impl Default for SwapchainSettings {
@@ -98,6 +101,7 @@ impl Default for SwapchainSettings {
             image_count: 0,
             frames_in_flight: 0,
             proof: PresentProof::Automatic,
+            pace_by_display: false,
         }
     }
 }
