@@ -10,6 +10,7 @@ use quadrille_vulkan::{FrameInput, Parallel, Swapchain};
 use crate::collect::{self, Collected, Collector};
 use crate::error::RenderError;
 use crate::failure;
+use crate::frame_start::FrameStart;
 use crate::history::Histories;
 use crate::internal::InternalPass;
 use crate::policy::{RenderErrorHandler, RenderErrorPolicy};
@@ -32,14 +33,16 @@ pub(crate) fn run_frame(world: &mut World) {
     if world.contains_resource::<Stopped>() || !world.contains_resource::<Renderer>() {
         return;
     }
-    let (outcome, host) = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
+    let (outcome, host, late) = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
         let mut clock = Clock::start(renderer.observer.take());
         let outcome = frame(world, &mut renderer, &mut clock);
         if let Some(trace) = &mut renderer.trace {
             trace.add_phases(clock.laps());
         }
+        let start = *world.resource::<FrameStart>();
+        let late = renderer.spare.next(clock.time(Phase::Wait), start);
         renderer.observer = clock.observer;
-        (outcome, renderer.host.take_results())
+        (outcome, renderer.host.take_results(), late)
     });
     let (mut commands, host_errors) = host;
     commands.apply(world);
@@ -47,6 +50,9 @@ pub(crate) fn run_frame(world: &mut World) {
         Ok(done) => {
             world.resource_mut::<Recovery>().count_frame();
             readback::complete(world, done);
+            if !late.is_zero() {
+                std::thread::sleep(late);
+            }
         }
         Err(errors) => handle(world, &errors),
     }

@@ -43,6 +43,7 @@ mod diagnostics;
 mod drive;
 mod error;
 mod failure;
+mod frame_start;
 mod group;
 mod history;
 mod host;
@@ -88,6 +89,7 @@ pub use declaration::{
 };
 pub use diagnostics::RenderDiagnosticsPlugin;
 pub use error::{RecordError, RenderError};
+pub use frame_start::FrameStart;
 pub use group::QuadrillePlugins;
 pub use history::{Current, History, NewHistory, Previous};
 pub use host::{Host, HostMemory, HostReads, HostWrites};

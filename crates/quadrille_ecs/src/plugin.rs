@@ -10,6 +10,7 @@ use crate::collect::Collector;
 use crate::declaration::{DeclarationVersion, observe_disabling};
 use crate::drive::run_frame;
 use crate::error::RenderError;
+use crate::frame_start::FrameStart;
 use crate::mirror::{MirrorPasses, PassGraph};
 use crate::policy::RenderErrorHandler;
 use crate::readback::Readbacks;
@@ -66,6 +67,7 @@ impl Plugin for QuadrillePlugin {
             .init_resource::<Uploads>()
             .init_resource::<Readbacks>()
             .init_resource::<RenderErrorHandler>()
+            .init_resource::<FrameStart>()
             .init_resource::<WindowQuery>()
             .insert_resource(Threads::new(self.record_on));
         app.add_window_image::<PrimaryWindow>();

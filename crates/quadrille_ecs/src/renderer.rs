@@ -9,6 +9,7 @@ use quadrille_vulkan::{DeviceTimes, Frames, Gpu, TransientMemory};
 
 use crate::advice;
 use crate::error::RenderError;
+use crate::frame_start::Spare;
 use crate::host::HostPasses;
 use crate::report::{Measurements, PhaseObserver};
 use crate::trace::Trace;
@@ -25,6 +26,8 @@ pub struct Renderer {
     pub(crate) states: States,
     pub(crate) progress: Progress,
     pub(crate) host: HostPasses,
+    /// What frames have to spare: see [`FrameStart`](crate::FrameStart).
+    pub(crate) spare: Spare,
     pub(crate) last: Option<(Frame, Arc<Plan>)>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
@@ -51,6 +54,7 @@ impl Renderer {
             frames,
             progress: Progress::default(),
             host: HostPasses::default(),
+            spare: Spare::default(),
             last: None,
             measured: Measurements::default(),
             gpu,
@@ -151,6 +155,8 @@ impl Renderer {
         } = self.frames.transient_memory();
         report.insert("transient_bytes".into(), bytes.into());
         report.insert("transient_bytes_unshared".into(), unshared_bytes.into());
+        let late_us = self.spare.late().as_micros() as u64;
+        report.insert("begins_late_us".into(), late_us.into());
         if let Some(times) = &self.device_times {
             report.insert("gpu_us".into(), advice::device_us(times).into());
             if let Some((frame, plan)) = &self.last {

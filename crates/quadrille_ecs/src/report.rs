@@ -83,6 +83,11 @@ impl Clock {
         &self.laps[..self.lap_count]
     }
 
+    /// The time of a phase so far.
+    pub(crate) fn time(&self, phase: Phase) -> Duration {
+        self.times[phase as usize]
+    }
+
     /// Adds the time since the last call to a phase.
     pub(crate) fn lap(&mut self, phase: Phase) -> Duration {
         let now = Instant::now();

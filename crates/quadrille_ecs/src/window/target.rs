@@ -223,5 +223,6 @@ fn swapchain_settings(
             frames => frames,
         },
         proof: settings.proof,
+        pace_by_display: settings.pace_by_display,
     }
 }

@@ -1,10 +1,13 @@
 //! Times of passes: in diagnostics, traces and reports.
 
+use std::time::Duration;
+
 use bevy_app::Plugin as _;
 use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
+use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-use crate::common::{Rig, add, square};
+use crate::common::{Add, Numbers, Rig, add, square};
 
 #[test]
 #[ignore = "needs a device"]
@@ -73,4 +76,37 @@ fn nothing_is_measured_unless_asked_for() {
     assert!(renderer.device_times().is_none());
     assert!(renderer.trace_json().is_none());
     assert!(renderer.report().get("gpu_us").is_none());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn frames_begin_late_if_that_is_wanted() {
+    let late = |rig: &Rig| {
+        let report = rig.app.world().resource::<Renderer>().report();
+        report["begins_late_us"].as_u64()
+    };
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    rig.update(40);
+    assert_eq!(late(&rig), Some(0));
+    // A frame of the device that takes some milliseconds, so that the CPU has to wait for it.
+    rig.app
+        .add_systems(Render, heavy.after(add))
+        .insert_resource(FrameStart::Late {
+            margin: Duration::ZERO,
+        });
+    rig.update(40);
+    rig.expect_no_errors();
+    assert!(late(&rig) > Some(0), "{:?}", late(&rig));
+    rig.app.insert_resource(FrameStart::AtOnce);
+    rig.update(1);
+    assert_eq!(late(&rig), Some(0));
+}
+
+fn heavy(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Add>) {
+    for _ in 0..100 {
+        let mut part = recorder.pass("heavy", &[numbers.reads_and_writes()]);
+        let mut compute = part.compute(&pass.add);
+        compute.bind(0, &numbers).push(&1_u32).dispatch([4, 1, 1]);
+    }
 }
