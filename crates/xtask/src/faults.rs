@@ -5,6 +5,7 @@
 //! the *sweep* fails each call that the program makes, one after the other.
 
 mod combinations;
+mod display;
 mod missing;
 mod sweep;
 mod traps;
@@ -54,8 +55,8 @@ struct Fault {
     families: &'static str,
     /// Presents have fences.
     fences: bool,
-    /// What the layer hides of the device.
-    hidden: &'static str,
+    /// What else the layer and the program are told.
+    environment: Vec<(&'static str, &'static str)>,
 }
 
 impl<'a> Program<'a> {
@@ -94,7 +95,7 @@ impl<'a> Program<'a> {
                 frames: 40,
                 families: if fences { "gct:1,ct:1,t:1" } else { "gct:1" },
                 fences,
-                hidden: "",
+                environment: Vec::new(),
             })
         });
         let faults: Vec<_> = faults.collect();
@@ -165,9 +166,7 @@ impl<'a> Program<'a> {
             command.env("QUADRILLE_LAYER_LOG", log);
         }
         self.layer.apply(&mut command, fault.families);
-        if !fault.hidden.is_empty() {
-            command.env("QUADRILLE_LAYER_HIDE", fault.hidden);
-        }
+        command.envs(fault.environment.iter().copied());
         let output = match misjudged {
             true => process::run(name, &mut command, LIMIT)?,
             false => validation::run(name, &mut command, LIMIT)?,

@@ -51,6 +51,15 @@ impl Layer {
                 "api_version": "1.4.0",
                 "implementation_version": "1",
                 "description": "Quadrille's test layer",
+                // What the loader lets through although the driver may not have it.
+                "device_extensions": [
+                    { "name": "VK_KHR_present_id", "spec_version": "1" },
+                    {
+                        "name": "VK_KHR_present_wait",
+                        "spec_version": "1",
+                        "entrypoints": ["vkWaitForPresentKHR"],
+                    },
+                ],
             },
         });
         let path = folder.join("VkLayer_quadrille_test.json");

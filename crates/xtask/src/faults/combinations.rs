@@ -102,7 +102,7 @@ impl Program<'_> {
                     frames: FRAMES as u32,
                     families: "gct:1",
                     fences,
-                    hidden: "",
+                    environment: Vec::new(),
                 };
                 let output = self.run("faults-combinations", &fault, None)?;
                 let counted = Counted::read(&output)?;

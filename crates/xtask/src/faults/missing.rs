@@ -99,7 +99,7 @@ impl Program<'_> {
             frames: FRAMES,
             families: "gct:1,ct:1,t:1",
             fences: true,
-            hidden,
+            environment: vec![("QUADRILLE_LAYER_HIDE", hidden)],
         };
         self.run("faults-missing", &fault, None)
     }

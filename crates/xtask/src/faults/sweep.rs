@@ -36,7 +36,7 @@ impl Program<'_> {
             frames: FRAMES,
             families: FAMILIES,
             fences: true,
-            hidden: "",
+            environment: Vec::new(),
         };
         let log = place::made("verify").join("faults.calls.json");
         examples::forget(&log)?;

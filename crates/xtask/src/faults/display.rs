@@ -1,0 +1,81 @@
+//! Frames that wait until the display has shown others, on a display that is slow, silent or fails.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::{Fault, Program};
+use crate::{examples, place};
+
+/// Frames of a run. The program gives its window another size in every tenth.
+const FRAMES: u32 = 40;
+/// Swapchains of such a run: the first, and one for each size.
+const CHAINS: usize = 5;
+/// Waits in vain after which a swapchain is waited for no more.
+const MOST_MISSES: usize = 3;
+
+/// What a display does.
+const DISPLAYS: [&str; 10] = [
+    "# shows everything at once",
+    "shown late=5 every=1",
+    "shown never from=8",
+    "shown never every=3",
+    "vkWaitForPresentKHR every=3 -> VK_TIMEOUT",
+    "vkWaitForPresentKHR every=2 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    "vkWaitForPresentKHR nth=5 -> VK_ERROR_OUT_OF_DATE_KHR",
+    "vkWaitForPresentKHR nth=5 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkWaitForPresentKHR nth=5 -> VK_ERROR_DEVICE_LOST",
+    "vkQueuePresentKHR every=4 -> VK_ERROR_OUT_OF_DATE_KHR\nshown late=5 every=2",
+];
+
+impl Program<'_> {
+    /// All of them.
+    ///
+    /// # Errors
+    /// When the program does not survive one, waits for nothing, or waits in vain too often.
+    pub(crate) fn paced_by_display(&self) -> Result<String> {
+        let mut waits = 0;
+        for display in DISPLAYS {
+            let fault = Fault {
+                script: display.to_owned(),
+                frames: FRAMES,
+                families: "gct:1,ct:1,t:1",
+                fences: true,
+                environment: vec![
+                    ("QUADRILLE_LAYER_PRESENT_WAIT", "1"),
+                    ("QUADRILLE_FAULT_PACE_BY_DISPLAY", "1"),
+                ],
+            };
+            let log = place::made("verify").join("faults.display.json");
+            examples::forget(&log)?;
+            self.run("faults-display", &fault, Some(&log))
+                .with_context(|| format!("{display:?}"))?;
+            let text = fs::read_to_string(&log).context("no log")?;
+            let results = results(&text)?;
+            ensure!(!results.is_empty(), "{display:?}: nothing is waited for");
+            let vain = results.iter().filter(|result| *result == "TIMEOUT").count();
+            // A present that is shown in between makes up for those in vain.
+            let most = match display.contains("every=") {
+                true => results.len(),
+                false => CHAINS * MOST_MISSES,
+            };
+            ensure!(vain <= most, "{display:?}: {vain} waits in vain");
+            waits += results.len();
+        }
+        Ok(format!("{} displays, {waits} waits", DISPLAYS.len()))
+    }
+}
+
+/// What the waits came to.
+fn results(log: &str) -> Result<Vec<String>> {
+    let mut results = Vec::new();
+    for line in log.lines() {
+        let entry: Value =
+            serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+        if entry["call"] == "vkWaitForPresentKHR" {
+            results.push(entry["result"].as_str().unwrap_or_default().to_owned());
+        }
+    }
+    Ok(results)
+}
