@@ -31,6 +31,7 @@ mod plan;
 mod process;
 mod recover;
 mod report;
+mod sanitize;
 mod schedules;
 mod setup;
 mod soak;
@@ -62,6 +63,7 @@ usage: cargo xtask COMMAND
   faults                    every Vulkan call of a short program fails once, under the
                             validation layer
   windows                   several windows: a storm of sizes, devices that are lost
+  sanitize                  tests under Miri and AddressSanitizer; needs a nightly toolchain
   soak [--frames N] [--seed S]
                             windows, buffers and shaders that change at random, 100000 frames
                             without windows and as many in windows; memory is judged from 50000 on
@@ -101,6 +103,7 @@ fn main() -> ExitCode {
         ["examples"] => verify::examples(),
         ["faults"] => verify::faults(),
         ["windows"] => verify::windows(),
+        ["sanitize"] => verify::sanitize(),
         ["soak", rest @ ..] => match soak::Dose::parse(rest) {
             Ok(dose) => verify::soak(dose),
             Err(error) => return refuse(&format!("{error:#}")),

@@ -12,8 +12,8 @@ use crate::packages::Purpose;
 use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
-    canary, counts, examples as example, faults, gpu as gpu_test, life, recover, schedules, setup,
-    soak as soaked, stuck, tidy, window,
+    canary, counts, examples as example, faults, gpu as gpu_test, life, recover, sanitize,
+    schedules, setup, soak as soaked, stuck, tidy, window,
 };
 
 /// What shows whether a soak works at all.
@@ -96,6 +96,28 @@ pub(crate) fn windows() -> Result<ExitCode> {
             run_windows(steps, bench, Depth::Whole);
         }
     })
+}
+
+/// Tests under sanitizers: Miri without a GPU, AddressSanitizer with one.
+///
+/// # Errors
+/// Never; a failed step is no error but counted.
+pub(crate) fn sanitize() -> Result<ExitCode> {
+    let mut steps = Steps::default();
+    let toolchain = steps.run("nightly toolchain", || Ok(((), sanitize::toolchain()?)));
+    if toolchain.is_some() {
+        for package in sanitize::interpreted() {
+            steps.check(&format!("{package} under Miri"), || {
+                sanitize::interpret(package)
+            });
+        }
+        for package in sanitize::watched() {
+            steps.check(&format!("{package} under AddressSanitizer"), || {
+                sanitize::watch(package)
+            });
+        }
+    }
+    Ok(steps.finish())
 }
 
 /// The program that never comes to rest, for as long as the dose says.
@@ -209,6 +231,9 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
     if let Some(program) = built {
         steps.check("faults: traps", || program.traps());
         steps.check("faults: combinations", || program.combinations());
+        steps.check("faults: paced by the display", || {
+            program.paced_by_display()
+        });
         steps.check("faults: what a device lacks", || program.missing());
         steps.check("faults: calls that fail", || program.sweep(depth));
     }
