@@ -152,19 +152,8 @@ unsafe fn create(
     // SAFETY: the lookup returned the function of this name.
     let create: vk::PFN_vkCreateDevice = unsafe { std::mem::transmute(create.ok_or(failed)?) };
     let made_up = instance.settings.present_wait;
-    // SAFETY: the app passes `count` names.
-    let names = unsafe {
-        slice(
-            info.pp_enabled_extension_names,
-            info.enabled_extension_count,
-        )
-    };
-    let is_real = |name: &&*const c_char| {
-        // SAFETY: the names are C strings.
-        let name = unsafe { CStr::from_ptr(**name) };
-        !made_up || !shown::EXTENSIONS.contains(&name)
-    };
-    let names: Vec<_> = names.iter().filter(is_real).copied().collect();
+    // SAFETY: the app passes a valid structure.
+    let names = unsafe { real_extensions(info, made_up) };
     let real_info = real_info.enabled_extension_names(&names);
     // SAFETY: the app's own arguments but for the queues and what is made up.
     let run = || unsafe { create(physical_device, &real_info, allocator, out) };
@@ -213,6 +202,26 @@ unsafe fn create(
     unsafe { add_device(Arc::new(device)) };
     report_at_exit();
     Ok(())
+}
+
+/// The extensions that the driver gets: all but those that are made up.
+///
+/// # Safety
+/// The structure is valid.
+unsafe fn real_extensions(info: &vk::DeviceCreateInfo<'_>, made_up: bool) -> Vec<*const c_char> {
+    // SAFETY: the caller vouches for the array.
+    let names = unsafe {
+        slice(
+            info.pp_enabled_extension_names,
+            info.enabled_extension_count,
+        )
+    };
+    let is_real = |name: &&*const c_char| {
+        // SAFETY: the names are C strings.
+        let name = unsafe { CStr::from_ptr(**name) };
+        !made_up || !shown::EXTENSIONS.contains(&name)
+    };
+    names.iter().filter(is_real).copied().collect()
 }
 
 /// `vkDestroyDevice`; says so if submissions are still held.
