@@ -94,10 +94,9 @@ impl Frames {
         frame: &Frame,
         handles: &[Handle],
     ) -> Result<(), FrameError> {
-        for (resource, handle) in frame.resources.iter().zip(handles) {
-            if handle.needs().is_none() {
-                continue;
-            }
+        let resources = frame.resources.iter().zip(handles);
+        let transient = resources.filter(|(it, _)| it.lifetime == Lifetime::Transient);
+        for (resource, handle) in transient.filter(|(_, handle)| handle.needs().is_some()) {
             match resource.memory {
                 None => handle.settle(None)?,
                 Some(place) if self.transients.has(handle, place) => {}

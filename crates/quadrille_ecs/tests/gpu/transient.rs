@@ -193,6 +193,90 @@ fn what_is_needed_at_once_is_moved_apart() {
     assert_eq!(bytes(&rig), (unshared, unshared), "a block never shrinks");
 }
 
+/// An image for one frame.
+#[derive(Resource, Deref)]
+struct Red(Image);
+
+/// Another one, in the same memory.
+#[derive(Resource, Deref)]
+struct Green(Image);
+
+/// A copy that stays.
+#[derive(Resource, Deref)]
+struct Left(Image);
+
+/// The other copy.
+#[derive(Resource, Deref)]
+struct Right(Image);
+
+#[test]
+#[ignore = "needs a device"]
+fn images_in_the_same_memory_keep_what_their_own_passes_wrote() {
+    fn red(mut recorder: Recorder, image: TransferWrite<Red>) {
+        recorder
+            .transfer()
+            .clear_image(&image, [1.0, 0.0, 0.0, 1.0]);
+    }
+    fn green(mut recorder: Recorder, image: TransferWrite<Green>) {
+        recorder
+            .transfer()
+            .clear_image(&image, [0.0, 1.0, 0.0, 1.0]);
+    }
+    fn keep<From: Named<Handle = Image>, To: Named<Handle = Image>>(
+        mut recorder: Recorder,
+        from: TransferRead<From>,
+        to: TransferWrite<To>,
+    ) {
+        recorder.transfer().copy_image(&from, &to);
+    }
+    let mut rig = Rig::new();
+    let gpu = rig.app.world().resource::<GpuDevice>().clone();
+    let make = |desc: &ImageDesc| gpu.create_image(desc).expect("an image can be made");
+    let image = |name| ImageDesc::color_target(name, 64, 64, Format::R8G8B8A8_UNORM);
+    let (left, right) = (make(&image("left")), make(&image("right")));
+    rig.app
+        .insert_resource(Red(make(&image("red").transient())))
+        .insert_resource(Green(make(&image("green").transient())))
+        .insert_resource(Left(left.clone()))
+        .insert_resource(Right(right.clone()))
+        .add_systems(
+            Render,
+            (
+                red,
+                keep::<Red, Left>,
+                green.after(keep::<Red, Left>),
+                keep::<Green, Right>,
+            ),
+        );
+    rig.update(4);
+    rig.expect_no_errors();
+    let (shared, unshared) = bytes(&rig);
+    assert_eq!(shared * 2, unshared, "half of it");
+    for (image, texel) in [(left, [255, 0, 0, 255]), (right, [0, 255, 0, 255])] {
+        let texels = read_image(&mut rig, &image);
+        assert!(texels.chunks(4).all(|it| it == texel), "{:?}", &texels[..8]);
+    }
+}
+
+/// The texels of an image, after as many frames as reading takes.
+fn read_image(rig: &mut Rig, image: &Image) -> Vec<u8> {
+    #[derive(Resource, Default)]
+    struct Texels(Option<Vec<u8>>);
+    let world = rig.app.world_mut();
+    world.init_resource::<Texels>();
+    world.spawn(Readback::image(image)).observe(
+        |done: On<ReadbackComplete>, mut texels: ResMut<Texels>| {
+            texels.0 = Some(done.bytes.clone());
+        },
+    );
+    let mut frames = 0..10;
+    let texels = frames.find_map(|_| {
+        rig.update(1);
+        rig.app.world_mut().resource_mut::<Texels>().0.take()
+    });
+    texels.expect("an image is read back within ten frames")
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn reading_what_another_frame_wrote_is_an_error() {
