@@ -28,6 +28,7 @@ pub struct CustomAccess {
 }
 
 /// What one row of the table says.
+#[derive(Clone, Copy)]
 struct Row {
     name: &'static str,
     stages: Stages,
@@ -56,28 +57,29 @@ macro_rules! accesses {
             Custom(CustomAccess),
         }
 
+        /// Where the row of an access is.
+        enum RowIndex { $($name),+ }
+
         impl Access {
             /// All named accesses, in the order of their declaration.
             pub const ALL: &'static [Access] = &[$(Access::$name),+];
 
-            const fn row(self) -> Row {
+            /// The rows of all named accesses, in this order.
+            const ROWS: &'static [Row] = &[$(Row {
+                name: stringify!($name),
+                stages: Stages::empty()$(.union(Stages::$stage))*,
+                access: AccessMask::empty()$(.union(AccessMask::$mask))*,
+                layout: Layout::$layout,
+                reads: false $(| accesses!(@reads $mode))+,
+                writes: false $(| accesses!(@writes $mode))+,
+            }),+];
+
+            /// The row of a named access.
+            #[inline]
+            const fn row(&self) -> Result<&'static Row, &CustomAccess> {
                 match self {
-                    $(Access::$name => Row {
-                        name: stringify!($name),
-                        stages: Stages::empty()$(.union(Stages::$stage))*,
-                        access: AccessMask::empty()$(.union(AccessMask::$mask))*,
-                        layout: Layout::$layout,
-                        reads: false $(| accesses!(@reads $mode))+,
-                        writes: false $(| accesses!(@writes $mode))+,
-                    },)+
-                    Access::Custom(custom) => Row {
-                        name: "Custom",
-                        stages: custom.stages,
-                        access: custom.access,
-                        layout: custom.layout,
-                        reads: !custom.writes || !custom.access.reads().is_empty(),
-                        writes: custom.writes,
-                    },
+                    $(Access::$name => Ok(&Self::ROWS[RowIndex::$name as usize]),)+
+                    Access::Custom(custom) => Err(custom),
                 }
             }
         }
@@ -311,48 +313,67 @@ impl Access {
     /// Stages that the queue does not have are left out, which makes sense of `Any`; for other
     /// accesses see [`Access::runs_on`].
     pub const fn scope(self, capabilities: Capabilities) -> Scope {
-        let row = self.row();
-        let stages = row.stages.intersection(Stages::supported_by(capabilities));
+        let (stages, access) = match self.row() {
+            Ok(row) => (row.stages, row.access),
+            Err(custom) => (custom.stages, custom.access),
+        };
         Scope {
-            stages,
-            access: row.access,
+            stages: stages.intersection(Stages::supported_by(capabilities)),
+            access,
         }
     }
 
     /// The stages of the access, whether a queue has them or not.
     pub const fn stages(self) -> Stages {
-        self.row().stages
+        match self.row() {
+            Ok(row) => row.stages,
+            Err(custom) => custom.stages,
+        }
     }
 
     /// The layout an image must be in. It means nothing for buffers.
     pub const fn layout(self) -> Layout {
-        self.row().layout
+        match self.row() {
+            Ok(row) => row.layout,
+            Err(custom) => custom.layout,
+        }
     }
 
     /// Whether the access needs the old contents.
+    #[inline]
     pub const fn is_read(self) -> bool {
-        self.row().reads
+        match self.row() {
+            Ok(row) => row.reads,
+            Err(custom) => !custom.writes || !custom.access.reads().is_empty(),
+        }
     }
 
     /// Whether the access changes the contents.
+    #[inline]
     pub const fn is_write(self) -> bool {
-        self.row().writes
+        match self.row() {
+            Ok(row) => row.writes,
+            Err(custom) => custom.writes,
+        }
     }
 
     /// The name of the access, as in this enumeration.
     pub const fn name(self) -> &'static str {
-        self.row().name
+        match self.row() {
+            Ok(row) => row.name,
+            Err(_) => "Custom",
+        }
     }
 
     /// Whether the host makes the access, so that only host passes may declare it.
     pub const fn is_host(self) -> bool {
-        self.row().stages.contains(Stages::HOST)
+        self.stages().contains(Stages::HOST)
     }
 
     /// Whether a queue with these capabilities has the stages of the access: all of them, or for
     /// the accesses that end in `Any`, one of them.
     pub const fn runs_on(self, capabilities: Capabilities) -> bool {
-        let stages = self.row().stages;
+        let stages = self.stages();
         let supported = Stages::supported_by(capabilities);
         if self.is_any() {
             stages.intersects(supported)

@@ -72,10 +72,11 @@ impl Planner {
     ) -> Result<Planned, PlanErrors> {
         self.last = None;
         let is_same = |kept: &Kept| are_equal(&kept.frame, frame) && kept.topology == *topology;
+        let fits = |kept: &Kept| states.repeat(&kept.plan) || kept.fits(states);
         let found = self
             .kept
             .iter()
-            .position(|kept| is_same(kept) && kept.fits(states));
+            .position(|kept| is_same(kept) && fits(kept));
         if let Some(kept) = found.and_then(|at| self.kept.remove(at)) {
             let plan = kept.plan.clone();
             self.last = Some(kept.number);

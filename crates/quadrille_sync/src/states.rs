@@ -14,6 +14,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassIndex};
 use crate::plan::{Plan, Scope};
@@ -28,7 +30,8 @@ mod steady;
 pub(crate) use block::EndBlock;
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
-use steady::{Stamp, Steady};
+pub(crate) use steady::Stamp;
+use steady::Steady;
 
 /// A value of a queue's timeline semaphore, counted from the creation of the semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,12 +108,12 @@ pub(crate) struct RangeState<M> {
     /// The last write; layout transitions and acquires of ownership are writes.
     pub(crate) write: Option<M>,
     /// The reads since, at most one for each queue.
-    pub(crate) reads: Vec<M>,
+    pub(crate) reads: SmallVec<[M; 1]>,
     /// A read by another stream that has promised to be done then. It may not happen at all, so
     /// it says nothing about the last write.
     pub(crate) promised: Option<M>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
-    pub(crate) visible: Vec<(QueueIndex, Scope)>,
+    pub(crate) visible: SmallVec<[(QueueIndex, Scope); 1]>,
     /// What was done to the memory while others had it. Only while a frame is planned, and
     /// until the range is written: then that comes after all this.
     pub(crate) aliased: Vec<M>,
@@ -130,10 +133,10 @@ impl<M> RangeState<M> {
             layout: Layout::Undefined,
             defined: false,
             write: None,
-            reads: Vec::new(),
+            reads: SmallVec::new(),
             promised: None,
             aliased: Vec::new(),
-            visible: Vec::new(),
+            visible: SmallVec::new(),
             pending: None,
             first: None,
             previous_first: None,
@@ -238,7 +241,7 @@ pub(crate) struct EndResource {
     /// frame.
     pub(crate) map: Option<RangeMap<RangeState<EndMark>>>,
     /// The last value on each queue that used it in the frame.
-    pub(crate) last_uses: Vec<(QueueIndex, i64)>,
+    pub(crate) last_uses: SmallVec<[(QueueIndex, i64); 2]>,
 }
 
 /// What a plan does to [`States`], relative like the plan itself.
@@ -281,7 +284,7 @@ pub(crate) struct Joined {
 #[derive(Clone, Debug)]
 struct Entry {
     map: RangeMap<RangeState<PastMark>>,
-    last_uses: Vec<TimelinePoint>,
+    last_uses: SmallVec<[TimelinePoint; 2]>,
     tenure: Tenure,
     /// What frames have declared it to be; none before one has.
     kind: Option<ResourceKind>,
@@ -460,47 +463,19 @@ impl States {
     /// of the same plan, so that nothing changes but when things happened. False, and nothing is
     /// done, where that does not hold.
     fn commit_again(&mut self, frame: &Frame, end: &EndResource) -> bool {
+        let Self {
+            resources, base, ..
+        } = self;
         let id = frame.resource(end.resource).id;
-        let Some(Some(mut entry)) = self.resources.get_mut(id.0 as usize).map(Option::take) else {
+        let Some(Some(entry)) = resources.get_mut(id.0 as usize) else {
             return false;
         };
-        let is_done = end
-            .map
-            .as_ref()
-            .is_none_or(|end| self.move_marks(&mut entry.map, end));
-        if is_done {
-            for (queue, offset) in &end.last_uses {
-                let value = self.absolute(*queue, *offset);
-                let mut known = entry.last_uses.iter_mut();
-                match known.find(|last| last.queue == *queue) {
-                    Some(last) => last.value = value,
-                    None => entry.last_uses.push(TimelinePoint {
-                        queue: *queue,
-                        value,
-                    }),
-                }
-            }
-        }
-        self.resources[id.0 as usize] = Some(entry);
-        is_done
-    }
-
-    /// Gives marks of this frame their new points. False, and nothing is done, where the states
-    /// are not in the same order as the plan left them, or a mark of an earlier frame moves.
-    fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
-        &self,
-        map: &mut RangeMap<P>,
-        end: &RangeMap<E>,
-    ) -> bool {
-        if map.iter().len() != end.iter().len() || !stay_in_place(map, end) {
+        if let Some(end) = &end.map
+            && !move_marks(base, &mut entry.map, end)
+        {
             return false;
         }
-        let mut ends = end.iter().flat_map(|(_, state)| state.marks());
-        for mark in map.values_mut().flat_map(Marked::marks_mut) {
-            if let Some(end) = ends.next().filter(|end| end.value > 0) {
-                mark.point.value = self.absolute(end.queue, end.value);
-            }
-        }
+        note_uses(base, &mut entry.last_uses, &end.last_uses);
         true
     }
 
@@ -514,16 +489,7 @@ impl States {
             tenure,
             ..
         } = entry.unwrap_or_else(Entry::fresh);
-        for (queue, offset) in &end.last_uses {
-            let point = TimelinePoint {
-                queue: *queue,
-                value: self.absolute(*queue, *offset),
-            };
-            match last_uses.iter_mut().find(|last| last.queue == *queue) {
-                Some(last) => *last = point,
-                None => last_uses.push(point),
-            }
-        }
+        note_uses(&self.base, &mut last_uses, &end.last_uses);
         let map = match &end.map {
             Some(end) => self.past(frame, &map, end),
             None => map,
@@ -612,6 +578,50 @@ impl States {
 #[cfg(test)]
 #[path = "states/handover_tests.rs"]
 mod handover_tests;
+/// Gives marks of this frame their new points, after the last values that queues have signalled.
+/// False, and nothing is done, where the states are not in the same order as the plan left them, or
+/// a mark of an earlier frame moves.
+fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
+    base: &[u64],
+    map: &mut RangeMap<P>,
+    end: &RangeMap<E>,
+) -> bool {
+    if map.iter().len() != end.iter().len() || !stay_in_place(map, end) {
+        return false;
+    }
+    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
+    for mark in map.values_mut().flat_map(Marked::marks_mut) {
+        if let Some(end) = ends.next().filter(|end| end.value > 0) {
+            mark.point.value = absolute(base, end.queue, end.value);
+        }
+    }
+    true
+}
+
+/// Notes the last use of a resource on each queue.
+fn note_uses(
+    base: &[u64],
+    last_uses: &mut SmallVec<[TimelinePoint; 2]>,
+    uses: &[(QueueIndex, i64)],
+) {
+    for (queue, offset) in uses {
+        let value = absolute(base, *queue, *offset);
+        match last_uses.iter_mut().find(|last| last.queue == *queue) {
+            Some(last) => last.value = value,
+            None => last_uses.push(TimelinePoint {
+                queue: *queue,
+                value,
+            }),
+        }
+    }
+}
+
+/// The absolute value of an offset from the last value that a queue has signalled.
+fn absolute(base: &[u64], queue: QueueIndex, offset: i64) -> u64 {
+    let base = base.get(usize::from(queue.0)).copied().unwrap_or(0);
+    base.saturating_add_signed(offset)
+}
+
 /// Whether every mark comes to lie where it, or one of the same pass a frame ago, lies already.
 fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
     map: &RangeMap<P>,

@@ -20,7 +20,7 @@ fn names_are_unique_and_those_of_the_variants() {
 #[test]
 fn every_row_agrees_with_its_access_mask() {
     for access in Access::ALL {
-        let mask = access.row().access;
+        let mask = access.scope(Capabilities::all()).access;
         assert_eq!(access.is_write(), !mask.writes().is_empty(), "{access:?}");
         assert!(access.is_read() || access.is_write(), "{access:?}");
         let has_memory = !mask.is_empty();

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 /// A value for each position of a line, from 0 to `u64::MAX`.
 ///
 /// Stored as runs: each begins where the one before it ends, the first begins at 0, and
 /// neighbours always differ. A map that was only ever updated as a whole is one run, and then
-/// every operation is a constant few steps.
+/// every operation is a constant few steps, and there is no memory to allocate.
 ///
 /// Two verbs change it: [`update`](RangeMap::update) applies a function to a range, cutting runs
 /// at the range's ends and joining neighbours that have become equal, and
@@ -14,7 +16,7 @@ use std::ops::Range;
 /// map's business: the last run goes on for ever.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RangeMap<T> {
-    runs: Vec<Run<T>>,
+    runs: SmallVec<[Run<T>; 1]>,
 }
 
 /// A run: its first position, and the value there and up to the next run.
@@ -31,7 +33,7 @@ impl<T: Clone + Eq> RangeMap<T> {
     /// The same value everywhere.
     pub(crate) fn new(value: T) -> Self {
         Self {
-            runs: vec![Run { start: 0, value }],
+            runs: SmallVec::from([Run { start: 0, value }]),
         }
     }
 
@@ -52,6 +54,19 @@ impl<T: Clone + Eq> RangeMap<T> {
             .iter()
             .enumerate()
             .map(|(at, run)| (run.start..self.end_of(at), &run.value))
+    }
+
+    /// The runs that share a position with a range, in order.
+    pub(crate) fn iter_within(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &T)> {
+        let first = match self.runs.as_slice() {
+            [_] => 0,
+            runs => runs
+                .partition_point(|run| run.start <= range.start)
+                .saturating_sub(1),
+        };
+        let runs = self.runs[first..].iter().enumerate();
+        runs.map(move |(at, run)| (run.start..self.end_of(first + at), &run.value))
+            .take_while(move |(run, _)| run.start < range.end)
     }
 
     /// The values of all runs, to be changed. Neighbours have to stay different.

@@ -224,18 +224,33 @@ fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) {
     let rank = ranks(order);
     let mut level = vec![0_u32; order.len()];
     let mut draft_of = vec![u32::MAX; order.len()];
+    // By level: where the next pass goes.
+    let mut next: Vec<usize> = Vec::new();
     for (at, draft) in (0..).zip(drafts) {
         for pass in &draft.passes {
             draft_of[pass.0 as usize] = at;
         }
+        next.clear();
         for pass in &draft.passes {
             let before = graph.before(pass.0).iter();
             let before = before.filter(|from| draft_of[**from as usize] == at);
             let levels = before.map(|from| level[*from as usize] + 1);
-            level[pass.0 as usize] = levels.max().unwrap_or(0);
+            let own = levels.max().unwrap_or(0);
+            level[pass.0 as usize] = own;
+            // The level behind the last one is the place of nothing.
+            next.resize(next.len().max(own as usize + 2), 0);
+            next[own as usize + 1] += 1;
         }
-        draft
-            .passes
-            .sort_by_key(|pass| (level[pass.0 as usize], rank[pass.0 as usize]));
+        for level in 1..next.len() {
+            next[level] += next[level - 1];
+        }
+        draft.passes.sort_by_key(|pass| rank[pass.0 as usize]);
+        let mut sorted = draft.passes.clone();
+        for pass in &draft.passes {
+            let place = &mut next[level[pass.0 as usize] as usize];
+            sorted[*place] = *pass;
+            *place += 1;
+        }
+        draft.passes = sorted;
     }
 }

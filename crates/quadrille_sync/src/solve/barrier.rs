@@ -333,8 +333,8 @@ fn order_after(
 /// after all reads waits for anyway. What others did to aliased memory is all waited for too.
 fn is_implied(walk: &mut Walk<'_>, request: &Request, state: &State, mark: &Mark) -> bool {
     let marks = match state.aliased.is_empty() {
-        true => &state.reads,
-        false => &state.aliased,
+        true => state.reads.as_slice(),
+        false => state.aliased.as_slice(),
     };
     if marks.len() < 2 || state.pending.is_some() || mark.queue == request.queue {
         return false;

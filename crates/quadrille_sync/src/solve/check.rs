@@ -244,6 +244,9 @@ fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
             });
         }
     }
+    if frame.resources.is_sorted_by(|one, next| one.id < next.id) {
+        return;
+    }
     let mut by_id: Vec<&Resource> = frame.resources.iter().collect();
     by_id.sort_by_key(|resource| resource.id);
     for pair in by_id.windows(2).filter(|pair| pair[0].id == pair[1].id) {

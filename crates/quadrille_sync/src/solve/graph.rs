@@ -85,6 +85,9 @@ impl Graph {
     /// leave a choice. If there is a cycle, the passes on it and behind it are missing.
     pub(super) fn sort(&self) -> Vec<u32> {
         let count = self.len() as u32;
+        if self.edges.iter().all(|edge| edge.from < edge.to) {
+            return (0..count).collect();
+        }
         let mut missing: Vec<u32> = (0..count)
             .map(|pass| self.before(pass).len() as u32)
             .collect();
@@ -159,8 +162,10 @@ impl Graph {
                 || self.is_edge(from as u32, to as u32)
         };
         let mut answers: Vec<bool> = pairs.iter().map(is_clear).collect();
+        // No path leads back.
+        let leads_on = |(from, to): (u32, u32)| rank[from as usize] < rank[to as usize];
         let mut asked: Vec<u32> = (0..pairs.len() as u32)
-            .filter(|at| !answers[*at as usize])
+            .filter(|at| !answers[*at as usize] && leads_on(pairs[*at as usize]))
             .collect();
         asked.sort_unstable_by_key(|at| rank[pairs[*at as usize].0 as usize]);
         self.search(order, &rank, pairs, &asked, &mut answers);

@@ -18,6 +18,8 @@
 
 use std::ops::Range;
 
+use smallvec::smallvec;
+
 use super::barrier::{for_each_predecessor, last_pass, source};
 use super::record::Barrier;
 use super::track::{Maps, Mark, State};
@@ -41,14 +43,13 @@ pub(super) fn acquire_around(
     map: &mut RangeMap<State>,
 ) {
     let mut around: Vec<Range<u64>> = Vec::new();
-    for (run, state) in map.iter() {
+    for (run, state) in map.iter_within(interval.clone()) {
         let Some(pending) = &state.pending else {
             continue;
         };
         let released = &pending.interval;
-        let meets = run.start < interval.end && interval.start < run.end;
         let reaches_beyond = released.start < interval.start || interval.end < released.end;
-        if meets && (reaches_beyond || run != *released) && around.last() != Some(released) {
+        if (reaches_beyond || run != *released) && around.last() != Some(released) {
             around.push(released.clone());
         }
     }
@@ -142,7 +143,7 @@ pub(super) fn acquire(
     state.owner = Some(request.family);
     state.reads.clear();
     state.promised = None;
-    state.visible = vec![(request.queue, dst)];
+    state.visible = smallvec![(request.queue, dst)];
     state.write = Some(request.mark(dst.stages_only()));
 }
 

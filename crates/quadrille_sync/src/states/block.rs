@@ -1,6 +1,6 @@
 //! Blocks of memory over frames: the last accesses to each byte, whoever had it.
 
-use super::{EndMark, Marked, PastMark, States};
+use super::{EndMark, Marked, PastMark, States, move_marks};
 use crate::frame::Frame;
 use crate::range::RangeMap;
 use crate::resource::BlockId;
@@ -45,13 +45,11 @@ impl States {
 
     /// Moves a block on in place; see [`States::commit_again`].
     pub(super) fn commit_block_again(&mut self, end: &EndBlock) -> bool {
-        let place = end.block.0 as usize;
-        let Some(Some(mut map)) = self.blocks.get_mut(place).map(Option::take) else {
+        let Self { blocks, base, .. } = self;
+        let Some(Some(map)) = blocks.get_mut(end.block.0 as usize) else {
             return false;
         };
-        let is_done = self.move_marks(&mut map, &end.map);
-        self.blocks[place] = Some(map);
-        is_done
+        move_marks(base, map, &end.map)
     }
 
     /// Replaces what was done to a block.

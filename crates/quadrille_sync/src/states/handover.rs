@@ -13,6 +13,8 @@
 //!   until [`returned`](States::returned) says when the other side will be done. That point may
 //!   lie in the future: its submission need not exist yet.
 
+use smallvec::SmallVec;
+
 use super::{Entry, Marked, PastMark, RangeState, States, TimelinePoint};
 use crate::flags::{AccessMask, Stages};
 use crate::plan::Scope;
@@ -68,7 +70,7 @@ impl Entry {
     pub(super) fn fresh() -> Self {
         Self {
             map: RangeMap::new(RangeState::fresh()),
-            last_uses: Vec::new(),
+            last_uses: SmallVec::new(),
             tenure: Tenure::Own,
             kind: None,
         }

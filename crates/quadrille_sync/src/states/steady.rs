@@ -7,6 +7,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stamp(Arc<()>);
 
+impl Stamp {
+    /// Whether both are of one solution.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl PartialEq for Stamp {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -53,6 +60,6 @@ impl Steady {
 
     fn is_last(&self, stamp: &Stamp) -> bool {
         let last = self.last.as_ref();
-        last.is_some_and(|last| Arc::ptr_eq(&last.0, &stamp.0))
+        last.is_some_and(|last| last.is(stamp))
     }
 }
