@@ -78,8 +78,8 @@ pub use flags::{AccessMask, Aspects, Layout, Stages};
 pub use frame::{Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
 pub use plan::{
     BarrierBatch, BufferBarrier, Counts, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier,
-    PassRef, Plan, Reason, RelativePoint, Rung, Scope, Segment, Step, Submission, SubmitCall,
-    Transfer, TransferHalf, Wait,
+    PassRef, Plan, Reason, RelativePoint, Rung, Scope, Segment, Solution, Step, Submission,
+    SubmitCall, Transfer, TransferHalf, Wait,
 };
 pub use planner::{Planned, Planner};
 pub use range::{SubRange, SubresourceRange};

@@ -7,10 +7,12 @@
 //! base on.
 
 mod call;
+mod solution;
 
 use std::sync::Arc;
 
 pub use call::{Segment, SubmitCall};
+pub use solution::Solution;
 
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;
