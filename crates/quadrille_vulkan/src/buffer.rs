@@ -134,8 +134,9 @@ const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFE
 
 /// A buffer. Clones are the same buffer; when the last one is dropped, the buffer is retired: it
 /// is destroyed once no queue can still use it.
+// The id lies beside the pointer too, because recording asks for nothing else.
 #[derive(Clone)]
-pub struct Buffer(Arc<BufferInner>);
+pub struct Buffer(Arc<BufferInner>, ResourceId);
 
 struct BufferInner {
     id: ResourceId,
@@ -174,8 +175,9 @@ impl Buffer {
         // On unified memory, device memory may be mapped too; its contract says it is not.
         let memory = home.own().filter(|_| desc.memory != Memory::Device);
         let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
-        Self(Arc::new(BufferInner {
-            id: device.ids.take(),
+        let id = device.ids.take();
+        let inner = BufferInner {
+            id,
             name: desc.name.as_str().into(),
             desc: desc.clone(),
             raw: AtomicU64::new(raw.as_raw()),
@@ -183,13 +185,14 @@ impl Buffer {
             needs,
             mapped: mapped.map(Mutex::new),
             device: Arc::clone(device),
-        }))
+        };
+        Self(Arc::new(inner), id)
     }
 
     /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
     /// another buffer takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
-        let Self(buffer) = self;
+        let Self(buffer, _) = self;
         let mut home = lock(&buffer.home);
         if home.is_at(place) {
             return Ok(());
@@ -223,8 +226,9 @@ impl Buffer {
     }
 
     /// Its identity over frames.
+    #[inline]
     pub fn id(&self) -> ResourceId {
-        self.0.id
+        self.1
     }
 
     /// Its name.

@@ -12,11 +12,16 @@
 //! Bindings stay bound until they are bound again; they are pushed to the device lazily, before a
 //! draw or dispatch, and only those that the pipeline has. State (pipeline, bindings, constants,
 //! viewport) begins empty in each list.
+//!
+//! A list that is written again is compared with what it held, so that it knows whether it came out
+//! the same ([`CommandList::repeated`]); then nothing needs to be translated.
 
 mod error;
 mod interned;
+mod rewritten;
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use quadrille_sync::ResourceId;
@@ -33,12 +38,13 @@ use crate::view::View;
 pub use error::CommandError;
 
 use interned::Interned;
+use rewritten::Rewritten;
 
 /// Closures that call Vulkan themselves: `CommandList::raw`.
 pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>;
 
 /// One command. Small and copyable; what does not fit lies in the list's side arrays.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Command {
     BeginRendering { data: u32 },
     EndRendering,
@@ -55,7 +61,7 @@ pub(crate) enum Command {
 }
 
 /// Commands that set what draws and dispatches use.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bind {
     Compute {
         pipeline: u32,
@@ -96,7 +102,7 @@ pub(crate) enum Bind {
 }
 
 /// Draws.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Draw {
     Plain {
         vertices: [u32; 2],
@@ -122,7 +128,7 @@ pub(crate) enum Draw {
 }
 
 /// Copies, fills and clears.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Copying {
     Buffer {
         src: ResourceId,
@@ -163,7 +169,8 @@ pub(crate) enum Copying {
     },
     Clear {
         image: ResourceId,
-        color: [f32; 4],
+        /// The bits of four `f32`, of which -0 is not 0.
+        color: [u32; 4],
     },
 }
 
@@ -186,24 +193,50 @@ pub enum IndexType {
 /// list.clear();
 /// assert!(list.is_empty());
 /// ```
-#[derive(Default)]
 pub struct CommandList {
-    pub(crate) commands: Vec<Command>,
+    pub(crate) commands: Rewritten<Command>,
     pub(crate) compute: Interned<ComputePipeline>,
     /// `side` is not empty. Kept here, so that clearing a small list touches nothing else.
     has_side: bool,
+    writing: Writing,
     side: Box<Side>,
+}
+
+/// Which list, and which of the contents that it has had: two of them are equal only where list
+/// and contents are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Writing {
+    list: u32,
+    contents: u32,
+}
+
+/// Tells lists apart.
+static LISTS: AtomicU32 = AtomicU32::new(0);
+
+impl Default for CommandList {
+    fn default() -> Self {
+        Self {
+            commands: Rewritten::default(),
+            compute: Interned::default(),
+            has_side: false,
+            writing: Writing {
+                list: LISTS.fetch_add(1, Ordering::Relaxed),
+                contents: 0,
+            },
+            side: Box::default(),
+        }
+    }
 }
 
 /// What few commands have, apart from the list, which stays small.
 #[derive(Default)]
 pub(crate) struct Side {
     /// Push constants, inline updates and label names.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Rewritten<u8>,
     pub(crate) renderings: Vec<RenderingData>,
-    pub(crate) buffer_copies: Vec<[u64; 3]>,
-    pub(crate) buffer_image_copies: Vec<(u64, ImageRegion)>,
-    pub(crate) image_copies: Vec<(ImageRegion, ImageRegion)>,
+    pub(crate) buffer_copies: Rewritten<[u64; 3]>,
+    pub(crate) buffer_image_copies: Rewritten<(u64, ImageRegion)>,
+    pub(crate) image_copies: Rewritten<(ImageRegion, ImageRegion)>,
     pub(crate) raw: Vec<RawCommand>,
     pub(crate) graphics: Interned<GraphicsPipeline>,
     pub(crate) samplers: Interned<Sampler>,
@@ -222,6 +255,19 @@ impl Side {
         self.samplers.clear();
         !self.graphics.is_empty() || !self.samplers.is_empty()
     }
+
+    /// Whether everything is what it was before it was cleared last. Renderings and closures
+    /// cannot be compared.
+    fn is_repeated(&self) -> bool {
+        self.renderings.is_empty()
+            && self.raw.is_empty()
+            && self.bytes.is_repeated()
+            && self.buffer_copies.is_repeated()
+            && self.buffer_image_copies.is_repeated()
+            && self.image_copies.is_repeated()
+            && self.graphics.is_repeated()
+            && self.samplers.is_repeated()
+    }
 }
 
 impl CommandList {
@@ -229,11 +275,28 @@ impl CommandList {
     /// next time: the next recording mostly uses them again.
     #[inline]
     pub fn clear(&mut self) {
+        if !self.is_repeated() {
+            self.writing.contents = self.writing.contents.wrapping_add(1);
+        }
         self.commands.clear();
         self.compute.clear();
         if self.has_side {
             self.has_side = self.side.clear();
         }
+    }
+
+    /// What the list holds, if that is what it held before it was cleared last. Then it is equal
+    /// as long as the list holds the same.
+    #[inline]
+    pub(crate) fn repeated(&self) -> Option<Writing> {
+        self.is_repeated().then_some(self.writing)
+    }
+
+    #[inline]
+    fn is_repeated(&self) -> bool {
+        self.commands.is_repeated()
+            && self.compute.is_repeated()
+            && (!self.has_side || self.side.is_repeated())
     }
 
     /// The side arrays.
@@ -590,7 +653,7 @@ impl CommandList {
     pub fn clear_image(&mut self, image: &Image, color: [f32; 4]) {
         self.commands.push(Command::Copy(Copying::Clear {
             image: image.id(),
-            color,
+            color: color.map(f32::to_bits),
         }));
     }
 
@@ -625,7 +688,10 @@ impl CommandList {
 
 impl std::fmt::Debug for CommandList {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_list().entries(&self.commands).finish()
+        formatter
+            .debug_list()
+            .entries(self.commands.iter())
+            .finish()
     }
 }
 

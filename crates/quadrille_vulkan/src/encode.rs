@@ -10,10 +10,12 @@ mod bindings;
 mod copies;
 mod draws;
 mod rendering;
+mod repeat;
 
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceIndex, Use};
 
+use crate::calls::Calls;
 use crate::commands::{Bind, Command, CommandError, CommandList, Copying, Draw};
 use crate::convert;
 use crate::device::Device;
@@ -71,6 +73,8 @@ pub(crate) struct Encoder<'a> {
     resources: FrameResources<'a>,
     capabilities: Capabilities,
     granularity: [u32; 3],
+    /// Where what the commands come to is kept.
+    calls: &'a mut Calls,
     /// What the pass declares.
     uses: &'a [Use],
     bindings: Bindings<'a>,
@@ -83,8 +87,14 @@ pub(crate) struct Encoder<'a> {
 
 impl<'a> Encoder<'a> {
     /// An encoder for a command buffer that has begun.
-    pub(crate) fn new(device: &'a Device, target: Target, resources: FrameResources<'a>) -> Self {
+    pub(crate) fn new(
+        device: &'a Device,
+        target: Target,
+        resources: FrameResources<'a>,
+        calls: &'a mut Calls,
+    ) -> Self {
         Self {
+            calls,
             device,
             buffer: target.buffer,
             resources,
@@ -97,6 +107,11 @@ impl<'a> Encoder<'a> {
             has_index_buffer: false,
             open_labels: 0,
         }
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &'a Device {
+        self.device
     }
 
     /// Translates the list of a pass; an error comes with the index of the command.
@@ -112,6 +127,9 @@ impl<'a> Encoder<'a> {
         self.has_index_buffer = false;
         self.device.names.begin(self.buffer, name);
         for (at, command) in list.commands.iter().enumerate() {
+            if !is_compute(command) {
+                self.calls.give_up();
+            }
             self.command(list, command)
                 .map_err(|failure| (at, failure))?;
         }
@@ -144,7 +162,7 @@ impl<'a> Encoder<'a> {
             Command::EndLabel => self.end_label(),
             Command::Raw { closure } => {
                 list.side().raw[closure as usize](&self.device.raw, self.buffer);
-                self.bindings.forget();
+                self.bindings.forget_all();
                 Ok(())
             }
         }
@@ -299,6 +317,19 @@ impl<'a> Encoder<'a> {
             |of: &&Use| of.resource == resource && of.access.scope(all).access.intersects(access);
         let declared = self.uses.iter().find(of_use).map(|of| of.access.layout());
         convert::layout(declared.unwrap_or(usual))
+    }
+}
+
+/// Whether a command is one of those that compute passes consist of. What these come to depends on
+/// the list and on the frame's resources alone, and can be kept.
+fn is_compute(command: &Command) -> bool {
+    match command {
+        Command::Bind(bind) => !matches!(
+            bind,
+            Bind::Graphics { .. } | Bind::Vertices { .. } | Bind::Indices { .. }
+        ),
+        Command::Dispatch { .. } | Command::DispatchIndirect { .. } => true,
+        _ => false,
     }
 }
 

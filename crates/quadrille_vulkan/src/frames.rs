@@ -9,13 +9,13 @@ use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
 
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
-use crate::handle::IdTable;
 use crate::pools::Pools;
 use crate::retire::Waiting;
 use crate::ring::{Return, Ring};
 use crate::stream::{Lane, Mailbox, StreamDesc};
 use crate::timing::{DeviceTimes, Timing};
 use crate::transient::Transients;
+use crate::translation::Translations;
 use crate::watch::Watch;
 
 /// How long dropping waits for the device.
@@ -38,8 +38,8 @@ pub struct Frames {
     pub(crate) current: usize,
     /// How many frames have begun.
     pub(crate) number: u64,
-    /// From ids to indices, used again by each frame.
-    pub(crate) ids: IdTable,
+    /// What lists came to in earlier frames.
+    pub(crate) translations: Translations,
     /// A frame is recorded and not submitted; nothing may be retired between.
     pub(crate) recorded: bool,
     /// Only part of a frame was submitted; nothing is true any more.
@@ -122,7 +122,7 @@ impl Frames {
             slots: (0..device.frames_in_flight).map(|_| slot()).collect(),
             current: 0,
             number: 0,
-            ids: IdTable::default(),
+            translations: Translations::default(),
             recorded: false,
             broken: false,
             watch: Watch::new(lanes.len()),

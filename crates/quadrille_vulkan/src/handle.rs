@@ -102,10 +102,17 @@ impl From<Image> for Handle {
 /// From resource ids to indices of a frame, with what bindings need of each resource beside it, so
 /// that translating a binding touches one place in memory. Its memory is used again.
 #[derive(Default)]
-pub(crate) struct IdTable(Vec<Entry>);
+pub(crate) struct IdTable {
+    /// By id.
+    entries: Vec<Entry>,
+    /// How many resources are declared.
+    declared: usize,
+    /// The others.
+    others: Vec<ResourceId>,
+}
 
 /// What bindings need of a resource.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Its index in the frame; [`ABSENT`] if it is not of the frame.
     index: u32,
@@ -168,16 +175,33 @@ impl Entry {
 }
 
 impl IdTable {
-    /// Takes in the resources of a frame.
-    pub(crate) fn fill(&mut self, handles: &[Handle]) {
-        self.0.fill(Entry::NONE);
-        for (index, handle) in (0u32..).zip(handles) {
-            let id = handle.id().0 as usize;
-            if self.0.len() <= id {
-                self.0.resize(id + 1, Entry::NONE);
-            }
-            self.0[id] = Entry::new(index, handle);
+    /// Takes in the resources of a frame, of which so many are declared; whether anything about
+    /// these is new.
+    pub(crate) fn fill(&mut self, handles: &[Handle], declared: usize) -> bool {
+        for id in self.others.drain(..) {
+            self.entries[id.0 as usize] = Entry::NONE;
         }
+        let all = || (0u32..).zip(handles);
+        let is_known = |(index, handle): (u32, &Handle)| {
+            let known = self.entries.get(handle.id().0 as usize);
+            known.is_some_and(|known| *known == Entry::new(index, handle))
+        };
+        let is_new = declared != self.declared || !all().take(declared).all(is_known);
+        if is_new {
+            self.declared = declared;
+            self.entries.fill(Entry::NONE);
+        }
+        for (index, handle) in all().skip(if is_new { 0 } else { declared }) {
+            let id = handle.id();
+            if self.entries.len() <= id.0 as usize {
+                self.entries.resize(id.0 as usize + 1, Entry::NONE);
+            }
+            self.entries[id.0 as usize] = Entry::new(index, handle);
+            if index as usize >= declared {
+                self.others.push(id);
+            }
+        }
+        is_new
     }
 }
 
@@ -192,7 +216,11 @@ pub(crate) struct FrameResources<'a> {
 
 impl<'a> FrameResources<'a> {
     fn find(&self, id: ResourceId) -> Result<(ResourceIndex, &'a Handle), CommandError> {
-        let index = self.ids.0.get(id.0 as usize).map_or(ABSENT, |it| it.index);
+        let index = self
+            .ids
+            .entries
+            .get(id.0 as usize)
+            .map_or(ABSENT, |it| it.index);
         let handle = self
             .handles
             .get(index as usize)
@@ -202,7 +230,7 @@ impl<'a> FrameResources<'a> {
 
     /// What a binding needs of a buffer.
     pub(crate) fn buffer_entry(&self, id: ResourceId) -> Result<&'a Entry, CommandError> {
-        let entry = self.ids.0.get(id.0 as usize);
+        let entry = self.ids.entries.get(id.0 as usize);
         match entry.filter(|entry| entry.buffer != vk::Buffer::null()) {
             Some(entry) => Ok(entry),
             None => Err(self
@@ -214,13 +242,23 @@ impl<'a> FrameResources<'a> {
 
     /// What a binding needs of an image, if its whole view is what shaders see.
     pub(crate) fn image_entry(&self, id: ResourceId) -> Option<&'a Entry> {
-        let entry = self.ids.0.get(id.0 as usize);
+        let entry = self.ids.entries.get(id.0 as usize);
         entry.filter(|entry| entry.view != vk::ImageView::null())
+    }
+
+    /// Whether a pass declares the resource: who repeats a pass can count on it then.
+    pub(crate) fn is_declared(&self, index: ResourceIndex) -> bool {
+        (index.0 as usize) < self.ids.declared
     }
 
     /// The resource of an entry, for its name.
     pub(crate) fn handle(&self, index: ResourceIndex) -> &'a Handle {
         &self.handles[index.0 as usize]
+    }
+
+    /// The index of a resource.
+    pub(crate) fn index(&self, id: ResourceId) -> Result<ResourceIndex, CommandError> {
+        self.find(id).map(|(index, _)| index)
     }
 
     /// A buffer by id.

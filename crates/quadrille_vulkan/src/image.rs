@@ -170,8 +170,9 @@ const COPIES: ImageUsage = ImageUsage::TRANSFER_SRC.union(ImageUsage::TRANSFER_D
 
 /// An image. Clones are the same image; when the last one is dropped, the image is retired: it is
 /// destroyed once no queue can still use it.
+// The id lies beside the pointer too, because recording asks for nothing else.
 #[derive(Clone)]
-pub struct Image(Arc<ImageInner>);
+pub struct Image(Arc<ImageInner>, ResourceId);
 
 struct ImageInner {
     id: ResourceId,
@@ -216,8 +217,9 @@ impl Image {
         is_swapchain: bool,
         needs: Option<vk::MemoryRequirements>,
     ) -> Self {
-        Self(Arc::new(ImageInner {
-            id: device.ids.take(),
+        let id = device.ids.take();
+        let inner = ImageInner {
+            id,
             name: desc.name.as_str().into(),
             desc: desc.clone(),
             raw: AtomicU64::new(0),
@@ -228,7 +230,8 @@ impl Image {
             home: Mutex::default(),
             needs,
             device: Arc::clone(device),
-        }))
+        };
+        Self(Arc::new(inner), id)
     }
 
     /// Fills in what a swapchain acquired; null handles while nothing is.
@@ -243,7 +246,7 @@ impl Image {
     /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
     /// another image takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
-        let Self(image) = self;
+        let Self(image, _) = self;
         let mut home = lock(&image.home);
         if home.is_at(place) {
             return Ok(());
@@ -285,8 +288,9 @@ impl Image {
     }
 
     /// Its identity over frames.
+    #[inline]
     pub fn id(&self) -> ResourceId {
-        self.0.id
+        self.1
     }
 
     /// Its name.

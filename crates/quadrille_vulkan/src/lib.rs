@@ -38,6 +38,7 @@
 #![expect(unsafe_code, reason = "Vulkan is called through raw functions")]
 
 mod buffer;
+mod calls;
 mod chunks;
 mod commands;
 mod convert;
@@ -79,6 +80,7 @@ mod timeline;
 mod timelines;
 mod timing;
 mod transient;
+mod translation;
 mod view;
 mod watch;
 

@@ -15,6 +15,7 @@ use crate::frames::Frames;
 use crate::handle::{FrameResources, Handle};
 use crate::lock;
 use crate::timing::Queries;
+use crate::translation::{Kept, KeptChunk};
 
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
 #[derive(Clone, Copy, Debug)]
@@ -81,49 +82,37 @@ impl Frames {
         self.check_lanes(&input)?;
         check(&self.device, &input)?;
         self.settle_transients(input.frame, input.handles)?;
-        self.ids.fill(input.handles);
         let cost = |step: &Step| step_cost(&input, step);
         let chunks = chunks::cut(input.plan, chunks, cost);
-        let mut targets = Vec::with_capacity(chunks.len());
-        for chunk in &chunks {
-            let queue = input.plan.submissions[chunk.submission].queue;
-            let family = self.topology.family(queue).0;
-            let pools = &mut self.slots[self.current].pools;
-            let buffer = pools
-                .take(&self.device, family)
-                .map_err(FrameError::vulkan("vkAllocateCommandBuffers"))?;
-            targets.push(buffer);
-        }
-
+        let targets = self.targets(&input, &chunks)?;
         if let Some(timing) = &mut self.timing {
             timing.prepare(&self.device, self.current, &input)?;
         }
-        let (timing, slot) = (self.timing.as_ref(), self.current);
+        let (translation, is_known) = self.translations.of(input.plan);
+        if !is_known {
+            check_steps(&input)?;
+        }
+        translation.begin(&input, &chunks, is_known);
+        let translation = &*translation;
         let resources = FrameResources {
-            ids: &self.ids,
+            ids: &translation.ids,
             handles: input.handles,
         };
-        let device = &*self.device;
-        let queues: Vec<_> = self.lanes.iter().map(|lane| lane.queue).collect();
-        let queue_of = |submission: usize| {
-            let index = usize::from(input.plan.submissions[submission].queue.0);
-            let queue = queues[index - self.first];
-            let capabilities = device.topology.queues[queue].capabilities;
-            (capabilities, device.queues[queue].granularity)
-        };
+        let (device, timing, slot) = (&*self.device, self.timing.as_ref(), self.current);
         let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
         parallel.run(chunks.len(), &|at| {
             let chunk = &chunks[at];
             let (submission, step) = (chunk.submission, chunk.steps.start);
-            let queries =
-                timing.and_then(|timing| timing.queries(slot, input.plan, submission, step));
-            let (capabilities, granularity) = queue_of(submission);
-            let target = Target {
-                buffer: targets[at],
-                capabilities,
-                granularity,
+            let task = Task {
+                device,
+                input,
+                resources,
+                chunk,
+                target: targets[at],
+                queries: timing
+                    .and_then(|timing| timing.queries(slot, input.plan, submission, step)),
             };
-            if let Err(error) = record_chunk(device, &input, resources, chunk, (target, queries)) {
+            if let Err(error) = task.record(&mut lock(translation.chunk(at))) {
                 // The first failure in the order of the plan is told, whoever comes first.
                 let mut failure = lock(&failure);
                 if failure.as_ref().is_none_or(|(known, _)| at < *known) {
@@ -136,7 +125,7 @@ impl Frames {
         }
         let mut buffers = vec![Vec::new(); input.plan.submissions.len()];
         for (chunk, target) in chunks.iter().zip(targets) {
-            buffers[chunk.submission].push(target);
+            buffers[chunk.submission].push(target.buffer);
         }
         self.recorded = true;
         Ok(Recorded {
@@ -147,6 +136,30 @@ impl Frames {
 }
 
 impl Frames {
+    /// A command buffer for each chunk.
+    fn targets(
+        &mut self,
+        input: &FrameInput<'_>,
+        chunks: &[Chunk],
+    ) -> Result<Vec<Target>, FrameError> {
+        let mut targets = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let queue = input.plan.submissions[chunk.submission].queue;
+            let family = self.topology.family(queue).0;
+            let pools = &mut self.slots[self.current].pools;
+            let buffer = pools
+                .take(&self.device, family)
+                .map_err(FrameError::vulkan("vkAllocateCommandBuffers"))?;
+            let queue = self.lanes[usize::from(queue.0) - self.first].queue;
+            targets.push(Target {
+                buffer,
+                capabilities: self.device.topology.queues[queue].capabilities,
+                granularity: self.device.queues[queue].granularity,
+            });
+        }
+        Ok(targets)
+    }
+
     /// Whether the plan submits only to queues that are this stream's.
     fn check_lanes(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
         for submission in &input.plan.submissions {
@@ -192,25 +205,23 @@ fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
             return wrong(format!("the handle of {name} is that of {given}"));
         }
     }
-    let made_elsewhere = |name: &str| FrameError::OtherDevice {
-        name: name.to_owned(),
-    };
     let mut handles = input.handles.iter();
     if let Some(handle) = handles.find(|handle| !handle.is_made_from(device)) {
         return Err(made_elsewhere(handle.name()));
     }
-    let mut lists = input.lists.iter().flatten();
-    if let Some(name) = lists.find_map(|list| list.foreign(device)) {
-        return Err(made_elsewhere(name));
-    }
-    for submission in &input.plan.submissions {
-        for step in &submission.steps {
-            if !step_fits(input, step) {
-                return wrong("the plan names a pass or resource that is not there".to_owned());
-            }
-        }
-    }
     Ok(())
+}
+
+/// Whether the plan names only passes and resources that are there.
+fn check_steps(input: &FrameInput<'_>) -> Result<(), FrameError> {
+    let submissions = input.plan.submissions.iter();
+    let mut steps = submissions.flat_map(|submission| &submission.steps);
+    match steps.all(|step| step_fits(input, step)) {
+        true => Ok(()),
+        false => Err(FrameError::Mismatch {
+            problem: "the plan names a pass or resource that is not there".to_owned(),
+        }),
+    }
 }
 
 fn step_fits(input: &FrameInput<'_>, step: &Step) -> bool {
@@ -232,65 +243,99 @@ fn step_fits(input: &FrameInput<'_>, step: &Step) -> bool {
     }
 }
 
-fn record_chunk(
-    device: &Device,
-    input: &FrameInput<'_>,
-    resources: FrameResources<'_>,
-    chunk: &Chunk,
-    (target, mut queries): (Target, Option<Queries>),
-) -> Result<(), FrameError> {
-    let submission = &input.plan.submissions[chunk.submission];
-    let buffer = target.buffer;
-    let info =
-        vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-    // SAFETY: the buffer was reset with its pool, and this task alone has it.
-    unsafe { device.raw.begin_command_buffer(buffer, &info) }
-        .map_err(FrameError::vulkan("vkBeginCommandBuffer"))?;
-    let mut encoder = Encoder::new(device, target, resources);
-    let mut barriers = Barriers::default();
-    if let Some(queries) = queries.as_mut().filter(|_| chunk.steps.start == 0) {
-        queries.write(device, buffer);
+fn made_elsewhere(name: &str) -> FrameError {
+    FrameError::OtherDevice {
+        name: name.to_owned(),
     }
-    for step in &submission.steps[chunk.steps.clone()] {
-        match step {
-            Step::Barriers(batch) => barriers.emit(device, input.handles, batch, buffer),
-            Step::Pass(pass) => {
-                encode_pass(&mut encoder, input, *pass)?;
-                if let Some(queries) = &mut queries {
-                    queries.write(device, buffer);
-                }
-            }
-        }
-    }
-    // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.
-    unsafe { device.raw.end_command_buffer(buffer) }
-        .map_err(FrameError::vulkan("vkEndCommandBuffer"))
 }
 
+/// A chunk that is recorded by one thread.
+struct Task<'a> {
+    device: &'a Device,
+    input: FrameInput<'a>,
+    resources: FrameResources<'a>,
+    chunk: &'a Chunk,
+    target: Target,
+    queries: Option<Queries>,
+}
+
+impl Task<'_> {
+    /// Records everything, with the help of what is kept of the chunk.
+    fn record(mut self, kept: &mut KeptChunk) -> Result<(), FrameError> {
+        let (device, buffer) = (self.device, self.target.buffer);
+        let flags = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
+        let info = vk::CommandBufferBeginInfo::default().flags(flags);
+        // SAFETY: the buffer was reset with its pool, and this task alone has it.
+        unsafe { device.raw.begin_command_buffer(buffer, &info) }
+            .map_err(FrameError::vulkan("vkBeginCommandBuffer"))?;
+        if let Some(queries) = self
+            .queries
+            .as_mut()
+            .filter(|_| self.chunk.steps.start == 0)
+        {
+            queries.write(device, buffer);
+        }
+        let steps = &self.input.plan.submissions[self.chunk.submission].steps;
+        let steps = &steps[self.chunk.steps.clone()];
+        let is_known = kept.is_known;
+        let KeptChunk { kept, calls, .. } = kept;
+        let mut encoder = Encoder::new(device, self.target, self.resources, calls);
+        let mut barriers = Barriers::default();
+        for (at, kept) in kept.iter_mut().enumerate() {
+            if let Some(pass) = kept.pass {
+                encode_pass(&mut encoder, &self.input, pass, kept, is_known)?;
+                if let Some(queries) = &mut self.queries {
+                    queries.write(device, buffer);
+                }
+            } else if let Step::Barriers(batch) = &steps[at] {
+                barriers.emit(device, self.input.handles, batch, buffer);
+            }
+        }
+        // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.
+        unsafe { device.raw.end_command_buffer(buffer) }
+            .map_err(FrameError::vulkan("vkEndCommandBuffer"))
+    }
+}
+
+/// Records a pass: what is kept of it, if it does the same again in a plan that is known.
 fn encode_pass<'a>(
     encoder: &mut Encoder<'a>,
     input: &FrameInput<'a>,
     pass: PassIndex,
+    kept: &mut Kept,
+    is_known: bool,
 ) -> Result<(), FrameError> {
     let Some(list) = list(input, pass) else {
         return Ok(());
     };
     let name = &input.frame.pass(pass).name;
+    let repeated = list.repeated().filter(|_| is_known);
+    if let Some(calls) = kept.calls_of(repeated) {
+        encoder.repeat(name, calls);
+        return Ok(());
+    }
+    if let Some(foreign) = list.foreign(encoder.device()) {
+        return Err(made_elsewhere(foreign));
+    }
     let uses = input.frame.uses_of(pass);
-    encoder
-        .encode(name, uses, list)
-        .map_err(|(command, failure)| {
-            let pass = name.to_string();
-            match failure {
-                Failure::Command(error) => FrameError::Command {
-                    pass,
-                    command,
-                    error,
-                },
-                Failure::Pipeline(error) => FrameError::Pipeline { pass, error },
-                Failure::Resource(error) => FrameError::Resource(error),
-            }
-        })
+    let encoded = match repeated {
+        Some(writing) => encoder
+            .encode_and_keep(name, uses, list, kept.calls())
+            .map(|calls| kept.keep(writing, calls)),
+        None => encoder.encode(name, uses, list),
+    };
+    encoded.map_err(|(command, failure)| {
+        let pass = name.to_string();
+        match failure {
+            Failure::Command(error) => FrameError::Command {
+                pass,
+                command,
+                error,
+            },
+            Failure::Pipeline(error) => FrameError::Pipeline { pass, error },
+            Failure::Resource(error) => FrameError::Resource(error),
+        }
+    })
 }
 
 /// The arrays of a barrier call, whose memory is used again by the next.

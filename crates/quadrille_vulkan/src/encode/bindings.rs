@@ -5,6 +5,7 @@ use quadrille_sync::{AccessMask, Layout, ResourceId, ResourceIndex};
 
 use super::{Encoder, Failure};
 use crate::buffer::BufferUsage;
+use crate::calls::{Call, Info};
 use crate::commands::{CommandError, CommandList};
 use crate::format;
 use crate::handle::{Entry, Handle};
@@ -36,20 +37,6 @@ pub(super) struct Bindings<'a> {
     held: [Held; 2],
 }
 
-/// What a descriptor is made from. The variants have the same size, which is the stride of
-/// [`PipelineLayout`]'s template.
-#[derive(Clone, Copy)]
-#[repr(C)]
-union Info {
-    buffer: vk::DescriptorBufferInfo,
-    image: vk::DescriptorImageInfo,
-}
-
-const _: () = assert!(
-    size_of::<Info>() == PipelineLayout::INFO_BYTES,
-    "the stride"
-);
-
 #[derive(Clone, Copy)]
 struct BoundImage<'a> {
     /// What is known of it beforehand, if shaders see its whole view.
@@ -75,17 +62,10 @@ impl Default for Bindings<'_> {
             view: View::WHOLE,
             storage: false,
         };
-        let info = Info {
-            buffer: vk::DescriptorBufferInfo {
-                buffer: vk::Buffer::null(),
-                offset: 0,
-                range: 0,
-            },
-        };
         Self {
             compute: None,
             graphics: None,
-            infos: [info; BINDINGS],
+            infos: [Info::NULL; BINDINGS],
             usages: [0; BINDINGS],
             images: [image; BINDINGS],
             samplers: [vk::Sampler::null(); BINDINGS],
@@ -101,7 +81,7 @@ impl Default for Bindings<'_> {
 }
 
 impl Bindings<'_> {
-    /// Forgets what is bound and what the command buffer holds.
+    /// Forgets what is bound, for another list. The command buffer keeps the pipelines it has.
     pub(super) fn forget(&mut self) {
         self.compute = None;
         self.graphics = None;
@@ -109,7 +89,22 @@ impl Bindings<'_> {
         self.has_image = 0;
         self.has_sampler = 0;
         self.constant_bytes = 0;
+        for held in &mut self.held {
+            held.pushed = 0;
+            held.constants = false;
+        }
+    }
+
+    /// Forgets what is bound, and what the command buffer holds, which nobody knows any more.
+    pub(super) fn forget_all(&mut self) {
+        self.forget();
         self.held = [Held::default(); 2];
+    }
+
+    /// Whether the command buffer holds another pipeline, in the place of which it now gets this.
+    fn holds_other(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) -> bool {
+        let held = &mut self.held[point.as_raw() as usize].pipeline;
+        std::mem::replace(held, pipeline) != pipeline
     }
 
     /// Remembers a sampler.
@@ -191,6 +186,7 @@ impl<'a> Encoder<'a> {
             }
             .into());
         }
+        self.give_up_undeclared(entry.index());
         let at = self.bindings.slot(binding)?;
         self.bindings.infos[at].buffer = vk::DescriptorBufferInfo {
             buffer: entry.buffer,
@@ -224,6 +220,7 @@ impl<'a> Encoder<'a> {
                 (index, image.desc().usage.bits())
             }
         };
+        self.give_up_undeclared(index);
         let at = self.bindings.slot(binding)?;
         self.bindings.images[at] = BoundImage {
             entry,
@@ -272,16 +269,10 @@ impl<'a> Encoder<'a> {
     }
 
     fn ready(&mut self, running: &Running<'_>) -> Result<(), Failure> {
-        let at = running.point.as_raw() as usize;
-        if self.bindings.held[at].pipeline != running.pipeline {
-            // SAFETY: the pipeline is of this bind point.
-            unsafe {
-                self.device
-                    .raw
-                    .cmd_bind_pipeline(self.buffer, running.point, running.pipeline);
-            }
-            self.bindings.held[at].pipeline = running.pipeline;
-        }
+        let (point, pipeline) = (running.point, running.pipeline);
+        let at = point.as_raw() as usize;
+        self.calls.add(Call::Pipeline { point, pipeline });
+        self.bind_pipeline(point, pipeline);
         // Bindings and constants survive a change of pipeline if the layout is the same.
         if self.bindings.held[at].layout != running.layout.raw {
             self.bindings.held[at].layout = running.layout.raw;
@@ -290,6 +281,18 @@ impl<'a> Encoder<'a> {
         }
         self.push_descriptors(at, running)?;
         self.set_constants(at, running)
+    }
+
+    /// Has the command buffer hold a pipeline.
+    pub(super) fn bind_pipeline(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) {
+        if self.bindings.holds_other(point, pipeline) {
+            // SAFETY: the pipeline is of this bind point.
+            unsafe {
+                self.device
+                    .raw
+                    .cmd_bind_pipeline(self.buffer, point, pipeline);
+            }
+        }
     }
 
     fn push_descriptors(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
@@ -305,6 +308,9 @@ impl<'a> Encoder<'a> {
             return Ok(());
         }
         self.bindings.held[at].pushed |= stale;
+        let last = running.bindings.iter().map(|it| it.binding as usize).max();
+        let infos = &self.bindings.infos[..last.map_or(0, |last| last + 1)];
+        self.calls.add_push(running.layout, infos);
         let push = &self.device.push_descriptor;
         // SAFETY: the template is of this layout's set 0 and reads the infos of its bindings, all
         // of which were described since the last pass or raw command.
@@ -348,6 +354,11 @@ impl<'a> Encoder<'a> {
                 let storage = matches!(kind, BindingKind::StorageImage(_));
                 if self.bindings.images[at].storage != storage {
                     return Err(unbound(pipeline, binding).into());
+                }
+                let entry = self.bindings.images[at].entry;
+                if entry.is_none_or(|entry| entry.view_kind != dimension) {
+                    // Which view this is, only the image knows.
+                    self.calls.give_up();
                 }
                 let mut info = self.describe_image(at, dimension)?;
                 if matches!(kind, BindingKind::CombinedImageSampler(_)) {
@@ -464,6 +475,8 @@ impl<'a> Encoder<'a> {
             }
             .into());
         }
+        let constants = &self.bindings.constants[..wanted as usize];
+        self.calls.add_constants(running.layout, constants);
         // SAFETY: the layout has these stages and this many bytes.
         unsafe {
             self.device.raw.cmd_push_constants(
@@ -471,7 +484,7 @@ impl<'a> Encoder<'a> {
                 running.layout.raw,
                 running.layout.push_stages,
                 0,
-                &self.bindings.constants[..wanted as usize],
+                constants,
             );
         }
         self.bindings.held[at].constants = true;

@@ -246,7 +246,7 @@ impl Encoder<'_> {
     }
 
     /// `vkCmdClearColorImage`.
-    pub(super) fn clear_image(&mut self, id: ResourceId, color: [f32; 4]) -> Result<(), Failure> {
+    pub(super) fn clear_image(&mut self, id: ResourceId, color: [u32; 4]) -> Result<(), Failure> {
         self.ready_copy(Capabilities::GRAPHICS | Capabilities::COMPUTE)?;
         let (index, image) = self.resources.image(id)?;
         if format::aspects(image.format()) != vk::ImageAspectFlags::COLOR {
@@ -269,7 +269,7 @@ impl Encoder<'_> {
             base_array_layer: 0,
             layer_count: vk::REMAINING_ARRAY_LAYERS,
         }];
-        let color = clear_color(image.format(), color);
+        let color = clear_color(image.format(), color.map(f32::from_bits));
         // SAFETY: the image has colour only, and the range is all of it.
         unsafe {
             self.device.raw.cmd_clear_color_image(

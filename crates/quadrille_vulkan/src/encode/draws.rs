@@ -5,6 +5,7 @@ use quadrille_sync::{Capabilities, ResourceId};
 
 use super::{Encoder, Failure};
 use crate::buffer::{Buffer, BufferUsage};
+use crate::calls::Call;
 use crate::commands::{CommandError, IndexType};
 
 /// The most vertex buffers that every device has.
@@ -163,6 +164,7 @@ impl Encoder<'_> {
             .into());
         }
         let [x, y, z] = groups;
+        self.calls.add(Call::Dispatch { groups });
         // SAFETY: pipeline and bindings are set; the numbers are within the limits.
         unsafe { self.device.raw.cmd_dispatch(self.buffer, x, y, z) };
         Ok(())
@@ -174,11 +176,14 @@ impl Encoder<'_> {
         aligned("the offset of an indirect dispatch", offset, 4)?;
         let length = size_of::<vk::DispatchIndirectCommand>() as u64;
         let buffer = self.input(id, offset, length, (BufferUsage::INDIRECT, "INDIRECT"))?;
+        let (buffer, index) = (buffer.raw(), self.resources.index(id)?);
+        self.give_up_undeclared(index);
+        self.calls.add(Call::DispatchIndirect { buffer, offset });
         // SAFETY: pipeline and bindings are set; the arguments lie in the buffer.
         unsafe {
             self.device
                 .raw
-                .cmd_dispatch_indirect(self.buffer, buffer.raw(), offset)
+                .cmd_dispatch_indirect(self.buffer, buffer, offset)
         };
         Ok(())
     }

@@ -1,0 +1,52 @@
+use super::Rewritten;
+
+/// What the array holds after it is written so, and whether that is what it held before.
+fn write(array: &mut Rewritten<u32>, items: &[u32]) -> bool {
+    array.clear();
+    items.iter().for_each(|item| array.push(*item));
+    assert_eq!(**array, *items);
+    array.is_repeated()
+}
+
+#[test]
+fn what_is_written_again_is_repeated() {
+    let mut array = Rewritten::default();
+    let told = [
+        &[1, 2, 3][..],
+        &[1, 2, 3],
+        &[1, 2],
+        &[1, 2],
+        &[1, 2, 3],
+        &[1, 5, 3],
+        &[1, 5, 3],
+    ]
+    .map(|items| write(&mut array, items));
+    assert_eq!(told, [false, true, false, true, false, false, true]);
+}
+
+#[test]
+fn nothing_after_something_is_not_repeated() {
+    let mut array = Rewritten::default();
+    assert!(write(&mut array, &[]), "it was empty");
+    assert!(!write(&mut array, &[1]));
+    assert!(!write(&mut array, &[]));
+    assert!(write(&mut array, &[]));
+}
+
+#[test]
+fn slices_are_compared_as_items_are() {
+    let mut array = Rewritten::default();
+    for (items, repeated) in [
+        (&[1, 2, 3][..], false),
+        (&[1, 2, 3], true),
+        (&[1, 2, 4], false),
+    ] {
+        array.clear();
+        array.extend_from_slice(&items[..1]);
+        array.extend_from_slice(&items[1..]);
+        assert_eq!((&*array, array.is_repeated()), (items, repeated));
+    }
+    array.clear();
+    array.extend_from_slice(&[1, 2]);
+    assert!(!array.is_repeated(), "one less");
+}
