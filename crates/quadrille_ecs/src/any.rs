@@ -109,7 +109,8 @@ pub struct AnyAccessState {
     handle: Option<Handle>,
     /// The window whose image it is, and the id of [`WindowImage`].
     window: Option<(Entity, ComponentId)>,
-    access: DeclaredAccess,
+    /// By reference, which keeps the state small: each pass has several, and each frame reads all.
+    access: &'static DeclaredAccess,
     declared: Option<ComponentId>,
 }
 
@@ -123,7 +124,7 @@ unsafe impl SystemParam for AnyAccess<'_> {
         AnyAccessState {
             handle: None,
             window: None,
-            access: DeclaredAccess::new(AccessKind::Sampled),
+            access: interned::access(AccessKind::Sampled),
             declared: None,
         }
     }
@@ -163,7 +164,7 @@ unsafe impl SystemParam for AnyAccess<'_> {
         let resource = ResourceRef::from(handle);
         Ok(AnyAccess {
             resource,
-            access: &state.access,
+            access: state.access,
         })
     }
 }
@@ -248,7 +249,7 @@ pub fn declared_window(kind: AccessKind, window: Entity) -> DeclaredBuilder {
 unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
     fn build(self, world: &mut World) -> AnyAccessState {
         let entity = bound_entity(world, self.bound.clone());
-        let access = DeclaredAccess::new(self.kind);
+        let access = interned::access(self.kind);
         let (handle, window) = match self.bound {
             Bound::Handle(handle) => (Some(handle), None),
             Bound::Window(window) => {
@@ -261,7 +262,7 @@ unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
             handle,
             window,
             access,
-            declared: Some(register_access(world, entity, access)),
+            declared: Some(register_access(world, entity, *access)),
         }
     }
 }

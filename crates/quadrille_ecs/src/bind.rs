@@ -72,6 +72,7 @@ where
     K: kind::Kind,
     S: stage::Stage,
 {
+    #[inline]
     fn bound(&self) -> Bound<'_> {
         Bound {
             resource: (**self).to_ref(),
@@ -81,6 +82,7 @@ where
 }
 
 impl Declared for AnyAccess<'_> {
+    #[inline]
     fn bound(&self) -> Bound<'_> {
         Bound {
             resource: self.resource,
@@ -95,6 +97,7 @@ pub(crate) struct BoundMask(u64);
 
 impl BoundMask {
     /// Binds a resource after checking it against the shader and the declaration.
+    #[inline]
     pub(crate) fn bind(
         &mut self,
         recording: &mut SubRecording,
@@ -105,7 +108,8 @@ impl BoundMask {
         recording.check_declared(bound);
         let declared = recording.declared_kind(bound);
         let info = find(pipeline.bindings(), binding);
-        if let Some(error) = mismatch(pipeline, info, binding, bound, declared) {
+        let is_plain = info.is_some_and(|info| is_plain(info, bound, declared));
+        if !is_plain && let Some(error) = mismatch(pipeline, info, binding, bound, declared) {
             recording.errors.push(error);
             return;
         }
@@ -144,6 +148,7 @@ impl BoundMask {
     }
 
     /// Checks that everything the shader reads or writes is bound.
+    #[inline]
     pub(crate) fn check_complete(&self, recording: &mut SubRecording, pipeline: &impl Reflected) {
         let missing = pipeline
             .bindings()
@@ -159,7 +164,29 @@ impl BoundMask {
     }
 }
 
+/// Whether a declared access is at least what a shader does, in the cases that are usual: a few
+/// comparisons instead of all rules. What is not plain is for [`mismatch`] to judge.
+#[inline]
+fn is_plain(info: &Binding, bound: Bound<'_>, declared: &AccessKind) -> bool {
+    let is_image = matches!(bound.resource, ResourceRef::Image(_));
+    let is_storage = match info.kind {
+        BindingKind::StorageBuffer => !is_image,
+        BindingKind::StorageImage(_) => is_image,
+        BindingKind::SampledImage(_) => return is_image && matches!(declared, AccessKind::Sampled),
+        BindingKind::UniformBuffer => return !is_image && matches!(declared, AccessKind::Uniform),
+        BindingKind::Sampler | BindingKind::CombinedImageSampler(_) => return false,
+    };
+    let is_enough = match declared {
+        AccessKind::StorageRead => !info.writes,
+        AccessKind::StorageWrite => info.writes,
+        AccessKind::StorageReadWrite => true,
+        _ => false,
+    };
+    is_storage && is_enough
+}
+
 /// The binding of this number. Bindings are in order of their numbers, and mostly without gaps.
+#[inline]
 fn find(bindings: &[Binding], binding: u32) -> Option<&Binding> {
     let is_it = |info: &&Binding| info.binding == binding;
     let guess = bindings.get(binding as usize).filter(is_it);
@@ -193,6 +220,7 @@ impl Reflected for quadrille_vulkan::GraphicsPipeline {
 }
 
 /// Why a resource with this declared access cannot be bound there, if so.
+#[cold]
 fn mismatch(
     pipeline: &impl Reflected,
     info: Option<&Binding>,

@@ -1,13 +1,15 @@
 //! From entities and recordings to the frame that is planned.
 
+mod same;
+
 use std::sync::Arc;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille_sync::{
-    Access, Capabilities, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId,
-    ResourceIndex, SubRange, Use,
+    Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex,
+    SubRange, Use,
 };
 use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
@@ -18,11 +20,13 @@ use crate::declaration::{
 use crate::error::{RecordError, RenderError};
 use crate::host::HostCall;
 use crate::internal::InternalPass;
-use crate::kind::{AccessKind, StageWish, Used};
-use crate::mirror::{PassGraph, PassNode};
+use crate::kind::{AccessKind, StageWish};
+use crate::mirror::PassGraph;
 use crate::plugin::GpuDevice;
 use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
 use crate::renderer::Renderer;
+
+use same::Expected;
 
 /// A pass's declaration as its entities had it when they changed last.
 struct CachedPass {
@@ -40,23 +44,11 @@ struct CachedUse {
     range: SubRange,
 }
 
-/// What of a system's recording matters to the frame, where the system is one pass.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Shape {
-    /// It ran and recorded something.
-    ran: bool,
-    /// What it recorded is for the host.
-    on_host: bool,
-    used: Used,
-    needs: Capabilities,
-    overwritten: Vec<ResourceId>,
-}
-
 /// Where the commands of a pass of the frame are.
 #[derive(Clone, Copy)]
 enum Source {
-    /// In the recording with this slot, in this part of it.
-    Recording { slot: u32, part: u32 },
+    /// In the recording with this slot, in this part of it if it has several.
+    Recording { slot: u32, part: Option<u32> },
     /// In the renderer's own pass with this index.
     Internal(u32),
     /// It has none: it runs on the host.
@@ -76,8 +68,8 @@ pub(crate) struct Collector {
     scratch: Vec<Handle>,
     /// The bindings whose handles can change without a change of declarations.
     followed: Vec<u32>,
-    /// By pass of the graph: what its recording came to when the frame was built.
-    shapes: Vec<Shape>,
+    /// By pass of the graph: what came of its system when the frame was built.
+    outcomes: Vec<Expected>,
     /// The frame is that of the last call, without passes of the renderer's own.
     plain: bool,
     /// By resource id: one more than the index in the frame, 0 if it is not in it.
@@ -85,6 +77,8 @@ pub(crate) struct Collector {
     /// By pass of the graph: its passes of the frame.
     span_of: Vec<std::ops::Range<u32>>,
     sources: Vec<Source>,
+    /// The passes that systems recorded for the host.
+    host_passes: Vec<PassIndex>,
     /// Resources whose id another one has, by pass of the frame.
     strangers: Vec<(usize, Handle)>,
     /// Passes of the graph that did not run and were seen on the way back through order.
@@ -178,9 +172,7 @@ impl Collector {
         last: &'a [InternalPass],
     ) -> Vec<Option<&'a CommandList>> {
         let list = |source: &Source| match *source {
-            Source::Recording { slot, part } => {
-                Some(&recordings.get(slot)?.passes().get(part as usize)?.list)
-            }
+            Source::Recording { slot, part } => recordings.get(slot)?.list(part),
             Source::Internal(index) => {
                 let index = index as usize;
                 let pass = first.get(index).or_else(|| last.get(index - first.len()))?;
@@ -196,20 +188,12 @@ impl Collector {
         &self,
         recordings: &mut Recordings,
     ) -> impl Iterator<Item = (PassIndex, Arc<str>, HostCall)> {
-        (0..).zip(&self.sources).filter_map(|(index, source)| {
-            let pass = PassIndex(index);
-            let decl = self.frame.pass(pass);
-            if decl.kind != PassKind::Host {
+        self.host_passes.iter().filter_map(|&pass| {
+            let Source::Recording { slot, part } = self.sources[pass.0 as usize] else {
                 return None;
-            }
-            let name = &decl.name;
-            match *source {
-                Source::Recording { slot, part } => {
-                    let call = recordings.change(slot, |it| it.take_host(part as usize))??;
-                    Some((pass, name.clone(), call))
-                }
-                _ => None,
-            }
+            };
+            let call = recordings.change(slot, |it| it.take_host(part))??;
+            Some((pass, self.frame.pass(pass).name.clone(), call))
         })
     }
 
@@ -274,61 +258,6 @@ impl Collector {
         changed
     }
 
-    /// Whether the systems recorded what they did when the frame was built, as far as the frame
-    /// is concerned.
-    fn is_same(&self, world: &World, recordings: Recorded<'_>) -> bool {
-        let Some(graph) = world.get_resource::<PassGraph>() else {
-            return false;
-        };
-        graph.passes.len() == self.shapes.len()
-            && graph
-                .passes
-                .iter()
-                .zip(&self.shapes)
-                .enumerate()
-                .all(|(at, (node, shape))| {
-                    let recording = recordings.get(node.slot);
-                    let recording = recording.filter(|_| !self.passes[at].disabled);
-                    match recording.map(|recording| (recording, recording.passes())) {
-                        None | Some((_, [])) => !shape.ran,
-                        Some((_, [one])) if one.part.is_none() => {
-                            shape.ran
-                                && shape.on_host == one.host.is_some()
-                                && shape.used == one.used
-                                && shape.needs == one.needs
-                                && shape.overwritten == one.overwritten
-                                && one.errors.is_empty()
-                        }
-                        Some((recording, parts)) => {
-                            !recording.has_errors() && self.are_same_parts(at, parts)
-                        }
-                    }
-                })
-    }
-
-    /// Whether the passes that one system recorded are those of the frame.
-    fn are_same_parts(&self, at: usize, parts: &[SubRecording]) -> bool {
-        let span = self.span_of[at].clone();
-        let passes = &self.frame.passes[span.start as usize..span.end as usize];
-        passes.len() == parts.len()
-            && passes.iter().zip(parts).all(|(pass, recorded)| {
-                let Some(part) = &recorded.part else {
-                    return false;
-                };
-                let uses = &self.frame.uses[pass.uses.start as usize..pass.uses.end as usize];
-                pass.name == part.name
-                    && (pass.kind == PassKind::Host) == recorded.host.is_some()
-                    && pass.queue.required == recorded.needs
-                    && uses.len() == part.uses.len()
-                    && uses.iter().zip(&part.uses).all(|(declared, used)| {
-                        let handle = &self.handles[declared.resource.0 as usize];
-                        handle.id() == used.handle.id()
-                            && declared.range == used.range
-                            && (declared.access, declared.discard) == part_access(used, recorded)
-                    })
-            })
-    }
-
     fn begin(&mut self) {
         for handle in &self.handles[..self.frame.resources.len()] {
             self.index_of[handle.id().0 as usize] = 0;
@@ -336,6 +265,7 @@ impl Collector {
         self.handles.clear();
         self.frame.clear();
         self.sources.clear();
+        self.host_passes.clear();
         self.strangers.clear();
     }
 
@@ -348,22 +278,7 @@ impl Collector {
             self.span_of.push(next..next + count);
             next += count;
         }
-        let shape = |(node, cached): (&PassNode, &CachedPass)| {
-            let recording = recordings.get(node.slot).filter(|_| !cached.disabled);
-            match recording.map(PassRecording::passes) {
-                Some([one]) => Shape {
-                    ran: true,
-                    on_host: one.host.is_some(),
-                    used: one.used,
-                    needs: one.needs,
-                    overwritten: one.overwritten.clone(),
-                },
-                _ => Shape::default(),
-            }
-        };
-        let nodes = graph.passes.iter().zip(&self.passes);
-        self.shapes.clear();
-        self.shapes.extend(nodes.map(shape));
+        self.expect(graph, recordings);
     }
 
     /// Adds the passes that one system recorded.
@@ -392,6 +307,10 @@ impl Collector {
             let cached = &self.passes[at];
             let (preference, fixed) = cached.queue.preference();
             let on_host = recorded.host.is_some();
+            if on_host {
+                let pass = PassIndex(self.frame.passes.len() as u32);
+                self.host_passes.push(pass);
+            }
             self.frame.passes.push(PassDecl {
                 name: recorded
                     .part
@@ -416,7 +335,7 @@ impl Collector {
             });
             self.sources.push(Source::Recording {
                 slot,
-                part: part as u32,
+                part: recorded.part.as_ref().map(|_| part as u32),
             });
         }
     }

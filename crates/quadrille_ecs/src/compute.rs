@@ -17,6 +17,7 @@ pub struct Compute<'a> {
 }
 
 impl<'a> Compute<'a> {
+    #[inline]
     pub(crate) fn begin(recording: &'a mut SubRecording, pipeline: &'a ComputePipeline) -> Self {
         recording.used.compute = true;
         recording.needs |= Capabilities::COMPUTE;
@@ -29,6 +30,7 @@ impl<'a> Compute<'a> {
     }
 
     /// Binds a declared resource to `@group(0) @binding(binding)`.
+    #[inline]
     pub fn bind(&mut self, binding: u32, resource: &impl Declared) -> &mut Self {
         self.bound
             .bind(self.recording, self.pipeline, binding, resource.bound());
@@ -51,6 +53,7 @@ impl<'a> Compute<'a> {
     }
 
     /// Runs `groups` workgroups in x, y and z.
+    #[inline]
     pub fn dispatch(&mut self, groups: [u32; 3]) -> &mut Self {
         self.bound.check_complete(self.recording, self.pipeline);
         self.recording.list.dispatch(groups);

@@ -53,6 +53,7 @@ mod kind;
 mod list;
 mod mirror;
 mod named;
+mod outcome;
 mod plugin;
 mod png;
 mod policy;

@@ -5,8 +5,6 @@
     reason = "`SystemParam` is an unsafe trait, and `raw` an unsafe way out"
 )]
 
-use std::sync::Arc;
-
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
@@ -44,11 +42,12 @@ use crate::transfer::Transfer;
 /// ```
 pub struct Recorder<'s> {
     recording: &'s mut PassRecording,
+    slot: &'s Slot,
 }
 
 /// The state of a [`Recorder`]; opaque.
 pub struct RecorderState {
-    slot: Arc<Slot>,
+    slot: Slot,
     declared: ComponentId,
     recordings: ComponentId,
 }
@@ -90,12 +89,14 @@ unsafe impl SystemParam for Recorder<'_> {
         // `Recordings` is registered.
         let recording = unsafe { state.slot.write() };
         recording.begin();
-        Ok(Recorder { recording })
+        let slot = &state.slot;
+        Ok(Recorder { recording, slot })
     }
 }
 
 impl Recorder<'_> {
     /// Binds a compute pipeline and records its dispatches.
+    #[inline]
     pub fn compute<'a>(&'a mut self, pipeline: &'a ComputePipeline) -> Compute<'a> {
         Compute::begin(self.recording.main(), pipeline)
     }
@@ -201,9 +202,12 @@ impl Recorder<'_> {
 }
 
 impl Drop for Recorder<'_> {
+    #[inline]
     fn drop(&mut self) {
         // What a panicking pass has recorded is not what it meant to record.
-        self.recording.end(!std::thread::panicking());
+        if !std::thread::panicking() {
+            self.slot.note(self.recording.end());
+        }
     }
 }
 

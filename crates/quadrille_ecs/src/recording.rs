@@ -12,6 +12,7 @@ use crate::bind::Bound;
 use crate::error::RecordError;
 use crate::host::HostCall;
 use crate::kind::{AccessKind, Used};
+use crate::outcome::{Outcome, Outcomes};
 use crate::slot::Slot;
 
 /// The commands of one pass and what they imply for its declaration.
@@ -45,6 +46,7 @@ impl Part {
 }
 
 impl SubRecording {
+    #[inline]
     fn clear(&mut self) {
         self.list.clear();
         self.host = None;
@@ -101,14 +103,48 @@ impl SubRecording {
     }
 }
 
+/// What the only pass of a system means to the frame, besides what it declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// It recorded nothing, and is not there.
+    is_empty: bool,
+    /// What it recorded is for the host.
+    on_host: bool,
+    used: Used,
+    needs: Capabilities,
+    overwritten: Vec<ResourceId>,
+}
+
+impl Shape {
+    /// Whether this is the shape of a recording.
+    fn is_of(&self, recording: &SubRecording) -> bool {
+        self.is_empty == recording.is_empty()
+            && self.on_host == recording.host.is_some()
+            && self.used == recording.used
+            && self.needs == recording.needs
+            && self.overwritten == recording.overwritten
+    }
+
+    fn of(recording: &SubRecording) -> Self {
+        Self {
+            is_empty: recording.is_empty(),
+            on_host: recording.host.is_some(),
+            used: recording.used,
+            needs: recording.needs,
+            overwritten: recording.overwritten.clone(),
+        }
+    }
+}
+
 /// Everything that one pass system recorded in one run.
 #[derive(Default)]
 pub(crate) struct PassRecording {
     main: SubRecording,
     parts: Vec<SubRecording>,
     part_count: usize,
-    /// The system ran to its end.
-    finished: bool,
+    /// The last shape of `main`, and the outcome of all runs that came to it.
+    shape: Shape,
+    outcome: Outcome,
     /// Whether to measure how long the system takes.
     timed: bool,
     began: Option<Instant>,
@@ -120,13 +156,24 @@ impl PassRecording {
     pub(crate) fn begin(&mut self) {
         self.main.clear();
         self.part_count = 0;
-        self.finished = false;
         self.began = self.timed.then(Instant::now);
     }
 
-    pub(crate) fn end(&mut self, finished: bool) {
-        self.finished = finished;
+    /// Ends a run that came to its end, and says what came of it.
+    #[inline]
+    pub(crate) fn end(&mut self) -> Outcome {
         self.took = self.began.take().map(|began| began.elapsed());
+        let is_simple = self.part_count == 0 && self.main.host.is_none();
+        if is_simple && self.main.errors.is_empty() && self.shape.is_of(&self.main) {
+            return self.outcome;
+        }
+        self.end_otherwise()
+    }
+
+    /// The end of a run that differs from the one before, or has several passes, or none on the
+    /// device.
+    #[cold]
+    fn end_otherwise(&mut self) -> Outcome {
         if self.part_count > 0 && !self.main.is_empty() {
             self.main.errors.push(RecordError::OutsideParts);
         }
@@ -136,6 +183,14 @@ impl PassRecording {
                 pass.errors.push(RecordError::HostAndDevice);
             }
         }
+        if self.part_count > 0 || self.has_errors() {
+            return Outcome::LOOK;
+        }
+        if !self.shape.is_of(&self.main) {
+            self.shape = Shape::of(&self.main);
+            self.outcome = self.outcome.after();
+        }
+        self.outcome
     }
 
     pub(crate) fn main(&mut self) -> &mut SubRecording {
@@ -189,6 +244,15 @@ impl PassRecording {
         }
     }
 
+    /// The commands of one of the passes.
+    #[inline]
+    pub(crate) fn list(&self, part: Option<u32>) -> Option<&CommandList> {
+        match part {
+            None => Some(&self.main.list),
+            Some(part) => Some(&self.parts[..self.part_count].get(part as usize)?.list),
+        }
+    }
+
     /// How long the system took to record, if that is measured.
     pub(crate) fn took(&self) -> Option<Duration> {
         self.took
@@ -200,11 +264,13 @@ impl PassRecording {
     }
 
     /// Takes what the host does in one of the passes.
-    pub(crate) fn take_host(&mut self, part: usize) -> Option<HostCall> {
-        if self.part_count > 0 {
-            self.parts[..self.part_count].get_mut(part)?.host.take()
-        } else {
-            self.main.host.take()
+    pub(crate) fn take_host(&mut self, part: Option<u32>) -> Option<HostCall> {
+        match part {
+            None => self.main.host.take(),
+            Some(part) => {
+                let parts = &mut self.parts[..self.part_count];
+                parts.get_mut(part as usize)?.host.take()
+            }
         }
     }
 
@@ -224,22 +290,23 @@ impl PassRecording {
 /// resource, so whoever has it for himself, and only he, may look into the slots.
 #[derive(Resource, Default)]
 pub(crate) struct Recordings {
-    slots: Vec<Arc<Slot>>,
+    slots: Vec<Slot>,
+    outcomes: Outcomes,
     timed: bool,
 }
 
 impl Recordings {
     /// The slot of a new pass system, and its number.
-    pub(crate) fn add(&mut self) -> (u32, Arc<Slot>) {
-        let slot = Arc::new(Slot::default());
+    pub(crate) fn add(&mut self) -> (u32, Slot) {
+        let slot = Slot::after(self.slots.last(), self.outcomes.add());
         slot.with(self).timed = self.timed;
-        self.slots.push(Arc::clone(&slot));
+        self.slots.push(slot.clone());
         (self.slots.len() as u32 - 1, slot)
     }
 
     /// Begins a frame: no pass ran yet.
     pub(crate) fn begin(&mut self) {
-        self.for_each(|recording| recording.finished = false);
+        self.outcomes.begin();
     }
 
     /// What a pass recorded, to take from it.
@@ -248,7 +315,7 @@ impl Recordings {
         slot: u32,
         change: impl FnOnce(&mut PassRecording) -> T,
     ) -> Option<T> {
-        let slot = Arc::clone(self.slots.get(slot as usize)?);
+        let slot = self.slots.get(slot as usize)?.clone();
         Some(change(slot.with(self)))
     }
 
@@ -298,7 +365,14 @@ pub(crate) struct Recorded<'a>(&'a Recordings);
 impl<'a> Recorded<'a> {
     /// What a pass recorded in this frame, if it ran to its end.
     pub(crate) fn get(&self, slot: u32) -> Option<&'a PassRecording> {
-        let recording = self.0.slots.get(slot as usize)?.read(self);
-        Some(recording).filter(|recording| recording.finished)
+        match self.outcome(slot) {
+            Outcome::NONE => None,
+            _ => Some(self.0.slots.get(slot as usize)?.read(self)),
+        }
+    }
+
+    /// What came of a pass in this frame.
+    pub(crate) fn outcome(&self, slot: u32) -> Outcome {
+        self.0.outcomes.of(slot)
     }
 }

@@ -11,7 +11,6 @@
 
 use std::alloc::Layout;
 use std::any::TypeId;
-use std::sync::Arc;
 
 use bevy_ecs::component::{ComponentCloneBehavior, ComponentDescriptor, ComponentId, StorageType};
 use bevy_ecs::prelude::*;
@@ -125,7 +124,7 @@ pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
 }
 
 /// A new recording slot and the virtual id of its recorder.
-pub(crate) fn register_recorder(world: &mut World) -> (Arc<Slot>, ComponentId) {
+pub(crate) fn register_recorder(world: &mut World) -> (Slot, ComponentId) {
     let (number, slot) = world.get_resource_or_init::<Recordings>().add();
     let id = register(world, format!("pass {number}"), Declared::Recorder(number));
     (slot, id)
