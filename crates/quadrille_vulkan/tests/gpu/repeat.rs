@@ -1,0 +1,172 @@
+//! Passes that record the same again, which are not translated again.
+
+use quadrille_sync::{Access, Frame, Planner, Use};
+use quadrille_vulkan::{
+    Buffer, CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, Handle, Shader,
+};
+
+use crate::rig::{PATIENCE, Rig, Threads, compute, discard, transfer};
+
+const ADD: &str = "
+var<immediate> value: u32;
+@group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] += value; }
+";
+
+const BYTES: u64 = 256;
+
+/// Frames in which each pass adds a number to a buffer, with lists that are written again.
+struct Adding {
+    rig: Rig,
+    planner: Planner,
+    add: ComputePipeline,
+    lists: Vec<CommandList>,
+    /// How many frames used a plan again.
+    reused: u32,
+}
+
+impl Adding {
+    fn new(chunks: usize) -> Self {
+        let mut rig = Rig::new();
+        rig.chunks = chunks;
+        let shader = Shader::wgsl("add", ADD).unwrap();
+        let add = rig
+            .gpu
+            .compute_pipeline(&ComputePipelineDesc::of("add", &shader));
+        Self {
+            planner: Planner::default(),
+            add: add.unwrap(),
+            lists: Vec::new(),
+            reused: 0,
+            rig,
+        }
+    }
+
+    /// A buffer of zeros.
+    fn zeros(&mut self, name: &str) -> Buffer {
+        let cells = self.rig.storage(name, BYTES);
+        self.rig.frame(|frame| {
+            let uses = [discard(frame.resource(cells.clone()), Access::Clear)];
+            let clear = |list: &mut CommandList| list.fill_buffer(&cells, 0, 0, 0);
+            frame.pass("clear", transfer(), &uses, clear);
+        });
+        cells
+    }
+
+    /// Runs so many frames, each with a pass for each buffer and number.
+    fn run(&mut self, frames: u32, passes: &[(&Buffer, u32)]) {
+        for _ in 0..frames {
+            self.rig.frames.begin(PATIENCE).unwrap();
+            self.frame(passes);
+        }
+    }
+
+    fn frame(&mut self, passes: &[(&Buffer, u32)]) {
+        let mut frame = Frame::default();
+        self.lists.resize_with(passes.len(), CommandList::default);
+        for (list, (cells, value)) in self.lists.iter_mut().zip(passes) {
+            let cells_index = frame.add_resource(cells.declare());
+            let uses = [Use::whole(cells_index, Access::StorageReadWriteCompute)];
+            frame.add_pass("add", compute(), &uses, &[]);
+            list.clear();
+            list.bind_compute(&self.add);
+            list.bind_buffer(0, cells, 0, 0);
+            list.push_constants(&value.to_le_bytes());
+            list.dispatch([1, 1, 1]);
+        }
+        let handles: Vec<Handle> = passes.iter().map(|(it, _)| (*it).clone().into()).collect();
+        let lists: Vec<_> = self.lists.iter().map(Some).collect();
+        let rig = &mut self.rig;
+        let planned = self
+            .planner
+            .plan(&frame, rig.frames.topology(), &rig.states);
+        let planned = planned.unwrap_or_else(|errors| panic!("{errors}"));
+        self.reused += u32::from(planned.reused);
+        let input = FrameInput {
+            frame: &frame,
+            plan: &planned.plan,
+            lists: &lists,
+            handles: &handles,
+        };
+        let recorded = rig.frames.record(input, &Threads, rig.chunks).unwrap();
+        let submitted = rig.frames.submit(input, recorded, &rig.states, &mut []);
+        submitted.unwrap();
+        rig.states
+            .commit(&frame, rig.frames.topology(), &planned.plan);
+        let progress = rig.frames.progress().unwrap();
+        rig.frames.retire(&mut rig.states, &progress);
+    }
+
+    /// What each word of a buffer is.
+    fn sum(&mut self, cells: &Buffer) -> u32 {
+        let back = self.rig.readback(BYTES);
+        self.rig.frame(|frame| frame.read_back(cells, &back));
+        let words = self.rig.words(&back);
+        assert!(words.iter().all(|word| *word == words[0]), "{words:?}");
+        words[0]
+    }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn what_changes_between_frames_that_repeat_is_done() {
+    for chunks in [1, 3] {
+        let mut adding = Adding::new(chunks);
+        let cells = ["a", "b", "c"].map(|name| adding.zeros(name));
+        let [a, b, c] = &cells;
+        adding.run(6, &[(a, 1), (b, 10), (c, 100)]);
+        // One pass does something else, now and then, and all others what they did.
+        adding.run(1, &[(a, 1), (b, 20), (c, 100)]);
+        adding.run(4, &[(a, 1), (b, 10), (c, 100)]);
+        adding.run(4, &[(a, 1), (b, 30), (c, 100)]);
+        // Resources change places, every frame and for good.
+        for _ in 0..4 {
+            adding.run(1, &[(b, 2), (a, 10), (c, 100)]);
+            adding.run(1, &[(a, 2), (b, 10), (c, 100)]);
+        }
+        adding.run(4, &[(c, 3), (b, 10), (a, 1)]);
+        assert!(
+            adding.reused > 10,
+            "{} plans were used again",
+            adding.reused
+        );
+        let [a_sum, b_sum, c_sum] = cells.each_ref().map(|cells| adding.sum(cells));
+        assert_eq!(a_sum, 15 + 4 * (10 + 2) + 4, "in {chunks} chunks");
+        assert_eq!(
+            b_sum,
+            10 * 10 + 20 + 4 * 30 + 4 * (2 + 10) + 40,
+            "in {chunks} chunks"
+        );
+        assert_eq!(c_sum, 15 * 100 + 8 * 100 + 4 * 3, "in {chunks} chunks");
+    }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_resource_that_has_got_the_id_of_another_is_not_taken_for_it() {
+    let mut adding = Adding::new(1);
+    let old = adding.zeros("cells");
+    adding.run(6, &[(&old, 1)]);
+    let id = old.id();
+    drop(old);
+    adding.rig.finish();
+    let new = adding.zeros("cells");
+    assert_eq!(new.id(), id, "ids are used again");
+    adding.run(6, &[(&new, 1)]);
+    assert_eq!(adding.sum(&new), 6);
+}
+
+/// What one list has come to is not said in the place of another that is as long and as old.
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn lists_are_told_apart() {
+    let mut adding = Adding::new(1);
+    let cells = ["a", "b"].map(|name| adding.zeros(name));
+    let [a, b] = &cells;
+    adding.run(6, &[(a, 1), (b, 10)]);
+    adding.lists.swap(0, 1);
+    adding.run(6, &[(a, 1), (b, 10)]);
+    let sums = cells.each_ref().map(|cells| adding.sum(cells));
+    assert_eq!(sums, [12, 120]);
+}
