@@ -369,6 +369,7 @@ fn plan_queues(
         _ => settings.barriers,
     };
     topology.order = settings.order;
+    topology.submit = settings.submit;
     topology.barriers = wanted.unwrap_or(match properties.device_type {
         vk::PhysicalDeviceType::INTEGRATED_GPU => BarrierStyle::Precise,
         _ => BarrierStyle::Merged,

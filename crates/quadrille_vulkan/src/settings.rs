@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy};
+use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
 
 /// One line of the shopping list of queues: what a queue has to be able to do.
 ///
@@ -55,6 +55,9 @@ pub struct Settings {
     /// Let transient resources that are never needed at once share memory. On; to turn it off
     /// costs memory, and shows whether a fault has to do with it.
     pub aliasing: bool,
+    /// How submissions are handed to the queues: in order, or each queue's in one call, which saves
+    /// calls where a frame goes to and fro between queues.
+    pub submit: SubmitPolicy,
     /// How plain memory dependencies are written down; `None` takes what is known to be good for
     /// the kind of device.
     pub barriers: Option<BarrierStyle>,
@@ -84,6 +87,7 @@ impl Default for Settings {
                 QueueWish::ASYNC_COMPUTE,
                 QueueWish::TRANSFER,
             ],
+            submit: SubmitPolicy::default(),
             order: OrderPolicy::default(),
             aliasing: true,
             barriers: None,

@@ -13,6 +13,9 @@ use crate::error::Error;
 use crate::lock;
 use crate::timeline::Timeline;
 
+/// How often values are read at most, while they go on changing.
+const READINGS: usize = 8;
+
 /// The timelines of a device.
 pub(crate) struct Timelines(Mutex<Table>);
 
@@ -82,10 +85,25 @@ impl Timelines {
     }
 
     /// How far each has got.
+    ///
+    /// Whoever has reached a value has been preceded by all that it waited for. Values are read one
+    /// after the other, though, so one that depends on another may be read after and found further
+    /// on. Once nothing has changed since the last time, they fit together; the validation layer,
+    /// which takes each for itself, would otherwise miss order that there is.
     pub(crate) fn reached(&self, device: &ash::Device) -> Result<Vec<u64>, vk::Result> {
         let table = lock(&self.0);
-        let reached = table.all.iter().map(|timeline| timeline.reached(device));
-        reached.collect()
+        let mut values = vec![0; table.all.len()];
+        for _ in 0..READINGS {
+            let mut has_changed = false;
+            for (value, timeline) in values.iter_mut().zip(&table.all) {
+                let before = std::mem::replace(value, timeline.reached(device)?);
+                has_changed |= before != *value;
+            }
+            if !has_changed || values.len() < 2 {
+                break;
+            }
+        }
+        Ok(values)
     }
 
     /// Destroys them all. Nothing on the device uses them any more.

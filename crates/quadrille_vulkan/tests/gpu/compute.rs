@@ -1,9 +1,11 @@
 //! Compute passes, readback, several queues, parallel recording.
 
-use quadrille_sync::{Access, Layout, Use};
-use quadrille_vulkan::{BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Shader};
+use quadrille_sync::{Access, Layout, QueueIndex, QueueRequest, SubmitPolicy, Use, plan};
+use quadrille_vulkan::{
+    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Settings, Shader,
+};
 
-use crate::rig::{Rig, async_compute, compute, discard, transfer};
+use crate::rig::{Rig, async_compute, compute, discard, settings, transfer};
 
 const FILL: &str = "
 var<immediate> value: u32;
@@ -88,6 +90,65 @@ fn buffers_take_turns_between_queues() {
         });
     }
     assert_eq!(rig.words(&back), [17; 256]);
+}
+
+/// A chain of passes goes to and fro between queues, so that each queue waits for what the other
+/// has yet to be given: in order that is a call for each, coalesced one for each queue.
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn coalesced_calls_wait_before_signals() {
+    const STEPS: usize = 6;
+    for submit in [SubmitPolicy::InOrder, SubmitPolicy::Coalesced] {
+        let mut rig = Rig::with(&Settings {
+            submit,
+            ..settings()
+        });
+        let add = pipeline(&rig, "add", ADD);
+        let buffers = [rig.storage("even", 1024), rig.storage("odd", 1024)];
+        let back = rig.readback(1024);
+        rig.frame(|frame| {
+            let uses = [discard(frame.resource(buffers[0].clone()), Access::Clear)];
+            frame.pass("clear", transfer(), &uses, |list| {
+                list.fill_buffer(&buffers[0], 0, 0, 7)
+            });
+        });
+        let (topology, states) = (rig.frames.topology().clone(), rig.states.clone());
+        let queues = topology.queues.len().min(2);
+        for round in 0..3 {
+            rig.frame(|frame| {
+                for step in 0..STEPS {
+                    let (now, next) = (&buffers[step % 2], &buffers[(step + 1) % 2]);
+                    let uses = [
+                        Use::whole(frame.resource(now.clone()), Access::StorageReadCompute),
+                        discard(frame.resource(next.clone()), Access::StorageWriteCompute),
+                    ];
+                    let queue = QueueRequest {
+                        fixed: Some(QueueIndex((step % queues) as u8)),
+                        ..compute()
+                    };
+                    frame.pass(&format!("add {step}"), queue, &uses, |list| {
+                        list.bind_compute(&add);
+                        list.bind_buffer(0, now, 0, 0);
+                        list.bind_buffer(1, next, 0, 0);
+                        list.dispatch([4, 1, 1]);
+                    });
+                }
+                if round == 0 {
+                    let plan = plan(&frame.frame, &topology, &states).unwrap();
+                    let calls = plan.submit_calls(&topology).len();
+                    let used = plan.submissions.iter().map(|it| it.queue);
+                    let used: std::collections::BTreeSet<_> = used.collect();
+                    match submit {
+                        SubmitPolicy::Coalesced => assert_eq!(calls, used.len(), "{topology}"),
+                        SubmitPolicy::InOrder if queues == 2 => assert!(calls >= STEPS),
+                        SubmitPolicy::InOrder => assert_eq!(calls, 1),
+                    }
+                }
+            });
+        }
+        rig.frame(|frame| frame.read_back(&buffers[0], &back));
+        assert_eq!(rig.words(&back), [7 + 3 * STEPS as u32; 256], "{submit:?}");
+    }
 }
 
 #[test]
