@@ -52,6 +52,9 @@ pub enum Excuse {
     Outside,
     /// What others wrote to shared memory is dead: it is made available, and visible to nobody.
     Dead,
+    /// Where one resource has touched shared memory in part, what was done before it is kept for the
+    /// next one, though that comes after this one, and this one has come after what was before.
+    Turns,
     /// The barrier only orders, and order is not bound to its range: it holds for all ranges, and
     /// barriers of other ranges order this one too.
     Order,
@@ -66,6 +69,9 @@ pub(super) struct Excuses {
     pub(super) src: Option<Excuse>,
     /// For parts of the second scope, and of the range.
     pub(super) dst: Option<Excuse>,
+    /// What several others have done to shared memory makes one first scope: not each stage of it
+    /// goes with each access, nor with each of the others.
+    pub(super) is_aliased: bool,
 }
 
 impl Excuses {
@@ -76,6 +82,7 @@ impl Excuses {
             all: excuse,
             src: excuse,
             dst: excuse,
+            is_aliased: false,
         }
     }
 }
@@ -107,17 +114,21 @@ impl Maker<'_> {
             // One barrier for two readers, who differ in stage and in access, shows more than
             // either asks for: perhaps just what a third one wants.
             let shows = again.or(history).filter(|_| self.only_shows(reason));
-            let partly = matches!(reason.rung, Rung::OtherQueue | Rung::Aliasing);
-            shows.or(history.filter(|_| partly))
+            // Of one queue alone, everything is known.
+            let several = self.topology.queues.len() > 1;
+            let plain = reason.rung != Rung::LayoutTransition && !barrier.is_transfer();
+            shows.or(history.filter(|_| several && plain))
         };
         let shared = (!self.is_for_one_use(reason, area)).then_some(Excuse::Shared);
         let is_outside = barrier.is_acquire() && reason.earlier == PassRef::Nobody;
         let outside = is_outside.then_some(Excuse::Outside);
-        let dead = (reason.rung == Rung::Aliasing).then_some(Excuse::Dead);
+        let is_aliased = reason.rung == Rung::Aliasing;
+        let dead = is_aliased.then_some(Excuse::Dead);
         Excuses {
             all,
             src: all.or(again).or(history).or(outside),
             dst: all.or(shared).or(again).or(history).or(dead),
+            is_aliased,
         }
     }
 

@@ -248,10 +248,14 @@ impl Maker<'_> {
                 continue;
             }
             let chain = (src.access.is_empty() && !stages.is_empty()).then_some(Excuse::Chain);
+            let mixed = match orders {
+                true => Excuse::Spelling,
+                false => Excuse::Turns,
+            };
+            let mixed = excuses.is_aliased.then_some(mixed);
+            let excuse = excuses.src.or(chain).or(mixed);
             let place = format!("{stage:?} of {spot}");
-            self.add(Mutation::SrcStage, excuses.src.or(chain), place, |plan| {
-                weaker.put(plan)
-            });
+            self.add(Mutation::SrcStage, excuse, place, |plan| weaker.put(plan));
         }
         // The first access scope of an acquire is ignored in any case.
         let access = if barrier.is_acquire() {

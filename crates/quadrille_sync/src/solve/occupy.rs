@@ -146,7 +146,11 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
             last_accesses(state, &mut marks);
         }
         let untouched = map.iter().any(|(_, state)| !state.aliased.is_empty());
-        bytes.update(place, |_, old| write_down(old, &marks, untouched));
+        bytes.update(place, |_, old| {
+            // What was touched has come after all that only had to be over.
+            old.retain(|mark| marks.is_empty() || !mark.scope.access.is_empty());
+            write_down(old, &marks, untouched);
+        });
         return;
     }
     for (run, state) in map.iter() {
