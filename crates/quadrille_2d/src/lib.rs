@@ -34,6 +34,7 @@ mod camera;
 mod font_check;
 mod font_data;
 mod font_loader;
+mod font_reload;
 mod font_size;
 pub mod guide;
 mod image_format;

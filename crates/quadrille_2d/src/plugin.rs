@@ -21,6 +21,7 @@ use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 use crate::camera::update_cameras;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
+use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
 use crate::image_loader::{CheckedImageLoader, DeviceFormats, ImageLimits};
 use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
@@ -157,7 +158,9 @@ impl Quadrille2dPlugin {
 
 /// The systems that keep text within what bevy can lay out.
 fn check_text() -> ScheduleConfigs<ScheduleSystem> {
-    let fonts = replace_broken_fonts.before(load_font_assets_into_font_collection);
+    let fonts = (replace_broken_fonts, follow_reloaded_fonts)
+        .chain()
+        .before(load_font_assets_into_font_collection);
     let sizes = limit_font_sizes
         .after(PropagateSet::<TextFont>::default())
         .before(detect_text_needs_rerender);
