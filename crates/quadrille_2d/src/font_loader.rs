@@ -7,7 +7,7 @@ use bevy_asset::{AssetLoader, AsyncReadExt as _, LoadContext};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
 use bevy_reflect::TypePath;
-use bevy_text::{Font, FontLoader};
+use bevy_text::Font;
 use thiserror::Error;
 
 use crate::font_check::{MOST_BYTES, check};
@@ -42,6 +42,7 @@ pub enum CheckedFontError {
 }
 
 /// bevy's font loader behind [`check`].
+#[derive(TypePath)]
 pub(crate) struct CheckedFontLoader {
     checked: CheckedFonts,
 }
@@ -49,17 +50,6 @@ pub(crate) struct CheckedFontLoader {
 impl CheckedFontLoader {
     pub(crate) fn new(checked: CheckedFonts) -> Self {
         Self { checked }
-    }
-}
-
-impl TypePath for CheckedFontLoader {
-    /// The name of bevy's loader, whose place it takes: meta files use it.
-    fn type_path() -> &'static str {
-        FontLoader::type_path()
-    }
-
-    fn short_type_path() -> &'static str {
-        FontLoader::short_type_path()
     }
 }
 

@@ -12,7 +12,8 @@ use bevy_image::{Image, ImagePlugin, ImageSamplerDescriptor};
 use bevy_mesh::MeshPlugin;
 use bevy_sprite::{Sprite, SpritePlugin};
 use bevy_text::{
-    TextFont, TextPlugin, detect_text_needs_rerender, load_font_assets_into_font_collection,
+    FontLoader, TextFont, TextPlugin, detect_text_needs_rerender,
+    load_font_assets_into_font_collection,
 };
 use bevy_transform::TransformPlugin;
 use quadrille::ecs::RenderStartup;
@@ -93,7 +94,6 @@ pub enum Prepare2dSystems {
 impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
-        let checked_fonts = CheckedFonts::default();
         let formats = DeviceFormats::default();
         if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
             formats.set(gpu);
@@ -101,8 +101,6 @@ impl Plugin for Quadrille2dPlugin {
         let image_loader = CheckedImageLoader::new(self.image_limits, formats.clone());
         app.register_asset_loader(image_loader)
             .insert_resource(formats)
-            .register_asset_loader(CheckedFontLoader::new(checked_fonts.clone()))
-            .insert_resource(checked_fonts)
             .init_asset::<ColorMaterial>()
             .insert_resource(DefaultSampler(self.default_sampler.clone()))
             .init_resource::<Images2d>()
@@ -149,11 +147,24 @@ impl Quadrille2dPlugin {
         add(app, images);
         add(app, MeshPlugin);
         add(app, CameraPlugin);
+        app.init_resource::<CheckedFonts>();
+        if !app.is_plugin_added::<TextPlugin>() {
+            add_font_loader(app);
+        }
         add(app, TextPlugin);
         add(app, SpritePlugin);
         #[cfg(feature = "ui")]
         add(app, bevy_ui::UiPlugin);
     }
+}
+
+/// Has font files read by the loader that checks them. Of two loaders for a kind of file bevy takes
+/// neither without a warning, so its own, which comes later, gets no kind of file at all. Where it
+/// came earlier it stays, and fonts are checked when they are there.
+fn add_font_loader(app: &mut App) {
+    let checked = app.world().resource::<CheckedFonts>().clone();
+    app.register_asset_loader(CheckedFontLoader::new(checked))
+        .preregister_asset_loader::<FontLoader>(&[]);
 }
 
 /// The systems that keep text within what bevy can lay out.
