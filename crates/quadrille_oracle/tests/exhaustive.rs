@@ -19,7 +19,10 @@ fn judge(
     stride: usize,
 ) -> usize {
     let topology = parse_topology(topology).expect("the tests name topologies");
-    let space = Space::new(&topology, passes, sharing, alphabet);
+    judge_space(&Space::new(&topology, passes, sharing, alphabet), stride)
+}
+
+fn judge_space(space: &Space, stride: usize) -> usize {
     let mut frames = 0;
     let numbers = (0..space.len()).step_by(stride);
     for sequence in numbers.filter_map(|number| space.sequence(number)) {
@@ -39,6 +42,27 @@ fn every_small_frame_passes_the_judge() {
             frames += judge(topology, passes, Sharing::Exclusive, Alphabet::Small, 1);
         }
         frames += judge(topology, 2, Sharing::Concurrent, Alphabet::Large, 1);
+    }
+    println!("{frames} frames");
+}
+
+/// Resources in the same memory: every frame of three passes on up to three queues, and of four on
+/// one; with `QUADRILLE_ORACLE_EXHAUSTIVE=1` of four on up to three.
+#[test]
+fn small_frames_of_shared_memory_pass_the_judge() {
+    let all = common::setting("EXHAUSTIVE", 0) != 0;
+    let mut frames = 0;
+    for (text, passes) in [
+        ("gct:1", 4),
+        ("gct:1 precise", 4),
+        ("gct:2", 3),
+        ("gct:1,ct:1 precise", 3),
+        ("gct:1,ct:2 maintenance8", 3),
+    ] {
+        let topology = parse_topology(text).expect("the tests name topologies");
+        for passes in 1..=if all { 4 } else { passes } {
+            frames += judge_space(&Space::of_shared_memory(&topology, passes), 1);
+        }
     }
     println!("{frames} frames");
 }

@@ -1,10 +1,10 @@
 //! Frames by the whim of bytes: mostly of a sensible size, and sometimes absurd.
 
 use quadrille_sync::{
-    Access, AccessMask, Aspects, BarrierStyle, Capabilities, CustomAccess, FamilyIndex, Frame,
-    Layout, Lifetime, PassDecl, PassIndex, PassKind, Preference, Queue, QueueIndex, QueueRequest,
-    Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, Stages, SubRange, SubmitPolicy,
-    SubresourceRange, Topology, Use,
+    Access, AccessMask, Aspects, BarrierStyle, BlockId, Capabilities, CustomAccess, FamilyIndex,
+    Frame, Layout, Lifetime, PassDecl, PassIndex, PassKind, Placement, Preference, Queue,
+    QueueIndex, QueueRequest, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, Stages,
+    SubRange, SubmitPolicy, SubresourceRange, Topology, Use,
 };
 
 /// Bytes as a source of choices; zeros once they are spent.
@@ -157,7 +157,29 @@ impl<'a> Choices<'a> {
         if self.once_in(5) {
             made.lifetime = Lifetime::Transient;
         }
+        let placed = made.lifetime == Lifetime::Transient && self.once_in(2);
+        if placed || self.once_in(200) {
+            made.memory = Some(self.placement());
+        }
         made
+    }
+
+    /// A place in one of two blocks; some are absurd.
+    fn placement(&mut self) -> Placement {
+        let absurd = self.once_in(50);
+        Placement {
+            block: BlockId(self.small(2)),
+            offset: if absurd {
+                self.number(3)
+            } else {
+                self.pick(&[0, 16, 32, 64])
+            },
+            bytes: if absurd {
+                self.number(3)
+            } else {
+                self.pick(&[64, 16, 48, 1000])
+            },
+        }
     }
 
     fn pass(&mut self, frame: &mut Frame, number: usize, topology: &Topology) {

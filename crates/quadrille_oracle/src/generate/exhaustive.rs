@@ -2,8 +2,9 @@
 //! alphabet, after a frame that fills the resources, and repeated, so that predictions come true.
 
 use quadrille_sync::{
-    Access, Aspects, Capabilities, Frame, PassIndex, QueueIndex, QueueRequest, Resource,
-    ResourceId, ResourceIndex, Sharing, SubRange, SubresourceRange, Topology, Use,
+    Access, Aspects, BlockId, Capabilities, Frame, Lifetime, PassIndex, Placement, QueueIndex,
+    QueueRequest, Resource, ResourceId, ResourceIndex, Sharing, SubRange, SubresourceRange,
+    Topology, Use,
 };
 
 use crate::sequence::Sequence;
@@ -16,6 +17,8 @@ pub struct Space {
     resources: Vec<Resource>,
     /// By resource: what a pass may do with it, besides nothing.
     alphabet: Vec<Vec<Letter>>,
+    /// The resources are transient and lie in the same memory.
+    shared: bool,
 }
 
 /// A way of touching a resource.
@@ -95,6 +98,52 @@ impl Space {
             passes,
             resources,
             alphabet: letters,
+            shared: false,
+        }
+    }
+
+    /// All frames of `passes` passes in which a buffer and an image of two mip levels take turns
+    /// to have some bytes that both lie in.
+    pub fn of_shared_memory(topology: &Topology, passes: usize) -> Self {
+        let place = |offset, bytes| {
+            let block = BlockId(0);
+            Some(Placement {
+                block,
+                offset,
+                bytes,
+            })
+        };
+        let mut buffer = Resource::buffer(ResourceId(0), "buffer", 64);
+        let mut image = Resource::image(ResourceId(1), "image");
+        (buffer.lifetime, image.lifetime) = (Lifetime::Transient, Lifetime::Transient);
+        (buffer.memory, image.memory) = (place(0, 64), place(32, 64));
+        image.kind = quadrille_sync::ResourceKind::Image {
+            aspects: Aspects::COLOR,
+            mip_levels: 2,
+            array_layers: 1,
+        };
+        let end = SubRange::Bytes {
+            offset: 48,
+            size: 16,
+        };
+        let letters = vec![
+            vec![
+                Letter::discarding(Access::StorageWriteCompute),
+                Letter::discarding(Access::CopyWrite).of(end),
+                Letter::new(Access::UniformReadCompute).of(end),
+            ],
+            vec![
+                Letter::discarding(Access::StorageWriteCompute),
+                Letter::discarding(Access::CopyWrite).of(mip(1)),
+                Letter::new(Access::SampledCompute).of(mip(1)),
+            ],
+        ];
+        Self {
+            topology: topology.clone(),
+            passes,
+            resources: vec![buffer, image],
+            alphabet: letters,
+            shared: true,
         }
     }
 
@@ -109,7 +158,8 @@ impl Space {
     }
 
     /// The sequence with a number: the frame that fills the resources, then the same frame thrice.
-    /// None if a pass of it does nothing (the frame is in a smaller space then).
+    /// None if a pass of it does nothing (the frame is in a smaller space then), or if resources in
+    /// the same memory do not take turns, or are read before they are written.
     pub fn sequence(&self, number: u64) -> Option<Sequence> {
         let mut rest = number;
         let mut frame = Frame {
@@ -130,8 +180,14 @@ impl Space {
             };
             frame.add_pass(format!("p{pass}"), request, &uses, &after);
         }
-        let fill = self.fill();
-        let frames = vec![fill, frame.clone(), frame.clone(), frame];
+        let frames = if self.shared {
+            if !takes_turns(&frame) {
+                return None;
+            }
+            vec![frame.clone(), frame.clone(), frame]
+        } else {
+            vec![self.fill(), frame.clone(), frame.clone(), frame]
+        };
         Some(Sequence {
             topology: self.topology.clone(),
             imports: Vec::new(),
@@ -193,11 +249,31 @@ fn conflicting(frame: &Frame, uses: &[Use]) -> Vec<PassIndex> {
         frame.uses_of(*earlier).iter().any(|first| {
             uses.iter().any(|second| {
                 let writes = first.access.is_write() || second.access.is_write();
-                writes && crate::order::overlap(frame, first, second)
+                let shares = crate::order::share_memory(frame, first, second);
+                shares || writes && crate::order::overlap(frame, first, second)
             })
         })
     };
     frame.pass_indices().filter(clash).collect()
+}
+
+/// Whether each pass uses one resource, none after another one has had its turn, and only reads what
+/// was written in this turn. All letters that read, read what both kinds of write fill.
+fn takes_turns(frame: &Frame) -> bool {
+    let mut over: Vec<ResourceIndex> = Vec::new();
+    let mut present: Option<ResourceIndex> = None;
+    frame.pass_indices().all(|pass| {
+        let [one] = frame.uses_of(pass) else {
+            return false;
+        };
+        if present != Some(one.resource) {
+            over.extend(present);
+            present = Some(one.resource);
+            // Whoever begins a turn writes.
+            return one.access.is_write() && !over.contains(&one.resource);
+        }
+        true
+    })
 }
 
 fn compute() -> QueueRequest {
