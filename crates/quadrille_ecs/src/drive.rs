@@ -247,6 +247,13 @@ fn finish(
 
 /// Asks the handler what the errors of a frame mean for the app, and does it.
 fn handle(world: &mut World, errors: &[RenderError]) {
+    if errors.iter().any(RenderError::needs_another_device)
+        && let Some(renderer) = world.get_resource::<Renderer>()
+    {
+        for work in renderer.frames.describe_work() {
+            tracing::error!("when the device failed, {work}");
+        }
+    }
     match ask(world, errors) {
         RenderErrorPolicy::Ignore => {
             // Without a device no frame can follow.

@@ -226,7 +226,7 @@ pub enum FrameError {
          {reached}. The submission that does not end has the passes: {}. The last pass known to be \
          done is {}",
         if passes.is_empty() { "none".to_owned() } else { passes.join(", ") },
-        finished.as_deref().unwrap_or("none")
+        last_done.as_deref().or(finished.as_deref()).unwrap_or("none")
     )]
     Timeout {
         /// The queue's index in the topology.
@@ -241,6 +241,11 @@ pub enum FrameError {
         passes: Vec<String>,
         /// The last pass of the submissions that are.
         finished: Option<String>,
+        /// The last pass that the device has written a timestamp behind, also within a submission
+        /// that does not end. Known if frames are measured: [`Frames::measure`].
+        ///
+        /// [`Frames::measure`]: crate::Frames::measure
+        last_done: Option<String>,
     },
     /// The device is lost.
     #[error("the device is lost while {doing}")]

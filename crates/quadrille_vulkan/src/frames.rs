@@ -291,6 +291,7 @@ impl Frames {
                 Err(vk::Result::TIMEOUT) => {
                     let reached = queue.timeline.reached(&self.device.raw).unwrap_or(0);
                     let (passes, finished) = self.watch.stuck(index, reached);
+                    let last_done = self.last_done(index);
                     return Err(FrameError::Timeout {
                         queue: (self.first + index) as u8,
                         wanted,
@@ -298,12 +299,41 @@ impl Frames {
                         waited: start.elapsed(),
                         passes,
                         finished,
+                        last_done,
                     });
                 }
                 Err(result) => return Err(FrameError::vulkan("vkWaitSemaphores")(result)),
             }
         }
         Ok(())
+    }
+
+    /// The last pass of a lane that the device has written a timestamp behind.
+    fn last_done(&self, lane: usize) -> Option<String> {
+        let queue = QueueIndex((self.first + lane) as u8);
+        let done = self.timing.as_ref()?.last_done(&self.device, queue);
+        done.map(|pass| pass.to_string())
+    }
+
+    /// What each queue was doing, in a sentence for each that was doing something: for reports of
+    /// a device that was lost. Where the device stopped is known if frames are measured
+    /// ([`Frames::measure`]); else only which passes are not known to be done.
+    pub fn describe_work(&self) -> Vec<String> {
+        let describe = |(index, lane): (usize, &Lane)| {
+            // A lost device may not tell any more.
+            let reached = lane.timeline.reached(&self.device.raw).unwrap_or(0);
+            let (passes, finished) = self.watch.stuck(index, reached);
+            let done = self.last_done(index).or(finished);
+            (!passes.is_empty()).then(|| {
+                format!(
+                    "queue {} had the passes {} to do; the last pass known to be done is {}",
+                    self.first + index,
+                    passes.join(", "),
+                    done.as_deref().unwrap_or("none")
+                )
+            })
+        };
+        self.lanes.iter().enumerate().filter_map(describe).collect()
     }
 
     /// Notes what a queue was told to signal.
@@ -369,7 +399,8 @@ impl Frames {
         self.transients.close(&self.device);
         let pools = self.slots.drain(..).map(|slot| slot.pools).collect();
         let lanes = std::mem::take(&mut self.lanes);
-        self.device.leave(mailbox, pools, self.first, lanes);
+        let owned = (pools, self.timing.take());
+        self.device.leave(mailbox, owned, self.first, lanes);
     }
 }
 

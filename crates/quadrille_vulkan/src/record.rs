@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use ash::vk;
-use quadrille_sync::{BarrierBatch, Capabilities, Frame, PassIndex, Plan, Step};
+use quadrille_sync::{BarrierBatch, Capabilities, Frame, PassIndex, Plan, QueueIndex, Step};
 
 use crate::chunks::{self, Chunk};
 use crate::commands::CommandList;
@@ -86,7 +86,12 @@ impl Frames {
         let chunks = chunks::cut(input.plan, chunks, cost);
         let targets = self.targets(&input, &chunks)?;
         if let Some(timing) = &mut self.timing {
-            timing.prepare(&self.device, self.current, &input)?;
+            let (device, first, lanes) = (&self.device, self.first, &self.lanes);
+            let bits = |queue: QueueIndex| {
+                let lane = &lanes[usize::from(queue.0) - first];
+                device.queues[lane.queue].timestamp_bits
+            };
+            timing.prepare(device, self.current, &input, bits)?;
         }
         let (translation, is_known) = self.translations.of(input.plan);
         if !is_known {

@@ -25,6 +25,7 @@ use crate::lock;
 use crate::pools::Pools;
 use crate::submit::{Batch, RETRIES, queue_submit};
 use crate::timeline::Timeline;
+use crate::timing::Timing;
 
 /// How long tear-down waits for the threads of streams.
 const JOIN_PATIENCE: Duration = Duration::from_secs(2);
@@ -71,6 +72,7 @@ pub(crate) struct Mailbox {
 /// What a stream that has been dropped leaves to the device.
 struct LeftOver {
     pools: Vec<Pools>,
+    timing: Option<Timing>,
     lane: usize,
     timeline: Arc<Timeline>,
     /// Its queue; rings have none.
@@ -265,7 +267,7 @@ impl Device {
     pub(crate) fn leave(
         &self,
         mailbox: &Arc<Mailbox>,
-        pools: Vec<Pools>,
+        (pools, mut timing): (Vec<Pools>, Option<Timing>),
         first: usize,
         lanes: Vec<Lane>,
     ) {
@@ -275,6 +277,7 @@ impl Device {
         for (at, lane) in lanes.into_iter().enumerate() {
             table.left_over.push(LeftOver {
                 pools: pools.take().unwrap_or_default(),
+                timing: timing.take(),
                 lane: first + at,
                 timeline: lane.timeline,
                 queue: Some(lane.queue),
@@ -286,6 +289,7 @@ impl Device {
     pub(crate) fn leave_timeline(&self, index: usize, timeline: Arc<Timeline>) {
         lock(&self.streams.table).left_over.push(LeftOver {
             pools: Vec::new(),
+            timing: None,
             lane: index,
             timeline,
             queue: None,
@@ -308,6 +312,9 @@ impl Device {
         };
         for mut left in left_over.extract_if(.., is_done) {
             left.pools.iter_mut().for_each(|pools| pools.destroy(self));
+            if let Some(timing) = &mut left.timing {
+                timing.destroy(self);
+            }
             self.timelines.give_back(left.lane);
             let Some(queue) = left.queue else { continue };
             let queue_use = &mut queues[queue];

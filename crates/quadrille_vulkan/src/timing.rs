@@ -83,6 +83,8 @@ struct MeasuredSubmission {
     /// Its place in the plan.
     at: usize,
     queue: QueueIndex,
+    /// `timestampValidBits` of the queue.
+    bits: u32,
     first_query: u32,
     waits: Vec<TimelinePoint>,
     signal: TimelinePoint,
@@ -120,6 +122,39 @@ impl Queries {
     }
 }
 
+/// The last of some passes, each with a query from `first` on, whose timestamp is written.
+fn written(
+    device: &Device,
+    pool: vk::QueryPool,
+    first: u32,
+    passes: &[(PassIndex, Arc<str>)],
+) -> Option<Arc<str>> {
+    // A value and whether it is there.
+    let mut results = vec![[0_u64; 2]; passes.len()];
+    if results.is_empty() {
+        return None;
+    }
+    let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
+    // SAFETY: the queries are of this pool and were reset before they were submitted.
+    let read = unsafe {
+        device
+            .raw
+            .get_query_pool_results(pool, first, &mut results, flags)
+    };
+    match read {
+        Ok(()) | Err(vk::Result::NOT_READY) => last_available(passes, &results),
+        Err(_) => None,
+    }
+}
+
+/// The last of the passes in a row from the first on whose results are there.
+fn last_available(passes: &[(PassIndex, Arc<str>)], results: &[[u64; 2]]) -> Option<Arc<str>> {
+    let there = results.iter().take_while(|[_, available]| *available != 0);
+    let count = there.count();
+    let (_, name) = passes.get(count.checked_sub(1)?)?;
+    Some(Arc::clone(name))
+}
+
 impl Timing {
     pub(crate) fn new(device: &Device) -> Self {
         Self {
@@ -131,19 +166,22 @@ impl Timing {
         }
     }
 
-    /// Makes queries for a frame that is about to be recorded.
+    /// Makes queries for a frame that is about to be recorded. `bits_of` tells the
+    /// `timestampValidBits` of a queue, 0 if it has no timestamps.
     pub(crate) fn prepare(
         &mut self,
         device: &Device,
         slot: usize,
         input: &FrameInput<'_>,
+        bits_of: impl Fn(QueueIndex) -> u32,
     ) -> Result<(), FrameError> {
         let measured = &mut self.slots[slot];
         measured.submitted = None;
         measured.submissions.clear();
         let mut count = 0;
         for (at, submission) in input.plan.submissions.iter().enumerate() {
-            if device.queues[usize::from(submission.queue.0)].timestamp_bits == 0 {
+            let bits = bits_of(submission.queue);
+            if bits == 0 {
                 continue;
             }
             let passes = submission.steps.iter().filter_map(|step| match step {
@@ -155,6 +193,7 @@ impl Timing {
             measured.submissions.push(MeasuredSubmission {
                 at,
                 queue,
+                bits,
                 first_query: count,
                 waits: Vec::new(),
                 signal: TimelinePoint { queue, value: 0 },
@@ -264,8 +303,7 @@ impl Timing {
             ..DeviceTimes::default()
         };
         for known in &mut measured.submissions {
-            let queue = &device.queues[usize::from(known.queue.0)];
-            let mask = u64::MAX >> (64 - queue.timestamp_bits.min(64));
+            let mask = u64::MAX >> (64 - known.bits.min(64));
             let at = |query: u32| clock.instant(ticks[query as usize] & mask, mask);
             let begin = at(known.first_query);
             let mut end = begin;
@@ -291,6 +329,24 @@ impl Timing {
         self.last = Some(times);
     }
 
+    /// The last pass of a queue that the device has written a timestamp behind, of the frames whose
+    /// times were not taken yet. It may be asked while the device works, and when it hangs; a
+    /// device that is lost may not answer.
+    pub(crate) fn last_done(&self, device: &Device, queue: QueueIndex) -> Option<Arc<str>> {
+        let is_submitted = |measured: &&Measured| measured.submitted.is_some();
+        let mut frames: Vec<_> = self.slots.iter().filter(is_submitted).collect();
+        frames.sort_unstable_by_key(|measured| measured.submitted.map(|(frame, _)| frame));
+        let mut last = None;
+        for measured in frames {
+            let submissions = measured.submissions.iter();
+            for known in submissions.filter(|known| known.queue == queue) {
+                let written = written(device, measured.pool, known.first_query + 1, &known.passes);
+                last = written.or(last);
+            }
+        }
+        last
+    }
+
     /// Destroys the queries. The device is done with them.
     pub(crate) fn destroy(&mut self, device: &Device) {
         for measured in &mut self.slots {
@@ -300,3 +356,6 @@ impl Timing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

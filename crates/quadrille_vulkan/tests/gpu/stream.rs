@@ -223,6 +223,34 @@ fn the_main_loop_ends_in_time_while_a_worker_is_blocked() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
+fn a_stream_that_does_not_get_on_is_told_with_the_last_pass_that_is_done() {
+    let main = Rig::new();
+    let gpu = main.gpu.clone();
+    let (producer, consumer) = ring(&gpu, 2);
+    let desc = StreamDesc::compute("simulation");
+    let mut worker = Worker::new(&gpu, &desc, producer);
+    worker.rig.frames.measure(true);
+    for turn in 1..=3 {
+        assert_eq!(worker.turn(), Ok(turn));
+    }
+    // The third turn waits for a read that never comes; the second is done.
+    let error = worker.rig.frames.drain(PATIENCE / 100).unwrap_err();
+    let FrameError::Timeout {
+        passes, last_done, ..
+    } = &error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(passes, &["next"], "{error}");
+    assert_eq!(last_done.as_deref(), Some("next"), "{error}");
+    let work = worker.rig.frames.describe_work();
+    assert_eq!(work.len(), 1, "{work:?}");
+    assert!(work[0].contains("had the passes next to do"), "{work:?}");
+    drop((consumer, worker, main));
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
 fn a_blocked_stream_is_dropped_without_waiting() {
     let main = Rig::new();
     let gpu = main.gpu.clone();
