@@ -25,7 +25,8 @@ const DROP_PATIENCE: Duration = Duration::from_secs(5);
 /// (see [`Gpu::stream`](crate::Gpu::stream)), which has one.
 ///
 /// ```text
-/// begin -> (acquire windows) -> exchange -> plan -> record -> submit -> States::commit -> retire
+/// begin -> (acquire windows) -> exchange -> (place_transients) -> plan -> record -> submit
+///       -> States::commit -> retire
 /// ```
 ///
 /// A step that fails before `submit` leaves nothing behind: the frame is simply not submitted, and

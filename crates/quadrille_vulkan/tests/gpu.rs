@@ -31,5 +31,7 @@ mod lifetime;
 mod repeat;
 #[path = "gpu/stream.rs"]
 mod stream;
+#[path = "gpu/transient.rs"]
+mod transient;
 #[path = "gpu/window.rs"]
 mod window;

@@ -69,3 +69,6 @@ impl States {
         self.blocks[place] = Some(map.unwrap_or(start));
     }
 }
+
+#[cfg(test)]
+mod tests;

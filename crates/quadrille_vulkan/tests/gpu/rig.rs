@@ -202,11 +202,13 @@ impl Rig {
         let mut declared = Declared::default();
         declare(&mut declared);
         let Declared {
-            frame,
+            mut frame,
             handles,
             lists,
         } = declared;
         self.frames.exchange(&mut self.states);
+        let Self { frames, states, .. } = self;
+        frames.place_transients(&mut frame, &handles, states)?;
         let plan = plan(&frame, self.frames.topology(), &self.states)
             .unwrap_or_else(|errors| panic!("{errors}"));
         let lists: Vec<_> = lists.iter().map(Some).collect();

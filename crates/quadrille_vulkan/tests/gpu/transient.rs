@@ -1,0 +1,113 @@
+//! Transient buffers: where their memory comes from, and where it goes.
+
+use quadrille_sync::Access;
+use quadrille_vulkan::{Buffer, BufferDesc, Settings, StreamDesc};
+
+use crate::rig::{Declared, Rig, compute, discard, settings};
+
+fn transient(rig: &Rig, name: &str, bytes: u64) -> Buffer {
+    let desc = BufferDesc::storage(name, bytes).transient();
+    rig.gpu.create_buffer(&desc).unwrap()
+}
+
+/// Fills a buffer and copies it to another.
+fn fill_and_keep(frame: &mut Declared, buffer: &Buffer, value: u32, kept: &Buffer) {
+    let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];
+    frame.pass("fill", compute(), &uses, |list| {
+        list.fill_buffer(buffer, 0, 0, value);
+    });
+    let uses = [
+        quadrille_sync::Use::whole(frame.resource(buffer.clone()), Access::CopyRead),
+        discard(frame.resource(kept.clone()), Access::CopyWrite),
+    ];
+    frame.pass("keep", compute(), &uses, |list| {
+        list.copy_buffer(buffer, 0, kept, 0, kept.bytes());
+    });
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_chain_of_buffers_takes_the_memory_of_one() {
+    let mut rig = Rig::new();
+    let buffers: Vec<Buffer> = (0..8).map(|_| transient(&rig, "link", 65536)).collect();
+    let kept: Vec<Buffer> = (0..8).map(|_| rig.readback(1024)).collect();
+    for start in [0, 100] {
+        rig.frame(|frame| {
+            for (value, (buffer, kept)) in (start..).zip(buffers.iter().zip(&kept)) {
+                fill_and_keep(frame, buffer, value, kept);
+            }
+        });
+        for (value, kept) in (start..).zip(&kept) {
+            assert_eq!(rig.words(kept), [value; 256]);
+        }
+    }
+    let memory = rig.frames.transient_memory();
+    assert_eq!(memory.bytes * 8, memory.unshared_bytes);
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn without_aliasing_nothing_is_shared() {
+    let mut rig = Rig::with(&Settings {
+        aliasing: false,
+        ..settings()
+    });
+    let (one, two) = (transient(&rig, "one", 4096), transient(&rig, "two", 4096));
+    let kept = rig.readback(1024);
+    rig.frame(|frame| {
+        fill_and_keep(frame, &one, 1, &kept);
+        fill_and_keep(frame, &two, 2, &kept);
+    });
+    assert_eq!(rig.words(&kept), [2; 256]);
+    let memory = rig.frames.transient_memory();
+    assert_eq!(memory.bytes, memory.unshared_bytes);
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn buffers_of_all_sizes_come_and_go() {
+    let mut rig = Rig::new();
+    let kept = rig.readback(256);
+    let (mut highest, mut largest) = (0, 0);
+    for step in 0..200_u32 {
+        let bytes = |salt: u32| 256 + u64::from((step * 7919 + salt) % 61) * 4096;
+        let (one, two) = (
+            transient(&rig, "one", bytes(0)),
+            transient(&rig, "two", bytes(31)),
+        );
+        highest = highest.max(two.id().0);
+        rig.frame(|frame| {
+            fill_and_keep(frame, &one, step, &kept);
+            fill_and_keep(frame, &two, step + 1, &kept);
+        });
+        let memory = rig.frames.transient_memory();
+        largest = largest.max(memory.bytes);
+        assert!(
+            memory.bytes < 1 << 20,
+            "no more than what is needed at once"
+        );
+        if step % 20 == 0 {
+            assert_eq!(rig.words(&kept), [step + 1; 64]);
+        }
+    }
+    assert!(highest < 32, "{highest} buffers were alive at once");
+    assert_eq!(rig.frames.transient_memory().bytes, largest, "kept");
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_buffer_goes_where_it_is_used() {
+    let mut main = Rig::new();
+    let mut stream = Rig::stream(&main.gpu, &StreamDesc::compute("stream"));
+    let buffer = transient(&main, "wanderer", 4096);
+    for value in 0..6 {
+        let rig = if value % 2 == 0 {
+            &mut main
+        } else {
+            &mut stream
+        };
+        let kept = rig.readback(256);
+        rig.frame(|frame| fill_and_keep(frame, &buffer, value, &kept));
+        assert_eq!(rig.words(&kept), [value; 64]);
+    }
+}
