@@ -10,7 +10,7 @@ fn transient(rig: &Rig, name: &str, bytes: u64) -> Buffer {
     rig.gpu.create_buffer(&desc).unwrap()
 }
 
-/// Fills a buffer and copies it to another.
+/// Fills a buffer and copies all of it to the beginning of another.
 fn fill_and_keep(frame: &mut Declared, buffer: &Buffer, value: u32, kept: &Buffer) {
     let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];
     frame.pass("fill", compute(), &uses, |list| {
@@ -21,7 +21,7 @@ fn fill_and_keep(frame: &mut Declared, buffer: &Buffer, value: u32, kept: &Buffe
         discard(frame.resource(kept.clone()), Access::CopyWrite),
     ];
     frame.pass("keep", compute(), &uses, |list| {
-        list.copy_buffer(buffer, 0, kept, 0, kept.bytes());
+        list.copy_buffer(buffer, 0, kept, 0, buffer.bytes());
     });
 }
 
@@ -29,8 +29,8 @@ fn fill_and_keep(frame: &mut Declared, buffer: &Buffer, value: u32, kept: &Buffe
 #[ignore = "needs a Vulkan device"]
 fn a_chain_of_buffers_takes_the_memory_of_one() {
     let mut rig = Rig::new();
-    let buffers: Vec<Buffer> = (0..8).map(|_| transient(&rig, "link", 65536)).collect();
-    let kept: Vec<Buffer> = (0..8).map(|_| rig.readback(1024)).collect();
+    let buffers: Vec<Buffer> = (0..8).map(|_| transient(&rig, "link", 16384)).collect();
+    let kept: Vec<Buffer> = (0..8).map(|_| rig.readback(16384)).collect();
     for start in [0, 100] {
         rig.frame(|frame| {
             for (value, (buffer, kept)) in (start..).zip(buffers.iter().zip(&kept)) {
@@ -38,7 +38,7 @@ fn a_chain_of_buffers_takes_the_memory_of_one() {
             }
         });
         for (value, kept) in (start..).zip(&kept) {
-            assert_eq!(rig.words(kept), [value; 256]);
+            assert_eq!(rig.words(kept), [value; 4096]);
         }
     }
     let memory = rig.frames.transient_memory();
@@ -53,12 +53,12 @@ fn without_aliasing_nothing_is_shared() {
         ..settings()
     });
     let (one, two) = (transient(&rig, "one", 4096), transient(&rig, "two", 4096));
-    let kept = rig.readback(1024);
+    let kept = rig.readback(4096);
     rig.frame(|frame| {
         fill_and_keep(frame, &one, 1, &kept);
         fill_and_keep(frame, &two, 2, &kept);
     });
-    assert_eq!(rig.words(&kept), [2; 256]);
+    assert_eq!(rig.words(&kept), [2; 1024]);
     let memory = rig.frames.transient_memory();
     assert_eq!(memory.bytes, memory.unshared_bytes);
 }
@@ -67,7 +67,7 @@ fn without_aliasing_nothing_is_shared() {
 #[ignore = "needs a Vulkan device"]
 fn buffers_of_all_sizes_come_and_go() {
     let mut rig = Rig::new();
-    let kept = rig.readback(256);
+    let kept = rig.readback(1 << 18);
     let (mut highest, mut largest) = (0, 0);
     for step in 0..200_u32 {
         let bytes = |salt: u32| 256 + u64::from((step * 7919 + salt) % 61) * 4096;
@@ -87,7 +87,7 @@ fn buffers_of_all_sizes_come_and_go() {
             "no more than what is needed at once"
         );
         if step % 20 == 0 {
-            assert_eq!(rig.words(&kept), [step + 1; 64]);
+            assert_eq!(rig.words(&kept)[..64], [step + 1; 64]);
         }
     }
     assert!(highest < 32, "{highest} buffers were alive at once");
@@ -106,8 +106,8 @@ fn a_buffer_goes_where_it_is_used() {
         } else {
             &mut stream
         };
-        let kept = rig.readback(256);
+        let kept = rig.readback(4096);
         rig.frame(|frame| fill_and_keep(frame, &buffer, value, &kept));
-        assert_eq!(rig.words(&kept), [value; 64]);
+        assert_eq!(rig.words(&kept), [value; 1024]);
     }
 }
