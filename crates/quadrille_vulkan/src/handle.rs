@@ -127,6 +127,9 @@ pub(crate) struct Entry {
     pub view: vk::ImageView,
     /// The kind of `view`.
     pub view_kind: vk::ImageViewType,
+    /// The image, which is another one once a transient resource has moved: then no view of it is
+    /// what it was. Null for buffers, and for images of swapchains, which have one view.
+    image: vk::Image,
 }
 
 /// What [`Entry::index`] is for ids that are not of the frame.
@@ -140,6 +143,7 @@ impl Entry {
         bytes: 0,
         view: vk::ImageView::null(),
         view_kind: vk::ImageViewType::TYPE_2D,
+        image: vk::Image::null(),
     };
 
     fn new(index: u32, handle: &Handle) -> Self {
@@ -162,6 +166,10 @@ impl Entry {
                         false => vk::ImageView::null(),
                     },
                     view_kind: image.default_view_kind(),
+                    image: match image.is_swapchain() {
+                        true => vk::Image::null(),
+                        false => image.raw(),
+                    },
                     ..Self::NONE
                 }
             }
