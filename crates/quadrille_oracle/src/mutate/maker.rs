@@ -7,7 +7,7 @@ use quadrille_sync::{
 
 use super::barrier::{Barrier, Spot};
 use super::{Excuse, Mutant, Mutation};
-use crate::stages::{first_scope, second_scope, single, stages_of_queue};
+use crate::stages::{covers, first_scope, second_scope, single, stages_of_queue, touches};
 
 /// All mutants of a plan.
 pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mutant> {
@@ -222,6 +222,11 @@ impl Maker<'_> {
                 access: dst.access - access,
                 ..dst
             };
+            let gone = Scope { access, ..dst };
+            if touches(gone).all(|touch| covers(scope, touch)) {
+                // A group of accesses says it too.
+                continue;
+            }
             let weaker = Barrier {
                 dst: scope,
                 ..barrier
