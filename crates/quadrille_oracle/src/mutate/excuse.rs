@@ -113,7 +113,7 @@ impl Maker<'_> {
         } else {
             // One barrier for two readers, who differ in stage and in access, shows more than
             // either asks for: perhaps just what a third one wants.
-            let shows = again.or(history).filter(|_| self.only_shows(reason));
+            let shows = again.or(history).filter(|_| self.only_shows(reason, area));
             // Of one queue alone, everything is known.
             let several = self.topology.queues.len() > 1;
             let plain = reason.rung != Rung::LayoutTransition && !barrier.is_transfer();
@@ -185,8 +185,10 @@ impl Maker<'_> {
     }
 
     /// Whether a barrier is for reads that need no other layout or owner.
-    fn only_shows(&self, reason: &Reason) -> bool {
-        let mut uses = self.later_uses(reason);
+    fn only_shows(&self, reason: &Reason, area: &Area) -> bool {
+        let kind = &self.frame.resource(reason.resource).kind;
+        let meets = |one: &&Use| Area::of(kind, &one.range).intersection(area).is_some();
+        let mut uses = self.later_uses(reason).filter(meets);
         reason.rung == Rung::Memory && uses.all(|declared| !declared.access.is_write())
     }
 
