@@ -24,6 +24,7 @@ const INTERPRETED: [(&str, &[&str]); 2] = [
             "text::tests",
             "no_named_access_can_be_spelled_out",
             "reachability_agrees_with_a_search",
+            "states_that_move_on_in_place",
         ],
     ),
     // Its library is the judge; the generators' tests, which are many cases each, are its
