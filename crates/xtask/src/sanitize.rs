@@ -14,25 +14,20 @@ use crate::gpu::passed;
 use crate::{place, process};
 
 /// What Miri interprets: the package, and what is left out of its tests.
-const INTERPRETED: [(&str, &[&str]); 2] = [
-    (
-        "quadrille_sync",
-        // Thousands of random cases each; and tables of every pair of accesses.
-        &[
-            "random",
-            "model_tests",
-            "text::tests",
-            "no_named_access_can_be_spelled_out",
-            "reachability_agrees_with_a_search",
-            "states_that_move_on_in_place",
-        ],
-    ),
-    // Its library is the judge; the generators' tests, which are many cases each, are its
-    // integration tests.
-    ("quadrille_oracle", &["random"]),
-];
+const INTERPRETED: [(&str, &[&str]); 1] = [(
+    "quadrille_sync",
+    // Thousands of random cases each; and tables of every pair of accesses.
+    &[
+        "random",
+        "model_tests",
+        "text::tests",
+        "no_named_access_can_be_spelled_out",
+        "reachability_agrees_with_a_search",
+        "states_that_move_on_in_place",
+    ],
+)];
 /// Whose GPU tests AddressSanitizer watches.
-const WATCHED: [&str; 2] = ["quadrille_vulkan", "quadrille_ecs"];
+const WATCHED: [&str; 1] = ["quadrille_vulkan"];
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
 /// Foreign code that keeps memory for as long as the process lives.
