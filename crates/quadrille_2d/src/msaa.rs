@@ -16,7 +16,7 @@ use crate::target::Targets2d;
 ///
 /// A camera without it has one. bevy gives four to each camera; but sprites and glyphs have smooth
 /// edges in their images, so what gains is the outline of meshes and of turned sprites, and the
-/// price is paid by every pixel (on a software driver several times that of the picture).
+/// price is paid by every pixel: four times the memory to write, blend and resolve.
 ///
 /// Of cameras that share a target, the one with the most samples decides. A camera that is first
 /// on its target without clearing it has one sample, since what was there has no more.
