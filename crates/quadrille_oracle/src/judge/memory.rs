@@ -241,11 +241,12 @@ fn bytes_of(kind: &ResourceKind, place: Placement, part: &Area) -> Range<u64> {
         return place.range();
     };
     let line = part.line();
-    let end = match place.offset + line.end {
-        _ if line.end >= bytes => place.range().end,
-        end => end,
+    let at = |byte: u64| place.offset.saturating_add(byte);
+    let end = match line.end >= bytes {
+        true => place.range().end,
+        false => at(line.end),
     };
-    place.offset + line.start..end
+    at(line.start)..end
 }
 
 /// The part of a resource that lies in bytes of its block, if any does.
@@ -257,7 +258,9 @@ fn part_of(kind: &ResourceKind, place: Placement, bytes: &Range<u64>) -> Option<
     let ResourceKind::Buffer { bytes: size } = *kind else {
         return Some(Area::whole(kind));
     };
-    let start = bytes.start.saturating_sub(place.offset).min(size - 1);
+    // Frames that nobody has checked may have empty buffers, which lie nowhere.
+    let last = size.checked_sub(1)?;
+    let start = bytes.start.saturating_sub(place.offset).min(last);
     let end = (bytes.end - place.offset).min(size);
     Some(Area::bytes(start, end.max(start + 1) - start))
 }
