@@ -35,6 +35,9 @@ fn square<From: Named<Handle = Buffer>, To: Named<Handle = Buffer>>(
 /// Numbers to the power of 16 by way of two transient buffers, on two queues by turns.
 fn rig(aliasing: bool) -> Rig {
     let mut rig = Rig::with(|plugins| plugins.settings.aliasing = aliasing);
+    // By name: of several idle queues each pass would get another one, and what is used on other
+    // queues shares nothing.
+    let second = QueueWish::Exactly(1);
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let make = |desc: BufferDesc| gpu.create_buffer(&desc).expect("a buffer can be made");
     let transient = |name| make(BufferDesc::storage(name, 1024).transient());
@@ -46,11 +49,9 @@ fn rig(aliasing: bool) -> Rig {
             Render,
             (
                 add,
-                square::<Numbers, First>
-                    .on_queue(QueueWish::Async)
-                    .after(add),
+                square::<Numbers, First>.on_queue(second).after(add),
                 square::<First, Squares>.after(square::<Numbers, First>),
-                square::<Squares, Second>.on_queue(QueueWish::Async),
+                square::<Squares, Second>.on_queue(second),
                 square::<Second, Powers>,
             ),
         );

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::barrier::{for_each_predecessor, see, source};
+use super::ownership;
 use super::record::Barrier;
 use super::split::HostDraft;
 use super::timeline::{Numbers, Point, Timeline};
@@ -109,6 +110,9 @@ fn one_pass(
             submissions: walk.records.len(),
         });
         intervals(kind, &one.range, |interval| {
+            if !interval.is_empty() && frame.resource(one.resource).is_image() {
+                ownership::settle(walk, (one.resource, pass), &interval, map);
+            }
             map.update(interval, |interval, state| {
                 advance(walk, &mut step, one, interval, state);
             });

@@ -26,7 +26,7 @@ use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
 use crate::error::PlanError;
 use crate::flags::{AccessMask, Layout, Stages};
-use crate::frame::Frame;
+use crate::frame::{Frame, PassIndex};
 use crate::plan::{PassRef, Reason, Rung, Scope, Transfer, TransferHalf};
 use crate::range::RangeMap;
 use crate::resource::{Lifetime, ResourceIndex};
@@ -70,6 +70,55 @@ pub(super) fn acquire_around(
                 acquire(walk, request, Some(request.together), &released, state);
                 acquired = Some(state.clone());
             }
+        });
+    }
+}
+
+/// Acquires, each in the window of the family that it is on its way to, what was released with a
+/// part of an interval of an image that the host is about to look at: its layout may change between
+/// release and acquire, and the host would not know when.
+pub(super) fn settle(
+    walk: &mut Walk<'_>,
+    (resource, pass): (ResourceIndex, PassIndex),
+    interval: &Range<u64>,
+    map: &mut RangeMap<State>,
+) {
+    let mut released: Vec<Pending<Mark>> = Vec::new();
+    for (_, state) in map.iter_within(interval.clone()) {
+        let known = released.last().map(|last| &last.interval);
+        if let Some(pending) = &state.pending
+            && known != Some(&pending.interval)
+        {
+            released.push(pending.clone());
+        }
+    }
+    for pending in released {
+        let last = walk.past.pass_ref(pending.mark.pass);
+        let reason = Reason {
+            resource,
+            earlier: last,
+            later: PassRef::Pass(pass),
+            rung: Rung::OwnershipTransfer,
+        };
+        let place = acquire_in_window(walk, resource, &pending, reason);
+        let point = walk.point(place);
+        walk.last_uses
+            .note(resource.0, point.queue, point.value, place);
+        map.update(pending.interval.clone(), |_, state| {
+            *state = State {
+                owner: Some(pending.to),
+                layout: pending.new_layout,
+                defined: state.defined,
+                first: state.first.take(),
+                write: Some(Mark {
+                    queue: point.queue,
+                    value: point.value,
+                    scope: EVERYTHING,
+                    pass: pending.mark.pass,
+                    step: 0,
+                }),
+                ..State::fresh()
+            };
         });
     }
 }
@@ -281,19 +330,31 @@ fn append_release(
 /// Completes a release to a family that does not want the range, and releases it to one that
 /// does, in the window of the former.
 fn redirect(walk: &mut Walk<'_>, to: &Destination, pending: Pending<Mark>) -> Pending<Mark> {
-    let Some(queue) = walk.queue_of(pending.to) else {
-        unreachable!("frames with owners outside of the topology are refused");
-    };
-    let place = walk.window(queue);
     let reason = Reason {
         resource: to.resource,
         earlier: walk.past.pass_ref(pending.mark.pass),
         later: to.later.clone(),
         rung: Rung::OwnershipTransfer,
     };
-    walk.require_late(place, &pending.mark, true, reason.clone());
+    let place = acquire_in_window(walk, to.resource, &pending, reason.clone());
     let last = Some(pending.mark.pass);
-    pass_on(walk, to, &pending, place, last, reason)
+    release_again(walk, to, &pending, place, last, reason)
+}
+
+/// Lets the family that a range was released to acquire it in its window.
+fn acquire_in_window(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    pending: &Pending<Mark>,
+    reason: Reason,
+) -> usize {
+    let Some(queue) = walk.queue_of(pending.to) else {
+        unreachable!("frames with owners outside of the topology are refused");
+    };
+    let place = walk.window(queue);
+    walk.require_late(place, &pending.mark, true, reason.clone());
+    acquire_at(walk, resource, pending, place, reason);
+    place
 }
 
 /// Lets a family of the device acquire what somebody outside has released to it and nobody needs,
@@ -331,11 +392,40 @@ fn return_outside(
         later: to.later.clone(),
         rung: Rung::OwnershipTransfer,
     };
-    pass_on(walk, to, &pending, place, None, reason)
+    acquire_at(walk, to.resource, &pending, place, reason.clone());
+    release_again(walk, to, &pending, place, None, reason)
 }
 
-/// Acquires in a window what is on its way to its family, and releases it again.
-fn pass_on(
+/// All stages, for what nobody in particular waits for.
+const EVERYTHING: Scope = Scope {
+    stages: Stages::ALL_COMMANDS,
+    access: AccessMask::empty(),
+};
+
+/// Acquires what is on its way to a family at the beginning of a window of it.
+fn acquire_at(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    pending: &Pending<Mark>,
+    place: usize,
+    reason: Reason,
+) {
+    let barrier = Barrier {
+        src: EVERYTHING,
+        dst: EVERYTHING,
+        old_layout: pending.old_layout,
+        new_layout: pending.new_layout,
+        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
+        reason,
+    };
+    let resource = walk.frame.resource(resource);
+    walk.records[place]
+        .head
+        .push(resource, pending.interval.clone(), barrier);
+}
+
+/// Releases what was acquired in a window.
+fn release_again(
     walk: &mut Walk<'_>,
     to: &Destination,
     pending: &Pending<Mark>,
@@ -343,26 +433,9 @@ fn pass_on(
     last: Option<EndPass>,
     reason: Reason,
 ) -> Pending<Mark> {
-    let everything = Scope {
-        stages: Stages::ALL_COMMANDS,
-        ..Scope::default()
-    };
-    let barrier = Barrier {
-        src: everything,
-        dst: everything,
-        old_layout: pending.old_layout,
-        new_layout: pending.new_layout,
-        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
-        reason: reason.clone(),
-    };
-    let resource = walk.frame.resource(to.resource);
-    let interval = &pending.interval;
-    walk.records[place]
-        .head
-        .push(resource, interval.clone(), barrier);
-    let last = (pending.new_layout, last);
+    let (interval, last) = (&pending.interval, (pending.new_layout, last));
     append_release(
-        walk, to, interval, place, pending.to, everything, last, reason,
+        walk, to, interval, place, pending.to, EVERYTHING, last, reason,
     )
 }
 
