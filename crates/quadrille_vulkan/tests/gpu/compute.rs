@@ -1,6 +1,8 @@
 //! Compute passes, readback, several queues, parallel recording.
 
-use quadrille_sync::{Access, Layout, QueueIndex, QueueRequest, SubmitPolicy, Use, plan};
+use quadrille_sync::{
+    Access, Capabilities, Layout, QueueIndex, QueueRequest, SubmitPolicy, Use, plan,
+};
 use quadrille_vulkan::{
     BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Settings, Shader,
 };
