@@ -39,8 +39,8 @@ pub mod kind {
     }
 
     macro_rules! kinds {
-        ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
-            $(#[$doc])*
+        ($($name:ident),* $(,)?) => { $(
+            #[doc = concat!("[`AccessKind::", stringify!($name), "`].")]
             #[derive(Clone, Copy, Debug)]
             pub enum $name {}
             impl Kind for $name {
@@ -48,40 +48,7 @@ pub mod kind {
             }
         )* };
     }
-    kinds! {
-        /// [`AccessKind::Uniform`].
-        Uniform,
-        /// [`AccessKind::Sampled`].
-        Sampled,
-        /// [`AccessKind::StorageRead`].
-        StorageRead,
-        /// [`AccessKind::StorageWrite`].
-        StorageWrite,
-        /// [`AccessKind::StorageReadWrite`].
-        StorageReadWrite,
-        /// [`AccessKind::ColorTarget`].
-        ColorTarget,
-        /// [`AccessKind::DepthTarget`].
-        DepthTarget,
-        /// [`AccessKind::DepthRead`].
-        DepthRead,
-        /// [`AccessKind::Vertex`].
-        Vertex,
-        /// [`AccessKind::Index`].
-        Index,
-        /// [`AccessKind::Indirect`].
-        Indirect,
-        /// [`AccessKind::TransferRead`].
-        TransferRead,
-        /// [`AccessKind::TransferWrite`].
-        TransferWrite,
-        /// [`AccessKind::HostRead`].
-        HostRead,
-        /// [`AccessKind::HostWrite`].
-        HostWrite,
-        /// [`AccessKind::HostReadWrite`].
-        HostReadWrite,
-    }
+    crate::kind::for_each_kind!(kinds);
 }
 
 /// Types that stand for a [`StageWish`] in parameters: `StorageRead<Cells, stage::Fragment>`.

@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 
 use crate::declaration::DeclaredAccess;
-use crate::kind::AccessKind;
+use crate::kind::{AccessKind, for_each_kind};
 
 /// Those that have no constant. Each is leaked once: a program writes down few.
 static EXACT: RwLock<Vec<&'static DeclaredAccess>> = RwLock::new(Vec::new());
@@ -18,24 +18,7 @@ pub(crate) fn access(kind: AccessKind) -> &'static DeclaredAccess {
             }
         };
     }
-    constants!(
-        Uniform,
-        Sampled,
-        StorageRead,
-        StorageWrite,
-        StorageReadWrite,
-        ColorTarget,
-        DepthTarget,
-        DepthRead,
-        Vertex,
-        Index,
-        Indirect,
-        TransferRead,
-        TransferWrite,
-        HostRead,
-        HostWrite,
-        HostReadWrite,
-    )
+    for_each_kind!(constants)
 }
 
 fn exact(kind: AccessKind) -> &'static DeclaredAccess {

@@ -45,6 +45,32 @@ pub enum AccessKind {
     Exactly(Access),
 }
 
+/// Calls a macro with the names of all kinds but [`AccessKind::Exactly`]: for what there is one of
+/// for each kind.
+macro_rules! for_each_kind {
+    ($macro:ident) => {
+        $macro! {
+            Uniform,
+            Sampled,
+            StorageRead,
+            StorageWrite,
+            StorageReadWrite,
+            ColorTarget,
+            DepthTarget,
+            DepthRead,
+            Vertex,
+            Index,
+            Indirect,
+            TransferRead,
+            TransferWrite,
+            HostRead,
+            HostWrite,
+            HostReadWrite,
+        }
+    };
+}
+pub(crate) use for_each_kind;
+
 /// The shader stages of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StageWish {

@@ -120,10 +120,20 @@ pub(crate) fn square(
     to: StorageWrite<Squares>,
     pass: Res<Add>,
 ) {
+    record_square(&mut recorder, &pass, &from, &to);
+}
+
+/// Records that squares of all numbers of one buffer are written into another.
+pub(crate) fn record_square(
+    recorder: &mut Recorder,
+    pass: &Add,
+    from: &impl Declared,
+    to: &impl Declared,
+) {
     recorder
         .compute(&pass.square)
-        .bind(0, &from)
-        .bind(1, &to)
+        .bind(0, from)
+        .bind(1, to)
         .dispatch([4, 1, 1]);
 }
 

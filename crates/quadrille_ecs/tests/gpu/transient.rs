@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-use crate::common::{Add, Numbers, Rig, Squares, add, read};
+use crate::common::{Add, Numbers, Rig, Squares, add, read, record_square};
 
 /// Squares of numbers, for one frame.
 #[derive(Resource, Deref)]
@@ -25,11 +25,7 @@ fn square<From: Named<Handle = Buffer>, To: Named<Handle = Buffer>>(
     to: StorageWrite<To>,
     pass: Res<Add>,
 ) {
-    recorder
-        .compute(&pass.square)
-        .bind(0, &from)
-        .bind(1, &to)
-        .dispatch([4, 1, 1]);
+    record_square(&mut recorder, &pass, &from, &to);
 }
 
 /// Numbers to the power of 16 by way of two transient buffers, on two queues by turns.
@@ -167,11 +163,7 @@ fn what_is_needed_at_once_is_moved_apart() {
         pass: Res<Add>,
     ) {
         if both.0 {
-            recorder
-                .compute(&pass.square)
-                .bind(0, &from)
-                .bind(1, &to)
-                .dispatch([4, 1, 1]);
+            record_square(&mut recorder, &pass, &from, &to);
         }
     }
     let mut rig = rig(true);
