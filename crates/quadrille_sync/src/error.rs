@@ -11,9 +11,13 @@ use thiserror::Error;
 
 use crate::access::Access;
 use crate::flags::Layout;
-use crate::range::{SubRange, SubresourceRange};
+use crate::range::SubRange;
 use crate::resource::{BlockId, ResourceId};
 use crate::topology::{Capabilities, FamilyIndex, Topology};
+
+mod words;
+
+use words::{AtOnce, Bits, Cycle, LentAs, List, Words};
 
 /// All that is wrong with a frame; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -454,130 +458,6 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
-}
-
-/// The layout of a lent image, as an addition to a sentence.
-struct LentAs(Option<Layout>);
-
-impl Display for LentAs {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(layout) => write!(
-                out,
-                "; the image stays in layout {layout:?}, so lend it in the layout that is needed"
-            ),
-            None => write!(out, "; write to it once it is returned"),
-        }
-    }
-}
-
-/// How the turns of two resources overlap.
-struct AtOnce<'a> {
-    resource: &'a str,
-    user: &'a str,
-    other: &'a str,
-    other_user: &'a str,
-}
-
-impl Display for AtOnce<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self {
-            resource,
-            user,
-            other,
-            other_user,
-        } = self;
-        if user == other_user {
-            return write!(
-                out,
-                "pass `{user}` uses both. Resources in the same memory take turns: use them in \
-                 different passes"
-            );
-        }
-        write!(
-            out,
-            "pass `{other_user}` uses `{other}` while `{user}`, which does not come before it, \
-             still needs `{resource}`. Resources in the same memory take turns: order all passes \
-             that use one before those that use the other, such as `{other_user}.after({user})`"
-        )
-    }
-}
-
-/// A range in words.
-struct Words<'a>(&'a SubRange);
-
-impl Display for Words<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match *self.0 {
-            SubRange::Whole => write!(out, "all"),
-            SubRange::Bytes { offset, size } => {
-                write!(out, "bytes {offset}..{}", offset.saturating_add(size))
-            }
-            SubRange::Subresources(SubresourceRange {
-                aspects,
-                base_mip,
-                mip_count,
-                base_layer,
-                layer_count,
-            }) => write!(
-                out,
-                "mip levels {base_mip}..{}, array layers {base_layer}..{}, aspects {}",
-                u64::from(base_mip) + u64::from(mip_count),
-                u64::from(base_layer) + u64::from(layer_count),
-                Bits(aspects),
-            ),
-        }
-    }
-}
-
-/// Parties with commas and an "and".
-struct List<'a>(&'a [Party]);
-
-impl Display for List<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        for (at, party) in self.0.iter().enumerate() {
-            let before = match at {
-                0 => "",
-                _ if at + 1 == self.0.len() => " and ",
-                _ => ", ",
-            };
-            write!(out, "{before}{party}")?;
-        }
-        Ok(())
-    }
-}
-
-/// A cycle as a sentence.
-struct Cycle<'a>(&'a [CycleStep]);
-
-impl Display for Cycle<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        for (at, step) in self.0.iter().enumerate() {
-            let before = &self.0[(at + self.0.len() - 1) % self.0.len()].pass;
-            let comma = if at == 0 { "" } else { ", " };
-            write!(out, "{comma}`{}` comes after `{before}`", step.pass)?;
-            if let Some(resource) = &step.resource {
-                write!(out, " because it reads `{resource}`")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Flags with their Vulkan names.
-struct Bits<T>(T);
-
-impl<T: bitflags::Flags> Display for Bits<T> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return write!(out, "none");
-        }
-        for (at, (name, _)) in self.0.iter_names().enumerate() {
-            let before = if at == 0 { "" } else { " and " };
-            write!(out, "{before}{name}")?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

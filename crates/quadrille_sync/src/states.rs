@@ -11,25 +11,27 @@
 //! again nor replayed, and a wait that is satisfied already costs next to nothing. Progress
 //! serves whoever retires resources.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 
 use crate::flags::{Layout, Stages};
-use crate::frame::{Frame, PassIndex};
-use crate::plan::{Plan, Scope};
+use crate::plan::Plan;
 use crate::range::RangeMap;
-use crate::resource::{Resource, ResourceId, ResourceIndex, ResourceKind};
-use crate::topology::{FamilyIndex, QueueIndex, Topology};
+use crate::resource::{ResourceId, ResourceKind};
+use crate::topology::{FamilyIndex, QueueIndex};
 
 mod block;
+mod commit;
+mod end;
 mod handover;
+mod range_state;
 mod steady;
 
 pub(crate) use block::EndBlock;
+pub use end::EndStates;
+pub(crate) use end::{EndMark, EndPass, EndResource, Joined, Learned};
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
+pub(crate) use range_state::{FirstUse, Marked, PastMark, Pending, RangeState};
 pub(crate) use steady::Stamp;
 use steady::Steady;
 
@@ -65,218 +67,12 @@ impl Progress {
     }
 }
 
-/// An access in the past: the submission it was in, its scope, and the pass.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PastMark {
-    pub(crate) point: TimelinePoint,
-    pub(crate) scope: Scope,
-    pub(crate) pass: Arc<str>,
-}
-
-/// The first use of a range in a frame: what cyclic prediction needs to know of it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FirstUse {
-    pub(crate) family: FamilyIndex,
-    pub(crate) layout: Layout,
-    /// The old contents were not needed, so no ownership moved.
-    pub(crate) discard: bool,
-    pub(crate) pass: Arc<str>,
-}
-
-/// A release whose acquire has not happened yet.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Pending<M> {
-    pub(crate) from: FamilyIndex,
-    pub(crate) to: FamilyIndex,
-    pub(crate) old_layout: Layout,
-    pub(crate) new_layout: Layout,
-    /// What was released by one barrier, and has to be acquired by one.
-    pub(crate) interval: Range<u64>,
-    /// The submission that released, and the pass before it.
-    pub(crate) mark: M,
-}
-
-/// The state of a range. `M` is how accesses are remembered: [`PastMark`] between frames, and
-/// something smaller while a frame is planned.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct RangeState<M> {
-    /// The family that owns the range; none if it is concurrent or nobody has used it yet.
-    pub(crate) owner: Option<FamilyIndex>,
-    pub(crate) layout: Layout,
-    /// Somebody has written the contents.
-    pub(crate) defined: bool,
-    /// The last write; layout transitions and acquires of ownership are writes.
-    pub(crate) write: Option<M>,
-    /// The reads since, at most one for each queue.
-    pub(crate) reads: SmallVec<[M; 1]>,
-    /// A read by another stream that has promised to be done then. It may not happen at all, so
-    /// it says nothing about the last write.
-    pub(crate) promised: Option<M>,
-    /// To whom the last write is visible, besides those who waited for it on another queue.
-    pub(crate) visible: SmallVec<[(QueueIndex, Scope); 1]>,
-    /// What was done to the memory while others had it. Only while a frame is planned, and
-    /// until the range is written: then that comes after all this.
-    pub(crate) aliased: Vec<M>,
-    /// The range has been released and not acquired yet.
-    pub(crate) pending: Option<Pending<M>>,
-    /// The first use in the frame that used the range last.
-    pub(crate) first: Option<FirstUse>,
-    /// While a frame is planned: `first` as it was when the frame began.
-    pub(crate) previous_first: Option<FirstUse>,
-}
-
-impl<M> RangeState<M> {
-    /// A range that nobody has touched.
-    pub(crate) fn fresh() -> Self {
-        Self {
-            owner: None,
-            layout: Layout::Undefined,
-            defined: false,
-            write: None,
-            reads: SmallVec::new(),
-            promised: None,
-            aliased: Vec::new(),
-            visible: SmallVec::new(),
-            pending: None,
-            first: None,
-            previous_first: None,
-        }
-    }
-
-    /// The same state with every mark, in the order of [`Marked::marks`], replaced.
-    pub(crate) fn map<N>(&self, mut mark: impl FnMut(&M) -> N) -> RangeState<N> {
-        RangeState {
-            owner: self.owner,
-            layout: self.layout,
-            defined: self.defined,
-            write: self.write.as_ref().map(&mut mark),
-            reads: self.reads.iter().map(&mut mark).collect(),
-            promised: self.promised.as_ref().map(&mut mark),
-            // Of no use after the frame: blocks remember it.
-            aliased: Vec::new(),
-            visible: self.visible.clone(),
-            pending: self.pending.as_ref().map(|pending| Pending {
-                from: pending.from,
-                to: pending.to,
-                old_layout: pending.old_layout,
-                new_layout: pending.new_layout,
-                interval: pending.interval.clone(),
-                mark: mark(&pending.mark),
-            }),
-            first: self.first.clone(),
-            previous_first: self.previous_first.clone(),
-        }
-    }
-}
-
-/// What remembers accesses.
-pub(crate) trait Marked<M>: Clone + Eq {
-    /// The accesses, in a fixed order.
-    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
-    where
-        M: 'a;
-
-    /// The same to be changed.
-    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
-    where
-        M: 'a;
-}
-
-impl<M: Clone + Eq> Marked<M> for RangeState<M> {
-    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
-    where
-        M: 'a,
-    {
-        let pending = self.pending.as_ref().map(|pending| &pending.mark);
-        let others = self.promised.iter().chain(pending);
-        self.write.iter().chain(&self.reads).chain(others)
-    }
-
-    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
-    where
-        M: 'a,
-    {
-        let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
-        let others = self.promised.iter_mut().chain(pending);
-        self.write.iter_mut().chain(&mut self.reads).chain(others)
-    }
-}
-
 /// What one queue knows of another's timeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Known {
     /// Everything up to this value happens before ...
     pub(crate) value: u64,
     /// ... these stages of whatever is submitted from now on.
-    pub(crate) stages: Stages,
-}
-
-/// An access in an end state: of this frame (value above 0), or kept from the frame's start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct EndMark {
-    pub(crate) queue: QueueIndex,
-    /// Relative to the queue's base; 0 and below: the mark with index `pass` among the marks
-    /// that the resource's state had at the start of the frame.
-    pub(crate) value: i64,
-    pub(crate) scope: Scope,
-    pub(crate) pass: EndPass,
-}
-
-/// The pass of an [`EndMark`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum EndPass {
-    /// A pass of the frame.
-    Pass(PassIndex),
-    /// The pass of a mark of the resource's state at the start of the frame.
-    Start(u32),
-    /// The presentation engine.
-    Presentation,
-}
-
-/// The state of one resource at the end of a frame.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct EndResource {
-    pub(crate) resource: ResourceIndex,
-    /// None for images of swapchains and resources in blocks, whose state never outlives the
-    /// frame.
-    pub(crate) map: Option<RangeMap<RangeState<EndMark>>>,
-    /// The last value on each queue that used it in the frame.
-    pub(crate) last_uses: SmallVec<[(QueueIndex, i64); 2]>,
-}
-
-/// What a plan does to [`States`], relative like the plan itself.
-///
-/// Opaque: [`States::commit`] applies it. It follows from frame and plan, so it is no part of the
-/// plan's text form.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct EndStates {
-    pub(crate) resources: Vec<EndResource>,
-    /// The blocks that resources of the frame lie in.
-    pub(crate) blocks: Vec<EndBlock>,
-    /// A queue is ordered after a value of another queue's timeline.
-    pub(crate) learned: Vec<Learned>,
-    /// A queue is ordered after all that another queue was ordered after when the frame began.
-    pub(crate) joined: Vec<Joined>,
-    /// How many values each queue signals.
-    pub(crate) signals: Vec<u64>,
-    /// Which solution this is.
-    pub(crate) stamp: Stamp,
-}
-
-/// See [`EndStates::learned`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Learned {
-    pub(crate) queue: QueueIndex,
-    pub(crate) of: QueueIndex,
-    pub(crate) value: i64,
-    pub(crate) stages: Stages,
-}
-
-/// See [`EndStates::joined`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Joined {
-    pub(crate) queue: QueueIndex,
-    pub(crate) of: QueueIndex,
     pub(crate) stages: Stages,
 }
 
@@ -319,28 +115,6 @@ impl States {
     /// before the plan is committed.
     pub fn absolute(&self, queue: QueueIndex, offset: i64) -> u64 {
         self.base(queue).saturating_add_signed(offset)
-    }
-
-    /// Moves on to the states after a plan. To be called once the plan has been submitted as a
-    /// whole, with the frame and topology it was made for; a frame that failed is not committed
-    /// and leaves no trace.
-    pub fn commit(&mut self, frame: &Frame, topology: &Topology, plan: &Plan) {
-        let again = self.steady.commit(&plan.end.stamp);
-        self.grow(topology.queues.len());
-        for end in &plan.end.resources {
-            if !(again && self.commit_again(frame, end)) {
-                self.commit_resource(frame, end);
-            }
-        }
-        for end in &plan.end.blocks {
-            if !(again && self.commit_block_again(end)) {
-                self.commit_block(frame, end);
-            }
-        }
-        self.commit_knowledge(&plan.end);
-        for (base, signals) in self.base.iter_mut().zip(&plan.end.signals) {
-            *base += signals;
-        }
     }
 
     /// Whether a plan has moved the states on twice without anything between. Where it fitted both
@@ -458,193 +232,11 @@ impl States {
         }
         &mut self.resources[index]
     }
-
-    /// Moves the state of a resource on in place, without an allocation, where the last commit was
-    /// of the same plan, so that nothing changes but when things happened. False, and nothing is
-    /// done, where that does not hold.
-    fn commit_again(&mut self, frame: &Frame, end: &EndResource) -> bool {
-        let Self {
-            resources, base, ..
-        } = self;
-        let id = frame.resource(end.resource).id;
-        let Some(Some(entry)) = resources.get_mut(id.0 as usize) else {
-            return false;
-        };
-        if let Some(end) = &end.map
-            && !move_marks(base, &mut entry.map, end)
-        {
-            return false;
-        }
-        note_uses(base, &mut entry.last_uses, &end.last_uses);
-        true
-    }
-
-    /// Replaces the state of a resource.
-    fn commit_resource(&mut self, frame: &Frame, end: &EndResource) {
-        let Resource { id, kind, .. } = *frame.resource(end.resource);
-        let entry = self.slot(id).take();
-        let Entry {
-            map,
-            mut last_uses,
-            tenure,
-            ..
-        } = entry.unwrap_or_else(Entry::fresh);
-        note_uses(&self.base, &mut last_uses, &end.last_uses);
-        let map = match &end.map {
-            Some(end) => self.past(frame, &map, end),
-            None => map,
-        };
-        *self.slot(id) = Some(Entry {
-            map,
-            last_uses,
-            tenure,
-            kind: Some(kind),
-        });
-    }
-
-    /// Turns an end state into a past one. Marks from before the frame are taken from `start`.
-    fn past(
-        &self,
-        frame: &Frame,
-        start: &RangeMap<RangeState<PastMark>>,
-        end: &RangeMap<RangeState<EndMark>>,
-    ) -> RangeMap<RangeState<PastMark>> {
-        let old: Vec<&PastMark> = start.iter().flat_map(|(_, state)| state.marks()).collect();
-        let past = |mark: &EndMark| self.past_mark(frame, &old, mark);
-        let runs = end
-            .iter()
-            .map(|(range, state)| (range.start, state.map(past)));
-        RangeMap::from_runs(runs).unwrap_or_else(|| start.clone())
-    }
-
-    /// Turns a mark of an end state into one of the past; `old` are those before the frame.
-    fn past_mark(&self, frame: &Frame, old: &[&PastMark], mark: &EndMark) -> PastMark {
-        let pass = match mark.pass {
-            EndPass::Pass(pass) => frame.pass(pass).name.clone(),
-            EndPass::Start(at) => match old.get(at as usize) {
-                Some(old) if mark.value <= 0 => return (*old).clone(),
-                Some(old) => old.pass.clone(),
-                None => "unknown".into(),
-            },
-            EndPass::Presentation => "presentation".into(),
-        };
-        let value = self.absolute(mark.queue, mark.value);
-        let point = TimelinePoint {
-            queue: mark.queue,
-            value,
-        };
-        PastMark {
-            point,
-            scope: mark.scope,
-            pass,
-        }
-    }
-
-    /// Moves the vector clocks on.
-    fn commit_knowledge(&mut self, end: &EndStates) {
-        if end.learned.is_empty() && end.joined.is_empty() {
-            return;
-        }
-        let start = self.knows.clone();
-        let mut learn = |queue: QueueIndex, of: QueueIndex, value: u64, stages: Stages| {
-            let row = self.knows.get_mut(usize::from(queue.0));
-            let known = row.and_then(|row| row.get_mut(usize::from(of.0)));
-            if let Some(known) = known.filter(|known| known.value < value) {
-                *known = Known { value, stages };
-            }
-        };
-        for joined in &end.joined {
-            for (of, known) in start[usize::from(joined.of.0)].iter().enumerate() {
-                learn(
-                    joined.queue,
-                    QueueIndex(of as u8),
-                    known.value,
-                    joined.stages,
-                );
-            }
-        }
-        for learned in &end.learned {
-            let base = self
-                .base
-                .get(usize::from(learned.of.0))
-                .copied()
-                .unwrap_or(0);
-            let value = base.saturating_add_signed(learned.value);
-            learn(learned.queue, learned.of, value, learned.stages);
-        }
-    }
 }
 
 #[cfg(test)]
 #[path = "states/handover_tests.rs"]
 mod handover_tests;
-/// Gives marks of this frame their new points, after the last values that queues have signalled.
-/// False, and nothing is done, where the states are not in the same order as the plan left them, or
-/// a mark of an earlier frame moves.
-fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
-    base: &[u64],
-    map: &mut RangeMap<P>,
-    end: &RangeMap<E>,
-) -> bool {
-    if map.iter().len() != end.iter().len() || !stay_in_place(map, end) {
-        return false;
-    }
-    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
-    for mark in map.values_mut().flat_map(Marked::marks_mut) {
-        if let Some(end) = ends.next().filter(|end| end.value > 0) {
-            mark.point.value = absolute(base, end.queue, end.value);
-        }
-    }
-    true
-}
-
-/// Notes the last use of a resource on each queue.
-fn note_uses(
-    base: &[u64],
-    last_uses: &mut SmallVec<[TimelinePoint; 2]>,
-    uses: &[(QueueIndex, i64)],
-) {
-    for (queue, offset) in uses {
-        let value = absolute(base, *queue, *offset);
-        match last_uses.iter_mut().find(|last| last.queue == *queue) {
-            Some(last) => last.value = value,
-            None => last_uses.push(TimelinePoint {
-                queue: *queue,
-                value,
-            }),
-        }
-    }
-}
-
-/// The absolute value of an offset from the last value that a queue has signalled.
-fn absolute(base: &[u64], queue: QueueIndex, offset: i64) -> u64 {
-    let base = base.get(usize::from(queue.0)).copied().unwrap_or(0);
-    base.saturating_add_signed(offset)
-}
-
-/// Whether every mark comes to lie where it, or one of the same pass a frame ago, lies already.
-fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
-    map: &RangeMap<P>,
-    end: &RangeMap<E>,
-) -> bool {
-    let mut past = map.iter().flat_map(|(_, state)| state.marks());
-    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
-    for at in 0.. {
-        let (past, end) = match (past.next(), ends.next()) {
-            (None, None) => return true,
-            (Some(past), Some(end)) => (past, end),
-            _ => return false,
-        };
-        let stays = match end.pass {
-            EndPass::Start(of) => of == at,
-            EndPass::Pass(_) | EndPass::Presentation => end.value > 0,
-        };
-        if !stays || past.point.queue != end.queue {
-            return false;
-        }
-    }
-    true
-}
 
 #[cfg(test)]
 mod tests;

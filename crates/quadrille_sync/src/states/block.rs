@@ -1,6 +1,7 @@
 //! Blocks of memory over frames: the last accesses to each byte, whoever had it.
 
-use super::{EndMark, Marked, PastMark, States, move_marks};
+use super::commit::move_marks;
+use super::{EndMark, Marked, PastMark, States};
 use crate::frame::Frame;
 use crate::range::RangeMap;
 use crate::resource::BlockId;

@@ -1,10 +1,11 @@
 use super::*;
 use crate::access::Access;
-use crate::frame::{QueueRequest, Use};
+use crate::frame::{Frame, QueueRequest, Use};
 use crate::planner::Planner;
 use crate::resource::Resource;
 use crate::solve::plan;
 use crate::text::{parse_frame, parse_topology};
+use crate::topology::Topology;
 
 /// A frame of one pass that touches one buffer.
 fn frame(access: Access, queue: Option<u8>) -> Frame {

@@ -1,0 +1,221 @@
+//! Moving on to the states after a plan: anew, or in place where the same plan comes again.
+
+use smallvec::SmallVec;
+
+use super::{
+    EndMark, EndPass, EndResource, EndStates, Entry, Known, Marked, PastMark, RangeState, States,
+    TimelinePoint,
+};
+use crate::flags::Stages;
+use crate::frame::Frame;
+use crate::plan::Plan;
+use crate::range::RangeMap;
+use crate::resource::Resource;
+use crate::topology::{QueueIndex, Topology};
+
+impl States {
+    /// Moves on to the states after a plan. To be called once the plan has been submitted as a
+    /// whole, with the frame and topology it was made for; a frame that failed is not committed
+    /// and leaves no trace.
+    pub fn commit(&mut self, frame: &Frame, topology: &Topology, plan: &Plan) {
+        let again = self.steady.commit(&plan.end.stamp);
+        self.grow(topology.queues.len());
+        for end in &plan.end.resources {
+            if !(again && self.commit_again(frame, end)) {
+                self.commit_resource(frame, end);
+            }
+        }
+        for end in &plan.end.blocks {
+            if !(again && self.commit_block_again(end)) {
+                self.commit_block(frame, end);
+            }
+        }
+        self.commit_knowledge(&plan.end);
+        for (base, signals) in self.base.iter_mut().zip(&plan.end.signals) {
+            *base += signals;
+        }
+    }
+
+    /// Moves the state of a resource on in place, without an allocation, where the last commit was
+    /// of the same plan, so that nothing changes but when things happened. False, and nothing is
+    /// done, where that does not hold.
+    fn commit_again(&mut self, frame: &Frame, end: &EndResource) -> bool {
+        let Self {
+            resources, base, ..
+        } = self;
+        let id = frame.resource(end.resource).id;
+        let Some(Some(entry)) = resources.get_mut(id.0 as usize) else {
+            return false;
+        };
+        if let Some(end) = &end.map
+            && !move_marks(base, &mut entry.map, end)
+        {
+            return false;
+        }
+        note_uses(base, &mut entry.last_uses, &end.last_uses);
+        true
+    }
+
+    /// Replaces the state of a resource.
+    fn commit_resource(&mut self, frame: &Frame, end: &EndResource) {
+        let Resource { id, kind, .. } = *frame.resource(end.resource);
+        let entry = self.slot(id).take();
+        let Entry {
+            map,
+            mut last_uses,
+            tenure,
+            ..
+        } = entry.unwrap_or_else(Entry::fresh);
+        note_uses(&self.base, &mut last_uses, &end.last_uses);
+        let map = match &end.map {
+            Some(end) => self.past(frame, &map, end),
+            None => map,
+        };
+        *self.slot(id) = Some(Entry {
+            map,
+            last_uses,
+            tenure,
+            kind: Some(kind),
+        });
+    }
+
+    /// Turns an end state into a past one. Marks from before the frame are taken from `start`.
+    fn past(
+        &self,
+        frame: &Frame,
+        start: &RangeMap<RangeState<PastMark>>,
+        end: &RangeMap<RangeState<EndMark>>,
+    ) -> RangeMap<RangeState<PastMark>> {
+        let old: Vec<&PastMark> = start.iter().flat_map(|(_, state)| state.marks()).collect();
+        let past = |mark: &EndMark| self.past_mark(frame, &old, mark);
+        let runs = end
+            .iter()
+            .map(|(range, state)| (range.start, state.map(past)));
+        RangeMap::from_runs(runs).unwrap_or_else(|| start.clone())
+    }
+
+    /// Turns a mark of an end state into one of the past; `old` are those before the frame.
+    pub(super) fn past_mark(&self, frame: &Frame, old: &[&PastMark], mark: &EndMark) -> PastMark {
+        let pass = match mark.pass {
+            EndPass::Pass(pass) => frame.pass(pass).name.clone(),
+            EndPass::Start(at) => match old.get(at as usize) {
+                Some(old) if mark.value <= 0 => return (*old).clone(),
+                Some(old) => old.pass.clone(),
+                None => "unknown".into(),
+            },
+            EndPass::Presentation => "presentation".into(),
+        };
+        let value = self.absolute(mark.queue, mark.value);
+        let point = TimelinePoint {
+            queue: mark.queue,
+            value,
+        };
+        PastMark {
+            point,
+            scope: mark.scope,
+            pass,
+        }
+    }
+
+    /// Moves the vector clocks on.
+    fn commit_knowledge(&mut self, end: &EndStates) {
+        if end.learned.is_empty() && end.joined.is_empty() {
+            return;
+        }
+        let start = self.knows.clone();
+        let mut learn = |queue: QueueIndex, of: QueueIndex, value: u64, stages: Stages| {
+            let row = self.knows.get_mut(usize::from(queue.0));
+            let known = row.and_then(|row| row.get_mut(usize::from(of.0)));
+            if let Some(known) = known.filter(|known| known.value < value) {
+                *known = Known { value, stages };
+            }
+        };
+        for joined in &end.joined {
+            for (of, known) in start[usize::from(joined.of.0)].iter().enumerate() {
+                learn(
+                    joined.queue,
+                    QueueIndex(of as u8),
+                    known.value,
+                    joined.stages,
+                );
+            }
+        }
+        for learned in &end.learned {
+            let base = self
+                .base
+                .get(usize::from(learned.of.0))
+                .copied()
+                .unwrap_or(0);
+            let value = base.saturating_add_signed(learned.value);
+            learn(learned.queue, learned.of, value, learned.stages);
+        }
+    }
+}
+
+/// Gives marks of this frame their new points, after the last values that queues have signalled.
+/// False, and nothing is done, where the states are not in the same order as the plan left them, or
+/// a mark of an earlier frame moves.
+pub(super) fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
+    base: &[u64],
+    map: &mut RangeMap<P>,
+    end: &RangeMap<E>,
+) -> bool {
+    if map.iter().len() != end.iter().len() || !stay_in_place(map, end) {
+        return false;
+    }
+    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
+    for mark in map.values_mut().flat_map(Marked::marks_mut) {
+        if let Some(end) = ends.next().filter(|end| end.value > 0) {
+            mark.point.value = absolute(base, end.queue, end.value);
+        }
+    }
+    true
+}
+
+/// Notes the last use of a resource on each queue.
+fn note_uses(
+    base: &[u64],
+    last_uses: &mut SmallVec<[TimelinePoint; 2]>,
+    uses: &[(QueueIndex, i64)],
+) {
+    for (queue, offset) in uses {
+        let value = absolute(base, *queue, *offset);
+        match last_uses.iter_mut().find(|last| last.queue == *queue) {
+            Some(last) => last.value = value,
+            None => last_uses.push(TimelinePoint {
+                queue: *queue,
+                value,
+            }),
+        }
+    }
+}
+
+/// The absolute value of an offset from the last value that a queue has signalled.
+fn absolute(base: &[u64], queue: QueueIndex, offset: i64) -> u64 {
+    let base = base.get(usize::from(queue.0)).copied().unwrap_or(0);
+    base.saturating_add_signed(offset)
+}
+
+/// Whether every mark comes to lie where it, or one of the same pass a frame ago, lies already.
+fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
+    map: &RangeMap<P>,
+    end: &RangeMap<E>,
+) -> bool {
+    let mut past = map.iter().flat_map(|(_, state)| state.marks());
+    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
+    for at in 0.. {
+        let (past, end) = match (past.next(), ends.next()) {
+            (None, None) => return true,
+            (Some(past), Some(end)) => (past, end),
+            _ => return false,
+        };
+        let stays = match end.pass {
+            EndPass::Start(of) => of == at,
+            EndPass::Pass(_) | EndPass::Presentation => end.value > 0,
+        };
+        if !stays || past.point.queue != end.queue {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,148 @@
+//! The state of a range, between frames and while one is planned.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::TimelinePoint;
+use crate::flags::Layout;
+use crate::plan::Scope;
+use crate::topology::{FamilyIndex, QueueIndex};
+
+/// An access in the past: the submission it was in, its scope, and the pass.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PastMark {
+    pub(crate) point: TimelinePoint,
+    pub(crate) scope: Scope,
+    pub(crate) pass: Arc<str>,
+}
+
+/// The first use of a range in a frame: what cyclic prediction needs to know of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FirstUse {
+    pub(crate) family: FamilyIndex,
+    pub(crate) layout: Layout,
+    /// The old contents were not needed, so no ownership moved.
+    pub(crate) discard: bool,
+    pub(crate) pass: Arc<str>,
+}
+
+/// A release whose acquire has not happened yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pending<M> {
+    pub(crate) from: FamilyIndex,
+    pub(crate) to: FamilyIndex,
+    pub(crate) old_layout: Layout,
+    pub(crate) new_layout: Layout,
+    /// What was released by one barrier, and has to be acquired by one.
+    pub(crate) interval: Range<u64>,
+    /// The submission that released, and the pass before it.
+    pub(crate) mark: M,
+}
+
+/// The state of a range. `M` is how accesses are remembered: [`PastMark`] between frames, and
+/// something smaller while a frame is planned.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RangeState<M> {
+    /// The family that owns the range; none if it is concurrent or nobody has used it yet.
+    pub(crate) owner: Option<FamilyIndex>,
+    pub(crate) layout: Layout,
+    /// Somebody has written the contents.
+    pub(crate) defined: bool,
+    /// The last write; layout transitions and acquires of ownership are writes.
+    pub(crate) write: Option<M>,
+    /// The reads since, at most one for each queue.
+    pub(crate) reads: SmallVec<[M; 1]>,
+    /// A read by another stream that has promised to be done then. It may not happen at all, so
+    /// it says nothing about the last write.
+    pub(crate) promised: Option<M>,
+    /// To whom the last write is visible, besides those who waited for it on another queue.
+    pub(crate) visible: SmallVec<[(QueueIndex, Scope); 1]>,
+    /// What was done to the memory while others had it. Only while a frame is planned, and
+    /// until the range is written: then that comes after all this.
+    pub(crate) aliased: Vec<M>,
+    /// The range has been released and not acquired yet.
+    pub(crate) pending: Option<Pending<M>>,
+    /// The first use in the frame that used the range last.
+    pub(crate) first: Option<FirstUse>,
+    /// While a frame is planned: `first` as it was when the frame began.
+    pub(crate) previous_first: Option<FirstUse>,
+}
+
+impl<M> RangeState<M> {
+    /// A range that nobody has touched.
+    pub(crate) fn fresh() -> Self {
+        Self {
+            owner: None,
+            layout: Layout::Undefined,
+            defined: false,
+            write: None,
+            reads: SmallVec::new(),
+            promised: None,
+            aliased: Vec::new(),
+            visible: SmallVec::new(),
+            pending: None,
+            first: None,
+            previous_first: None,
+        }
+    }
+
+    /// The same state with every mark, in the order of [`Marked::marks`], replaced.
+    pub(crate) fn map<N>(&self, mut mark: impl FnMut(&M) -> N) -> RangeState<N> {
+        RangeState {
+            owner: self.owner,
+            layout: self.layout,
+            defined: self.defined,
+            write: self.write.as_ref().map(&mut mark),
+            reads: self.reads.iter().map(&mut mark).collect(),
+            promised: self.promised.as_ref().map(&mut mark),
+            // Of no use after the frame: blocks remember it.
+            aliased: Vec::new(),
+            visible: self.visible.clone(),
+            pending: self.pending.as_ref().map(|pending| Pending {
+                from: pending.from,
+                to: pending.to,
+                old_layout: pending.old_layout,
+                new_layout: pending.new_layout,
+                interval: pending.interval.clone(),
+                mark: mark(&pending.mark),
+            }),
+            first: self.first.clone(),
+            previous_first: self.previous_first.clone(),
+        }
+    }
+}
+
+/// What remembers accesses.
+pub(crate) trait Marked<M>: Clone + Eq {
+    /// The accesses, in a fixed order.
+    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+    where
+        M: 'a;
+
+    /// The same to be changed.
+    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    where
+        M: 'a;
+}
+
+impl<M: Clone + Eq> Marked<M> for RangeState<M> {
+    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+    where
+        M: 'a,
+    {
+        let pending = self.pending.as_ref().map(|pending| &pending.mark);
+        let others = self.promised.iter().chain(pending);
+        self.write.iter().chain(&self.reads).chain(others)
+    }
+
+    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    where
+        M: 'a,
+    {
+        let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
+        let others = self.promised.iter_mut().chain(pending);
+        self.write.iter_mut().chain(&mut self.reads).chain(others)
+    }
+}
