@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
 use crate::packages::Purpose;
 use crate::validation::{self, Stack};
@@ -32,29 +32,45 @@ use seen::Seen;
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// What the user asked for.
-struct Request {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Request {
+    /// bevy's unpacked package of version 0.20.1: the folder that has `examples`
+    #[arg(value_name = "DIR")]
     package: PathBuf,
+    /// Programs by name [default: all 2D examples, breakout too]; with --time 'NAME ARGS' too
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
-    assets: PathBuf,
+    /// The data files that the programs load [default: DIR/assets]
+    #[arg(long, value_name = "DIR")]
+    assets: Option<PathBuf>,
+    /// How long each runs
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     frames: u32,
-    is_timed: bool,
+    /// Time programs that log their frame times on Quadrille and on bevy_render, on the same
+    /// driver in one run
+    #[arg(long)]
+    time: bool,
 }
 
 /// Builds and runs programs, and prints a table.
 ///
 /// # Errors
 /// When the arguments are wrong, or the machine lacks what the build needs.
-pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
-    let request = Request::read(arguments)?;
-    if request.is_timed {
+pub(crate) fn run(request: &Request) -> Result<ExitCode> {
+    let package = absolute(&request.package)?;
+    let assets = match &request.assets {
+        Some(assets) => absolute(assets)?,
+        None => absolute(&package.join("assets"))?,
+    };
+    if request.time {
         setup::install(Purpose::Verify)?;
-        timing::run(&request.package, &request.names, &request.assets)?;
+        timing::run(&package, &request.names, &assets)?;
         return Ok(ExitCode::SUCCESS);
     }
     setup::install(Purpose::BevyExamples)?;
-    let programs = programs::find(&request.package, &request.names)?;
+    let programs = programs::find(&package, &request.names)?;
     let stack = validation::prepare()?;
-    let project = Project::write(&request.package, &programs, &request.assets)?;
+    let project = Project::write(&package, &programs, &assets)?;
     println!(
         "==> building {} programs; the first time most of bevy, which takes minutes",
         programs.len()
@@ -99,49 +115,6 @@ fn judge(project: &Project, stack: &Stack, program: &Program, frames: u32) -> Re
     let size = picture::check(&shot)?;
     let seen = Seen::of(&program.name, &shot)?;
     Ok(format!("{size}, {seen}"))
-}
-
-impl Request {
-    fn read(arguments: &[&str]) -> Result<Self> {
-        let mut rest = arguments.iter().copied();
-        let mut package = None;
-        let mut assets = None;
-        let mut frames = 60;
-        let mut names = Vec::new();
-        let mut is_timed = false;
-        while let Some(word) = rest.next() {
-            match word {
-                "--assets" => {
-                    assets = Some(PathBuf::from(
-                        rest.next().context("--assets needs a folder")?,
-                    ));
-                }
-                "--frames" => {
-                    let number = rest.next().context("--frames needs a number")?;
-                    frames = number
-                        .parse()
-                        .with_context(|| format!("`{number}` is not a number of frames"))?;
-                    ensure!(frames > 0, "--frames must be at least 1");
-                }
-                "--time" => is_timed = true,
-                option if option.starts_with("--") => bail!("`{option}` is not an option"),
-                folder if package.is_none() => package = Some(PathBuf::from(folder)),
-                name => names.push(name.to_owned()),
-            }
-        }
-        let package = package.context(
-            "which folder? Unpack bevy's package of version 0.20.1 and name the folder that has `examples`",
-        )?;
-        let package = absolute(&package)?;
-        let assets = assets.unwrap_or_else(|| package.join("assets"));
-        Ok(Self {
-            assets: absolute(&assets)?,
-            package,
-            names,
-            frames,
-            is_timed,
-        })
-    }
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {

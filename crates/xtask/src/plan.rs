@@ -21,15 +21,27 @@ use crate::plan::naive::Naive;
 use crate::plan::svg::Picture;
 
 /// What `plan` is asked for.
-#[derive(Debug, Default)]
-struct Options {
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Options {
+    /// Frames, in the form of crates/quadrille_sync/cases; with --compare files or folders, and
+    /// the solver's cases if there is none
+    #[arg(value_name = "FILE", required_unless_present = "compare")]
     paths: Vec<PathBuf>,
+    /// Queue families instead of those in the file, such as gct:1,ct:2,t:1
+    #[arg(long, value_parser = parse_topology)]
     topology: Option<Topology>,
+    /// Write the plans as a graph for Graphviz
+    #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
+    /// Write the plans as a picture
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    is_comparison: bool,
-    /// Say what moving passes to other queues could save.
-    advises: bool,
+    /// A table of files: the order that the solver chooses beside the declared one and a naive plan
+    #[arg(long, conflicts_with_all = ["dot", "svg", "advise"])]
+    compare: bool,
+    /// Say what moving passes to other queues could save, by their costs in the file
+    #[arg(long)]
+    advise: bool,
 }
 
 /// Prints the plan of each frame of a file, or a table of several files.
@@ -38,27 +50,33 @@ struct Options {
 ///
 /// # Errors
 /// When a picture cannot be written.
-pub(crate) fn plan(arguments: &[&str]) -> Result<ExitCode> {
-    let options = match options(arguments) {
-        Ok(options) => options,
-        Err(error) => return Ok(refuse(&error)),
-    };
-    if options.is_comparison {
-        return compare::compare(&options);
+pub(crate) fn plan(options: &Options) -> Result<ExitCode> {
+    if options.compare {
+        return compare::compare(options);
     }
-    let path = &options.paths[0];
-    let case = match read(path, options.topology.clone()) {
+    let case = match one(&options.paths).and_then(|path| read(path, options.topology.clone())) {
         Ok(case) => case,
         Err(error) => return Ok(refuse(&error)),
     };
-    print(&case, &options)
+    print(&case, options)
+}
+
+/// The only path.
+fn one(paths: &[PathBuf]) -> Result<&PathBuf> {
+    match paths {
+        [path] => Ok(path),
+        [] => bail!("plan needs a file of frames"),
+        [_, second, ..] => bail!(
+            "one file at a time, and `{}` is the second; --compare takes several",
+            second.display()
+        ),
+    }
 }
 
 /// Lets the oracle judge the plans of a file, in sequence.
 ///
 /// Returns failure if it objects, and the code of bad input for bad input.
-pub(crate) fn check(path: &str) -> ExitCode {
-    let path = Path::new(path);
+pub(crate) fn check(path: &Path) -> ExitCode {
     let judged = read(path, None).and_then(|case| {
         let plans = case::plans(&case);
         let plans = plans.map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?;
@@ -87,39 +105,6 @@ fn violations(case: &Case, plans: &[Plan]) -> Vec<String> {
             violations.map(move |violation| format!("frame {number}: {violation}"))
         })
         .collect()
-}
-
-fn options(arguments: &[&str]) -> Result<Options> {
-    let mut options = Options::default();
-    let mut words = arguments.iter().copied();
-    while let Some(word) = words.next() {
-        let mut value = || {
-            words
-                .next()
-                .with_context(|| format!("{word} needs a value"))
-        };
-        match word {
-            "--topology" => {
-                let topology = parse_topology(value()?).context("--topology")?;
-                options.topology = Some(topology);
-            }
-            "--dot" => options.dot = Some(value()?.into()),
-            "--svg" => options.svg = Some(value()?.into()),
-            "--compare" => options.is_comparison = true,
-            "--advise" => options.advises = true,
-            _ if word.starts_with("--") => bail!("`{word}` is not an option of plan"),
-            _ => options.paths.push(word.into()),
-        }
-    }
-    match options.paths.as_slice() {
-        _ if options.is_comparison => Ok(options),
-        [] => bail!("plan needs a file of frames"),
-        [_] => Ok(options),
-        [_, second, ..] => bail!(
-            "one file at a time, and `{}` is the second; --compare takes several",
-            second.display()
-        ),
-    }
 }
 
 fn refuse(error: &anyhow::Error) -> ExitCode {
@@ -159,7 +144,7 @@ fn print(case: &Case, options: &Options) -> Result<ExitCode> {
             "{}",
             table(plan.counts(), naive.frame(frame, topology, &plan))
         );
-        if options.advises {
+        if options.advise {
             println!("{}", advice(frame, topology, &plan));
         }
         picture.add(&format!("frame {number}"), frame, topology, &plan);

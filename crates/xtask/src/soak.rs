@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::examples;
 use crate::place;
@@ -15,11 +15,13 @@ use crate::validation::{self, Stack};
 use crate::xvfb::Xvfb;
 
 /// How much of it, and of what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
 pub(crate) struct Dose {
-    /// Frames without windows, and as many in windows.
+    /// Frames without windows, and as many in windows; memory is judged from 50000 on
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) frames: u64,
-    /// Draws what happens.
+    /// Draws what happens
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
 }
 
@@ -36,34 +38,6 @@ const GROWTH: u64 = 100;
 const MOST_RETIRED: u64 = 5;
 /// More than all buffers that the program, its uploads and its windows have at a time.
 const MOST_BUFFERS: u64 = 64;
-
-impl Dose {
-    /// Reads `[--frames N] [--seed S]`.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub(crate) fn parse(arguments: &[&str]) -> Result<Self> {
-        let mut dose = Self {
-            frames: 100_000,
-            seed: 1,
-        };
-        for pair in arguments.chunks(2) {
-            let [name, value] = pair else {
-                bail!("`{}` has no value", pair.join(" "));
-            };
-            let number = value
-                .parse()
-                .with_context(|| format!("`{value}` is no number for `{name}`"))?;
-            match *name {
-                "--frames" => dose.frames = number,
-                "--seed" => dose.seed = number,
-                _ => bail!("`{name}` is not known; there are --frames N and --seed S"),
-            }
-        }
-        ensure!(dose.frames > 0, "no frames are nothing to look at");
-        Ok(dose)
-    }
-}
 
 /// Without windows.
 ///

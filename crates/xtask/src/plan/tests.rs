@@ -8,7 +8,7 @@ use super::case::{parse, plans};
 use super::compare::rows;
 use super::naive::Naive;
 use super::svg::Picture;
-use super::{options, violations};
+use super::{one, violations};
 
 const TWO_FAMILIES: &str = "\
 topology gct:1,ct:1
@@ -183,16 +183,14 @@ fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
 }
 
 #[test]
-fn options_are_refused_in_words() {
-    let refusal = |arguments: &[&str]| options(arguments).unwrap_err().to_string();
+fn one_file_is_planned_at_a_time() {
+    let refusal = |paths: &[&str]| {
+        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        one(&paths).unwrap_err().to_string()
+    };
     assert_eq!(refusal(&[]), "plan needs a file of frames");
-    assert_eq!(refusal(&["--dot"]), "--dot needs a value");
     assert_eq!(
         refusal(&["a", "b"]),
         "one file at a time, and `b` is the second; --compare takes several"
-    );
-    assert_eq!(
-        refusal(&["a", "--fast"]),
-        "`--fast` is not an option of plan"
     );
 }

@@ -21,26 +21,6 @@ fn judged(frames: u64, resident_kib: &[u64], more: (&str, u64)) -> Result<String
 }
 
 #[test]
-fn arguments_are_read() {
-    let dose = |frames, seed| Dose { frames, seed };
-    let read = |words: &[&str]| Dose::parse(words).map_err(|error| error.to_string());
-    assert_eq!(read(&[]), Ok(dose(100_000, 1)));
-    assert_eq!(
-        read(&["--seed", "9", "--frames", "300"]),
-        Ok(dose(300, 9)),
-        "any order"
-    );
-    for wrong in [
-        &["--frames"][..],
-        &["--frames", "x"],
-        &["--frames", "0"],
-        &["--days", "3"],
-    ] {
-        assert!(read(wrong).is_err(), "{wrong:?}");
-    }
-}
-
-#[test]
 fn what_grows_is_found() {
     let flat = [90, 100, 1000, 1000, 1005, 1005, 1009, 1009, 1010, 1010];
     let leak = [90, 100, 1000, 1000, 1005, 1005, 1009, 1009, 1011, 1011];

@@ -1,0 +1,103 @@
+//! What can be said on the command line, and what each word of it means.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::{bench, bevy_examples, plan, soak};
+
+/// Quadrille's commands.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = SHORT)]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const SHORT: &str = "\
+`cargo demo` and `cargo verify` are short for the first two. `cargo xtask COMMAND --help` says more.";
+
+/// One thing to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Set up what is missing, build and play `life`
+    Demo,
+    /// Set up and run everything that shows whether the project is right
+    ///
+    /// Format, lints, tidy, all tests, all examples, each GPU program under the validation layer.
+    Verify,
+    /// Install what demo and verify need (Debian, Ubuntu), or say what is missing
+    Setup,
+    /// Check the rules of the house that no compiler checks
+    Tidy,
+    /// Run the GPU tests under the validation layer
+    Gpu,
+    /// Let every Vulkan call of a short program fail once, under the validation layer
+    ///
+    /// Also the traps: exact answers of swapchains and devices, one fault each, by both proofs.
+    Faults,
+    /// Several windows: a storm of sizes, devices that are lost
+    Windows,
+    /// Run tests under Miri and AddressSanitizer; needs a nightly toolchain
+    Sanitize,
+    /// Run a program that never comes to rest, and judge what it holds in the end
+    #[command(
+        after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak --frames 2000 --seed 7"
+    )]
+    Soak(soak::Dose),
+    /// Run the examples, headless and in a window, under the validation layer
+    Examples,
+    /// Plan the frames of a text file: reasons, counts, pictures
+    #[command(after_help = PLAN)]
+    Plan(plan::Options),
+    /// Let the oracle judge the plans of a text file
+    #[command(
+        after_help = "Example:\n  cargo xtask check crates/quadrille_sync/cases/three_queues.txt"
+    )]
+    Check {
+        /// Frames, in the form of crates/quadrille_sync/cases
+        file: PathBuf,
+    },
+    /// Measure what a frame of many passes costs, beside the same frame written by hand
+    #[command(after_help = BENCH)]
+    Bench(bench::Options),
+    /// Measure how long planning takes, and how that grows
+    BenchPlan,
+    /// Build and run bevy's own example programs on Quadrille
+    #[command(after_help = BEVY)]
+    BevyExamples(bevy_examples::Request),
+    /// Run any program under the validation layer
+    #[command(
+        after_help = "Example:\n  cargo xtask validated target/debug/life --headless --frames 60"
+    )]
+    Validated {
+        /// The program
+        program: String,
+        /// What it is told
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+const PLAN: &str = "\
+Examples:
+  cargo xtask plan crates/quadrille_sync/cases/three_queues.txt
+  cargo xtask plan frame.txt --topology gct:1,ct:1,t:1 --svg frame.svg --dot frame.dot
+  cargo xtask plan frame.txt --advise
+  cargo xtask plan --compare";
+
+const BENCH: &str = "\
+Examples:
+  cargo xtask bench --null
+  cargo xtask bench --null --mode systems --n 1000 --frames 400
+  cargo xtask bench --mode reuse --verify";
+
+const BEVY: &str = "\
+Examples:
+  cargo xtask bevy-examples bevy-0.20.1 --assets bevy-0.20.1/assets
+  cargo xtask bevy-examples bevy-0.20.1 sprite breakout --frames 120
+  cargo xtask bevy-examples bevy-0.20.1 --time 'bevymark 100 100'";
+
+#[cfg(test)]
+mod tests;
