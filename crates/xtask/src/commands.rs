@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Plan the frames of a text file: reasons, counts, pictures
     #[command(after_help = PLAN)]
     Plan(plan::Options),
-    /// Let the oracle judge the plans of a text file
+    /// Let the oracle judge the plans of a text file, or the solver's if it has frames only
     #[command(
         after_help = "Example:\n  cargo xtask check crates/quadrille_sync/cases/three_queues.txt"
     )]

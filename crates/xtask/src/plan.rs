@@ -73,27 +73,53 @@ fn one(paths: &[PathBuf]) -> Result<&PathBuf> {
     }
 }
 
-/// Lets the oracle judge the plans of a file, in sequence.
+/// Lets the oracle judge the plans of a file, in sequence: those in the file, or those that the
+/// solver makes if it has none.
 ///
 /// Returns failure if it objects, and the code of bad input for bad input.
 pub(crate) fn check(path: &Path) -> ExitCode {
     let judged = read(path, None).and_then(|case| {
-        let plans = case::plans(&case);
-        let plans = plans.map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?;
-        Ok(violations(&case, &plans))
+        let whose = if case.has_plans() {
+            "its"
+        } else {
+            "the solver's"
+        };
+        let plans = match case.has_plans() {
+            true => {
+                case::plans(&case).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?
+            }
+            false => solve(&case)?,
+        };
+        Ok((whose, violations(&case, &plans)))
     });
-    let violations = match judged {
-        Ok(violations) => violations,
+    let (whose, violations) = match judged {
+        Ok(judged) => judged,
         Err(error) => return refuse(&error),
     };
     if violations.is_empty() {
-        println!("{}: the oracle has no objection", path.display());
+        println!(
+            "{}: the oracle has no objection to {whose} plans",
+            path.display()
+        );
         return ExitCode::SUCCESS;
     }
     for violation in violations {
         println!("{violation}");
     }
     ExitCode::FAILURE
+}
+
+/// The plans that the solver makes, frame by frame.
+fn solve(case: &Case) -> Result<Vec<Plan>> {
+    let (mut planner, mut states) = (Planner::default(), States::default());
+    let topology = &case.topology;
+    let plan = |(number, it): (u32, &case::FrameText)| {
+        let planned = planner.plan(&it.frame, topology, &states);
+        let planned = planned.map_err(|errors| anyhow::anyhow!("frame {number}: {errors}"))?;
+        states.commit(&it.frame, topology, &planned.plan);
+        Ok((*planned.plan).clone())
+    };
+    (1..).zip(&case.frames).map(plan).collect()
 }
 
 fn violations(case: &Case, plans: &[Plan]) -> Vec<String> {

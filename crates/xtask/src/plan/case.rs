@@ -18,6 +18,13 @@ pub(super) struct Case {
     pub(super) frames: Vec<FrameText>,
 }
 
+impl Case {
+    /// Whether the file has plans, not only frames.
+    pub(super) fn has_plans(&self) -> bool {
+        self.frames.iter().any(|frame| frame.plan.is_some())
+    }
+}
+
 /// A frame, and the text of its plan if the file has one.
 #[derive(Debug)]
 pub(super) struct FrameText {

@@ -8,7 +8,7 @@ use super::case::{parse, plans};
 use super::compare::rows;
 use super::naive::Naive;
 use super::svg::Picture;
-use super::{one, violations};
+use super::{one, solve, violations};
 
 const TWO_FAMILIES: &str = "\
 topology gct:1,ct:1
@@ -193,4 +193,17 @@ fn one_file_is_planned_at_a_time() {
         refusal(&["a", "b"]),
         "one file at a time, and `b` is the second; --compare takes several"
     );
+}
+
+#[test]
+fn frames_without_plans_are_planned_to_be_judged() {
+    let frames =
+        "=== frame\nbuffer a 0 bytes 4\npass p requires GRAPHICS\n  CopyWrite a\n=== same\n";
+    let case = parse(&format!("topology gct:1\n\n{frames}"), None).unwrap();
+    assert!(!case.has_plans());
+    let plans = solve(&case).unwrap();
+    assert_eq!(plans.len(), 2);
+    assert!(violations(&case, &plans).is_empty());
+    let second = plans[1].counts().barriers;
+    assert_eq!(second, 1, "states were committed in between");
 }
