@@ -91,7 +91,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         println!("{}", bench.line(&words)?);
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{}\n", bench_plan::cpu());
+    bench_plan::run()?;
+    println!();
     let mut lines = Vec::new();
     for size in SIZES {
         for mode in MODES {

@@ -60,6 +60,9 @@ pub(crate) enum Command {
         file: PathBuf,
     },
     /// Measure what a frame of many passes costs, beside the same frame written by hand
+    ///
+    /// Without a mode: what planning costs and how that grows, then a table of all modes and sizes,
+    /// then the Vulkan calls of a frame as a layer counts them.
     #[command(after_help = BENCH)]
     Bench(bench::Options),
     /// Measure how long planning takes, and how that grows
