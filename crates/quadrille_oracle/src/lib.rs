@@ -50,7 +50,7 @@
 //! # Deliberately absent
 //!
 //! Vulkan itself, and any opinion about speed: a plan with a barrier too many passes, and only the
-//! mutations tell. Host passes in shared memory, which frames may not have.
+//! mutations tell, and [`unjoined`]. Host passes in shared memory, which frames may not have.
 #![forbid(unsafe_code)]
 
 pub mod fuzz;
@@ -59,6 +59,7 @@ pub mod mutate;
 
 mod area;
 mod calls;
+mod join;
 mod judge;
 mod order;
 mod random;
@@ -69,6 +70,7 @@ mod violation;
 
 pub use calls::judge_calls;
 pub use generate::Shape;
+pub use join::{Unjoined, unjoined};
 pub use judge::Judge;
 pub use random::Random;
 pub use sequence::{Failure, FailureKind, Import, Sequence};

@@ -247,7 +247,7 @@ impl Marks<'_, '_> {
         let pending = |state: &RangeState<PastMark>| {
             let pending = state.pending.as_ref();
             let transfer = pending.map(|it| (it.from, it.to, it.old_layout, it.new_layout));
-            (transfer, pending.map(|it| it.interval.clone()))
+            (transfer, pending.map(|it| it.range))
         };
         old.owner == new.owner
             && old.layout == new.layout

@@ -4,14 +4,16 @@
 //! `(aspect * layers + layer) * mips + mip`, so that all mip levels of a layer, all layers of an
 //! aspect and all aspects are neighbours. A use of a part becomes a few intervals on that line
 //! ([`intervals`]), state is kept in a [`RangeMap`] over it, and what a barrier names is turned
-//! back into boxes ([`boxes`]).
+//! back into boxes ([`boxes`]), or into as few ranges as there can be ([`gather`](fn@gather)).
 
 use std::ops::Range;
 
 use crate::flags::Aspects;
 use crate::resource::ResourceKind;
 
+mod gather;
 mod map;
+pub(crate) use gather::{for_each_union, gather, join_nearby};
 pub(crate) use map::{EVERYTHING, RangeMap};
 
 /// The part of a resource that a use touches.
@@ -68,28 +70,39 @@ impl SubresourceRange {
             )
     }
 
-    /// Takes `next` in if the two together are a box again, and says whether it did.
-    pub(crate) fn join(&mut self, next: &Self) -> bool {
-        let same_mips = (self.base_mip, self.mip_count) == (next.base_mip, next.mip_count);
+    /// Takes `other` in if the two together are a box again, and says whether it did.
+    pub(crate) fn join(&mut self, other: &Self) -> bool {
+        let same_mips = (self.base_mip, self.mip_count) == (other.base_mip, other.mip_count);
         let same_layers =
-            (self.base_layer, self.layer_count) == (next.base_layer, next.layer_count);
-        let next_layers =
-            u64::from(self.base_layer) + u64::from(self.layer_count) == u64::from(next.base_layer);
-        let next_mips =
-            u64::from(self.base_mip) + u64::from(self.mip_count) == u64::from(next.base_mip);
+            (self.base_layer, self.layer_count) == (other.base_layer, other.layer_count);
         if same_mips && same_layers {
-            self.aspects |= next.aspects;
-        } else if self.aspects != next.aspects {
-            return false;
-        } else if same_mips && next_layers {
-            self.layer_count += next.layer_count;
-        } else if same_layers && next_mips {
-            self.mip_count += next.mip_count;
-        } else {
+            self.aspects |= other.aspects;
+            return true;
+        }
+        if self.aspects != other.aspects {
             return false;
         }
-        true
+        if same_mips {
+            let with = (other.base_layer, other.layer_count);
+            join_lines(&mut self.base_layer, &mut self.layer_count, with)
+        } else if same_layers {
+            let with = (other.base_mip, other.mip_count);
+            join_lines(&mut self.base_mip, &mut self.mip_count, with)
+        } else {
+            false
+        }
     }
+}
+
+/// Takes a second line of levels or layers into a first one, if they touch, and says whether.
+fn join_lines(base: &mut u32, count: &mut u32, (other, other_count): (u32, u32)) -> bool {
+    let touch = |a: u32, a_count: u32, b: u32| u64::from(a) + u64::from(a_count) == u64::from(b);
+    if !touch(*base, *count, other) && !touch(other, other_count, *base) {
+        return false;
+    }
+    *base = other.min(*base);
+    *count += other_count;
+    true
 }
 
 impl SubRange {
@@ -109,6 +122,21 @@ impl SubRange {
             (SubRange::Subresources(a), SubRange::Subresources(b)) => a.overlaps(b),
             _ => true,
         }
+    }
+
+    /// Whether all of another range of a resource is in this one.
+    pub(crate) fn covers(&self, other: &Self, kind: &ResourceKind) -> bool {
+        let all = kind.subresources().map(SubRange::Subresources);
+        let all = all.unwrap_or(SubRange::Bytes {
+            offset: 0,
+            size: kind.length(),
+        });
+        let explicit = |range: &Self| match range {
+            SubRange::Whole => all,
+            other => *other,
+        };
+        let (one, other) = (explicit(self), explicit(other));
+        one.overlaps(&other) && one.intersection(&other) == other
     }
 
     /// What two overlapping ranges of one resource share.

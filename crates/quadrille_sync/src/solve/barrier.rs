@@ -26,7 +26,7 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
 use crate::states::{EndPass, FirstUse};
-use crate::topology::{Capabilities, FamilyIndex, QueueIndex};
+use crate::topology::{Capabilities, QueueIndex};
 
 use super::record::Barrier;
 
@@ -74,28 +74,32 @@ fn one_pass(
         let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
         several |= last == pass.0;
     }
+    let mut requests = std::mem::take(&mut walk.requests);
+    requests.clear();
     for (at, one) in uses.iter().enumerate() {
         let mut request = request(walk, submission, step, pass, one);
         if several {
             let capabilities = walk.topology.queue(request.queue).capabilities;
             request.shared = shared_scope(uses, at, capabilities);
-            let same = uses.iter().filter(|other| other.resource == one.resource);
-            let scopes = same.map(|other| scope_of(other, capabilities));
-            request.together = scopes.fold(Scope::default(), Scope::union);
         }
         walk.records[submission].busy |= request.scope.stages;
         walk.blocks.enter(frame, one.resource, maps);
-        let map = &mut maps[one.resource.0 as usize];
-        edge::acquire_image(walk, &request, map);
-        intervals(&frame.resource(one.resource).kind, &one.range, |interval| {
-            ownership::acquire_around(walk, &request, &interval, map);
-            map.update(interval, |interval, state| {
-                advance(walk, &request, interval, state)
-            });
-        });
+        edge::acquire_image(walk, &request, &mut maps[one.resource.0 as usize]);
         walk.last_uses
             .note(one.resource.0, request.queue, request.value, submission);
+        requests.push(request);
     }
+    ownership::bring(walk, &requests, maps);
+    for request in &requests {
+        let map = &mut maps[request.resource.0 as usize];
+        let kind = &frame.resource(request.resource).kind;
+        intervals(kind, &request.range, |interval| {
+            map.update(interval, |interval, state| {
+                advance(walk, request, interval, state)
+            });
+        });
+    }
+    walk.requests = requests;
 }
 
 /// The request that a use makes.
@@ -106,6 +110,7 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
     let scope = scope_of(one, queue.capabilities);
     Request {
         resource: one.resource,
+        range: one.range,
         submission,
         queue: point.queue,
         family: queue.family,
@@ -114,7 +119,6 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
         pass,
         scope,
         shared: scope,
-        together: scope,
         layout: if image {
             one.access.layout()
         } else {
@@ -129,7 +133,7 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
 
 /// What a use touches on a queue. An access without stages (presenting) happens nobody knows when:
 /// what comes before it is before everything, and what comes after it after everything.
-fn scope_of(one: &Use, capabilities: Capabilities) -> Scope {
+pub(super) fn scope_of(one: &Use, capabilities: Capabilities) -> Scope {
     let scope = one.access.scope(capabilities);
     if scope.stages.is_empty() {
         Scope {
@@ -163,16 +167,9 @@ fn shared_scope(uses: &[Use], at: usize, capabilities: Capabilities) -> Scope {
 /// The ladder, for one run of a range.
 fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
     note_first(walk, request, state);
-    // Whoever writes what has no contents need not keep them.
-    let discard = request.discard || request.writes && !state.defined;
-    let owned_by_other = |owner: FamilyIndex| {
-        // With one family nobody keeps book of owners, but who is outside is never the family.
-        owner != request.family && (request.exclusive || owner.is_outside())
-    };
-    let elsewhere = state.pending.is_some() || state.owner.is_some_and(owned_by_other);
-    if elsewhere && !discard {
-        ownership::acquire(walk, request, None, &interval, state);
-    }
+    let discard = request.discards(state);
+    let elsewhere = request.finds_elsewhere(state);
+    debug_assert!(discard || !elsewhere, "what is needed has been brought");
     // Whoever discards takes over without asking; the layout is lost with the contents.
     let takes_over = elsewhere && discard;
     let changes = request.image && (takes_over || state.layout != request.layout);

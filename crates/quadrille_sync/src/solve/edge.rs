@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::barrier::{for_each_predecessor, last_pass, source};
-use super::ownership::{Destination, half, release};
+use super::ownership::{self, Departures, Destination, half};
 use super::record::Barrier;
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
@@ -19,9 +19,9 @@ use crate::error::PlanError;
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, Use};
 use crate::plan::{ImageAcquire, PassRef, Reason, Rung, Scope, TransferHalf};
-use crate::range::{EVERYTHING, RangeMap};
+use crate::range::{EVERYTHING, RangeMap, intervals};
 use crate::resource::{Lifetime, ResourceIndex};
-use crate::states::{EndPass, RangeState};
+use crate::states::{EndPass, Pending};
 use crate::topology::{QueueIndex, Topology};
 
 /// Reports swapchain images that no queue could present, or that nobody writes.
@@ -53,11 +53,7 @@ pub(super) fn check(frame: &Frame, topology: &Topology, errors: &mut Vec<PlanErr
 
 /// If a request is the first of a swapchain image, lets its submission wait for the image. To the
 /// states, the presentation engine is somebody who has written the image in these stages.
-pub(super) fn acquire_image(
-    walk: &mut Walk<'_>,
-    request: &Request,
-    map: &mut RangeMap<RangeState<Mark>>,
-) {
+pub(super) fn acquire_image(walk: &mut Walk<'_>, request: &Request, map: &mut RangeMap<State>) {
     let swapchain = walk.frame.resource(request.resource).lifetime == Lifetime::Swapchain;
     if !swapchain || walk.last_uses.submission(request.resource.0).is_some() {
         return;
@@ -106,6 +102,7 @@ pub(super) fn present(walk: &mut Walk<'_>, maps: &mut Maps) {
             unreachable!("frames whose images no queue can present are refused");
         };
         let index = ResourceIndex(at as u32);
+        hand_over(walk, index, place, maps);
         maps[at].update(EVERYTHING, |interval, state| {
             finish(walk, index, place, interval, state);
         });
@@ -125,51 +122,105 @@ fn finish(
     state: &mut State,
 ) {
     let queue = walk.point(place).queue;
-    let family = walk.topology.family(queue);
-    let reason = reason(walk, resource, state);
+    let reason = reason(walk, resource, last_pass(state));
     let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
     let mut src = Scope::default();
-    let mut transfer = None;
-    let owner = state.owner.filter(|owner| *owner != family);
-    if let Some(owner) = owner.filter(|_| walk.is_owned(resource)) {
-        let later = PassRef::Presentation;
-        let to = Destination {
-            resource,
-            family,
-            layout: new_layout,
-            later,
-        };
-        let pending = release(walk, &to, &interval, state);
-        let all = !walk.topology.maintenance8;
-        src.stages = walk.require_late(place, &pending.mark, all, reason.clone());
-        transfer = Some(half(owner, family, TransferHalf::Acquire));
-    } else {
-        for_each_predecessor(state, |mark, memory| {
-            if mark.queue == queue {
-                src = src.union(source(mark, memory));
-            } else {
-                src = src.union(walk.chain_late(place, mark, reason.clone()));
-            }
-        });
-        if old_layout == new_layout {
-            return;
+    for_each_predecessor(state, |mark, memory| {
+        if mark.queue == queue {
+            src = src.union(source(mark, memory));
+        } else {
+            src = src.union(walk.chain_late(place, mark, reason.clone()));
         }
+    });
+    if old_layout == new_layout {
+        return;
     }
-    let dst = Scope::default();
     let barrier = Barrier {
         src,
-        dst,
+        dst: Scope::default(),
         old_layout,
         new_layout,
-        transfer,
+        transfer: None,
         reason,
     };
     walk.records[place].tail[1].push(walk.frame.resource(resource), interval, barrier);
 }
 
+/// Moves what other families own to the family of the queue that presents; the transition is part
+/// of that.
+fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &mut Maps) {
+    let point = walk.point(place);
+    let family = walk.topology.family(point.queue);
+    if !walk.is_owned(resource) {
+        return;
+    }
+    let to = Destination {
+        resource,
+        family,
+        layout: Layout::PresentSrc,
+        later: PassRef::Presentation,
+        dst: Scope::default(),
+    };
+    let mut departures = Departures::default();
+    for (run, state) in maps[resource.0 as usize].iter() {
+        if state.owner.is_some_and(|owner| owner != family) {
+            departures.add(walk, &to, run, state);
+        }
+    }
+    departures.release(walk, maps);
+    let map = &mut maps[resource.0 as usize];
+    ownership::for_each_pending(
+        map,
+        EVERYTHING,
+        |_, _| true,
+        |map, pending| arrive(walk, resource, place, &pending, map),
+    );
+}
+
+/// Acquires what is about to be presented at the end of a submission.
+fn arrive(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    place: usize,
+    pending: &Pending<Mark>,
+    map: &mut RangeMap<State>,
+) {
+    let reason = reason(walk, resource, Some(pending.mark.pass));
+    let all = !walk.topology.maintenance8;
+    let stages = walk.require_late(place, &pending.mark, all, reason.clone());
+    let barrier = Barrier {
+        src: Scope {
+            stages,
+            ..Scope::default()
+        },
+        dst: Scope::default(),
+        old_layout: pending.old_layout,
+        new_layout: pending.new_layout,
+        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
+        reason,
+    };
+    let declared = walk.frame.resource(resource);
+    walk.records[place].tail[1].push_half(declared, &pending.range, barrier);
+    let point = walk.point(place);
+    let write = Mark {
+        queue: point.queue,
+        value: point.value,
+        ..pending.mark
+    };
+    intervals(&declared.kind, &pending.range, |interval| {
+        map.update(interval, |_, state| {
+            state.pending = None;
+            state.owner = Some(pending.to);
+            state.layout = pending.new_layout;
+            state.reads.clear();
+            state.write = Some(write);
+        });
+    });
+}
+
 /// Why the presentation engine waits.
-fn reason(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Reason {
-    let earlier = last_pass(state).map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass));
+fn reason(walk: &Walk<'_>, resource: ResourceIndex, last: Option<EndPass>) -> Reason {
+    let earlier = last.map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass));
     Reason {
         resource,
         earlier,

@@ -111,7 +111,7 @@ fn one_pass(
         });
         intervals(kind, &one.range, |interval| {
             if !interval.is_empty() && frame.resource(one.resource).is_image() {
-                ownership::settle(walk, (one.resource, pass), &interval, map);
+                ownership::settle_for_host(walk, (one.resource, pass), &interval, map);
             }
             map.update(interval, |interval, state| {
                 advance(walk, &mut step, one, interval, state);

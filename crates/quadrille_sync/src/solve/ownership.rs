@@ -12,7 +12,9 @@
 //! last, or like the one before (two resources that change places). So [`predict`] looks at who
 //! used a range first two frames before the next one, and if that is another family, appends the
 //! release to this frame's last use. A prediction that proves wrong is made good in the window of
-//! the family that should have acquired: it acquires, and releases to whom it may concern.
+//! the family that should have acquired: it acquires, and releases what is needed elsewhere.
+//!
+//! Neighbours that change hands alike do so by one release and one acquire.
 //!
 //! Discarding takes over without all this: contents are lost, and only order matters.
 
@@ -25,12 +27,14 @@ use crate::topology::{FamilyIndex, Topology};
 
 mod acquire;
 mod foresee;
+mod outside;
 mod release;
 mod window;
 
-pub(super) use acquire::{acquire, acquire_around, settle};
+pub(super) use acquire::bring;
 pub(super) use foresee::{give, predict};
-pub(super) use release::{Destination, release};
+pub(super) use release::{Departures, Destination};
+pub(super) use window::{for_each_pending, settle_for_host};
 
 /// Reports owners that the topology does not have, so that later phases find a queue for each.
 pub(super) fn check(

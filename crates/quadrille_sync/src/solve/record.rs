@@ -7,14 +7,11 @@ use crate::plan::{
     BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Scope, Step, Submission,
     Transfer,
 };
-use crate::range::boxes;
+use crate::range::{EVERYTHING, SubRange, SubresourceRange, boxes, join_nearby};
 use crate::resource::{Resource, ResourceKind};
 use crate::topology::QueueIndex;
 
 use super::timeline::push_reason;
-
-/// How far back to look for a barrier to join with.
-const JOINED: usize = 16;
 
 /// A submission in the making. Its values count windows; see [`timeline`](super::timeline).
 #[derive(Clone, Debug)]
@@ -93,6 +90,20 @@ impl Barrier {
             reason,
         }
     }
+
+    /// The barrier for a part of an image.
+    fn of_image(self, range: SubresourceRange) -> ImageBarrier {
+        ImageBarrier {
+            resource: self.reason.resource,
+            range,
+            src: self.src,
+            dst: self.dst,
+            old_layout: self.old_layout,
+            new_layout: self.new_layout,
+            transfer: self.transfer,
+            reason: self.reason,
+        }
+    }
 }
 
 impl BarrierBatch {
@@ -114,7 +125,7 @@ impl BarrierBatch {
         self.buffers.extend(other.buffers);
         for image in other.images {
             self.images.push(image);
-            self.join_images();
+            join_nearby(&mut self.images, ImageBarrier::take_in);
         }
     }
 
@@ -123,6 +134,18 @@ impl BarrierBatch {
         match resource.kind {
             ResourceKind::Buffer { bytes } => self.push_buffer(bytes, interval, barrier),
             ResourceKind::Image { .. } => self.push_image(&resource.kind, interval, barrier),
+        }
+    }
+
+    /// Adds one half of a transfer: of just this range, because the other half names the same.
+    pub(super) fn push_half(&mut self, resource: &Resource, range: &SubRange, half: Barrier) {
+        match (resource.kind.subresources(), *range) {
+            (None, SubRange::Bytes { offset, size }) => {
+                self.push_buffer(offset + size, offset..offset + size, half);
+            }
+            (None, _) => self.push_buffer(resource.kind.length(), EVERYTHING, half),
+            (Some(_), SubRange::Subresources(part)) => self.images.push(half.of_image(part)),
+            (Some(all), _) => self.images.push(half.of_image(all)),
         }
     }
 
@@ -140,41 +163,16 @@ impl BarrierBatch {
         if next.size == 0 {
             return;
         }
-        match self.buffers.last_mut() {
-            Some(last) if last.offset + last.size == offset && last.joins(&next) => {
-                last.size += next.size;
-            }
-            _ => self.buffers.push(next),
-        }
+        self.buffers.push(next);
+        join_nearby(&mut self.buffers, BufferBarrier::take_in);
     }
 
     fn push_image(&mut self, kind: &ResourceKind, interval: Range<u64>, barrier: Barrier) {
         let mut parts = Vec::new();
         boxes(kind, interval, &mut parts);
         for range in parts {
-            self.images.push(ImageBarrier {
-                resource: barrier.reason.resource,
-                range,
-                src: barrier.src,
-                dst: barrier.dst,
-                old_layout: barrier.old_layout,
-                new_layout: barrier.new_layout,
-                transfer: barrier.transfer,
-                reason: barrier.reason.clone(),
-            });
-            self.join_images();
-        }
-    }
-
-    /// Joins the last image barrier with one before it, as often as their ranges make a box.
-    fn join_images(&mut self) {
-        while let Some(last) = self.images.pop() {
-            // Runs of a mip chain alternate, so the partner may be a few barriers back.
-            let mut before = self.images.iter_mut().rev().take(JOINED);
-            if !before.any(|it| it.joins(&last) && it.range.join(&last.range)) {
-                self.images.push(last);
-                return;
-            }
+            self.images.push(barrier.clone().of_image(range));
+            join_nearby(&mut self.images, ImageBarrier::take_in);
         }
     }
 }
@@ -188,6 +186,17 @@ impl BufferBarrier {
             && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
             && self.reason.joins(&other.reason)
     }
+
+    /// Takes another barrier in, if it says the same of the bytes before or behind.
+    fn take_in(&mut self, other: &Self) -> bool {
+        let touches = |a: &Self, b: &Self| a.offset + a.size == b.offset;
+        let joins = self.joins(other) && (touches(self, other) || touches(other, self));
+        if joins {
+            self.offset = self.offset.min(other.offset);
+            self.size += other.size;
+        }
+        joins
+    }
 }
 
 impl ImageBarrier {
@@ -196,6 +205,11 @@ impl ImageBarrier {
             && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
             && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
             && self.reason.joins(&other.reason)
+    }
+
+    /// Takes another barrier in, if it says the same and the two ranges make a box.
+    fn take_in(&mut self, other: &Self) -> bool {
+        self.joins(other) && self.range.join(&other.range)
     }
 }
 

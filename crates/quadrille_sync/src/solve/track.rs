@@ -109,6 +109,7 @@ impl Past {
             EndPass::Pass(pass) => PassRef::Pass(pass),
             EndPass::Start(at) => PassRef::Earlier(self.names[at as usize].clone()),
             EndPass::Presentation => PassRef::Presentation,
+            EndPass::Nobody => PassRef::Nobody,
         }
     }
 }

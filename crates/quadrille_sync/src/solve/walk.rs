@@ -7,10 +7,11 @@ use super::occupy::Blocks;
 use super::precise::cut;
 use super::record::{Barrier, Record};
 use super::timeline::{Point, Timeline};
-use super::track::{LastUses, Mark, Past, load};
+use super::track::{LastUses, Mark, Past, State, load};
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassIndex};
 use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope, Step};
+use crate::range::SubRange;
 use crate::resource::{ResourceIndex, Sharing};
 use crate::states::{EndPass, States};
 use crate::topology::{BarrierStyle, FamilyIndex, QueueIndex, Topology};
@@ -96,6 +97,8 @@ pub(super) struct Walk<'a> {
     pub(super) before_pass: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
+    /// The uses of the pass that is being looked at; kept for its memory.
+    pub(super) requests: Vec<Request>,
     /// The last pass on the queue of the next pass that its barriers have to stand behind.
     behind: u32,
     call: Option<Call>,
@@ -111,6 +114,7 @@ pub(super) struct Walk<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) resource: ResourceIndex,
+    pub(super) range: SubRange,
     pub(super) submission: usize,
     pub(super) queue: QueueIndex,
     pub(super) family: FamilyIndex,
@@ -121,8 +125,6 @@ pub(super) struct Request {
     /// The scopes of all uses of the pass that meet this one, or it alone: barriers of one call do
     /// not chain, so what a barrier writes has to be visible to all of them.
     pub(super) shared: Scope,
-    /// The scopes of all uses of the resource by the pass.
-    pub(super) together: Scope,
     /// Undefined for buffers.
     pub(super) layout: Layout,
     pub(super) image: bool,
@@ -146,6 +148,21 @@ impl Request {
     }
 }
 
+impl Request {
+    /// Whether contents need not be kept: nobody wants them, or there are none.
+    pub(super) fn discards(&self, state: &State) -> bool {
+        self.discard || self.writes && !state.defined
+    }
+
+    /// Whether another family has a range, or it is on its way to some family.
+    pub(super) fn finds_elsewhere(&self, state: &State) -> bool {
+        // With one family nobody keeps book of owners, but who is outside is never the family.
+        let is_other =
+            |owner: FamilyIndex| owner != self.family && (self.exclusive || owner.is_outside());
+        state.pending.is_some() || state.owner.is_some_and(is_other)
+    }
+}
+
 impl<'a> Walk<'a> {
     /// Everything is as the last frame left it, and each queue has its window.
     pub(super) fn new(frame: &'a Frame, topology: &'a Topology, states: &States) -> (Self, Maps) {
@@ -163,6 +180,7 @@ impl<'a> Walk<'a> {
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
             before_pass: Default::default(),
             plain: Vec::new(),
+            requests: Vec::new(),
             behind: 0,
             call: None,
             calls: 0,

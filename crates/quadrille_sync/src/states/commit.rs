@@ -104,6 +104,7 @@ impl States {
                 None => "unknown".into(),
             },
             EndPass::Presentation => "presentation".into(),
+            EndPass::Nobody => "nobody".into(),
         };
         let value = self.absolute(mark.queue, mark.value);
         let point = TimelinePoint {
@@ -211,7 +212,7 @@ fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
         };
         let stays = match end.pass {
             EndPass::Start(of) => of == at,
-            EndPass::Pass(_) | EndPass::Presentation => end.value > 0,
+            EndPass::Pass(_) | EndPass::Presentation | EndPass::Nobody => end.value > 0,
         };
         if !stays || past.point.queue != end.queue {
             return false;

@@ -30,6 +30,8 @@ pub(crate) enum EndPass {
     Start(u32),
     /// The presentation engine.
     Presentation,
+    /// Somebody outside of the device, or nobody at all.
+    Nobody,
 }
 
 /// The state of one resource at the end of a frame.

@@ -1,6 +1,5 @@
 //! The state of a range, between frames and while one is planned.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -8,6 +7,7 @@ use smallvec::SmallVec;
 use super::TimelinePoint;
 use crate::flags::Layout;
 use crate::plan::Scope;
+use crate::range::SubRange;
 use crate::topology::{FamilyIndex, QueueIndex};
 
 /// An access in the past: the submission it was in, its scope, and the pass.
@@ -36,7 +36,7 @@ pub(crate) struct Pending<M> {
     pub(crate) old_layout: Layout,
     pub(crate) new_layout: Layout,
     /// What was released by one barrier, and has to be acquired by one.
-    pub(crate) interval: Range<u64>,
+    pub(crate) range: SubRange,
     /// The submission that released, and the pass before it.
     pub(crate) mark: M,
 }
@@ -105,7 +105,7 @@ impl<M> RangeState<M> {
                 to: pending.to,
                 old_layout: pending.old_layout,
                 new_layout: pending.new_layout,
-                interval: pending.interval.clone(),
+                range: pending.range,
                 mark: mark(&pending.mark),
             }),
             first: self.first.clone(),

@@ -1,142 +1,144 @@
-//! Acquires: before the pass that needs a range, or in a window where the host needs it.
-
-use std::ops::Range;
+//! Acquires before the pass that needs a range.
+//!
+//! A release and its acquire name the same range, however little of it the acquiring pass needs: so
+//! what was released as one is acquired as one. What a pass needs of other families is first all
+//! looked at, then released, then acquired, so that neighbours that leave alike move as one.
 
 use smallvec::smallvec;
 
 use super::half;
-use super::release::{Destination, release};
-use super::window::{EVERYTHING, acquire_in_window, redirect};
+use super::outside::Outside;
+use super::release::{Departures, Destination};
+use super::window::{for_each_pending, settle};
 use crate::flags::Stages;
-use crate::frame::PassIndex;
-use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
-use crate::range::RangeMap;
-use crate::resource::ResourceIndex;
+use crate::plan::{PassRef, Rung, Scope, TransferHalf};
+use crate::range::{RangeMap, SubRange, for_each_union, intervals};
+use crate::resource::ResourceKind;
+use crate::solve::barrier::scope_of;
 use crate::solve::record::Barrier;
-use crate::solve::track::{Mark, State};
+use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::{Request, Walk};
 use crate::states::Pending;
-use crate::topology::FamilyIndex;
 
-/// Acquires what was released as one with a part of an interval, but is not a run within it: it
-/// reaches beyond, or its pieces have fared differently since. A release and its acquire name the
-/// same range, however little of it the acquiring pass needs.
-pub(in crate::solve) fn acquire_around(
-    walk: &mut Walk<'_>,
-    request: &Request,
-    interval: &Range<u64>,
-    map: &mut RangeMap<State>,
-) {
-    let mut around: Vec<Range<u64>> = Vec::new();
-    for (run, state) in map.iter_within(interval.clone()) {
-        let Some(pending) = &state.pending else {
-            continue;
-        };
-        let released = &pending.interval;
-        let reaches_beyond = released.start < interval.start || interval.end < released.end;
-        if (reaches_beyond || run != *released) && around.last() != Some(released) {
-            around.push(released.clone());
+/// Brings what a pass needs to the family of its queue, and lets arrive what it discards in part.
+pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
+    let frame = walk.frame;
+    let moves = |request: &Request| {
+        let kind = &frame.resource(request.resource).kind;
+        let mut any = false;
+        intervals(kind, &request.range, |interval| {
+            let mut runs = maps[request.resource.0 as usize].iter_within(interval);
+            any |= runs.any(|(_, state)| request.finds_elsewhere(state));
+        });
+        any
+    };
+    if !requests.iter().any(moves) {
+        return;
+    }
+    let mut departures = Departures::default();
+    for request in requests {
+        let kind = &frame.resource(request.resource).kind;
+        let map = &mut maps[request.resource.0 as usize];
+        stop(walk, request, kind, map);
+    }
+    for (at, request) in requests.iter().enumerate() {
+        if !requests[..at].iter().any(|other| is_alike(other, request)) {
+            let alike = requests[at..].iter().filter(|it| is_alike(it, request));
+            depart(walk, alike, request, maps, &mut departures);
         }
     }
-    for released in around {
-        let mut acquired: Option<State> = None;
-        map.update(released.clone(), |_, state| match &acquired {
-            Some(acquired) => {
-                state.pending = None;
-                state.owner = acquired.owner;
-                state.layout = acquired.layout;
-                state.write = acquired.write;
-                state.reads.clear();
-                state.promised = None;
-                state.visible.clone_from(&acquired.visible);
-            }
-            None => {
-                // Other uses of the pass may want what is beyond.
-                acquire(walk, request, Some(request.together), &released, state);
-                acquired = Some(state.clone());
-            }
+    departures.release(walk, maps);
+    for request in requests {
+        let kind = &frame.resource(request.resource).kind;
+        let map = &mut maps[request.resource.0 as usize];
+        intervals(kind, &request.range, |interval| {
+            for_each_pending(
+                map,
+                interval,
+                |state, pending| needs(request, kind, state, pending),
+                |map, pending| acquire(walk, request, kind, pending, map),
+            );
         });
     }
 }
 
-/// Acquires, each in the window of the family that it is on its way to, what was released with a
-/// part of an interval of an image that the host is about to look at: its layout may change between
-/// release and acquire, and the host would not know when.
-pub(in crate::solve) fn settle(
-    walk: &mut Walk<'_>,
-    (resource, pass): (ResourceIndex, PassIndex),
-    interval: &Range<u64>,
-    map: &mut RangeMap<State>,
-) {
-    let mut released: Vec<Pending<Mark>> = Vec::new();
-    for (_, state) in map.iter_within(interval.clone()) {
-        let known = released.last().map(|last| &last.interval);
-        if let Some(pending) = &state.pending
-            && known != Some(&pending.interval)
-        {
-            released.push(pending.clone());
-        }
-    }
-    for pending in released {
-        let last = walk.past.pass_ref(pending.mark.pass);
-        let reason = Reason {
-            resource,
-            earlier: last,
-            later: PassRef::Pass(pass),
-            rung: Rung::OwnershipTransfer,
-        };
-        let place = acquire_in_window(walk, resource, &pending, reason);
-        let point = walk.point(place);
-        walk.last_uses
-            .note(resource.0, point.queue, point.value, place);
-        map.update(pending.interval.clone(), |_, state| {
-            *state = State {
-                owner: Some(pending.to),
-                layout: pending.new_layout,
-                defined: state.defined,
-                first: state.first.take(),
-                write: Some(Mark {
-                    queue: point.queue,
-                    value: point.value,
-                    scope: EVERYTHING,
-                    pass: pending.mark.pass,
-                    step: 0,
-                }),
-                ..State::fresh()
-            };
-        });
-    }
+/// Whether a request needs that what a range was released with arrives: it wants the contents, or
+/// only a part is discarded.
+fn needs(request: &Request, kind: &ResourceKind, state: &State, pending: &Pending<Mark>) -> bool {
+    !request.discards(state) || !request.range.covers(&pending.range, kind)
 }
 
-/// Moves a range to the family of a request, and makes it visible there: to the request, or to a
-/// scope that other uses of the range by the same pass have made with it.
-pub(in crate::solve) fn acquire(
+/// Lets arrive elsewhere what is on its way to other families than that of a request.
+fn stop(walk: &mut Walk<'_>, request: &Request, kind: &ResourceKind, map: &mut RangeMap<State>) {
+    intervals(kind, &request.range, |interval| {
+        for_each_pending(
+            map,
+            interval,
+            |state, pending| pending.to != request.family && needs(request, kind, state, pending),
+            |map, pending| {
+                let later = PassRef::Pass(request.pass);
+                settle(walk, request.resource, later, &pending, map);
+            },
+        );
+    });
+}
+
+/// Whether what two requests need leaves alike. Requests that meet are alike: they all read.
+fn is_alike(one: &Request, other: &Request) -> bool {
+    let key = |it: &Request| (it.resource, it.layout, it.shared, it.writes, it.discard);
+    key(one) == key(other)
+}
+
+/// Looks at what requests that are alike need and others own.
+fn depart<'a>(
     walk: &mut Walk<'_>,
+    alike: impl Iterator<Item = &'a Request>,
     request: &Request,
-    others: Option<Scope>,
-    interval: &Range<u64>,
-    state: &mut State,
+    maps: &mut Maps,
+    departures: &mut Departures,
 ) {
-    let scope = others.unwrap_or(request.shared);
     let to = Destination {
         resource: request.resource,
         family: request.family,
         layout: request.layout,
         later: PassRef::Pass(request.pass),
+        dst: request.shared,
     };
-    let outside = state.owner.filter(|owner| owner.is_outside());
-    let pending = match state.pending.take() {
-        Some(pending) if pending.to == request.family => pending,
-        Some(pending) => redirect(walk, &to, pending),
-        None => match outside {
-            Some(owner) => released_outside(request, owner, interval, state),
-            None => release(walk, &to, interval, state),
-        },
-    };
-    if walk.is_window(&pending.mark) {
-        // Nobody has foreseen this, so what was before is no guide to what comes.
-        state.previous_first = None;
+    let kind = &walk.frame.resource(request.resource).kind;
+    let map = &mut maps[request.resource.0 as usize];
+    let mut parts = Vec::new();
+    for one in alike {
+        intervals(kind, &one.range, |interval| parts.push(interval));
     }
+    let mut outside = Outside::default();
+    for_each_union(&mut parts, |interval| {
+        for (run, state) in map.iter_within(interval.clone()) {
+            let is_elsewhere = state.pending.is_none() && request.finds_elsewhere(state);
+            if !is_elsewhere || request.discards(state) {
+                continue;
+            }
+            let run = run.start.max(interval.start)..run.end.min(interval.end);
+            if !outside.add(run.clone(), state) {
+                departures.add(walk, &to, run, state);
+            }
+        }
+    });
+    outside.await_by(request, kind, map);
+}
+
+/// Acquires a range just before the pass of a request, and makes it visible there.
+fn acquire(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    kind: &ResourceKind,
+    pending: Pending<Mark>,
+    map: &mut RangeMap<State>,
+) {
+    let is_beyond = !request.range.covers(&pending.range, kind);
+    let scope = match is_beyond {
+        true => scope_within(walk, request, &pending.range),
+        false => request.shared,
+    };
     let stages = match walk.topology.maintenance8 {
         true if !scope.stages.is_empty() => scope.stages,
         _ => Stages::ALL_COMMANDS,
@@ -144,21 +146,19 @@ pub(in crate::solve) fn acquire(
     let rung = Rung::OwnershipTransfer;
     // With it, the acquire can lead on from what has waited before.
     let all = !walk.topology.maintenance8;
-    let (stages, earlier) = match outside {
+    let (stages, earlier) = if pending.from.is_outside() {
         // Its release is not on our timelines; from whatever stages the caller waits for it, this
         // leads on.
-        Some(_) => (Stages::ALL_COMMANDS, None),
-        None => (
-            walk.require(request, &pending.mark, stages, all, rung),
-            Some(pending.mark.pass),
-        ),
+        (Stages::ALL_COMMANDS, None)
+    } else {
+        let stages = walk.require(request, &pending.mark, stages, all, rung);
+        (stages, Some(pending.mark.pass))
     };
     // In another layout it serves only the transition that follows.
     let arrives = !request.image || pending.new_layout == request.layout;
-    let dst = if arrives || others.is_some() {
-        scope
-    } else {
-        scope.stages_only()
+    let dst = match arrives || is_beyond {
+        true => scope,
+        false => scope.stages_only(),
     };
     let barrier = Barrier {
         src: Scope {
@@ -172,28 +172,29 @@ pub(in crate::solve) fn acquire(
         reason: walk.reason(request, earlier, rung),
     };
     let resource = walk.frame.resource(request.resource);
-    walk.before_pass[0].push(resource, pending.interval, barrier);
-    state.layout = pending.new_layout;
-    state.owner = Some(request.family);
-    state.reads.clear();
-    state.promised = None;
-    state.visible = smallvec![(request.queue, dst)];
-    state.write = Some(request.mark(dst.stages_only()));
+    walk.before_pass[0].push_half(resource, &pending.range, barrier);
+    // Where nobody has foreseen this, what was before is no guide to what comes.
+    let is_foreseen = !walk.is_window(&pending.mark);
+    intervals(kind, &pending.range, |interval| {
+        map.update(interval, |_, state| {
+            state.pending = None;
+            state.layout = pending.new_layout;
+            state.owner = Some(request.family);
+            state.reads.clear();
+            state.promised = None;
+            state.visible = smallvec![(request.queue, dst)];
+            state.write = Some(request.mark(dst.stages_only()));
+            state.previous_first = state.previous_first.take().filter(|_| is_foreseen);
+        });
+    });
 }
 
-/// What somebody outside of the device has released to it, in the layout that it was imported in.
-fn released_outside(
-    request: &Request,
-    owner: FamilyIndex,
-    interval: &Range<u64>,
-    state: &State,
-) -> Pending<Mark> {
-    Pending {
-        from: owner,
-        to: request.family,
-        old_layout: state.layout,
-        new_layout: state.layout,
-        interval: interval.clone(),
-        mark: request.mark(Scope::default()),
-    }
+/// The scopes of the uses of a request's pass that meet a range: of these, some may lie beyond the
+/// request.
+fn scope_within(walk: &Walk<'_>, request: &Request, range: &SubRange) -> Scope {
+    let capabilities = walk.topology.queue(request.queue).capabilities;
+    let uses = walk.frame.uses_of(request.pass).iter();
+    let meet = uses.filter(|one| one.resource == request.resource && one.range.overlaps(range));
+    let scopes = meet.map(|one| scope_of(one, capabilities));
+    scopes.fold(request.shared, Scope::union)
 }

@@ -1,10 +1,10 @@
 //! Releases at the end of a frame: to whom the next frame will need a range, and to other streams.
 
-use std::ops::Range;
-
-use super::release::{Destination, release};
-use super::window::{redirect, return_outside};
-use crate::plan::PassRef;
+use super::outside::Outside;
+use super::release::{Departures, Destination};
+use super::window::{for_each_pending, settle};
+use crate::plan::{PassRef, Scope};
+use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barrier::for_each_predecessor;
 use crate::solve::track::{Maps, State};
@@ -12,7 +12,7 @@ use crate::solve::walk::Walk;
 
 /// Appends releases for the next frame to this frame's last uses.
 pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
-    for (at, map) in maps.iter_mut().enumerate() {
+    for at in 0..maps.len() {
         let resource = ResourceIndex(at as u32);
         let declared = walk.frame.resource(resource);
         let persistent = declared.lifetime == Lifetime::Persistent;
@@ -23,43 +23,40 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
         if !persistent || !walk.is_owned(resource) || !used || seen_by_host {
             continue;
         }
-        map.update(crate::range::EVERYTHING, |interval, state| {
-            predict_range(walk, resource, &interval, state);
-        });
+        let mut departures = Departures::default();
+        for (run, state) in maps[at].iter() {
+            if let Some(to) = next(resource, state) {
+                departures.add(walk, &to, run, state);
+            }
+        }
+        departures.release(walk, maps);
     }
 }
 
-/// See [`predict`].
-fn predict_range(
-    walk: &mut Walk<'_>,
-    resource: ResourceIndex,
-    interval: &Range<u64>,
-    state: &mut State,
-) {
+/// Where the next frame will need a range, if that is elsewhere.
+fn next(resource: ResourceIndex, state: &State) -> Option<Destination> {
     let next = state.previous_first.as_ref().or(state.first.as_ref());
     let touched = state.first.is_some() && state.pending.is_none();
-    let Some(next) = next.filter(|next| touched && !next.discard) else {
-        return;
-    };
+    let next = next.filter(|next| touched && !next.discard)?;
     let mut used_in_frame = false;
     for_each_predecessor(state, |mark, _| used_in_frame |= mark.value > 0);
     // Without a last use (the host came after it) there is no place to foresee anything.
     if !used_in_frame || state.owner.is_none_or(|owner| owner == next.family) {
-        return;
+        return None;
     }
-    let to = Destination {
+    Some(Destination {
         resource,
         family: next.family,
         layout: next.layout,
         later: PassRef::Next(next.pass.clone()),
-    };
-    let pending = release(walk, &to, interval, state);
-    state.pending = Some(pending);
+        dst: Scope::default(),
+    })
 }
 
 /// Releases what leaves for other streams to the families that will have it.
 pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
-    for give in &walk.frame.gives {
+    let frame = walk.frame;
+    for give in &frame.gives {
         let outside = give.family.is_outside();
         if !walk.is_owned(give.resource) && !outside {
             continue;
@@ -73,21 +70,25 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
             } else {
                 "another stream".into()
             }),
+            dst: Scope::default(),
         };
-        maps[give.resource.0 as usize].update(crate::range::EVERYTHING, |interval, state| {
-            let other = state.owner.filter(|owner| owner.is_outside());
-            let other = other.filter(|owner| *owner != give.family);
-            state.pending = match state.pending.take() {
-                Some(pending) if pending.to == give.family => Some(pending),
-                Some(pending) => Some(redirect(walk, &to, pending)),
-                // It never came.
-                None if state.owner == Some(give.family) => None,
-                None if state.owner.is_none() && !outside => None,
-                None => Some(match other {
-                    Some(owner) => return_outside(walk, &to, owner, &interval, state.layout),
-                    None => release(walk, &to, &interval, state),
-                }),
-            };
-        });
+        let map = &mut maps[give.resource.0 as usize];
+        for_each_pending(
+            map,
+            EVERYTHING,
+            |_, pending| pending.to != give.family,
+            |map, pending| settle(walk, give.resource, to.later.clone(), &pending, map),
+        );
+        Outside::of_others(map, give.family).pass_on(walk, give.resource, &to.later, map);
+        let mut departures = Departures::default();
+        for (run, state) in map.iter() {
+            let is_there = state.pending.is_some() || state.owner == Some(give.family);
+            // With one family nobody keeps book of owners, and nothing moves between streams.
+            let stays = state.owner.is_none() && !outside;
+            if !is_there && !stays {
+                departures.add(walk, &to, run, state);
+            }
+        }
+        departures.release(walk, maps);
     }
 }

@@ -1,67 +1,135 @@
 //! Releases: where, after what, and to whom.
+//!
+//! Neighbours that leave together are released by one barrier: first all runs are looked at, each
+//! says how it leaves ([`Departures::add`]), and then those that leave alike are gathered into as
+//! few ranges as Vulkan can name ([`Departures::release`]).
 
 use std::ops::Range;
 
 use super::half;
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::range::{SubRange, gather, intervals};
 use crate::resource::ResourceIndex;
 use crate::solve::barrier::{for_each_predecessor, last_pass, source};
 use crate::solve::record::Barrier;
-use crate::solve::track::{Mark, State};
+use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::Walk;
 use crate::states::{EndPass, Pending};
 use crate::topology::{FamilyIndex, QueueIndex};
 
+/// How far back to look for a group to join.
+const JOINED: usize = 16;
+
 /// Where a range goes.
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::solve) struct Destination {
     pub(in crate::solve) resource: ResourceIndex,
     pub(in crate::solve) family: FamilyIndex,
     pub(in crate::solve) layout: Layout,
     pub(in crate::solve) later: PassRef,
+    /// To whom it has to be visible there, where that is known: what is for others is acquired by
+    /// another barrier.
+    pub(in crate::solve) dst: Scope,
 }
 
-/// Lets the owner of a range release it, after all that the frame has done with it so far.
-pub(in crate::solve) fn release(
-    walk: &mut Walk<'_>,
-    to: &Destination,
-    interval: &Range<u64>,
-    state: &State,
-) -> Pending<Mark> {
-    let from = match state.owner {
-        Some(owner) => owner,
-        // With one family nobody keeps book of owners, until somebody outside wants to be one.
-        None if to.family.is_outside() => last_family(walk, state),
-        None => to.family,
-    };
-    let place = place(walk, to.resource, from, state);
-    let hosted = walk.hosted[to.resource.0 as usize];
-    let last = last_pass(state).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
-    let reason = Reason {
+/// How a range leaves. What leaves alike may leave together.
+#[derive(Clone, Debug, PartialEq)]
+struct Departure {
+    to: Destination,
+    from: FamilyIndex,
+    /// The submission that releases.
+    place: usize,
+    src: Scope,
+    old_layout: Layout,
+}
+
+/// What leaves its owners.
+#[derive(Debug, Default)]
+pub(in crate::solve) struct Departures {
+    groups: Vec<Group>,
+}
+
+/// What leaves together: how, after whom, and which intervals of the resource's line.
+#[derive(Debug)]
+struct Group {
+    departure: Departure,
+    /// The last pass that used the first of the intervals.
+    last: Option<EndPass>,
+    intervals: Vec<Range<u64>>,
+}
+
+impl Departures {
+    /// Lets the owner of a run release it, after all that the frame has done with it so far.
+    pub(in crate::solve) fn add(
+        &mut self,
+        walk: &mut Walk<'_>,
+        to: &Destination,
+        interval: Range<u64>,
+        state: &State,
+    ) {
+        let from = match state.owner {
+            Some(owner) => owner,
+            // With one family nobody keeps book of owners, until somebody outside wants to be one.
+            None if to.family.is_outside() => last_family(walk, state),
+            None => to.family,
+        };
+        let place = place(walk, to.resource, from, state);
+        let hosted = walk.hosted[to.resource.0 as usize];
+        let last = last_pass(state).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
+        let queue = walk.point(place).queue;
+        let mut src = Scope::default();
+        for_each_predecessor(state, |mark, memory| {
+            if mark.queue == queue {
+                src = src.union(source(mark, memory));
+            } else {
+                let reason = reason(walk, to, last);
+                src = src.union(walk.chain_late(place, mark, reason));
+            }
+        });
+        let departure = Departure {
+            to: to.clone(),
+            from,
+            place,
+            src,
+            old_layout: state.layout,
+        };
+        let mut groups = self.groups.iter_mut().rev().take(JOINED);
+        match groups.find(|group| group.departure == departure) {
+            Some(group) => group.intervals.push(interval),
+            None => self.groups.push(Group {
+                departure,
+                last,
+                intervals: vec![interval],
+            }),
+        }
+    }
+
+    /// Appends the releases to their submissions, and notes in the states that acquires are to
+    /// come.
+    pub(in crate::solve) fn release(self, walk: &mut Walk<'_>, maps: &mut Maps) {
+        for mut group in self.groups {
+            let resource = group.departure.to.resource;
+            let kind = &walk.frame.resource(resource).kind;
+            for range in gather(kind, &mut group.intervals) {
+                let pending = append(walk, &group.departure, group.last, range);
+                let map = &mut maps[resource.0 as usize];
+                intervals(kind, &range, |interval| {
+                    map.update(interval, |_, state| state.pending = Some(pending.clone()));
+                });
+            }
+        }
+    }
+}
+
+/// The reason for a transfer.
+fn reason(walk: &Walk<'_>, to: &Destination, last: Option<EndPass>) -> Reason {
+    Reason {
         resource: to.resource,
         earlier: last.map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass)),
         later: to.later.clone(),
         rung: Rung::OwnershipTransfer,
-    };
-    let queue = walk.point(place).queue;
-    let mut src = Scope::default();
-    for_each_predecessor(state, |mark, memory| {
-        if mark.queue == queue {
-            src = src.union(source(mark, memory));
-        } else {
-            src = src.union(walk.chain_late(place, mark, reason.clone()));
-        }
-    });
-    append_release(
-        walk,
-        to,
-        interval,
-        place,
-        from,
-        src,
-        (state.layout, last),
-        reason,
-    )
+    }
 }
 
 /// The family that used a range last, or else the first one.
@@ -71,41 +139,41 @@ fn last_family(walk: &Walk<'_>, state: &State) -> FamilyIndex {
     walk.topology.family(queue)
 }
 
-/// Appends a release to a submission.
-#[expect(clippy::too_many_arguments, reason = "the parts of one barrier")]
-pub(super) fn append_release(
+/// Appends a release to its submission.
+fn append(
     walk: &mut Walk<'_>,
-    to: &Destination,
-    interval: &Range<u64>,
-    place: usize,
-    from: FamilyIndex,
-    src: Scope,
-    (old_layout, last): (Layout, Option<EndPass>),
-    reason: Reason,
+    departure: &Departure,
+    last: Option<EndPass>,
+    range: SubRange,
 ) -> Pending<Mark> {
+    let Departure {
+        to,
+        from,
+        place,
+        src,
+        old_layout,
+    } = departure;
     // Without maintenance8 the second scope of a release is ignored.
-    let maintenance8 = walk.topology.maintenance8;
-    let stages = if maintenance8 {
-        Stages::ALL_COMMANDS
-    } else {
-        Stages::empty()
+    let stages = match walk.topology.maintenance8 {
+        true => Stages::ALL_COMMANDS,
+        false => Stages::empty(),
     };
     let barrier = Barrier {
-        src,
+        src: *src,
         dst: Scope {
             stages,
             ..Scope::default()
         },
-        old_layout,
+        old_layout: *old_layout,
         new_layout: to.layout,
-        transfer: Some(half(from, to.family, TransferHalf::Release)),
-        reason,
+        transfer: Some(half(*from, to.family, TransferHalf::Release)),
+        reason: reason(walk, to, last),
     };
     let resource = walk.frame.resource(to.resource);
-    walk.records[place].tail[1].push(resource, interval.clone(), barrier);
-    let point = walk.point(place);
+    walk.records[*place].tail[1].push_half(resource, &range, barrier);
+    let point = walk.point(*place);
     walk.last_uses
-        .note(to.resource.0, point.queue, point.value, place);
+        .note(to.resource.0, point.queue, point.value, *place);
     let mark = Mark {
         queue: point.queue,
         value: point.value,
@@ -114,15 +182,15 @@ pub(super) fn append_release(
             stages: Stages::ALL_COMMANDS,
             access: AccessMask::MEMORY_WRITE,
         },
-        pass: last.unwrap_or(EndPass::Presentation),
+        pass: last.unwrap_or(EndPass::Nobody),
         step: 0,
     };
     Pending {
-        from,
+        from: *from,
         to: to.family,
-        old_layout,
+        old_layout: *old_layout,
         new_layout: to.layout,
-        interval: interval.clone(),
+        range,
         mark,
     }
 }

@@ -1,131 +1,128 @@
-//! What was released to one family, and another one gets: the former takes it in its window and
-//! passes it on.
+//! What is on its way to a family that nobody there needs it for: it arrives in a window of that
+//! family, and from there whoever wants it has it released like anything else.
 
 use std::ops::Range;
 
 use super::half;
-use super::release::{Destination, append_release};
-use crate::flags::{AccessMask, Layout, Stages};
+use crate::flags::{AccessMask, Stages};
+use crate::frame::PassIndex;
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::range::{RangeMap, intervals};
 use crate::resource::ResourceIndex;
 use crate::solve::record::Barrier;
-use crate::solve::track::Mark;
+use crate::solve::track::{Mark, State};
 use crate::solve::walk::Walk;
-use crate::states::{EndPass, Pending};
-use crate::topology::FamilyIndex;
+use crate::states::Pending;
 
 /// All stages, for what nobody in particular waits for.
-pub(super) const EVERYTHING: Scope = Scope {
+const ALL: Scope = Scope {
     stages: Stages::ALL_COMMANDS,
     access: AccessMask::empty(),
 };
 
-/// Completes a release to a family that does not want the range, and releases it to one that
-/// does, in the window of the former.
-pub(super) fn redirect(
+/// Acquires, each in the window of the family that it is on its way to, what was released with a
+/// part of an interval of an image that the host is about to look at: its layout may change between
+/// release and acquire, and the host would not know when.
+pub(in crate::solve) fn settle_for_host(
     walk: &mut Walk<'_>,
-    to: &Destination,
-    pending: Pending<Mark>,
-) -> Pending<Mark> {
-    let reason = Reason {
-        resource: to.resource,
-        earlier: walk.past.pass_ref(pending.mark.pass),
-        later: to.later.clone(),
-        rung: Rung::OwnershipTransfer,
-    };
-    let place = acquire_in_window(walk, to.resource, &pending, reason.clone());
-    let last = Some(pending.mark.pass);
-    release_again(walk, to, &pending, place, last, reason)
+    (resource, pass): (ResourceIndex, PassIndex),
+    interval: &Range<u64>,
+    map: &mut RangeMap<State>,
+) {
+    for_each_pending(
+        map,
+        interval.clone(),
+        |_, _| true,
+        |map, pending| {
+            settle(walk, resource, PassRef::Pass(pass), &pending, map);
+        },
+    );
 }
 
-/// Lets the family that a range was released to acquire it in its window.
-pub(super) fn acquire_in_window(
+/// Lets the family that a range was released to acquire it in its window. `later` is who makes
+/// that necessary.
+pub(super) fn settle(
     walk: &mut Walk<'_>,
     resource: ResourceIndex,
+    later: PassRef,
     pending: &Pending<Mark>,
-    reason: Reason,
-) -> usize {
+    map: &mut RangeMap<State>,
+) {
     let Some(queue) = walk.queue_of(pending.to) else {
         unreachable!("frames with owners outside of the topology are refused");
     };
     let place = walk.window(queue);
-    walk.require_late(place, &pending.mark, true, reason.clone());
-    acquire_at(walk, resource, pending, place, reason);
-    place
-}
-
-/// Lets a family of the device acquire what somebody outside has released to it and nobody needs,
-/// and release it to somebody else outside.
-pub(super) fn return_outside(
-    walk: &mut Walk<'_>,
-    to: &Destination,
-    owner: FamilyIndex,
-    interval: &Range<u64>,
-    layout: Layout,
-) -> Pending<Mark> {
-    let mut queues = walk.topology.indices();
-    let Some(queue) = queues.find(|queue| !walk.topology.queue(*queue).is_foreign()) else {
-        unreachable!("frames without queues are refused");
-    };
-    let place = walk.window(queue);
-    let point = walk.point(place);
-    let pending = Pending {
-        from: owner,
-        to: walk.topology.family(queue),
-        old_layout: layout,
-        new_layout: layout,
-        interval: interval.clone(),
-        mark: Mark {
-            queue,
-            value: point.value,
-            scope: Scope::default(),
-            pass: EndPass::Presentation,
-            step: 0,
-        },
-    };
     let reason = Reason {
-        resource: to.resource,
-        earlier: PassRef::Nobody,
-        later: to.later.clone(),
+        resource,
+        earlier: walk.past.pass_ref(pending.mark.pass),
+        later,
         rung: Rung::OwnershipTransfer,
     };
-    acquire_at(walk, to.resource, &pending, place, reason.clone());
-    release_again(walk, to, &pending, place, None, reason)
+    walk.require_late(place, &pending.mark, true, reason.clone());
+    arrive(walk, place, pending, reason, map);
 }
 
-/// Acquires what is on its way to a family at the beginning of a window of it.
-fn acquire_at(
+/// Acquires a range at the beginning of a window, and notes that in its states.
+pub(super) fn arrive(
     walk: &mut Walk<'_>,
-    resource: ResourceIndex,
-    pending: &Pending<Mark>,
     place: usize,
+    pending: &Pending<Mark>,
     reason: Reason,
+    map: &mut RangeMap<State>,
 ) {
+    let index = reason.resource;
+    let resource = walk.frame.resource(index);
     let barrier = Barrier {
-        src: EVERYTHING,
-        dst: EVERYTHING,
+        src: ALL,
+        dst: ALL,
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
         reason,
     };
-    let resource = walk.frame.resource(resource);
     walk.records[place]
         .head
-        .push(resource, pending.interval.clone(), barrier);
+        .push_half(resource, &pending.range, barrier);
+    let point = walk.point(place);
+    walk.last_uses
+        .note(index.0, point.queue, point.value, place);
+    let write = Mark {
+        queue: point.queue,
+        value: point.value,
+        scope: ALL,
+        pass: pending.mark.pass,
+        step: 0,
+    };
+    intervals(&resource.kind, &pending.range, |interval| {
+        map.update(interval, |_, state| {
+            *state = State {
+                owner: Some(pending.to),
+                layout: pending.new_layout,
+                defined: state.defined,
+                first: state.first.take(),
+                write: Some(write),
+                ..State::fresh()
+            };
+        });
+    });
 }
 
-/// Releases what was acquired in a window.
-fn release_again(
-    walk: &mut Walk<'_>,
-    to: &Destination,
-    pending: &Pending<Mark>,
-    place: usize,
-    last: Option<EndPass>,
-    reason: Reason,
-) -> Pending<Mark> {
-    let (interval, last) = (&pending.interval, (pending.new_layout, last));
-    append_release(
-        walk, to, interval, place, pending.to, EVERYTHING, last, reason,
-    )
+/// Gives each range that was released as one, that lies in an interval at least in part, and that
+/// `is_wanted` names for one of its runs there, to `bring`, which lets it arrive.
+pub(in crate::solve) fn for_each_pending(
+    map: &mut RangeMap<State>,
+    within: Range<u64>,
+    is_wanted: impl Fn(&State, &Pending<Mark>) -> bool,
+    mut bring: impl FnMut(&mut RangeMap<State>, Pending<Mark>),
+) {
+    let mut at = within.start;
+    while at < within.end {
+        let found = map.iter_within(at..within.end).find_map(|(run, state)| {
+            let pending = state.pending.as_ref()?;
+            is_wanted(state, pending).then(|| (run.end, pending.clone()))
+        });
+        let Some((end, pending)) = found else { return };
+        bring(map, pending);
+        at = end;
+    }
 }

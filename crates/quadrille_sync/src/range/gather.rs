@@ -1,0 +1,94 @@
+//! From intervals of a resource's line back to ranges that Vulkan can name: as few as are easily
+//! found.
+
+use std::ops::Range;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::{EVERYTHING, SubRange, SubresourceRange, boxes};
+use crate::resource::ResourceKind;
+
+/// How far back to look for a box to join with: runs of a mip chain alternate, so that the partner
+/// may be a few boxes back.
+const JOINED: usize = 16;
+
+/// The ranges that intervals cover together, in the order of the line; intervals may come in any
+/// order and overlap. Bytes are joined where they touch, subresources where they make a box.
+pub(crate) fn gather(kind: &ResourceKind, intervals: &mut [Range<u64>]) -> SmallVec<[SubRange; 1]> {
+    if let [EVERYTHING] = intervals {
+        return smallvec![SubRange::Whole];
+    }
+    let mut ranges: SmallVec<[SubRange; 1]> = SmallVec::new();
+    let mut parts: Vec<SubresourceRange> = Vec::new();
+    for_each_union(intervals, |interval| match *kind {
+        ResourceKind::Buffer { bytes } => {
+            let end = interval.end.min(bytes);
+            if interval.start < end {
+                ranges.push(SubRange::Bytes {
+                    offset: interval.start,
+                    size: end - interval.start,
+                });
+            }
+        }
+        ResourceKind::Image { .. } => {
+            let mut of_interval = Vec::new();
+            boxes(kind, interval, &mut of_interval);
+            for part in of_interval {
+                parts.push(part);
+                join_nearby(&mut parts, SubresourceRange::join);
+            }
+        }
+    });
+    ranges.extend(parts.into_iter().map(SubRange::Subresources));
+    for range in &mut ranges {
+        if range.covers(&SubRange::Whole, kind) {
+            *range = SubRange::Whole;
+        }
+    }
+    ranges
+}
+
+/// Calls `each` with the intervals in order, those joined that touch or overlap.
+pub(crate) fn for_each_union(intervals: &mut [Range<u64>], mut each: impl FnMut(Range<u64>)) {
+    intervals.sort_unstable_by_key(|interval| interval.start);
+    let mut last: Option<Range<u64>> = None;
+    for interval in intervals.iter().filter(|interval| !interval.is_empty()) {
+        last = match last {
+            Some(last) if interval.start <= last.end => {
+                Some(last.start..last.end.max(interval.end))
+            }
+            Some(last) => {
+                each(last);
+                Some(interval.clone())
+            }
+            None => Some(interval.clone()),
+        };
+    }
+    last.into_iter().for_each(each);
+}
+
+/// Joins the last item with those near it, as often as `join` takes one into another; what comes
+/// first stays where it is.
+pub(crate) fn join_nearby<T>(items: &mut Vec<T>, mut join: impl FnMut(&mut T, &T) -> bool) {
+    let Some(mut grown) = items.len().checked_sub(1) else {
+        return;
+    };
+    loop {
+        let nearby = items.len().saturating_sub(JOINED + 1)..items.len();
+        let mut others = nearby.rev().filter(|other| *other != grown);
+        let joined = others.find_map(|other| {
+            let (first, second) = (grown.min(other), grown.max(other));
+            let (before, after) = items.split_at_mut(second);
+            join(&mut before[first], &after[0]).then_some((first, second))
+        });
+        let Some((first, second)) = joined else {
+            return;
+        };
+        items.remove(second);
+        grown = first;
+    }
+}
+
+#[cfg(test)]
+#[path = "gather_tests.rs"]
+mod tests;
