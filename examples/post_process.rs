@@ -2,7 +2,8 @@
 //!
 //! `scene` draws to an image, `lens` reads the image and draws to the window. Space turns the
 //! lens off: then `plain` copies the image instead. With `--runtime` the lens is the same pass,
-//! declared with a handle that is known only at run time.
+//! declared with a handle that is known only at run time. With `--watch` the shaders are loaded
+//! again whenever their files are saved.
 
 use bevy_app::{App, AppExit, Update};
 use bevy_derive::Deref;
@@ -25,6 +26,9 @@ struct Args {
     /// Declare the lens with handles known only at run time
     #[arg(long)]
     runtime: bool,
+    /// Load shaders/post_process/*.wgsl again when they change
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -48,6 +52,8 @@ struct Lens(bool);
 #[derive(Resource, Default)]
 struct Clock(u32);
 
+/// Where the shaders are edited.
+const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/post_process/");
 const SIZE: [u32; 2] = [960, 540];
 const ASPECT: f32 = SIZE[0] as f32 / SIZE[1] as f32;
 
@@ -63,6 +69,9 @@ fn main() -> AppExit {
     .add_systems(RenderStartup, setup)
     .add_systems(Update, control)
     .add_systems(Render, (scene, plain.after(scene).run_if(not(lens_on))));
+    if args.watch {
+        app.add_plugins(ShaderReloadPlugin::default());
+    }
     if args.runtime {
         app.add_systems(RenderStartup, add_lens.after(setup));
     } else {
@@ -77,7 +86,7 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     // Each frame draws it anew.
     commands.insert_resource(SceneColor(gpu.create_image(&color.transient())?));
     let pipeline = |name, source| -> Result<_, BevyError> {
-        let shader = Shader::wgsl(name, source)?;
+        let shader = Shader::wgsl(name, source)?.with_file(format!("{SHADERS}{name}"));
         Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc::of(name, &shader))?)
     };
     commands.insert_resource(Pipelines {

@@ -1,8 +1,9 @@
 //! A program that never comes to rest: by a seed, windows change their sizes, open and close,
-//! buffers come and go, and shaders are loaded again, some of them broken. What it holds must stay
+//! buffers come and go, and shaders are edited and loaded again, some of them broken. What it holds must stay
 //! as much as it was: `cargo xtask soak` looks at the report.
 
 use std::fs;
+use std::path::PathBuf;
 
 use bevy_app::{App, AppExit, Update};
 use bevy_derive::{Deref, DerefMut};
@@ -13,7 +14,7 @@ use examples::constants::Picture;
 use examples::random::Random;
 use examples::run::Run;
 use examples::{CommonArgs, args};
-use quadrille::ecs::{ColorAttachment, access_kind};
+use quadrille::ecs::{ColorAttachment, ShaderReloaded, access_kind};
 use quadrille::prelude::*;
 
 /// Changes windows, resources and shaders at random, for as long as it is told.
@@ -51,8 +52,13 @@ struct Events {
     windows: u64,
     buffers: u64,
     reloads: u64,
+    changed: u64,
     refused: u64,
 }
+
+/// The file of a shader that is edited.
+#[derive(Resource, Deref)]
+struct Edited(PathBuf);
 
 /// What there is, looked at a hundred times in a run.
 #[derive(Default)]
@@ -75,6 +81,13 @@ const SAMPLES: u64 = 100;
 
 fn main() -> AppExit {
     let args: Args = args::parse();
+    let folder = std::env::temp_dir().join(format!("quadrille-soak-{}", std::process::id()));
+    let exit = run(args, Edited(folder.join("pictures.wgsl")));
+    let _ = fs::remove_dir_all(folder);
+    exit
+}
+
+fn run(args: Args, edited: Edited) -> AppExit {
     let mut plugins = args.common.plugins("Soak", [128, 96]);
     plugins.window.present_mode = PresentMode::Immediate;
     App::new()
@@ -83,24 +96,27 @@ fn main() -> AppExit {
         .init_resource::<Crowd>()
         .init_resource::<Events>()
         .insert_resource(Dice(Random::new(args.seed)))
+        .insert_resource(edited)
+        .add_observer(note_reloaded)
         .add_systems(RenderStartup, setup)
         .add_systems(Update, (change, tell).chain())
         .add_systems(Render, (spiral, board, count))
         .run()
 }
 
-fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    commands.insert_resource(Pictures(pictures(&gpu, PICTURES)?));
+fn setup(mut commands: Commands, gpu: Res<GpuDevice>, edited: Res<Edited>) -> Result {
+    if let Some(folder) = edited.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(&**edited, PICTURES)?;
+    let shader = Shader::load(&**edited)?;
+    let desc = GraphicsPipelineDesc::of("pictures", &shader);
+    commands.insert_resource(Pictures(gpu.graphics_pipeline(&desc)?));
     let shader = Shader::wgsl("count.wgsl", COUNT)?;
     let desc = ComputePipelineDesc::of("count", &shader);
     commands.insert_resource(Count(gpu.compute_pipeline(&desc)?));
     commands.insert_resource(Crowd::default());
     Ok(())
-}
-
-fn pictures(gpu: &GpuDevice, source: &str) -> Result<GraphicsPipeline> {
-    let shader = Shader::wgsl("pictures.wgsl", source)?;
-    Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc::of("pictures", &shader))?)
 }
 
 /// Something happens in one of four frames, so that plans are reused as well.
@@ -113,7 +129,7 @@ fn change(world: &mut World) -> Result {
         0..6 => resize(world),
         6..8 => open_or_close(world),
         8..13 => spawn_or_despawn(world)?,
-        _ => reload(world),
+        _ => reload(world)?,
     }
     Ok(())
 }
@@ -170,20 +186,27 @@ fn spawn_or_despawn(world: &mut World) -> Result {
     Ok(())
 }
 
-/// Loads the shader again, as after an edit. One edit in eight is none that compiles: the pipeline
-/// stays as it was.
-fn reload(world: &mut World) {
-    let edit = world.resource_mut::<Dice>().bits() % 8;
-    let speed = match edit {
-        0 => "nonsense".to_owned(),
-        _ => format!("0.{edit}"),
+/// Edits the shader's file and has it loaded again. One edit in eight stops somewhere in the middle
+/// of the source: the pipeline stays as it was.
+fn reload(world: &mut World) -> Result {
+    let [edit, end] = [(); 2].map(|()| world.resource_mut::<Dice>().bits());
+    let source = match edit % 8 {
+        0 => PICTURES[..end as usize % PICTURES.len()].to_owned(),
+        speed => PICTURES.replace("picture.time * 0.3", &format!("picture.time * 0.{speed}")),
     };
-    let source = PICTURES.replace("picture.time * 0.3", &format!("picture.time * {speed}"));
-    let made = pictures(world.resource::<GpuDevice>(), &source);
-    let mut events = world.resource_mut::<Events>();
-    events.reloads += 1;
-    match made {
-        Ok(pipeline) => world.resource_mut::<Pictures>().0 = pipeline,
+    let edited = world.resource::<Edited>();
+    fs::write(&**edited, source)?;
+    let gpu = world.resource::<GpuDevice>();
+    for file in gpu.shader_files() {
+        gpu.reload_shader(&file);
+    }
+    world.resource_mut::<Events>().reloads += 1;
+    Ok(())
+}
+
+fn note_reloaded(reloaded: On<ShaderReloaded>, mut events: ResMut<Events>) {
+    match reloaded.result {
+        Ok(()) => events.changed += 1,
         Err(_) => events.refused += 1,
     }
 }
@@ -265,6 +288,7 @@ fn tell(
         "windows": events.windows,
         "buffers": events.buffers,
         "reloads": events.reloads,
+        "changed": events.changed,
         "refused": events.refused,
     });
     if let serde_json::Value::Object(report) = report {

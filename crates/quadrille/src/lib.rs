@@ -57,6 +57,9 @@
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
+//! 6. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
+//!    of `Shader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
+//!    log, and the pipeline stays what it was.
 //!
 //! # The crates
 //!
@@ -68,6 +71,8 @@ pub use quadrille_vulkan as vulkan;
 
 /// What most programs need.
 pub mod prelude {
+    #[cfg(feature = "hot_reload")]
+    pub use quadrille_ecs::ShaderReloadPlugin;
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, Buffer, BufferDesc,
         BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc,

@@ -63,6 +63,7 @@ mod recorder;
 mod recording;
 mod recover;
 mod registry;
+mod reload;
 mod renderer;
 mod rendering;
 mod report;
@@ -73,6 +74,8 @@ mod threads;
 mod trace;
 mod transfer;
 mod upload;
+#[cfg(feature = "hot_reload")]
+mod watch;
 mod window;
 
 pub use access::{
@@ -104,14 +107,15 @@ pub use quadrille_sync::{Capabilities, Sharing};
 pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer,
     Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion,
-    ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Sampler, SamplerDesc,
-    Settings, Shader, ShaderError, SkipReason, StreamDesc, SurfaceFormat, Turn,
+    ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Reloaded, Sampler,
+    SamplerDesc, Settings, Shader, ShaderError, SkipReason, StreamDesc, SurfaceFormat, Turn,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};
 pub use recorder::{PassRecorder, Recorder, RecorderState};
 pub use recover::DeviceRebuilt;
 pub use registry::resource_entity;
+pub use reload::ShaderReloaded;
 pub use renderer::Renderer;
 pub use rendering::Rendering;
 pub use report::{Phase, PhaseObserver};
@@ -120,6 +124,8 @@ pub use stream::{Stream, StreamError, StreamFrame};
 pub use threads::RecordOn;
 pub use transfer::Transfer;
 pub use upload::Uploads;
+#[cfg(feature = "hot_reload")]
+pub use watch::ShaderReloadPlugin;
 pub use window::{
     AddWindowImage, HeadlessWindow, PresentSettings, PrimaryWindowImage, SwapchainState,
     WindowFailed, WindowImage, WindowImageOf, WindowOutcome,

@@ -17,6 +17,7 @@ use crate::readback::Readbacks;
 use crate::recording::Recordings;
 use crate::recover::Recovery;
 use crate::registry::Registry;
+use crate::reload;
 use crate::renderer::Renderer;
 use crate::schedule::{Render, RenderStartup};
 use crate::threads::{RecordOn, Threads};
@@ -105,6 +106,7 @@ fn add_schedules(app: &mut App) {
     app.init_schedule(RunFrame);
     app.init_schedule(RenderStartup);
     app.add_systems(RunFrame, run_frame);
+    app.add_systems(First, reload::apply);
     app.add_systems(
         First,
         despawn_destroyed.run_if(resource_exists::<Messages<WindowDestroyed>>),

@@ -8,6 +8,9 @@ mod history;
 mod host;
 #[path = "gpu/recover.rs"]
 mod recover;
+#[cfg(feature = "hot_reload")]
+#[path = "gpu/reload.rs"]
+mod reload;
 #[path = "gpu/stream.rs"]
 mod stream;
 #[path = "gpu/times.rs"]

@@ -21,6 +21,7 @@ mod interned;
 mod rewritten;
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
@@ -29,13 +30,15 @@ use quadrille_sync::ResourceId;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::image::Image;
-use crate::pipeline::{ComputePipeline, GraphicsPipeline};
+use crate::pipeline::{ComputeCode, ComputePipeline, GraphicsCode, GraphicsPipeline};
 use crate::region::ImageRegion;
 use crate::rendering::{Rendering, RenderingData};
 use crate::sampler::Sampler;
 use crate::view::View;
 
 pub use error::CommandError;
+
+pub(crate) use interned::Keep;
 
 use interned::Interned;
 use rewritten::Rewritten;
@@ -195,7 +198,7 @@ pub enum IndexType {
 /// ```
 pub struct CommandList {
     pub(crate) commands: Rewritten<Command>,
-    pub(crate) compute: Interned<ComputePipeline>,
+    pub(crate) compute: Interned<Arc<ComputeCode>>,
     /// `side` is not empty. Kept here, so that clearing a small list touches nothing else.
     has_side: bool,
     writing: Writing,
@@ -238,7 +241,7 @@ pub(crate) struct Side {
     pub(crate) buffer_image_copies: Rewritten<(u64, ImageRegion)>,
     pub(crate) image_copies: Rewritten<(ImageRegion, ImageRegion)>,
     pub(crate) raw: Vec<RawCommand>,
-    pub(crate) graphics: Interned<GraphicsPipeline>,
+    pub(crate) graphics: Interned<Arc<GraphicsCode>>,
     pub(crate) samplers: Interned<Sampler>,
 }
 

@@ -20,6 +20,7 @@ use crate::lock;
 use crate::memory::MemoryPool;
 use crate::pipeline::{Compiler, LayoutCache, PipelineCache};
 use crate::queues::{self, Family};
+use crate::reload::Reloads;
 use crate::retire::Retired;
 use crate::settings::Settings;
 use crate::stream::Streams;
@@ -100,6 +101,8 @@ pub(crate) struct Device {
     pub pipeline_cache: PipelineCache,
     /// The threads that compile pipelines.
     pub compiler: Compiler,
+    /// The files that shaders come from.
+    pub reloads: Reloads,
     /// A call has said that the device is lost: nothing is to be waited for any more.
     lost: AtomicBool,
     /// How often a queue was waited for to become idle, for want of a better way.
@@ -175,6 +178,7 @@ impl Device {
                 settings.pipeline_cache.as_deref(),
             ),
             compiler: Compiler::default(),
+            reloads: Reloads::default(),
             lost: AtomicBool::new(false),
             idle_waits: AtomicU64::new(0),
             last: LastWaits::default(),

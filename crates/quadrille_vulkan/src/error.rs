@@ -216,6 +216,14 @@ pub enum ShaderError {
     },
 }
 
+impl ShaderError {
+    /// What is wrong in one line: without the excerpt from the source.
+    pub fn line(&self) -> String {
+        let text = self.to_string();
+        text.lines().next().unwrap_or_default().to_owned()
+    }
+}
+
 /// A frame cannot be recorded, submitted or waited for.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]

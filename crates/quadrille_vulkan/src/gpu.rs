@@ -1,5 +1,6 @@
 //! The public face of the device.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,6 +17,7 @@ use crate::image::{Image, ImageDesc};
 use crate::pipeline::{
     ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
 };
+use crate::reload::{Reloaded, Reloads};
 use crate::ring::{Consumer, Producer, Ring};
 use crate::sampler::{Sampler, SamplerDesc};
 use crate::settings::Settings;
@@ -137,6 +139,49 @@ impl Gpu {
         desc: &GraphicsPipelineDesc<'_>,
     ) -> Result<GraphicsPipeline, ShaderError> {
         GraphicsPipeline::new(&self.0, desc)
+    }
+
+    /// Loads the file of shaders again, and builds the pipelines made from it anew, in the
+    /// background; whether there are any. A file is named as [`Gpu::shader_files`] does.
+    ///
+    /// Pipelines change with the next [`Gpu::take_reloads`] after they are built, and keep what
+    /// they run if anything is wrong: if the file cannot be read, is no shader, touches what passes
+    /// do not serve (bindings, push constants, vertex buffers, workgroups), or is refused by the
+    /// driver. What frames on their way run is destroyed after them.
+    ///
+    /// ```no_run
+    /// use quadrille_vulkan::{ComputePipelineDesc, Gpu, Settings, Shader};
+    /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
+    /// let shader = Shader::load("shaders/fill.wgsl")?;
+    /// let fill = gpu.compute_pipeline(&ComputePipelineDesc::of("fill", &shader))?;
+    /// // Somebody edits the file.
+    /// for file in gpu.shader_files() {
+    ///     gpu.reload_shader(&file);
+    /// }
+    /// // Between later frames:
+    /// for reloaded in gpu.take_reloads() {
+    ///     eprintln!("{reloaded}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reload_shader(&self, file: &Path) -> bool {
+        Reloads::load(&self.0, file)
+    }
+
+    /// Has the pipelines change that are built anew, and tells what came of each file that was
+    /// loaded again. Call it between frames; it costs nothing if there is nothing to tell.
+    pub fn take_reloads(&self) -> Vec<Reloaded> {
+        self.0.reloads.take()
+    }
+
+    /// The files that the shaders of pipelines come from, in full.
+    pub fn shader_files(&self) -> Vec<PathBuf> {
+        self.0.reloads.files().1
+    }
+
+    /// Another number whenever [`Gpu::shader_files`] may have changed, or the device.
+    pub fn shader_files_version(&self) -> u64 {
+        self.0.reloads.version()
     }
 
     /// The main loop's frames, with all queues. Another can be had once they are dropped.

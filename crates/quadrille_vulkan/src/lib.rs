@@ -66,6 +66,7 @@ mod present_history;
 mod queues;
 mod record;
 mod region;
+mod reload;
 mod rendering;
 mod retire;
 mod ring;
@@ -106,6 +107,7 @@ pub use pipeline::{
 pub use present::Presented;
 pub use record::{FrameInput, Parallel, Recorded, Serial};
 pub use region::ImageRegion;
+pub use reload::Reloaded;
 pub use rendering::{ColorAttachment, DepthAttachment, Formats, Load, Rendering, Store};
 pub use ring::{Closed, Consumer, Producer, Turn};
 pub use sampler::{Sampler, SamplerDesc};

@@ -6,12 +6,19 @@
 //!
 //! A graphics pipeline is compiled for the formats of the attachments it meets, when it first
 //! meets them ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.
+//!
+//! A pipeline is its interface, which never changes, and what it runs (`live`), which does when the
+//! file of a shader is loaded again (`fit` says what can take its place).
 
 mod cache;
 mod compiler;
 mod compute;
+mod fit;
 mod graphics;
+mod graphics_code;
 mod layout;
+mod live;
+mod stages;
 mod state;
 
 pub use compute::{ComputePipeline, ComputePipelineDesc};
@@ -20,6 +27,8 @@ pub use state::{Blend, Cull, DepthState, Topology, VertexAttribute, VertexLayout
 
 pub(crate) use cache::PipelineCache;
 pub(crate) use compiler::Compiler;
+pub(crate) use compute::ComputeCode;
+pub(crate) use graphics_code::GraphicsCode;
 pub(crate) use layout::{LayoutCache, PipelineLayout};
 
 use ash::vk;

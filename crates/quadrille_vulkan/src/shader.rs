@@ -3,11 +3,12 @@
 //! WGSL is translated with naga; SPIR-V from elsewhere (GLSL, Slang, rust-gpu) is taken as it is.
 //! Both are checked and reflected before a driver sees them.
 
+mod file;
 mod reflect;
 mod spirv;
 mod wgsl;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ash::vk;
@@ -30,8 +31,11 @@ use crate::error::ShaderError;
 #[derive(Clone)]
 pub struct Shader(Arc<ShaderInner>);
 
+#[derive(Clone)]
 struct ShaderInner {
     label: String,
+    /// Where the source is edited.
+    file: Option<PathBuf>,
     words: Vec<u32>,
     entry_points: Vec<EntryPoint>,
 }
@@ -62,6 +66,8 @@ pub struct EntryPoint {
     pub push_constant_bytes: u32,
     /// Locations of its inputs, in order.
     pub inputs: Vec<u32>,
+    /// Locations of its outputs, in order.
+    pub outputs: Vec<u32>,
 }
 
 /// A variable of set 0.
@@ -156,30 +162,42 @@ impl Shader {
         Self::spirv(label, &spirv::words(label, bytes)?)
     }
 
-    /// Loads a file: `.wgsl` or `.spv`.
+    /// Loads a file: `.wgsl` or `.spv`, of at most 16 MiB. Pipelines made from it can follow what
+    /// becomes of the file: [`Gpu::reload_shader`](crate::Gpu::reload_shader).
     ///
     /// # Errors
     /// [`ShaderError::File`] if it cannot be read, and those of the language.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ShaderError> {
         let path = path.as_ref();
-        let label = path.display().to_string();
-        let file_error = |reason: String| ShaderError::File {
-            path: path.to_owned(),
-            reason,
-        };
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        match extension {
-            Some("wgsl") => {
-                let source =
-                    std::fs::read_to_string(path).map_err(|error| file_error(error.to_string()))?;
-                Self::wgsl(&label, &source)
-            }
-            Some("spv") => {
-                let bytes = std::fs::read(path).map_err(|error| file_error(error.to_string()))?;
-                Self::spirv_bytes(&label, &bytes)
-            }
-            _ => Err(file_error("its name must end in .wgsl or .spv".to_owned())),
-        }
+        let shader = file::parse(path, &file::read(path)?)?;
+        Ok(shader.with_file(path))
+    }
+
+    /// The same module, whose source is edited in this file, as for [`Shader::load`]: for sources
+    /// that the program has in itself. Nothing comes of it where there is no such file.
+    ///
+    /// ```
+    /// # use quadrille_vulkan::Shader;
+    /// # fn load(source: &str) -> Result<Shader, quadrille_vulkan::ShaderError> {
+    /// let shader = Shader::wgsl("fill", source)?
+    ///     .with_file(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/fill.wgsl"));
+    /// # Ok(shader) }
+    /// ```
+    pub fn with_file(self, path: impl AsRef<Path>) -> Self {
+        let mut inner = Arc::unwrap_or_clone(self.0);
+        inner.file = file::place(path.as_ref());
+        Self(Arc::new(inner))
+    }
+
+    /// Reads a file that a shader comes from.
+    pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, ShaderError> {
+        file::read(path)
+    }
+
+    /// A shader from what was read in its file.
+    pub(crate) fn from_file(path: &Path, bytes: &[u8]) -> Result<Self, ShaderError> {
+        let shader = file::parse(path, bytes)?;
+        Ok(shader.with_file(path))
     }
 
     fn new(
@@ -192,6 +210,7 @@ impl Shader {
         }
         Ok(Self(Arc::new(ShaderInner {
             label: label.to_owned(),
+            file: None,
             words,
             entry_points,
         })))
@@ -200,6 +219,11 @@ impl Shader {
     /// Its label.
     pub fn label(&self) -> &str {
         &self.0.label
+    }
+
+    /// The file in which its source is edited, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.0.file.as_deref()
     }
 
     /// The functions that pipelines can start at.

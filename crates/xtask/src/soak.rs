@@ -120,8 +120,10 @@ fn judge(report: &Report, dose: Dose) -> Result<String> {
     let buffers = report.numbers("highest_buffer")?;
     let most = buffers.iter().copied().max().unwrap_or(0);
     ensure!(most < MOST_BUFFERS, "{most} buffers at a time");
-    let events = ["resizes", "windows", "buffers", "reloads", "refused"]
-        .map(|name| Ok(format!("{} {name}", report.number(name)?)));
+    let events = [
+        "resizes", "windows", "buffers", "reloads", "changed", "refused",
+    ]
+    .map(|name| Ok(format!("{} {name}", report.number(name)?)));
     let events: Vec<String> = events.into_iter().collect::<Result<_>>()?;
     let memory = growth(&report.numbers("resident_kib")?)?;
     let entities = growth(&report.numbers("entities")?)?;

@@ -63,6 +63,14 @@ impl Rig {
 
     /// An app with other plugins than the usual ones.
     pub(crate) fn with(change: impl FnOnce(&mut QuadrillePlugins)) -> Self {
+        Self::with_more(change, |_| {})
+    }
+
+    /// An app with other plugins, and more in it before it is finished.
+    pub(crate) fn with_more(
+        change: impl FnOnce(&mut QuadrillePlugins),
+        add: impl FnOnce(&mut App),
+    ) -> Self {
         let mut plugins = QuadrillePlugins::headless(64, 48);
         change(&mut plugins);
         let mut app = App::new();
@@ -74,6 +82,7 @@ impl Rig {
                 RenderErrorPolicy::Ignore
             }))
             .add_systems(Startup, setup);
+        add(&mut app);
         app.finish();
         app.cleanup();
         assert!(

@@ -1,6 +1,27 @@
-//! The pipelines and samplers of a command list, each once.
+//! What a command list keeps of the pipelines and samplers that it uses, each once.
 
 use smallvec::SmallVec;
+
+/// What a list keeps of an object that it uses.
+pub(crate) trait Keep<Object> {
+    /// Whether this is what would be kept of the object now.
+    fn is_of(&self, object: &Object) -> bool;
+
+    /// What is to be kept of it.
+    fn keep(object: &Object) -> Self;
+}
+
+/// Usually the object itself.
+impl<T: Clone + PartialEq> Keep<T> for T {
+    #[inline]
+    fn is_of(&self, object: &T) -> bool {
+        self == object
+    }
+
+    fn keep(object: &T) -> Self {
+        object.clone()
+    }
+}
 
 /// Objects by index. Clearing keeps them: whoever records the same again finds them in place and
 /// counts no references, and what is not used again is let go at the next clearing.
@@ -21,32 +42,38 @@ impl<T> Default for Interned<T> {
     }
 }
 
-impl<T: Clone + PartialEq> Interned<T> {
+impl<T> Interned<T> {
     /// The index of an object, which is taken up if it is new. Lists have few objects and mostly
     /// use the last again.
     #[inline]
-    pub(crate) fn index(&mut self, object: &T) -> u32 {
+    pub(crate) fn index<Object>(&mut self, object: &Object) -> u32
+    where
+        T: Keep<Object>,
+    {
         // Mostly the first object is what it was.
-        if self.used == 0 && self.objects.first() == Some(object) {
+        if self.used == 0 && self.objects.first().is_some_and(|it| it.is_of(object)) {
             self.used = 1;
             return 0;
         }
         self.find(object)
     }
 
-    fn find(&mut self, object: &T) -> u32 {
+    fn find<Object>(&mut self, object: &Object) -> u32
+    where
+        T: Keep<Object>,
+    {
         let known = self.objects[..self.used].iter();
-        if let Some(index) = known.rev().position(|other| other == object) {
+        if let Some(index) = known.rev().position(|other| other.is_of(object)) {
             return (self.used - 1 - index) as u32;
         }
         match self.objects.get_mut(self.used) {
-            Some(old) if *old == *object => {}
+            Some(old) if old.is_of(object) => {}
             Some(old) => {
-                *old = object.clone();
+                *old = T::keep(object);
                 self.differs = true;
             }
             None => {
-                self.objects.push(object.clone());
+                self.objects.push(T::keep(object));
                 self.differs = true;
             }
         }

@@ -10,7 +10,7 @@ use crate::commands::{CommandError, CommandList};
 use crate::format;
 use crate::handle::{Entry, Handle};
 use crate::image::{Image, ImageUsage};
-use crate::pipeline::{ComputePipeline, GraphicsPipeline, PipelineLayout};
+use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
 use crate::shader::{Binding, BindingKind, Shader};
 use crate::view::{View, ViewKey};
 
@@ -20,8 +20,8 @@ const BINDINGS: usize = Shader::MAX_BINDINGS as usize;
 /// What is bound, by binding. Only entries whose bit is set count, so that forgetting everything
 /// for the next pass costs nothing.
 pub(super) struct Bindings<'a> {
-    pub compute: Option<&'a ComputePipeline>,
-    pub graphics: Option<&'a GraphicsPipeline>,
+    pub compute: Option<&'a ComputeCode>,
+    pub graphics: Option<&'a GraphicsCode>,
     /// What a push points to: the template of a layout finds each binding's at its number.
     infos: [Info; BINDINGS],
     usages: [u32; BINDINGS],
@@ -250,7 +250,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Makes the command buffer ready for a draw.
-    pub(super) fn ready_graphics(&mut self) -> Result<&'a GraphicsPipeline, Failure> {
+    pub(super) fn ready_graphics(&mut self) -> Result<&'a GraphicsCode, Failure> {
         let pipeline = self
             .bindings
             .graphics

@@ -5,14 +5,18 @@ use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 
+use super::fit::{self, Served};
 use super::layout::merge;
+use super::live::Live;
 use super::{Module, PipelineLayout};
+use crate::commands::Keep;
 use crate::debug::c_string;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::lock;
+use crate::reload::{Ready, Reloadable};
 use crate::retire::Retired;
-use crate::shader::{Binding, Shader, ShaderStage};
+use crate::shader::{Binding, EntryPoint, Shader, ShaderStage};
 
 /// A compute pipeline to make.
 #[derive(Clone, Copy, Debug)]
@@ -43,26 +47,37 @@ impl<'a> ComputePipelineDesc<'a> {
 }
 
 /// A compute pipeline. Clones are the same pipeline.
+///
+/// Its interface (bindings, push constants, workgroup) stays as it is; what it runs changes when
+/// the file of its shader is loaded again: see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
 #[derive(Clone)]
 pub struct ComputePipeline(Arc<ComputeInner>);
 
 struct ComputeInner {
+    interface: Arc<Interface>,
+    live: Live<ComputeCode>,
+}
+
+/// What passes know of the pipeline.
+struct Interface {
     name: String,
-    shader: Shader,
-    entry: CString,
+    /// The entry point asked for; empty for the only one.
+    entry: String,
     workgroup_size: [u32; 3],
     bindings: Vec<Binding>,
     layout: Arc<PipelineLayout>,
-    compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
     device: Arc<Device>,
 }
 
-impl ComputePipeline {
-    /// The device that it was made from.
-    pub(crate) fn device(&self) -> &Device {
-        &self.0.device
-    }
+/// What a compute pipeline runs.
+pub(crate) struct ComputeCode {
+    interface: Arc<Interface>,
+    shader: Shader,
+    entry: CString,
+    compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
+}
 
+impl ComputePipeline {
     /// Checks the interface and starts compiling.
     pub(crate) fn new(
         device: &Arc<Device>,
@@ -75,49 +90,51 @@ impl ComputePipeline {
         let layout = device
             .layouts
             .get(device, desc.name, &bindings, push_bytes, stages)?;
-        let inner = Arc::new(ComputeInner {
+        let interface = Arc::new(Interface {
             name: desc.name.to_owned(),
-            shader: desc.shader.clone(),
-            entry: c_string(&entry.name),
+            entry: desc.entry.to_owned(),
             workgroup_size: entry.workgroup_size,
             bindings,
             layout,
-            compiled: OnceLock::new(),
             device: Arc::clone(device),
         });
-        let job = Arc::downgrade(&inner);
+        let code = Arc::new(ComputeCode::new(&interface, desc.shader, entry));
+        let job = Arc::downgrade(&code);
         device.compiler.run(Box::new(move || {
-            if let Some(inner) = job.upgrade() {
+            if let Some(code) = job.upgrade() {
                 // An error is kept for who asks for the pipeline.
-                let _ = inner.compiled();
+                let _ = code.compiled();
             }
         }));
+        let live = Live::new(code);
+        let inner = Arc::new(ComputeInner { interface, live });
+        device.reloads.follow(&inner, &[desc.shader]);
         Ok(Self(inner))
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.0.interface.name
     }
 
-    /// What its shader touches.
+    /// What its shader touches; after a reload, what it touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
-        &self.0.bindings
+        &self.0.interface.bindings
     }
 
     /// Invocations of a workgroup in each direction.
     pub fn workgroup_size(&self) -> [u32; 3] {
-        self.0.workgroup_size
+        self.0.interface.workgroup_size
     }
 
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
-        self.0.layout.push_bytes
+        self.0.interface.layout.push_bytes
     }
 
     /// Whether it is compiled, or has failed to.
     pub fn is_ready(&self) -> bool {
-        self.0.compiled.get().is_some()
+        self.0.live.current().compiled.get().is_some()
     }
 
     /// Compiles it now, or waits for the thread that does.
@@ -125,29 +142,87 @@ impl ComputePipeline {
     /// # Errors
     /// [`ShaderError::Compile`] with what the driver says.
     pub fn wait(&self) -> Result<(), ShaderError> {
-        self.compiled().map(|_| ())
+        self.0.live.current().compiled().map(|_| ())
+    }
+}
+
+impl Keep<ComputePipeline> for Arc<ComputeCode> {
+    #[inline]
+    fn is_of(&self, pipeline: &ComputePipeline) -> bool {
+        pipeline.0.live.is(self)
+    }
+
+    fn keep(pipeline: &ComputePipeline) -> Self {
+        pipeline.0.live.current()
+    }
+}
+
+impl Reloadable for ComputeInner {
+    fn name(&self) -> &str {
+        &self.interface.name
+    }
+
+    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
+        let interface = &self.interface;
+        let shader = newest(&self.live.current().shader);
+        let entry = shader.entry_point(ShaderStage::Compute, &interface.entry)?;
+        let served = Served {
+            name: &interface.name,
+            bindings: &interface.bindings,
+            push_bytes: interface.layout.push_bytes,
+        };
+        fit::check(&served, &[entry])?;
+        let sizes = [interface.workgroup_size, entry.workgroup_size];
+        fit::check_workgroup(&interface.name, sizes)?;
+        let code = ComputeCode::new(interface, &shader, entry);
+        code.compiled()?;
+        Ok(Box::new(move || self.live.prepare(Arc::new(code))))
+    }
+
+    fn adopt(&self) {
+        self.live.adopt();
+    }
+}
+
+impl ComputeCode {
+    fn new(interface: &Arc<Interface>, shader: &Shader, entry: &EntryPoint) -> Self {
+        Self {
+            interface: Arc::clone(interface),
+            shader: shader.clone(),
+            entry: c_string(&entry.name),
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.interface.device
+    }
+
+    /// The name of its pipeline.
+    pub(crate) fn name(&self) -> &str {
+        &self.interface.name
+    }
+
+    /// What passes bind.
+    pub(crate) fn bindings(&self) -> &[Binding] {
+        &self.interface.bindings
+    }
+
+    /// The layout of its pipeline.
+    pub(crate) fn layout(&self) -> &Arc<PipelineLayout> {
+        &self.interface.layout
     }
 
     /// The pipeline, compiled now if need be.
     pub(crate) fn compiled(&self) -> Result<vk::Pipeline, ShaderError> {
-        self.0.compiled()
-    }
-
-    /// Its layout.
-    pub(crate) fn layout(&self) -> &Arc<PipelineLayout> {
-        &self.0.layout
-    }
-}
-
-impl ComputeInner {
-    fn compiled(&self) -> Result<vk::Pipeline, ShaderError> {
         self.compiled.get_or_init(|| self.compile()).clone()
     }
 
     fn compile(&self) -> Result<vk::Pipeline, ShaderError> {
-        let device = &self.device;
+        let device = &self.interface.device;
         let error = |result| ShaderError::Compile {
-            pipeline: self.name.clone(),
+            pipeline: self.name().to_owned(),
             result,
         };
         let module = Module::new(device, &self.shader).map_err(error)?;
@@ -157,20 +232,20 @@ impl ComputeInner {
             .name(&self.entry);
         let infos = [vk::ComputePipelineCreateInfo::default()
             .stage(stage)
-            .layout(self.layout.raw)];
+            .layout(self.layout().raw)];
         let cache = device.pipeline_cache.raw();
         // SAFETY: the module has this entry point; the layout has all its bindings.
         let pipelines = unsafe { device.raw.create_compute_pipelines(cache, &infos, None) }
             .map_err(|(_, result)| error(result))?;
-        device.names.name(pipelines[0], &self.name);
+        device.names.name(pipelines[0], self.name());
         Ok(pipelines[0])
     }
 }
 
-impl Drop for ComputeInner {
+impl Drop for ComputeCode {
     fn drop(&mut self) {
         if let Some(Ok(pipeline)) = self.compiled.take() {
-            lock(&self.device.dropped).push(Retired::Pipeline(pipeline));
+            lock(&self.interface.device.dropped).push(Retired::Pipeline(pipeline));
         }
     }
 }

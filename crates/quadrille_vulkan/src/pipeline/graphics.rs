@@ -1,20 +1,21 @@
-//! Graphics pipelines, and their variants by attachment formats.
+//! Graphics pipelines.
 
-use std::ffi::CString;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ash::vk;
 
+use super::fit::{self, Served};
+use super::graphics_code::{GraphicsCode, Interface};
 use super::layout::merge;
+use super::live::Live;
+use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
-use super::{Module, PipelineLayout};
-use crate::debug::c_string;
+use crate::commands::Keep;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::lock;
+use crate::reload::{Ready, Reloadable};
 use crate::rendering::Formats;
-use crate::retire::Retired;
-use crate::shader::{Binding, Shader, ShaderStage};
+use crate::shader::{Binding, Shader};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]
@@ -65,65 +66,34 @@ impl<'a> GraphicsPipelineDesc<'a> {
 
 /// A graphics pipeline. Clones are the same pipeline.
 ///
-/// How many samples and which formats it is compiled for follows from what it draws to.
+/// How many samples and which formats it is compiled for follows from what it draws to. Its
+/// interface (bindings, push constants, vertex buffers) stays as it is; what it runs changes when
+/// the file of a shader is loaded again: see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
 #[derive(Clone)]
 pub struct GraphicsPipeline(Arc<GraphicsInner>);
 
 struct GraphicsInner {
-    name: String,
-    vertex: (Shader, CString),
-    fragment: Option<(Shader, CString)>,
-    vertex_buffers: Vec<VertexLayout>,
-    topology: Topology,
-    cull: Cull,
-    blend: Blend,
-    depth: Option<DepthState>,
-    bindings: Vec<Binding>,
-    layout: Arc<PipelineLayout>,
-    variants: OnceLock<Box<Variant>>,
-    device: Arc<Device>,
-}
-
-/// A pipeline for some formats: a link of a list that only grows, so that finding one takes no
-/// lock. Lists are short: programs draw to few combinations of formats.
-struct Variant {
-    formats: Formats,
-    compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
-    next: OnceLock<Box<Variant>>,
+    interface: Arc<Interface>,
+    live: Live<GraphicsCode>,
 }
 
 impl GraphicsPipeline {
-    /// The device that it was made from.
-    pub(crate) fn device(&self) -> &Device {
-        &self.0.device
-    }
-
     /// Checks the interface.
     pub(crate) fn new(
         device: &Arc<Device>,
         desc: &GraphicsPipelineDesc<'_>,
     ) -> Result<Self, ShaderError> {
-        let vertex = desc
-            .vertex
-            .0
-            .entry_point(ShaderStage::Vertex, desc.vertex.1)?;
-        check_inputs(desc, &vertex.inputs)?;
-        let mut entry_points = vec![vertex];
-        let mut fragment = None;
-        if let Some((shader, entry)) = desc.fragment {
-            let entry = shader.entry_point(ShaderStage::Fragment, entry)?;
-            entry_points.push(entry);
-            fragment = Some((shader.clone(), c_string(&entry.name)));
-        }
-        let (bindings, push_bytes) = merge(desc.name, &entry_points)?;
-        let stages = vk::ShaderStageFlags::ALL_GRAPHICS;
+        let stages = Stages::new(desc)?;
+        check_inputs(desc.name, &desc.vertex_buffers, &stages)?;
+        let (bindings, push_bytes) = merge(desc.name, &stages.entry_points())?;
+        let flags = vk::ShaderStageFlags::ALL_GRAPHICS;
         let layout = device
             .layouts
-            .get(device, desc.name, &bindings, push_bytes, stages)?;
-        Ok(Self(Arc::new(GraphicsInner {
+            .get(device, desc.name, &bindings, push_bytes, flags)?;
+        let interface = Arc::new(Interface {
             name: desc.name.to_owned(),
-            vertex: (desc.vertex.0.clone(), c_string(&vertex.name)),
-            fragment,
+            vertex_entry: desc.vertex.1.to_owned(),
+            fragment_entry: desc.fragment.map_or_else(String::new, |it| it.1.to_owned()),
             vertex_buffers: desc.vertex_buffers.clone(),
             topology: desc.topology,
             cull: desc.cull,
@@ -131,47 +101,44 @@ impl GraphicsPipeline {
             depth: desc.depth,
             bindings,
             layout,
-            variants: OnceLock::new(),
             device: Arc::clone(device),
-        })))
+        });
+        let live = Live::new(Arc::new(GraphicsCode::new(&interface, &stages)));
+        let inner = Arc::new(GraphicsInner { interface, live });
+        let shaders: Vec<_> = stages.shaders().collect();
+        device.reloads.follow(&inner, &shaders);
+        Ok(Self(inner))
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.0.interface.name
     }
 
-    /// What its shaders touch.
+    /// What its shaders touch; after a reload, what they touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
-        &self.0.bindings
+        &self.0.interface.bindings
     }
 
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
-        self.0.layout.push_bytes
+        self.0.interface.layout.push_bytes
     }
 
     /// Starts compiling for formats in the background.
     pub fn prepare(&self, formats: &Formats) {
-        let (job, formats) = (Arc::downgrade(&self.0), *formats);
-        self.0.device.compiler.run(Box::new(move || {
-            if let Some(inner) = job.upgrade() {
+        let (job, formats) = (Arc::downgrade(&self.0.live.current()), *formats);
+        self.0.interface.device.compiler.run(Box::new(move || {
+            if let Some(code) = job.upgrade() {
                 // An error is kept for who asks for the pipeline.
-                let _ = inner.compiled(&formats);
+                let _ = code.compiled(&formats);
             }
         }));
     }
 
     /// Whether it is compiled for formats, or has failed to.
     pub fn is_ready(&self, formats: &Formats) -> bool {
-        let mut link = self.0.variants.get();
-        while let Some(variant) = link {
-            if variant.formats == *formats {
-                return variant.compiled.get().is_some();
-            }
-            link = variant.next.get();
-        }
-        false
+        self.0.live.current().is_ready(formats)
     }
 
     /// Compiles it for formats now, or waits for the thread that does.
@@ -179,139 +146,51 @@ impl GraphicsPipeline {
     /// # Errors
     /// [`ShaderError::Compile`] with what the driver says.
     pub fn wait(&self, formats: &Formats) -> Result<(), ShaderError> {
-        self.compiled(formats).map(|_| ())
-    }
-
-    /// The pipeline for formats, compiled now if need be.
-    pub(crate) fn compiled(&self, formats: &Formats) -> Result<vk::Pipeline, ShaderError> {
-        self.0.compiled(formats)
-    }
-
-    /// Its layout.
-    pub(crate) fn layout(&self) -> &Arc<PipelineLayout> {
-        &self.0.layout
-    }
-
-    /// How many vertex buffers it reads.
-    pub(crate) fn vertex_buffer_count(&self) -> usize {
-        self.0.vertex_buffers.len()
+        self.0.live.current().compiled(formats).map(|_| ())
     }
 }
 
-impl GraphicsInner {
-    fn compiled(&self, formats: &Formats) -> Result<vk::Pipeline, ShaderError> {
-        let mut link = &self.variants;
-        loop {
-            let variant = link.get_or_init(|| {
-                Box::new(Variant {
-                    formats: *formats,
-                    compiled: OnceLock::new(),
-                    next: OnceLock::new(),
-                })
-            });
-            if variant.formats == *formats {
-                return variant
-                    .compiled
-                    .get_or_init(|| self.compile(formats))
-                    .clone();
-            }
-            link = &variant.next;
-        }
+impl Keep<GraphicsPipeline> for Arc<GraphicsCode> {
+    #[inline]
+    fn is_of(&self, pipeline: &GraphicsPipeline) -> bool {
+        pipeline.0.live.is(self)
     }
 
-    fn compile(&self, formats: &Formats) -> Result<vk::Pipeline, ShaderError> {
-        let device = &self.device;
-        let error = |result| ShaderError::Compile {
-            pipeline: self.name.clone(),
-            result,
-        };
-        let vertex = Module::new(device, &self.vertex.0).map_err(error)?;
-        let fragment = match &self.fragment {
-            Some((shader, entry)) => Some((Module::new(device, shader).map_err(error)?, entry)),
-            None => None,
-        };
-        let stage = |stage, module: &Module<'_>, entry| {
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(stage)
-                .module(module.raw)
-                .name(entry)
-        };
-        let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex, &self.vertex.1)];
-        if let Some((module, entry)) = &fragment {
-            stages.push(stage(vk::ShaderStageFlags::FRAGMENT, module, entry));
-        }
-        let pipeline = self.create(formats, &stages).map_err(error)?;
-        device.names.name(pipeline, &self.name);
-        Ok(pipeline)
-    }
-
-    fn create(
-        &self,
-        formats: &Formats,
-        stages: &[vk::PipelineShaderStageCreateInfo<'_>],
-    ) -> Result<vk::Pipeline, vk::Result> {
-        let (buffers, attributes) = vertex_input(&self.vertex_buffers);
-        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_binding_descriptions(&buffers)
-            .vertex_attribute_descriptions(&attributes);
-        let assembly =
-            vk::PipelineInputAssemblyStateCreateInfo::default().topology(self.topology.to_vk());
-        let viewports = vk::PipelineViewportStateCreateInfo::default()
-            .viewport_count(1)
-            .scissor_count(1);
-        let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-            .cull_mode(self.cull.to_vk())
-            .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
-            .line_width(1.0);
-        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::from_raw(formats.samples));
-        let depth = self
-            .depth
-            .filter(|_| formats.depth != vk::Format::UNDEFINED);
-        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(depth.is_some())
-            .depth_write_enable(depth.is_some_and(|depth| depth.write))
-            .depth_compare_op(depth.map_or(vk::CompareOp::ALWAYS, |depth| depth.compare));
-        let blends: Vec<_> = formats
-            .used_colors()
-            .iter()
-            .map(|&format| blend_for(self.blend, format))
-            .collect();
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
-        let dynamic = vk::PipelineDynamicStateCreateInfo::default()
-            .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
-        let mut rendering = rendering_info(formats);
-        let infos = [vk::GraphicsPipelineCreateInfo::default()
-            .stages(stages)
-            .vertex_input_state(&vertex_input)
-            .input_assembly_state(&assembly)
-            .viewport_state(&viewports)
-            .rasterization_state(&rasterization)
-            .multisample_state(&multisample)
-            .depth_stencil_state(&depth)
-            .color_blend_state(&blend)
-            .dynamic_state(&dynamic)
-            .layout(self.layout.raw)
-            .push_next(&mut rendering)];
-        let device = &self.device;
-        let cache = device.pipeline_cache.raw();
-        // SAFETY: modules have these entry points, the layout has all their bindings, vertex
-        // inputs are covered by attributes, and formats are those of existing attachments.
-        unsafe { device.raw.create_graphics_pipelines(cache, &infos, None) }
-            .map(|pipelines| pipelines[0])
-            .map_err(|(_, result)| result)
+    fn keep(pipeline: &GraphicsPipeline) -> Self {
+        pipeline.0.live.current()
     }
 }
 
-impl Drop for GraphicsInner {
-    fn drop(&mut self) {
-        let mut link = self.variants.take();
-        while let Some(mut variant) = link {
-            if let Some(Ok(pipeline)) = variant.compiled.take() {
-                lock(&self.device.dropped).push(Retired::Pipeline(pipeline));
-            }
-            link = variant.next.take();
+impl Reloadable for GraphicsInner {
+    fn name(&self) -> &str {
+        &self.interface.name
+    }
+
+    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
+        let interface = &self.interface;
+        let current = self.live.current();
+        let vertex = newest(current.vertex());
+        let fragment = current.fragment().map(newest);
+        let stages = Stages::find(
+            (&vertex, &interface.vertex_entry),
+            fragment.as_ref().map(|it| (it, &*interface.fragment_entry)),
+        )?;
+        check_inputs(&interface.name, &interface.vertex_buffers, &stages)?;
+        let served = Served {
+            name: &interface.name,
+            bindings: &interface.bindings,
+            push_bytes: interface.layout.push_bytes,
+        };
+        fit::check(&served, &stages.entry_points())?;
+        let code = GraphicsCode::new(interface, &stages);
+        for formats in current.known_formats() {
+            code.compiled(&formats)?;
         }
+        Ok(Box::new(move || self.live.prepare(Arc::new(code))))
+    }
+
+    fn adopt(&self) {
+        self.live.adopt();
     }
 }
 
@@ -326,84 +205,5 @@ impl Eq for GraphicsPipeline {}
 impl std::fmt::Debug for GraphicsPipeline {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "GraphicsPipeline({})", self.name())
-    }
-}
-
-fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
-    let aspects = match formats.depth {
-        vk::Format::UNDEFINED => vk::ImageAspectFlags::empty(),
-        format => crate::format::aspects(format),
-    };
-    let if_has = |aspect| {
-        if aspects.contains(aspect) {
-            formats.depth
-        } else {
-            vk::Format::UNDEFINED
-        }
-    };
-    vk::PipelineRenderingCreateInfo::default()
-        .color_attachment_formats(formats.used_colors())
-        .depth_attachment_format(if_has(vk::ImageAspectFlags::DEPTH))
-        .stencil_attachment_format(if_has(vk::ImageAspectFlags::STENCIL))
-}
-
-/// Integer formats cannot blend.
-fn blend_for(blend: Blend, format: vk::Format) -> vk::PipelineColorBlendAttachmentState {
-    let blend = if crate::format::is_integer(format) {
-        Blend::Opaque
-    } else {
-        blend
-    };
-    blend.to_vk()
-}
-
-fn vertex_input(
-    layouts: &[VertexLayout],
-) -> (
-    Vec<vk::VertexInputBindingDescription>,
-    Vec<vk::VertexInputAttributeDescription>,
-) {
-    let mut buffers = Vec::with_capacity(layouts.len());
-    let mut attributes = Vec::new();
-    for (binding, layout) in (0..).zip(layouts) {
-        let input_rate = match layout.per_instance {
-            true => vk::VertexInputRate::INSTANCE,
-            false => vk::VertexInputRate::VERTEX,
-        };
-        buffers.push(vk::VertexInputBindingDescription {
-            binding,
-            stride: layout.stride,
-            input_rate,
-        });
-        attributes.extend(layout.attributes.iter().map(|attribute| {
-            vk::VertexInputAttributeDescription {
-                location: attribute.location,
-                binding,
-                format: attribute.format,
-                offset: attribute.offset,
-            }
-        }));
-    }
-    (buffers, attributes)
-}
-
-/// Every input of the vertex shader needs an attribute.
-fn check_inputs(desc: &GraphicsPipelineDesc<'_>, inputs: &[u32]) -> Result<(), ShaderError> {
-    let has = |location: &&u32| {
-        let mut attributes = desc
-            .vertex_buffers
-            .iter()
-            .flat_map(|layout| &layout.attributes);
-        !attributes.any(|attribute| attribute.location == **location)
-    };
-    match inputs.iter().find(has) {
-        None => Ok(()),
-        Some(location) => Err(ShaderError::Interface {
-            label: desc.name.to_owned(),
-            problem: format!(
-                "{} reads @location({location}), which no vertex buffer has",
-                desc.vertex.1
-            ),
-        }),
     }
 }

@@ -55,6 +55,7 @@ fn reflect(
         bindings: Vec::new(),
         push_constant_bytes: 0,
         inputs: Vec::new(),
+        outputs: Vec::new(),
     };
     for variable in &entry.vars {
         match variable {
@@ -66,12 +67,15 @@ fn reflect(
                 reflected.push_constant_bytes = bytes.next_multiple_of(4);
             }
             Variable::Input { location, .. } => reflected.inputs.push(location.loc()),
-            Variable::Output { .. } | Variable::SpecConstant { .. } => {}
+            Variable::Output { location, .. } => reflected.outputs.push(location.loc()),
+            Variable::SpecConstant { .. } => {}
         }
     }
     reflected.bindings.sort_by_key(|binding| binding.binding);
-    reflected.inputs.sort_unstable();
-    reflected.inputs.dedup();
+    for locations in [&mut reflected.inputs, &mut reflected.outputs] {
+        locations.sort_unstable();
+        locations.dedup();
+    }
     Ok(Some(reflected))
 }
 

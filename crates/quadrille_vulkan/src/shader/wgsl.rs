@@ -1,5 +1,7 @@
 //! WGSL to SPIR-V with naga.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use ash::vk;
 use naga::back::spv;
 use naga::proc::BoundsCheckPolicy;
@@ -29,6 +31,18 @@ pub(super) fn translate(
     label: &str,
     source: &str,
 ) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
+    // The translator is another's, and no source must end the program: a panic in it is an error
+    // here. It holds nothing that could be left broken.
+    let translated = catch_unwind(AssertUnwindSafe(|| try_translate(label, source)));
+    translated.unwrap_or_else(|_| {
+        Err(ShaderError::Interface {
+            label: label.to_owned(),
+            problem: "its translation panics".to_owned(),
+        })
+    })
+}
+
+fn try_translate(label: &str, source: &str) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
     let module = naga::front::wgsl::parse_str(source).map_err(|error| {
         let spans = error.labels().map(|(span, _)| span);
         let excerpt = error.emit_to_string_with_path(source, label);
@@ -38,7 +52,7 @@ pub(super) fn translate(
     let info = validated.map_err(|error| {
         let spans = error.spans().map(|(span, _)| *span);
         let excerpt = error.emit_to_string_with_path(source, label);
-        source_error(label, source, spans, error.as_inner().to_string(), excerpt)
+        source_error(label, source, spans, chain(error.as_inner()), excerpt)
     })?;
     let words = spv::write_vec(&module, &info, &options(), None).map_err(|error| {
         ShaderError::Interface {
@@ -60,6 +74,17 @@ pub(super) fn translate(
         .filter_map(|(at, _)| reflect(label, &module, &info, &layouter, at).transpose())
         .collect::<Result<_, _>>()?;
     Ok((words, entry_points))
+}
+
+/// An error with what it comes from.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        text = format!("{text}: {source}");
+        next = source.source();
+    }
+    text
 }
 
 /// An error at the first place that is known.
@@ -126,13 +151,16 @@ fn reflect(
         _ => return Ok(None),
     };
     let uses = info.get_entry_point(at);
+    let arguments = entry.function.arguments.iter();
+    let result = entry.function.result.iter();
     let mut reflected = EntryPoint {
         name: entry.name.clone(),
         stage,
         workgroup_size: entry.workgroup_size,
         bindings: Vec::new(),
         push_constant_bytes: 0,
-        inputs: inputs(module, entry),
+        inputs: locations(module, arguments.map(|it| (it.ty, &it.binding))),
+        outputs: locations(module, result.map(|it| (it.ty, &it.binding))),
     };
     for (handle, variable) in module.global_variables.iter() {
         let used = uses[handle];
@@ -208,17 +236,20 @@ fn view_kind(dimension: ImageDimension, arrayed: bool) -> Option<vk::ImageViewTy
     })
 }
 
-/// The locations that an entry point reads, from its arguments and the structures among them.
-fn inputs(module: &naga::Module, entry: &naga::EntryPoint) -> Vec<u32> {
+/// The locations of variables of these types, and of the members of structures among them.
+fn locations<'a>(
+    module: &naga::Module,
+    variables: impl Iterator<Item = (naga::Handle<naga::Type>, &'a Option<naga::Binding>)>,
+) -> Vec<u32> {
     let mut locations = Vec::new();
     let mut take = |binding: &Option<naga::Binding>| {
         if let Some(naga::Binding::Location { location, .. }) = binding {
             locations.push(*location);
         }
     };
-    for argument in &entry.function.arguments {
-        take(&argument.binding);
-        if let TypeInner::Struct { members, .. } = &module.types[argument.ty].inner {
+    for (ty, binding) in variables {
+        take(binding);
+        if let TypeInner::Struct { members, .. } = &module.types[ty].inner {
             members.iter().for_each(|member| take(&member.binding));
         }
     }

@@ -7,7 +7,7 @@ use quadrille_vulkan::{
 
 use crate::rig::{PATIENCE, Rig, Threads, compute, discard, transfer};
 
-const ADD: &str = "
+pub(crate) const ADD: &str = "
 var<immediate> value: u32;
 @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
 @compute @workgroup_size(64)
@@ -17,23 +17,27 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] += value; }
 const BYTES: u64 = 256;
 
 /// Frames in which each pass adds a number to a buffer, with lists that are written again.
-struct Adding {
-    rig: Rig,
+pub(crate) struct Adding {
+    pub(crate) rig: Rig,
     planner: Planner,
     add: ComputePipeline,
     lists: Vec<CommandList>,
     /// How many frames used a plan again.
-    reused: u32,
+    pub(crate) reused: u32,
 }
 
 impl Adding {
     fn new(chunks: usize) -> Self {
+        Self::with(chunks, &Shader::wgsl("add", ADD).unwrap())
+    }
+
+    /// Adds with a shader like [`ADD`].
+    pub(crate) fn with(chunks: usize, shader: &Shader) -> Self {
         let mut rig = Rig::new();
         rig.chunks = chunks;
-        let shader = Shader::wgsl("add", ADD).unwrap();
         let add = rig
             .gpu
-            .compute_pipeline(&ComputePipelineDesc::of("add", &shader));
+            .compute_pipeline(&ComputePipelineDesc::of("add", shader));
         Self {
             planner: Planner::default(),
             add: add.unwrap(),
@@ -44,7 +48,7 @@ impl Adding {
     }
 
     /// A buffer of zeros.
-    fn zeros(&mut self, name: &str) -> Buffer {
+    pub(crate) fn zeros(&mut self, name: &str) -> Buffer {
         let cells = self.rig.storage(name, BYTES);
         self.rig.frame(|frame| {
             let uses = [discard(frame.resource(cells.clone()), Access::Clear)];
@@ -55,7 +59,7 @@ impl Adding {
     }
 
     /// Runs so many frames, each with a pass for each buffer and number.
-    fn run(&mut self, frames: u32, passes: &[(&Buffer, u32)]) {
+    pub(crate) fn run(&mut self, frames: u32, passes: &[(&Buffer, u32)]) {
         for _ in 0..frames {
             self.rig.frames.begin(PATIENCE).unwrap();
             self.frame(passes);
@@ -99,7 +103,7 @@ impl Adding {
     }
 
     /// What each word of a buffer is.
-    fn sum(&mut self, cells: &Buffer) -> u32 {
+    pub(crate) fn sum(&mut self, cells: &Buffer) -> u32 {
         let back = self.rig.readback(BYTES);
         self.rig.frame(|frame| frame.read_back(cells, &back));
         let words = self.rig.words(&back);

@@ -5,7 +5,7 @@ use super::*;
 fn report(resident_kib: &[u64], more: (&str, u64)) -> Report {
     let mut value = json!({
         "frames": 60_000, "highest_buffer": [3, 9], "most_retired": 2, "entities": [7, 7, 7, 7, 7, 7, 7],
-        "resizes": 1, "windows": 1, "buffers": 1, "reloads": 1, "refused": 1,
+        "resizes": 1, "windows": 1, "buffers": 1, "reloads": 1, "changed": 1, "refused": 1,
         "resident_kib": resident_kib,
     });
     value[more.0] = if more.0 == "highest_buffer" {

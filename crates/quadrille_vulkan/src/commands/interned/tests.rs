@@ -4,7 +4,7 @@ use super::Interned;
 
 #[test]
 fn each_object_once() {
-    let mut interned = Interned::default();
+    let mut interned = Interned::<i32>::default();
     assert_eq!(
         [7, 8, 7, 8, 9].map(|object| interned.index(&object)),
         [0, 1, 0, 1, 2]
@@ -15,7 +15,7 @@ fn each_object_once() {
 #[test]
 fn the_same_again_counts_no_reference() {
     let object = Arc::new(1);
-    let mut interned = Interned::default();
+    let mut interned = Interned::<Arc<i32>>::default();
     interned.index(&object);
     interned.clear();
     assert_eq!(Arc::strong_count(&object), 2, "kept for the next recording");
@@ -26,7 +26,7 @@ fn the_same_again_counts_no_reference() {
 #[test]
 fn what_is_not_used_again_is_let_go() {
     let [old, new] = [Arc::new(1), Arc::new(2)];
-    let mut interned = Interned::default();
+    let mut interned = Interned::<Arc<i32>>::default();
     interned.index(&old);
     interned.clear();
     interned.index(&new);

@@ -1,0 +1,40 @@
+//! Shaders whose files were loaded again.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille_vulkan::Reloaded;
+
+use crate::plugin::GpuDevice;
+
+/// The file of shaders was loaded again while the program runs: its pipelines have changed, or
+/// [`result`](Reloaded::result) says why they have not. It is logged in any case.
+///
+/// Files are loaded again when they change, with [`ShaderReloadPlugin`](crate::ShaderReloadPlugin),
+/// or when the program asks: [`Gpu::reload_shader`](quadrille_vulkan::Gpu::reload_shader).
+///
+/// ```
+/// # use bevy_app::App;
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::ShaderReloaded;
+/// # let mut app = App::new();
+/// app.add_observer(|reloaded: On<ShaderReloaded>| {
+///     let title = match &reloaded.result {
+///         Ok(()) => "My game".to_owned(),
+///         Err(error) => error.line(),
+///     };
+/// #   drop(title);
+/// });
+/// ```
+#[derive(Event, Clone, Debug, Deref)]
+pub struct ShaderReloaded(pub Reloaded);
+
+/// Has pipelines change whose shaders were loaded again, before a frame.
+pub(crate) fn apply(gpu: Option<Res<GpuDevice>>, mut commands: Commands) {
+    for reloaded in gpu.into_iter().flat_map(|gpu| gpu.take_reloads()) {
+        match &reloaded.result {
+            Ok(()) => tracing::info!("{reloaded}"),
+            Err(_) => tracing::error!("{reloaded}"),
+        }
+        commands.trigger(ShaderReloaded(reloaded));
+    }
+}

@@ -1,0 +1,142 @@
+//! Shaders that are edited while an app runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bevy_app::App;
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+
+use crate::common::{Numbers, Rig, read};
+
+const SOURCE: &str = "
+    @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+
+    @compute @workgroup_size(64)
+    fn main(@builtin(global_invocation_id) id: vec3u) {
+        numbers[id.x] = 1u;
+    }";
+
+#[derive(Resource)]
+struct Set(ComputePipeline);
+
+/// What was told of reloads.
+#[derive(Resource, Default)]
+struct Told(Vec<String>);
+
+fn set(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Set>) {
+    recorder
+        .compute(&pass.0)
+        .bind(0, &numbers)
+        .dispatch([4, 1, 1]);
+}
+
+/// An app with a pass whose shader is in a file.
+fn app(name: &str) -> (Rig, PathBuf) {
+    let folder = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("set.wgsl");
+    fs::write(&path, SOURCE).expect("written");
+    let watch = |app: &mut App| {
+        app.add_plugins(ShaderReloadPlugin::default());
+    };
+    let mut rig = Rig::with_more(|_| {}, watch);
+    let told = |reloaded: On<ShaderReloaded>, mut told: ResMut<Told>| {
+        told.0.push(reloaded.to_string());
+    };
+    rig.app
+        .init_resource::<Told>()
+        .add_observer(told)
+        .add_systems(Render, set);
+    load(&mut rig, &path);
+    rig.update(3);
+    (rig, path)
+}
+
+/// Makes the pipeline, as a program would in `RenderStartup`.
+fn load(rig: &mut Rig, path: &Path) {
+    let shader = Shader::load(path).expect("a shader");
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let desc = ComputePipelineDesc::of("set", &shader);
+    let pipeline = gpu.compute_pipeline(&desc).expect("a pipeline");
+    rig.app.insert_resource(Set(pipeline));
+}
+
+/// Runs frames until something is told; nobody but the file system knows of the edit.
+fn wait(rig: &mut Rig) -> String {
+    for _ in 0..4000 {
+        rig.update(1);
+        let told = std::mem::take(&mut rig.app.world_mut().resource_mut::<Told>().0);
+        if let [first, rest @ ..] = &told[..] {
+            assert!(rest.is_empty(), "one line for an edit: {told:?}");
+            return first.clone();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("the edit is not noticed");
+}
+
+fn numbers(rig: &mut Rig) -> Vec<u32> {
+    read(rig, |world| world.resource::<Numbers>().0.clone())
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_pass_runs_what_is_in_its_file_now() {
+    let (mut rig, path) = app("reload");
+    assert_eq!(numbers(&mut rig), [1; 256]);
+
+    fs::write(&path, SOURCE.replace("1u", "2u")).expect("written");
+    let told = wait(&mut rig);
+    assert!(
+        told.ends_with("set.wgsl is loaded again; changed: set"),
+        "{told}"
+    );
+    assert_eq!(numbers(&mut rig), [2; 256]);
+
+    fs::write(&path, SOURCE.replace("1u", "nonsense")).expect("written");
+    let told = wait(&mut rig);
+    assert!(told.contains("set.wgsl:6:25: "), "{told}");
+    assert!(told.ends_with("; unchanged: set"), "{told}");
+    assert_eq!(numbers(&mut rig), [2; 256]);
+
+    // As editors do: another file in the place of the old one.
+    let other = path.with_extension("swap");
+    fs::write(&other, SOURCE.replace("1u", "3u")).expect("written");
+    fs::rename(&other, &path).expect("renamed");
+    let told = wait(&mut rig);
+    assert!(told.ends_with("changed: set"), "{told}");
+    assert_eq!(numbers(&mut rig), [3; 256]);
+
+    fs::remove_file(&path).expect("removed");
+    let told = wait(&mut rig);
+    assert!(told.contains("set.wgsl cannot be read: "), "{told}");
+    assert_eq!(numbers(&mut rig), [3; 256]);
+    fs::write(&path, SOURCE.replace("1u", "4u")).expect("written");
+    let told = wait(&mut rig);
+    assert!(told.ends_with("changed: set"), "{told}");
+    assert_eq!(numbers(&mut rig), [4; 256]);
+    rig.expect_no_errors();
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn pipelines_that_are_made_later_are_watched_too() {
+    let (mut rig, path) = app("later");
+    let folder = path.with_file_name("folder");
+    fs::create_dir_all(&folder).expect("a folder");
+    let later = folder.join("later.wgsl");
+    fs::write(&later, SOURCE.replace("1u", "5u")).expect("written");
+    load(&mut rig, &later);
+    rig.update(2);
+    assert_eq!(numbers(&mut rig), [5; 256]);
+    fs::write(&later, SOURCE.replace("1u", "6u")).expect("written");
+    let told = wait(&mut rig);
+    assert!(
+        told.ends_with("later.wgsl is loaded again; changed: set"),
+        "{told}"
+    );
+    assert_eq!(numbers(&mut rig), [6; 256]);
+    rig.expect_no_errors();
+}

@@ -1,0 +1,80 @@
+//! Whether shaders that were loaded again fit a pipeline that exists.
+//!
+//! Passes were written, and declare, for the interface that the pipeline began with. Shaders may
+//! do less than that, a binding may be commented out for instance; they may not do more.
+
+use super::layout::merge;
+use crate::error::ShaderError;
+use crate::shader::{Binding, EntryPoint};
+
+/// What passes serve.
+pub(super) struct Served<'a> {
+    /// The pipeline.
+    pub name: &'a str,
+    /// What they bind.
+    pub bindings: &'a [Binding],
+    /// Bytes of push constants.
+    pub push_bytes: u32,
+}
+
+/// Checks that new entry points touch nothing but what passes serve.
+pub(super) fn check(served: &Served<'_>, entry_points: &[&EntryPoint]) -> Result<(), ShaderError> {
+    let (bindings, push_bytes) = merge(served.name, entry_points)?;
+    if let Some(problem) = bindings.iter().find_map(|new| excess(served.bindings, new)) {
+        return Err(not_served(served.name, &problem));
+    }
+    if push_bytes > served.push_bytes {
+        let problem = format!(
+            "it reads {push_bytes} bytes of push constants, and the program pushes {}",
+            served.push_bytes
+        );
+        return Err(not_served(served.name, &problem));
+    }
+    Ok(())
+}
+
+/// Checks that a workgroup is as large as dispatches take it to be.
+pub(super) fn check_workgroup(name: &str, [known, new]: [[u32; 3]; 2]) -> Result<(), ShaderError> {
+    if known == new {
+        return Ok(());
+    }
+    let problem = format!("its workgroup is {new:?}, and the program dispatches for {known:?}");
+    Err(not_served(name, &problem))
+}
+
+/// What a binding does that nobody serves.
+fn excess(served: &[Binding], new: &Binding) -> Option<String> {
+    let (number, name) = (new.binding, &new.name);
+    let Some(known) = served.iter().find(|known| known.binding == number) else {
+        return Some(format!(
+            "it uses @binding({number}) {name}, which the program does not bind"
+        ));
+    };
+    let what = |does: &str| format!("it {does} @binding({number}) {name}, which it did not before");
+    if known.kind != new.kind {
+        Some(format!(
+            "@binding({number}) {name} is {} and was {}",
+            new.kind.word(),
+            known.kind.word()
+        ))
+    } else if new.writes && !known.writes {
+        Some(what("writes"))
+    } else if new.reads && !known.reads {
+        Some(what("reads"))
+    } else if !known.stages.contains(new.stages) {
+        Some(what("uses in another stage"))
+    } else {
+        None
+    }
+}
+
+fn not_served(name: &str, problem: &str) -> ShaderError {
+    ShaderError::Interface {
+        label: name.to_owned(),
+        problem: format!("{problem}; start the program again to change its interface"),
+    }
+}
+
+#[cfg(test)]
+#[path = "fit_tests.rs"]
+mod tests;

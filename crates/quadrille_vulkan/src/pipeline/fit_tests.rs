@@ -1,0 +1,70 @@
+use super::{Served, check, check_workgroup};
+use crate::shader::Shader;
+
+const BEFORE: &str = "
+var<immediate> amount: vec2<u32>;
+@group(0) @binding(0) var<storage, read> now: array<u32>;
+@group(0) @binding(1) var<storage, read_write> next: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) { next[id.x] = now[id.x] + amount.y; }
+";
+
+/// What is said of edits of the source, if it does not fit with them.
+fn problem(edits: &[[&str; 2]]) -> Option<String> {
+    let mut edited = BEFORE.to_owned();
+    for [old, new] in edits {
+        assert!(edited.contains(old), "the edit of {old} applies");
+        edited = edited.replace(old, new);
+    }
+    let [before, after] =
+        [BEFORE, &edited].map(|source| Shader::wgsl("adder.wgsl", source).unwrap());
+    let [known, new] = [&before, &after].map(|shader| &shader.entry_points()[0]);
+    let served = Served {
+        name: "adder",
+        bindings: &known.bindings,
+        push_bytes: known.push_constant_bytes,
+    };
+    let sizes = [known.workgroup_size, new.workgroup_size];
+    let fits = check(&served, &[new]).and_then(|()| check_workgroup("adder", sizes));
+    fits.err().map(|error| error.to_string())
+}
+
+#[test]
+fn what_does_the_same_or_less_fits() {
+    for edits in [
+        &[["+ amount.y", "- amount.y"]][..],
+        &[[" + amount.y", ""]],
+        &[["now[id.x]", "1u"]],
+        &[["fn main", "fn other"]],
+        // It may be written, but it is not.
+        &[["read> now", "read_write> now"]],
+    ] {
+        assert_eq!(problem(edits), None, "{edits:?}");
+    }
+}
+
+#[test]
+fn what_does_more_is_named() {
+    let uniform = [
+        ["storage, read> now: array<u32>", "uniform> now: vec4u"],
+        ["now[id.x]", "now.x"],
+    ];
+    let write = [
+        ["read> now", "read_write> now"],
+        ["{ next[", "{ now[0] = 1u; next["],
+    ];
+    let read = [["next[id.x] =", "next[id.x] = next[0] +"]];
+    for (edits, told) in [
+        (&[["vec2<u32>", "vec4<u32>"]][..], "16 bytes of push"),
+        (&[["size(64)", "size(8, 8)"]], "workgroup is [8, 8, 1]"),
+        (&[["binding(1)", "binding(2)"]], "uses @binding(2) next"),
+        (&uniform, "now is a buffer with the usage UNIFORM and was"),
+        (&write, "writes @binding(0) now"),
+        (&read, "reads @binding(1) next"),
+    ] {
+        let problem = problem(edits).unwrap_or_else(|| panic!("{edits:?} fits"));
+        assert!(problem.contains(told), "{edits:?}: {problem}");
+        assert!(problem.contains("adder"), "the pipeline: {problem}");
+        assert!(!problem.contains('\n'), "one line: {problem}");
+    }
+}

@@ -1,0 +1,291 @@
+//! What graphics pipelines run, and its variants by attachment formats.
+
+use std::ffi::CString;
+use std::sync::{Arc, OnceLock};
+
+use ash::vk;
+
+use super::stages::Stages;
+use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
+use super::{Module, PipelineLayout};
+use crate::debug::c_string;
+use crate::device::Device;
+use crate::error::ShaderError;
+use crate::lock;
+use crate::rendering::Formats;
+use crate::retire::Retired;
+use crate::shader::{Binding, Shader};
+
+/// What passes know of a graphics pipeline, and what all its variants share.
+pub(super) struct Interface {
+    pub name: String,
+    /// The entry point asked for; empty for the only one.
+    pub vertex_entry: String,
+    /// Likewise.
+    pub fragment_entry: String,
+    pub vertex_buffers: Vec<VertexLayout>,
+    pub topology: Topology,
+    pub cull: Cull,
+    pub blend: Blend,
+    pub depth: Option<DepthState>,
+    pub bindings: Vec<Binding>,
+    pub layout: Arc<PipelineLayout>,
+    pub device: Arc<Device>,
+}
+
+/// What a graphics pipeline runs.
+pub(crate) struct GraphicsCode {
+    interface: Arc<Interface>,
+    vertex: (Shader, CString),
+    fragment: Option<(Shader, CString)>,
+    variants: OnceLock<Box<Variant>>,
+}
+
+/// A pipeline for some formats: a link of a list that only grows, so that finding one takes no
+/// lock. Lists are short: programs draw to few combinations of formats.
+struct Variant {
+    formats: Formats,
+    compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
+    next: OnceLock<Box<Variant>>,
+}
+
+impl GraphicsCode {
+    pub(super) fn new(interface: &Arc<Interface>, stages: &Stages<'_>) -> Self {
+        let (vertex, entry) = stages.vertex;
+        Self {
+            interface: Arc::clone(interface),
+            vertex: (vertex.clone(), c_string(&entry.name)),
+            fragment: stages
+                .fragment
+                .map(|(shader, entry)| (shader.clone(), c_string(&entry.name))),
+            variants: OnceLock::new(),
+        }
+    }
+
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.interface.device
+    }
+
+    /// The name of its pipeline.
+    pub(crate) fn name(&self) -> &str {
+        &self.interface.name
+    }
+
+    /// What passes bind.
+    pub(crate) fn bindings(&self) -> &[Binding] {
+        &self.interface.bindings
+    }
+
+    /// The layout of its pipeline.
+    pub(crate) fn layout(&self) -> &Arc<PipelineLayout> {
+        &self.interface.layout
+    }
+
+    /// How many vertex buffers it reads.
+    pub(crate) fn vertex_buffer_count(&self) -> usize {
+        self.interface.vertex_buffers.len()
+    }
+
+    /// Its vertex shader.
+    pub(super) fn vertex(&self) -> &Shader {
+        &self.vertex.0
+    }
+
+    /// Its fragment shader, if it has one.
+    pub(super) fn fragment(&self) -> Option<&Shader> {
+        self.fragment.as_ref().map(|(shader, _)| shader)
+    }
+
+    /// Whether it is compiled for formats, or has failed to.
+    pub(super) fn is_ready(&self, formats: &Formats) -> bool {
+        let mut variants = self.variants();
+        let known = variants.find(|variant| variant.formats == *formats);
+        known.is_some_and(|variant| variant.compiled.get().is_some())
+    }
+
+    /// The formats that it was compiled for.
+    pub(super) fn known_formats(&self) -> impl Iterator<Item = Formats> {
+        self.variants().map(|variant| variant.formats)
+    }
+
+    fn variants(&self) -> impl Iterator<Item = &Variant> {
+        std::iter::successors(self.variants.get(), |variant| variant.next.get())
+            .map(|variant| &**variant)
+    }
+
+    /// The pipeline for formats, compiled now if need be.
+    pub(crate) fn compiled(&self, formats: &Formats) -> Result<vk::Pipeline, ShaderError> {
+        let mut link = &self.variants;
+        loop {
+            let variant = link.get_or_init(|| {
+                Box::new(Variant {
+                    formats: *formats,
+                    compiled: OnceLock::new(),
+                    next: OnceLock::new(),
+                })
+            });
+            if variant.formats == *formats {
+                return variant
+                    .compiled
+                    .get_or_init(|| self.compile(formats))
+                    .clone();
+            }
+            link = &variant.next;
+        }
+    }
+
+    fn compile(&self, formats: &Formats) -> Result<vk::Pipeline, ShaderError> {
+        let device = &self.interface.device;
+        let error = |result| ShaderError::Compile {
+            pipeline: self.interface.name.clone(),
+            result,
+        };
+        let vertex = Module::new(device, &self.vertex.0).map_err(error)?;
+        let fragment = match &self.fragment {
+            Some((shader, entry)) => Some((Module::new(device, shader).map_err(error)?, entry)),
+            None => None,
+        };
+        let stage = |stage, module: &Module<'_>, entry| {
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(stage)
+                .module(module.raw)
+                .name(entry)
+        };
+        let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex, &self.vertex.1)];
+        if let Some((module, entry)) = &fragment {
+            stages.push(stage(vk::ShaderStageFlags::FRAGMENT, module, entry));
+        }
+        let pipeline = self.create(formats, &stages).map_err(error)?;
+        device.names.name(pipeline, &self.interface.name);
+        Ok(pipeline)
+    }
+
+    fn create(
+        &self,
+        formats: &Formats,
+        stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+    ) -> Result<vk::Pipeline, vk::Result> {
+        let interface = &*self.interface;
+        let (buffers, attributes) = vertex_input(&interface.vertex_buffers);
+        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_binding_descriptions(&buffers)
+            .vertex_attribute_descriptions(&attributes);
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(interface.topology.to_vk());
+        let viewports = vk::PipelineViewportStateCreateInfo::default()
+            .viewport_count(1)
+            .scissor_count(1);
+        let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+            .cull_mode(interface.cull.to_vk())
+            .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
+            .line_width(1.0);
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::from_raw(formats.samples));
+        let depth = interface
+            .depth
+            .filter(|_| formats.depth != vk::Format::UNDEFINED);
+        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+            .depth_test_enable(depth.is_some())
+            .depth_write_enable(depth.is_some_and(|depth| depth.write))
+            .depth_compare_op(depth.map_or(vk::CompareOp::ALWAYS, |depth| depth.compare));
+        let blends: Vec<_> = formats
+            .used_colors()
+            .iter()
+            .map(|&format| blend_for(interface.blend, format))
+            .collect();
+        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default()
+            .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
+        let mut rendering = rendering_info(formats);
+        let infos = [vk::GraphicsPipelineCreateInfo::default()
+            .stages(stages)
+            .vertex_input_state(&vertex_input)
+            .input_assembly_state(&assembly)
+            .viewport_state(&viewports)
+            .rasterization_state(&rasterization)
+            .multisample_state(&multisample)
+            .depth_stencil_state(&depth)
+            .color_blend_state(&blend)
+            .dynamic_state(&dynamic)
+            .layout(interface.layout.raw)
+            .push_next(&mut rendering)];
+        let device = &interface.device;
+        let cache = device.pipeline_cache.raw();
+        // SAFETY: modules have these entry points, the layout has all their bindings, vertex
+        // inputs are covered by attributes, and formats are those of existing attachments.
+        unsafe { device.raw.create_graphics_pipelines(cache, &infos, None) }
+            .map(|pipelines| pipelines[0])
+            .map_err(|(_, result)| result)
+    }
+}
+
+impl Drop for GraphicsCode {
+    fn drop(&mut self) {
+        let mut link = self.variants.take();
+        while let Some(mut variant) = link {
+            if let Some(Ok(pipeline)) = variant.compiled.take() {
+                lock(&self.interface.device.dropped).push(Retired::Pipeline(pipeline));
+            }
+            link = variant.next.take();
+        }
+    }
+}
+
+fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
+    let aspects = match formats.depth {
+        vk::Format::UNDEFINED => vk::ImageAspectFlags::empty(),
+        format => crate::format::aspects(format),
+    };
+    let if_has = |aspect| {
+        if aspects.contains(aspect) {
+            formats.depth
+        } else {
+            vk::Format::UNDEFINED
+        }
+    };
+    vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(formats.used_colors())
+        .depth_attachment_format(if_has(vk::ImageAspectFlags::DEPTH))
+        .stencil_attachment_format(if_has(vk::ImageAspectFlags::STENCIL))
+}
+
+/// Integer formats cannot blend.
+fn blend_for(blend: Blend, format: vk::Format) -> vk::PipelineColorBlendAttachmentState {
+    let blend = if crate::format::is_integer(format) {
+        Blend::Opaque
+    } else {
+        blend
+    };
+    blend.to_vk()
+}
+
+fn vertex_input(
+    layouts: &[VertexLayout],
+) -> (
+    Vec<vk::VertexInputBindingDescription>,
+    Vec<vk::VertexInputAttributeDescription>,
+) {
+    let mut buffers = Vec::with_capacity(layouts.len());
+    let mut attributes = Vec::new();
+    for (binding, layout) in (0..).zip(layouts) {
+        let input_rate = match layout.per_instance {
+            true => vk::VertexInputRate::INSTANCE,
+            false => vk::VertexInputRate::VERTEX,
+        };
+        buffers.push(vk::VertexInputBindingDescription {
+            binding,
+            stride: layout.stride,
+            input_rate,
+        });
+        attributes.extend(layout.attributes.iter().map(|attribute| {
+            vk::VertexInputAttributeDescription {
+                location: attribute.location,
+                binding,
+                format: attribute.format,
+                offset: attribute.offset,
+            }
+        }));
+    }
+    (buffers, attributes)
+}

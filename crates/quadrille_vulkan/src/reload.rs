@@ -1,0 +1,252 @@
+//! Shaders that change while the program runs.
+//!
+//! Pipelines whose shaders come from files are known here, by file. When a file is loaded again,
+//! all of them are built anew on a thread that compiles pipelines, each from the newest sources of
+//! all its files. If that goes well for all they change together, when the main loop asks for it
+//! between two frames; else none changes, and there is one error to tell.
+//!
+//! Who notices that a file has changed is not decided here.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use crate::device::Device;
+use crate::error::ShaderError;
+use crate::lock;
+use crate::shader::Shader;
+
+/// What came of loading a shader's file again. Displayed, it is one line.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Reloaded {
+    /// The file.
+    pub file: PathBuf,
+    /// The pipelines that are made from it.
+    pub pipelines: Vec<String>,
+    /// Whether they have changed; if not, why they all stay as they were.
+    pub result: Result<(), ShaderError>,
+}
+
+impl std::fmt::Display for Reloaded {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (file, pipelines) = (self.file.display(), self.pipelines.join(", "));
+        match &self.result {
+            Ok(()) => write!(formatter, "{file} is loaded again; changed: {pipelines}"),
+            Err(error) => {
+                if matches!(
+                    error,
+                    ShaderError::Interface { .. } | ShaderError::Compile { .. }
+                ) {
+                    // These name the pipeline.
+                    write!(formatter, "{file}: ")?;
+                }
+                write!(formatter, "{}; unchanged: {pipelines}", error.line())
+            }
+        }
+    }
+}
+
+/// Lays ready what was built, once all pipelines of a file are.
+pub(crate) type Ready = Box<dyn FnOnce()>;
+
+/// A pipeline, as far as reloading is concerned.
+pub(crate) trait Reloadable: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// Builds it from the newest sources; what is returned lays that ready.
+    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError>;
+
+    /// Runs what was laid ready from now on.
+    fn adopt(&self);
+}
+
+/// The files that shaders of a device come from.
+#[derive(Default)]
+pub(crate) struct Reloads {
+    files: Mutex<BTreeMap<PathBuf, Source>>,
+    /// Changes with the set of files.
+    version: AtomicU64,
+    /// One file at a time is loaded.
+    turn: Mutex<()>,
+    done: Mutex<Vec<Done>>,
+    is_done: AtomicBool,
+}
+
+/// A file.
+struct Source {
+    /// The last thing in it that was a shader.
+    newest: Shader,
+    /// What was last in it, as an editor may write the same again, and again: a hash; `None` in
+    /// it if there was nothing to read.
+    seen: Option<Option<u64>>,
+    pipelines: Vec<Weak<dyn Reloadable>>,
+    /// How many there may be before those that are gone are looked for.
+    room: usize,
+}
+
+/// A file that was loaded, with pipelines that wait for their turn to change.
+struct Done {
+    file: PathBuf,
+    pipelines: Vec<Weak<dyn Reloadable>>,
+    result: Result<(), ShaderError>,
+}
+
+/// Tells sets of files apart, those of different devices as well.
+static VERSIONS: AtomicU64 = AtomicU64::new(1);
+
+impl Reloads {
+    /// Takes a pipeline in, if its shaders come from files.
+    pub(crate) fn follow(&self, pipeline: &Arc<impl Reloadable + 'static>, shaders: &[&Shader]) {
+        for (at, shader) in shaders.iter().enumerate() {
+            let Some(file) = shader.file() else {
+                continue;
+            };
+            if shaders[..at].iter().any(|other| other.file() == Some(file)) {
+                continue;
+            }
+            let pipeline: Weak<dyn Reloadable> = Arc::downgrade(pipeline) as _;
+            let mut files = lock(&self.files);
+            if let Some(source) = files.get_mut(file) {
+                source.add(pipeline);
+                continue;
+            }
+            // Files whose pipelines are gone are of no interest.
+            files.retain(|_, source| source.is_used());
+            let source = Source {
+                newest: (*shader).clone(),
+                seen: None,
+                pipelines: vec![pipeline],
+                room: 8,
+            };
+            files.insert(file.to_owned(), source);
+            let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
+            self.version.store(version, Ordering::Release);
+        }
+    }
+
+    /// All files, and what changes with the set of them.
+    pub(crate) fn files(&self) -> (u64, Vec<PathBuf>) {
+        let files = lock(&self.files);
+        (self.version(), files.keys().cloned().collect())
+    }
+
+    /// Changes with the set of files.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Loads a file again, in the background; whether a shader comes from it.
+    pub(crate) fn load(device: &Arc<Device>, file: &Path) -> bool {
+        let is_known = lock(&device.reloads.files).contains_key(file);
+        if is_known {
+            let (job, file) = (Arc::downgrade(device), file.to_owned());
+            device.compiler.run(Box::new(move || {
+                if let Some(device) = job.upgrade() {
+                    device.reloads.try_load(file);
+                }
+            }));
+        }
+        is_known
+    }
+
+    fn try_load(&self, file: PathBuf) {
+        let _turn = lock(&self.turn);
+        let bytes = Shader::read_file(&file);
+        let Some(pipelines) = self.look(&file, bytes.as_deref().ok()) else {
+            return;
+        };
+        let result = bytes.and_then(|bytes| {
+            let shader = Shader::from_file(&file, &bytes)?;
+            if let Some(source) = lock(&self.files).get_mut(&file) {
+                source.newest = shader;
+            }
+            self.rebuild(&pipelines)
+        });
+        lock(&self.done).push(Done {
+            file,
+            pipelines,
+            result,
+        });
+        self.is_done.store(true, Ordering::Release);
+    }
+
+    /// Builds pipelines; all are laid ready, or none.
+    fn rebuild(&self, pipelines: &[Weak<dyn Reloadable>]) -> Result<(), ShaderError> {
+        let pipelines = pipelines.iter().filter_map(Weak::upgrade);
+        let built = pipelines.map(|pipeline| pipeline.rebuild(&|shader| self.newest(shader)));
+        let built: Vec<Ready> = built.collect::<Result<_, _>>()?;
+        built.into_iter().for_each(|ready| ready());
+        Ok(())
+    }
+
+    /// The pipelines that are made from a file, if there is something else in it than there was.
+    fn look(&self, file: &Path, bytes: Option<&[u8]>) -> Option<Vec<Weak<dyn Reloadable>>> {
+        let mut files = lock(&self.files);
+        let source = files.get_mut(file)?;
+        let seen = bytes.map(|bytes| {
+            let mut hasher = DefaultHasher::new();
+            bytes.hash(&mut hasher);
+            hasher.finish()
+        });
+        if source.seen.replace(seen) == Some(seen) {
+            return None;
+        }
+        source.forget_dropped();
+        let pipelines = source.pipelines.clone();
+        (!pipelines.is_empty()).then_some(pipelines)
+    }
+
+    /// The newest source of a shader's file, or the shader, if it comes from none.
+    fn newest(&self, shader: &Shader) -> Shader {
+        let files = lock(&self.files);
+        let source = shader.file().and_then(|file| files.get(file));
+        source.map_or(shader, |source| &source.newest).clone()
+    }
+
+    /// Has pipelines change, and tells what was loaded since the last time.
+    pub(crate) fn take(&self) -> Vec<Reloaded> {
+        if !self.is_done.swap(false, Ordering::AcqRel) {
+            return Vec::new();
+        }
+        let done = std::mem::take(&mut *lock(&self.done));
+        let reloaded = |done: Done| {
+            let pipelines: Vec<_> = done.pipelines.iter().filter_map(Weak::upgrade).collect();
+            if done.result.is_ok() {
+                pipelines.iter().for_each(|pipeline| pipeline.adopt());
+            }
+            Reloaded {
+                file: done.file,
+                pipelines: pipelines.iter().map(|it| it.name().to_owned()).collect(),
+                result: done.result,
+            }
+        };
+        done.into_iter().map(reloaded).collect()
+    }
+}
+
+impl Source {
+    fn add(&mut self, pipeline: Weak<dyn Reloadable>) {
+        if self.pipelines.len() == self.room {
+            self.forget_dropped();
+            self.room = (2 * self.pipelines.len()).max(self.room);
+        }
+        self.pipelines.push(pipeline);
+    }
+
+    fn forget_dropped(&mut self) {
+        self.pipelines
+            .retain(|pipeline| pipeline.strong_count() > 0);
+    }
+
+    fn is_used(&self) -> bool {
+        let mut pipelines = self.pipelines.iter();
+        pipelines.any(|pipeline| pipeline.strong_count() > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use super::{Ready, Reloadable, Reloads};
+use crate::error::ShaderError;
+use crate::lock;
+use crate::shader::Shader;
+
+/// A pipeline that runs the sources of its files, and takes only so many functions.
+struct Fake {
+    name: &'static str,
+    shaders: Vec<Shader>,
+    most: usize,
+    /// What is ready and what runs: the number of entry points of each file.
+    runs: Mutex<[Option<Vec<usize>>; 2]>,
+}
+
+impl Reloadable for Fake {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
+        let counts = self
+            .shaders
+            .iter()
+            .map(|it| newest(it).entry_points().len());
+        let counts: Vec<_> = counts.collect();
+        if counts.iter().sum::<usize>() > self.most {
+            return Err(ShaderError::Interface {
+                label: self.name.to_owned(),
+                problem: format!("{counts:?} are above {}", self.most),
+            });
+        }
+        Ok(Box::new(move || lock(&self.runs)[0] = Some(counts)))
+    }
+
+    fn adopt(&self) {
+        let mut runs = lock(&self.runs);
+        if let Some(ready) = runs[0].take() {
+            runs[1] = Some(ready);
+        }
+    }
+}
+
+impl Fake {
+    fn runs(&self) -> Option<Vec<usize>> {
+        lock(&self.runs)[1].clone()
+    }
+}
+
+/// Files in a folder of their own.
+struct Folder {
+    path: PathBuf,
+    reloads: Reloads,
+}
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        let path = path.canonicalize().unwrap();
+        let reloads = Reloads::default();
+        Self { path, reloads }
+    }
+
+    /// Writes a shader with so many functions.
+    fn write(&self, file: &str, functions: usize) {
+        let function = |at| format!("@compute @workgroup_size(1) fn f{at}() {{}}\n");
+        self.write_text(file, &(0..functions).map(function).collect::<String>());
+    }
+
+    fn write_text(&self, file: &str, text: &str) {
+        fs::write(self.path.join(file), text).unwrap();
+    }
+
+    fn pipeline(&self, name: &'static str, files: &[&str], most: usize) -> Arc<Fake> {
+        let load = |file: &&str| Shader::load(self.path.join(file)).unwrap();
+        let shaders: Vec<_> = files.iter().map(load).collect();
+        let fake = Arc::new(Fake {
+            name,
+            shaders: shaders.clone(),
+            most,
+            runs: Mutex::default(),
+        });
+        self.reloads
+            .follow(&fake, &shaders.iter().collect::<Vec<_>>());
+        fake
+    }
+
+    /// Loads a file and tells what came of it.
+    fn reload(&self, file: &str) -> Vec<String> {
+        self.reloads.try_load(self.path.join(file));
+        let folder = format!("{}/", self.path.display());
+        let told = self.reloads.take().into_iter();
+        told.map(|it| it.to_string().replace(&folder, "")).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+#[test]
+fn an_edit_is_taken_once_and_told_in_one_line() {
+    let folder = Folder::new("edit");
+    folder.write("a.wgsl", 1);
+    let [one, two] = ["one", "two"].map(|name| folder.pipeline(name, &["a.wgsl"], 9));
+    folder.write("a.wgsl", 2);
+    assert_eq!(
+        folder.reload("a.wgsl"),
+        ["a.wgsl is loaded again; changed: one, two"]
+    );
+    assert_eq!([one.runs(), two.runs()], [Some(vec![2]), Some(vec![2])]);
+    assert_eq!(folder.reload("a.wgsl"), [""; 0], "written again as it was");
+    assert_eq!(folder.reload("other.wgsl"), [""; 0], "nobody's");
+}
+
+#[test]
+fn nothing_changes_before_the_main_loop_asks() {
+    let folder = Folder::new("asks");
+    folder.write("a.wgsl", 1);
+    let pipeline = folder.pipeline("one", &["a.wgsl"], 9);
+    folder.write("a.wgsl", 2);
+    folder.reloads.try_load(folder.path.join("a.wgsl"));
+    assert_eq!(pipeline.runs(), None);
+    assert_eq!(folder.reloads.take().len(), 1);
+    assert_eq!(pipeline.runs(), Some(vec![2]));
+}
+
+#[test]
+fn what_is_broken_is_told_once_and_the_next_good_source_recovers() {
+    let folder = Folder::new("broken");
+    folder.write("a.wgsl", 1);
+    let pipeline = folder.pipeline("one", &["a.wgsl"], 9);
+    folder.write_text("a.wgsl", "fn main() {\n    let x = ;\n}");
+    let [told] = &folder.reload("a.wgsl")[..] else {
+        panic!("not one line")
+    };
+    assert!(told.starts_with("a.wgsl:2:13: "), "{told}");
+    assert!(
+        told.ends_with("; unchanged: one") && !told.contains('\n'),
+        "{told}"
+    );
+    assert_eq!(folder.reload("a.wgsl"), [""; 0], "told already");
+    fs::remove_file(folder.path.join("a.wgsl")).unwrap();
+    let [told] = &folder.reload("a.wgsl")[..] else {
+        panic!("not one line")
+    };
+    assert!(told.starts_with("a.wgsl cannot be read: "), "{told}");
+    assert_eq!(folder.reload("a.wgsl"), [""; 0], "told already");
+    assert_eq!(pipeline.runs(), None, "it is what it was");
+    folder.write("a.wgsl", 3);
+    assert_eq!(
+        folder.reload("a.wgsl"),
+        ["a.wgsl is loaded again; changed: one"]
+    );
+    assert_eq!(pipeline.runs(), Some(vec![3]));
+}
+
+#[test]
+fn all_pipelines_of_a_file_change_or_none() {
+    let folder = Folder::new("none");
+    folder.write("a.wgsl", 1);
+    let [one, two] =
+        [("one", 9), ("two", 2)].map(|(name, most)| folder.pipeline(name, &["a.wgsl"], most));
+    folder.write("a.wgsl", 2);
+    folder.reloads.try_load(folder.path.join("a.wgsl"));
+    folder.write("a.wgsl", 3);
+    // Both have waited for the main loop.
+    let told = folder.reload("a.wgsl");
+    assert_eq!(told[0], "a.wgsl is loaded again; changed: one, two");
+    assert!(
+        told[1].starts_with("a.wgsl: the interface of two "),
+        "{}",
+        told[1]
+    );
+    assert!(told[1].ends_with("; unchanged: one, two"), "{}", told[1]);
+    assert_eq!([one.runs(), two.runs()], [Some(vec![2]), Some(vec![2])]);
+}
+
+#[test]
+fn what_did_not_fit_another_file_is_tried_again_with_it() {
+    let folder = Folder::new("both");
+    folder.write("a.wgsl", 1);
+    folder.write("b.wgsl", 1);
+    let pipeline = folder.pipeline("one", &["a.wgsl", "b.wgsl"], 3);
+    folder.write("a.wgsl", 3);
+    assert_eq!(folder.reload("a.wgsl").len(), 1);
+    assert_eq!(pipeline.runs(), None, "too many with what is in b.wgsl");
+    folder.write("b.wgsl", 0);
+    assert_eq!(
+        folder.reload("b.wgsl"),
+        ["b.wgsl is loaded again; changed: one"]
+    );
+    assert_eq!(pipeline.runs(), Some(vec![3, 0]));
+}
+
+#[test]
+fn pipelines_that_are_gone_are_forgotten() {
+    let folder = Folder::new("gone");
+    folder.write("a.wgsl", 1);
+    folder.write("b.wgsl", 1);
+    for _ in 0..1000 {
+        drop(folder.pipeline("one", &["a.wgsl"], 9));
+    }
+    let known = lock(&folder.reloads.files)[&folder.path.join("a.wgsl")]
+        .pipelines
+        .len();
+    assert!(known <= 8, "{known} are known");
+    let (version, files) = folder.reloads.files();
+    assert_eq!(files.len(), 1);
+    let kept = folder.pipeline("two", &["b.wgsl"], 9);
+    let (later, files) = folder.reloads.files();
+    assert_eq!(files, [folder.path.join("b.wgsl")]);
+    assert_ne!(later, version);
+    folder.write("a.wgsl", 2);
+    assert_eq!(folder.reload("a.wgsl"), [""; 0], "nobody's any more");
+    drop(kept);
+}

@@ -1,0 +1,81 @@
+//! Shaders in files, which may be anything.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::Shader;
+use crate::error::ShaderError;
+
+/// No shader that a person or a tool writes is larger.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// What is in a file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
+    let error = |reason: String| ShaderError::File {
+        path: path.to_owned(),
+        reason,
+    };
+    if !is_known(path) {
+        return Err(error("its name must end in .wgsl or .spv".to_owned()));
+    }
+    let system = |it: std::io::Error| error(it.to_string());
+    // A pipe would have to be waited for.
+    if !path.metadata().map_err(system)?.is_file() {
+        return Err(error("it is no file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(system)?;
+    let mut file = file.take(MOST_BYTES + 1);
+    file.read_to_end(&mut bytes).map_err(system)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(error(format!("it has more than {MOST_BYTES} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The shader in what was read from a file.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Shader, ShaderError> {
+    let label = path.display().to_string();
+    if is_wgsl(path) {
+        Shader::wgsl(&label, text(&label, bytes)?)
+    } else {
+        Shader::spirv_bytes(&label, bytes)
+    }
+}
+
+/// The one path of a file that those who watch its folder are told; none if the folder does not
+/// exist.
+pub(super) fn place(path: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(path).ok()?;
+    let folder = absolute.parent()?.canonicalize().ok()?;
+    Some(folder.join(absolute.file_name()?))
+}
+
+fn is_wgsl(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "wgsl")
+}
+
+fn is_known(path: &Path) -> bool {
+    is_wgsl(path) || path.extension().is_some_and(|extension| extension == "spv")
+}
+
+/// Text, or where it stops being that.
+fn text<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, ShaderError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let last = before.rsplit('\n').next().unwrap_or_default();
+        ShaderError::Source {
+            label: label.to_owned(),
+            line: 1 + before.matches('\n').count() as u32,
+            column: 1 + last.len() as u32,
+            message: "the text is not UTF-8".to_owned(),
+            excerpt: String::new(),
+        }
+    })
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

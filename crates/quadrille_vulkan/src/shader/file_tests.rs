@@ -1,0 +1,97 @@
+use std::fs;
+use std::path::PathBuf;
+
+use crate::shader::Shader;
+
+const GOOD: &str = "@compute @workgroup_size(1) fn main() {}";
+
+/// A folder of a test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// What is said of a file with these contents.
+fn said(name: &str, contents: &[u8]) -> String {
+    let folder = folder(name);
+    let path = folder.join(name);
+    fs::write(&path, contents).unwrap();
+    let said = match Shader::load(&path) {
+        Ok(_) => "good".to_owned(),
+        Err(error) => {
+            let line = error.line();
+            assert!(line.contains(name), "it names the file: {line}");
+            assert!(!line.contains('\n'), "it is one line: {line}");
+            line.replace(&path.display().to_string(), "FILE")
+        }
+    };
+    fs::remove_dir_all(&folder).unwrap();
+    said
+}
+
+#[test]
+fn a_shader_knows_its_file() {
+    let folder = folder("known");
+    let path = folder.join("known.wgsl");
+    fs::write(&path, GOOD).unwrap();
+    let shader = Shader::load(&path).unwrap();
+    let canonical = folder.canonicalize().unwrap().join("known.wgsl");
+    assert_eq!(shader.file(), Some(&*canonical));
+    // Another way to the same file is no other file.
+    let around = folder
+        .join("..")
+        .join(folder.file_name().unwrap())
+        .join("known.wgsl");
+    assert_eq!(Shader::load(around).unwrap().file(), Some(&*canonical));
+    let elsewhere = Shader::wgsl("inline", GOOD).unwrap();
+    assert_eq!(elsewhere.file(), None);
+    assert_eq!(elsewhere.with_file("no/such/folder/a.wgsl").file(), None);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn whatever_is_in_a_file_is_named_with_its_place() {
+    assert_eq!(said("good.wgsl", GOOD.as_bytes()), "good");
+    assert_eq!(
+        said("empty.wgsl", b""),
+        "good",
+        "a module without entry points"
+    );
+    let half = said("half.wgsl", &GOOD.as_bytes()[..GOOD.len() - 3]);
+    assert!(half.starts_with("FILE:1:"), "{half}");
+    let latin = said("latin.wgsl", b"// fine\n// caf\xe9\n");
+    assert_eq!(latin, "FILE:2:7: the text is not UTF-8");
+    let zeros = said("zeros.wgsl", &[0; 4096]);
+    assert!(zeros.starts_with("FILE:1:1: "), "{zeros}");
+    let module = said("cut.spv", &0x0723_0203_u32.to_le_bytes());
+    assert!(module.contains("is no SPIR-V module"), "{module}");
+    let huge = said("huge.wgsl", &vec![b' '; (16 << 20) + 1]);
+    assert!(huge.contains("more than 16777216 bytes"), "{huge}");
+}
+
+#[test]
+fn what_is_no_file_is_not_read() {
+    let folder = folder("no_file");
+    let gone = Shader::load(folder.join("gone.wgsl")).unwrap_err();
+    assert!(
+        gone.to_string().contains("gone.wgsl cannot be read"),
+        "{gone}"
+    );
+    fs::create_dir(folder.join("folder.wgsl")).unwrap();
+    let error = Shader::load(folder.join("folder.wgsl")).unwrap_err();
+    assert!(error.to_string().contains("it is no file"), "{error}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Whatever an editor has written when it stops in the middle of a file is an error, or a shader.
+#[test]
+fn no_half_of_a_file_panics() {
+    let source = include_str!("../../../../shaders/life/step.wgsl");
+    for end in (0..source.len())
+        .step_by(11)
+        .filter(|&end| source.is_char_boundary(end))
+    {
+        let _ = Shader::wgsl("half", &source[..end]);
+    }
+}
