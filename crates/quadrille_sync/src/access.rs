@@ -75,7 +75,7 @@ macro_rules! accesses {
             }),+];
 
             /// The row of a named access.
-            #[inline]
+            #[inline(always)]
             const fn row(&self) -> Result<&'static Row, &CustomAccess> {
                 match self {
                     $(Access::$name => Ok(&Self::ROWS[RowIndex::$name as usize]),)+
@@ -324,6 +324,7 @@ impl Access {
     }
 
     /// The stages of the access, whether a queue has them or not.
+    #[inline]
     pub const fn stages(self) -> Stages {
         match self.row() {
             Ok(row) => row.stages,
@@ -332,6 +333,7 @@ impl Access {
     }
 
     /// The layout an image must be in. It means nothing for buffers.
+    #[inline]
     pub const fn layout(self) -> Layout {
         match self.row() {
             Ok(row) => row.layout,
@@ -373,13 +375,14 @@ impl Access {
     /// Whether a queue with these capabilities has the stages of the access: all of them, or for
     /// the accesses that end in `Any`, one of them.
     pub const fn runs_on(self, capabilities: Capabilities) -> bool {
+        self.runs_in(Stages::supported_by(capabilities))
+    }
+
+    /// The same for a queue with these stages.
+    #[inline]
+    pub(crate) const fn runs_in(self, supported: Stages) -> bool {
         let stages = self.stages();
-        let supported = Stages::supported_by(capabilities);
-        if self.is_any() {
-            stages.intersects(supported)
-        } else {
-            supported.contains(stages)
-        }
+        supported.contains(stages) || self.is_any() && stages.intersects(supported)
     }
 
     /// Whether the access takes the shader stages that the queue happens to have.

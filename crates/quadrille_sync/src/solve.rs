@@ -110,7 +110,7 @@ pub(crate) fn solve(
         PlanErrors::check(errors)?;
         unreachable!("a missing order is an error");
     };
-    touches.sort(&graph::ranks(&order));
+    touches.sort(&order);
     race::race(frame, &touches, &graph, &order, states, &mut errors);
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::graph::ranks;
 use super::hazard::Hazard;
-use super::touch::{Span, Touches};
+use super::touch::{Member, Span, Touches};
 use crate::error::PlanError;
 use crate::frame::{Frame, PassKind};
 use crate::range::{EVERYTHING, RangeMap};
@@ -92,14 +92,12 @@ fn turns(
             continue;
         };
         let members = members.iter().copied();
-        let members: Vec<u32> = members
-            .filter(|one| !is_culled(touches.pass_of(*one)))
-            .collect();
+        let members: Vec<Member> = members.filter(|it| !is_culled(it.pass)).collect();
         let (Some(first), Some(last)) = (members.first(), members.last()) else {
             continue;
         };
-        let rank_of = |one: u32| rank[touches.pass_of(one) as usize];
-        let (first, last) = (rank_of(*first), rank_of(*last));
+        let rank_of = |member: &Member| rank[member.pass as usize];
+        let (first, last) = (rank_of(first), rank_of(last));
         let known = turns.last().is_some_and(|it| it.resource == span.resource);
         if !known {
             turns.push(Turn {
@@ -116,21 +114,20 @@ fn turns(
             unreachable!("a turn has just been added");
         };
         (turn.first, turn.last) = (turn.first.min(first), turn.last.max(last));
-        turn.touch(frame, touches, span, &members);
+        turn.touch(span, &members);
     }
     turns
 }
 
 impl Turn {
     /// Adds the users of a span.
-    fn touch(&mut self, frame: &Frame, touches: &Touches, span: &Span, members: &[u32]) {
+    fn touch(&mut self, span: &Span, members: &[Member]) {
         let Range { start, end } = span.interval;
         self.touched += end - start;
-        let writes = |one: &u32| frame.uses[*one as usize].access.is_write();
-        let reads_first = members.iter().take_while(|one| !writes(one)).count();
-        let reads_last = members.iter().rev().take_while(|one| !writes(one)).count();
-        let mut add = |list: fn(&mut Self) -> &mut Vec<u32>, members: &[u32]| {
-            for pass in members.iter().map(|one| touches.pass_of(*one)) {
+        let reads_first = members.iter().take_while(|it| !it.writes).count();
+        let reads_last = members.iter().rev().take_while(|it| !it.writes).count();
+        let mut add = |list: fn(&mut Self) -> &mut Vec<u32>, members: &[Member]| {
+            for pass in members.iter().map(|member| member.pass) {
                 let list = list(self);
                 if !list.contains(&pass) {
                     list.push(pass);

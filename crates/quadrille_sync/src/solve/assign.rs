@@ -10,6 +10,7 @@ use super::check::party;
 use super::graph::Graph;
 use crate::access::Access;
 use crate::error::PlanError;
+use crate::flags::Stages;
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Preference};
 use crate::topology::{Capabilities, QueueIndex, Topology};
 
@@ -25,6 +26,9 @@ pub(super) fn assign(
     let mut queues = vec![None; frame.passes.len()];
     let mut load = vec![Load::default(); topology.queues.len()];
     let mut suitable = Vec::new();
+    let stages: Vec<Stages> = (topology.queues.iter())
+        .map(|queue| Stages::supported_by(queue.capabilities))
+        .collect();
     for pass in order.iter().copied().filter(|pass| kept[*pass as usize]) {
         let decl = &frame.passes[pass as usize];
         if decl.kind == PassKind::Host {
@@ -34,14 +38,13 @@ pub(super) fn assign(
         suitable.extend(
             topology
                 .indices()
-                .filter(|queue| suits(frame, topology, pass, *queue)),
+                .filter(|queue| suits(frame, topology, &stages, pass, *queue)),
         );
         if suitable.is_empty() {
             errors.push(unsuitable(frame, topology, pass));
             continue;
         }
-        let before = graph.before(pass);
-        let queue = choose(decl, topology, &suitable, &load, before);
+        let queue = choose(decl, topology, &suitable, &load, || graph.before(pass));
         let load = &mut load[usize::from(queue.0)];
         load.cost += u64::from(decl.cost_us.max(1));
         load.last = Some(pass);
@@ -70,24 +73,30 @@ struct Load {
     last: Option<u32>,
 }
 
-/// Whether a queue can run a pass.
-fn suits(frame: &Frame, topology: &Topology, pass: u32, queue: QueueIndex) -> bool {
-    let capabilities = topology.queue(queue).capabilities;
-    !topology.queue(queue).is_foreign()
-        && capabilities.contains(frame.passes[pass as usize].queue.required)
-        && frame
-            .uses_of(PassIndex(pass))
-            .iter()
-            .all(|one| one.access.runs_on(capabilities))
+/// Whether a queue can run a pass. `stages` are those that each queue has.
+fn suits(
+    frame: &Frame,
+    topology: &Topology,
+    stages: &[Stages],
+    pass: u32,
+    queue: QueueIndex,
+) -> bool {
+    let required = frame.passes[pass as usize].queue.required;
+    let stages = stages[usize::from(queue.0)];
+    let queue = topology.queue(queue);
+    let mut uses = frame.uses_of(PassIndex(pass)).iter();
+    !queue.is_foreign()
+        && queue.capabilities.contains(required)
+        && uses.all(|one| one.access.runs_in(stages))
 }
 
 /// Chooses among queues that suit; `suitable` is not empty.
-fn choose(
+fn choose<'a>(
     decl: &PassDecl,
     topology: &Topology,
     suitable: &[QueueIndex],
     load: &[Load],
-    before: &[u32],
+    before: impl FnOnce() -> &'a [u32],
 ) -> QueueIndex {
     let main = suitable[0];
     if let Some(fixed) = decl.queue.fixed.filter(|fixed| suitable.contains(fixed)) {
@@ -96,6 +105,7 @@ fn choose(
     if decl.queue.preference == Preference::Main {
         return main;
     }
+    let before = before();
     let needless = |queue: &QueueIndex| {
         let capabilities = topology.queue(*queue).capabilities;
         capabilities

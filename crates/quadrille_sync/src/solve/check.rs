@@ -75,11 +75,15 @@ pub(super) fn check_shape(
 pub(super) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
     // The pass that used a resource last, to find second uses without comparing all pairs.
     let mut last_user = vec![u32::MAX; frame.resources.len()];
+    let mut resources = frame.resources.iter();
+    let all_own = resources.all(|resource| states.tenure(resource.id) == Tenure::Own);
     for pass in frame.pass_indices() {
         let uses = frame.uses_of(pass);
         for (at, one) in uses.iter().enumerate() {
             check_use(frame, pass, one, errors);
-            check_tenure(frame, pass, one, states, errors);
+            if !all_own {
+                check_tenure(frame, pass, one, states, errors);
+            }
             let last = &mut last_user[one.resource.0 as usize];
             if *last == pass.0 {
                 for other in uses[..at]

@@ -43,13 +43,12 @@ fn sources(frame: &Frame, touches: &Touches) -> Vec<Vec<u32>> {
     let mut sources = vec![Vec::new(); frame.passes.len()];
     for (_, members) in touches.spans() {
         let mut writer = None;
-        for one in members {
-            let (decl, pass) = (&frame.uses[*one as usize], touches.pass_of(*one));
-            if !decl.discard {
-                sources[pass as usize].extend(writer);
+        for member in members {
+            if !frame.uses[member.one as usize].discard {
+                sources[member.pass as usize].extend(writer);
             }
-            if decl.access.is_write() {
-                writer = Some(pass);
+            if member.writes {
+                writer = Some(member.pass);
             }
         }
     }

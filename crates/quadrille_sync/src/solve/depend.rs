@@ -7,34 +7,28 @@
 //! none is an error, found by [`race`](super::race).
 
 use super::graph::{Edge, Graph};
-use super::touch::Touches;
+use super::touch::{Member, Touches};
 use crate::error::{CycleStep, PlanError};
 use crate::frame::Frame;
 
 /// Makes the graph. Reports a cycle of declared order, and then infers nothing.
 pub(super) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanError>) -> Graph {
-    let declared = Graph::new(frame.passes.len(), declared_edges(frame));
+    let mut graph = Graph::new(frame.passes.len(), declared_edges(frame));
     let candidates = candidates(frame, touches);
-    let mut edges = declared.edges.clone();
-    if declared.edges.is_empty() {
-        edges.extend(candidates);
-        return Graph::new(frame.passes.len(), edges);
+    if graph.edges.is_empty() {
+        graph.extend(candidates.into_iter());
+        return graph;
     }
-    let order = declared.sort();
+    let order = graph.sort();
     if order.len() < frame.passes.len() {
-        errors.push(cycle_error(frame, &declared, &order));
-        return declared;
+        errors.push(cycle_error(frame, &graph, &order));
+        return graph;
     }
     let against: Vec<(u32, u32)> = candidates.iter().map(|edge| (edge.to, edge.from)).collect();
-    let reversed = declared.reaches(&order, &against);
-    edges.extend(
-        candidates
-            .iter()
-            .zip(reversed)
-            .filter(|(_, no)| !no)
-            .map(|(edge, _)| *edge),
-    );
-    Graph::new(frame.passes.len(), edges)
+    let reversed = graph.reaches(&order, &against);
+    let candidates = candidates.into_iter().zip(reversed);
+    graph.extend(candidates.filter(|(_, no)| !no).map(|(edge, _)| edge));
+    graph
 }
 
 /// Explicit order.
@@ -55,39 +49,32 @@ fn declared_edges(frame: &Frame) -> Vec<Edge> {
 /// all others that it shares more than a read with.
 fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
     let mut edges = Vec::new();
-    let prologue = |one: u32| frame.passes[touches.pass_of(one) as usize].prologue;
-    let writes = |one: u32| frame.uses[one as usize].access.is_write();
+    let has_prologue = frame.passes.iter().any(|pass| pass.prologue);
+    let prologue = |member: &Member| has_prologue && frame.passes[member.pass as usize].prologue;
     for (span, members) in touches.spans() {
         let resource = Some(span.resource.0);
-        for first in members.iter().copied().filter(|one| prologue(*one)) {
-            let from = touches.pass_of(first);
-            let others = members.iter().copied().filter(|one| !prologue(*one));
-            let others = others.filter(|one| writes(first) || writes(*one));
-            edges.extend(others.map(|to| Edge {
-                from,
-                to: touches.pass_of(to),
-                resource,
-            }));
+        let edge = |from: &Member, to: &Member| Edge {
+            from: from.pass,
+            to: to.pass,
+            resource,
+        };
+        if has_prologue {
+            for first in members.iter().filter(|member| prologue(member)) {
+                let others = members.iter().filter(|member| !prologue(member));
+                let others = others.filter(|member| first.writes || member.writes);
+                edges.extend(others.map(|member| edge(first, member)));
+            }
         }
-        let mut writers = members
-            .iter()
-            .filter(|one| writes(**one) && !prologue(**one))
-            .map(|one| touches.pass_of(*one));
+        let mut writers = members.iter().filter(|it| it.writes && !prologue(it));
         let Some(writer) = writers.next() else {
             continue;
         };
-        if writers.any(|other| other != writer) {
+        if writers.any(|other| other.pass != writer.pass) {
             continue;
         }
-        let readers = members.iter().filter(|one| !prologue(**one));
-        let readers = readers
-            .map(|one| touches.pass_of(*one))
-            .filter(|to| *to != writer);
-        edges.extend(readers.map(|to| Edge {
-            from: writer,
-            to,
-            resource,
-        }));
+        let readers = members.iter().filter(|member| !prologue(member));
+        let readers = readers.filter(|member| member.pass != writer.pass);
+        edges.extend(readers.map(|member| edge(writer, member)));
     }
     edges
 }

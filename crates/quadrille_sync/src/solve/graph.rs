@@ -1,5 +1,6 @@
 //! The order between passes as a graph, and who can be reached from whom.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -12,73 +13,92 @@ pub(super) struct Edge {
     pub(super) resource: Option<u32>,
 }
 
+/// How many neighbours are looked through without asking whether the other side has fewer.
+const FEW: usize = 8;
+
 /// Edges, found by either end.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub(super) edges: Vec<Edge>,
-    before: Lists,
-    after: Lists,
+    passes: usize,
+    /// Made when somebody asks: of most graphs only one end is needed, or none.
+    before: OnceCell<Lists>,
+    after: OnceCell<Lists>,
 }
 
 /// Lists of numbers in one array.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 struct Lists {
-    starts: Vec<u32>,
+    /// Where each list ends, and the next one begins.
+    ends: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
     /// Sorts `items` into `count` lists, keeping their order.
     fn new(count: usize, items: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        let mut starts = vec![0; count + 1];
+        // First the length of each list, then where its next item goes, and in the end its end.
+        let mut ends = vec![0_u32; count];
         for (list, _) in items.clone() {
-            starts[list as usize + 1] += 1;
+            ends[list as usize] += 1;
         }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
+        let mut sum = 0;
+        for end in &mut ends {
+            (*end, sum) = (sum, sum + *end);
         }
-        let mut next = starts.clone();
-        let mut sorted = vec![0; starts[count] as usize];
+        let mut sorted = vec![0; sum as usize];
         for (list, item) in items {
-            sorted[next[list as usize] as usize] = item;
-            next[list as usize] += 1;
+            let next = &mut ends[list as usize];
+            sorted[*next as usize] = item;
+            *next += 1;
         }
         Self {
-            starts,
+            ends,
             items: sorted,
         }
     }
 
     fn of(&self, list: u32) -> &[u32] {
-        &self.items[self.starts[list as usize] as usize..self.starts[list as usize + 1] as usize]
+        let start = list.checked_sub(1);
+        let start = start.map_or(0, |before| self.ends[before as usize]);
+        &self.items[start as usize..self.ends[list as usize] as usize]
     }
 }
 
 impl Graph {
     /// A graph of `passes` passes.
     pub(super) fn new(passes: usize, edges: Vec<Edge>) -> Self {
-        let before = Lists::new(passes, edges.iter().map(|edge| (edge.to, edge.from)));
-        let after = Lists::new(passes, edges.iter().map(|edge| (edge.from, edge.to)));
         Self {
             edges,
-            before,
-            after,
+            passes,
+            before: OnceCell::new(),
+            after: OnceCell::new(),
         }
     }
 
     /// The passes right before a pass.
     pub(super) fn before(&self, pass: u32) -> &[u32] {
-        self.before.of(pass)
+        let edges = || self.edges.iter().map(|edge| (edge.to, edge.from));
+        let lists = || Lists::new(self.passes, edges());
+        self.before.get_or_init(lists).of(pass)
     }
 
     /// The passes right after a pass.
     pub(super) fn after(&self, pass: u32) -> &[u32] {
-        self.after.of(pass)
+        let edges = || self.edges.iter().map(|edge| (edge.from, edge.to));
+        let lists = || Lists::new(self.passes, edges());
+        self.after.get_or_init(lists).of(pass)
+    }
+
+    /// Adds edges.
+    pub(super) fn extend(&mut self, edges: impl Iterator<Item = Edge>) {
+        self.edges.extend(edges);
+        (self.before, self.after) = Default::default();
     }
 
     /// The number of passes.
     pub(super) fn len(&self) -> usize {
-        self.before.starts.len() - 1
+        self.passes
     }
 
     /// The passes in an order that every edge agrees with, and in declaration order where edges
@@ -151,22 +171,31 @@ impl Graph {
     /// answered by sets of ancestors as bits, some hundred sources at a time: time is linear in
     /// edges for each block of sources, memory linear in passes.
     pub(super) fn reaches(&self, order: &[u32], pairs: &[(u32, u32)]) -> Vec<bool> {
-        if pairs.is_empty() || self.edges.is_empty() {
-            return vec![false; pairs.len()];
+        let mut answers = vec![false; pairs.len()];
+        if self.edges.is_empty() {
+            return answers;
         }
         let rank = ranks(order);
+        let mut asked = Vec::new();
+        for (at, (from, to)) in pairs.iter().enumerate() {
+            // No path leads back.
+            if rank[*from as usize] >= rank[*to as usize] {
+                continue;
+            }
+            answers[at] = self.is_edge(*from, *to);
+            if !answers[at] {
+                asked.push(at as u32);
+            }
+        }
+        if asked.is_empty() {
+            return answers;
+        }
         let chains = self.chains(order);
-        let is_clear = |(from, to): &(u32, u32)| {
-            let (from, to) = (*from as usize, *to as usize);
-            rank[from] < rank[to] && chains[from] == chains[to]
-                || self.is_edge(from as u32, to as u32)
-        };
-        let mut answers: Vec<bool> = pairs.iter().map(is_clear).collect();
-        // No path leads back.
-        let leads_on = |(from, to): (u32, u32)| rank[from as usize] < rank[to as usize];
-        let mut asked: Vec<u32> = (0..pairs.len() as u32)
-            .filter(|at| !answers[*at as usize] && leads_on(pairs[*at as usize]))
-            .collect();
+        asked.retain(|at| {
+            let (from, to) = pairs[*at as usize];
+            answers[*at as usize] = chains[from as usize] == chains[to as usize];
+            !answers[*at as usize]
+        });
         asked.sort_unstable_by_key(|at| rank[pairs[*at as usize].0 as usize]);
         self.search(order, &rank, pairs, &asked, &mut answers);
         answers
@@ -174,7 +203,11 @@ impl Graph {
 
     /// Whether there is an edge between two passes.
     fn is_edge(&self, from: u32, to: u32) -> bool {
-        let (after, before) = (self.after(from), self.before(to));
+        let before = self.before(to);
+        if before.len() <= FEW {
+            return before.contains(&from);
+        }
+        let after = self.after(from);
         if after.len() < before.len() {
             after.contains(&to)
         } else {

@@ -4,9 +4,9 @@
 //! writes, or between which the layout or the owner changes. Order that no hazard stands behind is
 //! not here; nobody could see it.
 
-use super::touch::Touches;
+use super::touch::{Member, Touches};
 use crate::flags::Layout;
-use crate::frame::{Frame, PassKind, Use};
+use crate::frame::{Frame, PassKind};
 use crate::resource::Sharing;
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
@@ -26,34 +26,35 @@ pub(super) fn hazards(
     touches: &Touches,
     queues: &[Option<QueueIndex>],
 ) -> Vec<Hazard> {
-    let mut edges = Vec::new();
+    let mut edges = Vec::with_capacity(2 * frame.uses.len());
     let mut readers: Vec<u32> = Vec::new();
+    let is_device = |pass: u32| frame.passes[pass as usize].kind == PassKind::Device;
+    let all_run = queues.iter().all(Option::is_some);
+    let is_culled = |pass: u32| !all_run && queues[pass as usize].is_none() && is_device(pass);
+    // With one family nothing moves.
+    let has_families = topology.family_count() > 1;
     for (span, members) in touches.spans() {
         let resource = frame.resource(span.resource);
-        let exclusive = resource.sharing == Sharing::Exclusive;
-        // What has to be the same for two reads to overlap. The host owns nothing, and takes
-        // nothing from its owner.
-        let setting = |one: &Use, pass: u32| {
-            let layout = resource.is_image().then(|| one.access.layout());
-            let queue = queues[pass as usize].filter(|_| exclusive);
-            (layout, queue.map(|queue| topology.family(queue)))
-        };
+        let has_owner = has_families && resource.sharing == Sharing::Exclusive;
+        let is_image = resource.is_image();
         readers.clear();
         let mut change: Option<u32> = None;
-        let mut present: Option<(Option<Layout>, Option<FamilyIndex>)> = None;
-        let is_culled = |pass: u32| {
-            let is_device = frame.passes[pass as usize].kind == PassKind::Device;
-            is_device && queues[pass as usize].is_none()
-        };
-        for at in members
-            .iter()
-            .filter(|at| !is_culled(touches.pass_of(**at)))
-        {
-            let (one, pass) = (&frame.uses[*at as usize], touches.pass_of(*at));
-            let (layout, family) = setting(one, pass);
-            let changes = one.access.is_write() || present.is_some_and(|(now, _)| now != layout);
-            let before = present.and_then(|(_, owner)| owner);
-            let moves = before.zip(family).is_some_and(|(now, new)| now != new);
+        // What has to be the same for two reads to overlap. The host owns nothing, and takes
+        // nothing from its owner.
+        let mut present: Option<Layout> = None;
+        let mut owner: Option<FamilyIndex> = None;
+        for Member { one, pass, writes } in members.iter().copied() {
+            if is_culled(pass) {
+                continue;
+            }
+            let layout = match is_image {
+                true => frame.uses[one as usize].access.layout(),
+                false => Layout::Undefined,
+            };
+            let queue = queues[pass as usize].filter(|_| has_owner);
+            let family = queue.map(|queue| topology.family(queue));
+            let changes = writes || present.is_some_and(|now| now != layout);
+            let moves = owner.zip(family).is_some_and(|(now, new)| now != new);
             let mut push = |from: u32| {
                 if from != pass {
                     edges.push(Hazard { from, to: pass });
@@ -62,20 +63,16 @@ pub(super) fn hazards(
             change.into_iter().for_each(&mut push);
             if changes || moves {
                 // The host reads on while the owner changes.
-                let stays =
-                    |reader: u32| !changes && frame.passes[reader as usize].kind == PassKind::Host;
-                readers
-                    .iter()
-                    .copied()
-                    .filter(|reader| !stays(*reader))
-                    .for_each(push);
+                let stays = |reader: u32| !changes && !is_device(reader);
+                let leave = readers.iter().copied().filter(|reader| !stays(*reader));
+                leave.for_each(push);
                 readers.retain(|reader| stays(*reader));
                 change = Some(pass);
             } else {
                 readers.push(pass);
             }
-            let owner = family.or(before);
-            present = Some((layout, owner));
+            owner = family.or(owner);
+            present = Some(layout);
         }
     }
     edges

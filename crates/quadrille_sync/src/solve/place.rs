@@ -200,7 +200,7 @@ impl Turns {
             PlanErrors::check(errors)?;
             unreachable!("a missing order is an error");
         };
-        touches.sort(&ranks(&order));
+        touches.sort(&order);
         let kept = cull::cull(frame, &touches);
         let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
         PlanErrors::check(errors)?;
@@ -264,7 +264,7 @@ impl Users {
             let Some(need) = need_of[span.resource.0 as usize] else {
                 continue;
             };
-            for pass in members.iter().map(|one| touches.pass_of(*one)) {
+            for pass in members.iter().map(|member| member.pass) {
                 let is_host = frame.passes[pass as usize].kind == PassKind::Host;
                 users.by_host[need] |= is_host;
                 let Some(queue) = queues[pass as usize] else {

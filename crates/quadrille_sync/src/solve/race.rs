@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use super::check::party;
 use super::graph::{Graph, ranks};
-use super::touch::{Span, Touches};
+use super::touch::{Member, Span, Touches};
 use crate::error::{Party, PlanError};
 use crate::frame::Frame;
-use crate::resource::{Lifetime, Resource};
+use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::states::States;
 
 /// Two uses that need an order.
 struct Pair {
-    first: u32,
-    second: u32,
+    first: Member,
+    second: Member,
     /// The span whose writers an error lists.
     span: usize,
 }
@@ -28,9 +28,9 @@ pub(super) fn race(
     states: &States,
     errors: &mut Vec<PlanError>,
 ) {
-    let pairs = pairs(frame, touches);
+    let pairs = pairs(touches);
     let ends: Vec<(u32, u32)> = (pairs.iter())
-        .map(|pair| (touches.pass_of(pair.first), touches.pass_of(pair.second)))
+        .map(|pair| (pair.first.pass, pair.second.pass))
         .collect();
     let ordered = graph.reaches(order, &ends);
     let mut reported = Vec::new();
@@ -41,48 +41,48 @@ pub(super) fn race(
         .filter(|(_, ordered)| !ordered)
     {
         // The same two passes may meet in many spans; one error says enough.
-        let resource = frame.uses[pair.first as usize].resource;
+        let resource = frame.uses[pair.first.one as usize].resource;
         if !reported.contains(&(ends, resource)) {
             reported.push((ends, resource));
             errors.push(unordered(frame, touches, pair));
         }
     }
     for one in unwritten(frame, touches, order, states) {
-        errors.push(never_written(frame, touches, one));
+        errors.push(never_written(frame, one));
     }
 }
 
 /// All pairs of neighbours that need an order, among uses of spans with several writers. The rest
 /// follows: order is transitive, and [`depend`](super::depend) has ordered the other spans.
-fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
+fn pairs(touches: &Touches) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    for (at, (_, members)) in touches.spans().enumerate() {
-        let writes = |one: u32| frame.uses[one as usize].access.is_write();
-        if members.iter().filter(|one| writes(**one)).count() < 2 {
+    let mut readers: Vec<Member> = Vec::new();
+    for (span, (_, members)) in touches.spans().enumerate() {
+        if members.iter().filter(|member| member.writes).count() < 2 {
             continue;
         }
-        let mut writer: Option<u32> = None;
-        let mut readers: Vec<u32> = Vec::new();
-        for one in members {
-            let mut push = |first: u32| {
-                if touches.pass_of(first) != touches.pass_of(*one) {
+        let mut writer: Option<Member> = None;
+        readers.clear();
+        for second in members.iter().copied() {
+            let mut push = |first: Member| {
+                if first.pass != second.pass {
                     pairs.push(Pair {
                         first,
-                        second: *one,
-                        span: at,
+                        second,
+                        span,
                     });
                 }
             };
-            if writes(*one) {
-                readers.iter().for_each(|reader| push(*reader));
+            if second.writes {
+                readers.iter().copied().for_each(&mut push);
                 if readers.is_empty() {
                     writer.into_iter().for_each(push);
                 }
                 readers.clear();
-                writer = Some(*one);
+                writer = Some(second);
             } else {
                 writer.into_iter().for_each(push);
-                readers.push(*one);
+                readers.push(second);
             }
         }
     }
@@ -91,8 +91,8 @@ fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
 
 /// The error for a pair without order.
 fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
-    let one = |at: u32| &frame.uses[at as usize];
-    let who = |at: u32| party(&frame.passes[touches.pass_of(at) as usize], one(at).access);
+    let one = |member: Member| &frame.uses[member.one as usize];
+    let who = |member: Member| party(&frame.passes[member.pass as usize], one(member).access);
     let (first, second) = (one(pair.first), one(pair.second));
     let range = first.range.intersection(&second.range);
     let resource = frame.resource(first.resource).name.clone();
@@ -115,7 +115,7 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
         .nth(pair.span)
         .map_or(&[][..], |(_, members)| members);
     let writers: Vec<Party> = (members.iter())
-        .filter(|member| one(**member).access.is_write())
+        .filter(|member| member.writes)
         .map(|member| who(*member))
         .collect();
     let (reader, writer) = (who(reader), who(writer));
@@ -132,44 +132,59 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
 ///
 /// Images are judged span by span. A buffer counts as written once any of it is: filling a part
 /// and reading the whole is common and does no harm.
-fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -> Vec<u32> {
-    let rank = ranks(order);
-    let rank_of = |one: u32| rank[touches.pass_of(one) as usize];
-    let first_write = first_writes(frame, touches, &rank);
+fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -> Vec<Member> {
     let mut found = Vec::new();
+    // Hardly ever asked for.
+    let mut first_write: Option<FirstWrites> = None;
     for (span, members) in touches.spans() {
         let resource = frame.resource(span.resource);
-        let mut defined = defined_at_start(resource, span, states);
-        for one in members {
-            let access = frame.uses[*one as usize].access;
-            let filled =
-                !resource.is_image() && first_write[span.resource.0 as usize] < rank_of(*one);
-            let needs_contents = access.is_read() && !frame.uses[*one as usize].discard;
-            if needs_contents && !defined && !filled {
-                found.push(*one);
+        if defined_at_start(resource, span, states) {
+            continue;
+        }
+        for member in members {
+            let one = &frame.uses[member.one as usize];
+            if one.access.is_read() && !one.discard {
+                let first =
+                    first_write.get_or_insert_with(|| FirstWrites::new(frame, touches, order));
+                if resource.is_image() || !first.is_before(span.resource, member.pass) {
+                    found.push(*member);
+                }
             }
-            defined |= access.is_write();
-            if defined {
+            if member.writes {
                 break;
             }
         }
     }
-    found.sort_unstable();
+    found.sort_unstable_by_key(|member| member.one);
     found.dedup();
     found
 }
 
-/// The rank of the first pass that writes each resource.
-fn first_writes(frame: &Frame, touches: &Touches, rank: &[u32]) -> Vec<u32> {
-    let mut first = vec![u32::MAX; frame.resources.len()];
-    for (span, members) in touches.spans() {
-        let writes = |one: &&u32| frame.uses[**one as usize].access.is_write();
-        if let Some(one) = members.iter().find(writes) {
-            let first = &mut first[span.resource.0 as usize];
-            *first = (*first).min(rank[touches.pass_of(*one) as usize]);
+/// Who writes each resource first.
+struct FirstWrites {
+    /// By pass.
+    rank: Vec<u32>,
+    /// By resource, the rank of the first pass that writes it.
+    first: Vec<u32>,
+}
+
+impl FirstWrites {
+    fn new(frame: &Frame, touches: &Touches, order: &[u32]) -> Self {
+        let rank = ranks(order);
+        let mut first = vec![u32::MAX; frame.resources.len()];
+        for (span, members) in touches.spans() {
+            if let Some(member) = members.iter().find(|member| member.writes) {
+                let first = &mut first[span.resource.0 as usize];
+                *first = (*first).min(rank[member.pass as usize]);
+            }
         }
+        Self { rank, first }
     }
-    first
+
+    /// Whether a resource is written before a pass.
+    fn is_before(&self, resource: ResourceIndex, pass: u32) -> bool {
+        self.first[resource.0 as usize] < self.rank[pass as usize]
+    }
 }
 
 /// Whether earlier frames have left contents in all of a span, or anywhere in a buffer.
@@ -190,10 +205,10 @@ fn defined_at_start(resource: &Resource, span: &Span, states: &States) -> bool {
 }
 
 /// The error for a read of nothing.
-fn never_written(frame: &Frame, touches: &Touches, one: u32) -> PlanError {
-    let reader = &frame.uses[one as usize];
+fn never_written(frame: &Frame, member: Member) -> PlanError {
+    let reader = &frame.uses[member.one as usize];
     PlanError::NeverWritten {
-        reader: party(&frame.passes[touches.pass_of(one) as usize], reader.access),
+        reader: party(&frame.passes[member.pass as usize], reader.access),
         resource: frame.resource(reader.resource).name.clone(),
         range: reader.range,
     }

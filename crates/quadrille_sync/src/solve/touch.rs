@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use super::graph::ranks;
 use crate::frame::{Frame, Use};
-use crate::range::{EVERYTHING, intervals};
+use crate::range::{EVERYTHING, SubRange, intervals};
 use crate::resource::ResourceIndex;
 
 /// An interval of a resource, all of it touched by the same uses.
@@ -19,50 +20,57 @@ pub(super) struct Span {
     members: Range<u32>,
 }
 
+/// A use that touches a span.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Member {
+    /// Its index in [`Frame::uses`].
+    pub(super) one: u32,
+    /// The pass that declares it.
+    pub(super) pass: u32,
+    /// Whether it writes.
+    pub(super) writes: bool,
+}
+
 /// All spans that are touched at all, and who touches them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Touches {
-    /// The pass of each use.
-    pass_of: Vec<u32>,
     spans: Vec<Span>,
-    /// Indices of uses, span by span, in declaration order until [`Touches::sort`].
-    members: Vec<u32>,
+    /// Uses, span by span, in declaration order until [`Touches::sort`].
+    members: Vec<Member>,
 }
 
 impl Touches {
     /// The spans.
-    pub(super) fn spans(&self) -> impl ExactSizeIterator<Item = (&Span, &[u32])> {
+    pub(super) fn spans(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
         self.spans.iter().map(|span| (span, self.members_of(span)))
     }
 
     /// The uses that touch a span.
-    fn members_of(&self, span: &Span) -> &[u32] {
+    fn members_of(&self, span: &Span) -> &[Member] {
         &self.members[span.members.start as usize..span.members.end as usize]
     }
 
-    /// The pass that declares a use.
-    pub(super) fn pass_of(&self, one: u32) -> u32 {
-        self.pass_of[one as usize]
-    }
-
     /// Puts the uses of each span in the order of their passes.
-    pub(super) fn sort(&mut self, position_of_pass: &[u32]) {
-        let pass_of = &self.pass_of;
+    pub(super) fn sort(&mut self, order: &[u32]) {
+        if order.is_sorted() {
+            return;
+        }
+        let rank = ranks(order);
         for span in &self.spans {
             let members = &mut self.members[span.members.start as usize..span.members.end as usize];
-            // Mostly they are in order.
-            let position = |one: &u32| position_of_pass[pass_of[*one as usize] as usize];
-            if !members.is_sorted_by_key(position) {
-                members.sort_by_key(position);
-            }
+            members.sort_by_key(|member| rank[member.pass as usize]);
         }
     }
 
-    /// Adds a span.
-    fn push(&mut self, resource: ResourceIndex, interval: Range<u64>, members: &[u32]) {
+    /// Adds a span with some uses.
+    fn push(&mut self, resource: ResourceIndex, interval: Range<u64>, members: &[Member]) {
         let first = self.members.len() as u32;
         self.members.extend_from_slice(members);
-        let members = first..self.members.len() as u32;
+        self.push_span(resource, interval, first..self.members.len() as u32);
+    }
+
+    /// Adds a span with uses that are there already.
+    fn push_span(&mut self, resource: ResourceIndex, interval: Range<u64>, members: Range<u32>) {
         self.spans.push(Span {
             resource,
             interval,
@@ -73,38 +81,39 @@ impl Touches {
 
 /// Finds all spans. Uses that do not fit their resource are left out (they are errors already).
 pub(super) fn touch(frame: &Frame) -> Touches {
-    let (starts, by_resource) = uses_by_resource(frame);
-    let mut touches = Touches {
-        pass_of: pass_of_uses(frame),
-        ..Touches::default()
-    };
-    touches.members.reserve(by_resource.len());
-    for (at, resource) in frame.resources.iter().enumerate() {
-        let uses = &by_resource[starts[at] as usize..starts[at + 1] as usize];
-        let range = |one: u32| &frame.uses[one as usize].range;
-        let mut whole = true;
-        for one in uses {
-            intervals(&resource.kind, range(*one), |interval| {
-                whole &= interval == EVERYTHING
-            });
+    let lists = Users::new(frame);
+    let mut touches = Touches::default();
+    touches.spans.reserve(frame.resources.len());
+    if lists.in_parts.contains(&true) {
+        touches.members.reserve(lists.users.len());
+        for (at, in_parts) in lists.in_parts.iter().enumerate() {
+            let (index, users) = (ResourceIndex(at as u32), lists.of(at));
+            if *in_parts {
+                cut(frame, index, &lists.users[users], &mut touches);
+            } else if !users.is_empty() {
+                touches.push(index, EVERYTHING, &lists.users[users]);
+            }
         }
-        let index = ResourceIndex(at as u32);
-        if whole && !uses.is_empty() {
-            touches.push(index, EVERYTHING, uses);
-        } else if !whole {
-            cut(frame, index, uses, &mut touches);
+        return touches;
+    }
+    for at in 0..frame.resources.len() {
+        let users = lists.of(at);
+        if !users.is_empty() {
+            let members = users.start as u32..users.end as u32;
+            touches.push_span(ResourceIndex(at as u32), EVERYTHING, members);
         }
     }
+    touches.members = lists.users;
     touches
 }
 
 /// Cuts one resource into spans.
-fn cut(frame: &Frame, resource: ResourceIndex, uses: &[u32], touches: &mut Touches) {
+fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], touches: &mut Touches) {
     let kind = &frame.resource(resource).kind;
-    let mut parts: Vec<(Range<u64>, u32)> = Vec::new();
-    for one in uses {
-        let range = &frame.uses[*one as usize].range;
-        intervals(kind, range, |interval| parts.push((interval, *one)));
+    let mut parts: Vec<(Range<u64>, Member)> = Vec::new();
+    for member in users {
+        let range = &frame.uses[member.one as usize].range;
+        intervals(kind, range, |interval| parts.push((interval, *member)));
     }
     let mut cuts: Vec<u64> = parts
         .iter()
@@ -112,12 +121,12 @@ fn cut(frame: &Frame, resource: ResourceIndex, uses: &[u32], touches: &mut Touch
         .collect();
     cuts.sort_unstable();
     cuts.dedup();
-    let mut members: Vec<Vec<u32>> = vec![Vec::new(); cuts.len()];
-    for (part, one) in &parts {
+    let mut members: Vec<Vec<Member>> = vec![Vec::new(); cuts.len()];
+    for (part, member) in &parts {
         let first = cuts.partition_point(|cut| *cut < part.start);
         let last = cuts.partition_point(|cut| *cut < part.end);
         for list in &mut members[first..last] {
-            list.push(*one);
+            list.push(*member);
         }
     }
     for (ends, list) in cuts
@@ -129,39 +138,66 @@ fn cut(frame: &Frame, resource: ResourceIndex, uses: &[u32], touches: &mut Touch
     }
 }
 
-/// The uses that fit, sorted by resource, and where each resource's begin.
-fn uses_by_resource(frame: &Frame) -> (Vec<u32>, Vec<u32>) {
-    let fits = |one: &Use| one.range.fits(&frame.resource(one.resource).kind);
-    let used = || {
-        let uses = frame
-            .pass_indices()
-            .flat_map(|pass| frame.pass(pass).uses.clone());
-        uses.filter(|one| fits(&frame.uses[*one as usize]))
-    };
-    let mut starts = vec![0_u32; frame.resources.len() + 1];
-    for one in used() {
-        starts[frame.uses[one as usize].resource.0 as usize + 1] += 1;
-    }
-    for at in 1..starts.len() {
-        starts[at] += starts[at - 1];
-    }
-    let mut next = starts.clone();
-    let mut sorted = vec![0; starts.last().copied().unwrap_or(0) as usize];
-    for one in used() {
-        let next = &mut next[frame.uses[one as usize].resource.0 as usize];
-        sorted[*next as usize] = one;
-        *next += 1;
-    }
-    (starts, sorted)
+/// The uses that fit, resource by resource, in declaration order.
+struct Users {
+    users: Vec<Member>,
+    /// Where each resource's end.
+    ends: Vec<u32>,
+    /// By resource: some use names a part of it and not all.
+    in_parts: Vec<bool>,
 }
 
-/// The pass of each use.
-fn pass_of_uses(frame: &Frame) -> Vec<u32> {
-    let mut pass_of = vec![u32::MAX; frame.uses.len()];
-    for pass in frame.pass_indices() {
-        for one in frame.pass(pass).uses.clone() {
-            pass_of[one as usize] = pass.0;
+impl Users {
+    fn new(frame: &Frame) -> Self {
+        let count = frame.resources.len();
+        let mut in_parts = vec![false; count];
+        // First how many uses each resource has, then where the next one of each goes, and in the
+        // end where each resource's end.
+        let mut ends = vec![0_u32; count];
+        for one in &frame.uses {
+            let resource = one.resource.0 as usize;
+            if one.range == SubRange::Whole {
+                ends[resource] += 1;
+            } else if fits(frame, one) {
+                ends[resource] += 1;
+                in_parts[resource] = true;
+            }
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            (*end, sum) = (sum, sum + *end);
+        }
+        let mut users = vec![Member::default(); sum as usize];
+        for (pass, decl) in (0..).zip(&frame.passes) {
+            for at in decl.uses.clone() {
+                let one = &frame.uses[at as usize];
+                if one.range != SubRange::Whole && !fits(frame, one) {
+                    continue;
+                }
+                let next = &mut ends[one.resource.0 as usize];
+                users[*next as usize] = Member {
+                    one: at,
+                    pass,
+                    writes: one.access.is_write(),
+                };
+                *next += 1;
+            }
+        }
+        Self {
+            users,
+            ends,
+            in_parts,
         }
     }
-    pass_of
+
+    /// Where a resource's uses are.
+    fn of(&self, resource: usize) -> Range<usize> {
+        let start = resource.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[resource] as usize
+    }
+}
+
+/// Whether the range of a use lies within its resource.
+fn fits(frame: &Frame, one: &Use) -> bool {
+    one.range.fits(&frame.resource(one.resource).kind)
 }
