@@ -313,12 +313,18 @@ impl Access {
     /// Stages that the queue does not have are left out, which makes sense of `Any`; for other
     /// accesses see [`Access::runs_on`].
     pub const fn scope(self, capabilities: Capabilities) -> Scope {
+        self.scope_in(Stages::supported_by(capabilities))
+    }
+
+    /// The same on a queue with these stages.
+    #[inline]
+    pub(crate) const fn scope_in(self, supported: Stages) -> Scope {
         let (stages, access) = match self.row() {
             Ok(row) => (row.stages, row.access),
             Err(custom) => (custom.stages, custom.access),
         };
         Scope {
-            stages: stages.intersection(Stages::supported_by(capabilities)),
+            stages: stages.intersection(supported),
             access,
         }
     }

@@ -428,11 +428,26 @@ impl Stages {
     }
 
     /// Whether every stage of `other` is among these, once both are expanded.
+    #[inline]
     pub const fn covers(self, other: Stages) -> bool {
         // Most masks are plain, and then no table is needed.
-        self.contains(other) || self.expanded().contains(other.expanded())
+        self.contains(other)
+            || self.intersects(SHORTHANDS) && self.expanded().contains(other.expanded())
     }
 }
+
+/// The stages that stand for several.
+const SHORTHANDS: Stages = Stages::ALL_COMMANDS
+    .union(Stages::ALL_GRAPHICS)
+    .union(Stages::VERTEX_INPUT)
+    .union(Stages::PRE_RASTERIZATION_SHADERS)
+    .union(Stages::ALL_TRANSFER);
+
+/// The kinds of access that stand for several.
+const SHORTHAND_KINDS: AccessMask = AccessMask::MEMORY_READ
+    .union(AccessMask::MEMORY_WRITE)
+    .union(AccessMask::SHADER_READ)
+    .union(AccessMask::SHADER_WRITE);
 
 /// All kinds of read.
 const READS: AccessMask = AccessMask::INDIRECT_COMMAND_READ
@@ -512,8 +527,10 @@ impl AccessMask {
     }
 
     /// Whether every kind of `other` is among these, once both are expanded.
+    #[inline]
     pub const fn covers(self, other: AccessMask) -> bool {
-        self.contains(other) || self.expanded().contains(other.expanded())
+        self.contains(other)
+            || self.intersects(SHORTHAND_KINDS) && self.expanded().contains(other.expanded())
     }
 }
 

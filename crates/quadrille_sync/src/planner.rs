@@ -147,7 +147,7 @@ struct Kept {
 /// The states that a plan was made from: those of the frame's resources, and the clocks.
 #[derive(Clone, Debug)]
 struct Start {
-    maps: Vec<Option<RangeMap<RangeState<PastMark>>>>,
+    maps: Vec<Option<Arc<RangeMap<RangeState<PastMark>>>>>,
     tenures: Vec<Tenure>,
     /// The blocks that the frame's resources lie in.
     blocks: Vec<(BlockId, Option<RangeMap<Vec<PastMark>>>)>,
@@ -196,7 +196,8 @@ impl Kept {
         let resources = resources.filter(|(resource, _)| resource.has_past());
         for (resource, old) in resources {
             let new = states.map(resource.id);
-            if !marks.maps_agree(old.as_ref(), new, Marks::states_agree) {
+            let (old, new) = (old.as_deref(), new.map(Arc::as_ref));
+            if !marks.maps_agree(old, new, Marks::states_agree) {
                 return false;
             }
         }

@@ -249,7 +249,16 @@ impl ResourceKind {
 /// uniform state is never cut.
 ///
 /// The range must fit the resource ([`SubRange::fits`]).
+#[inline]
 pub(crate) fn intervals(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut(Range<u64>)) {
+    match range {
+        SubRange::Whole => each(EVERYTHING),
+        part => intervals_of_part(kind, part, each),
+    }
+}
+
+/// The same for a range that is not written as the whole resource.
+fn intervals_of_part(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut(Range<u64>)) {
     let length = kind.length();
     let mut each = |part: Range<u64>| {
         let end = if part.end == length {

@@ -11,6 +11,8 @@
 //! again nor replayed, and a wait that is satisfied already costs next to nothing. Progress
 //! serves whoever retires resources.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use crate::flags::{Layout, Stages};
@@ -79,7 +81,8 @@ pub(crate) struct Known {
 /// What is stored of a resource.
 #[derive(Clone, Debug)]
 struct Entry {
-    map: RangeMap<RangeState<PastMark>>,
+    /// Shared with the planners that have looked at it.
+    map: Arc<RangeMap<RangeState<PastMark>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
     tenure: Tenure,
     /// What frames have declared it to be; none before one has.
@@ -155,7 +158,7 @@ impl States {
         let slot = self.slot(id);
         let last_uses = slot.take().map(|entry| entry.last_uses).unwrap_or_default();
         *slot = Some(Entry {
-            map: RangeMap::new(state),
+            map: Arc::new(RangeMap::new(state)),
             last_uses,
             tenure: Tenure::Own,
             kind: None,
@@ -196,7 +199,7 @@ impl States {
     }
 
     /// The state of a resource, if there is any.
-    pub(crate) fn map(&self, id: ResourceId) -> Option<&RangeMap<RangeState<PastMark>>> {
+    pub(crate) fn map(&self, id: ResourceId) -> Option<&Arc<RangeMap<RangeState<PastMark>>>> {
         Some(&self.resources.get(id.0 as usize)?.as_ref()?.map)
     }
 

@@ -33,19 +33,23 @@ impl<T: Clone + Eq> RangeMap<T> {
     /// The same value everywhere.
     pub(crate) fn new(value: T) -> Self {
         Self {
-            runs: SmallVec::from([Run { start: 0, value }]),
+            runs: SmallVec::from_buf([Run { start: 0, value }]),
         }
     }
 
-    /// A map of the given runs, in order; positions before the first run take its value.
-    /// `None` if there is no run.
-    pub(crate) fn from_runs(runs: impl Iterator<Item = (u64, T)>) -> Option<Self> {
-        let mut map = Self {
-            runs: runs.map(|(start, value)| Run { start, value }).collect(),
-        };
-        map.runs.first_mut()?.start = 0;
-        map.runs.dedup_by(|next, run| next.value == run.value);
-        Some(map)
+    /// A map with the same cuts and another value for each run; neighbours that become equal are
+    /// joined.
+    pub(crate) fn map<U: Clone + Eq>(&self, mut each: impl FnMut(&T) -> U) -> RangeMap<U> {
+        if let [run] = self.runs.as_slice() {
+            return RangeMap::new(each(&run.value));
+        }
+        let runs = self.runs.iter().map(|run| Run {
+            start: run.start,
+            value: each(&run.value),
+        });
+        let mut runs: SmallVec<[Run<U>; 1]> = runs.collect();
+        runs.dedup_by(|next, run| next.value == run.value);
+        RangeMap { runs }
     }
 
     /// The runs in order.
@@ -54,6 +58,14 @@ impl<T: Clone + Eq> RangeMap<T> {
             .iter()
             .enumerate()
             .map(|(at, run)| (run.start..self.end_of(at), &run.value))
+    }
+
+    /// The value of all positions, if there is but one.
+    pub(crate) fn uniform(&self) -> Option<&T> {
+        match self.runs.as_slice() {
+            [run] => Some(&run.value),
+            _ => None,
+        }
     }
 
     /// The runs that share a position with a range, in order.

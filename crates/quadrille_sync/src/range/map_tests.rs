@@ -71,10 +71,13 @@ fn the_last_run_ends_at_the_end() {
 }
 
 #[test]
-fn runs_are_taken_as_given_and_joined() {
-    let map = RangeMap::from_runs([(3, 'a'), (5, 'a'), (9, 'b')].into_iter());
-    assert_eq!(runs(&map.unwrap()), [(0, 'a'), (9, 'b')]);
-    assert_eq!(RangeMap::<char>::from_runs(std::iter::empty()), None);
+fn runs_that_are_mapped_to_equal_values_are_joined() {
+    let mut map = RangeMap::new('a');
+    set(&mut map, 3..5, 'A');
+    set(&mut map, 9..12, 'b');
+    let map = map.map(char::to_ascii_lowercase);
+    assert_eq!(runs(&map), [(0, 'a'), (9, 'b'), (12, 'a')]);
+    assert_eq!(runs(&map.map(|_| 'c')), [(0, 'c')]);
 }
 
 /// Against the obvious model: one value per position.

@@ -14,11 +14,13 @@
 //! source.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::edge;
 use super::host;
 use super::ownership;
 use super::split::{Draft, Split};
+use super::timeline::Point;
 use super::track::{Maps, Mark, State};
 use super::walk::{Plain, Request, Walk};
 use crate::flags::{Layout, Stages};
@@ -26,7 +28,7 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
 use crate::states::{EndPass, FirstUse};
-use crate::topology::{Capabilities, QueueIndex};
+use crate::topology::{FamilyIndex, QueueIndex};
 
 use super::record::Barrier;
 
@@ -44,10 +46,13 @@ pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) -> Ve
             walk.open_windows();
         }
         let submission = walk.open(*queue);
+        let steps = &mut walk.records[submission].submission.steps;
+        steps.reserve(passes.len() + passes.len() / 8);
+        let site = Site::new(walk, submission);
         for pass in passes {
             step += 1;
-            one_pass(walk, maps, submission, step, *pass, &mut last_user);
-            walk.ran[pass.0 as usize] = Some(walk.point(submission));
+            one_pass(walk, maps, &site, step, *pass, &mut last_user);
+            walk.ran[pass.0 as usize] = Some(site.point);
             walk.put_barriers(submission, *queue, step);
             let steps = &mut walk.records[submission].submission.steps;
             steps.push(Step::Pass(*pass));
@@ -58,11 +63,33 @@ pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) -> Ve
     host.run_rest(walk, maps)
 }
 
+/// Where passes of a submission run.
+struct Site {
+    submission: usize,
+    point: Point,
+    family: FamilyIndex,
+    /// What the queue has.
+    stages: Stages,
+}
+
+impl Site {
+    fn new(walk: &Walk<'_>, submission: usize) -> Self {
+        let point = walk.point(submission);
+        let queue = walk.topology.queue(point.queue);
+        Self {
+            submission,
+            point,
+            family: queue.family,
+            stages: Stages::supported_by(queue.capabilities),
+        }
+    }
+}
+
 /// Compares all uses of a pass with the states, and moves these on.
 fn one_pass(
     walk: &mut Walk<'_>,
     maps: &mut Maps,
-    submission: usize,
+    site: &Site,
     step: u32,
     pass: PassIndex,
     last_user: &mut [u32],
@@ -77,16 +104,16 @@ fn one_pass(
     let mut requests = std::mem::take(&mut walk.requests);
     requests.clear();
     for (at, one) in uses.iter().enumerate() {
-        let mut request = request(walk, submission, step, pass, one);
+        let mut request = request(walk, site, step, pass, one);
         if several {
-            let capabilities = walk.topology.queue(request.queue).capabilities;
-            request.shared = shared_scope(uses, at, capabilities);
+            request.shared = shared_scope(uses, at, site.stages);
         }
-        walk.records[submission].busy |= request.scope.stages;
+        walk.records[site.submission].busy |= request.scope.stages;
         walk.blocks.enter(frame, one.resource, maps);
         edge::acquire_image(walk, &request, &mut maps[one.resource.0 as usize]);
+        let Point { queue, value } = site.point;
         walk.last_uses
-            .note(one.resource.0, request.queue, request.value, submission);
+            .note(one.resource.0, queue, value, site.submission);
         requests.push(request);
     }
     ownership::bring(walk, &requests, maps);
@@ -103,18 +130,16 @@ fn one_pass(
 }
 
 /// The request that a use makes.
-fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: &Use) -> Request {
-    let point = walk.point(submission);
-    let queue = walk.topology.queue(point.queue);
+fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) -> Request {
     let image = walk.frame.resource(one.resource).is_image();
-    let scope = scope_of(one, queue.capabilities);
+    let scope = scope_of(one, site.stages);
     Request {
         resource: one.resource,
         range: one.range,
-        submission,
-        queue: point.queue,
-        family: queue.family,
-        value: point.value,
+        submission: site.submission,
+        queue: site.point.queue,
+        family: site.family,
+        value: site.point.value,
         step,
         pass,
         scope,
@@ -131,10 +156,11 @@ fn request(walk: &Walk<'_>, submission: usize, step: u32, pass: PassIndex, one: 
     }
 }
 
-/// What a use touches on a queue. An access without stages (presenting) happens nobody knows when:
-/// what comes before it is before everything, and what comes after it after everything.
-pub(super) fn scope_of(one: &Use, capabilities: Capabilities) -> Scope {
-    let scope = one.access.scope(capabilities);
+/// What a use touches on a queue with these stages. An access without stages (presenting) happens
+/// nobody knows when: what comes before it is before everything, and what comes after it after
+/// everything.
+pub(super) fn scope_of(one: &Use, supported: Stages) -> Scope {
+    let scope = one.access.scope_in(supported);
     if scope.stages.is_empty() {
         Scope {
             stages: Stages::ALL_COMMANDS,
@@ -147,7 +173,7 @@ pub(super) fn scope_of(one: &Use, capabilities: Capabilities) -> Scope {
 
 /// The scopes of all uses of the pass that meet one of them, directly or through others. They all
 /// read, or the frame would have been refused.
-fn shared_scope(uses: &[Use], at: usize, capabilities: Capabilities) -> Scope {
+fn shared_scope(uses: &[Use], at: usize, supported: Stages) -> Scope {
     let mut met = vec![at];
     let mut next = 0;
     while let Some(one) = met.get(next).map(|one| &uses[*one]) {
@@ -158,9 +184,7 @@ fn shared_scope(uses: &[Use], at: usize, capabilities: Capabilities) -> Scope {
         let new: Vec<usize> = others.filter(|other| !met.contains(other)).collect();
         met.extend(new);
     }
-    let scopes = met
-        .into_iter()
-        .map(|one| scope_of(&uses[one], capabilities));
+    let scopes = met.into_iter().map(|one| scope_of(&uses[one], supported));
     scopes.fold(Scope::default(), Scope::union)
 }
 
@@ -403,12 +427,12 @@ fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
 /// Notes what the next frame may need to predict.
 fn note_first(walk: &Walk<'_>, request: &Request, state: &mut State) {
     if request.exclusive && state.first.is_none() {
-        state.first = Some(FirstUse {
+        state.first = Some(Arc::new(FirstUse {
             family: request.family,
             layout: request.layout,
             discard: request.discard,
             pass: walk.frame.pass(request.pass).name.clone(),
-        });
+        }));
     }
 }
 

@@ -106,14 +106,12 @@ impl Block {
     fn load(id: BlockId, states: &States, past: &mut Past) -> Self {
         let first = past.next();
         let stored = states.block(id);
-        let runs = stored.map(|stored| {
-            let runs = stored.iter().map(|(range, marks)| {
-                let marks = marks.iter().map(|mark| past.mark(states, mark));
-                (range.start, marks.collect())
-            });
-            runs.collect::<Vec<_>>()
+        let bytes = stored.map(|stored| {
+            stored.map(|marks| {
+                let marks = marks.iter();
+                marks.map(|mark| past.mark(states, mark)).collect()
+            })
         });
-        let bytes = runs.and_then(|runs| RangeMap::from_runs(runs.into_iter()));
         Self {
             id,
             first,

@@ -192,7 +192,9 @@ impl Users {
 
     /// Where a resource's uses are.
     fn of(&self, resource: usize) -> Range<usize> {
-        let start = resource.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = resource
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
         start as usize..self.ends[resource] as usize
     }
 }

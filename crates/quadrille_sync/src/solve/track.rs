@@ -125,16 +125,13 @@ pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Blocks, Past) {
             maps.push(RangeMap::new(State::fresh()));
             continue;
         };
-        let runs = stored.iter().map(|(range, state)| {
+        maps.push(stored.map(|state| {
             let mut state = state.map(|mark| past.mark(states, mark));
             state.previous_first = state.first.take();
             // Nobody needs what is there, but the layout and the owner are what they were.
             state.defined &= resource.lifetime != Lifetime::Transient;
-            (range.start, state)
-        });
-        let runs: Vec<(u64, State)> = runs.collect();
-        let map = RangeMap::from_runs(runs.into_iter());
-        maps.push(map.unwrap_or_else(|| RangeMap::new(State::fresh())));
+            state
+        }));
     }
     let blocks = Blocks::load(frame, states, &mut past);
     past.consulted = vec![Consulted::default(); past.names.len()];
@@ -193,6 +190,7 @@ pub(super) fn end_states(
     numbers: &Numbers,
 ) -> EndStates {
     let mut end = EndStates::default();
+    end.resources.reserve(frame.resources.len());
     for (at, resource) in frame.resources.iter().enumerate() {
         let index = at as u32;
         let touched = last_uses.submission(index).is_some() || hosted[at].is_some();
@@ -200,14 +198,13 @@ pub(super) fn end_states(
             continue;
         }
         let mark = |mark: &Mark| end_mark(mark, past.first[at], numbers);
-        let runs = maps[at].iter().map(|(range, state)| {
+        let end_state = |state: &State| {
             let mut state = state.map(mark);
             let previous = state.previous_first.take();
             state.first = state.first.or(previous);
-            (range.start, state)
-        });
-        let map = resource.has_past().then(|| RangeMap::from_runs(runs));
-        let map = map.flatten();
+            state
+        };
+        let map = resource.has_past().then(|| maps[at].map(end_state));
         let uses = last_uses.of(index);
         let last_uses = uses
             .map(|(queue, value)| (queue, numbers.value(queue, value)))
@@ -220,16 +217,10 @@ pub(super) fn end_states(
         });
     }
     let blocks = blocks.list.iter().map(|block| {
-        let runs = block.bytes.iter().map(|(range, marks)| {
-            let marks = marks
-                .iter()
-                .map(|mark| end_mark(mark, block.first, numbers));
-            (range.start, marks.collect())
-        });
-        let map = RangeMap::from_runs(runs);
+        let mark = |mark: &Mark| end_mark(mark, block.first, numbers);
         EndBlock {
             block: block.id,
-            map: map.unwrap_or_else(|| RangeMap::new(Vec::new())),
+            map: (block.bytes).map(|marks| marks.iter().map(mark).collect()),
         }
     });
     end.blocks = blocks.collect();

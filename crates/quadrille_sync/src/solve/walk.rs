@@ -347,6 +347,10 @@ impl<'a> Walk<'a> {
     /// Puts what a pass needs into the submission: into the last barrier call there, if that
     /// stands behind all that the pass depends on, else into a call of its own.
     pub(super) fn put_barriers(&mut self, submission: usize, queue: QueueIndex, step: u32) {
+        if self.plain.is_empty() && self.before_pass.iter().all(BarrierBatch::is_empty) {
+            self.behind = 0;
+            return;
+        }
         let mut plain = std::mem::take(&mut self.plain);
         plain.retain(|plain| !self.is_ordered_by_others(plain, queue));
         let [first, second] = std::mem::take(&mut self.before_pass);

@@ -62,12 +62,13 @@ impl States {
         let start = self.blocks[place].take();
         let start = start.unwrap_or_else(|| RangeMap::new(Vec::new()));
         let old: Vec<&PastMark> = start.iter().flat_map(|(_, marks)| marks).collect();
-        let runs = end.map.iter().map(|(range, marks)| {
-            let marks = marks.iter().map(|mark| self.past_mark(frame, &old, mark));
-            (range.start, marks.collect())
+        let map = end.map.map(|marks| {
+            let marks = marks.iter();
+            marks
+                .map(|mark| self.past_mark(frame, &old, mark))
+                .collect()
         });
-        let map = RangeMap::from_runs(runs);
-        self.blocks[place] = Some(map.unwrap_or(start));
+        self.blocks[place] = Some(map);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Moving on to the states after a plan: anew, or in place where the same plan comes again.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::{
@@ -48,7 +50,7 @@ impl States {
             return false;
         };
         if let Some(end) = &end.map
-            && !move_marks(base, &mut entry.map, end)
+            && !move_marks(base, Arc::make_mut(&mut entry.map), end)
         {
             return false;
         }
@@ -60,23 +62,17 @@ impl States {
     fn commit_resource(&mut self, frame: &Frame, end: &EndResource) {
         let Resource { id, kind, .. } = *frame.resource(end.resource);
         let entry = self.slot(id).take();
-        let Entry {
-            map,
-            mut last_uses,
-            tenure,
-            ..
-        } = entry.unwrap_or_else(Entry::fresh);
-        note_uses(&self.base, &mut last_uses, &end.last_uses);
-        let map = match &end.map {
-            Some(end) => self.past(frame, &map, end),
-            None => map,
-        };
-        *self.slot(id) = Some(Entry {
-            map,
-            last_uses,
-            tenure,
-            kind: Some(kind),
-        });
+        let mut entry = entry.unwrap_or_else(Entry::fresh);
+        note_uses(&self.base, &mut entry.last_uses, &end.last_uses);
+        if let Some(end) = &end.map {
+            let past = self.past(frame, &entry.map, end);
+            match Arc::get_mut(&mut entry.map) {
+                Some(map) => *map = past,
+                None => entry.map = Arc::new(past),
+            }
+        }
+        entry.kind = Some(kind);
+        *self.slot(id) = Some(entry);
     }
 
     /// Turns an end state into a past one. Marks from before the frame are taken from `start`.
@@ -88,10 +84,7 @@ impl States {
     ) -> RangeMap<RangeState<PastMark>> {
         let old: Vec<&PastMark> = start.iter().flat_map(|(_, state)| state.marks()).collect();
         let past = |mark: &EndMark| self.past_mark(frame, &old, mark);
-        let runs = end
-            .iter()
-            .map(|(range, state)| (range.start, state.map(past)));
-        RangeMap::from_runs(runs).unwrap_or_else(|| start.clone())
+        end.map(|state| state.map(past))
     }
 
     /// Turns a mark of an end state into one of the past; `old` are those before the frame.

@@ -13,6 +13,8 @@
 //!   until [`returned`](States::returned) says when the other side will be done. That point may
 //!   lie in the future: its submission need not exist yet.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::{Entry, Marked, PastMark, RangeState, States, TimelinePoint};
@@ -69,7 +71,7 @@ impl Entry {
     /// What is known of a resource that nobody has touched.
     pub(super) fn fresh() -> Self {
         Self {
-            map: RangeMap::new(RangeState::fresh()),
+            map: Arc::new(RangeMap::new(RangeState::fresh())),
             last_uses: SmallVec::new(),
             tenure: Tenure::Own,
             kind: None,
@@ -115,7 +117,8 @@ impl States {
             return None;
         }
         entry.tenure = Tenure::Given;
-        let map = std::mem::replace(&mut entry.map, gone());
+        let map = std::mem::replace(&mut entry.map, Arc::new(gone()));
+        let map = Arc::unwrap_or_clone(map);
         Some(Handover {
             id,
             map,
@@ -138,7 +141,7 @@ impl States {
             return None;
         }
         entry.tenure = Tenure::Lent;
-        let mut map = entry.map.clone();
+        let mut map = RangeMap::clone(&entry.map);
         map.update(EVERYTHING, |_, state| {
             // Reads do not hurt those who only read, and what this stream sees is its own affair.
             state.reads.clear();
@@ -170,7 +173,7 @@ impl States {
         let slot = self.slot(id);
         let last_uses = slot.take().map(|entry| entry.last_uses);
         *slot = Some(Entry {
-            map,
+            map: Arc::new(map),
             last_uses: last_uses.unwrap_or_default(),
             tenure,
             kind,
@@ -199,8 +202,8 @@ impl States {
             },
             pass: "another stream".into(),
         };
-        entry.map.update(EVERYTHING, |_, state| {
-            state.promised = Some(read.clone());
+        Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| {
+            state.promised = Some(Box::new(read.clone()));
         });
     }
 
@@ -210,7 +213,7 @@ impl States {
         self.steady.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         entry.tenure = Tenure::Given;
-        entry.map = gone();
+        entry.map = Arc::new(gone());
     }
 
     /// What this stream may do with a resource.

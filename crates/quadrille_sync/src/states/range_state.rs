@@ -41,8 +41,25 @@ pub(crate) struct Pending<M> {
     pub(crate) mark: M,
 }
 
+impl<M> Pending<M> {
+    /// The same release with its mark replaced.
+    fn map<N>(&self, mark: impl FnOnce(&M) -> N) -> Pending<N> {
+        Pending {
+            from: self.from,
+            to: self.to,
+            old_layout: self.old_layout,
+            new_layout: self.new_layout,
+            range: self.range,
+            mark: mark(&self.mark),
+        }
+    }
+}
+
 /// The state of a range. `M` is how accesses are remembered: [`PastMark`] between frames, and
 /// something smaller while a frame is planned.
+///
+/// There is one for each resource of a frame, and planning copies them, so what is rare lies
+/// elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RangeState<M> {
     /// The family that owns the range; none if it is concurrent or nobody has used it yet.
@@ -56,18 +73,18 @@ pub(crate) struct RangeState<M> {
     pub(crate) reads: SmallVec<[M; 1]>,
     /// A read by another stream that has promised to be done then. It may not happen at all, so
     /// it says nothing about the last write.
-    pub(crate) promised: Option<M>,
+    pub(crate) promised: Option<Box<M>>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
     pub(crate) visible: SmallVec<[(QueueIndex, Scope); 1]>,
     /// What was done to the memory while others had it. Only while a frame is planned, and
     /// until the range is written: then that comes after all this.
     pub(crate) aliased: Vec<M>,
     /// The range has been released and not acquired yet.
-    pub(crate) pending: Option<Pending<M>>,
+    pub(crate) pending: Option<Box<Pending<M>>>,
     /// The first use in the frame that used the range last.
-    pub(crate) first: Option<FirstUse>,
+    pub(crate) first: Option<Arc<FirstUse>>,
     /// While a frame is planned: `first` as it was when the frame began.
-    pub(crate) previous_first: Option<FirstUse>,
+    pub(crate) previous_first: Option<Arc<FirstUse>>,
 }
 
 impl<M> RangeState<M> {
@@ -95,22 +112,24 @@ impl<M> RangeState<M> {
             layout: self.layout,
             defined: self.defined,
             write: self.write.as_ref().map(&mut mark),
-            reads: self.reads.iter().map(&mut mark).collect(),
-            promised: self.promised.as_ref().map(&mut mark),
+            reads: map_few(&self.reads, &mut mark),
+            promised: (self.promised.as_ref()).map(|promised| Box::new(mark(promised))),
             // Of no use after the frame: blocks remember it.
             aliased: Vec::new(),
-            visible: self.visible.clone(),
-            pending: self.pending.as_ref().map(|pending| Pending {
-                from: pending.from,
-                to: pending.to,
-                old_layout: pending.old_layout,
-                new_layout: pending.new_layout,
-                range: pending.range,
-                mark: mark(&pending.mark),
-            }),
+            visible: map_few(&self.visible, |visible| *visible),
+            pending: (self.pending.as_ref()).map(|pending| Box::new(pending.map(&mut mark))),
             first: self.first.clone(),
             previous_first: self.previous_first.clone(),
         }
+    }
+}
+
+/// A list of mostly one with every element replaced.
+fn map_few<A, B>(list: &[A], mut each: impl FnMut(&A) -> B) -> SmallVec<[B; 1]> {
+    match list {
+        [] => SmallVec::new(),
+        [one] => SmallVec::from_buf([each(one)]),
+        many => many.iter().map(each).collect(),
     }
 }
 
@@ -133,7 +152,8 @@ impl<M: Clone + Eq> Marked<M> for RangeState<M> {
         M: 'a,
     {
         let pending = self.pending.as_ref().map(|pending| &pending.mark);
-        let others = self.promised.iter().chain(pending);
+        let promised = self.promised.as_deref();
+        let others = promised.into_iter().chain(pending);
         self.write.iter().chain(&self.reads).chain(others)
     }
 
@@ -142,7 +162,8 @@ impl<M: Clone + Eq> Marked<M> for RangeState<M> {
         M: 'a,
     {
         let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
-        let others = self.promised.iter_mut().chain(pending);
+        let promised = self.promised.as_deref_mut();
+        let others = promised.into_iter().chain(pending);
         self.write.iter_mut().chain(&mut self.reads).chain(others)
     }
 }

@@ -192,9 +192,9 @@ fn acquire(
 /// The scopes of the uses of a request's pass that meet a range: of these, some may lie beyond the
 /// request.
 fn scope_within(walk: &Walk<'_>, request: &Request, range: &SubRange) -> Scope {
-    let capabilities = walk.topology.queue(request.queue).capabilities;
+    let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
     let uses = walk.frame.uses_of(request.pass).iter();
     let meet = uses.filter(|one| one.resource == request.resource && one.range.overlaps(range));
-    let scopes = meet.map(|one| scope_of(one, capabilities));
+    let scopes = meet.map(|one| scope_of(one, supported));
     scopes.fold(request.shared, Scope::union)
 }

@@ -67,7 +67,9 @@ impl Outside {
             let mark = request.mark(Scope::default());
             let pending = pending((owner, request.family), layout, range, mark);
             intervals(kind, &range, |interval| {
-                map.update(interval, |_, state| state.pending = Some(pending.clone()));
+                map.update(interval, |_, state| {
+                    state.pending = Some(Box::new(pending.clone()))
+                });
             });
         }
     }

@@ -119,7 +119,7 @@ pub(in crate::solve) fn for_each_pending(
     while at < within.end {
         let found = map.iter_within(at..within.end).find_map(|(run, state)| {
             let pending = state.pending.as_ref()?;
-            is_wanted(state, pending).then(|| (run.end, pending.clone()))
+            is_wanted(state, pending).then(|| (run.end, Pending::clone(pending)))
         });
         let Some((end, pending)) = found else { return };
         bring(map, pending);
