@@ -374,6 +374,7 @@ impl Access {
     }
 
     /// Whether the host makes the access, so that only host passes may declare it.
+    #[inline]
     pub const fn is_host(self) -> bool {
         self.stages().contains(Stages::HOST)
     }

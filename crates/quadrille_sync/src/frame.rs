@@ -9,6 +9,8 @@ use crate::range::SubRange;
 use crate::resource::{Resource, ResourceIndex};
 use crate::topology::{Capabilities, FamilyIndex, QueueIndex};
 
+mod copy;
+
 /// Index of a pass in [`Frame::passes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PassIndex(pub u32);
@@ -87,7 +89,7 @@ pub enum PassKind {
 
 /// What one pass declares. Its uses and its explicit order are slices of the frame's arrays, so
 /// that a frame is a handful of allocations that the next frame can use again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct PassDecl {
     /// Its name in errors, plans and debug labels.
     pub name: Arc<str>,
@@ -110,7 +112,7 @@ pub struct PassDecl {
 }
 
 /// Everything the passes of one frame declare, in declaration order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// The resources that uses name, each once.
     pub resources: Vec<Resource>,

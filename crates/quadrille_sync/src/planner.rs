@@ -71,12 +71,11 @@ impl Planner {
         states: &States,
     ) -> Result<Planned, PlanErrors> {
         self.last = None;
-        let is_same = |kept: &Kept| are_equal(&kept.frame, frame) && kept.topology == *topology;
-        let fits = |kept: &Kept| states.repeat(&kept.plan) || kept.fits(states);
-        let found = self
-            .kept
-            .iter()
-            .position(|kept| is_same(kept) && fits(kept));
+        let number = self.number_of(frame, topology);
+        let fits = |kept: &Kept| {
+            Some(kept.number) == number && (states.repeat(&kept.plan) || kept.fits(states))
+        };
+        let found = self.kept.iter().position(fits);
         if let Some(kept) = found.and_then(|at| self.kept.remove(at)) {
             let plan = kept.plan.clone();
             self.last = Some(kept.number);
@@ -85,16 +84,22 @@ impl Planner {
         }
         let solved = solve(frame, topology, states)?;
         let plan = Arc::new(solved.plan);
-        let same = self.kept.iter().find(|kept| is_same(kept));
-        let number = same.map(|kept| kept.number).unwrap_or_else(|| {
+        let number = number.unwrap_or_else(|| {
             self.frames += 1;
             self.frames
         });
         self.last = Some(number);
-        self.kept.truncate(KEPT - 1);
+        // The one that goes gives its memory.
+        let oldest = self
+            .kept
+            .split_off(self.kept.len().min(KEPT - 1))
+            .pop_front();
+        let mut copy = oldest.map(|kept| kept.frame).unwrap_or_default();
+        copy.clone_from(frame);
         self.kept.push_front(Kept {
             number,
-            frame: frame.clone(),
+            signature: signature(frame),
+            frame: copy,
             topology: topology.clone(),
             start: Start::new(frame, topology, states, &plan),
             consulted: solved.consulted,
@@ -104,6 +109,19 @@ impl Planner {
             plan,
             reused: false,
         })
+    }
+
+    /// The number of a frame that is known, with this topology.
+    fn number_of(&self, frame: &Frame, topology: &Topology) -> Option<u64> {
+        let is_same = |kept: &&Kept| kept.frame == *frame && kept.topology == *topology;
+        // Mostly it is the last one.
+        if let Some(kept) = self.kept.front().filter(is_same) {
+            return Some(kept.number);
+        }
+        let signature = signature(frame);
+        let others = self.kept.iter().skip(1);
+        let mut others = others.filter(|kept| kept.signature == signature);
+        others.find(is_same).map(|kept| kept.number)
     }
 
     /// An earlier plan for the frame of the last call of [`Planner::plan`] and a topology, if one
@@ -127,9 +145,13 @@ impl Planner {
     }
 }
 
-/// Whether two frames are equal, beginning with what differs first where they are not.
-fn are_equal(one: &Frame, other: &Frame) -> bool {
-    one.passes == other.passes && one == other
+/// A number that frames have in common if they are equal, and hardly ever otherwise.
+fn signature(frame: &Frame) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, next: u32| (sum.rotate_left(5) ^ u64::from(next)).wrapping_mul(FACTOR);
+    let resources = frame.uses.iter().map(|one| one.resource.0);
+    let costs = frame.passes.iter().map(|pass| pass.cost_us);
+    resources.chain(costs).fold(frame.uses.len() as u64, mix)
 }
 
 /// A plan with all it was made from.
@@ -137,6 +159,8 @@ fn are_equal(one: &Frame, other: &Frame) -> bool {
 struct Kept {
     /// Equal frames have equal numbers.
     number: u64,
+    /// See [`signature`].
+    signature: u64,
     frame: Frame,
     topology: Topology,
     start: Start,

@@ -92,7 +92,7 @@ impl Placement {
 }
 
 /// One resource that a frame names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Resource {
     /// Its identity over frames.
     pub id: ResourceId,

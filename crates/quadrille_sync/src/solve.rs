@@ -117,8 +117,8 @@ pub(crate) fn solve(
     let mut hazards = hazard::hazards(frame, topology, &touches, &queues);
     hazards.extend(alias::alias(frame, &touches, &order, &queues, &mut errors));
     PlanErrors::check(errors)?;
-    let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
-    let mut links: Vec<(u32, u32)> = hazards.collect();
+    let mut links = Vec::with_capacity(hazards.len() + graph.edges.len());
+    links.extend(hazards.iter().map(|hazard| (hazard.from, hazard.to)));
     let needs = links.len();
     links.extend(graph.edges.iter().map(|edge| (edge.from, edge.to)));
     let split = split::split(frame, topology, &links, &order, &queues);

@@ -60,14 +60,6 @@ impl<T: Clone + Eq> RangeMap<T> {
             .map(|(at, run)| (run.start..self.end_of(at), &run.value))
     }
 
-    /// The value of all positions, if there is but one.
-    pub(crate) fn uniform(&self) -> Option<&T> {
-        match self.runs.as_slice() {
-            [run] => Some(&run.value),
-            _ => None,
-        }
-    }
-
     /// The runs that share a position with a range, in order.
     pub(crate) fn iter_within(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &T)> {
         let first = match self.runs.as_slice() {

@@ -48,25 +48,26 @@ pub(super) fn arrange(
     if topology.order == OrderPolicy::Declared || has_gates {
         return None;
     }
-    let mut needs = hazards.to_vec();
-    needs.extend(side_effects(frame, order));
-    let edge = |(from, to): &(u32, u32)| Edge {
-        from: *from,
-        to: *to,
+    let side_effects = side_effects(frame, order);
+    let needs = || hazards.iter().chain(&side_effects).copied();
+    let edge = |(from, to)| Edge {
+        from,
+        to,
         resource: None,
     };
-    let graph = Graph::new(order.len(), needs.iter().map(edge).collect());
+    let graph = Graph::new(order.len(), needs().map(edge).collect());
     let mut drafts = declared.drafts.clone();
     if topology.queues.len() > 1 && drafts.len() > 1 {
         let early = early(frame, topology, &graph, order, queues);
+        let needs: Vec<_> = needs().collect();
         let early = split(frame, topology, &needs, &early, queues);
         drafts = merge(frame, topology, &graph, &declared.drafts, early.drafts);
     }
-    sort_by_level(&graph, order, &mut drafts);
+    let highest = sort_by_level(&graph, order, &mut drafts);
     let host = declared.host.clone();
     if drafts.len() == 1 && declared.drafts.len() == 1 {
-        let (new, old) = (calls(&graph, &drafts), calls(&graph, &declared.drafts));
-        return (new < old).then_some(Arranged {
+        // In order of levels, a call stands before each but the first.
+        return (highest < calls(&graph, &declared.drafts)).then_some(Arranged {
             split: Split { drafts, host },
             is_better: true,
         });
@@ -219,8 +220,9 @@ fn finish(
 }
 
 /// Sorts the passes of each submission by level: one more than the highest level of the passes
-/// in the same submission that they depend on.
-fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) {
+/// in the same submission that they depend on. Returns the highest level of all.
+fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) -> u32 {
+    let mut highest = 0;
     let rank = ranks(order);
     let mut level = vec![0_u32; order.len()];
     let mut draft_of = vec![u32::MAX; order.len()];
@@ -240,11 +242,14 @@ fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) {
             // The level behind the last one is the place of nothing.
             next.resize(next.len().max(own as usize + 2), 0);
             next[own as usize + 1] += 1;
+            highest = highest.max(own);
         }
         for level in 1..next.len() {
             next[level] += next[level - 1];
         }
-        draft.passes.sort_by_key(|pass| rank[pass.0 as usize]);
+        if !draft.passes.is_sorted_by_key(|pass| rank[pass.0 as usize]) {
+            draft.passes.sort_by_key(|pass| rank[pass.0 as usize]);
+        }
         let mut sorted = draft.passes.clone();
         for pass in &draft.passes {
             let place = &mut next[level[pass.0 as usize] as usize];
@@ -253,4 +258,5 @@ fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) {
         }
         draft.passes = sorted;
     }
+    highest
 }

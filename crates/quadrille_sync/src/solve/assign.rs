@@ -35,11 +35,8 @@ pub(super) fn assign(
             continue;
         }
         suitable.clear();
-        suitable.extend(
-            topology
-                .indices()
-                .filter(|queue| suits(frame, topology, &stages, pass, *queue)),
-        );
+        let suits = |queue: &QueueIndex| suits(frame, topology, &stages, pass, *queue);
+        suitable.extend(topology.indices().filter(suits));
         if suitable.is_empty() {
             errors.push(unsuitable(frame, topology, pass));
             continue;

@@ -80,7 +80,9 @@ pub(super) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanEr
     for pass in frame.pass_indices() {
         let uses = frame.uses_of(pass);
         for (at, one) in uses.iter().enumerate() {
-            check_use(frame, pass, one, errors);
+            if !is_plain(frame, pass, one) {
+                check_use(frame, pass, one, errors);
+            }
             if !all_own {
                 check_tenure(frame, pass, one, states, errors);
             }
@@ -260,6 +262,14 @@ fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
             id: pair[0].id,
         });
     }
+}
+
+/// Whether there is nothing to check about a use: most are such.
+#[inline]
+fn is_plain(frame: &Frame, pass: PassIndex, one: &Use) -> bool {
+    let is_host = frame.pass(pass).kind == PassKind::Host || one.access.is_host();
+    let is_custom = matches!(one.access, Access::Custom(_));
+    one.range == SubRange::Whole && !one.discard && !is_custom && !is_host
 }
 
 /// Whether a use lies within its resource and on the right side of the bus.

@@ -9,12 +9,12 @@
 use super::graph::{Edge, Graph};
 use super::touch::{Member, Touches};
 use crate::error::{CycleStep, PlanError};
-use crate::frame::Frame;
+use crate::frame::{Frame, PassIndex};
 
 /// Makes the graph. Reports a cycle of declared order, and then infers nothing.
 pub(super) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanError>) -> Graph {
     let mut graph = Graph::new(frame.passes.len(), declared_edges(frame));
-    let candidates = candidates(frame, touches);
+    let mut candidates = candidates(frame, touches);
     if graph.edges.is_empty() {
         graph.extend(candidates.into_iter());
         return graph;
@@ -24,11 +24,22 @@ pub(super) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanErro
         errors.push(cycle_error(frame, &graph, &order));
         return graph;
     }
+    candidates.retain(|edge| !is_declared(frame, edge.to, edge.from));
     let against: Vec<(u32, u32)> = candidates.iter().map(|edge| (edge.to, edge.from)).collect();
     let reversed = graph.reaches(&order, &against);
     let candidates = candidates.into_iter().zip(reversed);
     graph.extend(candidates.filter(|(_, no)| !no).map(|(edge, _)| edge));
     graph
+}
+
+/// How many predecessors of a pass are looked through one by one.
+const FEW: usize = 64;
+
+/// Whether a pass is declared to come right after another. For passes of very many predecessors
+/// the answer is no, and a graph has to be asked.
+pub(super) fn is_declared(frame: &Frame, from: u32, to: u32) -> bool {
+    let before = frame.after_of(PassIndex(to));
+    before.len() <= FEW && before.contains(&PassIndex(from))
 }
 
 /// Explicit order.

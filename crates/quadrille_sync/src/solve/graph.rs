@@ -14,7 +14,7 @@ pub(super) struct Edge {
 }
 
 /// How many neighbours are looked through without asking whether the other side has fewer.
-const FEW: usize = 8;
+const FEW: usize = 64;
 
 /// Edges, found by either end.
 #[derive(Clone, Debug, Default)]

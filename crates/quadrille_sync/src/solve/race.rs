@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::check::party;
+use super::depend::is_declared;
 use super::graph::{Graph, ranks};
 use super::touch::{Member, Span, Touches};
 use crate::error::{Party, PlanError};
@@ -28,7 +29,9 @@ pub(super) fn race(
     states: &States,
     errors: &mut Vec<PlanError>,
 ) {
-    let pairs = pairs(touches);
+    let mut pairs = pairs(touches);
+    // Most order is declared, pair by pair.
+    pairs.retain(|pair| !is_declared(frame, pair.first.pass, pair.second.pass));
     let ends: Vec<(u32, u32)> = (pairs.iter())
         .map(|pair| (pair.first.pass, pair.second.pass))
         .collect();

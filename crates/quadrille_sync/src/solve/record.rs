@@ -123,6 +123,7 @@ impl BarrierBatch {
     pub(super) fn append(&mut self, other: Self) {
         debug_assert!(other.memory.is_none(), "global barriers are merged last");
         self.buffers.extend(other.buffers);
+        self.images.reserve(other.images.len());
         for image in other.images {
             self.images.push(image);
             join_nearby(&mut self.images, ImageBarrier::take_in);
@@ -168,6 +169,13 @@ impl BarrierBatch {
     }
 
     fn push_image(&mut self, kind: &ResourceKind, interval: Range<u64>, barrier: Barrier) {
+        // What is about all of an image has nothing to join with.
+        if interval == EVERYTHING
+            && let Some(all) = kind.subresources()
+        {
+            self.images.push(barrier.of_image(all));
+            return;
+        }
         let mut parts = Vec::new();
         boxes(kind, interval, &mut parts);
         for range in parts {
@@ -182,8 +190,9 @@ impl BarrierBatch {
 /// its neighbours may differ.
 impl BufferBarrier {
     fn joins(&self, other: &Self) -> bool {
-        self.transfer.or(other.transfer).is_none()
-            && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
+        self.resource == other.resource
+            && self.transfer.or(other.transfer).is_none()
+            && (self.src, self.dst) == (other.src, other.dst)
             && self.reason.joins(&other.reason)
     }
 
@@ -201,8 +210,9 @@ impl BufferBarrier {
 
 impl ImageBarrier {
     fn joins(&self, other: &Self) -> bool {
-        self.transfer.or(other.transfer).is_none()
-            && (self.resource, self.src, self.dst) == (other.resource, other.src, other.dst)
+        self.resource == other.resource
+            && self.transfer.or(other.transfer).is_none()
+            && (self.src, self.dst) == (other.src, other.dst)
             && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
             && self.reason.joins(&other.reason)
     }
