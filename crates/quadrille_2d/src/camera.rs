@@ -44,13 +44,13 @@ impl TargetSizes<'_, '_> {
     }
 
     fn window(&self, entity: Entity) -> Option<RenderTargetInfo> {
-        let window = self.windows.get(entity).ok()?;
-        let scale_factor = window.resolution.scale_factor();
-        match self.headless_window() {
-            Some(headless) if self.primary.contains(entity) => {
-                Some(info(headless.physical_size, scale_factor))
-            }
-            _ => Some(info(window.physical_size(), scale_factor)),
+        // Also without a display: the image that stands for a window is as large as it would be.
+        match self.windows.get(entity) {
+            Ok(window) => Some(info(
+                window.physical_size(),
+                window.resolution.scale_factor(),
+            )),
+            Err(_) => self.headless_window(),
         }
     }
 

@@ -116,7 +116,7 @@ pub(crate) fn compressed(gpu: &Gpu) -> CompressedImageFormats {
         .fold(CompressedImageFormats::NONE, |all, one| all | one)
 }
 
-/// Bytes of one mip level of the first layer.
+/// Bytes of one mip level of one layer.
 pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
     let desc = &asset.texture_descriptor;
     let (width, height) = desc.format.block_dimensions();
@@ -128,10 +128,12 @@ pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
     blocks(desc.size.width, width) * blocks(desc.size.height, height) * bytes
 }
 
-/// Bytes of all mip levels of the first layer, which come first in the data.
+/// Bytes of all mip levels of all layers.
 pub(crate) fn bytes(asset: &ImageAsset) -> u64 {
-    let mips = asset.texture_descriptor.mip_level_count.max(1);
-    (0..mips).map(|mip| mip_bytes(asset, mip)).sum()
+    let desc = &asset.texture_descriptor;
+    let mips = desc.mip_level_count.max(1);
+    let layer: u64 = (0..mips).map(|mip| mip_bytes(asset, mip)).sum();
+    layer * u64::from(desc.size.depth_or_array_layers.max(1))
 }
 
 #[cfg(test)]

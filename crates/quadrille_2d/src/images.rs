@@ -12,7 +12,7 @@ use bevy_math::Vec2;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::ecs::ImageRegion;
 use quadrille::prelude::{GpuDevice, Image, ImageDesc, ImageUsage, Uploads};
-use wgpu_types::TextureUsages;
+use wgpu_types::{TextureDataOrder, TextureUsages};
 
 use crate::image_format;
 use crate::samplers::Samplers;
@@ -188,7 +188,7 @@ impl Images2d {
     }
 }
 
-/// The device's image for an asset: its first layer with all mip levels.
+/// The device's image for an asset, with all layers and mip levels.
 fn describe(asset: &ImageAsset) -> Result<ImageDesc, String> {
     let desc = &asset.texture_descriptor;
     let format = image_format::to_vk(desc.format).ok_or_else(|| {
@@ -205,8 +205,9 @@ fn describe(asset: &ImageAsset) -> Result<ImageDesc, String> {
     }
     let (width, height) = (desc.size.width, desc.size.height);
     let label = desc.label.unwrap_or("image");
-    let mut result =
-        ImageDesc::sampled(label, width, height, format).with_mips(desc.mip_level_count.max(1));
+    let mut result = ImageDesc::sampled(label, width, height, format)
+        .with_mips(desc.mip_level_count.max(1))
+        .with_layers(desc.size.depth_or_array_layers.max(1));
     if desc.usage.contains(TextureUsages::RENDER_ATTACHMENT) {
         result = result.with_usage(ImageUsage::COLOR_ATTACHMENT);
     }
@@ -226,8 +227,17 @@ fn describe(asset: &ImageAsset) -> Result<ImageDesc, String> {
 /// Uploads an image that was taken; what has no data is cleared.
 fn upload(uploads: &mut Uploads, image: &Image, asset: &ImageAsset) {
     let mut offset = 0;
-    for mip in 0..image.desc().mip_levels {
-        let region = ImageRegion::mip(image, mip);
+    let (layers, mips) = (image.desc().array_layers, image.desc().mip_levels);
+    for place in 0..layers * mips {
+        let (layer, mip) = match asset.data_order {
+            TextureDataOrder::LayerMajor => (place / mips, place % mips),
+            TextureDataOrder::MipMajor => (place % layers, place / layers),
+        };
+        let region = ImageRegion {
+            base_layer: layer,
+            layer_count: 1,
+            ..ImageRegion::mip(image, mip)
+        };
         let bytes = image_format::mip_bytes(asset, mip) as usize;
         match &asset.data {
             Some(data) => {

@@ -31,7 +31,8 @@ pub(crate) enum AlphaMode {
 }
 
 impl AlphaMode {
-    fn to_shader(self) -> f32 {
+    /// The number that shaders know it by.
+    pub(crate) fn to_shader(self) -> f32 {
         match self {
             Self::Opaque => -1.0,
             Self::Mask(threshold) => threshold.clamp(0.0, 1.0),

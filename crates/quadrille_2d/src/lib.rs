@@ -11,15 +11,20 @@
 //!              queue_2d        what cameras see -> instances in order, cut into draws
 //! passes       draw_2d         one pass of the plan per camera
 //! ```
-//! Everything drawn is an instance of a mesh with an image: a sprite is a quad, a glyph is a quad.
-//! So there is one shader, one instance buffer, and one draw for neighbours in the order that
-//! share mesh and image: 100,000 sprites with one image are one draw.
+//! Almost everything drawn is an instance of a mesh with an image: a sprite is a quad, a glyph is a
+//! quad. So there is one shader, one instance buffer, and one draw for neighbours in the order that
+//! share mesh and image: 100,000 sprites with one image are one draw. Nodes with round corners, lines
+//! of gizmos and chunks of tilemaps are quads too, with a shader and an instance buffer each.
 //!
 //! # Choices
 //!
 //! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
 //!   no depth buffer: sorting is needed for transparency anyway.
 //! - **Culling is bevy's**, on the CPU.
+//! - **A chunk of a tilemap is one quad** whose pixels look their tiles up, so that its tiles are
+//!   sent when they change, and are no work for the CPU otherwise.
+//! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
+//!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 //! - **A draw per image**, not a table of images: bindings are push descriptors, which every
 //!   device has, and sprites that matter in number share an atlas.
 //! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
@@ -31,16 +36,21 @@
 //! No picking, no materials with shaders of their own.
 
 mod camera;
+mod chunk;
 mod font_check;
 mod font_data;
 mod font_loader;
 mod font_reload;
 mod font_size;
+mod geometry;
+#[cfg(feature = "gizmos")]
+mod gizmos;
 pub mod guide;
 mod image_format;
 mod image_loader;
 mod images;
 mod instance;
+mod line;
 mod material;
 mod mesh_data;
 mod meshes;
@@ -49,6 +59,7 @@ mod node;
 mod order;
 mod pass;
 mod phase;
+mod pipelines;
 mod plugin;
 mod queue;
 mod samplers;
@@ -57,33 +68,45 @@ mod slices;
 mod sprites;
 mod target;
 mod text;
+mod tilemap;
+mod tiles;
 #[cfg(feature = "ui")]
 mod ui;
 mod writer;
 
+pub use chunk::Chunks2d;
 pub use font_loader::CheckedFontError;
+pub use geometry::Geometry2d;
 pub use image_loader::{CheckedImageError, ImageLimits};
 pub use images::{Images2d, UploadBudget};
+pub use line::Lines2d;
 pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use meshes::{Indices2d, Vertices2d};
 pub use msaa::{Msaa, Multisampled2d};
 pub use node::Nodes2d;
-pub use pass::{ColorTargets2d, Drawn, Geometry2d, Pipelines2d, draw_2d};
+pub use pass::{ColorTargets2d, Drawn, draw_2d};
 pub use phase::{Instances2d, Phase2d, Textures2d};
+pub use pipelines::Pipelines2d;
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use target::{ManualTargets, Targets2d};
+pub use tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
+pub use tiles::Tiles2d;
 
 /// What a 2D program needs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
         AlphaMode2d, ColorMaterial, ManualTargets, MeshMaterial2d, Msaa, Quadrille2dPlugin,
-        UploadBudget,
+        TileData, TilemapChunk, TilemapChunkTileData, UploadBudget,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;
     pub use bevy_camera::visibility::RenderLayers;
     pub use bevy_camera::{RenderTarget, ScalingMode, Viewport};
     pub use bevy_color::prelude::*;
+    #[cfg(feature = "gizmos")]
+    pub use bevy_gizmos::GizmoPlugin;
+    #[cfg(feature = "gizmos")]
+    pub use bevy_gizmos::prelude::*;
     pub use bevy_image::prelude::*;
     pub use bevy_mesh::prelude::*;
     pub use bevy_shape::prelude::*;

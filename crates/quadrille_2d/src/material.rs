@@ -9,6 +9,8 @@ use bevy_image::Image;
 use bevy_math::Affine2;
 use bevy_reflect::TypePath;
 
+use crate::instance::AlphaMode;
+
 /// How the alpha of a material decides what is seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum AlphaMode2d {
@@ -19,6 +21,16 @@ pub enum AlphaMode2d {
     Mask(f32),
     /// The material covers what is behind it by its alpha.
     Blend,
+}
+
+impl From<AlphaMode2d> for AlphaMode {
+    fn from(mode: AlphaMode2d) -> Self {
+        match mode {
+            AlphaMode2d::Opaque => Self::Opaque,
+            AlphaMode2d::Mask(threshold) => Self::Mask(threshold),
+            AlphaMode2d::Blend => Self::Blend,
+        }
+    }
 }
 
 /// A colour, an image, or an image tinted with a colour; multiplied with the colours of the

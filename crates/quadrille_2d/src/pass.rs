@@ -4,66 +4,14 @@ use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 use quadrille::ecs::{AccessList, ColorAttachment as _, PassUse, Rendering, access_kind};
-use quadrille::prelude::{
-    Blend, GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, IndexRead, IndexType, Recorder,
-    Shader, VertexRead,
-};
-use quadrille::vulkan::{PrimitiveTopology, ShaderError};
+use quadrille::prelude::Recorder;
 
+use crate::geometry::Geometry2d;
 use crate::images::Images2d;
-use crate::instance::Instance;
-use crate::mesh_data::{Shape, Vertex};
-use crate::meshes::{Indices2d, Vertices2d};
 use crate::msaa::Multisampled2d;
-use crate::node::{Node, Nodes2d};
-use crate::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
+use crate::phase::{Batch, BatchKind, Phase2d, Textures2d, View2d};
+use crate::pipelines::Pipelines2d;
 use crate::target::Targets2d;
-
-/// The pipelines of [`draw_2d`], by what vertices form.
-#[derive(Resource)]
-pub struct Pipelines2d {
-    points: GraphicsPipeline,
-    lines: GraphicsPipeline,
-    triangles: GraphicsPipeline,
-    nodes: GraphicsPipeline,
-}
-
-impl Pipelines2d {
-    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
-        let source = include_str!("../../../shaders/quadrille_2d/draw.wgsl");
-        let shader = Shader::wgsl("quadrille_2d/draw.wgsl", source)?;
-        let source = include_str!("../../../shaders/quadrille_2d/node.wgsl");
-        let node_shader = Shader::wgsl("quadrille_2d/node.wgsl", source)?;
-        let nodes = gpu.graphics_pipeline(&GraphicsPipelineDesc {
-            vertex_buffers: vec![Vertex::layout(), Node::layout()],
-            blend: Blend::Alpha,
-            ..GraphicsPipelineDesc::of("2d nodes", &node_shader)
-        })?;
-        let pipeline = |name, topology| {
-            gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                vertex_buffers: vec![Vertex::layout(), Instance::layout()],
-                topology,
-                blend: Blend::Alpha,
-                ..GraphicsPipelineDesc::of(name, &shader)
-            })
-        };
-        Ok(Self {
-            points: pipeline("2d points", PrimitiveTopology::Points)?,
-            lines: pipeline("2d lines", PrimitiveTopology::Lines)?,
-            triangles: pipeline("2d triangles", PrimitiveTopology::Triangles)?,
-            nodes,
-        })
-    }
-
-    fn of(&self, batch: &Batch) -> &GraphicsPipeline {
-        match (batch.kind, batch.mesh.shape) {
-            (BatchKind::Nodes, _) => &self.nodes,
-            (_, Shape::Points) => &self.points,
-            (_, Shape::Lines) => &self.lines,
-            (_, Shape::Triangles) => &self.triangles,
-        }
-    }
-}
 
 /// What [`draw_2d`] draws, and with what.
 #[derive(bevy_ecs::system::SystemParam)]
@@ -71,36 +19,6 @@ pub struct Drawn<'w> {
     phase: Res<'w, Phase2d>,
     images: Res<'w, Images2d>,
     pipelines: Res<'w, Pipelines2d>,
-}
-
-/// The buffers that [`draw_2d`] draws from.
-#[derive(bevy_ecs::system::SystemParam)]
-pub struct Geometry2d<'w> {
-    vertices: VertexRead<'w, Vertices2d>,
-    indices: IndexRead<'w, Indices2d>,
-    instances: VertexRead<'w, Instances2d>,
-    nodes: VertexRead<'w, Nodes2d>,
-}
-
-impl Geometry2d<'_> {
-    /// Adds the buffers that batches read. Those of which nothing was ever needed hold nothing
-    /// that could be read.
-    fn add_uses(&self, batches: &[Batch], uses: &mut Vec<PassUse>) {
-        if batches.is_empty() {
-            return;
-        }
-        uses.extend([
-            self.vertices.any().as_declared(),
-            self.indices.any().as_declared(),
-        ]);
-        let is_node = |batch: &Batch| batch.kind == BatchKind::Nodes;
-        if batches.iter().any(is_node) {
-            uses.push(self.nodes.any().as_declared());
-        }
-        if !batches.iter().all(is_node) {
-            uses.push(self.instances.any().as_declared());
-        }
-    }
 }
 
 /// The images that [`draw_2d`] draws to.
@@ -161,8 +79,8 @@ fn add_textures(
 ) {
     seen.clear();
     seen.resize(textures.len(), false);
-    for batch in batches {
-        let at = batch.texture.image as usize;
+    for texture in batches.iter().filter_map(|batch| batch.texture) {
+        let at = texture.image as usize;
         if let Some(texture) = textures.get(at)
             && !std::mem::replace(&mut seen[at], true)
         {
@@ -184,35 +102,25 @@ fn draw_view(
         .scissor(view.viewport);
     let mut bound: Option<&Batch> = None;
     for batch in batches {
-        let texture = textures.get(batch.texture.image as usize);
-        let sampler = drawn.images.samplers().get(batch.texture.sampler);
-        let (Some(texture), Some(sampler)) = (texture, sampler) else {
-            continue;
-        };
-        let is_node = |batch: &Batch| batch.kind == BatchKind::Nodes;
-        let same_pipeline = bound.is_some_and(|last| {
-            last.mesh.shape == batch.mesh.shape && is_node(last) == is_node(batch)
-        });
-        if !same_pipeline {
-            rendering
-                .pipeline(drawn.pipelines.of(batch))
-                .vertices(0, &geometry.vertices, 0)
-                .indices(&geometry.indices, 0, IndexType::U32);
-            match batch.kind {
-                BatchKind::Nodes => rendering.vertices(1, &geometry.nodes, 0),
-                BatchKind::World | BatchKind::Clip => rendering.vertices(1, &geometry.instances, 0),
-            };
+        let pipeline = drawn.pipelines.of(batch);
+        let last = bound.filter(|last| std::ptr::eq(drawn.pipelines.of(last), pipeline));
+        if last.is_none() {
+            rendering.pipeline(pipeline);
+            geometry.bind(batch.kind, rendering);
         }
-        let last = bound.filter(|_| same_pipeline);
-        if last.is_none_or(|last| last.texture != batch.texture) {
+        if let Some(shown) = batch.texture
+            && last.is_none_or(|last| last.texture != batch.texture)
+        {
+            let texture = textures.get(shown.image as usize);
+            let sampler = drawn.images.samplers().get(shown.sampler);
+            let (Some(texture), Some(sampler)) = (texture, sampler) else {
+                bound = None;
+                continue;
+            };
             rendering.bind(0, &texture).sampler(1, sampler);
         }
         if last.is_none_or(|last| last.kind != batch.kind) {
-            let clip_from_world = match batch.kind {
-                BatchKind::Clip => Mat4::IDENTITY,
-                BatchKind::World | BatchKind::Nodes => view.clip_from_world,
-            };
-            rendering.push(&clip_from_world.to_cols_array());
+            push_view(rendering, view, batch.kind);
         }
         let mesh = &batch.mesh;
         rendering.draw_indexed(
@@ -222,4 +130,21 @@ fn draw_view(
         );
         bound = Some(batch);
     }
+}
+
+/// Tells the shaders of a kind of batches where what they draw is seen.
+fn push_view(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
+    let world = view.clip_from_world.to_cols_array();
+    match kind {
+        BatchKind::World | BatchKind::Nodes | BatchKind::Tiles => rendering.push(&world),
+        BatchKind::Clip => rendering.push(&Mat4::IDENTITY.to_cols_array()),
+        BatchKind::Lines => {
+            // The matrix, the size, and what fills the struct up to a whole vector.
+            let mut constants = [0.0; 20];
+            constants[..16].copy_from_slice(&world);
+            let [_, _, width, height] = view.viewport;
+            constants[16..18].copy_from_slice(&[width as f32, height as f32]);
+            rendering.push(&constants)
+        }
+    };
 }

@@ -7,12 +7,14 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use bevy_math::Mat4;
-use bevy_platform::collections::HashMap;
+use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::prelude::{Buffer, Image};
 use quadrille::sync::ResourceId;
 
+use crate::chunk::Chunk;
 use crate::images::Images2d;
 use crate::instance::Instance;
+use crate::line::Line;
 use crate::meshes::MeshPlace;
 use crate::msaa::Msaa;
 use crate::node::Node;
@@ -35,9 +37,15 @@ pub struct Phase2d {
     pub(crate) instances: SentList<Instance>,
     /// The boxes of nodes.
     pub(crate) nodes: SentList<Node>,
+    /// The lines of gizmos.
+    pub(crate) lines: SentList<Line>,
+    /// The chunks of tilemaps.
+    pub(crate) chunks: SentList<Chunk>,
     /// Where images are in [`Textures2d`].
     slots: HashMap<ResourceId, u32>,
     last: Option<(AssetId<ImageAsset>, Texture)>,
+    /// Images that were to be drawn and have array layers.
+    refused: HashSet<AssetId<ImageAsset>>,
 }
 
 /// What one camera draws.
@@ -73,34 +81,45 @@ pub(crate) struct Texture {
     pub(crate) sampler: u32,
     /// It stands for an image that is not there.
     pub(crate) is_placeholder: bool,
+    /// It has several array layers.
+    pub(crate) is_layered: bool,
 }
 
 /// Instances of one mesh with one image, drawn at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub(crate) mesh: MeshPlace,
-    pub(crate) texture: Texture,
+    /// None for lines.
+    pub(crate) texture: Option<Texture>,
     pub(crate) kind: BatchKind,
-    /// Of [`Phase2d::instances`], or of [`Phase2d::nodes`].
+    /// Of the list that its kind says.
     pub(crate) instances: std::ops::Range<u32>,
 }
 
 /// What the instances of a batch are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BatchKind {
-    /// Instances in the world.
+    /// Of [`Phase2d::instances`], in the world.
     World,
-    /// Instances whose world is clip space.
+    /// Of [`Phase2d::instances`], but their world is clip space.
     Clip,
-    /// Boxes of nodes.
+    /// Of [`Phase2d::nodes`].
     Nodes,
+    /// Of [`Phase2d::lines`].
+    Lines,
+    /// Of [`Phase2d::chunks`].
+    Tiles,
 }
 
 impl Batch {
     fn continues_with(&self, next: &Self) -> bool {
+        let bound = |batch: &Self| {
+            batch
+                .texture
+                .map(|texture| (texture.image, texture.sampler))
+        };
         self.mesh == next.mesh
-            && self.texture.image == next.texture.image
-            && self.texture.sampler == next.texture.sampler
+            && bound(self) == bound(next)
             && self.kind == next.kind
             && self.instances.end == next.instances.start
     }
@@ -112,16 +131,19 @@ impl Phase2d {
         self.batches.len()
     }
 
-    /// How many instances (sprites, glyphs, meshes, nodes) the frame has, over all cameras; those of the
-    /// frame before until [`Prepare2dSystems::Send`](crate::Prepare2dSystems::Send).
+    /// How many instances (sprites, glyphs, meshes, nodes, lines, chunks) the frame has, over all
+    /// cameras; those of the frame before until
+    /// [`Prepare2dSystems::Send`](crate::Prepare2dSystems::Send).
     pub fn instances(&self) -> usize {
-        self.instances.sent() + self.nodes.sent()
+        self.instances.sent() + self.nodes.sent() + self.lines.sent() + self.chunks.sent()
     }
 
     /// Forgets what the device's buffer holds.
     pub(crate) fn begin_anew(&mut self) {
         self.instances.begin_anew();
         self.nodes.begin_anew();
+        self.lines.begin_anew();
+        self.chunks.begin_anew();
     }
 
     /// Begins a frame.
@@ -130,13 +152,32 @@ impl Phase2d {
         self.batches.clear();
         self.instances.clear();
         self.nodes.clear();
+        self.lines.clear();
+        self.chunks.clear();
         self.slots.clear();
         self.last = None;
         textures.0.clear();
     }
 
-    /// The texture of an asset, or what stands for it.
+    /// The texture of an asset, or what stands for it; none if it has array layers, which only
+    /// tilemaps can show.
     pub(crate) fn texture(
+        &mut self,
+        id: AssetId<ImageAsset>,
+        images: &Images2d,
+        textures: &mut Textures2d,
+    ) -> Option<Texture> {
+        let texture = self.tileset(id, images, textures)?;
+        if texture.is_layered && self.refused.insert(id) {
+            tracing::error!(
+                "the image {id} has array layers, so only tilemaps can show it; load it without                  an `array_layout` for anything else"
+            );
+        }
+        (!texture.is_layered).then_some(texture)
+    }
+
+    /// The texture of an asset, or what stands for it, with all its layers.
+    pub(crate) fn tileset(
         &mut self,
         id: AssetId<ImageAsset>,
         images: &Images2d,
@@ -156,6 +197,7 @@ impl Phase2d {
             image: slot,
             sampler: shown.sampler,
             is_placeholder: shown.is_placeholder,
+            is_layered: shown.image.desc().array_layers > 1,
         };
         self.last = Some((id, texture));
         Some(texture)

@@ -20,21 +20,26 @@ use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 
 use crate::camera::update_cameras;
+use crate::chunk::Chunks2d;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
 use crate::image_loader::{CheckedImageLoader, DeviceFormats, ImageLimits};
 use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
+use crate::line::Lines2d;
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
 use crate::msaa::{Multisampled2d, prepare_samples};
 use crate::node::Nodes2d;
-use crate::pass::{Pipelines2d, draw_2d};
+use crate::pass::draw_2d;
 use crate::phase::{Instances2d, Phase2d, Textures2d};
+use crate::pipelines::Pipelines2d;
 use crate::queue::{queue_2d, send_2d};
 use crate::sent::instance_buffer;
 use crate::target::{ManualTargets, Targets2d};
+use crate::tilemap::ChunkMeshes;
+use crate::tiles::{self, Tilemaps, prepare_tiles};
 
 /// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
 ///
@@ -105,6 +110,8 @@ impl Plugin for Quadrille2dPlugin {
             .insert_resource(DefaultSampler(self.default_sampler.clone()))
             .init_resource::<Images2d>()
             .init_resource::<Meshes2d>()
+            .init_resource::<ChunkMeshes>()
+            .init_resource::<Tilemaps>()
             .init_resource::<Phase2d>()
             .init_resource::<Textures2d>()
             .init_resource::<Targets2d>()
@@ -122,6 +129,13 @@ impl Plugin for Quadrille2dPlugin {
         app.add_systems(PostStartup, cameras())
             .add_systems(PostUpdate, (cameras(), check_text()));
         add_passes(app);
+    }
+
+    #[cfg(feature = "gizmos")]
+    fn finish(&self, app: &mut App) {
+        if app.is_plugin_added::<bevy_gizmos::GizmoPlugin>() {
+            crate::gizmos::draw_after_last(app);
+        }
     }
 }
 
@@ -180,7 +194,7 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
 
 fn add_passes(app: &mut App) {
     let prepare = (
-        (prepare_images, prepare_meshes).in_set(Prepare2dSystems::Assets),
+        (prepare_images, prepare_meshes, prepare_tiles).in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
         (prepare_samples, send_2d).in_set(Prepare2dSystems::Send),
     );
@@ -213,20 +227,23 @@ fn make(
     formats: Res<DeviceFormats>,
     mut images: ResMut<Images2d>,
     mut meshes: ResMut<Meshes2d>,
-    mut phase: ResMut<Phase2d>,
+    mut lists: (ResMut<Phase2d>, ResMut<Tilemaps>),
 ) -> Result {
     let (vertices, indices) = meshes::buffers(&gpu)?;
     commands.insert_resource(vertices);
     commands.insert_resource(indices);
-    let instances = instance_buffer(&gpu, "2d instances", 0)?;
-    commands.insert_resource(Instances2d(instances));
-    let nodes = instance_buffer(&gpu, "2d nodes", 0)?;
-    commands.insert_resource(Nodes2d(nodes));
+    commands.insert_resource(tiles::buffer(&gpu)?);
+    let instances = |name| instance_buffer(&gpu, name, 0);
+    commands.insert_resource(Instances2d(instances("2d instances")?));
+    commands.insert_resource(Nodes2d(instances("2d nodes")?));
+    commands.insert_resource(Lines2d(instances("2d lines of gizmos")?));
+    commands.insert_resource(Chunks2d(instances("2d chunks")?));
     commands.insert_resource(Pipelines2d::new(&gpu)?);
     formats.set(&gpu);
     images.begin_anew(&assets.0, &assets.1);
     meshes.begin_anew();
-    phase.begin_anew();
+    lists.0.begin_anew();
+    lists.1.begin_anew();
     commands.insert_resource(Multisampled2d::default());
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What each camera draws, and where to.
 
 use bevy_asset::{AssetId, Assets};
-use bevy_camera::visibility::VisibleEntities;
+use bevy_camera::visibility::{RenderLayers, VisibleEntities};
 use bevy_camera::{Camera, Camera2d, ClearColor, ClearColorConfig, RenderTarget};
 use bevy_color::LinearRgba;
 use bevy_ecs::prelude::*;
@@ -15,8 +15,12 @@ use bevy_text::TextLayoutInfo;
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
 
+use crate::chunk::Chunks2d;
+#[cfg(feature = "gizmos")]
+use crate::gizmos::{Gizmos, LineSet};
 use crate::images::Images2d;
 use crate::instance::{AlphaMode, Instance, UvRect};
+use crate::line::Lines2d;
 use crate::material::{ColorMaterial, MeshMaterial2d};
 use crate::meshes::Meshes2d;
 use crate::msaa::Msaa;
@@ -24,6 +28,8 @@ use crate::node::Nodes2d;
 use crate::phase::{Batch, BatchKind, Instances2d, Phase2d, Textures2d, View2d};
 use crate::target::{TargetImages, Targets2d};
 use crate::text::{Span, TextBlock};
+use crate::tilemap::TilemapChunk;
+use crate::tiles::Tilemaps;
 use crate::writer::{Seen, Writer};
 
 /// A camera that draws.
@@ -34,6 +40,7 @@ pub(crate) struct CameraData {
     target: &'static RenderTarget,
     transform: &'static GlobalTransform,
     visible: &'static VisibleEntities,
+    layers: Option<&'static RenderLayers>,
     msaa: Option<&'static Msaa>,
 }
 
@@ -51,6 +58,7 @@ pub(crate) struct Scene<'w, 's> {
             &'static GlobalTransform,
         ),
     >,
+    pub(crate) chunks: Query<'w, 's, (&'static TilemapChunk, &'static GlobalTransform)>,
     pub(crate) texts: Query<'w, 's, TextBlock, With<TextLayoutInfo>>,
     pub(crate) spans: Query<'w, 's, Span>,
     clear_color: Res<'w, ClearColor>,
@@ -59,6 +67,9 @@ pub(crate) struct Scene<'w, 's> {
     pub(crate) materials: Res<'w, Assets<ColorMaterial>>,
     pub(crate) images: Res<'w, Images2d>,
     pub(crate) meshes: Res<'w, Meshes2d>,
+    pub(crate) tilemaps: Res<'w, Tilemaps>,
+    #[cfg(feature = "gizmos")]
+    gizmos: Gizmos<'w, 's>,
 }
 
 /// What a frame's list is written to.
@@ -74,6 +85,8 @@ pub(crate) struct Lists<'w> {
 pub(crate) struct Scratch {
     seen: Seen,
     cameras: Vec<(isize, Entity)>,
+    #[cfg(feature = "gizmos")]
+    gizmos: Vec<LineSet>,
 }
 
 /// Lists what all cameras draw.
@@ -85,7 +98,14 @@ pub(crate) fn queue_2d(
 ) {
     lists.phase.begin(&mut lists.textures);
     lists.targets.0.clear();
-    let Scratch { seen, cameras } = &mut *scratch;
+    let Scratch {
+        seen,
+        cameras,
+        #[cfg(feature = "gizmos")]
+        gizmos,
+    } = &mut *scratch;
+    #[cfg(feature = "gizmos")]
+    scene.gizmos.list(&mut lists.phase.lines, gizmos);
     cameras.clear();
     let active = scene.cameras.iter().filter(|item| item.camera.is_active);
     cameras.extend(active.map(|item| (item.camera.order, item.entity)));
@@ -101,21 +121,37 @@ pub(crate) fn queue_2d(
         writer.find(camera.visible, seen);
         seen.sort();
         writer.write(seen);
+        #[cfg(feature = "gizmos")]
+        for set in gizmos.iter() {
+            let layers = camera.layers.unwrap_or_default();
+            writer.add_lines(set.seen_in(layers).unwrap_or_default());
+        }
         view.batches.end = lists.phase.batches.len() as u32;
         lists.phase.views.push(view);
     }
 }
 
+/// The buffers of a frame's lists.
+#[derive(SystemParam)]
+pub(crate) struct SentTo<'w> {
+    instances: ResMut<'w, Instances2d>,
+    nodes: ResMut<'w, Nodes2d>,
+    lines: ResMut<'w, Lines2d>,
+    chunks: ResMut<'w, Chunks2d>,
+}
+
 /// Sends what was listed to the device.
 pub(crate) fn send_2d(
     mut phase: ResMut<Phase2d>,
-    mut instances: ResMut<Instances2d>,
-    mut nodes: ResMut<Nodes2d>,
+    mut to: SentTo,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
-    phase.instances.send(&gpu, &mut uploads, &mut instances.0)?;
-    phase.nodes.send(&gpu, &mut uploads, &mut nodes.0)?;
+    let uploads = &mut *uploads;
+    phase.instances.send(&gpu, uploads, &mut to.instances.0)?;
+    phase.nodes.send(&gpu, uploads, &mut to.nodes.0)?;
+    phase.lines.send(&gpu, uploads, &mut to.lines.0)?;
+    phase.chunks.send(&gpu, uploads, &mut to.chunks.0)?;
     Ok(())
 }
 
@@ -189,7 +225,7 @@ fn fill_viewport(scene: &Scene, lists: &mut Lists, view_start: u32, color: Linea
     lists.phase.instances.push(quad);
     let batch = Batch {
         mesh: scene.meshes.quad(),
-        texture,
+        texture: Some(texture),
         kind: BatchKind::Clip,
         instances: first..first + 1,
     };

@@ -328,7 +328,7 @@ impl Writer<'_, '_, '_> {
         };
         let batch = Batch {
             mesh: self.nodes.meshes.quad(),
-            texture,
+            texture: Some(texture),
             kind,
             instances: first..first + 1,
         };

@@ -16,6 +16,7 @@ use bevy_math::{Affine2, Affine3A, Rect, Vec2};
 use bevy_mesh::Mesh2d;
 use bevy_sprite::Sprite;
 
+use crate::chunk::Chunk;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::AlphaMode2d;
 use crate::meshes::MeshPlace;
@@ -44,6 +45,7 @@ enum Found {
         instances: Range<u32>,
     },
     Mesh(Entity),
+    Chunk(Entity),
     Text(Entity),
 }
 
@@ -116,6 +118,11 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
                 let z = transform.translation().z;
                 seen.add(z, blends, entity, Found::Mesh(entity));
             }
+            if let Ok((chunk, transform)) = scene.chunks.get(entity) {
+                let blends = chunk.alpha_mode == AlphaMode2d::Blend;
+                let z = transform.translation().z;
+                seen.add(z, blends, entity, Found::Chunk(entity));
+            }
         }
     }
 
@@ -155,6 +162,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
                     self.close(first, scene.meshes.quad(), *texture);
                 }
                 Found::Mesh(entity) => self.add_mesh(*entity),
+                Found::Chunk(entity) => self.add_chunk(*entity),
                 Found::Text(entity) => {
                     if let Ok(text) = scene.texts.get(*entity) {
                         add_text(&text, &scene.spans, self);
@@ -181,14 +189,16 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
 
     fn texture(&mut self, id: AssetId<ImageAsset>) -> Option<Texture> {
         let Lists {
-            phase,
-            textures,
-            targets,
-            ..
+            phase, textures, ..
         } = &mut *self.lists;
         let texture = phase.texture(id, &self.scene.images, textures)?;
-        let image = textures.0.get(texture.image as usize)?;
-        let target = targets.0.get(self.target as usize)?;
+        self.unless_target(texture)
+    }
+
+    /// A texture, unless it is the image that is being drawn to.
+    fn unless_target(&self, texture: Texture) -> Option<Texture> {
+        let image = self.lists.textures.0.get(texture.image as usize)?;
+        let target = self.lists.targets.0.get(self.target as usize)?;
         (image != target).then_some(texture)
     }
 
@@ -196,7 +206,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     fn close(&mut self, first: u32, mesh: MeshPlace, texture: Texture) {
         let batch = Batch {
             mesh,
-            texture,
+            texture: Some(texture),
             kind: BatchKind::World,
             instances: first..self.lists.phase.instances.len() as u32,
         };
@@ -218,11 +228,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let Some(texture) = self.look_up(id.unwrap_or_default()).texture else {
             return;
         };
-        let alpha = match material.alpha_mode {
-            AlphaMode2d::Opaque => AlphaMode::Opaque,
-            AlphaMode2d::Mask(threshold) => AlphaMode::Mask(threshold),
-            AlphaMode2d::Blend => AlphaMode::Blend,
-        };
+        let alpha = material.alpha_mode.into();
         let first = self.lists.phase.instances.len() as u32;
         let uv = match texture.is_placeholder {
             true => Affine2::IDENTITY,
@@ -232,6 +238,46 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let instance = Instance::mesh(transform.affine(), uv, tint, alpha);
         self.lists.phase.instances.push(instance);
         self.close(first, place, texture);
+    }
+
+    fn add_chunk(&mut self, entity: Entity) {
+        let scene = self.scene;
+        let Ok((chunk, transform)) = scene.chunks.get(entity) else {
+            return;
+        };
+        let Some(tiles) = scene.tilemaps.first_tile(entity) else {
+            return;
+        };
+        let Lists {
+            phase, textures, ..
+        } = &mut *self.lists;
+        let texture = phase.tileset(chunk.tileset.id(), &scene.images, textures);
+        let Some(texture) = texture.and_then(|texture| self.unless_target(texture)) else {
+            return;
+        };
+        let first = self.lists.phase.chunks.len() as u32;
+        let alpha = chunk.alpha_mode.into();
+        let instance = Chunk::new(chunk, transform.affine(), alpha, tiles);
+        self.lists.phase.chunks.push(instance);
+        let batch = Batch {
+            mesh: scene.meshes.quad(),
+            texture: Some(texture),
+            kind: BatchKind::Tiles,
+            instances: first..first + 1,
+        };
+        self.lists.phase.add(batch, self.view_start);
+    }
+
+    /// Adds lines of gizmos that were listed.
+    #[cfg(feature = "gizmos")]
+    pub(crate) fn add_lines(&mut self, lines: Range<u32>) {
+        let batch = Batch {
+            mesh: self.scene.meshes.quad(),
+            texture: None,
+            kind: BatchKind::Lines,
+            instances: lines,
+        };
+        self.lists.phase.add(batch, self.view_start);
     }
 }
 

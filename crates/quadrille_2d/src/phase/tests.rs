@@ -12,11 +12,12 @@ const QUAD: MeshPlace = MeshPlace {
 };
 
 fn batch(image: u32, instances: std::ops::Range<u32>) -> Batch {
-    let texture = Texture {
+    let texture = Some(Texture {
         image,
         sampler: 0,
         is_placeholder: false,
-    };
+        is_layered: false,
+    });
     Batch {
         mesh: QUAD,
         texture,

@@ -1,0 +1,80 @@
+//! What is drawn of tilemaps: an instance of a chunk, and the tiles of all chunks.
+
+use bevy_color::ColorToPacked as _;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_math::Affine3A;
+use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::Buffer;
+use quadrille::vulkan::{Format, VertexLayout};
+
+use crate::instance::AlphaMode;
+use crate::tilemap::{TileData, TilemapChunk};
+
+/// The chunks of tilemaps of this frame.
+#[derive(Resource, Deref)]
+pub struct Chunks2d(pub(crate) Buffer);
+
+/// One chunk as the shader reads it (`tile.wgsl`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct Chunk {
+    /// The rows of the affine matrix from the unit quad to the world.
+    pub(crate) world_from_local: [[f32; 4]; 3],
+    /// How many tiles it has across and up, and the first of them in the buffer of all tiles.
+    pub(crate) tiles: [u32; 3],
+    /// As that of [`Instance`](crate::instance::Instance).
+    pub(crate) alpha_mode: f32,
+}
+
+impl Chunk {
+    /// A chunk whose tiles begin at this place.
+    pub(crate) fn new(chunk: &TilemapChunk, world: Affine3A, alpha: AlphaMode, first: u32) -> Self {
+        let world = world * Affine3A::from_scale(chunk.size().extend(1.0));
+        let (matrix, at) = (world.matrix3, world.translation);
+        let row = |i: usize| [matrix.x_axis[i], matrix.y_axis[i], matrix.z_axis[i], at[i]];
+        Self {
+            world_from_local: [row(0), row(1), row(2)],
+            tiles: [chunk.chunk_size.x, chunk.chunk_size.y, first],
+            alpha_mode: alpha.to_shader(),
+        }
+    }
+
+    /// How vertex shaders read chunks: locations 3 to 7.
+    pub(crate) fn layout() -> VertexLayout {
+        let formats = [
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32_UINT,
+            Format::R32_SFLOAT,
+        ];
+        VertexLayout::packed(3, &formats).per_instance()
+    }
+}
+
+/// One tile as the shader reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Tile {
+    /// From the lowest bit: 16 for the layer, 1 for whether it is drawn, 3 for how it is turned.
+    what: u32,
+    /// Red in the lowest 8 bits, then green, blue, alpha; in sRGB.
+    color: u32,
+}
+
+impl From<Option<TileData>> for Tile {
+    fn from(tile: Option<TileData>) -> Self {
+        let Some(tile) = tile else {
+            return Self::default();
+        };
+        let flags = u32::from(tile.visible) | u32::from(tile.orientation as u8) << 1;
+        Self {
+            what: u32::from(tile.tileset_index) | flags << 16,
+            color: u32::from_le_bytes(tile.color.to_srgba().to_u8_array()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

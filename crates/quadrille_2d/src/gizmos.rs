@@ -1,0 +1,189 @@
+//! Gizmos: lines for debugging, from `bevy_gizmos`, drawn over all else that a camera sees but the
+//! nodes of its user interface.
+//!
+//! bevy closes the lists of a frame's gizmos in its schedule `Last`, after which they are to be
+//! drawn. Where its `GizmoPlugin` is added, frames are drawn after `Last` therefore
+//! ([`draw_after_last`]); other apps keep their order.
+//!
+//! Absent: what only cameras with a perspective have, which is `GizmoLineConfig::perspective` and
+//! the bias of depth.
+
+use std::ops::Range;
+
+use bevy_app::{App, Last, MainScheduleOrder, PostUpdate};
+use bevy_asset::Assets;
+use bevy_camera::visibility::RenderLayers;
+use bevy_color::{ColorToComponents as _, LinearRgba};
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleLabel as _;
+use bevy_ecs::system::SystemParam;
+use bevy_gizmos::config::{GizmoConfigStore, GizmoLineConfig, GizmoLineJoint, GizmoLineStyle};
+use bevy_gizmos::gizmos::GizmoBufferView;
+use bevy_gizmos::retained::Gizmo;
+use bevy_gizmos::{GizmoAsset, GizmoHandles};
+use bevy_math::{Affine3A, Vec3};
+use bevy_transform::components::GlobalTransform;
+
+use crate::line::{Kind, Line};
+
+/// Finer round joints than of so many parts look the same.
+const MOST_PARTS: u32 = 64;
+
+/// All gizmos of a frame; there are none without bevy's `GizmoPlugin`.
+#[derive(SystemParam)]
+pub(crate) struct Gizmos<'w, 's> {
+    handles: Option<Res<'w, GizmoHandles>>,
+    assets: Option<Res<'w, Assets<GizmoAsset>>>,
+    configs: Option<Res<'w, GizmoConfigStore>>,
+    retained: Query<
+        'w,
+        's,
+        (
+            &'static Gizmo,
+            &'static GlobalTransform,
+            Option<&'static RenderLayers>,
+        ),
+    >,
+}
+
+/// Lines that the same cameras see.
+pub(crate) struct LineSet {
+    layers: RenderLayers,
+    lines: Range<u32>,
+}
+
+impl LineSet {
+    /// The lines, if a camera of these layers sees them.
+    pub(crate) fn seen_in(&self, layers: &RenderLayers) -> Option<Range<u32>> {
+        self.layers.intersects(layers).then(|| self.lines.clone())
+    }
+}
+
+impl Gizmos<'_, '_> {
+    /// Lists the lines of all gizmos: those of this frame by their groups, then those of entities.
+    pub(crate) fn list(&self, lines: &mut Vec<Line>, sets: &mut Vec<LineSet>) {
+        sets.clear();
+        let (Some(handles), Some(assets), Some(configs)) =
+            (&self.handles, &self.assets, &self.configs)
+        else {
+            return;
+        };
+        let mut add = |asset: &GizmoAsset, config: &GizmoLineConfig, world, layers| {
+            let first = lines.len() as u32;
+            add_lines(&asset.buffer().buffer(), config, &world, lines);
+            sets.push(LineSet {
+                layers,
+                lines: first..lines.len() as u32,
+            });
+        };
+        for (group, handle) in handles.handles() {
+            let asset = handle.as_ref().and_then(|handle| assets.get(handle));
+            let config = configs.get_config_dyn(group);
+            if let (Some(asset), Some((config, _))) = (asset, config)
+                && config.enabled
+            {
+                let layers = config.render_layers.clone();
+                add(asset, &config.line, Affine3A::IDENTITY, layers);
+            }
+        }
+        for (gizmo, transform, layers) in &self.retained {
+            if let Some(asset) = assets.get(&gizmo.handle) {
+                let layers = layers.cloned().unwrap_or_default();
+                add(asset, &gizmo.line_config, transform.affine(), layers);
+            }
+        }
+    }
+}
+
+/// Adds the lines of one list, the strips of it, and the joints of those.
+fn add_lines(
+    from: &GizmoBufferView<'_>,
+    config: &GizmoLineConfig,
+    world: &Affine3A,
+    lines: &mut Vec<Line>,
+) {
+    if config.width.is_nan() || config.width <= 0.0 {
+        return;
+    }
+    let (kind, pattern) = style(config);
+    let mut add = |places: &[Vec3], colors: &[LinearRgba], kind, pattern| {
+        // Strips are kept apart by places that are not numbers.
+        if places.iter().all(|place| place.is_finite()) {
+            let place = |at: usize| {
+                let place = places.get(at).or(places.last());
+                place.map_or([0.0; 3], |&place| world.transform_point3(place).to_array())
+            };
+            let color = |at: usize| {
+                colors
+                    .get(at)
+                    .or(colors.last())
+                    .copied()
+                    .unwrap_or_default()
+            };
+            lines.push(Line {
+                places: [place(0), place(1), place(2)],
+                colors: [color(0).to_f32_array(), color(1).to_f32_array()],
+                width: config.width,
+                pattern,
+                kind: kind as u32,
+            });
+        }
+    };
+    let list = from.list_positions.chunks_exact(2);
+    for (places, colors) in list.zip(from.list_colors.chunks_exact(2)) {
+        add(places, colors, kind, pattern);
+    }
+    let strip = from.strip_positions.windows(2);
+    for (places, colors) in strip.zip(from.strip_colors.windows(2)) {
+        add(places, colors, kind, pattern);
+    }
+    let (joint, parts) = match config.joints {
+        GizmoLineJoint::None => return,
+        GizmoLineJoint::Miter => (Kind::Miter, 1),
+        GizmoLineJoint::Bevel => (Kind::Bevel, 1),
+        GizmoLineJoint::Round(parts) => (Kind::Round, parts.min(MOST_PARTS)),
+    };
+    let corners = from.strip_positions.windows(3);
+    for (places, colors) in corners.zip(from.strip_colors.windows(3)) {
+        for part in 0..parts {
+            add(
+                places,
+                &colors[1..2],
+                joint,
+                [part as f32, parts as f32, 0.0],
+            );
+        }
+    }
+}
+
+/// How a line is drawn, and its dashes if it has any. bevy counts the offset in halves of what
+/// comes again and again.
+fn style(config: &GizmoLineConfig) -> (Kind, [f32; 3]) {
+    let dashes = |dash: f32, gap: f32| {
+        let period = dash + gap;
+        (
+            Kind::Dashed,
+            [dash, period, config.animation_offset * period / 2.0],
+        )
+    };
+    match config.style {
+        GizmoLineStyle::Dotted => dashes(1.0, 1.0),
+        GizmoLineStyle::Dashed {
+            gap_scale,
+            line_scale,
+        } if gap_scale > 0.0 && line_scale > 0.0 => dashes(line_scale, gap_scale),
+        // Dashes without length or without gaps are a line.
+        _ => (Kind::Solid, [0.0; 3]),
+    }
+}
+
+/// Has frames drawn after bevy's schedule `Last`, where the lists of gizmos are closed: drawn before
+/// it, they would be those of the frame before.
+pub(crate) fn draw_after_last(app: &mut App) {
+    let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
+    order.labels.retain(|label| *label != Last.intern());
+    order.insert_after(PostUpdate, Last);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! The pipelines of the pass.
+
+use bevy_ecs::prelude::*;
+use quadrille::prelude::{Blend, GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, Shader};
+use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
+
+use crate::chunk::Chunk;
+use crate::instance::Instance;
+use crate::line::Line;
+use crate::mesh_data::{Shape, Vertex};
+use crate::node::Node;
+use crate::phase::{Batch, BatchKind};
+
+/// The pipelines of [`draw_2d`](crate::draw_2d), by what is drawn and what vertices form.
+#[derive(Resource)]
+pub struct Pipelines2d {
+    points: GraphicsPipeline,
+    lines: GraphicsPipeline,
+    triangles: GraphicsPipeline,
+    nodes: GraphicsPipeline,
+    gizmos: GraphicsPipeline,
+    tiles: GraphicsPipeline,
+}
+
+impl Pipelines2d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
+        let source = include_str!("../../../shaders/quadrille_2d/draw.wgsl");
+        let draw = Shader::wgsl("quadrille_2d/draw.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_2d/node.wgsl");
+        let node = Shader::wgsl("quadrille_2d/node.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_2d/line.wgsl");
+        let line = Shader::wgsl("quadrille_2d/line.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_2d/tile.wgsl");
+        let tile = Shader::wgsl("quadrille_2d/tile.wgsl", source)?;
+        let pipeline = |name, shader: &Shader, instances: VertexLayout, topology| {
+            gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                vertex_buffers: vec![Vertex::layout(), instances],
+                topology,
+                blend: Blend::Alpha,
+                ..GraphicsPipelineDesc::of(name, shader)
+            })
+        };
+        use PrimitiveTopology::{Lines, Points, Triangles};
+        Ok(Self {
+            points: pipeline("2d points", &draw, Instance::layout(), Points)?,
+            lines: pipeline("2d lines", &draw, Instance::layout(), Lines)?,
+            triangles: pipeline("2d triangles", &draw, Instance::layout(), Triangles)?,
+            nodes: pipeline("2d nodes", &node, Node::layout(), Triangles)?,
+            gizmos: pipeline("2d gizmos", &line, Line::layout(), Triangles)?,
+            tiles: pipeline("2d tiles", &tile, Chunk::layout(), Triangles)?,
+        })
+    }
+
+    /// The one that draws a batch.
+    pub(crate) fn of(&self, batch: &Batch) -> &GraphicsPipeline {
+        match (batch.kind, batch.mesh.shape) {
+            (BatchKind::Nodes, _) => &self.nodes,
+            (BatchKind::Lines, _) => &self.gizmos,
+            (BatchKind::Tiles, _) => &self.tiles,
+            (BatchKind::World | BatchKind::Clip, Shape::Points) => &self.points,
+            (BatchKind::World | BatchKind::Clip, Shape::Lines) => &self.lines,
+            (BatchKind::World | BatchKind::Clip, Shape::Triangles) => &self.triangles,
+        }
+    }
+}

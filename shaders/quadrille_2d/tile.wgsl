@@ -1,0 +1,93 @@
+// Draws chunks of tilemaps: each is one quad, and each pixel finds its tile.
+
+struct View {
+    // From world space to clip space, y up.
+    clip_from_world: mat4x4f,
+}
+
+var<immediate> view: View;
+
+struct Tile {
+    // From the lowest bit: 16 for the layer, 1 for whether it is drawn, 3 for how it is turned: top
+    // right and bottom left swapped, top and bottom swapped, left and right swapped.
+    what: u32,
+    // Red in the lowest 8 bits, then green, blue, alpha.
+    color: u32,
+}
+
+@group(0) @binding(0) var tileset: texture_2d_array<f32>;
+@group(0) @binding(1) var tileset_sampler: sampler;
+@group(0) @binding(2) var<storage, read> tiles: array<Tile>;
+
+struct Vertex {
+    @location(0) position: vec3f,
+    @location(1) uv: vec2f,
+    // White; tiles have colours of their own.
+    @location(2) color: vec4f,
+    // Of the instance: the rows of an affine matrix from the unit quad to world space.
+    @location(3) world_x: vec4f,
+    @location(4) world_y: vec4f,
+    @location(5) world_z: vec4f,
+    // How many tiles it has across and up, and where the first of them is.
+    @location(6) tiles: vec3u,
+    // Below 0: opaque. Up to 1: a mask with this threshold. Above: blend.
+    @location(7) alpha_mode: f32,
+}
+
+struct Fragment {
+    @builtin(position) position: vec4f,
+    // In tiles, from the left bottom.
+    @location(0) at: vec2f,
+    @location(1) @interpolate(flat) tiles: vec3u,
+    @location(2) @interpolate(flat) alpha_mode: f32,
+}
+
+@vertex
+fn vertex_main(vertex: Vertex) -> Fragment {
+    let local = vec4f(vertex.position, 1.0);
+    let world = vec3f(
+        dot(vertex.world_x, local),
+        dot(vertex.world_y, local),
+        dot(vertex.world_z, local),
+    );
+    var fragment: Fragment;
+    fragment.position = view.clip_from_world * vec4f(world, 1.0);
+    fragment.at = vec2f(vertex.uv.x, 1.0 - vertex.uv.y) * vec2f(vertex.tiles.xy);
+    fragment.tiles = vertex.tiles;
+    fragment.alpha_mode = vertex.alpha_mode;
+    return fragment;
+}
+
+@fragment
+fn fragment_main(fragment: Fragment) -> @location(0) vec4f {
+    let last = fragment.tiles.xy - 1u;
+    let place = min(vec2u(max(fragment.at, vec2f(0.0))), last);
+    let tile = tiles[fragment.tiles.z + place.y * fragment.tiles.x + place.x];
+    let inside = fragment.at - vec2f(place);
+    var uv = vec2f(inside.x, 1.0 - inside.y);
+    if (tile.what & 0x80000u) != 0u {
+        uv.x = 1.0 - uv.x;
+    }
+    if (tile.what & 0x40000u) != 0u {
+        uv.y = 1.0 - uv.y;
+    }
+    if (tile.what & 0x20000u) != 0u {
+        uv = uv.yx;
+    }
+    // The level of detail is that of the whole chunk, so that edges between tiles have no seams.
+    let dx = dpdx(fragment.at);
+    let dy = dpdy(fragment.at);
+    let layer = tile.what & 0xFFFFu;
+    let texel = textureSampleGrad(tileset, tileset_sampler, uv, layer, dx, dy);
+    var color = texel * unpack4x8unorm(tile.color);
+    if (tile.what & 0x10000u) == 0u || color.a < 0.001 {
+        discard;
+    }
+    if fragment.alpha_mode <= 1.0 {
+        if color.a < fragment.alpha_mode {
+            discard;
+        }
+        color.a = 1.0;
+    }
+    return color;
+}
