@@ -1,4 +1,4 @@
-//! Which programs: files below `examples/`, by name.
+//! Which programs: files below `examples/`, by name or by folder.
 
 use std::path::{Path, PathBuf};
 
@@ -17,50 +17,54 @@ pub(super) struct Program {
     pub(super) path: PathBuf,
 }
 
-/// Finds programs by name, or the default ones if there are no names.
+/// Finds programs by name or folder, or the default ones if there are no names.
 ///
 /// # Errors
-/// When the folder has no `examples`, or a name is not among them.
+/// When the package has no `examples`, or a name is not among them.
 pub(super) fn find(package: &Path, names: &[String]) -> Result<Vec<Program>> {
-    let all = list(&package.join("examples"))?;
-    if names.is_empty() {
-        let wanted = |program: &&Program| {
-            program.name == DEFAULT_GAME || folder(&program.path) == Some(DEFAULT_FOLDER)
-        };
-        return Ok(all.iter().filter(wanted).cloned().collect());
-    }
-    let mut found = Vec::new();
+    let examples = package.join("examples");
+    let mut all = Vec::new();
+    list(&examples, &mut all)?;
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    let default = [DEFAULT_GAME, DEFAULT_FOLDER].map(str::to_owned);
+    let names = if names.is_empty() { &default } else { names };
     for name in names {
-        match all.iter().find(|program| program.name == *name) {
-            Some(program) => found.push(program.clone()),
-            None => bail!("bevy has no example called `{name}`"),
+        if !all.iter().any(|program| program.goes_by(name, &examples)) {
+            bail!("bevy has no example called `{name}`, and no folder of examples");
         }
     }
-    Ok(found)
+    all.retain(|program| names.iter().any(|name| program.goes_by(name, &examples)));
+    Ok(all)
 }
 
-/// All files of the folders in `examples/`, in order of name.
-fn list(examples: &Path) -> Result<Vec<Program>> {
-    let mut programs = Vec::new();
-    for folder in entries(examples)? {
-        if !folder.is_dir() {
-            continue;
+impl Program {
+    /// Whether it lies in a folder of this name, or is called so where there is no such folder.
+    fn goes_by(&self, name: &str, examples: &Path) -> bool {
+        let folder = examples.join(name);
+        match folder.is_dir() {
+            true => self.path.starts_with(folder),
+            false => self.name == name,
         }
-        for path in entries(&folder)? {
+    }
+}
+
+/// Adds all files of the folders in a folder, those within them included.
+fn list(folder: &Path, programs: &mut Vec<Program>) -> Result<()> {
+    for folder in entries(folder)?.iter().filter(|path| path.is_dir()) {
+        for path in entries(folder)? {
             let is_code = path.extension().is_some_and(|ending| ending == "rs");
-            let Some(name) = path.file_stem().and_then(|name| name.to_str()) else {
-                continue;
-            };
-            if is_code {
+            if let Some(name) = path.file_stem().and_then(|name| name.to_str())
+                && is_code
+            {
                 programs.push(Program {
                     name: name.to_owned(),
                     path: path.clone(),
                 });
             }
         }
+        list(folder, programs)?;
     }
-    programs.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(programs)
+    Ok(())
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -68,10 +72,6 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
         .with_context(|| format!("cannot list {}", folder.display()))?
         .map(|entry| Ok(entry?.path()))
         .collect()
-}
-
-fn folder(path: &Path) -> Option<&str> {
-    path.parent()?.file_name()?.to_str()
 }
 
 #[cfg(test)]
