@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use quadrille_sync::{Frame, Plan, Topology, advise};
+use quadrille_sync::{Frame, FrameCost, PassIndex, Plan, States, Topology, advise, advise_sharing};
 use quadrille_vulkan::DeviceTimes;
 use serde_json::{Map, Value, json};
 
@@ -18,26 +18,14 @@ pub(crate) fn device_us(times: &DeviceTimes) -> Map<String, Value> {
 }
 
 /// For each pass that another queue could run, how much shorter the frame could be at most.
-///
-/// The times may be those of an earlier frame than the plan, so passes are matched by name.
 pub(crate) fn advice(
     frame: &Frame,
     topology: &Topology,
     plan: &Plan,
     times: &DeviceTimes,
 ) -> Vec<Value> {
-    let mut by_pass = vec![0; frame.passes.len()];
-    let mut used = vec![false; times.passes.len()];
-    for (pass, cost) in frame.passes.iter().zip(&mut by_pass) {
-        let is_it = |at: &usize| !used[*at] && times.passes[*at].name == pass.name;
-        if let Some(at) = (0..times.passes.len()).find(is_it) {
-            used[at] = true;
-            let measured = &times.passes[at];
-            let took = measured.end.saturating_duration_since(measured.begin);
-            *cost = took.as_nanos() as u64;
-        }
-    }
-    let all = advise(frame, topology, plan, |pass| by_pass[pass.0 as usize]);
+    let cost = costs(frame, times);
+    let all = advise(frame, topology, plan, cost);
     let line = all.iter().map(|advice| {
         let to: Vec<u8> = advice.to.iter().map(|queue| queue.0).collect();
         json!({
@@ -49,6 +37,54 @@ pub(crate) fn advice(
         })
     });
     line.collect()
+}
+
+/// For each resource that changes its family when the frame repeats, what sharing it would change.
+pub(crate) fn sharing(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+    times: &DeviceTimes,
+) -> Vec<Value> {
+    let all = advise_sharing(frame, topology, states, costs(frame, times));
+    let line = all.iter().map(|advice| {
+        let resource = frame.resource(advice.resource);
+        let counts = |cost: &FrameCost| {
+            json!({
+                "submissions": cost.counts.submissions,
+                "barrier_calls": cost.counts.barrier_calls,
+                "barriers": cost.counts.barriers,
+                "waits": cost.counts.semaphore_waits,
+                "transfers": cost.counts.ownership_transfers,
+                "length_us": microseconds(Duration::from_nanos(cost.length)),
+            })
+        };
+        json!({
+            "resource": resource.name.as_ref(),
+            "is_image": resource.is_image(),
+            "is_cheaper": advice.is_cheaper(),
+            "exclusive": counts(&advice.exclusive),
+            "concurrent": counts(&advice.concurrent),
+        })
+    });
+    line.collect()
+}
+
+/// The nanoseconds that each pass of a frame took. The times may be those of an earlier frame, so
+/// passes are matched by name.
+fn costs(frame: &Frame, times: &DeviceTimes) -> impl Fn(PassIndex) -> u64 + use<> {
+    let mut by_pass = vec![0; frame.passes.len()];
+    let mut used = vec![false; times.passes.len()];
+    for (pass, cost) in frame.passes.iter().zip(&mut by_pass) {
+        let is_it = |at: &usize| !used[*at] && times.passes[*at].name == pass.name;
+        if let Some(at) = (0..times.passes.len()).find(is_it) {
+            used[at] = true;
+            let measured = &times.passes[at];
+            let took = measured.end.saturating_duration_since(measured.begin);
+            *cost = took.as_nanos() as u64;
+        }
+    }
+    move |pass| by_pass[pass.0 as usize]
 }
 
 fn microseconds(time: Duration) -> f64 {

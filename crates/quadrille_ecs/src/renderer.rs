@@ -146,7 +146,10 @@ impl Renderer {
     ///
     /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the
     /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
-    /// pass to another queue could save; [`QueueWish`](crate::QueueWish) moves it.
+    /// pass to another queue could save ([`QueueWish`](crate::QueueWish) moves it), and `sharing`
+    /// what the frame would cost with each resource that changes its family shared
+    /// ([`Sharing::Concurrent`](crate::Sharing::Concurrent)); see
+    /// [`advise_sharing`](quadrille_sync::advise_sharing) for what that does not show.
     pub fn report(&self) -> serde_json::Map<String, serde_json::Value> {
         let mut report = self.measured.to_json(&self.gpu);
         let TransientMemory {
@@ -162,6 +165,8 @@ impl Renderer {
             if let Some((frame, plan)) = &self.last {
                 let advice = advice::advice(frame, self.gpu.topology(), plan, times);
                 report.insert("advice".into(), advice.into());
+                let sharing = advice::sharing(frame, self.gpu.topology(), &self.states, times);
+                report.insert("sharing".into(), sharing.into());
             }
         }
         report

@@ -11,6 +11,10 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
 use crate::topology::{QueueIndex, Topology};
 
+mod sharing;
+
+pub use sharing::{FrameCost, SharingAdvice, advise_sharing};
+
 /// What moving one pass could save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {

@@ -1,5 +1,6 @@
 //! `plan` and `check`: plans of frames in text form, to be read, drawn, counted and judged.
 
+mod advice;
 mod case;
 mod compare;
 mod naive;
@@ -11,9 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use quadrille_oracle::Judge;
-use quadrille_sync::{
-    Counts, Frame, Plan, Planned, Planner, States, Topology, advise, dot, parse_topology,
-};
+use quadrille_sync::{Counts, Plan, Planned, Planner, States, Topology, dot, parse_topology};
 
 use crate::EXIT_USAGE;
 use crate::plan::case::Case;
@@ -39,7 +38,8 @@ pub(crate) struct Options {
     /// A table of files: the order that the solver chooses beside the declared one and a naive plan
     #[arg(long, conflicts_with_all = ["dot", "svg", "advise"])]
     compare: bool,
-    /// Say what moving passes to other queues could save, by their costs in the file
+    /// Say what moving passes to other queues could save, by their costs in the file, and what
+    /// concurrent sharing of resources that change their family would
     #[arg(long)]
     advise: bool,
 }
@@ -171,7 +171,8 @@ fn print(case: &Case, options: &Options) -> Result<ExitCode> {
             table(plan.counts(), naive.frame(frame, topology, &plan))
         );
         if options.advise {
-            println!("{}", advice(frame, topology, &plan));
+            println!("{}", advice::passes(frame, topology, &plan));
+            println!("{}", advice::sharing(frame, topology, &states));
         }
         picture.add(&format!("frame {number}"), frame, topology, &plan);
         diagram += &dot(frame, topology, &plan);
@@ -183,27 +184,6 @@ fn print(case: &Case, options: &Options) -> Result<ExitCode> {
         }
     }
     Ok(outcome)
-}
-
-/// What moving passes to other queues could save, by the costs in the file.
-fn advice(frame: &Frame, topology: &Topology, plan: &Plan) -> String {
-    let cost = |pass| u64::from(frame.pass(pass).cost_us);
-    let mut text = String::new();
-    for advice in advise(frame, topology, plan, cost) {
-        let to: Vec<String> = advice.to.iter().map(|queue| queue.0.to_string()).collect();
-        text += &format!(
-            "{} takes {} us on queue {}; on queue {} it could save up to {} us\n",
-            frame.pass(advice.pass).name,
-            advice.cost,
-            advice.queue.0,
-            to.join(" or "),
-            advice.saves,
-        );
-    }
-    match text.is_empty() {
-        true => "no pass could save anything on another queue (costs are those in the file)".into(),
-        false => text,
-    }
 }
 
 fn table(plan: Counts, naive: Counts) -> String {
