@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use ash::vk;
 
 use crate::{counted, device, extensions, hide, instance, names, pools, record, resources};
-use crate::{semaphores, shown, submit, wait, wsi};
+use crate::{fault, semaphores, shown, submit, wait, wsi};
 
 /// What a command is dispatched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +208,7 @@ static COMMANDS: &[Command] = commands! {
     Device Life nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] wsi::destroy_swapchain;
 
     Device Script result PFN_vkWaitForPresentKHR [c"vkWaitForPresentKHR"] shown::wait_for_present;
+    Device Script result PFN_vkGetDeviceFaultInfoEXT [c"vkGetDeviceFaultInfoEXT"] fault::device_fault_info;
 
     Device HoldBack result PFN_vkDeviceWaitIdle [c"vkDeviceWaitIdle"] wait::device_wait_idle;
     Device HoldBack result PFN_vkWaitForFences [c"vkWaitForFences"] wait::wait_for_fences;

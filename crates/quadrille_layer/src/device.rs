@@ -10,6 +10,7 @@ use crate::calls::{Calls, complain};
 use crate::deadlock::report_at_exit;
 use crate::instance::Instance;
 use crate::loader::{self, Adopt};
+use crate::made_up::MadeUp;
 use crate::memory::slice;
 use crate::names::Names;
 use crate::null;
@@ -17,7 +18,7 @@ use crate::poison::Poison;
 use crate::pools::Pools;
 use crate::queue::VirtualQueues;
 use crate::registry::{add_device, device_of, instance_of, remove_device};
-use crate::shown::{self, Shown};
+use crate::shown::Shown;
 use crate::swapchains::Swapchains;
 use crate::tables::DeviceTable;
 use crate::work::Work;
@@ -151,18 +152,14 @@ unsafe fn create(
     let create = unsafe { (next.instance_lookup)(instance.handle(), c"vkCreateDevice".as_ptr()) };
     // SAFETY: the lookup returned the function of this name.
     let create: vk::PFN_vkCreateDevice = unsafe { std::mem::transmute(create.ok_or(failed)?) };
-    let made_up = instance.settings.present_wait;
+    let made_up = instance.settings.made_up;
     // SAFETY: the app passes a valid structure.
     let names = unsafe { real_extensions(info, made_up) };
     let real_info = real_info.enabled_extension_names(&names);
     // SAFETY: the app's own arguments but for the queues and what is made up.
     let run = || unsafe { create(physical_device, &real_info, allocator, out) };
-    let created = match made_up {
-        // SAFETY: the app's chain is valid, and this is its call.
-        true => unsafe { shown::without_features(info.p_next, run) },
-        false => run(),
-    };
-    created.result()?;
+    // SAFETY: the app's chain is valid, and this is its call.
+    unsafe { made_up.without_features(info.p_next, run) }.result()?;
     // SAFETY: the next layer has written the handle.
     let handle = unsafe { *out };
     // SAFETY: this is still within vkCreateDevice.
@@ -208,7 +205,7 @@ unsafe fn create(
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn real_extensions(info: &vk::DeviceCreateInfo<'_>, made_up: bool) -> Vec<*const c_char> {
+unsafe fn real_extensions(info: &vk::DeviceCreateInfo<'_>, made_up: MadeUp) -> Vec<*const c_char> {
     // SAFETY: the caller vouches for the array.
     let names = unsafe {
         slice(
@@ -219,7 +216,7 @@ unsafe fn real_extensions(info: &vk::DeviceCreateInfo<'_>, made_up: bool) -> Vec
     let is_real = |name: &&*const c_char| {
         // SAFETY: the names are C strings.
         let name = unsafe { CStr::from_ptr(**name) };
-        !made_up || !shown::EXTENSIONS.contains(&name)
+        !made_up.extensions().any(|made_up| made_up == name)
     };
     names.iter().filter(is_real).copied().collect()
 }
@@ -290,14 +287,14 @@ pub(crate) unsafe extern "system" fn device_lookup(
     let known = unsafe { device_of(device) };
     // SAFETY: the caller passes a C string.
     let text = unsafe { CStr::from_ptr(name) };
-    let is_of_presents = text == c"vkWaitForPresentKHR";
-    if is_of_presents && known.instance.settings.present_wait {
+    let made_up = &known.instance.settings.made_up;
+    if made_up.has_command(text) {
         // The driver does not have what is made up.
         return crate::commands::find(text)?.function;
     }
     // SAFETY: the handle is valid, the name is a C string.
     let next = unsafe { (known.lookup)(device, name) }?;
-    if is_of_presents {
+    if MadeUp::ALL.has_command(text) {
         return Some(next);
     }
     let name = text;

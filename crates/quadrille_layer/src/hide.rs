@@ -12,7 +12,6 @@ use ash::vk;
 use crate::memory::find_mut;
 use crate::refusal::Refusal;
 use crate::registry::instance_of;
-use crate::shown;
 
 /// What is hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,8 +143,8 @@ pub(crate) unsafe extern "system" fn device_extensions(
         .enumerate_device_extension_properties;
     let call = instance.calls.begin("vkEnumerateDeviceExtensionProperties");
     call.run(|| {
-        let (hidden, made_up) = (&instance.settings.hidden, instance.settings.present_wait);
-        if !layer.is_null() || (hidden.extensions.is_empty() && !made_up) {
+        let (hidden, made_up) = (&instance.settings.hidden, instance.settings.made_up);
+        if !layer.is_null() || (hidden.extensions.is_empty() && !made_up.is_any()) {
             // SAFETY: the app's own arguments.
             return unsafe { enumerate(physical_device, layer, count, properties) };
         }
@@ -156,12 +155,10 @@ pub(crate) unsafe extern "system" fn device_extensions(
             Ok(all) => all,
             Err(result) => return result,
         };
-        if made_up {
-            visible.extend(shown::EXTENSIONS.iter().flat_map(|name| {
-                let extension = vk::ExtensionProperties::default().spec_version(1);
-                extension.extension_name(name)
-            }));
-        }
+        visible.extend(made_up.extensions().flat_map(|name| {
+            let extension = vk::ExtensionProperties::default().spec_version(1);
+            extension.extension_name(name)
+        }));
         visible.retain(|extension| !hidden.hides(extension));
         // SAFETY: the app passes a valid count.
         let count = unsafe { &mut *count };
@@ -223,10 +220,8 @@ pub(crate) unsafe extern "system" fn features2(
     unsafe { query(physical_device, features) };
     // SAFETY: the driver has written the structure.
     let features = unsafe { &mut *features };
-    if instance.settings.present_wait {
-        // SAFETY: the app passes a valid chain, which nobody else uses during the call.
-        unsafe { shown::announce(features.p_next) };
-    }
+    // SAFETY: the app passes a valid chain, which nobody else uses during the call.
+    unsafe { instance.settings.made_up.announce(features.p_next) };
     for feature in &instance.settings.hidden.features {
         switch_off_core(&mut features.features, feature);
         // SAFETY: the app passes a valid chain, which nobody else uses during the call.

@@ -41,11 +41,13 @@ mod deadlock;
 mod device;
 mod extensions;
 mod families;
+mod fault;
 mod fifo;
 mod hide;
 mod instance;
 mod loader;
 mod log;
+mod made_up;
 mod memory;
 mod names;
 mod null;
@@ -108,6 +110,11 @@ pub fn manifest(library: &Path) -> String {
                 "name": "VK_KHR_present_wait",
                 "spec_version": "1",
                 "entrypoints": ["vkWaitForPresentKHR"]
+            }},
+            {{
+                "name": "VK_EXT_device_fault",
+                "spec_version": "2",
+                "entrypoints": ["vkGetDeviceFaultInfoEXT"]
             }}
         ]
     }}

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::commands;
 use crate::families::{self, Family};
 use crate::hide::Hidden;
+use crate::made_up::MadeUp;
 use crate::refusal::Refusal;
 use crate::script::Script;
 
@@ -15,6 +16,7 @@ const SEED: &str = "QUADRILLE_LAYER_SEED";
 const POISON: &str = "QUADRILLE_LAYER_POISON";
 const HIDE: &str = "QUADRILLE_LAYER_HIDE";
 const PRESENT_WAIT: &str = "QUADRILLE_LAYER_PRESENT_WAIT";
+const DEVICE_FAULT: &str = "QUADRILLE_LAYER_DEVICE_FAULT";
 const NULL: &str = "QUADRILLE_LAYER_NULL";
 const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
 const LOG: &str = "QUADRILLE_LAYER_LOG";
@@ -36,8 +38,8 @@ pub(crate) struct Settings {
     pub(crate) null: bool,
     /// What the device has and the app does not see.
     pub(crate) hidden: Hidden,
-    /// Whether waiting for presents is made up.
-    pub(crate) present_wait: bool,
+    /// What the device does not have and the app sees.
+    pub(crate) made_up: MadeUp,
     /// The results to inject.
     pub(crate) script: Script,
     /// Where calls are logged.
@@ -73,7 +75,10 @@ impl Settings {
             seed: number(SEED)?,
             poison: switch(POISON)?,
             null: switch(NULL)?,
-            present_wait: switch(PRESENT_WAIT)?,
+            made_up: MadeUp {
+                present_wait: switch(PRESENT_WAIT)?,
+                device_fault: switch(DEVICE_FAULT)?,
+            },
             hidden: match variable(HIDE) {
                 Some(names) => Hidden::parse(&names).map_err(|refusal| refusal.at(HIDE))?,
                 None => Hidden::default(),

@@ -5,19 +5,15 @@
 //! script decides when an id counts as shown: at once, late, or never.
 
 use std::collections::HashMap;
-use std::ffi::CStr;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ash::{khr, vk};
+use ash::vk;
 
 use crate::device::Device;
 use crate::memory::{find_mut, slice};
 use crate::registry::device_of;
 use crate::script::FenceFault;
-
-/// What is made up.
-pub(crate) const EXTENSIONS: [&CStr; 2] = [khr::present_id::NAME, khr::present_wait::NAME];
 
 /// An id, and the moment when it is shown; none is never.
 type Present = (u64, Option<Instant>);
@@ -87,7 +83,7 @@ impl Device {
         let chain = info.p_next.cast_mut();
         // SAFETY: the caller vouches for the chain.
         let ids = unsafe { find_mut::<vk::PresentIdKHR<'_>>(chain) };
-        let (true, Some(ids)) = (self.instance.settings.present_wait, ids) else {
+        let (true, Some(ids)) = (self.instance.settings.made_up.present_wait, ids) else {
             return present();
         };
         // The structure is as before afterwards.
@@ -125,46 +121,6 @@ pub(crate) unsafe extern "system" fn wait_for_present(
             .shown
             .wait(swapchain, id, Duration::from_nanos(timeout_ns)),
     })
-}
-
-/// Says that the features of the made-up extensions are there.
-///
-/// # Safety
-/// The chain is valid, and nobody else uses it.
-pub(crate) unsafe fn announce(chain: *mut std::ffi::c_void) {
-    // SAFETY: the caller vouches for the chain.
-    unsafe { switch(chain, vk::TRUE) };
-}
-
-/// Runs the driver's `vkCreateDevice` without the features that it does not know.
-///
-/// # Safety
-/// The chain is valid, and nobody else uses it.
-pub(crate) unsafe fn without_features<T>(
-    chain: *const std::ffi::c_void,
-    create: impl FnOnce() -> T,
-) -> T {
-    // The structures are the app's, or copies of the layer above; they are as before afterwards.
-    // SAFETY: the caller vouches for the chain.
-    unsafe { switch(chain.cast_mut(), vk::FALSE) };
-    let made = create();
-    // SAFETY: as above.
-    unsafe { switch(chain.cast_mut(), vk::TRUE) };
-    made
-}
-
-/// # Safety
-/// The chain is valid, and nobody else uses it.
-unsafe fn switch(chain: *mut std::ffi::c_void, on: vk::Bool32) {
-    // SAFETY: the caller vouches for the chain.
-    if let Some(ids) = unsafe { find_mut::<vk::PhysicalDevicePresentIdFeaturesKHR<'_>>(chain) } {
-        ids.present_id = on;
-    }
-    // SAFETY: as above.
-    if let Some(waits) = unsafe { find_mut::<vk::PhysicalDevicePresentWaitFeaturesKHR<'_>>(chain) }
-    {
-        waits.present_wait = on;
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use raw_window_handle::RawDisplayHandle;
 use crate::debug::DebugNames;
 use crate::device_choice::{self, Candidate};
 use crate::error::SetupError;
+use crate::fault::Fault;
 use crate::features::{self, Support};
 use crate::ids::Ids;
 use crate::instance::{Instance, version_text, vulkan};
@@ -85,6 +86,8 @@ pub(crate) struct Device {
     pub present_fences: bool,
     /// `vkWaitForPresentKHR`, where the device has it.
     pub present_wait: Option<khr::present_wait::Device>,
+    /// Asks why the device was lost.
+    pub fault: Fault,
     /// Whether the device's clock can be compared with the CPU's.
     pub has_calibrated_timestamps: bool,
     /// Object names and labels.
@@ -165,6 +168,9 @@ impl Device {
             present_wait: support
                 .present_wait
                 .then(|| khr::present_wait::Device::new(&instance.raw, &raw)),
+            fault: support
+                .device_fault
+                .then(|| ext::device_fault::Device::new(&instance.raw, &raw)),
             has_calibrated_timestamps: support
                 .extensions
                 .contains(&ext::calibrated_timestamps::NAME),

@@ -55,6 +55,8 @@ pub(crate) struct Support {
     pub present_fences: bool,
     /// Presents have ids, and it can be waited until one is seen.
     pub present_wait: bool,
+    /// The driver can tell why the device was lost.
+    pub device_fault: bool,
     /// Ownership transfers can name stages.
     pub maintenance8: bool,
     /// Queries can be reset by the CPU.
@@ -97,6 +99,7 @@ pub(crate) fn probe(
     support.probe_features(instance, physical, has(MAINTENANCE8));
     support.probe_present_fences(instance, windows, &has);
     support.probe_present_wait(instance, physical, &has);
+    support.probe_device_fault(instance, physical, &has);
     Ok(support)
 }
 
@@ -215,6 +218,27 @@ impl Support {
         }
     }
 
+    fn probe_device_fault(
+        &mut self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has: &dyn Fn(&CStr) -> bool,
+    ) {
+        if !has(ext::device_fault::NAME) {
+            return;
+        }
+        let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut fault);
+        // SAFETY: as in `probe_features`; the device has the extension of the structure.
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(physical, &mut features)
+        };
+        self.device_fault = fault.device_fault == vk::TRUE;
+        self.want_extension(ext::device_fault::NAME, self.device_fault);
+    }
+
     /// Creates the device with everything that was found.
     pub(crate) fn create_device(
         &self,
@@ -242,6 +266,7 @@ impl Support {
         let mut present_ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
         let mut present_waits =
             vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true);
+        let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
         let mut maintenance8 = Maintenance8Features {
             maintenance8: vk::TRUE,
             ..Maintenance8Features::default()
@@ -260,6 +285,9 @@ impl Support {
             info = info
                 .push_next(&mut present_ids)
                 .push_next(&mut present_waits);
+        }
+        if self.device_fault {
+            info = info.push_next(&mut fault);
         }
         if self.maintenance8 {
             info = info.push_next(&mut maintenance8);

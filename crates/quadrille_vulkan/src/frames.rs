@@ -9,6 +9,7 @@ use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
 
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
+use crate::fault;
 use crate::pools::Pools;
 use crate::retire::Waiting;
 use crate::ring::{Return, Ring};
@@ -316,8 +317,9 @@ impl Frames {
         done.map(|pass| pass.to_string())
     }
 
-    /// What each queue was doing, in a sentence for each that was doing something: for reports of
-    /// a device that was lost. Where the device stopped is known if frames are measured
+    /// What each queue was doing, in a sentence for each that was doing something, and what the
+    /// driver says of the fault where it can (`VK_EXT_device_fault`): for reports of a device that
+    /// was lost. Where the device stopped is known if frames are measured
     /// ([`Frames::measure`]); else only which passes are not known to be done.
     pub fn describe_work(&self) -> Vec<String> {
         let describe = |(index, lane): (usize, &Lane)| {
@@ -334,7 +336,8 @@ impl Frames {
                 )
             })
         };
-        self.lanes.iter().enumerate().filter_map(describe).collect()
+        let work = self.lanes.iter().enumerate().filter_map(describe);
+        work.chain(fault::describe(&self.device)).collect()
     }
 
     /// Notes what a queue was told to signal.

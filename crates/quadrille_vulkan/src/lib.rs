@@ -47,6 +47,7 @@ mod device;
 mod device_choice;
 mod encode;
 mod error;
+mod fault;
 mod features;
 mod format;
 mod frames;

@@ -7,6 +7,7 @@
 mod combinations;
 mod display;
 mod missing;
+mod report;
 mod sweep;
 mod traps;
 

@@ -59,6 +59,11 @@ impl Layer {
                         "spec_version": "1",
                         "entrypoints": ["vkWaitForPresentKHR"],
                     },
+                    {
+                        "name": "VK_EXT_device_fault",
+                        "spec_version": "2",
+                        "entrypoints": ["vkGetDeviceFaultInfoEXT"],
+                    },
                 ],
             },
         });

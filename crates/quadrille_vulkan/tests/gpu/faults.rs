@@ -44,6 +44,8 @@ struct Outcome {
     out_of_date: u32,
     errors: Vec<String>,
     lost: bool,
+    /// What is known of the end of the device.
+    work: Vec<String>,
     most_old: usize,
     made: u64,
 }
@@ -120,6 +122,7 @@ fn run(rig: &mut Rig, outcome: &mut Outcome) -> Option<Swapchain> {
             outcome.errors.push(format!("frame {step}: {error}"));
             if gone {
                 outcome.lost = true;
+                outcome.work = rig.frames.describe_work();
                 break;
             }
         }

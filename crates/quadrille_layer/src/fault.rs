@@ -1,0 +1,72 @@
+//! `VK_EXT_device_fault` on drivers that do not have it.
+//!
+//! Software drivers do not, so `QUADRILLE_LAYER_DEVICE_FAULT=1` makes it up: a device that the
+//! script has lost says that a write to an address that nobody has was the reason.
+
+use ash::vk;
+
+use crate::registry::device_of;
+
+/// What it says.
+const DESCRIPTION: &str = "the test layer has lost the device";
+/// The address that was written.
+const ADDRESS: vk::DeviceAddress = 0xdead_0000;
+/// A page.
+const PRECISION_BYTES: vk::DeviceSize = 4096;
+/// What the vendor of the layer would know.
+const VENDOR: (&str, u64, u64) = ("made up", 0x51, 0x52);
+
+/// `vkGetDeviceFaultInfoEXT`, made up.
+pub(crate) unsafe extern "system" fn device_fault_info(
+    device: vk::Device,
+    counts: *mut vk::DeviceFaultCountsEXT<'_>,
+    info: *mut vk::DeviceFaultInfoEXT<'_>,
+) -> vk::Result {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    let call = device.calls().begin("vkGetDeviceFaultInfoEXT");
+    call.run(|| {
+        // SAFETY: the app passes a valid structure.
+        let counts = unsafe { &mut *counts };
+        let wanted = [counts.address_info_count, counts.vendor_info_count];
+        let there = u32::from(device.is_lost());
+        counts.address_info_count = there;
+        counts.vendor_info_count = there;
+        counts.vendor_binary_size = 0;
+        // SAFETY: the app passes a valid structure, or none.
+        let Some(info) = (unsafe { info.as_mut() }) else {
+            return vk::Result::SUCCESS;
+        };
+        if !device.is_lost() {
+            return vk::Result::SUCCESS;
+        }
+        write_text(&mut info.description, DESCRIPTION);
+        if wanted.contains(&0) {
+            counts.address_info_count = wanted[0].min(there);
+            counts.vendor_info_count = wanted[1].min(there);
+            return vk::Result::INCOMPLETE;
+        }
+        // SAFETY: the app's array has an element.
+        if let Some(address) = unsafe { info.p_address_infos.as_mut() } {
+            address.address_type = vk::DeviceFaultAddressTypeEXT::WRITE_INVALID;
+            address.reported_address = ADDRESS;
+            address.address_precision = PRECISION_BYTES;
+        }
+        // SAFETY: as above.
+        if let Some(vendor) = unsafe { info.p_vendor_infos.as_mut() } {
+            write_text(&mut vendor.description, VENDOR.0);
+            vendor.vendor_fault_code = VENDOR.1;
+            vendor.vendor_fault_data = VENDOR.2;
+        }
+        vk::Result::SUCCESS
+    })
+}
+
+/// Writes a C string, cut off where there is no more room.
+fn write_text(out: &mut [std::ffi::c_char], text: &str) {
+    let room = out.len() - 1;
+    out.fill(0);
+    for (out, byte) in out[..room].iter_mut().zip(text.bytes()) {
+        *out = byte as std::ffi::c_char;
+    }
+}

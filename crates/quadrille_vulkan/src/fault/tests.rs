@@ -1,0 +1,27 @@
+use ash::vk;
+
+use super::{address, text};
+
+#[test]
+fn addresses_are_as_precise_as_the_driver_is() {
+    let info = vk::DeviceFaultAddressInfoEXT::default()
+        .address_type(vk::DeviceFaultAddressTypeEXT::READ_INVALID)
+        .reported_address(0x1234_5678)
+        .address_precision(0x1000);
+    let told = address(&info);
+    assert_eq!(
+        told,
+        "the driver names a read from the device addresses 0x12345000 to 0x12345fff"
+    );
+    // A driver that breaks the rule of the precision breaks nothing here.
+    let told = address(&info.address_precision(0));
+    assert!(told.ends_with("0x12345678 to 0x12345678"), "{told}");
+}
+
+#[test]
+fn texts_are_one_line_and_need_no_end() {
+    let chars = |bytes: &[u8]| bytes.iter().map(|&byte| byte as _).collect::<Vec<_>>();
+    assert_eq!(text(&chars(b" page\nfault\0garbage")), "page fault");
+    assert_eq!(text(&chars(b"no end")), "no end");
+    assert_eq!(text(&chars(b"caf\xe9\0")), "caf\u{fffd}");
+}

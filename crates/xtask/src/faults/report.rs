@@ -1,0 +1,43 @@
+//! What is told of a device that is lost.
+
+use anyhow::{Result, ensure};
+
+use super::{Fault, Program};
+
+/// What is told where the driver can say why.
+const BY_THE_DRIVER: [&str; 3] = [
+    "the driver says: the test layer has lost the device",
+    "the driver names a write to the device addresses 0xdead0000 to 0xdead0fff",
+    "the driver says: made up, code 0x51, data 0x52",
+];
+/// What is told anywhere: queues, and their passes.
+const BY_US: [&str; 2] = [" had the passes ", "fill"];
+
+impl Program<'_> {
+    /// Loses the device, with a driver that says why and one that does not.
+    ///
+    /// # Errors
+    /// When something is not told, or more than is known.
+    pub(crate) fn reports(&self) -> Result<String> {
+        for has_fault in ["0", "1"] {
+            let fault = Fault {
+                script: "lost nth=7".to_owned(),
+                frames: 40,
+                families: "gct:1,ct:1,t:1",
+                fences: true,
+                environment: vec![("QUADRILLE_LAYER_DEVICE_FAULT", has_fault)],
+            };
+            let output = self.run("faults-report", &fault, None)?;
+            for told in BY_US {
+                ensure!(output.contains(told), "`{told}` is not told:\n{output}");
+            }
+            for told in BY_THE_DRIVER {
+                ensure!(
+                    output.contains(told) == (has_fault == "1"),
+                    "`{told}` with QUADRILLE_LAYER_DEVICE_FAULT={has_fault}:\n{output}"
+                );
+            }
+        }
+        Ok("with and without VK_EXT_device_fault".to_owned())
+    }
+}
