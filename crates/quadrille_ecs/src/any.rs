@@ -105,13 +105,29 @@ impl<'s> AnyAccess<'s> {
 }
 
 /// The state of an [`AnyAccess`]; opaque.
+///
+/// Small: each pass has several, and each frame reads all.
 pub struct AnyAccessState {
+    /// None for the image of a window, and where nothing is named.
     handle: Option<Handle>,
-    /// The window whose image it is, and the id of [`WindowImage`].
-    window: Option<(Entity, ComponentId)>,
-    /// By reference, which keeps the state small: each pass has several, and each frame reads all.
     access: &'static DeclaredAccess,
-    declared: Option<ComponentId>,
+    declaration: Option<Box<Declaration>>,
+}
+
+/// What the state of a parameter says to others than the pass.
+struct Declaration {
+    id: ComponentId,
+    /// The window whose image it is, if it is one's.
+    window: Option<Followed>,
+}
+
+/// A window whose image is followed.
+struct Followed {
+    window: Entity,
+    /// The id of [`WindowImage`].
+    image: ComponentId,
+    /// The image that it had last.
+    handle: Option<Handle>,
 }
 
 // SAFETY: `init_access` registers a read of `WindowImage` if there is a window; `get_param` reads
@@ -123,9 +139,8 @@ unsafe impl SystemParam for AnyAccess<'_> {
     fn init_state(_: &mut World) -> AnyAccessState {
         AnyAccessState {
             handle: None,
-            window: None,
             access: interned::access(AccessKind::Sampled),
-            declared: None,
+            declaration: None,
         }
     }
 
@@ -135,12 +150,13 @@ unsafe impl SystemParam for AnyAccess<'_> {
         system_access: &mut SystemAccess,
         _: &mut World,
     ) {
-        if let Some(id) = state.declared {
-            declare::<Self>(id, meta, system_access);
-        }
-        if let Some((_, image)) = state.window {
+        let Some(declaration) = &state.declaration else {
+            return;
+        };
+        declare::<Self>(declaration.id, meta, system_access);
+        if let Some(followed) = &declaration.window {
             let mut access = FilteredAccess::default();
-            access.add_read(image);
+            access.add_read(followed.image);
             let shared = system_access.require_shared_access::<Self>(meta);
             shared.add(access);
         }
@@ -154,12 +170,11 @@ unsafe impl SystemParam for AnyAccess<'_> {
         world: UnsafeWorldCell<'w>,
         _: Tick,
     ) -> Result<AnyAccess<'s>, SystemParamValidationError> {
-        if let Some((entity, _)) = state.window {
-            // SAFETY: `init_access` registered the read of this component.
-            unsafe { follow_window(&mut state.handle, entity, world) }?;
-        }
-        let Some(handle) = &state.handle else {
-            return Err(unnamed());
+        let handle = match (&state.handle, &mut state.declaration) {
+            (Some(handle), _) => handle,
+            // SAFETY: `init_access` registered the read of the window's image.
+            (None, Some(declaration)) => unsafe { follow_window(&mut declaration.window, world) }?,
+            (None, None) => return Err(unnamed()),
         };
         let resource = ResourceRef::from(handle);
         Ok(AnyAccess {
@@ -169,16 +184,18 @@ unsafe impl SystemParam for AnyAccess<'_> {
     }
 }
 
-/// Takes up the image that a window has now.
+/// The image that a window has now.
 ///
 /// # Safety
-/// The component [`WindowImage`] of the entity may be read.
-unsafe fn follow_window(
-    handle: &mut Option<Handle>,
-    window: Entity,
+/// The component [`WindowImage`] of the window may be read.
+unsafe fn follow_window<'s>(
+    followed: &'s mut Option<Followed>,
     world: UnsafeWorldCell<'_>,
-) -> Result<(), SystemParamValidationError> {
-    let window = world.get_entity(window).ok();
+) -> Result<&'s Handle, SystemParamValidationError> {
+    let Some(followed) = followed else {
+        return Err(unnamed());
+    };
+    let window = world.get_entity(followed.window).ok();
     // SAFETY: the caller may read this component.
     let image = window.and_then(|window| unsafe { window.get::<WindowImage>() });
     let Some(image) = image else {
@@ -187,10 +204,10 @@ unsafe fn follow_window(
             "the window has no image now",
         ));
     };
-    if handle.as_ref().map(Handle::id) != Some(image.id()) {
-        *handle = Some(image.to_handle());
+    if followed.handle.as_ref().map(Handle::id) != Some(image.id()) {
+        followed.handle = Some(image.to_handle());
     }
-    Ok(())
+    followed.handle.as_ref().ok_or_else(unnamed)
 }
 
 /// What a pass gets whose system was not built with the resource.
@@ -253,16 +270,20 @@ unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
         let (handle, window) = match self.bound {
             Bound::Handle(handle) => (Some(handle), None),
             Bound::Window(window) => {
-                let image = world.register_component::<WindowImage>();
-                (None, Some((window, image)))
+                let followed = Followed {
+                    window,
+                    image: world.register_component::<WindowImage>(),
+                    handle: None,
+                };
+                (None, Some(followed))
             }
             Bound::Type(_) | Bound::List(_) => (None, None),
         };
+        let id = register_access(world, entity, *access);
         AnyAccessState {
             handle,
-            window,
             access,
-            declared: Some(register_access(world, entity, *access)),
+            declaration: Some(Box::new(Declaration { id, window })),
         }
     }
 }

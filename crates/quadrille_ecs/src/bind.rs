@@ -110,7 +110,7 @@ impl BoundMask {
         let info = find(pipeline.bindings(), binding);
         let is_plain = info.is_some_and(|info| is_plain(info, bound, declared));
         if !is_plain && let Some(error) = mismatch(pipeline, info, binding, bound, declared) {
-            recording.errors.push(error);
+            recording.fail(error);
             return;
         }
         self.0 |= 1 << (binding & 63);
@@ -139,7 +139,7 @@ impl BoundMask {
                 self.0 |= 1 << (binding & 63);
                 recording.list.bind_sampler(binding, sampler);
             }
-            _ => recording.errors.push(RecordError::NoSuchBinding {
+            _ => recording.fail(RecordError::NoSuchBinding {
                 pipeline: pipeline.name().into(),
                 binding,
                 resource: "a sampler".into(),
@@ -155,7 +155,7 @@ impl BoundMask {
             .iter()
             .find(|info| self.0 & (1 << (info.binding & 63)) == 0);
         if let Some(info) = missing {
-            recording.errors.push(RecordError::MissingBinding {
+            recording.fail(RecordError::MissingBinding {
                 pipeline: pipeline.name().into(),
                 binding: info.binding,
                 variable: info.name.as_str().into(),

@@ -293,7 +293,7 @@ impl Collector {
         for (part, recorded) in recording.passes().iter().enumerate() {
             let uses_start = self.frame.uses.len() as u32;
             self.add_uses(at, recorded, errors);
-            if recorded.host.is_some() {
+            if recorded.is_on_host() {
                 self.check_host_memory(at, uses_start, errors);
             }
             let after_start = self.frame.after.len() as u32;
@@ -306,15 +306,14 @@ impl Collector {
             }
             let cached = &self.passes[at];
             let (preference, fixed) = cached.queue.preference();
-            let on_host = recorded.host.is_some();
+            let on_host = recorded.is_on_host();
             if on_host {
                 let pass = PassIndex(self.frame.passes.len() as u32);
                 self.host_passes.push(pass);
             }
             self.frame.passes.push(PassDecl {
                 name: recorded
-                    .part
-                    .as_ref()
+                    .part()
                     .map_or(&cached.name, |part| &part.name)
                     .clone(),
                 kind: if on_host {
@@ -335,14 +334,14 @@ impl Collector {
             });
             self.sources.push(Source::Recording {
                 slot,
-                part: recorded.part.as_ref().map(|_| part as u32),
+                part: recorded.part().map(|_| part as u32),
             });
         }
     }
 
     /// Adds the uses of one pass.
     fn add_uses(&mut self, at: usize, recorded: &SubRecording, errors: &mut Vec<RenderError>) {
-        if let Some(part) = &recorded.part {
+        if let Some(part) = recorded.part() {
             for used in &part.uses {
                 let resource = self.index(&used.handle);
                 let (access, discard) = part_access(used, recorded);
@@ -372,7 +371,7 @@ impl Collector {
             };
             for handle in handles {
                 let resource = self.index(handle);
-                let overwritten = recorded.overwritten.contains(&handle.id());
+                let overwritten = recorded.overwritten().contains(&handle.id());
                 let (access, discard) = attached(kind, overwritten)
                     .unwrap_or_else(|| (kind.access(stages, recorded.used), false));
                 self.frame.uses.push(Use {
@@ -507,7 +506,7 @@ impl Collector {
 
 /// The access that one of several passes of a system makes, and whether it discards.
 fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, bool) {
-    let overwritten = recorded.overwritten.contains(&used.handle.id());
+    let overwritten = recorded.overwritten().contains(&used.handle.id());
     attached(used.kind, overwritten && used.range == SubRange::Whole)
         .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false))
 }

@@ -69,7 +69,7 @@ impl<'a> Compute<'a> {
             ResourceRef::Buffer(buffer) if *bound.kind == AccessKind::Indirect => {
                 self.recording.list.dispatch_indirect(buffer, offset);
             }
-            _ => self.recording.errors.push(RecordError::WrongUse {
+            _ => self.recording.fail(RecordError::WrongUse {
                 command: "dispatch_indirect",
                 resource: bound.name().into(),
                 declared: bound.kind.name(),

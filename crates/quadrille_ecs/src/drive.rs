@@ -19,6 +19,7 @@ use crate::recording::Recordings;
 use crate::recover::{Recovery, recover};
 use crate::renderer::{PACE_TIMEOUT, Renderer};
 use crate::report::{Clock, Phase};
+use crate::run::run_render;
 use crate::schedule::Render;
 use crate::threads::Threads;
 use crate::upload::Uploads;
@@ -117,7 +118,7 @@ fn run_passes(world: &mut World, clock: &mut Clock) -> Result<(), Vec<RenderErro
             }
         }
     });
-    let failures = failure::catch(world, |world| world.run_schedule(Render));
+    let failures = failure::catch(world, run_render);
     let time = clock.lap(Phase::Run);
     world
         .resource_mut::<Threads>()

@@ -33,6 +33,7 @@
 
 mod access;
 mod advice;
+mod ahead;
 mod any;
 mod attachment;
 mod bind;
@@ -67,6 +68,7 @@ mod reload;
 mod renderer;
 mod rendering;
 mod report;
+mod run;
 mod schedule;
 mod slot;
 mod stream;

@@ -28,12 +28,15 @@ use crate::schedule::RenderSystems;
 #[derive(Resource, Default, Debug)]
 pub(crate) struct PassGraph {
     pub(crate) passes: Vec<PassNode>,
+    /// Some system of the schedule, pass or not, leaves commands or other buffers to apply.
+    pub(crate) defers: bool,
 }
 
 /// One pass system.
 #[derive(Debug)]
 pub(crate) struct PassNode {
     pub(crate) entity: Entity,
+    pub(crate) system: SystemKey,
     pub(crate) slot: u32,
     /// Indices of the passes that come before it by explicit order.
     pub(crate) after: Vec<u32>,
@@ -82,6 +85,8 @@ impl ScheduleBuildPass for MirrorPasses {
         declare_first(graph, &systems, &mut dependencies);
         release_cpu_order(graph, &index_of, &mut dependencies);
         mirror(world, systems, after);
+        let mut all = graph.systems.iter();
+        world.resource_mut::<PassGraph>().defers = all.any(|(_, system, _)| system.has_deferred());
         Ok(())
     }
 }
@@ -260,12 +265,13 @@ fn mirror(world: &mut World, systems: Vec<PassSystem>, after: Vec<Vec<u32>>) {
     let names = pass_names(&systems);
     let mut passes = Vec::with_capacity(systems.len());
     for ((system, after), name) in systems.into_iter().zip(after).zip(names) {
-        let slot = system.slot;
+        let (slot, key) = (system.slot, system.key);
         let entity = entity_of
             .remove(&slot)
             .unwrap_or_else(|| spawn_pass(world, system, name));
         passes.push(PassNode {
             entity,
+            system: key,
             slot,
             after,
         });

@@ -1,7 +1,6 @@
-//! What came of each pass system in a frame, in one place: as long as passes do what they did
-//! before, nobody has to look into their recordings.
+//! What came of each pass system in a frame: as long as passes do what they did before, nobody has
+//! to look into their recordings.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What came of a run of a pass system, as far as the frame is concerned.
@@ -24,65 +23,22 @@ impl Outcome {
     }
 }
 
-/// Outcomes in one piece of memory, which is never moved: recorders point to it.
-const BLOCK: usize = 64;
-
-/// Some outcomes.
-type Block = [AtomicU32; BLOCK];
-
-/// The outcomes of all pass systems, by slot.
-#[derive(Default)]
-pub(crate) struct Outcomes {
-    blocks: Vec<Arc<Block>>,
-    count: usize,
-}
-
-/// Where one system leaves its outcome.
-#[derive(Clone)]
-pub(crate) struct OutcomeCell {
-    block: Arc<Block>,
-    at: usize,
-}
-
-impl Outcomes {
-    /// A place for one more.
-    pub(crate) fn add(&mut self) -> OutcomeCell {
-        let at = self.count % BLOCK;
-        if at == 0 {
-            let block = std::array::from_fn(|_| AtomicU32::new(Outcome::NONE.0));
-            self.blocks.push(Arc::new(block));
-        }
-        let block = &self.blocks[self.count / BLOCK];
-        self.count += 1;
-        OutcomeCell {
-            block: Arc::clone(block),
-            at,
-        }
-    }
-
-    /// No system ran yet.
-    pub(crate) fn begin(&mut self) {
-        for cell in self.blocks.iter().flat_map(|block| block.iter()) {
-            cell.store(Outcome::NONE.0, Ordering::Relaxed);
-        }
-    }
-
-    /// The outcome of a slot.
-    #[inline]
-    pub(crate) fn of(&self, slot: u32) -> Outcome {
-        let block = self.blocks.get(slot as usize / BLOCK);
-        block.map_or(Outcome::NONE, |block| {
-            Outcome(block[slot as usize % BLOCK].load(Ordering::Relaxed))
-        })
-    }
-}
+/// Where one system leaves its outcome. Whoever reads it comes after the schedule that the system
+/// is in, which orders the two.
+#[derive(Debug, Default)]
+pub(crate) struct OutcomeCell(AtomicU32);
 
 impl OutcomeCell {
-    /// Leaves the outcome of a run. Whoever reads it comes after the schedule that the system is
-    /// in, which orders the two.
+    /// Leaves the outcome of a run.
     #[inline]
     pub(crate) fn set(&self, outcome: Outcome) {
-        self.block[self.at].store(outcome.0, Ordering::Relaxed);
+        self.0.store(outcome.0, Ordering::Relaxed);
+    }
+
+    /// What was left.
+    #[inline]
+    pub(crate) fn get(&self) -> Outcome {
+        Outcome(self.0.load(Ordering::Relaxed))
     }
 }
 

@@ -90,6 +90,7 @@ unsafe impl SystemParam for Recorder<'_> {
         let recording = unsafe { state.slot.write() };
         recording.begin();
         let slot = &state.slot;
+        slot.fetch_ahead();
         Ok(Recorder { recording, slot })
     }
 }

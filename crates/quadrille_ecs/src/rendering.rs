@@ -57,8 +57,7 @@ impl<'a> Rendering<'a> {
                 .bind(self.recording, pipeline, binding, resource.bound()),
             None => self
                 .recording
-                .errors
-                .push(RecordError::NoPipeline { command: "bind" }),
+                .fail(RecordError::NoPipeline { command: "bind" }),
         }
         self
     }
@@ -71,8 +70,7 @@ impl<'a> Rendering<'a> {
                 .sampler(self.recording, pipeline, binding, sampler),
             None => self
                 .recording
-                .errors
-                .push(RecordError::NoPipeline { command: "sampler" }),
+                .fail(RecordError::NoPipeline { command: "sampler" }),
         }
         self
     }
@@ -86,8 +84,7 @@ impl<'a> Rendering<'a> {
                 .push_constants(bytemuck::bytes_of(constants)),
             None => self
                 .recording
-                .errors
-                .push(RecordError::NoPipeline { command: "push" }),
+                .fail(RecordError::NoPipeline { command: "push" }),
         }
         self
     }
@@ -190,9 +187,7 @@ impl<'a> Rendering<'a> {
     /// Whether a draw can be recorded; if not, what is missing is in the errors.
     fn ready(&mut self, command: &'static str) -> bool {
         let Some(pipeline) = &self.pipeline else {
-            self.recording
-                .errors
-                .push(RecordError::NoPipeline { command });
+            self.recording.fail(RecordError::NoPipeline { command });
             return false;
         };
         self.bound.check_complete(self.recording, pipeline);
@@ -209,7 +204,7 @@ impl<'a> Rendering<'a> {
         match bound.resource {
             ResourceRef::Buffer(buffer) if *bound.kind == needed => Some(buffer),
             _ => {
-                self.recording.errors.push(RecordError::WrongUse {
+                self.recording.fail(RecordError::WrongUse {
                     command,
                     resource: bound.name().into(),
                     declared: bound.kind.name(),
@@ -231,25 +226,21 @@ impl Drop for Rendering<'_> {
 
 /// Records the begin of rendering, or what is wrong with the attachments.
 fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> bool {
-    let error_count = recording.errors.len();
+    let error_count = recording.errors().len();
     let all = || attachments.colors.iter().chain(&attachments.depth);
     let mut extent: Option<[u32; 2]> = None;
     for attachment in all() {
         let Some(image) = &attachment.image else {
-            recording
-                .errors
-                .push(not_a_target(attachment, &attachment.name));
+            recording.fail(not_a_target(attachment, &attachment.name));
             continue;
         };
         if !is_target(attachment.kind) {
-            recording
-                .errors
-                .push(not_a_target(attachment, image.name()));
+            recording.fail(not_a_target(attachment, image.name()));
         }
         let [width, height, _] = image.extent();
         match extent {
             Some(other) if other != [width, height] => {
-                recording.errors.push(RecordError::ExtentsDiffer {
+                recording.fail(RecordError::ExtentsDiffer {
                     resource: image.name().into(),
                     extent: [width, height],
                     other,
@@ -259,17 +250,17 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
         }
         check_part(recording, image, &attachment.kind);
         if !matches!(attachment.load, Load::Keep) {
-            recording.overwritten.push(image.id());
+            recording.overwrite(image.id());
         }
         if let Some(target) = &attachment.resolve {
             check_part(recording, target, &AccessKind::ColorTarget);
-            recording.overwritten.push(target.id());
+            recording.overwrite(target.id());
         }
     }
-    if extent.is_none() && error_count == recording.errors.len() {
-        recording.errors.push(RecordError::NoAttachment);
+    if extent.is_none() && error_count == recording.errors().len() {
+        recording.fail(RecordError::NoAttachment);
     }
-    if error_count != recording.errors.len() {
+    if error_count != recording.errors().len() {
         return false;
     }
     let colors: Vec<ColorAttachment<'_>> = attachments

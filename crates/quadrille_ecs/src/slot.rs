@@ -10,19 +10,71 @@
 use std::cell::UnsafeCell;
 use std::sync::Arc;
 
+use crate::ahead::Ahead;
 use crate::outcome::{Outcome, OutcomeCell};
 use crate::recording::{PassRecording, Recorded, Recordings};
 
-/// How many recordings lie in one piece of memory. Systems run in about the order in which their
-/// slots were made, so the processor foresees what comes next.
-const BLOCK: usize = 32;
+/// How many recordings lie in one piece of memory.
+pub(crate) const BLOCK: usize = 32;
 
 /// Some recordings. They are never moved, for recorders point to them.
-struct Block([UnsafeCell<PassRecording>; BLOCK]);
+#[derive(Default)]
+pub(crate) struct Block {
+    /// What came of the runs lies apart, where it can be read together.
+    outcomes: [OutcomeCell; BLOCK],
+    ahead: [Ahead; BLOCK],
+    recordings: [UnsafeCell<PassRecording>; BLOCK],
+}
 
 // SAFETY: a recording can be sent, and who may touch it is settled as `Slot` says: never two at
 // once if one of them writes.
 unsafe impl Sync for Block {}
+
+impl Block {
+    /// No system ran yet.
+    pub(crate) fn begin(&self) {
+        self.outcomes
+            .iter()
+            .for_each(|cell| cell.set(Outcome::NONE));
+    }
+
+    /// What came of a run.
+    #[inline]
+    pub(crate) fn outcome(&self, at: usize) -> Outcome {
+        self.outcomes[at].get()
+    }
+
+    /// The memory that a system touches first: its recording, and the state of its recorder.
+    pub(crate) fn memory(&self, at: usize) -> [*const u8; 2] {
+        let recording: *const PassRecording = self.recordings[at].get();
+        [recording.cast(), self.ahead[at].state()]
+    }
+
+    /// Takes in which memory the system touches that runs after another.
+    pub(crate) fn foresee(&self, at: usize, next: [*const u8; 2]) {
+        self.ahead[at].set_next(next);
+    }
+
+    /// What is fetched while a system runs.
+    #[cfg(test)]
+    pub(crate) fn next(&self, at: usize) -> [*const u8; 2] {
+        self.ahead[at].next()
+    }
+
+    /// A recording, for who has all recordings for himself.
+    pub(crate) fn with<'a>(&'a self, at: usize, _: &'a mut Recordings) -> &'a mut PassRecording {
+        // SAFETY: no system that could write reads `Recordings` now, and the borrow of it keeps
+        // others out.
+        unsafe { &mut *self.recordings[at].get() }
+    }
+
+    /// A recording, for who reads all recordings.
+    #[inline]
+    pub(crate) fn read<'a>(&'a self, at: usize, _: &Recorded<'a>) -> &'a PassRecording {
+        // SAFETY: `Recorded` borrows all recordings exclusively for its life, so nobody writes.
+        unsafe { &*self.recordings[at].get() }
+    }
+}
 
 /// Where the recording of one pass system is.
 ///
@@ -30,37 +82,33 @@ unsafe impl Sync for Block {}
 ///   reads the resource [`Recordings`], by what it registered in `init_access`.
 /// - Everybody else needs that resource for himself, `&mut Recordings` or a [`Recorded`] made from
 ///   it, which bevy gives to nobody while a system runs that reads it.
-///
-/// What came of the run lies apart, where it can be read together with all others. Clones are the
-/// same slot.
-#[derive(Clone)]
 pub(crate) struct Slot {
     block: Arc<Block>,
-    at: usize,
-    outcome: OutcomeCell,
+    at: u32,
 }
 
 impl Slot {
-    /// An empty slot, behind the one made last if there is one.
-    pub(crate) fn after(last: Option<&Self>, outcome: OutcomeCell) -> Self {
-        match last.filter(|last| last.at + 1 < BLOCK) {
-            Some(last) => Self {
-                block: Arc::clone(&last.block),
-                at: last.at + 1,
-                outcome,
-            },
-            None => Self {
-                block: Arc::new(Block(std::array::from_fn(|_| UnsafeCell::default()))),
-                at: 0,
-                outcome,
-            },
+    /// A place in a block.
+    pub(crate) fn new(block: &Arc<Block>, at: usize) -> Self {
+        Self {
+            block: Arc::clone(block),
+            at: at as u32,
         }
     }
 
     /// Leaves what came of the run.
     #[inline]
     pub(crate) fn note(&self, outcome: Outcome) {
-        self.outcome.set(outcome);
+        self.block.outcomes[self.at as usize].set(outcome);
+    }
+
+    /// Has the processor fetch what the next system will touch first. The slot is part of the
+    /// state of its recorder.
+    #[inline]
+    pub(crate) fn fetch_ahead(&self) {
+        let ahead = &self.block.ahead[self.at as usize];
+        ahead.note(std::ptr::from_ref(self).cast());
+        ahead.fetch();
     }
 
     /// The recording, for its system.
@@ -76,19 +124,6 @@ impl Slot {
     #[inline]
     pub(crate) unsafe fn write(&self) -> &mut PassRecording {
         // SAFETY: no other system has this slot, and nobody has `Recordings` for himself.
-        unsafe { &mut *self.block.0[self.at].get() }
-    }
-
-    /// The recording, for who has all recordings for himself.
-    pub(crate) fn with<'a>(&'a self, _: &'a mut Recordings) -> &'a mut PassRecording {
-        // SAFETY: no system that could write reads `Recordings` now, and the borrow of it keeps
-        // others out.
-        unsafe { &mut *self.block.0[self.at].get() }
-    }
-
-    /// The recording, for who reads all recordings.
-    pub(crate) fn read<'a>(&'a self, _: &Recorded<'a>) -> &'a PassRecording {
-        // SAFETY: `Recorded` borrows all recordings exclusively for its life, so nobody writes.
-        unsafe { &*self.block.0[self.at].get() }
+        unsafe { &mut *self.block.recordings[self.at as usize].get() }
     }
 }

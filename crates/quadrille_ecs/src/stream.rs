@@ -213,7 +213,9 @@ impl Stream {
         self.frame.clear();
         self.handles.clear();
         for recorded in self.recording.passes() {
-            let Some(part) = &recorded.part else { continue };
+            let Some(part) = recorded.part() else {
+                continue;
+            };
             let uses_start = self.frame.uses.len() as u32;
             for used in &part.uses {
                 let resource = index(&mut self.frame, &mut self.handles, &used.handle);
@@ -257,7 +259,7 @@ impl Stream {
             .plan(&self.frame, self.frames.topology(), &self.states)?;
         let mut lists: Vec<Option<&CommandList>> = Vec::with_capacity(self.frame.passes.len());
         let parts = self.recording.passes().iter();
-        let parts = parts.filter(|recorded| recorded.part.is_some());
+        let parts = parts.filter(|recorded| recorded.part().is_some());
         lists.extend(parts.map(|recorded: &SubRecording| Some(&recorded.list)));
         lists.resize(self.frame.passes.len(), None);
         let input = FrameInput {

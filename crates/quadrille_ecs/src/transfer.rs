@@ -119,7 +119,7 @@ impl<'a> Transfer<'a> {
         if *bound.kind == needed {
             return true;
         }
-        self.recording.errors.push(RecordError::WrongUse {
+        self.recording.fail(RecordError::WrongUse {
             command,
             resource: bound.name().into(),
             declared: bound.kind.name(),

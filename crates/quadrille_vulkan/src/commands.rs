@@ -16,6 +16,7 @@
 //! A list that is written again is compared with what it held, so that it knows whether it came out
 //! the same ([`CommandList::repeated`]); then nothing needs to be translated.
 
+mod command;
 mod error;
 mod interned;
 mod rewritten;
@@ -25,7 +26,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
-use quadrille_sync::ResourceId;
 
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -36,6 +36,7 @@ use crate::rendering::{Rendering, RenderingData};
 use crate::sampler::Sampler;
 use crate::view::View;
 
+pub(crate) use command::{Area, Bind, Command, Copying, Draw};
 pub use error::CommandError;
 
 pub(crate) use interned::Keep;
@@ -45,137 +46,6 @@ use rewritten::Rewritten;
 
 /// Closures that call Vulkan themselves: `CommandList::raw`.
 pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>;
-
-/// One command. Small and copyable; what does not fit lies in the list's side arrays.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Command {
-    BeginRendering { data: u32 },
-    EndRendering,
-    Viewport { area: [f32; 4] },
-    Scissor { area: [u32; 4] },
-    Bind(Bind),
-    Draw(Draw),
-    Dispatch { groups: [u32; 3] },
-    DispatchIndirect { buffer: ResourceId, offset: u64 },
-    Copy(Copying),
-    BeginLabel { start: u32, bytes: u32 },
-    EndLabel,
-    Raw { closure: u32 },
-}
-
-/// Commands that set what draws and dispatches use.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Bind {
-    Compute {
-        pipeline: u32,
-    },
-    Graphics {
-        pipeline: u32,
-    },
-    Buffer {
-        binding: u8,
-        buffer: ResourceId,
-        offset: u64,
-        size: u64,
-    },
-    Image {
-        binding: u8,
-        storage: bool,
-        image: ResourceId,
-        view: View,
-    },
-    Sampler {
-        binding: u8,
-        sampler: u32,
-    },
-    Constants {
-        start: u32,
-        bytes: u16,
-    },
-    Vertices {
-        slot: u8,
-        buffer: ResourceId,
-        offset: u64,
-    },
-    Indices {
-        buffer: ResourceId,
-        offset: u64,
-        kind: IndexType,
-    },
-}
-
-/// Draws.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Draw {
-    Plain {
-        vertices: [u32; 2],
-        instances: [u32; 2],
-    },
-    Indexed {
-        indices: [u32; 2],
-        base_vertex: i32,
-        instances: [u32; 2],
-    },
-    Indirect {
-        buffer: ResourceId,
-        offset: u64,
-        count: u32,
-        stride: u32,
-    },
-    IndexedIndirect {
-        buffer: ResourceId,
-        offset: u64,
-        count: u32,
-        stride: u32,
-    },
-}
-
-/// Copies, fills and clears.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Copying {
-    Buffer {
-        src: ResourceId,
-        dst: ResourceId,
-        copy: u32,
-    },
-    BufferToImage {
-        src: ResourceId,
-        dst: ResourceId,
-        copy: u32,
-    },
-    ImageToBuffer {
-        src: ResourceId,
-        dst: ResourceId,
-        copy: u32,
-    },
-    Image {
-        src: ResourceId,
-        dst: ResourceId,
-        copy: u32,
-    },
-    Blit {
-        src: ResourceId,
-        dst: ResourceId,
-        copy: u32,
-        linear: bool,
-    },
-    Fill {
-        dst: ResourceId,
-        value: u32,
-        range: u32,
-    },
-    Update {
-        dst: ResourceId,
-        offset: u64,
-        start: u32,
-        bytes: u32,
-    },
-    Clear {
-        image: ResourceId,
-        /// The bits of four `f32`, of which -0 is not 0.
-        color: [u32; 4],
-    },
-}
 
 /// The type of indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -236,6 +106,11 @@ impl Default for CommandList {
 pub(crate) struct Side {
     /// Push constants, inline updates and label names.
     pub(crate) bytes: Rewritten<u8>,
+    /// Offsets and sizes of buffers that are not bound as a whole.
+    pub(crate) ranges: Rewritten<[u64; 2]>,
+    pub(crate) areas: Rewritten<Area>,
+    pub(crate) draws: Rewritten<Draw>,
+    pub(crate) copies: Rewritten<Copying>,
     pub(crate) renderings: Vec<RenderingData>,
     pub(crate) buffer_copies: Rewritten<[u64; 3]>,
     pub(crate) buffer_image_copies: Rewritten<(u64, ImageRegion)>,
@@ -249,6 +124,10 @@ impl Side {
     /// Forgets everything; whether objects are kept all the same, to be let go the next time.
     fn clear(&mut self) -> bool {
         self.bytes.clear();
+        self.ranges.clear();
+        self.areas.clear();
+        self.draws.clear();
+        self.copies.clear();
         self.renderings.clear();
         self.buffer_copies.clear();
         self.buffer_image_copies.clear();
@@ -265,6 +144,10 @@ impl Side {
         self.renderings.is_empty()
             && self.raw.is_empty()
             && self.bytes.is_repeated()
+            && self.ranges.is_repeated()
+            && self.areas.is_repeated()
+            && self.draws.is_repeated()
+            && self.copies.is_repeated()
             && self.buffer_copies.is_repeated()
             && self.buffer_image_copies.is_repeated()
             && self.image_copies.is_repeated()
@@ -313,6 +196,11 @@ impl CommandList {
         &mut self.side
     }
 
+    #[inline(always)]
+    fn add(&mut self, command: Command) {
+        self.commands.push_by(command, Command::is_same);
+    }
+
     /// The name of a pipeline or sampler that was made from another device, if there is one.
     pub(crate) fn foreign(&self, device: &Device) -> Option<&str> {
         let is_foreign = |own: &Device| !std::ptr::eq(own, device);
@@ -348,40 +236,48 @@ impl CommandList {
         self.side_mut()
             .renderings
             .push(RenderingData::new(rendering));
-        self.commands.push(Command::BeginRendering { data });
+        self.add(Command::BeginRendering { data });
     }
 
     /// Ends drawing to the attachments.
     pub fn end_rendering(&mut self) {
-        self.commands.push(Command::EndRendering);
+        self.add(Command::EndRendering);
     }
 
     /// Sets the pipeline of the dispatches that follow.
     #[inline]
     pub fn bind_compute(&mut self, pipeline: &ComputePipeline) {
         let pipeline = self.compute.index(pipeline);
-        self.commands
-            .push(Command::Bind(Bind::Compute { pipeline }));
+        self.add(Command::Bind(Bind::Compute { pipeline }));
     }
 
     /// Sets the pipeline of the draws that follow.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
         let pipeline = self.side_mut().graphics.index(pipeline);
-        self.commands
-            .push(Command::Bind(Bind::Graphics { pipeline }));
+        self.add(Command::Bind(Bind::Graphics { pipeline }));
     }
 
     /// Binds a range of a buffer as `@group(0) @binding(binding)`, a storage or a uniform buffer as
     /// the pipeline has it. A `size` of 0 means up to the end.
     #[inline]
     pub fn bind_buffer(&mut self, binding: u32, buffer: &Buffer, offset: u64, size: u64) {
+        let range = match (offset, size) {
+            (0, 0) => Bind::WHOLE,
+            part => self.range(part),
+        };
         let (binding, buffer) = (narrow(binding), buffer.id());
-        self.commands.push(Command::Bind(Bind::Buffer {
+        self.add(Command::Bind(Bind::Buffer {
             binding,
             buffer,
-            offset,
-            size,
+            range,
         }));
+    }
+
+    /// Where the range of a buffer lies that is not bound as a whole.
+    fn range(&mut self, (offset, size): (u64, u64)) -> u32 {
+        let ranges = &mut self.side_mut().ranges;
+        ranges.push([offset, size]);
+        ranges.len() as u32 - 1
     }
 
     /// Binds a whole image for sampling and loading.
@@ -394,7 +290,7 @@ impl CommandList {
     #[inline]
     pub fn bind_view_sampled(&mut self, binding: u32, image: &Image, view: View) {
         let (binding, image) = (narrow(binding), image.id());
-        self.commands.push(Command::Bind(Bind::Image {
+        self.add(Command::Bind(Bind::Image {
             binding,
             storage: false,
             image,
@@ -412,7 +308,7 @@ impl CommandList {
     #[inline]
     pub fn bind_view_storage(&mut self, binding: u32, image: &Image, view: View) {
         let (binding, image) = (narrow(binding), image.id());
-        self.commands.push(Command::Bind(Bind::Image {
+        self.add(Command::Bind(Bind::Image {
             binding,
             storage: true,
             image,
@@ -423,7 +319,7 @@ impl CommandList {
     /// Binds a sampler.
     pub fn bind_sampler(&mut self, binding: u32, sampler: &Sampler) {
         let sampler = self.side_mut().samplers.index(sampler);
-        self.commands.push(Command::Bind(Bind::Sampler {
+        self.add(Command::Bind(Bind::Sampler {
             binding: narrow(binding),
             sampler,
         }));
@@ -436,7 +332,7 @@ impl CommandList {
         // One byte too many is kept, so that translation sees that there were too many.
         let kept = &data[..data.len().min(Self::MAX_PUSH_CONSTANTS + 1)];
         self.side_mut().bytes.extend_from_slice(kept);
-        self.commands.push(Command::Bind(Bind::Constants {
+        self.add(Command::Bind(Bind::Constants {
             start,
             bytes: kept.len() as u16,
         }));
@@ -447,29 +343,36 @@ impl CommandList {
 
     /// Sets the viewport: left, top, width and height in pixels.
     pub fn viewport(&mut self, area: [f32; 4]) {
-        self.commands.push(Command::Viewport { area });
+        self.area(Area::Viewport(area.map(f32::to_bits)));
     }
 
     /// Sets the scissor: left, top, width and height in pixels.
     pub fn scissor(&mut self, area: [u32; 4]) {
-        self.commands.push(Command::Scissor { area });
+        self.area(Area::Scissor(area));
+    }
+
+    fn area(&mut self, area: Area) {
+        let areas = &mut self.side_mut().areas;
+        areas.push(area);
+        let area = areas.len() as u32 - 1;
+        self.add(Command::Area { area });
     }
 
     /// Sets the vertex buffer of a slot.
     pub fn vertex_buffer(&mut self, slot: u32, buffer: &Buffer, offset: u64) {
         let (slot, buffer) = (narrow(slot), buffer.id());
-        self.commands.push(Command::Bind(Bind::Vertices {
+        self.add(Command::Bind(Bind::Vertices {
             slot,
             buffer,
-            offset,
+            offset: offset.into(),
         }));
     }
 
     /// Sets the index buffer.
     pub fn index_buffer(&mut self, buffer: &Buffer, offset: u64, kind: IndexType) {
-        self.commands.push(Command::Bind(Bind::Indices {
+        self.add(Command::Bind(Bind::Indices {
             buffer: buffer.id(),
-            offset,
+            offset: offset.into(),
             kind,
         }));
     }
@@ -477,58 +380,72 @@ impl CommandList {
     /// Draws.
     pub fn draw(&mut self, vertices: Range<u32>, instances: Range<u32>) {
         let (vertices, instances) = (first_count(vertices), first_count(instances));
-        self.commands.push(Command::Draw(Draw::Plain {
+        self.add_draw(Draw::Plain {
             vertices,
             instances,
-        }));
+        });
     }
 
     /// Draws through the index buffer.
     pub fn draw_indexed(&mut self, indices: Range<u32>, base_vertex: i32, instances: Range<u32>) {
         let (indices, instances) = (first_count(indices), first_count(instances));
-        self.commands.push(Command::Draw(Draw::Indexed {
+        self.add_draw(Draw::Indexed {
             indices,
             base_vertex,
             instances,
-        }));
+        });
     }
 
     /// Draws `count` times with arguments from a buffer (`VkDrawIndirectCommand`), `stride` bytes
     /// apart.
     pub fn draw_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
         let buffer = buffer.id();
-        self.commands.push(Command::Draw(Draw::Indirect {
+        self.add_draw(Draw::Indirect {
             buffer,
             offset,
             count,
             stride,
-        }));
+        });
     }
 
     /// Draws `count` times through the index buffer with arguments from a buffer
     /// (`VkDrawIndexedIndirectCommand`), `stride` bytes apart.
     pub fn draw_indexed_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
         let buffer = buffer.id();
-        self.commands.push(Command::Draw(Draw::IndexedIndirect {
+        self.add_draw(Draw::IndexedIndirect {
             buffer,
             offset,
             count,
             stride,
-        }));
+        });
+    }
+
+    fn add_draw(&mut self, draw: Draw) {
+        let draws = &mut self.side_mut().draws;
+        draws.push(draw);
+        let draw = draws.len() as u32 - 1;
+        self.add(Command::Draw { draw });
     }
 
     /// Runs so many workgroups in each direction.
     #[inline]
     pub fn dispatch(&mut self, groups: [u32; 3]) {
-        self.commands.push(Command::Dispatch { groups });
+        self.add(Command::Dispatch { groups });
     }
 
     /// Runs as many workgroups as a buffer says (`VkDispatchIndirectCommand`).
     pub fn dispatch_indirect(&mut self, buffer: &Buffer, offset: u64) {
-        self.commands.push(Command::DispatchIndirect {
+        self.add(Command::DispatchIndirect {
             buffer: buffer.id(),
-            offset,
+            offset: offset.into(),
         });
+    }
+
+    fn add_copy(&mut self, copy: Copying) {
+        let copies = &mut self.side_mut().copies;
+        copies.push(copy);
+        let copy = copies.len() as u32 - 1;
+        self.add(Command::Copy { copy });
     }
 
     /// Copies bytes between buffers.
@@ -544,11 +461,11 @@ impl CommandList {
         self.side_mut()
             .buffer_copies
             .push([src_offset, dst_offset, bytes]);
-        self.commands.push(Command::Copy(Copying::Buffer {
+        self.add_copy(Copying::Buffer {
             src: src.id(),
             dst: dst.id(),
             copy,
-        }));
+        });
     }
 
     /// Copies tightly packed texels from a buffer to a part of an image.
@@ -563,11 +480,11 @@ impl CommandList {
         self.side_mut()
             .buffer_image_copies
             .push((src_offset, region));
-        self.commands.push(Command::Copy(Copying::BufferToImage {
+        self.add_copy(Copying::BufferToImage {
             src: src.id(),
             dst: dst.id(),
             copy,
-        }));
+        });
     }
 
     /// Copies a part of an image to a buffer, tightly packed.
@@ -582,11 +499,11 @@ impl CommandList {
         self.side_mut()
             .buffer_image_copies
             .push((dst_offset, region));
-        self.commands.push(Command::Copy(Copying::ImageToBuffer {
+        self.add_copy(Copying::ImageToBuffer {
             src: src.id(),
             dst: dst.id(),
             copy,
-        }));
+        });
     }
 
     /// Copies a part of an image to a part of another of equal extent.
@@ -599,11 +516,11 @@ impl CommandList {
     ) {
         let copy = self.side.image_copies.len() as u32;
         self.side_mut().image_copies.push((src_region, dst_region));
-        self.commands.push(Command::Copy(Copying::Image {
+        self.add_copy(Copying::Image {
             src: src.id(),
             dst: dst.id(),
             copy,
-        }));
+        });
     }
 
     /// Copies a part of an image to a part of another, scaled and converted.
@@ -618,12 +535,12 @@ impl CommandList {
         let copy = self.side.image_copies.len() as u32;
         self.side_mut().image_copies.push((src_region, dst_region));
         let linear = filter == vk::Filter::LINEAR;
-        self.commands.push(Command::Copy(Copying::Blit {
+        self.add_copy(Copying::Blit {
             src: src.id(),
             dst: dst.id(),
             copy,
             linear,
-        }));
+        });
     }
 
     /// Fills bytes of a buffer with a repeated value; offset and length are multiples of 4. A
@@ -631,11 +548,11 @@ impl CommandList {
     pub fn fill_buffer(&mut self, dst: &Buffer, offset: u64, bytes: u64, value: u32) {
         let range = self.side.buffer_copies.len() as u32;
         self.side_mut().buffer_copies.push([0, offset, bytes]);
-        self.commands.push(Command::Copy(Copying::Fill {
+        self.add_copy(Copying::Fill {
             dst: dst.id(),
             value,
             range,
-        }));
+        });
     }
 
     /// Writes a few bytes to a buffer from the command buffer itself: at most 65536; offset and
@@ -644,27 +561,27 @@ impl CommandList {
         let start = self.side.bytes.len() as u32;
         self.side_mut().bytes.extend_from_slice(data);
         let (dst, bytes) = (dst.id(), data.len() as u32);
-        self.commands.push(Command::Copy(Copying::Update {
+        self.add_copy(Copying::Update {
             dst,
             offset,
             start,
             bytes,
-        }));
+        });
     }
 
     /// Clears all of a colour image. Integer formats get the colour rounded towards zero.
     pub fn clear_image(&mut self, image: &Image, color: [f32; 4]) {
-        self.commands.push(Command::Copy(Copying::Clear {
+        self.add_copy(Copying::Clear {
             image: image.id(),
             color: color.map(f32::to_bits),
-        }));
+        });
     }
 
     /// Opens a label in debuggers.
     pub fn begin_label(&mut self, name: &str) {
         let start = self.side.bytes.len() as u32;
         self.side_mut().bytes.extend_from_slice(name.as_bytes());
-        self.commands.push(Command::BeginLabel {
+        self.add(Command::BeginLabel {
             start,
             bytes: name.len() as u32,
         });
@@ -672,7 +589,7 @@ impl CommandList {
 
     /// Closes the innermost label.
     pub fn end_label(&mut self) {
-        self.commands.push(Command::EndLabel);
+        self.add(Command::EndLabel);
     }
 
     /// Calls Vulkan itself while the list is translated. Pipeline, bindings, constants, viewport
@@ -685,7 +602,7 @@ impl CommandList {
     pub unsafe fn raw(&mut self, closure: RawCommand) {
         let index = self.side.raw.len() as u32;
         self.side_mut().raw.push(closure);
-        self.commands.push(Command::Raw { closure: index });
+        self.add(Command::Raw { closure: index });
     }
 }
 

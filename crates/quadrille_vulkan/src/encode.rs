@@ -16,7 +16,7 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceIndex, Use};
 
 use crate::calls::Calls;
-use crate::commands::{Bind, Command, CommandError, CommandList, Copying, Draw};
+use crate::commands::{Area, Bind, Command, CommandError, CommandList, Copying, Draw};
 use crate::convert;
 use crate::device::Device;
 use crate::error::{Error, ShaderError};
@@ -148,13 +148,17 @@ impl<'a> Encoder<'a> {
                 self.begin_rendering(&list.side().renderings[data as usize])
             }
             Command::EndRendering => self.end_rendering(),
-            Command::Viewport { area } => self.viewport(area),
-            Command::Scissor { area } => self.scissor(area),
+            Command::Area { area } => match list.side().areas[area as usize] {
+                Area::Viewport(area) => self.viewport(area.map(f32::from_bits)),
+                Area::Scissor(area) => self.scissor(area),
+            },
             Command::Bind(bind) => self.bind(list, bind),
-            Command::Draw(draw) => self.draw(draw),
+            Command::Draw { draw } => self.draw(list.side().draws[draw as usize]),
             Command::Dispatch { groups } => self.dispatch(groups),
-            Command::DispatchIndirect { buffer, offset } => self.dispatch_indirect(buffer, offset),
-            Command::Copy(copying) => self.copy(list, copying),
+            Command::DispatchIndirect { buffer, offset } => {
+                self.dispatch_indirect(buffer, offset.into())
+            }
+            Command::Copy { copy } => self.copy(list, list.side().copies[copy as usize]),
             Command::BeginLabel { start, bytes } => {
                 self.begin_label(bytes_of(list, start, bytes));
                 Ok(())
@@ -181,9 +185,14 @@ impl<'a> Encoder<'a> {
             Bind::Buffer {
                 binding,
                 buffer,
-                offset,
-                size,
-            } => self.bind_buffer(binding, buffer, offset, size),
+                range,
+            } => {
+                let [offset, size] = match range {
+                    Bind::WHOLE => [0, 0],
+                    part => list.side().ranges[part as usize],
+                };
+                self.bind_buffer(binding, buffer, offset, size)
+            }
             Bind::Image {
                 binding,
                 storage,
@@ -201,12 +210,12 @@ impl<'a> Encoder<'a> {
                 slot,
                 buffer,
                 offset,
-            } => self.vertex_buffer(slot, buffer, offset),
+            } => self.vertex_buffer(slot, buffer, offset.into()),
             Bind::Indices {
                 buffer,
                 offset,
                 kind,
-            } => self.index_buffer(buffer, offset, kind),
+            } => self.index_buffer(buffer, offset.into(), kind),
         }
     }
 

@@ -53,12 +53,12 @@ impl Collector {
         let passes = &self.frame.passes[span.start as usize..span.end as usize];
         passes.len() == parts.len()
             && passes.iter().zip(parts).all(|(pass, recorded)| {
-                let Some(part) = &recorded.part else {
+                let Some(part) = recorded.part() else {
                     return false;
                 };
                 let uses = &self.frame.uses[pass.uses.start as usize..pass.uses.end as usize];
                 pass.name == part.name
-                    && (pass.kind == PassKind::Host) == recorded.host.is_some()
+                    && (pass.kind == PassKind::Host) == recorded.is_on_host()
                     && pass.queue.required == recorded.needs
                     && uses.len() == part.uses.len()
                     && uses.iter().zip(&part.uses).all(|(declared, used)| {

@@ -27,7 +27,8 @@ impl<T: Clone + PartialEq> Keep<T> for T {
 /// counts no references, and what is not used again is let go at the next clearing.
 pub(crate) struct Interned<T> {
     objects: SmallVec<[T; 1]>,
-    used: usize,
+    /// In few bytes: lists lie in the hot path's memory.
+    used: u32,
     /// Something else was found in the place of an object.
     differs: bool,
 }
@@ -62,11 +63,11 @@ impl<T> Interned<T> {
     where
         T: Keep<Object>,
     {
-        let known = self.objects[..self.used].iter();
+        let known = self.objects[..self.used as usize].iter();
         if let Some(index) = known.rev().position(|other| other.is_of(object)) {
-            return (self.used - 1 - index) as u32;
+            return self.used - 1 - index as u32;
         }
-        match self.objects.get_mut(self.used) {
+        match self.objects.get_mut(self.used as usize) {
             Some(old) if old.is_of(object) => {}
             Some(old) => {
                 *old = T::keep(object);
@@ -78,12 +79,12 @@ impl<T> Interned<T> {
             }
         }
         self.used += 1;
-        (self.used - 1) as u32
+        self.used - 1
     }
 
     /// The objects.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.objects[..self.used].iter()
+        self.objects[..self.used as usize].iter()
     }
 
     /// Whether no object is kept.
@@ -98,8 +99,11 @@ impl<T> Interned<T> {
     }
 
     /// Forgets all objects, and lets go of those that were not used since the last time.
+    #[inline]
     pub(crate) fn clear(&mut self) {
-        self.objects.truncate(self.used);
+        if (self.used as usize) < self.objects.len() {
+            self.objects.truncate(self.used as usize);
+        }
         self.used = 0;
         self.differs = false;
     }

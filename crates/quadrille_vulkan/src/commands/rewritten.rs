@@ -10,7 +10,8 @@ use std::ops::Deref;
 pub(crate) struct Rewritten<T> {
     /// What was written this time; behind that, what was there before.
     items: Vec<T>,
-    len: usize,
+    /// In few bytes: lists lie in the hot path's memory.
+    len: u32,
     differs: bool,
 }
 
@@ -28,8 +29,8 @@ impl<T: Copy + PartialEq> Rewritten<T> {
     /// Begins again.
     #[inline]
     pub(crate) fn clear(&mut self) {
-        if self.len < self.items.len() {
-            self.items.truncate(self.len);
+        if self.len() < self.items.len() {
+            self.items.truncate(self.len());
         }
         self.len = 0;
         self.differs = false;
@@ -39,8 +40,14 @@ impl<T: Copy + PartialEq> Rewritten<T> {
     /// and never comes to lie in memory of its own.
     #[inline(always)]
     pub(crate) fn push(&mut self, item: T) {
-        match self.items.get(self.len) {
-            Some(old) if *old == item => {}
+        self.push_by(item, |old, new| old == new);
+    }
+
+    /// The same with a comparison of its own.
+    #[inline(always)]
+    pub(crate) fn push_by(&mut self, item: T, is_same: impl FnOnce(&T, &T) -> bool) {
+        match self.items.get(self.len as usize) {
+            Some(old) if is_same(old, &item) => {}
             _ => self.replace(item),
         }
         self.len += 1;
@@ -50,7 +57,7 @@ impl<T: Copy + PartialEq> Rewritten<T> {
     #[inline(never)]
     fn replace(&mut self, item: T) {
         self.differs = true;
-        match self.items.get_mut(self.len) {
+        match self.items.get_mut(self.len as usize) {
             Some(old) => *old = item,
             None => self.items.push(item),
         }
@@ -58,19 +65,25 @@ impl<T: Copy + PartialEq> Rewritten<T> {
 
     /// Writes the next items.
     pub(crate) fn extend_from_slice(&mut self, items: &[T]) {
-        let end = self.len + items.len();
-        if self.items.get(self.len..end) != Some(items) {
+        let (start, end) = (self.len(), self.len() + items.len());
+        if self.items.get(start..end) != Some(items) {
             self.differs = true;
-            self.items.truncate(self.len);
+            self.items.truncate(start);
             self.items.extend_from_slice(items);
         }
-        self.len = end;
+        self.len = end as u32;
     }
 
     /// Whether it is what it was before it was cleared last.
     #[inline]
     pub(crate) fn is_repeated(&self) -> bool {
-        !self.differs && self.len == self.items.len()
+        !self.differs && self.len() == self.items.len()
+    }
+
+    /// How many items were written.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
     }
 
     /// How many items there is memory for.
@@ -85,7 +98,7 @@ impl<T> Deref for Rewritten<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        &self.items[..self.len]
+        &self.items[..self.len as usize]
     }
 }
 

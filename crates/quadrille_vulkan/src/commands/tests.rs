@@ -1,9 +1,93 @@
-use super::{Bind, Command, CommandList, Draw};
+use quadrille_sync::ResourceId;
+
+use super::command::Offset;
+use super::{Bind, Command, CommandList, Draw, IndexType};
+use crate::view::View;
 
 #[test]
 fn commands_are_small() {
-    // Four of them in two cache lines: lists are written and read in the hot path.
-    assert!(size_of::<Command>() <= 32, "{} bytes", size_of::<Command>());
+    // Four of them in a cache line: lists are written and read in the hot path.
+    assert!(size_of::<Command>() <= 16, "{} bytes", size_of::<Command>());
+}
+
+/// Commands that differ in one thing from their neighbours.
+fn all_kinds() -> Vec<Command> {
+    let (one, two) = (ResourceId(1), ResourceId(2));
+    let buffer = |binding, buffer, range| Bind::Buffer {
+        binding,
+        buffer,
+        range,
+    };
+    let image = |storage, image| Bind::Image {
+        binding: 0,
+        storage,
+        image,
+        view: View::WHOLE,
+    };
+    let indices = |offset: u64| Bind::Indices {
+        buffer: one,
+        offset: offset.into(),
+        kind: IndexType::U16,
+    };
+    let binds = [
+        Bind::Compute { pipeline: 0 },
+        Bind::Compute { pipeline: 1 },
+        Bind::Graphics { pipeline: 1 },
+        buffer(0, one, 0),
+        buffer(1, one, 0),
+        buffer(1, two, 0),
+        buffer(1, two, Bind::WHOLE),
+        image(false, two),
+        image(true, two),
+        image(true, one),
+        indices(0),
+        indices(1 << 32),
+    ];
+    let mut all: Vec<Command> = binds.into_iter().map(Command::Bind).collect();
+    all.extend([
+        Command::Dispatch { groups: [1, 1, 1] },
+        Command::Dispatch { groups: [1, 1, 2] },
+        Command::Draw { draw: 1 },
+        Command::Copy { copy: 1 },
+        Command::EndRendering,
+        Command::EndLabel,
+    ]);
+    all
+}
+
+#[test]
+fn the_quick_comparison_is_that_of_all_fields() {
+    let all = all_kinds();
+    for (a, old) in all.iter().enumerate() {
+        for (b, new) in all.iter().enumerate() {
+            assert_eq!(old.is_same(new), a == b, "{old:?} and {new:?}");
+            assert_eq!(old == new, a == b, "{old:?} and {new:?}");
+        }
+    }
+}
+
+#[test]
+fn offsets_keep_all_bits() {
+    for offset in [0, 1, u64::from(u32::MAX), 1 << 32, u64::MAX] {
+        assert_eq!(u64::from(Offset::from(offset)), offset);
+    }
+}
+
+#[test]
+fn parts_of_buffers_and_areas_are_compared_too() {
+    let mut list = CommandList::default();
+    let mut write = |area: [u32; 4], viewport: f32| {
+        list.clear();
+        list.scissor(area);
+        list.viewport([0.0, 0.0, viewport, 1.0]);
+        list.draw(0..3, 0..area[2]);
+        list.repeated().is_some()
+    };
+    assert!(!write([0, 0, 4, 4], 1.0), "new");
+    assert!(write([0, 0, 4, 4], 1.0));
+    assert!(!write([0, 0, 4, 4], 2.0), "another viewport");
+    assert!(!write([0, 0, 5, 4], 2.0), "another scissor and draw");
+    assert!(write([0, 0, 5, 4], 2.0));
 }
 
 #[test]
@@ -27,10 +111,10 @@ fn reversed_ranges_draw_nothing() {
     let mut list = CommandList::default();
     let (first, last) = (5, 3);
     list.draw(first..last, 0..1);
-    let Command::Draw(Draw::Plain {
+    let Draw::Plain {
         vertices,
         instances,
-    }) = list.commands[0]
+    } = list.side().draws[0]
     else {
         panic!("no draw")
     };

@@ -1,0 +1,87 @@
+//! Fetching what comes next: pass systems run one after another, each in memory of its own, which
+//! the processor cannot foresee.
+//!
+//! A frame of many small passes waits for memory more than it computes, and bevy's order is not
+//! that of memory. But it is known once the schedule is built. So while a system runs, the memory
+//! that the next one touches first is fetched: its recording, and the state of its recorder, beside
+//! which bevy has the rest of the system. Where systems run otherwise, on several threads or because
+//! one is skipped, something is fetched for nothing.
+
+#![expect(
+    unsafe_code,
+    reason = "a hint to the processor is an unsafe function in the standard library"
+)]
+
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The bytes that processors fetch at once.
+const LINE: usize = 64;
+
+/// How many lines of a recording and of a state are fetched. Recorders mostly come first among the
+/// parameters, with the states of others behind.
+const LINES: [usize; 2] = [2, 4];
+
+/// What one system knows of the one after it. Addresses are only ever fetched, never read: the
+/// other system may be gone.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead {
+    /// Where the state of its own recorder is.
+    state: AtomicPtr<u8>,
+    /// The recording and the state of the next.
+    next: [AtomicPtr<u8>; 2],
+}
+
+impl Ahead {
+    /// Notes where the state of the system is.
+    #[inline]
+    pub(crate) fn note(&self, state: *const u8) {
+        // Systems hardly ever move, and what is not written can be read by many cores.
+        if self.state() != state {
+            self.state.store(state.cast_mut(), Ordering::Relaxed);
+        }
+    }
+
+    /// Where the state of the system was when it ran last; null if it never did.
+    #[inline]
+    pub(crate) fn state(&self) -> *const u8 {
+        self.state.load(Ordering::Relaxed)
+    }
+
+    /// Takes in the recording and the state of the next system.
+    pub(crate) fn set_next(&self, next: [*const u8; 2]) {
+        for (place, memory) in self.next.iter().zip(next) {
+            place.store(memory.cast_mut(), Ordering::Relaxed);
+        }
+    }
+
+    /// What is fetched.
+    #[cfg(test)]
+    pub(crate) fn next(&self) -> [*const u8; 2] {
+        let [recording, state] = &self.next;
+        [recording, state].map(|place| place.load(Ordering::Relaxed).cast_const())
+    }
+
+    /// Has the processor fetch what the next system touches first.
+    #[inline]
+    pub(crate) fn fetch(&self) {
+        for (place, lines) in self.next.iter().zip(LINES) {
+            let from = place.load(Ordering::Relaxed).cast_const();
+            for line in 0..lines {
+                prefetch(from.wrapping_add(line * LINE));
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn prefetch(at: *const u8) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: fetching reads nothing and never faults, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+}
+
+/// Elsewhere the standard library has no stable way to say it.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn prefetch(_: *const u8) {}

@@ -1,0 +1,211 @@
+//! What one pass records.
+
+use std::sync::Arc;
+
+use quadrille_sync::{Capabilities, ResourceId};
+use quadrille_vulkan::CommandList;
+
+use crate::access::PassUse;
+use crate::bind::Bound;
+use crate::error::RecordError;
+use crate::host::HostCall;
+use crate::kind::{AccessKind, Used};
+
+/// The commands of one pass and what they imply for its declaration.
+///
+/// Here is what all passes have; what few have lies apart, so that most runs touch little memory.
+#[derive(Default)]
+pub(crate) struct SubRecording {
+    pub(crate) list: CommandList,
+    /// What the queue must be able to do.
+    pub(crate) needs: Capabilities,
+    /// Which pipelines were bound.
+    pub(crate) used: Used,
+    /// There is something in `rare` that this run has put there.
+    has_rare: bool,
+    /// This is one of several passes of its system.
+    is_part: bool,
+    rare: Box<Rare>,
+}
+
+/// What few passes have.
+#[derive(Default)]
+struct Rare {
+    /// The pass's name and uses, if it is one of several of its system.
+    part: Option<Part>,
+    /// What the host does, if this is a host pass.
+    host: Option<HostCall>,
+    /// Attachments whose old contents are cleared or not needed.
+    overwritten: Vec<ResourceId>,
+    errors: Vec<RecordError>,
+}
+
+/// One of several passes of a system.
+pub(crate) struct Part {
+    pub(crate) name: Arc<str>,
+    pub(crate) uses: Vec<PassUse>,
+}
+
+impl Part {
+    fn declared_kind<'b>(&'b self, bound: Bound<'b>) -> &'b AccessKind {
+        let used = self.uses.iter().find(|used| used.handle.id() == bound.id());
+        used.map_or(bound.kind, |used| &used.kind)
+    }
+}
+
+impl SubRecording {
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.needs = Capabilities::empty();
+        self.used = Used::default();
+        if self.has_rare {
+            self.clear_rare();
+        }
+    }
+
+    fn clear_rare(&mut self) {
+        self.has_rare = false;
+        self.rare.host = None;
+        self.rare.overwritten.clear();
+        self.rare.errors.clear();
+    }
+
+    fn rare_mut(&mut self) -> &mut Rare {
+        self.has_rare = true;
+        &mut self.rare
+    }
+
+    /// Whether this run has done something that few do: it failed, overwrites attachments, or is
+    /// for the host.
+    #[inline]
+    pub(super) fn is_rare(&self) -> bool {
+        self.has_rare
+    }
+
+    /// Whether there is nothing to do, neither on the device nor on the host.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty() && !self.is_on_host()
+    }
+
+    /// Notes something that was done wrong.
+    #[cold]
+    pub(crate) fn fail(&mut self, error: RecordError) {
+        self.rare_mut().errors.push(error);
+    }
+
+    /// What was done wrong.
+    #[inline]
+    pub(crate) fn errors(&self) -> &[RecordError] {
+        match self.has_rare {
+            true => &self.rare.errors,
+            false => &[],
+        }
+    }
+
+    /// Notes an attachment whose old contents are not needed.
+    pub(crate) fn overwrite(&mut self, image: ResourceId) {
+        self.rare_mut().overwritten.push(image);
+    }
+
+    /// Attachments whose old contents are cleared or not needed.
+    #[inline]
+    pub(crate) fn overwritten(&self) -> &[ResourceId] {
+        match self.has_rare {
+            true => &self.rare.overwritten,
+            false => &[],
+        }
+    }
+
+    /// Adds what the host does.
+    pub(crate) fn set_host(&mut self, call: HostCall) {
+        if self.rare_mut().host.replace(call).is_some() {
+            self.fail(RecordError::TwoHostCalls);
+        }
+    }
+
+    /// Whether this is a host pass.
+    #[inline]
+    pub(crate) fn is_on_host(&self) -> bool {
+        self.has_rare && self.rare.host.is_some()
+    }
+
+    /// Takes what the host does.
+    pub(super) fn take_host(&mut self) -> Option<HostCall> {
+        self.rare.host.take()
+    }
+
+    /// The pass's name and uses, if it is one of several of its system.
+    #[inline]
+    pub(crate) fn part(&self) -> Option<&Part> {
+        match self.is_part {
+            true => self.rare.part.as_ref(),
+            false => None,
+        }
+    }
+
+    /// Makes this one of several passes of its system. The memory and, where it is the same, the
+    /// name come from the frame before.
+    pub(super) fn begin_part(&mut self, name: &str, uses: &[PassUse]) {
+        self.is_part = true;
+        match &mut self.rare.part {
+            Some(part) => {
+                if part.name.as_ref() != name {
+                    part.name = name.into();
+                }
+                part.uses.clear();
+                part.uses.extend_from_slice(uses);
+            }
+            None => {
+                self.rare.part = Some(Part {
+                    name: name.into(),
+                    uses: uses.to_vec(),
+                });
+            }
+        }
+        for used in uses.iter().filter(|used| !used.declared.covers(&used.kind)) {
+            self.fail(RecordError::WrongUse {
+                command: "recorder.pass",
+                resource: used.handle.name().into(),
+                declared: used.declared.name(),
+                needed: used.kind.name(),
+            });
+        }
+    }
+
+    /// Checks that a bound or attached resource is declared by this part, if it is one.
+    #[inline]
+    pub(crate) fn check_declared(&mut self, bound: Bound<'_>) {
+        if self.is_part {
+            self.check_part(bound);
+        }
+    }
+
+    fn check_part(&mut self, bound: Bound<'_>) {
+        let Some(part) = self.part() else { return };
+        let declares =
+            |used: &PassUse| used.handle.id() == bound.id() && used.kind.covers(bound.kind);
+        let weaker = |used: &PassUse| {
+            // A parameter may be declared for more than this part uses.
+            used.handle.id() == bound.id() && bound.kind.covers(&used.kind)
+        };
+        if !part.uses.iter().any(|used| declares(used) || weaker(used)) {
+            let error = RecordError::NotDeclared {
+                part: part.name.clone(),
+                resource: bound.name().into(),
+                access: bound.kind.name(),
+            };
+            self.fail(error);
+        }
+    }
+
+    /// What this part, or else the parameter, declares for a bound resource.
+    #[inline]
+    pub(crate) fn declared_kind<'b>(&'b self, bound: Bound<'b>) -> &'b AccessKind {
+        match self.part() {
+            Some(part) => part.declared_kind(bound),
+            None => bound.kind,
+        }
+    }
+}
