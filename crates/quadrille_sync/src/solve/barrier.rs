@@ -36,12 +36,13 @@ use super::record::Barrier;
 const VISIBLE: usize = 16;
 
 /// Walks through all passes, with everything between them, and gives what the host does.
-pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) -> Vec<HostStep> {
+pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split) -> Vec<HostStep> {
     let mut step = 0;
     // The pass that used a resource last, to find several uses by one pass.
     let mut last_user = vec![u32::MAX; maps.len()];
     let mut host = host::Host::new(&split.host);
     for (at, Draft { queue, passes }) in split.drafts.iter().enumerate() {
+        walk.ahead = &split.drafts[at..];
         if host.run_before(walk, maps, at) {
             walk.open_windows();
         }
@@ -60,6 +61,7 @@ pub(super) fn barrier(walk: &mut Walk<'_>, maps: &mut Maps, split: &Split) -> Ve
         walk.close_call();
         walk.close(submission);
     }
+    walk.ahead = &[];
     host.run_rest(walk, maps)
 }
 

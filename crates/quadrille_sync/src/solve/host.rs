@@ -19,6 +19,7 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
+use crate::resource::ResourceIndex;
 use crate::states::EndPass;
 use crate::topology::{Capabilities, QueueIndex};
 
@@ -220,7 +221,7 @@ fn make_visible(
             Rung::Memory
         },
     };
-    let place = place(walk, state, changes);
+    let place = place(walk, one.resource, state, changes);
     let point = walk.point(place);
     let mut src = Scope::default();
     let mut add = |walk: &mut Walk<'_>, mark: &Mark, memory: bool| {
@@ -255,6 +256,11 @@ fn make_visible(
         state.promised = None;
         state.visible.clear();
         state.layout = new_layout;
+        if walk.is_owned(one.resource) {
+            // A transition is a use: it makes an owner of who is the first to have one.
+            let family = walk.topology.family(point.queue);
+            state.owner.get_or_insert(family);
+        }
     } else {
         tail[1].merge(src, dst, reason);
     }
@@ -264,8 +270,9 @@ fn make_visible(
 }
 
 /// The submission at whose end the barrier for the host goes: the last of this frame that it has
-/// to come after, or the window of the queue that wrote, read, or owns the range.
-fn place(walk: &mut Walk<'_>, state: &State, changes: bool) -> usize {
+/// to come after, or the window of the queue that wrote, read, or owns the range, or else will be
+/// the next to use the resource.
+fn place(walk: &Walk<'_>, resource: ResourceIndex, state: &State, changes: bool) -> usize {
     let submission = |mark: &Mark| walk.timeline.submission(mark.point());
     let mut place = state.write.as_ref().and_then(submission);
     if changes {
@@ -280,7 +287,8 @@ fn place(walk: &mut Walk<'_>, state: &State, changes: bool) -> usize {
         let mut queues = topology.indices();
         queues.find(|queue| state.owner == Some(topology.family(*queue)))
     };
-    let queue = mark.map(|mark| mark.queue).or_else(owning);
+    let next = || walk.next_queue(resource);
+    let queue = mark.map(|mark| mark.queue).or_else(owning).or_else(next);
     walk.window(queue.unwrap_or_default())
 }
 

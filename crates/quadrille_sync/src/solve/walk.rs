@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::occupy::Blocks;
 use super::precise::cut;
 use super::record::{Barrier, Record};
+use super::split::Draft;
 use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Mark, Past, State, load};
 use crate::flags::{Layout, Stages};
@@ -90,6 +91,8 @@ pub(super) struct Walk<'a> {
     pub(super) ran: Vec<Option<Point>>,
     /// By resource: the last host pass that touched it.
     pub(super) hosted: Vec<Option<Hosted>>,
+    /// The submissions that have not been walked through yet.
+    pub(super) ahead: &'a [Draft],
     pub(super) past: Past,
     pub(super) blocks: Blocks,
     pub(super) last_uses: LastUses,
@@ -175,6 +178,7 @@ impl<'a> Walk<'a> {
             windows: Vec::new(),
             ran: vec![None; frame.passes.len()],
             hosted: vec![None; frame.resources.len()],
+            ahead: &[],
             past,
             blocks,
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
@@ -245,6 +249,17 @@ impl<'a> Walk<'a> {
     /// Whether a resource has an owner: it is exclusive, and there are families to choose from.
     pub(super) fn is_owned(&self, resource: ResourceIndex) -> bool {
         self.has_families && self.frame.resource(resource).sharing == Sharing::Exclusive
+    }
+
+    /// The queue of the next pass that uses a resource.
+    pub(super) fn next_queue(&self, resource: ResourceIndex) -> Option<QueueIndex> {
+        let uses = |pass: &PassIndex| {
+            let mut uses = self.frame.uses_of(*pass).iter();
+            uses.any(|one| one.resource == resource)
+        };
+        let mut ahead = self.ahead.iter();
+        let next = ahead.find(|draft| draft.passes.iter().any(uses));
+        next.map(|draft| draft.queue)
     }
 
     /// Whether a resource leaves at the end of the frame.
