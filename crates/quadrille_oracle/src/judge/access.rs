@@ -115,7 +115,7 @@ impl Trial<'_> {
 
     /// Whether a pass of the frame fills another part of the buffer of a use: that is enough (see
     /// [`Tracked::is_filled`]), and nothing orders the two, or keeps the other from being culled.
-    fn is_filled_elsewhere(&self, declared: &Use) -> bool {
+    pub(super) fn is_filled_elsewhere(&self, declared: &Use) -> bool {
         let frame = self.frame;
         let fills = |one: &Use| {
             let same = one.resource == declared.resource && one.access.is_write();

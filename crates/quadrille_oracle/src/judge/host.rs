@@ -58,11 +58,12 @@ impl Trial<'_> {
         let Some(id) = self.id_of(declared.resource) else {
             return;
         };
+        let is_filled_elsewhere = self.is_filled_elsewhere(declared);
         let Some(tracked) = self.judge.resources.get_mut(&id) else {
             return;
         };
         let needs_contents = declared.access.is_read() && !declared.discard;
-        let filled = tracked.is_filled();
+        let filled = is_filled_elsewhere || tracked.is_filled();
         let (kind, name, is_image) = (tracked.kind, tracked.name.clone(), tracked.is_image());
         let area = Area::of(&kind, &declared.range);
         let violations = &mut self.violations;

@@ -22,7 +22,7 @@ use super::graph::{Edge, Graph, ranks};
 use super::merge::merge;
 use super::schedule::Costs;
 use super::split::{Draft, Split, split};
-use crate::frame::{Frame, PassIndex};
+use crate::frame::{Frame, PassIndex, PassKind};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
 /// A frame in another order.
@@ -102,9 +102,13 @@ fn calls(graph: &Graph, drafts: &[Draft]) -> u32 {
     calls
 }
 
-/// The order of passes with side effects among themselves.
+/// The order of device passes with side effects among themselves. Host passes come after all of
+/// them, where there are no gates.
 fn side_effects(frame: &Frame, order: &[u32]) -> Vec<(u32, u32)> {
-    let has_effect = |pass: &u32| frame.passes[*pass as usize].side_effect;
+    let has_effect = |pass: &u32| {
+        let pass = &frame.passes[*pass as usize];
+        pass.side_effect && pass.kind == PassKind::Device
+    };
     let passes: Vec<u32> = order.iter().copied().filter(has_effect).collect();
     passes.windows(2).map(|two| (two[0], two[1])).collect()
 }

@@ -35,11 +35,21 @@ pub(super) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
             "a pass runs on the host or on the device, and it names stages of both".into(),
         );
     }
+    if stages.intersects(ENDS) {
+        return Some(format!(
+            "no work is done in {} (section \"Pipeline Stages\"); name the stages of the commands, \
+             or ALL_COMMANDS",
+            names(stages & ENDS)
+        ));
+    }
     if image && matches!(layout, Layout::Undefined | Layout::Preinitialized) {
         return Some(format!("no image can be brought into layout {layout:?}"));
     }
     None
 }
+
+/// The two ends of the pipeline, which stand for all stages in one scope and for none in the other.
+const ENDS: Stages = Stages::TOP_OF_PIPE.union(Stages::BOTTOM_OF_PIPE);
 
 /// Flags with their Vulkan names.
 fn names<T: bitflags::Flags>(flags: T) -> String {
