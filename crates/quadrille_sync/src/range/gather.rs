@@ -10,7 +10,7 @@ use crate::resource::ResourceKind;
 
 /// How far back to look for a box to join with: runs of a mip chain alternate, so that the partner
 /// may be a few boxes back.
-const JOINED: usize = 16;
+pub(crate) const JOINED: usize = 16;
 
 /// The ranges that intervals cover together, in the order of the line; intervals may come in any
 /// order and overlap. Bytes are joined where they touch, subresources where they make a box.

@@ -34,9 +34,13 @@ pub(super) fn assign(
         if decl.kind == PassKind::Host {
             continue;
         }
-        suitable.clear();
         let suits = |queue: &QueueIndex| suits(frame, topology, &stages, pass, *queue);
-        suitable.extend(topology.indices().filter(suits));
+        suitable.clear();
+        if decl.queue.fixed.is_none() && decl.queue.preference == Preference::Main {
+            suitable.extend(topology.indices().find(suits));
+        } else {
+            suitable.extend(topology.indices().filter(suits));
+        }
         if suitable.is_empty() {
             errors.push(unsuitable(frame, topology, pass));
             continue;

@@ -38,6 +38,10 @@ pub(super) fn hazards(
         let has_owner = has_families && resource.sharing == Sharing::Exclusive;
         let is_image = resource.is_image();
         readers.clear();
+        if all_run && !has_owner && !is_image {
+            between_writes(members, &mut readers, &mut edges);
+            continue;
+        }
         let mut change: Option<u32> = None;
         // What has to be the same for two reads to overlap. The host owns nothing, and takes
         // nothing from its owner.
@@ -76,4 +80,24 @@ pub(super) fn hazards(
         }
     }
     edges
+}
+
+/// Hazards on a span of which only the contents count: from each write to the uses up to the next
+/// one, and from these to that.
+fn between_writes(members: &[Member], readers: &mut Vec<u32>, edges: &mut Vec<Hazard>) {
+    let mut writer: Option<u32> = None;
+    for Member { pass, writes, .. } in members.iter().copied() {
+        let mut push = |from: u32| {
+            if from != pass {
+                edges.push(Hazard { from, to: pass });
+            }
+        };
+        writer.into_iter().for_each(&mut push);
+        if writes {
+            readers.drain(..).for_each(push);
+            writer = Some(pass);
+        } else {
+            readers.push(pass);
+        }
+    }
 }

@@ -29,9 +29,7 @@ pub(super) fn race(
     states: &States,
     errors: &mut Vec<PlanError>,
 ) {
-    let mut pairs = pairs(touches);
-    // Most order is declared, pair by pair.
-    pairs.retain(|pair| !is_declared(frame, pair.first.pass, pair.second.pass));
+    let pairs = pairs(frame, touches);
     let ends: Vec<(u32, u32)> = (pairs.iter())
         .map(|pair| (pair.first.pass, pair.second.pass))
         .collect();
@@ -57,7 +55,7 @@ pub(super) fn race(
 
 /// All pairs of neighbours that need an order, among uses of spans with several writers. The rest
 /// follows: order is transitive, and [`depend`](super::depend) has ordered the other spans.
-fn pairs(touches: &Touches) -> Vec<Pair> {
+fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut readers: Vec<Member> = Vec::new();
     for (span, (_, members)) in touches.spans().enumerate() {
@@ -68,7 +66,9 @@ fn pairs(touches: &Touches) -> Vec<Pair> {
         readers.clear();
         for second in members.iter().copied() {
             let mut push = |first: Member| {
-                if first.pass != second.pass {
+                // Most order is declared, pair by pair.
+                let is_ordered = || is_declared(frame, first.pass, second.pass);
+                if first.pass != second.pass && !is_ordered() {
                     pairs.push(Pair {
                         first,
                         second,

@@ -7,7 +7,7 @@ use crate::plan::{
     BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Scope, Step, Submission,
     Transfer,
 };
-use crate::range::{EVERYTHING, SubRange, SubresourceRange, boxes, join_nearby};
+use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_nearby};
 use crate::resource::{Resource, ResourceKind};
 use crate::topology::QueueIndex;
 
@@ -125,8 +125,12 @@ impl BarrierBatch {
         self.buffers.extend(other.buffers);
         self.images.reserve(other.images.len());
         for image in other.images {
+            let mut nearby = self.images.iter().rev().take(JOINED);
+            let may_join = nearby.any(|it| it.resource == image.resource);
             self.images.push(image);
-            join_nearby(&mut self.images, ImageBarrier::take_in);
+            if may_join {
+                join_nearby(&mut self.images, ImageBarrier::take_in);
+            }
         }
     }
 

@@ -50,16 +50,16 @@ pub(super) fn split(
     let mut split = Split::default();
     let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
     let alone = topology.queues.len() < 2 && !order.iter().any(|pass| is_host(*pass));
+    if alone {
+        split.drafts.extend(together(order, queues));
+        return split;
+    }
     let edge = |(from, to): &(u32, u32)| Edge {
         from: *from,
         to: *to,
         resource: None,
     };
-    let graph = if alone {
-        Graph::default()
-    } else {
-        Graph::new(order.len(), links.iter().map(edge).collect())
-    };
+    let graph = Graph::new(order.len(), links.iter().map(edge).collect());
     let gates = gate(frame, &graph, order, queues);
     let clocks = Clocks::new(topology.queues.len(), &graph, &gates, queues);
     // The last submission of each queue.
@@ -99,6 +99,16 @@ pub(super) fn split(
         }
     }
     split
+}
+
+/// The one submission of a frame that has one queue and no host passes, if anything is left of it.
+fn together(order: &[u32], queues: &[Option<QueueIndex>]) -> Option<Draft> {
+    let queue = |pass: &u32| queues[*pass as usize];
+    let passes = order.iter().filter(|pass| queue(pass).is_some());
+    Some(Draft {
+        queue: order.iter().find_map(queue)?,
+        passes: passes.map(|pass| PassIndex(*pass)).collect(),
+    })
 }
 
 /// A submission that may still grow.
