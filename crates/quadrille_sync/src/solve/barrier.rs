@@ -106,19 +106,23 @@ fn one_pass(
     let mut requests = std::mem::take(&mut walk.requests);
     requests.clear();
     for (at, one) in uses.iter().enumerate() {
-        let mut request = request(walk, site, step, pass, one);
+        requests.push(request(walk, site, step, pass, one));
+        let Some(request) = requests.last_mut() else {
+            unreachable!("a request has just been added");
+        };
         if several {
             request.shared = shared_scope(uses, at, site.stages);
         }
         walk.records[site.submission].busy |= request.scope.stages;
         walk.blocks.enter(frame, one.resource, maps);
-        edge::acquire_image(walk, &request, &mut maps[one.resource.0 as usize]);
+        edge::acquire_image(walk, request, &mut maps[one.resource.0 as usize]);
         let Point { queue, value } = site.point;
         walk.last_uses
             .note(one.resource.0, queue, value, site.submission);
-        requests.push(request);
     }
-    ownership::bring(walk, &requests, maps);
+    if walk.may_move {
+        ownership::bring(walk, &requests, maps);
+    }
     for request in &requests {
         let map = &mut maps[request.resource.0 as usize];
         let kind = &frame.resource(request.resource).kind;
@@ -132,6 +136,7 @@ fn one_pass(
 }
 
 /// The request that a use makes.
+#[inline]
 fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) -> Request {
     let image = walk.frame.resource(one.resource).is_image();
     let scope = scope_of(one, site.stages);

@@ -57,7 +57,15 @@ impl Blocks {
     }
 
     /// Lets a resource into its block, if it lies in one and has not entered yet.
+    #[inline]
     pub(super) fn enter(&mut self, frame: &Frame, resource: ResourceIndex, maps: &mut Maps) {
+        if !self.waiting.is_empty() {
+            self.enter_waiting(frame, resource, maps);
+        }
+    }
+
+    /// The same where there are blocks.
+    fn enter_waiting(&mut self, frame: &Frame, resource: ResourceIndex, maps: &mut Maps) {
         let waiting = self.waiting.get_mut(resource.0 as usize);
         let Some(index) = waiting.and_then(Option::take) else {
             return;

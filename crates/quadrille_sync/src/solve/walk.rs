@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::occupy::Blocks;
+use super::ownership;
 use super::precise::cut;
 use super::record::{Barrier, Record};
 use super::split::Draft;
@@ -111,6 +112,9 @@ pub(super) struct Walk<'a> {
     issued: Vec<Vec<Issued>>,
     /// There is more than one family to own something.
     has_families: bool,
+    /// Something may be elsewhere than where it is needed: there are several families, or somebody
+    /// outside has had a hand in it.
+    pub(super) may_move: bool,
 }
 
 /// A use of a range that is about to be compared with the range's state.
@@ -190,7 +194,9 @@ impl<'a> Walk<'a> {
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
+            may_move: false,
         };
+        walk.may_move = walk.has_families || maps.iter().any(ownership::is_away);
         walk.open_windows();
         (walk, maps)
     }
