@@ -251,7 +251,7 @@ impl Marks<'_, '_> {
         let (Some(old), Some(new)) = (old, new) else {
             return old.is_none() && new.is_none();
         };
-        old.iter().len() == new.iter().len()
+        old.len() == new.len()
             && old
                 .iter()
                 .zip(new.iter())

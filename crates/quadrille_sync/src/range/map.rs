@@ -1,14 +1,16 @@
 //! State per range: a line of positions, cut into runs of equal values.
 
+use std::collections::{BTreeMap, btree_map};
+use std::iter::Peekable;
 use std::ops::Range;
-
-use smallvec::SmallVec;
 
 /// A value for each position of a line, from 0 to `u64::MAX`.
 ///
 /// Stored as runs: each begins where the one before it ends, the first begins at 0, and
 /// neighbours always differ. A map that was only ever updated as a whole is one run, and then
-/// every operation is a constant few steps, and there is no memory to allocate.
+/// every operation is a constant few steps, and there is no memory to allocate. To cut a run takes
+/// time that grows with the logarithm of their number: thousands of passes may touch a
+/// subresource each.
 ///
 /// Two verbs change it: [`update`](RangeMap::update) applies a function to a range, cutting runs
 /// at the range's ends and joining neighbours that have become equal, and
@@ -16,14 +18,16 @@ use smallvec::SmallVec;
 /// map's business: the last run goes on for ever.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RangeMap<T> {
-    runs: SmallVec<[Run<T>; 1]>,
+    runs: Runs<T>,
 }
 
-/// A run: its first position, and the value there and up to the next run.
+/// The runs of a map.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Run<T> {
-    start: u64,
-    value: T,
+enum Runs<T> {
+    /// The same value everywhere.
+    One(T),
+    /// At least two, by their first positions.
+    Many(BTreeMap<u64, T>),
 }
 
 /// All positions.
@@ -33,109 +37,152 @@ impl<T: Clone + Eq> RangeMap<T> {
     /// The same value everywhere.
     pub(crate) fn new(value: T) -> Self {
         Self {
-            runs: SmallVec::from_buf([Run { start: 0, value }]),
+            runs: Runs::One(value),
         }
     }
 
     /// A map with the same cuts and another value for each run; neighbours that become equal are
     /// joined.
     pub(crate) fn map<U: Clone + Eq>(&self, mut each: impl FnMut(&T) -> U) -> RangeMap<U> {
-        if let [run] = self.runs.as_slice() {
-            return RangeMap::new(each(&run.value));
+        let runs = match &self.runs {
+            Runs::One(value) => return RangeMap::new(each(value)),
+            Runs::Many(runs) => runs,
+        };
+        let mut runs: Vec<(u64, U)> = (runs.iter())
+            .map(|(start, value)| (*start, each(value)))
+            .collect();
+        runs.dedup_by(|next, run| next.1 == run.1);
+        let mut map = RangeMap {
+            runs: Runs::Many(runs.into_iter().collect()),
+        };
+        map.settle();
+        map
+    }
+
+    /// The number of runs.
+    pub(crate) fn len(&self) -> usize {
+        match &self.runs {
+            Runs::One(_) => 1,
+            Runs::Many(runs) => runs.len(),
         }
-        let runs = self.runs.iter().map(|run| Run {
-            start: run.start,
-            value: each(&run.value),
-        });
-        let mut runs: SmallVec<[Run<U>; 1]> = runs.collect();
-        runs.dedup_by(|next, run| next.value == run.value);
-        RangeMap { runs }
     }
 
     /// The runs in order.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Range<u64>, &T)> {
-        self.runs
-            .iter()
-            .enumerate()
-            .map(|(at, run)| (run.start..self.end_of(at), &run.value))
+    pub(crate) fn iter(&self) -> Iter<'_, T> {
+        self.iter_within(EVERYTHING)
     }
 
     /// The runs that share a position with a range, in order.
-    pub(crate) fn iter_within(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &T)> {
-        let first = match self.runs.as_slice() {
-            [_] => 0,
-            runs => runs
-                .partition_point(|run| run.start <= range.start)
-                .saturating_sub(1),
+    pub(crate) fn iter_within(&self, range: Range<u64>) -> Iter<'_, T> {
+        let end = range.end;
+        let (one, many) = match &self.runs {
+            Runs::One(value) => (Some(value).filter(|_| end > 0), None),
+            Runs::Many(runs) => {
+                let first = runs.range(..=range.start).next_back();
+                let first = first.map_or(0, |(start, _)| *start);
+                (None, Some(runs.range(first..).peekable()))
+            }
         };
-        let runs = self.runs[first..].iter().enumerate();
-        runs.map(move |(at, run)| (run.start..self.end_of(first + at), &run.value))
-            .take_while(move |(run, _)| run.start < range.end)
+        Iter { one, many, end }
     }
 
     /// The values of all runs, to be changed. Neighbours have to stay different.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.runs.iter_mut().map(|run| &mut run.value)
+        let (one, many) = match &mut self.runs {
+            Runs::One(value) => (Some(value), None),
+            Runs::Many(runs) => (None, Some(runs.values_mut())),
+        };
+        one.into_iter().chain(many.into_iter().flatten())
     }
 
     /// Applies `change` to every run within `range`, in order. An empty range changes nothing.
+    #[inline]
     pub(crate) fn update(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {
-        if range.is_empty() {
-            return;
+        match &mut self.runs {
+            Runs::One(value) if range == EVERYTHING => change(range, value),
+            _ if range.is_empty() => {}
+            _ => self.update_part(range, change),
         }
-        if range == EVERYTHING && self.runs.len() == 1 {
-            change(range, &mut self.runs[0].value);
-            return;
+    }
+
+    /// The same where there are several runs, or a range that is not everything makes them.
+    fn update_part(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {
+        let runs = self.cut_at([range.start, range.end]);
+        let mut within = runs.range_mut(range.clone()).peekable();
+        while let Some((start, value)) = within.next() {
+            let end = within.peek().map_or(range.end, |(next, _)| **next);
+            change(*start..end, value);
         }
-        let first = self.cut(range.start);
-        let last = if range.end == u64::MAX {
-            self.runs.len()
-        } else {
-            self.cut(range.end)
+        join_between(runs, range);
+        self.settle();
+    }
+
+    /// Makes runs begin at positions, unless that is where the line ends.
+    fn cut_at(&mut self, positions: [u64; 2]) -> &mut BTreeMap<u64, T> {
+        if let Runs::One(value) = &self.runs {
+            self.runs = Runs::Many(BTreeMap::from([(0, value.clone())]));
+        }
+        let Runs::Many(runs) = &mut self.runs else {
+            unreachable!("one run has just become the first of many");
         };
-        for at in first..last {
-            let positions = self.runs[at].start..self.end_of(at);
-            change(positions, &mut self.runs[at].value);
-        }
-        self.join_between(first, last);
-    }
-
-    /// Where a run ends.
-    fn end_of(&self, at: usize) -> u64 {
-        self.runs.get(at + 1).map_or(u64::MAX, |next| next.start)
-    }
-
-    /// Makes a run begin at `position` and returns its index.
-    fn cut(&mut self, position: u64) -> usize {
-        match self.runs.binary_search_by_key(&position, |run| run.start) {
-            Ok(at) => at,
-            Err(at) => {
-                // `at` is at least 1, because the first run begins at 0.
-                let value = self.runs[at - 1].value.clone();
-                self.runs.insert(
-                    at,
-                    Run {
-                        start: position,
-                        value,
-                    },
-                );
-                at
+        for position in positions.into_iter().filter(|it| *it < EVERYTHING.end) {
+            let before = runs.range(..=position).next_back();
+            if let Some((_, value)) = before.filter(|(start, _)| **start < position) {
+                let value = value.clone();
+                runs.insert(position, value);
             }
         }
+        runs
     }
 
-    /// Joins equal neighbours among the runs `first..last` and those right beside them.
-    fn join_between(&mut self, first: usize, last: usize) {
-        let from = first.saturating_sub(1);
-        let to = (last + 1).min(self.runs.len());
-        let mut kept = from;
-        for at in from + 1..to {
-            if self.runs[at].value != self.runs[kept].value {
-                kept += 1;
-                self.runs.swap(kept, at);
-            }
+    /// Takes what is left of many runs for one, if that is so.
+    fn settle(&mut self) {
+        if let Runs::Many(runs) = &mut self.runs
+            && runs.len() == 1
+            && let Some((_, value)) = runs.pop_first()
+        {
+            self.runs = Runs::One(value);
         }
-        self.runs.drain(kept + 1..to);
+    }
+}
+
+/// Joins equal neighbours among the runs of a range and those right beside it.
+fn join_between<T: Eq>(runs: &mut BTreeMap<u64, T>, range: Range<u64>) {
+    let before = runs.range(..range.start).next_back();
+    let from = before.map_or(range.start, |(start, _)| *start);
+    let mut kept: Option<&T> = None;
+    let mut equal = Vec::new();
+    for (start, value) in runs.range(from..=range.end) {
+        if kept == Some(value) {
+            equal.push(*start);
+        } else {
+            kept = Some(value);
+        }
+    }
+    for start in equal {
+        runs.remove(&start);
+    }
+}
+
+/// Runs in order, each with its positions.
+pub(crate) struct Iter<'a, T> {
+    one: Option<&'a T>,
+    many: Option<Peekable<btree_map::Range<'a, u64, T>>>,
+    /// Runs that begin here are not wanted any more.
+    end: u64,
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = (Range<u64>, &'a T);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let Some(many) = &mut self.many else {
+            return Some((EVERYTHING, self.one.take()?));
+        };
+        let (start, value) = many.next_if(|(start, _)| **start < self.end)?;
+        let end = many.peek().map_or(EVERYTHING.end, |(next, _)| **next);
+        Some((*start..end, value))
     }
 }
 

@@ -123,11 +123,7 @@ fn assert_same(
     model: &[i32],
 ) {
     let changes = model.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    assert_eq!(
-        map.iter().len(),
-        changes + 1,
-        "equal neighbours are one run"
-    );
+    assert_eq!(map.len(), changes + 1, "equal neighbours are one run");
     let mut seen = vec![0; model.len()];
     for (interval, value) in map.iter() {
         let mut parts = Vec::new();
@@ -189,7 +185,7 @@ fn whole_use_costs_the_same_for_every_resource() {
                 });
             });
         }
-        assert_eq!((visits, map.iter().len()), (3, 1), "{kind:?}");
+        assert_eq!((visits, map.len()), (3, 1), "{kind:?}");
     }
 }
 

@@ -154,7 +154,7 @@ pub(super) fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
     map: &mut RangeMap<P>,
     end: &RangeMap<E>,
 ) -> bool {
-    if map.iter().len() != end.iter().len() || !stay_in_place(map, end) {
+    if map.len() != end.len() || !stay_in_place(map, end) {
         return false;
     }
     let mut ends = end.iter().flat_map(|(_, state)| state.marks());
