@@ -70,6 +70,8 @@ struct Samples {
     highest_buffer: Vec<u64>,
     most_retired: u64,
     most_semaphores: u64,
+    /// More semaphores of a swapchain than its images, the frames in flight and 2.
+    semaphores_beyond: u64,
 }
 
 const PICTURES: &str = include_str!("../shaders/windows/pictures.wgsl");
@@ -259,7 +261,7 @@ fn count(
 fn tell(
     mut samples: Local<Samples>,
     mut run: ResMut<Run>,
-    crowd: Res<Crowd>,
+    (crowd, gpu): (Res<Crowd>, Res<GpuDevice>),
     events: Res<Events>,
     entities: Query<()>,
     swapchains: Query<&SwapchainState>,
@@ -269,6 +271,9 @@ fn tell(
     for state in &swapchains {
         samples.most_retired = samples.most_retired.max(state.retired as u64);
         samples.most_semaphores = samples.most_semaphores.max(state.semaphores as u64);
+        let most = state.image_count + gpu.frames_in_flight() as usize + 2;
+        let beyond = state.semaphores.saturating_sub(most) as u64;
+        samples.semaphores_beyond = samples.semaphores_beyond.max(beyond);
     }
     let every = (run.frame_limit().unwrap_or(SAMPLES) / SAMPLES).max(1);
     if !samples.frame.is_multiple_of(every) || primary.is_empty() {
@@ -284,6 +289,7 @@ fn tell(
         "highest_buffer": samples.highest_buffer,
         "most_retired": samples.most_retired,
         "most_semaphores": samples.most_semaphores,
+        "semaphores_beyond": samples.semaphores_beyond,
         "resizes": events.resizes,
         "windows": events.windows,
         "buffers": events.buffers,

@@ -103,8 +103,11 @@ pub struct SwapchainState {
     pub retired: usize,
     /// How many swapchains the window has had.
     pub made: u64,
-    /// How many binary semaphores exist for the window.
+    /// How many binary semaphores exist for the swapchain in use; at most its images, the frames in
+    /// flight and 2.
     pub semaphores: usize,
+    /// How many binary semaphores wait with older swapchains until they are given back.
+    pub retired_semaphores: usize,
     /// What came of the last frame.
     pub last: WindowOutcome,
 }

@@ -172,13 +172,32 @@ impl Swapchain {
         self.made
     }
 
-    /// How many binary semaphores exist for the window.
+    /// How many binary semaphores exist for the swapchain in use: never more than its images, the
+    /// frames in flight and 2.
+    ///
+    /// Those of presents of older swapchains count apart: without present fences, nothing but the
+    /// first present of the swapchain in use proves them free, short of waiting for the queue.
     pub fn semaphore_count(&self) -> usize {
-        let chains = self.old.iter().chain(&self.chain);
-        let presents: usize = chains.map(|chain| chain.history.len()).sum();
+        self.busy_semaphore_count() + self.pool.spare_semaphore_count()
+    }
+
+    /// How many binary semaphores wait with older swapchains, one for each of their presents that
+    /// is not proven done: never more than images and frames in flight for each swapchain.
+    pub fn retired_semaphore_count(&self) -> usize {
+        self.old.iter().map(|chain| chain.history.len()).sum()
+    }
+
+    /// The semaphores of the swapchain in use that are not spare.
+    fn busy_semaphore_count(&self) -> usize {
+        let presents = self.chain.as_ref().map_or(0, |chain| chain.history.len());
         let acquired = self.acquired.as_ref();
         let held = acquired.is_some_and(|acquired| acquired.wait.is_some());
-        presents + usize::from(held) + self.pool.semaphore_count()
+        presents + usize::from(held) + self.pool.busy_semaphore_count()
+    }
+
+    /// The most that there may be for the swapchain in use.
+    fn most_semaphores(&self) -> usize {
+        self.image_count() + self.device.frames_in_flight as usize + 2
     }
 
     /// Whether presents are proven done by fences, not by the history alone.
@@ -265,31 +284,47 @@ impl Swapchain {
         Ok(Acquired::Skip(SkipReason::OutOfDate))
     }
 
-    /// Waits until few enough frames of this window are on their way; `false` if that takes
-    /// longer than `timeout`.
+    /// Waits until few enough frames of this window are on their way, and few enough semaphores
+    /// with them; `false` if that takes longer than `timeout`.
     fn pace(&mut self, timeout: Duration) -> Result<bool, SurfaceError> {
         let most = match self.settings.frames_in_flight {
             0 => self.device.frames_in_flight,
             frames => frames.min(self.device.frames_in_flight),
         };
         while self.in_flight.len() >= most as usize {
-            let Some(point) = self.in_flight.front() else {
-                break;
-            };
-            let Some(timeline) = self.device.timelines.get(usize::from(point.queue.0)) else {
-                self.in_flight.pop_front();
-                continue;
-            };
-            let waited = timeline.wait(&self.device.raw, point.value, timeout);
-            match self.device.note(waited) {
-                Ok(()) => self.in_flight.pop_front(),
-                Err(vk::Result::TIMEOUT) => return Ok(false),
-                Err(result) => return Err(SurfaceError::vulkan("vkWaitSemaphores")(result)),
-            };
+            if !self.wait_oldest(timeout)? {
+                return Ok(false);
+            }
+        }
+        self.recycle();
+        // An acquisition and a present take one each.
+        while self.busy_semaphore_count() + 2 > self.most_semaphores() && !self.in_flight.is_empty()
+        {
+            if !self.wait_oldest(timeout)? {
+                return Ok(false);
+            }
+            self.recycle();
         }
         if self.settings.pace_by_display {
             self.wait_seen(most as usize, timeout)?;
         }
+        Ok(true)
+    }
+
+    /// Waits for the oldest frame on its way; `false` if that takes longer than `timeout`.
+    fn wait_oldest(&mut self, timeout: Duration) -> Result<bool, SurfaceError> {
+        let Some(point) = self.in_flight.front() else {
+            return Ok(true);
+        };
+        if let Some(timeline) = self.device.timelines.get(usize::from(point.queue.0)) {
+            let waited = timeline.wait(&self.device.raw, point.value, timeout);
+            match self.device.note(waited) {
+                Ok(()) => {}
+                Err(vk::Result::TIMEOUT) => return Ok(false),
+                Err(result) => return Err(SurfaceError::vulkan("vkWaitSemaphores")(result)),
+            }
+        }
+        self.in_flight.pop_front();
         Ok(true)
     }
 

@@ -268,10 +268,19 @@ fn run_soak(steps: &mut Steps, bench: &Bench, dose: soaked::Dose) {
         steps.skip("soak", "the examples have no `soak`");
         return;
     };
-    steps.check("soak", || soaked::headless(&bench.stack, &program, dose));
+    let stack = Some(&bench.stack);
+    steps.check("soak", || soaked::headless(stack, &program, dose));
     steps.check("soak in windows", || {
-        soaked::in_windows(&bench.stack, &program, dose)
+        soaked::in_windows(stack, &program, dose)
     });
+    if soaked::is_weighed(dose) {
+        steps.check("memory of a soak", || {
+            soaked::headless(None, &program, dose)
+        });
+        steps.check("memory of a soak in windows", || {
+            soaked::in_windows(None, &program, dose)
+        });
+    }
 }
 
 fn run_examples(steps: &mut Steps, bench: &Bench) {

@@ -178,6 +178,7 @@ impl WindowTarget {
                 retired: 0,
                 made: 0,
                 semaphores: 0,
+                retired_semaphores: 0,
                 last: self.outcome,
             });
         };
@@ -194,6 +195,7 @@ impl WindowTarget {
             retired: swapchain.retired_count(),
             made: swapchain.chains_made(),
             semaphores: swapchain.semaphore_count(),
+            retired_semaphores: swapchain.retired_semaphore_count(),
             last: self.outcome,
         })
     }

@@ -97,9 +97,14 @@ impl Pool {
         }
     }
 
-    /// How many semaphores there are.
-    pub(crate) fn semaphore_count(&self) -> usize {
-        self.semaphores.len() + self.waited.len() + self.spoiled.len() + self.signalled.len()
+    /// How many semaphores nobody uses.
+    pub(crate) fn spare_semaphore_count(&self) -> usize {
+        self.semaphores.len()
+    }
+
+    /// How many semaphores are not free yet.
+    pub(crate) fn busy_semaphore_count(&self) -> usize {
+        self.waited.len() + self.spoiled.len() + self.signalled.len()
     }
 
     /// Whether the driver forgets fences.
@@ -181,9 +186,7 @@ impl Swapchain {
                 false => self.old.push(old),
             }
         }
-        let most = self.image_count() + device.frames_in_flight as usize + 2;
-        let spare = self.semaphore_count().saturating_sub(most);
-        self.pool.shrink(&device, spare);
+        self.shrink_pool();
         if self.fences && self.pool.has_too_many_late() {
             tracing::warn!(
                 "{}: fences of presents do not signal; going on without them",
@@ -191,6 +194,14 @@ impl Swapchain {
             );
             self.fences = false;
         }
+    }
+
+    /// Destroys semaphores that are too many, such as those of old chains.
+    pub(super) fn shrink_pool(&mut self) {
+        let spare = self
+            .semaphore_count()
+            .saturating_sub(self.most_semaphores());
+        self.pool.shrink(&self.device, spare);
     }
 }
 

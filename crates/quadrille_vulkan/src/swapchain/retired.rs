@@ -52,6 +52,7 @@ impl Swapchain {
         for chain in std::mem::take(&mut self.old) {
             self.destroy_chain(chain);
         }
+        self.shrink_pool();
         true
     }
 

@@ -9,8 +9,8 @@
 //! QUADRILLE_FAULT_PACE_BY_DISPLAY=1   # frames wait until others were seen
 //! ```
 //!
-//! Whatever fails, a window never has more than 6 swapchains and never more semaphores than it can
-//! need; `cargo xtask faults` runs the program with every fault that it can think of.
+//! Whatever fails, a window never has more than 6 swapchains, and the one in use never more semaphores
+//! than images, frames in flight and 2; `cargo xtask faults` runs the program with every fault that it can think of.
 
 use std::time::{Duration, Instant};
 
@@ -138,14 +138,20 @@ fn frames() -> u32 {
 
 /// What must be true of a window whatever fails.
 fn check_bounds(rig: &Rig, window: &Swapchain) {
-    let (old, semaphores) = (window.retired_count(), window.semaphore_count());
+    let old = window.retired_count();
     assert!(old < MOST_CHAINS, "{old} old swapchains");
-    // What is in flight belongs to one of the chains.
-    let images = window.image_count().max(4) * (old + 1);
-    let most = images + rig.gpu.frames_in_flight() as usize + 2;
+    // Between two swapchains, what is in flight is still of the one before.
+    let images = window.image_count().max(4);
+    let frames = rig.gpu.frames_in_flight() as usize;
+    let semaphores = window.semaphore_count();
     assert!(
-        semaphores <= most,
-        "{semaphores} semaphores for {images} images of {old} old swapchains and one"
+        semaphores <= images + frames + 2,
+        "{semaphores} semaphores for {images} images"
+    );
+    let retired = window.retired_semaphore_count();
+    assert!(
+        retired <= old * (images + frames),
+        "{retired} semaphores of {old} old swapchains with {images} images"
     );
 }
 

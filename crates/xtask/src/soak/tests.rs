@@ -4,7 +4,7 @@ use super::*;
 
 fn report(resident_kib: &[u64], more: (&str, u64)) -> Report {
     let mut value = json!({
-        "frames": 60_000, "highest_buffer": [3, 9], "most_retired": 2, "entities": [7, 7, 7, 7, 7, 7, 7],
+        "frames": 60_000, "highest_buffer": [3, 9], "most_retired": 2, "semaphores_beyond": 0, "entities": [7, 7, 7, 7, 7, 7, 7],
         "resizes": 1, "windows": 1, "buffers": 1, "reloads": 1, "changed": 1, "refused": 1,
         "resident_kib": resident_kib,
     });
@@ -17,7 +17,8 @@ fn report(resident_kib: &[u64], more: (&str, u64)) -> Report {
 }
 
 fn judged(frames: u64, resident_kib: &[u64], more: (&str, u64)) -> Result<String> {
-    judge(&report(resident_kib, more), Dose { frames, seed: 5 })
+    let dose = Dose { frames, seed: 5 };
+    judge(&report(resident_kib, more), dose, is_weighed(dose))
 }
 
 #[test]
@@ -37,6 +38,7 @@ fn bounds_hold_for_any_dose() {
     let flat = [1000; 10];
     for broken in [
         ("most_retired", 6),
+        ("semaphores_beyond", 1),
         ("highest_buffer", 64),
         ("frames", 30_000),
     ] {
