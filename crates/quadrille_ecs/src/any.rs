@@ -170,6 +170,9 @@ unsafe impl SystemParam for AnyAccess<'_> {
         world: UnsafeWorldCell<'w>,
         _: Tick,
     ) -> Result<AnyAccess<'s>, SystemParamValidationError> {
+        if state.handle.as_ref().is_some_and(Handle::is_given_up) {
+            return Err(gone(&mut state.handle));
+        }
         let handle = match (&state.handle, &mut state.declaration) {
             (Some(handle), _) => handle,
             // SAFETY: `init_access` registered the read of the window's image.
@@ -200,14 +203,28 @@ unsafe fn follow_window<'s>(
     let image = window.and_then(|window| unsafe { window.get::<WindowImage>() });
     let Some(image) = image else {
         // A minimised or closed window has no image: nothing to draw is not an error.
+        followed.handle = None;
         return Err(SystemParamValidationError::skipped::<AnyAccess<'_>>(
             "the window has no image now",
         ));
     };
-    if followed.handle.as_ref().map(Handle::id) != Some(image.id()) {
+    // Another device gives the same ids again.
+    let known = followed.handle.as_ref().filter(|it| !it.is_given_up());
+    if known.map(Handle::id) != Some(image.id()) {
         followed.handle = Some(image.to_handle());
     }
     followed.handle.as_ref().ok_or_else(unnamed)
+}
+
+/// What a pass gets whose resource went with its device: it was the last to keep it.
+#[cold]
+fn gone(handle: &mut Option<Handle>) -> SystemParamValidationError {
+    let name = handle.take().map(|handle| handle.name().to_owned());
+    SystemParamValidationError::invalid::<AnyAccess<'_>>(format!(
+        "{} was made from a device that is gone; build the system again, with what is made in the \
+         `RenderStartup` schedule, which runs again for each device",
+        name.unwrap_or_default()
+    ))
 }
 
 /// What a pass gets whose system was not built with the resource.
@@ -277,7 +294,7 @@ unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
                 };
                 (None, Some(followed))
             }
-            Bound::Type(_) | Bound::List(_) => (None, None),
+            Bound::Type(_) | Bound::List(_) | Bound::Gone(_) => (None, None),
         };
         let id = register_access(world, entity, *access);
         AnyAccessState {

@@ -363,10 +363,10 @@ impl Collector {
                 range,
             } = self.passes[at].uses[position];
             let Some(handles) = &resolved[binding as usize] else {
-                errors.push(RenderError::Missing {
-                    pass: self.passes[at].name.to_string(),
-                    resource: binding_name(&self.bindings[binding as usize].1),
-                });
+                errors.push(missing(
+                    &self.passes[at].name,
+                    &self.bindings[binding as usize].1,
+                ));
                 continue;
             };
             for handle in handles {
@@ -571,11 +571,21 @@ fn read_pass(
     pass
 }
 
+/// A pass declares what stands for nothing.
+fn missing(pass: &str, bound: &Bound) -> RenderError {
+    let (pass, resource) = (pass.to_owned(), binding_name(bound));
+    match bound {
+        Bound::Gone(_) => RenderError::OtherDevice { pass, resource },
+        _ => RenderError::Missing { pass, resource },
+    }
+}
+
 fn binding_name(bound: &Bound) -> String {
     match bound {
         Bound::Handle(handle) => handle.name().to_owned(),
         Bound::Type(binding) => binding.name.to_owned(),
         Bound::List(binding) => binding.name.to_owned(),
         Bound::Window(window) => format!("the image of the window {window}"),
+        Bound::Gone(name) => name.to_string(),
     }
 }

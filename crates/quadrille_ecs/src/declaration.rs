@@ -9,6 +9,8 @@
 //! despawn accesses or replace [`QueueWish`], and tools can query them. Despawning a pass takes
 //! its accesses with it and keeps its system from being collected.
 
+use std::sync::Arc;
+
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
@@ -119,6 +121,8 @@ pub enum Bound {
     List(ListBinding),
     /// The image of the window with this entity.
     Window(Entity),
+    /// Nothing any more: what had this name went with its device. Give the entity another.
+    Gone(Arc<str>),
 }
 
 /// A bevy resource that names a buffer or an image.
@@ -157,6 +161,7 @@ impl Bound {
                 handles.extend(image.map(|image| Handle::Image((**image).clone())));
                 image.is_some()
             }
+            Self::Gone(_) => false,
         }
     }
 }

@@ -4,12 +4,13 @@ use bevy_ecs::prelude::*;
 use quadrille_vulkan::{Gpu, Settings};
 
 use crate::collect::Collector;
+use crate::declaration::Bound;
 use crate::error::RenderError;
 use crate::failure;
 use crate::plugin::GpuDevice;
 use crate::readback::Readbacks;
 use crate::recording::Recordings;
-use crate::renderer::Renderer;
+use crate::renderer::{Outliving, Renderer};
 use crate::schedule::RenderStartup;
 use crate::upload::Uploads;
 use crate::window;
@@ -65,9 +66,9 @@ pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     let (times, settings) = (recovery.times, recovery.settings.clone());
 
     // Surfaces go before others are made for the same windows.
-    let (gpu, measured, keep_frames) = old.close();
-    forget(world);
-    let renderer = rebuild(&gpu, &settings, measured, keep_frames)?;
+    let (gpu, outliving) = old.close();
+    forget(world, &gpu);
+    let renderer = rebuild(&gpu, &settings, outliving)?;
     drop(gpu);
     world.insert_resource(GpuDevice::of(renderer.gpu()));
     world.insert_resource(renderer);
@@ -83,26 +84,42 @@ pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
 fn rebuild(
     gpu: &Gpu,
     settings: &Settings,
-    measured: crate::report::Measurements,
-    keep_frames: bool,
+    outliving: Outliving,
 ) -> Result<Renderer, Vec<RenderError>> {
     let gpu = gpu
         .rebuild(settings)
         .map_err(|error| not_recovered(error.to_string()))?;
     let mut renderer = Renderer::new(gpu).map_err(|error| vec![error])?;
-    renderer.measured = measured;
-    renderer.keep_frames = keep_frames;
+    renderer.take_up(outliving);
     Ok(renderer)
 }
 
 /// Lets go of everything that was made from the old device.
-fn forget(world: &mut World) {
+fn forget(world: &mut World, gpu: &Gpu) {
+    gpu.give_up();
     world.remove_resource::<GpuDevice>();
     world.insert_resource(Collector::default());
     world.resource_mut::<Recordings>().forget();
     world.insert_resource(Uploads::default());
     world.resource_mut::<Readbacks>().forget();
     window::forget_images(world);
+    let_go(world, gpu);
+}
+
+/// Lets resource entities go of the handles that they were given of the old device. Passes that
+/// hold them too do so when they run next (`any`).
+fn let_go(world: &mut World, gpu: &Gpu) {
+    let mut entities = world.query::<(Entity, &Bound)>();
+    let old: Vec<(Entity, String)> = entities
+        .iter(world)
+        .filter_map(|(entity, bound)| match bound {
+            Bound::Handle(handle) if handle.is_of(gpu) => Some((entity, handle.name().to_owned())),
+            _ => None,
+        })
+        .collect();
+    for (entity, name) in old {
+        world.entity_mut(entity).insert(Bound::Gone(name.into()));
+    }
 }
 
 fn not_recovered(reason: String) -> Vec<RenderError> {

@@ -119,6 +119,7 @@ pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
         Bound::Type(binding) => Name::new(binding.name),
         Bound::List(binding) => Name::new(binding.name),
         Bound::Window(window) => Name::new(format!("window {window}")),
+        Bound::Gone(name) => Name::new(name.to_string()),
     };
     world.spawn((name, bound)).id()
 }

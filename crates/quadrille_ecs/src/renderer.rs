@@ -41,6 +41,15 @@ pub struct Renderer {
     pub(crate) keep_frames: bool,
 }
 
+/// What outlives a device: settings, and what was counted and traced.
+pub(crate) struct Outliving {
+    measured: Measurements,
+    keep_frames: bool,
+    is_measured: bool,
+    trace: Option<Trace>,
+    observer: Option<PhaseObserver>,
+}
+
 /// How long a frame may wait for the device before that is an error.
 pub(crate) const PACE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -66,18 +75,29 @@ impl Renderer {
     }
 
     /// Ends it, its windows first; the device and what outlives it are given back.
-    pub(crate) fn close(self) -> (Gpu, Measurements, bool) {
-        let Self {
-            windows,
-            frames,
-            measured,
-            gpu,
-            keep_frames,
-            ..
-        } = self;
-        drop(windows);
-        drop(frames);
-        (gpu, measured, keep_frames)
+    pub(crate) fn close(self) -> (Gpu, Outliving) {
+        let outliving = Outliving {
+            is_measured: self.frames.is_measured(),
+            measured: self.measured,
+            keep_frames: self.keep_frames,
+            trace: self.trace,
+            observer: self.observer,
+        };
+        drop(self.windows);
+        drop(self.frames);
+        (self.gpu, outliving)
+    }
+
+    /// Goes on with what outlived another device.
+    pub(crate) fn take_up(&mut self, outliving: Outliving) {
+        self.measured = outliving.measured;
+        self.keep_frames = outliving.keep_frames;
+        self.observer = outliving.observer;
+        self.trace = outliving.trace;
+        if let Some(trace) = &mut self.trace {
+            trace.begin_device();
+        }
+        self.measure(outliving.is_measured);
     }
 
     /// The device.

@@ -30,7 +30,9 @@ const CPU: u32 = 0;
 pub(crate) struct Trace {
     start: Instant,
     phases: VecDeque<Vec<(Phase, Instant, Instant)>>,
-    device: VecDeque<DeviceTimes>,
+    /// With the number of the device, whose timelines are not those of another.
+    device: VecDeque<(u32, DeviceTimes)>,
+    devices: u32,
 }
 
 impl Trace {
@@ -39,7 +41,13 @@ impl Trace {
             start: Instant::now(),
             phases: VecDeque::new(),
             device: VecDeque::new(),
+            devices: 0,
         }
+    }
+
+    /// What comes now is of another device.
+    pub(crate) fn begin_device(&mut self) {
+        self.devices += 1;
     }
 
     /// Takes in what the CPU did in a frame.
@@ -58,7 +66,7 @@ impl Trace {
         if self.device.len() == KEPT {
             self.device.pop_front();
         }
-        self.device.push_back(times);
+        self.device.push_back((self.devices, times));
     }
 
     /// The events as JSON.
@@ -72,9 +80,9 @@ impl Trace {
         for &(phase, begin, end) in self.phases.iter().flatten() {
             events.push(self.slice(CPU, phase.name(), (begin, end), json!({})));
         }
-        for times in &self.device {
+        for (device, times) in &self.device {
             for submission in &times.submissions {
-                self.add_submission(&mut events, times, submission);
+                self.add_submission(&mut events, (*device, times), submission);
             }
             for pass in &times.passes {
                 let arguments = json!({ "frame": times.frame });
@@ -88,7 +96,7 @@ impl Trace {
     fn add_submission(
         &self,
         events: &mut Vec<Value>,
-        times: &DeviceTimes,
+        (device, times): (u32, &DeviceTimes),
         submission: &SubmissionTime,
     ) {
         let waits: Vec<String> = submission.waits.iter().map(point_name).collect();
@@ -101,9 +109,9 @@ impl Trace {
         let row = track(submission.queue);
         let span = (submission.begin, submission.end);
         events.push(self.slice(row, "submission", span, arguments));
-        events.push(self.arrow("s", row, submission.end, &submission.signal));
+        events.push(self.arrow("s", row, submission.end, (device, &submission.signal)));
         for wait in &submission.waits {
-            events.push(self.arrow("f", row, submission.begin, wait));
+            events.push(self.arrow("f", row, submission.begin, (device, wait)));
         }
     }
 
@@ -117,10 +125,17 @@ impl Trace {
     }
 
     /// One end of an arrow from a signal to a wait.
-    fn arrow(&self, end: &str, row: u32, at: Instant, point: &TimelinePoint) -> Value {
+    fn arrow(
+        &self,
+        end: &str,
+        row: u32,
+        at: Instant,
+        (device, point): (u32, &TimelinePoint),
+    ) -> Value {
+        let id = format!("device {device} {}", point_name(point));
         json!({
             "ph": end, "bp": "e", "pid": PROCESS, "tid": row, "name": "wait", "cat": "wait",
-            "id": point_name(point), "ts": self.microseconds(at),
+            "id": id, "ts": self.microseconds(at),
         })
     }
 

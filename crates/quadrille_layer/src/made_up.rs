@@ -87,23 +87,20 @@ impl MadeUp {
     unsafe fn switch(self, chain: *mut c_void, on: vk::Bool32) {
         if self.present_wait {
             // SAFETY: the caller vouches for the chain.
-            if let Some(ids) =
-                unsafe { find_mut::<vk::PhysicalDevicePresentIdFeaturesKHR<'_>>(chain) }
-            {
+            let ids = unsafe { find_mut::<vk::PhysicalDevicePresentIdFeaturesKHR<'_>>(chain) };
+            if let Some(ids) = ids {
                 ids.present_id = on;
             }
             // SAFETY: as above.
-            if let Some(waits) =
-                unsafe { find_mut::<vk::PhysicalDevicePresentWaitFeaturesKHR<'_>>(chain) }
-            {
+            let waits = unsafe { find_mut::<vk::PhysicalDevicePresentWaitFeaturesKHR<'_>>(chain) };
+            if let Some(waits) = waits {
                 waits.present_wait = on;
             }
         }
         if self.device_fault {
             // SAFETY: as above.
-            if let Some(fault) =
-                unsafe { find_mut::<vk::PhysicalDeviceFaultFeaturesEXT<'_>>(chain) }
-            {
+            let fault = unsafe { find_mut::<vk::PhysicalDeviceFaultFeaturesEXT<'_>>(chain) };
+            if let Some(fault) = fault {
                 fault.device_fault = on;
             }
         }

@@ -108,6 +108,8 @@ pub(crate) struct Device {
     pub reloads: Reloads,
     /// A call has said that the device is lost: nothing is to be waited for any more.
     lost: AtomicBool,
+    /// Another device has taken its place.
+    given_up: AtomicBool,
     /// How often a queue was waited for to become idle, for want of a better way.
     idle_waits: AtomicU64,
     /// What tear-down has found out.
@@ -125,6 +127,9 @@ pub(crate) struct Device {
     /// The instance; the last field, so that it goes last.
     pub instance: Arc<Instance>,
 }
+
+/// Saves those who ask each frame from looking at devices.
+static ARE_SOME_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
 impl Device {
     /// Chooses and makes a device.
@@ -186,6 +191,7 @@ impl Device {
             compiler: Compiler::default(),
             reloads: Reloads::default(),
             lost: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
             idle_waits: AtomicU64::new(0),
             last: LastWaits::default(),
             timelines: Timelines::new(timelines),
@@ -235,6 +241,23 @@ impl Device {
     /// Whether a call has said that the device is lost.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Another device takes its place.
+    pub(crate) fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
+        ARE_SOME_GIVEN_UP.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the place of any device was taken.
+    #[inline]
+    pub(crate) fn are_some_given_up() -> bool {
+        ARE_SOME_GIVEN_UP.load(Ordering::Relaxed)
+    }
+
+    /// Whether another device has taken its place.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
     }
 
     /// Counts a wait for a queue to become idle.

@@ -202,6 +202,11 @@ impl Frames {
         })
     }
 
+    /// Whether it is measured when passes run on the device.
+    pub fn is_measured(&self) -> bool {
+        self.timing.is_some()
+    }
+
     /// Measures from now on, or no more, when passes run on the device. Costs a timestamp a pass.
     pub fn measure(&mut self, wanted: bool) {
         if wanted {

@@ -1,8 +1,8 @@
 //! The public face of the device.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use ash::vk;
 use quadrille_sync::Topology;
@@ -54,6 +54,17 @@ impl Gpu {
     /// As for [`Gpu::new`].
     pub fn rebuild(&self, settings: &Settings) -> Result<Self, SetupError> {
         Device::on(Arc::clone(&self.0.instance), settings).map(Self)
+    }
+
+    /// Marks what was made from this device: another takes its place
+    /// ([`Handle::is_given_up`]).
+    pub fn give_up(&self) {
+        self.0.give_up();
+    }
+
+    /// Tells later whether the device still exists: it does as long as anything made from it.
+    pub fn downgrade(&self) -> WeakGpu {
+        WeakGpu(Arc::downgrade(&self.0))
     }
 
     /// The queues that frames are planned for.
@@ -235,6 +246,17 @@ impl Gpu {
     /// Writes compiled pipelines to disk now; it is also done when the device is destroyed.
     pub fn save_pipeline_cache(&self) {
         self.0.pipeline_cache.save(&self.0.raw);
+    }
+}
+
+/// A device that may be gone: see [`Gpu::downgrade`].
+#[derive(Clone)]
+pub struct WeakGpu(Weak<Device>);
+
+impl WeakGpu {
+    /// Whether the device exists.
+    pub fn exists(&self) -> bool {
+        self.0.strong_count() > 0
     }
 }
 

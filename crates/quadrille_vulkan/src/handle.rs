@@ -54,6 +54,21 @@ impl Handle {
         std::ptr::eq(own, device)
     }
 
+    /// Whether its device was given up for another: [`Gpu::give_up`]. As good as free as long as
+    /// none was.
+    #[inline]
+    pub fn is_given_up(&self) -> bool {
+        Device::are_some_given_up() && self.is_of_given_up()
+    }
+
+    #[cold]
+    fn is_of_given_up(&self) -> bool {
+        match self {
+            Self::Buffer(buffer) => buffer.device().is_given_up(),
+            Self::Image(image) => image.device().is_given_up(),
+        }
+    }
+
     /// What it needs of memory, if it gets it when a frame uses it.
     pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
         match self {

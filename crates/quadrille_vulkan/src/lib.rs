@@ -97,7 +97,7 @@ pub use device::DeviceInfo;
 pub use error::{Error, FrameError, SetupError, ShaderError, SurfaceError};
 pub use format::{Block, block, texel_bytes};
 pub use frames::{FrameSlot, Frames};
-pub use gpu::Gpu;
+pub use gpu::{Gpu, WeakGpu};
 pub use handle::Handle;
 pub use image::{Image, ImageDesc, ImageUsage};
 pub use memory::Memory;

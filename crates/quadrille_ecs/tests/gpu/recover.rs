@@ -6,9 +6,10 @@
 use bevy_app::AppExit;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
 use quadrille_ecs::*;
 
-use crate::common::{Add, Errors, Numbers, Rig, add, read};
+use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read};
 
 /// 64 sevens.
 #[derive(Resource, Deref)]
@@ -129,4 +130,71 @@ fn a_device_that_fails_later_is_made_anew_again() {
     assert_eq!(rig.app.world().resource::<Rebuilt>().0, [1, 2, 3]);
     let sevens = read(&mut rig, |world| world.resource::<Sevens>().0.clone());
     assert_eq!(sevens, [7; 64]);
+}
+
+/// A pass that holds a buffer of the old device by its handle, and so does the entity that stands
+/// for it, lets it go and is told so; then nothing of the old device is left.
+#[test]
+#[ignore = "needs a device"]
+fn nothing_of_the_old_device_stays() {
+    #[derive(Resource)]
+    struct Fill(ComputePipeline);
+    let fill = |mut recorder: Recorder, cells: AnyAccess, fill: Res<Fill>| {
+        let mut compute = recorder.compute(&fill.0);
+        compute.bind(0, &cells).push(&1_u32).dispatch([1, 1, 1]);
+    };
+    let mut rig = rig(&[4]);
+    rig.update(1);
+    let world = rig.app.world_mut();
+    let gpu = world.resource::<GpuDevice>().clone();
+    let old = gpu.downgrade();
+    let cells = BufferDesc::storage("cells", 256);
+    let cells = gpu.create_buffer(&cells).expect("there is memory");
+    let add = world.resource::<Add>().add.clone();
+    world.insert_resource(Fill(add));
+    let kind = AccessKind::StorageReadWrite;
+    let parameters = (ParamBuilder, declared(kind, &cells), ParamBuilder);
+    let pass = parameters.build_system(fill);
+    world.schedule_scope(Render, |_, schedule| {
+        schedule.add_systems(pass);
+    });
+    let mut uploads = world.resource_mut::<Uploads>();
+    uploads.write_buffer(&cells, 0, &[0; 256]);
+    drop((gpu, cells));
+    rig.update(2);
+    rig.expect_no_errors();
+    assert!(old.exists());
+
+    // What the app itself holds of it goes with the loss, as in a program that makes it anew.
+    rig.app
+        .add_observer(|_: On<DeviceRebuilt>, mut commands: Commands| {
+            commands.remove_resource::<Numbers>();
+            commands.remove_resource::<Squares>();
+            commands.remove_resource::<Add>();
+        });
+    rig.update(1);
+    assert_eq!(rig.app.world().resource::<Rebuilt>().0, [1]);
+    rig.app.world_mut().remove_resource::<Fill>();
+    rig.app.world_mut().resource_mut::<Errors>().0.clear();
+    rig.update(1);
+    let errors = rig.app.world().resource::<Errors>().0.join("\n");
+    assert!(
+        errors.contains("cells was made from a device that is gone"),
+        "{errors}"
+    );
+    assert!(!old.exists(), "something keeps the old device");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_trace_goes_on_with_another_device() {
+    let mut rig = rig(&[10]);
+    rig.app.world_mut().resource_mut::<Renderer>().trace();
+    rig.update(30);
+    assert_eq!(rig.app.world().resource::<Rebuilt>().0, [1]);
+    let trace = rig.app.world().resource::<Renderer>().trace_json();
+    let trace = trace.expect("it is traced still");
+    for device in ["device 0 queue", "device 1 queue"] {
+        assert!(trace.contains(device), "the times of {device} are there");
+    }
 }
