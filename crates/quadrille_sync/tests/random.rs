@@ -14,7 +14,8 @@ use std::ops::Range;
 
 use generate::{Random, TOPOLOGIES, frame, place_at_random, resources};
 use quadrille_sync::{
-    Frame, Plan, Planner, ResourceKind, States, Step, SubRange, Topology, Use, parse_topology, plan,
+    Frame, Plan, Planner, ResourceIndex, ResourceKind, States, Step, SubRange, Topology, Use,
+    parse_topology, plan,
 };
 
 /// Submissions that each pass's submission comes after, by waits and, on one queue, by order.
@@ -125,6 +126,16 @@ fn run(seed: u64, planned: &mut usize) {
             *planned += 1;
         }
     }
+    // Frames that differ in little are not taken for each other.
+    for _ in 0..3 {
+        edit(&mut random, &mut one);
+        for _ in 0..2 {
+            if let Some(plan) = step(&one, &topology, &mut planner, &mut states) {
+                check_order(&one, &plan);
+                *planned += 1;
+            }
+        }
+    }
     // Whatever came before, a frame that repeats settles.
     let mut reused = 0;
     for _ in 0..8 {
@@ -150,6 +161,27 @@ fn run(seed: u64, planned: &mut usize) {
         0,
         "submissions for ownership alone, beside {passes:?}"
     );
+}
+
+/// Changes one thing in a frame.
+fn edit(random: &mut Random, frame: &mut Frame) {
+    if frame.uses.is_empty() || random.below(3) == 0 {
+        if !frame.passes.is_empty() {
+            let pass = random.below(frame.passes.len());
+            frame.passes[pass].cost_us += 1;
+        }
+        return;
+    }
+    let one = random.below(frame.uses.len());
+    let other = frame.uses[random.below(frame.uses.len())];
+    match random.below(3) {
+        0 => frame.uses[one].discard ^= frame.uses[one].access.is_write(),
+        1 => frame.uses[one].access = other.access,
+        _ => {
+            let resource = random.below(frame.resources.len()) as u32;
+            frame.uses[one].resource = ResourceIndex(resource);
+        }
+    }
 }
 
 /// Plans and commits one frame; none if it is refused.
