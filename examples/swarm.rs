@@ -95,8 +95,12 @@ struct Game {
     left_over: Option<f32>,
     /// Whether this frame is a step.
     moves: bool,
+    /// Whether the game begins anew with this frame.
+    is_new: bool,
     /// Frames drawn.
     frame: u64,
+    /// The frame with which the game began: what was counted before is of another.
+    began: u64,
     /// What was counted in earlier frames, by frame.
     counted: std::collections::VecDeque<(u64, Counters)>,
 }
@@ -104,10 +108,8 @@ struct Game {
 impl Game {
     /// Begins with a swarm that has counted nothing.
     fn begin(&mut self) {
-        self.rules = Survival::new(Counters::default());
-        self.counted.clear();
-        self.moves = false;
-        self.frame = 0;
+        self.rules = Survival::default();
+        self.began = self.frame;
     }
 }
 
@@ -130,12 +132,14 @@ fn main() -> AppExit {
     let every_frame = plugins.headless || script.is_some();
     App::new()
         .insert_resource(Game {
-            rules: Survival::new(Counters::default()),
+            rules: Survival::default(),
             enemies: args.enemies,
             bloom: true,
             left_over: (!every_frame).then_some(0.0),
             moves: false,
+            is_new: false,
             frame: 0,
+            began: 0,
             counted: Default::default(),
         })
         .add_plugins((plugins, Quadrille2dPlugin::default()))
@@ -148,6 +152,7 @@ fn main() -> AppExit {
             Render,
             (
                 exchange.in_set(RenderSystems::Declare),
+                populate.in_set(RenderSystems::Declare).run_if(is_new),
                 empty_cells.run_if(moves),
                 count
                     .after(empty_cells)
@@ -226,8 +231,8 @@ fn make(
     Ok(())
 }
 
-/// Puts the enemies where they begin. A device that was lost took the swarm along: then the game
-/// begins again.
+/// Puts the enemies where they begin: at first, when the player begins again, and after a device was
+/// lost, which took the swarm along.
 fn populate(
     args: Res<Args>,
     mut uploads: ResMut<Uploads>,
@@ -303,14 +308,17 @@ fn play(
     mut run: ResMut<Run>,
 ) {
     game.moves = false;
+    game.is_new = false;
     if run.is_over() {
         return;
     }
     game.frame += 1;
     game.bloom ^= keys.just_pressed(KeyCode::KeyB);
     let due = game.frame.saturating_sub(COUNTERS_LATE);
-    while let Some((_, counters)) = game.counted.pop_front_if(|(frame, _)| *frame <= due) {
-        game.rules.counted(counters);
+    while let Some((frame, counters)) = game.counted.pop_front_if(|(frame, _)| *frame <= due) {
+        if frame >= game.began {
+            game.rules.counted(counters);
+        }
     }
     let pressed = |codes: [KeyCode; 2]| f32::from(u8::from(keys.any_pressed(codes)));
     let wish = Wish {
@@ -335,7 +343,8 @@ fn play(
     });
     if is_step {
         game.rules.step(wish);
-        game.moves = game.rules.phase == Phase::Play;
+        game.is_new = wish.restart;
+        game.moves = game.rules.phase == Phase::Play && !game.is_new;
     }
     let rules = &game.rules;
     run.report.insert("score".to_owned(), rules.score().into());
@@ -387,6 +396,10 @@ fn write(
 
 fn moves(game: Res<Game>) -> bool {
     game.moves
+}
+
+fn is_new(game: Res<Game>) -> bool {
+    game.is_new
 }
 
 /// What was written in the last step is read in this one.

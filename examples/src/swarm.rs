@@ -50,7 +50,7 @@ pub struct Step {
     pub pad: u32,
 }
 
-/// What the device has counted since it was made.
+/// What the device has counted since the game began.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Counters {
@@ -106,25 +106,24 @@ pub struct Survival {
     pub shots: Vec<Shot>,
     /// Steps since it began.
     pub frame: u64,
-    /// What the device had counted when it began.
-    base: Counters,
-    latest: Counters,
+    counted: Counters,
 }
 
-impl Survival {
-    /// A new game on a device that has counted so much already.
-    pub fn new(base: Counters) -> Self {
+impl Default for Survival {
+    /// A new game.
+    fn default() -> Self {
         Self {
             phase: Phase::Play,
             player: Vec2::ZERO,
             heading: 0.0,
             shots: Vec::new(),
             frame: 0,
-            base,
-            latest: base,
+            counted: Counters::default(),
         }
     }
+}
 
+impl Survival {
     /// The enemies at the beginning: a ring around the player, the same for the same seed.
     pub fn enemies(count: u32, seed: u64) -> Vec<Enemy> {
         let mut random = Random::new(seed);
@@ -142,14 +141,13 @@ impl Survival {
 
     /// Enemies shot.
     pub fn score(&self) -> u32 {
-        self.latest.shot.saturating_sub(self.base.shot)
+        self.counted.shot
     }
 
     /// Hits that the player can still take.
     pub fn health(&self) -> u32 {
-        let hits = self.latest.reached.saturating_sub(self.base.reached);
         // The swarm is large: ten that get through cost one.
-        HEALTH.saturating_sub(hits / 10)
+        HEALTH.saturating_sub(self.counted.reached / 10)
     }
 
     /// Takes what the device has counted.
@@ -157,7 +155,7 @@ impl Survival {
         if self.phase == Phase::Over {
             return;
         }
-        self.latest = counters;
+        self.counted = counters;
         if self.health() == 0 {
             self.phase = Phase::Over;
         }
@@ -166,7 +164,7 @@ impl Survival {
     /// Lets a step of time go by.
     pub fn step(&mut self, wish: Wish) {
         if wish.restart {
-            *self = Self::new(self.latest);
+            *self = Self::default();
             return;
         }
         match (wish.pause, self.phase) {

@@ -11,7 +11,7 @@ fn enemies_are_the_same_for_the_same_seed_and_keep_their_distance() {
 
 #[test]
 fn the_player_stays_in_the_field_and_shots_do_not_pile_up() {
-    let mut game = Survival::new(Counters::default());
+    let mut game = Survival::default();
     for _ in 0..2000 {
         game.step(Wish {
             direction: Vec2::new(3.0, -1.0),
@@ -25,21 +25,18 @@ fn the_player_stays_in_the_field_and_shots_do_not_pile_up() {
 
 #[test]
 fn the_player_dies_of_those_who_get_through_and_can_begin_again() {
-    let mut game = Survival::new(Counters {
-        shot: 7,
-        reached: 90,
-    });
+    let mut game = Survival::default();
     game.counted(Counters {
-        shot: 27,
-        reached: 1080,
+        shot: 20,
+        reached: 990,
     });
     assert_eq!(
         (game.score(), game.health(), game.phase),
         (20, 1, Phase::Play)
     );
     game.counted(Counters {
-        shot: 30,
-        reached: 1090,
+        shot: 23,
+        reached: 1000,
     });
     assert_eq!((game.score(), game.phase), (23, Phase::Over));
     game.counted(Counters {
@@ -59,7 +56,7 @@ fn the_player_dies_of_those_who_get_through_and_can_begin_again() {
 
 #[test]
 fn nothing_moves_in_a_pause() {
-    let mut game = Survival::new(Counters::default());
+    let mut game = Survival::default();
     let pause = Wish {
         pause: true,
         ..Wish::default()

@@ -89,3 +89,20 @@ fn swarm_from_a_script_is_the_same_each_time() {
     assert!(picture == picture_again, "the pictures differ");
     assert!(report["score"].as_u64() > Some(0), "{report}");
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn swarm_begins_again_where_it_began() {
+    let again = file("again.txt");
+    // Frames are counted from 0: 40 are left after this one.
+    std::fs::write(&again, "29 tap r\n").expect("written");
+    let again = again.to_str().expect("plain");
+    let swarm = env!("CARGO_BIN_EXE_swarm");
+    let (report, picture) = play(swarm, "swarm_new", &["--frames", "40", "--enemies", "6000"]);
+    let args = ["--frames", "70", "--enemies", "6000", "--script", again];
+    let (report_again, picture_again) = play(swarm, "swarm_anew", &args);
+    assert!(report["score"].as_u64() > Some(0), "{report}");
+    assert_eq!(report["score"], report_again["score"]);
+    assert_eq!(report["health"], report_again["health"]);
+    assert!(picture == picture_again, "the pictures differ");
+}
