@@ -215,15 +215,19 @@ impl Writer<'_, '_, '_> {
         self.frame(world, outer, [width; 4], [color; 4]);
     }
 
-    /// Four bars along the inside of a rectangle: left, top, right, bottom; or a ring in the box
-    /// to which everything is cut.
+    /// Four bars along the inside of a rectangle: left, top, right, bottom; or a ring, where corners
+    /// are round or colours meet.
     fn frame(&mut self, world: &Affine3A, outer: Rect, widths: [f32; 4], colors: [Color; 4]) {
-        if let Some(round) = self.round {
+        // Sides of two colours meet in a slanted line, which only the shader of boxes draws.
+        let is_plain = colors.iter().all(|color| *color == colors[0]);
+        let square = (!is_plain).then(|| RoundBox::square(outer.size()));
+        if let Some(round) = self.round.or(square) {
+            let before = self.round;
             for (ring, color) in round.borders(widths, colors.map(|color| color.to_linear())) {
                 self.round = Some(ring);
                 self.add(None, world, ring.place(), color);
             }
-            self.round = Some(round);
+            self.round = before;
             return;
         }
         let Rect { min, max } = outer;

@@ -114,3 +114,32 @@ fn nodes_look_as_they_did() {
     assert_eq!(picture.at(169, 95), picture.at(168, 90));
     golden::expect("nodes", &picture);
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn sides_of_two_colours_meet_in_a_slanted_line() {
+    let red = Color::srgb(1.0, 0.0, 0.0);
+    let mut rig = Rig::scene(40, 40, move |mut commands: Commands| {
+        commands.spawn(Camera2d);
+        let border = UiRect::all(Val::Px(10.0));
+        let node = Node {
+            border,
+            ..at(0.0, 0.0, 40.0, 40.0)
+        };
+        let colors = BorderColor {
+            top: red,
+            ..BorderColor::all(Color::WHITE)
+        };
+        commands.spawn((node, colors));
+    });
+    rig.update(2);
+    let picture = rig.picture();
+    let top = [255, 0, 0, 255];
+    assert_eq!([(7, 2), (32, 2)].map(|(x, y)| picture.at(x, y)), [top; 2]);
+    assert_eq!(
+        [(2, 7), (37, 7)].map(|(x, y)| picture.at(x, y)),
+        [[255; 4]; 2]
+    );
+    assert_eq!(picture.at(20, 9), top);
+    assert_ne!(picture.at(20, 10), top);
+}

@@ -54,6 +54,15 @@ impl RoundBox {
             })
     }
 
+    /// A box of this size whose corners are not round.
+    pub(super) fn square(size: Vec2) -> Self {
+        Self {
+            half: size / 2.0,
+            radii: [Vec2::ZERO; 4],
+            drawn: Drawn::Whole,
+        }
+    }
+
     /// The same box, larger by so many pixels on each side; its round corners stay around the
     /// same centres.
     pub(super) fn inflated(mut self, by: f32) -> Self {

@@ -53,12 +53,8 @@ fn shadow_box(
     );
     let spread = length(shadow.spread_radius, size.x)?;
     let blur = length(shadow.blur_radius, size.x)?.max(0.0);
-    let square = RoundBox {
-        half: size / 2.0,
-        radii: [Vec2::ZERO; 4],
-        drawn: Drawn::Whole,
-    };
-    let mut round = RoundBox::of(node).unwrap_or(square).inflated(spread);
+    let square = || RoundBox::square(size);
+    let mut round = RoundBox::of(node).unwrap_or_else(square).inflated(spread);
     if blur > 0.0 {
         // What is blurred is round at its corners.
         for radius in &mut round.radii {
