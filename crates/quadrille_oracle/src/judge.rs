@@ -27,6 +27,7 @@ mod barrier;
 mod cell;
 mod clock;
 mod declared;
+mod forget;
 mod host;
 mod memory;
 mod schedule;

@@ -5,10 +5,13 @@
 //! all the same is listed in [`Excuse`].
 
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 use quadrille_sync::{Frame, Plan, Topology};
 
+use crate::judge::Judge;
 use crate::sequence::{Failure, Sequence};
+use crate::violation::Violation;
 
 mod barrier;
 mod excuse;
@@ -123,13 +126,53 @@ pub fn survivors(sequence: &Sequence, echo: usize) -> Result<(usize, Vec<Survivo
         }
         for mutant in mutants(frame, plan, &sequence.topology) {
             count += 1;
-            let mut judge = before.clone();
-            let own = !judge.frame(frame, &mutant.plan).is_empty();
-            let mut later = steps[at + 1..].iter();
-            if !own && later.all(|(_, frame, plan)| judge.frame(frame, plan).is_empty()) {
-                survivors.push(Survivor { frame: at, mutant });
+            let later = &steps[at + 1..];
+            let objections = |before: &Judge, plan: &Plan| {
+                let mut judge = before.clone();
+                let own = judge.frame(frame, plan);
+                let later = later
+                    .iter()
+                    .map(|(_, frame, plan)| judge.frame(frame, plan));
+                own.into_iter().chain(later.flatten().collect::<Vec<_>>())
+            };
+            if objections(before, &mutant.plan).next().is_some() {
+                continue;
             }
+            let mut mutant = mutant;
+            if mutant.excuse == Some(Excuse::History) {
+                let forgetful = before.without_dependencies();
+                let known: Vec<Violation> = objections(&forgetful, plan).collect();
+                let is_new = |violation: &Violation| !known.contains(violation);
+                // Otherwise it is not what earlier frames have done that makes it needless.
+                if !objections(&forgetful, &mutant.plan).any(|it| is_new(&it)) {
+                    let is_over = is_over(&steps[..=at], &mutant);
+                    mutant.excuse = is_over.then_some(Excuse::Over);
+                }
+            }
+            survivors.push(Survivor { frame: at, mutant });
         }
     }
     Ok((count, survivors))
+}
+
+/// Whether a mutant of the last of these frames waits for less of what a host pass of a frame before
+/// has waited for.
+fn is_over(steps: &[(Judge, Frame, Arc<Plan>)], mutant: &Mutant) -> bool {
+    let [earlier @ .., (judge, _, plan)] = steps else {
+        return false;
+    };
+    let waits = |plan: &Plan| {
+        let waits = plan.submissions.iter().flat_map(|it| it.waits.clone());
+        waits.map(|wait| wait.point).collect::<Vec<_>>()
+    };
+    let (before, after) = (waits(plan), waits(&mutant.plan));
+    let changed = before.iter().zip(&after).find(|(one, other)| one != other);
+    let Some((point, _)) = changed.filter(|_| mutant.mutation == Mutation::WaitValue) else {
+        return false;
+    };
+    let value = judge.value(*point);
+    earlier.iter().any(|(judge, _, plan)| {
+        let mut waits = plan.host.iter().flat_map(|step| &step.waits);
+        waits.any(|it| it.queue == point.queue && judge.value(*it) >= value)
+    })
 }

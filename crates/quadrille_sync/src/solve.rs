@@ -32,6 +32,7 @@ mod place;
 mod precise;
 mod race;
 mod record;
+mod repeat;
 mod schedule;
 mod split;
 mod timeline;

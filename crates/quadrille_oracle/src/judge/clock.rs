@@ -110,11 +110,16 @@ impl Signalled {
         Self { columns }
     }
 
-    /// How far the signal sees on a column.
+    /// Whether the signal comes after something that is over in all stages.
     pub(crate) fn reaches(&self, instant: Instant) -> bool {
         self.columns
             .get(instant.column)
             .is_some_and(|seen| *seen >= instant.position)
+    }
+
+    /// How far the signal sees on a column.
+    pub(crate) fn position(&self, column: usize) -> u32 {
+        self.columns.get(column).copied().unwrap_or(0)
     }
 
     /// Takes in another signal.

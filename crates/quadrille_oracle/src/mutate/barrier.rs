@@ -66,7 +66,7 @@ impl Maker<'_> {
             let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
             self.mutate_barrier(barrier);
             self.mutate_family(barrier);
-            self.mutate_size(spot, buffer.size, barrier.excuses.dst);
+            self.mutate_size(spot, buffer.size, barrier.excuses.of_range());
         }
         for (at, image) in batch.images.iter().enumerate() {
             let area = Area::subresources(&image.range);
@@ -110,7 +110,7 @@ impl Maker<'_> {
             let area = Area::bytes(buffer.offset, buffer.size);
             let (scopes, spot) = ((buffer.src, buffer.dst), spot(Kind::Buffer(at)));
             let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
-            excuses.push(barrier.excuses.all);
+            excuses.push(barrier.excuses.of_all());
         }
         for (at, image) in batch
             .images
@@ -121,7 +121,7 @@ impl Maker<'_> {
             let area = Area::subresources(&image.range);
             let (scopes, spot) = ((image.src, image.dst), spot(Kind::Image(at)));
             let barrier = self.barrier(spot, scopes, image.transfer, &image.reason, &area);
-            excuses.push(barrier.excuses.all);
+            excuses.push(barrier.excuses.of_all());
         }
         excuses
     }

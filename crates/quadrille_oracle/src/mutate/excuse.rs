@@ -1,4 +1,8 @@
-//! Why a mutant may survive.
+//! Why a mutant may survive: [`Excuse`] is the whole list, each with its reason.
+//!
+//! Excuses are given by the shape of the frame and the plan, before anything is judged, and most
+//! mutants that have one are noticed all the same; `tests/mutation.rs` prints how many are not, by
+//! excuse. One, [`Excuse::History`], has to be shown for each mutant.
 
 use quadrille_sync::{
     BarrierBatch, PassRef, Reason, ResourceIndex, Rung, Stages, Step, Submission, Use, Wait,
@@ -7,7 +11,7 @@ use quadrille_sync::{
 use super::barrier::{Barrier, Spot};
 use super::maker::Maker;
 use crate::area::Area;
-use crate::stages::single;
+use crate::stages::{accesses, single};
 
 /// Why a mutant may survive though the plan is minimal and the judge is not blind. Most mutants
 /// that have an excuse are noticed all the same; those that are not are counted by excuse.
@@ -31,10 +35,24 @@ pub enum Excuse {
     /// An earlier barrier of the resource has made the write available already, or visible to a
     /// part of what this one names: that part says again what is done.
     Already,
-    /// What is waited for lies in an earlier frame, and barriers and waits of that frame can have
-    /// done a part of it (merged ones, and chains over other queues; of the waits for a queue only
-    /// the last is remembered).
+    /// What is waited for lies in an earlier frame, and barriers and waits of earlier frames have
+    /// done it already, for another resource or over another queue.
+    ///
+    /// States do not remember which barriers a frame has issued, and of the waits for a queue only
+    /// the last: what is not remembered is done again, which is harmless, and a plan that hung on
+    /// it would fit once and not for the next frame. This excuse is never believed: a mutant under
+    /// it must be missed by a judge who remembers all accesses of the frames before, and none of
+    /// their dependencies ([`survivors`](super::survivors)). So what survives is what an earlier
+    /// frame has done, and nothing else.
     History,
+    /// A host pass before the submission, in this frame or an earlier one, has waited for the same
+    /// signal, so that all before it is over when the submission is made: its own wait only shows
+    /// it memory, as one for the signal before would.
+    Over,
+    /// Who takes over an image that was released, and discards, names all writes, because the release
+    /// may have been a transition. By the specification a transition makes itself available;
+    /// to name it as well does no harm.
+    Released,
     /// A submission waits for several signals in one stage, and one of these has waited for what
     /// another is there for: which of the waits names the stage does not matter.
     TwoWaits,
@@ -55,8 +73,9 @@ pub enum Excuse {
     /// Where one resource has touched shared memory in part, what was done before it is kept for the
     /// next one, though that comes after this one, and this one has come after what was before.
     Turns,
-    /// The barrier only orders, and order is not bound to its range: it holds for all ranges, and
-    /// barriers of other ranges order this one too.
+    /// The barrier only orders (or shows nothing but what others wrote to shared memory, which is
+    /// dead), and order is not bound to its range: it holds for all ranges, and barriers of other
+    /// ranges order this one too.
     Order,
 }
 
@@ -69,6 +88,11 @@ pub(super) struct Excuses {
     pub(super) src: Option<Excuse>,
     /// For parts of the second scope, and of the range.
     pub(super) dst: Option<Excuse>,
+    /// What earlier frames may have done, for parts of the barrier where nothing else excuses them;
+    /// it has to be shown ([`Excuse::History`]).
+    pub(super) history: Option<Excuse>,
+    /// The same for the barrier as a whole.
+    pub(super) history_of_all: Option<Excuse>,
     /// What several others have done to shared memory makes one first scope: not each stage of it
     /// goes with each access, nor with each of the others.
     pub(super) is_aliased: bool,
@@ -82,8 +106,20 @@ impl Excuses {
             all: excuse,
             src: excuse,
             dst: excuse,
-            is_aliased: false,
+            ..Self::default()
         }
+    }
+}
+
+impl Excuses {
+    /// For taking the barrier out, or to a later place.
+    pub(super) fn of_all(&self) -> Option<Excuse> {
+        self.all.or(self.history_of_all)
+    }
+
+    /// For parts of the range, and of who sees it.
+    pub(super) fn of_range(&self) -> Option<Excuse> {
+        self.dst.or(self.history)
     }
 }
 
@@ -100,6 +136,13 @@ impl Maker<'_> {
             .is_again(barrier.spot, reason.resource)
             .then_some(Excuse::Already);
         let history = matches!(reason.earlier, PassRef::Earlier(_)).then_some(Excuse::History);
+        // What it is for only reads there, as it is, or reads before it writes.
+        let writes = accesses(barrier.dst.access, true);
+        let only_shows = reason.rung == Rung::Memory && writes.is_empty();
+        // It makes nothing available, and what it shows is dead.
+        let is_dead = reason.rung == Rung::Aliasing
+            && barrier.src.access.is_empty()
+            && !self.frame.resource(reason.resource).is_image();
         let all = if matches!(reason.later, PassRef::Next(_)) {
             Some(Excuse::Prediction)
         } else if barrier.is_transfer() && self.is_needless(reason) {
@@ -108,17 +151,17 @@ impl Maker<'_> {
             Some(Excuse::RoundTrip)
         } else if self.has_global_barrier() {
             Some(Excuse::Merged)
-        } else if barrier.only_orders() {
+        } else if barrier.only_orders() || is_dead {
             Some(Excuse::Order)
         } else {
             // One barrier for two readers, who differ in stage and in access, shows more than
             // either asks for: perhaps just what a third one wants.
-            let shows = again.or(history).filter(|_| self.only_shows(reason, area));
-            // Of one queue alone, everything is known.
-            let several = self.topology.queues.len() > 1;
-            let plain = reason.rung != Rung::LayoutTransition && !barrier.is_transfer();
-            shows.or(history.filter(|_| several && plain))
+            again.filter(|_| only_shows)
         };
+        // Of one queue alone, everything is known.
+        let several = self.topology.queues.len() > 1;
+        let plain = reason.rung != Rung::LayoutTransition && !barrier.is_transfer();
+        let is_plain = several && plain || only_shows;
         let shared = (!self.is_for_one_use(reason, area)).then_some(Excuse::Shared);
         let is_outside = barrier.is_acquire() && reason.earlier == PassRef::Nobody;
         let outside = is_outside.then_some(Excuse::Outside);
@@ -126,24 +169,25 @@ impl Maker<'_> {
         let dead = is_aliased.then_some(Excuse::Dead);
         Excuses {
             all,
-            src: all.or(again).or(history).or(outside),
-            dst: all.or(shared).or(again).or(history).or(dead),
+            src: all.or(again).or(outside),
+            dst: all.or(shared).or(again).or(dead),
+            history,
+            history_of_all: history.filter(|_| is_plain),
             is_aliased,
         }
     }
 
-    /// What excuses the mutants of a wait: order with earlier frames, or of stages that have
-    /// waited before. (With maintenance8 one such stage is enough for an acquire to chain from, if
-    /// its first scope names all.)
+    /// What excuses the mutants of a wait: order with earlier frames.
     pub(super) fn excuse_of_wait(&self, wait: &Wait) -> Option<Excuse> {
         let is_earlier = |reason: &Reason| matches!(reason.earlier, PassRef::Earlier(_));
-        let history = wait
-            .reasons
-            .iter()
-            .all(is_earlier)
-            .then_some(Excuse::History);
-        let wide = self.topology.maintenance8 && wait.stages == Stages::ALL_COMMANDS;
-        history.or(wide.then_some(Excuse::Chain))
+        let is_history = wait.reasons.iter().all(is_earlier);
+        is_history.then_some(Excuse::History)
+    }
+
+    /// Whether stages of a wait may have waited before: with maintenance8 one such stage is enough
+    /// for an acquire to chain from, if its first scope names all.
+    pub(super) fn is_wide(&self, wait: &Wait) -> bool {
+        self.topology.maintenance8 && wait.stages == Stages::ALL_COMMANDS
     }
 
     /// What excuses a wait that lacks a stage: another wait has it too, or only some of its stages
@@ -169,6 +213,18 @@ impl Maker<'_> {
             .then_some(Excuse::Shared)
     }
 
+    /// Whether a host pass that a submission comes after has waited for what it waits for.
+    pub(super) fn is_over(&self, submission: usize, wait: &Wait) -> bool {
+        let is_before = |before: u32| before as usize <= submission;
+        let mut earlier = self.plan.host.iter();
+        earlier.any(|step| {
+            let mut waits = step.waits.iter();
+            let reaches = waits
+                .any(|point| point.queue == wait.point.queue && point.offset >= wait.point.offset);
+            step.before.is_some_and(is_before) && reaches
+        })
+    }
+
     pub(super) fn has_global_barrier(&self) -> bool {
         let mut steps = self
             .plan
@@ -182,14 +238,6 @@ impl Maker<'_> {
     pub(super) fn is_needless(&self, reason: &Reason) -> bool {
         self.later_uses(reason)
             .any(|declared| !declared.access.is_read() || declared.discard)
-    }
-
-    /// Whether a barrier is for reads that need no other layout or owner.
-    fn only_shows(&self, reason: &Reason, area: &Area) -> bool {
-        let kind = &self.frame.resource(reason.resource).kind;
-        let meets = |one: &&Use| Area::of(kind, &one.range).intersection(area).is_some();
-        let mut uses = self.later_uses(reason).filter(meets);
-        reason.rung == Rung::Memory && uses.all(|declared| !declared.access.is_write())
     }
 
     /// Whether a barrier is for one use, of just its range.

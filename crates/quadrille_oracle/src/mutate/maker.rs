@@ -1,7 +1,7 @@
 //! Makes mutants: one for each element of a plan, and each part of it.
 
 use quadrille_sync::{
-    BarrierBatch, Frame, ImageBarrier, Layout, Plan, Scope, Stages, Step, Submission,
+    AccessMask, BarrierBatch, Frame, ImageBarrier, Layout, Plan, Scope, Stages, Step, Submission,
     SubresourceRange, Topology,
 };
 
@@ -81,7 +81,8 @@ impl Maker<'_> {
             self.add(Mutation::DropWait, known, place.clone(), |plan| {
                 plan.submissions[at].waits.remove(wait_at);
             });
-            self.add(Mutation::WaitValue, known, place.clone(), |plan| {
+            let over = self.is_over(at, wait).then_some(Excuse::Over).or(known);
+            self.add(Mutation::WaitValue, over, place.clone(), |plan| {
                 plan.submissions[at].waits[wait_at].point.offset -= 1;
             });
             for (stage, rest) in less_stages(wait.stages) {
@@ -89,12 +90,13 @@ impl Maker<'_> {
                 if orders && single(rest) & queue == single(wait.stages) & queue {
                     continue;
                 }
-                let chain = continues(submission, rest).then_some(Excuse::Chain);
+                let chains = continues(submission, rest) || self.is_wide(wait);
+                let chain = chains.then_some(Excuse::Chain);
                 let twice = orders || single(stage).intersects(single(rest));
                 let excuse = chain
-                    .or(known)
                     .or(twice.then_some(Excuse::Spelling))
-                    .or(self.excuse_of_wait_stage(submission, wait, stage));
+                    .or(self.excuse_of_wait_stage(submission, wait, stage))
+                    .or(known);
                 let place = format!("{stage:?} of {place}");
                 self.add(Mutation::WaitStage, excuse, place, |plan| {
                     plan.submissions[at].waits[wait_at].stages = rest;
@@ -190,7 +192,7 @@ impl Maker<'_> {
         } = barrier;
         self.add(
             barrier.drop_mutation(),
-            excuses.all,
+            excuses.of_all(),
             spot.to_string(),
             |plan| spot.remove(plan),
         );
@@ -213,9 +215,8 @@ impl Maker<'_> {
             }
             let chain = dst.access.is_empty().then_some(Excuse::Chain);
             let place = format!("{stage:?} of {spot}");
-            self.add(Mutation::DstStage, excuses.dst.or(chain), place, |plan| {
-                weaker.put(plan)
-            });
+            let excuse = excuses.dst.or(chain).or(excuses.history);
+            self.add(Mutation::DstStage, excuse, place, |plan| weaker.put(plan));
         }
         for access in dst.access.iter() {
             let scope = Scope {
@@ -232,7 +233,7 @@ impl Maker<'_> {
                 ..barrier
             };
             let place = format!("{access:?} of {spot}");
-            self.add(Mutation::DstAccess, excuses.dst, place, |plan| {
+            self.add(Mutation::DstAccess, excuses.of_range(), place, |plan| {
                 weaker.put(plan)
             });
         }
@@ -258,7 +259,7 @@ impl Maker<'_> {
                 false => Excuse::Turns,
             };
             let mixed = excuses.is_aliased.then_some(mixed);
-            let excuse = excuses.src.or(chain).or(mixed);
+            let excuse = excuses.src.or(chain).or(mixed).or(excuses.history);
             let place = format!("{stage:?} of {spot}");
             self.add(Mutation::SrcStage, excuse, place, |plan| weaker.put(plan));
         }
@@ -278,9 +279,9 @@ impl Maker<'_> {
                 ..barrier
             };
             let place = format!("{access:?} of {spot}");
-            self.add(Mutation::SrcAccess, excuses.src, place, |plan| {
-                weaker.put(plan)
-            });
+            let released = (access == AccessMask::MEMORY_WRITE).then_some(Excuse::Released);
+            let excuse = excuses.src.or(released).or(excuses.history);
+            self.add(Mutation::SrcAccess, excuse, place, |plan| weaker.put(plan));
         }
     }
 
@@ -288,9 +289,14 @@ impl Maker<'_> {
     pub(super) fn mutate_image(&mut self, barrier: Barrier, image: &ImageBarrier) {
         let Barrier { spot, excuses, .. } = barrier;
         for smaller in smaller_ranges(image.range) {
-            self.add(Mutation::Range, excuses.dst, spot.to_string(), |plan| {
-                spot.edit_image(plan, |image| image.range = smaller);
-            });
+            self.add(
+                Mutation::Range,
+                excuses.of_range(),
+                spot.to_string(),
+                |plan| {
+                    spot.edit_image(plan, |image| image.range = smaller);
+                },
+            );
         }
         let predicted = excuses.all.filter(|excuse| *excuse == Excuse::Prediction);
         self.add(Mutation::NewLayout, predicted, spot.to_string(), |plan| {

@@ -280,13 +280,15 @@ fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, sta
         order_after(walk, request, dst, &interval, mark, (memory, is_aliased));
     });
     // Others may have read the last write, and this pass not see it yet. That a pass discards is
-    // no excuse: it reads what it has written itself, and must not find older bytes instead. A
-    // release has been such a read, and whoever comes after it sees everything.
+    // no excuse: it reads what it has written itself, and must not find older bytes instead. Who
+    // comes after the release of a write sees everything.
     let reads = Scope {
         access: request.scope.access.reads(),
         ..request.scope
     };
-    if !reads.access.is_empty() && !state.reads.is_empty() && state.pending.is_none() {
+    let pending = state.pending.as_ref();
+    let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
+    if !reads.access.is_empty() && !state.reads.is_empty() && only_read {
         order_read(walk, request, reads, interval, state);
     }
 }
@@ -406,7 +408,8 @@ pub(super) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bo
     aliased.for_each(|mark| each(mark, !mark.scope.access.is_empty()));
     state.promised.iter().for_each(|read| each(read, false));
     if let Some(pending) = &state.pending {
-        each(&pending.mark, true);
+        // What was only read before the release is not written since.
+        each(&pending.mark, !pending.mark.scope.access.is_empty());
     } else if state.reads.is_empty() {
         state.write.iter().for_each(|write| each(write, true));
     } else {

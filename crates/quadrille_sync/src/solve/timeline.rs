@@ -12,6 +12,7 @@
 //! [`ownership`](super::ownership)). Windows are hardly ever used; numbering closes the gaps.
 
 use super::record::Record;
+use super::repeat::Repeated;
 use crate::flags::Stages;
 use crate::plan::{Reason, RelativePoint, Submission, Wait};
 use crate::states::{Joined, Learned, States};
@@ -425,9 +426,11 @@ pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submissi
     let numbers = Numbers::new(timeline, &records);
     let used = |record: &Record| !record.is_empty();
     let mut submissions = Vec::with_capacity(records.len());
+    let mut repeated = Repeated::new(timeline.queues);
     for record in records.into_iter().filter(used) {
         let mut submission = record.finish();
         drop_implied(timeline, &mut submission.waits);
+        repeated.drop(&mut submission);
         for wait in &mut submission.waits {
             wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
         }

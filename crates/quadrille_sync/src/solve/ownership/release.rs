@@ -179,10 +179,14 @@ fn append(
     let mark = Mark {
         queue: point.queue,
         value: point.value,
-        // For whoever takes over without an acquire: whatever was written before.
+        // For whoever takes over without an acquire: what was written before. The release of an
+        // image may be a transition, which is a write.
         scope: Scope {
             stages: Stages::ALL_COMMANDS,
-            access: AccessMask::MEMORY_WRITE,
+            access: match resource.is_image() {
+                true => AccessMask::MEMORY_WRITE,
+                false => src.access,
+            },
         },
         pass: last.unwrap_or(EndPass::Nobody),
         step: 0,
