@@ -1,6 +1,6 @@
 //! `bench`: what a frame of many small passes costs, beside the same frame written by hand.
 
-mod counts;
+pub(crate) mod counts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -162,15 +162,17 @@ impl Bench {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// What a run tells the driver, as lines of JSON.
-    fn log(&self, arguments: &[&str], to: &Path) -> Result<String> {
+    /// What the program prints, and what it tells the driver, as lines of JSON.
+    fn log(&self, arguments: &[&str], to: &Path) -> Result<(String, String)> {
         let mut command = self.command(arguments);
         self.layer.apply(&mut command, "gct:1");
         let output = command.env("QUADRILLE_LAYER_LOG", to).output()?;
         if !output.status.success() {
             bail!("frame_bench {}: {}", arguments.join(" "), output.status);
         }
-        fs::read_to_string(to).with_context(|| format!("no log {}", to.display()))
+        let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let log = fs::read_to_string(to).with_context(|| format!("no log {}", to.display()))?;
+        Ok((line, log))
     }
 }
 

@@ -1,10 +1,14 @@
 //! The examples, run without a window: they must end by themselves, well, and show something.
 
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
+use crate::bench::counts::{self, Calls};
 use crate::layer::Layer;
 use crate::report::Report;
 use crate::validation::{self, Stack};
@@ -21,9 +25,13 @@ const LIGHTER: [(&str, &[&str]); 1] = [("many_cubes", &["--cubes", "4000"])];
 
 /// The example that measures, and draws nothing: how it is run, and what it must say.
 const MEASURING: &str = "frame_bench";
-const MEASURED: [&str; 10] = [
-    "--n", "100", "--frames", "20", "--warmup", "5", "--mode", "systems", "--alone", "--verify",
+const MEASURED: [&str; 8] = [
+    "--n", "100", "--warmup", "5", "--mode", "systems", "--alone", "--verify",
 ];
+
+/// Frames of a short and of a long run: what the longer one has more belongs to frames in the
+/// steady state.
+const LENGTHS: [u64; 2] = [20, 30];
 
 /// Builds all examples.
 ///
@@ -79,33 +87,63 @@ pub(crate) fn run(
     Ok(format!("{}, picture {size}", report.summary()))
 }
 
-/// Runs the example that measures: its passes must compute what they should.
+/// Runs the example that measures: its passes must compute what they should, and what it says that
+/// a frame tells the device must be what the layer below has counted.
 fn measure(
     stack: &Stack,
     run: &str,
     program: &Path,
     queues: Option<(&Layer, &str)>,
 ) -> Result<String> {
+    let Some((layer, families)) = queues else {
+        measured(stack, run, program, LENGTHS[0], |_| {})?;
+        return Ok("contents verified".to_owned());
+    };
+    let log = place::made("verify").join(format!("{run}.calls.json"));
+    let counted = |frames: u64| -> Result<(Value, Calls)> {
+        forget(&log)?;
+        let line = measured(stack, run, program, frames, |command| {
+            layer.apply(command, families);
+            command.env("QUADRILLE_LAYER_LOG", &log);
+        })?;
+        let text = fs::read_to_string(&log).with_context(|| format!("no log {}", log.display()))?;
+        Ok((line, counts::parse(&text)?))
+    };
+    let [short, long] = LENGTHS;
+    let ((_, fewer), (line, more)) = (counted(short)?, counted(long)?);
+    counts::agree(&line, &counts::difference(&more, &fewer), long - short)
+        .map(|agreed| format!("contents verified; {agreed}"))
+}
+
+/// What the example that measures says after so many frames.
+fn measured(
+    stack: &Stack,
+    run: &str,
+    program: &Path,
+    frames: u64,
+    set_up: impl FnOnce(&mut Command),
+) -> Result<Value> {
     let mut command = stack.command(program);
-    command.current_dir(place::root()).args(MEASURED);
-    if let Some((layer, families)) = queues {
-        layer.apply(&mut command, families);
-    }
+    command
+        .current_dir(place::root())
+        .args(MEASURED)
+        .args(["--frames", &frames.to_string()]);
+    set_up(&mut command);
     let output = validation::run(run, &mut command, LIMIT)?;
     let line = output.lines().find(|line| line.starts_with('{'));
     let line = line.context("it printed no line of JSON")?;
-    let value: serde_json::Value = serde_json::from_str(line).context("its line is not JSON")?;
+    let value: Value = serde_json::from_str(line).context("its line is not JSON")?;
     ensure!(
         value["verified"] == true,
         "`verified` is {}, and must be true",
         value["verified"]
     );
-    Ok("contents verified".to_owned())
+    Ok(value)
 }
 
 /// Removes what an earlier run left, so that it is not taken for this one's.
 pub(crate) fn forget(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
+    match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot remove {}", path.display()))
         }

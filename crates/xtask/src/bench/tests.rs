@@ -38,3 +38,28 @@ fn calls_are_counted_with_their_barriers() {
     assert_eq!(calls["barriers"], 6);
     assert_eq!(calls["vkQueueSubmit2"], 2);
 }
+
+#[test]
+fn what_is_said_must_be_what_was_counted() {
+    let calls = |barriers: u64| {
+        counts::Calls::from([
+            ("vkCmdPipelineBarrier2".to_owned(), 160),
+            ("barriers".to_owned(), barriers),
+            ("vkQueueSubmit2".to_owned(), 10),
+            ("vkBeginCommandBuffer".to_owned(), 10),
+        ])
+    };
+    let line = json!({"barrier_calls": 16, "barriers": 42, "submissions": 1, "command_buffers": 1});
+    let agreed = counts::agree(&line, &calls(420), 10).unwrap();
+    assert!(
+        agreed.starts_with("16 barrier calls, 42 barriers"),
+        "{agreed}"
+    );
+    for wrong in [0, 410, 421] {
+        let error = counts::agree(&line, &calls(wrong), 10).unwrap_err();
+        assert!(error.to_string().contains("barriers"), "{error}");
+    }
+    let before = counts::Calls::from([("barriers".to_owned(), 400)]);
+    let more = counts::difference(&calls(820), &before);
+    assert_eq!((more["barriers"], more["vkQueueSubmit2"]), (420, 10));
+}
