@@ -88,8 +88,12 @@ impl Pool {
             self.late.push(fence);
             return;
         }
-        // SAFETY: the present that had the fence is done, and so is the fence; or the device is
-        // lost, and with it all its work is done.
+        if device.is_lost() {
+            // SAFETY: all work of a lost device is done. A fence that it had can only be destroyed.
+            unsafe { device.raw.destroy_fence(fence, None) };
+            return;
+        }
+        // SAFETY: the present that had the fence is done, and so is the fence.
         match unsafe { device.raw.reset_fences(&[fence]) } {
             Ok(()) => self.fences.push(fence),
             // SAFETY: as above; a fence that cannot be reset is not used again.
