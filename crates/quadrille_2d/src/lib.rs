@@ -20,7 +20,8 @@
 //!
 //! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
 //!   no depth buffer: sorting is needed for transparency anyway.
-//! - **Culling is bevy's**, on the CPU.
+//! - **Culling is bevy's**, on the CPU: what the device should cull has to be sent to it first, which
+//!   costs more (README, "How fast").
 //! - **A chunk of a tilemap is one quad** whose pixels look their tiles up, so that its tiles are
 //!   sent when they change, and are no work for the CPU otherwise.
 //! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
