@@ -295,6 +295,10 @@ impl<'a> Walk<'a> {
         rung: Rung,
     ) -> Stages {
         self.past.consult(mark, request.queue);
+        if all {
+            // However much of it the queue has waited for, a wait for the rest may name it.
+            self.past.consult_exactly(mark);
+        }
         let reason = self.reason(request, Some(mark.pass), rung);
         self.timeline.require(
             &mut self.records,
@@ -317,6 +321,9 @@ impl<'a> Walk<'a> {
     ) -> Stages {
         let queue = self.records[submission].submission.queue;
         self.past.consult(mark, queue);
+        if all {
+            self.past.consult_exactly(mark);
+        }
         let point = mark.point();
         let stages = if all {
             Stages::ALL_COMMANDS
