@@ -122,11 +122,13 @@ impl Trial<'_> {
                 .any(|other| other.access.is_write())
         });
         let needs = |other: &Use| other.access.is_read() && !other.discard;
+        // Also through passes that are culled.
+        let order = Order::of(self.frame);
         let read = passes()
             .filter(|other| !self.plan.culled.contains(other))
             .any(|other| {
-                let before = self.frame.after_of(writer).contains(&other);
-                !before && self.frame.uses_of(other).iter().filter(overlap).any(needs)
+                !order.precedes(other, writer)
+                    && self.frame.uses_of(other).iter().filter(overlap).any(needs)
             });
         read && !other_writer
     }

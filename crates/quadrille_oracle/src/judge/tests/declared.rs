@@ -12,6 +12,19 @@ fn every_pass_runs_once() {
 }
 
 #[test]
+fn who_has_read_before_needs_nothing() {
+    let frame = "cull\nbuffer x 0 bytes 8 transient\npass fill\n  CopyWrite x bytes 0..4\n\
+                 pass read side-effect\n  CopyRead x\n  after fill\npass between\n  after read\n\
+                 pass late\n  CopyWrite x bytes 4..8\n  after between\n";
+    let barrier = "  barriers\n    memory COPY TRANSFER_WRITE -> COPY TRANSFER_READ\n      \
+                   because x Memory pass fill -> pass read\n";
+    let plan = format!(
+        "submit 0 signal 1\n  pass fill\n{barrier}  pass read\nculled between\nculled late\n"
+    );
+    super::passes("gct:1", &[(frame, &plan)]);
+}
+
+#[test]
 fn culling_has_its_limits() {
     let frame = |cull: &str, kind: &str, lifetime: &str| {
         format!("{cull}buffer x 0 bytes 4 {lifetime}\npass a {kind}\n  CopyWrite x\n")
