@@ -57,7 +57,10 @@
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
-//! 6. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
+//! 6. **Mip levels and layers** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a declared
+//!    image is what a shader, an attachment or a copy sees of it
+//!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level).
+//! 7. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
 //!    of `Shader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!    log, and the pipeline stays what it was.
 //!
@@ -76,15 +79,15 @@ pub mod prelude {
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, Buffer, BufferDesc,
         BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc,
-        Current, Declared, DepthAttachment as _, DepthRead, DepthTarget, Format, GpuDevice,
-        GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite, HostWrite,
-        Image, ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory, NewHistory,
-        OnQueue as _, PresentSettings, Previous, PrimaryWindowImage, QuadrillePlugin,
+        Current, Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthTarget, Format,
+        GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite,
+        HostWrite, Image, ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory,
+        NewHistory, OnQueue as _, PresentSettings, Previous, PrimaryWindowImage, QuadrillePlugin,
         QuadrillePlugins, QueueWish, Readback, ReadbackComplete, Recorder, Render, RenderStartup,
         RenderSystems, Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing, StorageRead,
         StorageReadWrite, StorageWrite, SwapchainState, TransferRead, TransferWrite, Uniform,
-        Uploads, VertexRead, WindowImage, WindowImageOf, declared, declared_window, save_to_disk,
-        stage,
+        Uploads, VertexRead, View, WindowImage, WindowImageOf, declared, declared_window,
+        save_to_disk, stage,
     };
 }
 

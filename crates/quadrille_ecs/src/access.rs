@@ -22,10 +22,12 @@ use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
 use quadrille_sync::SubRange;
 
 use crate::any::AnyAccess;
+use crate::bind::{Bound, ResourceRef};
 use crate::declaration::DeclaredAccess;
 use crate::kind::{AccessKind, StageWish};
 use crate::named::{GpuResource, Named};
 use crate::registry::{declare, register_access, resource_entity, short_name};
+use crate::view::is_within;
 use crate::window::WindowMarkers;
 
 /// Types that stand for an [`AccessKind`] in parameters.
@@ -261,5 +263,16 @@ impl PassUse {
     pub fn range(mut self, range: SubRange) -> Self {
         self.range = range;
         self
+    }
+
+    /// Whether a bound, attached or copied resource is what this declares, or part of it.
+    pub(crate) fn declares(&self, bound: Bound<'_>) -> bool {
+        // A parameter may be declared for more than one of the passes does.
+        self.handle.id() == bound.id()
+            && (self.kind.covers(bound.kind) || bound.kind.covers(&self.kind))
+            && match bound.resource {
+                ResourceRef::Image(image) => is_within(image, bound.view, &self.range),
+                ResourceRef::Buffer(_) => true,
+            }
     }
 }

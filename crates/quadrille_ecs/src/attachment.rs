@@ -1,31 +1,35 @@
 //! What a pass renders to.
 
-use quadrille_vulkan::{Image, Load};
+use quadrille_vulkan::{Image, Load, View};
 
 use crate::access::{Access, kind};
 use crate::any::AnyAccess;
 use crate::bind::{Bound, Declared, ResourceRef};
 use crate::kind::AccessKind;
 use crate::named::Named;
+use crate::view::DeclaredView;
 
 /// One attachment with what happens to its old contents.
 pub struct Attachment {
     pub(crate) image: Option<Image>,
+    /// The mip level and layer of it.
+    pub(crate) view: View,
     pub(crate) name: Box<str>,
     pub(crate) kind: AccessKind,
     pub(crate) load: Load<[f32; 4]>,
     /// What gets the average of the samples.
-    pub(crate) resolve: Option<Image>,
+    pub(crate) resolve: Option<(Image, View)>,
 }
 
 impl Attachment {
     /// Writes the average of the samples of each texel to an image of one sample and of the same
     /// size and format when rendering ends. The samples themselves are not kept.
     pub fn resolve_to(mut self, target: &impl ColorAttachment) -> Self {
-        self.resolve = match target.bound().resource {
-            ResourceRef::Image(image) => Some(image.clone()),
+        let bound = target.bound();
+        self.resolve = match bound.resource {
+            ResourceRef::Image(image) => Some((image.clone(), bound.view.attached())),
             // A buffer is reported as what it is when rendering begins.
-            ResourceRef::Buffer(_) => return Self::new(target.bound(), self.load),
+            ResourceRef::Buffer(_) => return Self::new(bound, self.load),
         };
         self
     }
@@ -42,6 +46,7 @@ impl Attachment {
         };
         Self {
             image,
+            view: bound.view.attached(),
             name,
             kind: *bound.kind,
             load,
@@ -90,9 +95,10 @@ pub trait ColorAttachment: Declared {
     /// Width and height in pixels, which for a window may be others in each frame; zeros if it is
     /// no image.
     fn size(&self) -> [u32; 2] {
-        match self.bound().resource {
+        let bound = self.bound();
+        match bound.resource {
             ResourceRef::Image(image) => {
-                let [width, height, _] = image.extent();
+                let [width, height, _] = bound.view.extent(image);
                 [width, height]
             }
             ResourceRef::Buffer(_) => [0, 0],
@@ -135,3 +141,7 @@ pub trait DepthAttachment: Declared {
 impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthTarget> {}
 
 impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthRead> {}
+
+impl ColorAttachment for DeclaredView<'_> {}
+
+impl DepthAttachment for DeclaredView<'_> {}

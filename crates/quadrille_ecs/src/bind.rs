@@ -1,7 +1,7 @@
 //! What can be bound to a shader, attached or copied: declared accesses.
 
 use quadrille_sync::ResourceId;
-use quadrille_vulkan::{Binding, BindingKind, Buffer, Handle, Image, Sampler};
+use quadrille_vulkan::{Binding, BindingKind, Buffer, Handle, Image, Sampler, View};
 
 use crate::access::{Access, kind, stage};
 use crate::any::AnyAccess;
@@ -24,6 +24,8 @@ pub enum ResourceRef<'a> {
 pub struct Bound<'a> {
     pub(crate) resource: ResourceRef<'a>,
     pub(crate) kind: &'a AccessKind,
+    /// The part of an image.
+    pub(crate) view: View,
 }
 
 impl<'a> From<&'a Handle> for ResourceRef<'a> {
@@ -77,6 +79,7 @@ where
         Bound {
             resource: (**self).to_ref(),
             kind: &K::KIND,
+            view: View::WHOLE,
         }
     }
 }
@@ -87,6 +90,7 @@ impl Declared for AnyAccess<'_> {
         Bound {
             resource: self.resource,
             kind: &self.access.kind,
+            view: View::WHOLE,
         }
     }
 }
@@ -119,9 +123,11 @@ impl BoundMask {
                 recording.list.bind_buffer(binding, buffer, 0, 0);
             }
             ResourceRef::Image(image) if *declared == AccessKind::Sampled => {
-                recording.list.bind_image_sampled(binding, image);
+                recording.list.bind_view_sampled(binding, image, bound.view);
             }
-            ResourceRef::Image(image) => recording.list.bind_image_storage(binding, image),
+            ResourceRef::Image(image) => {
+                recording.list.bind_view_storage(binding, image, bound.view);
+            }
         }
     }
 

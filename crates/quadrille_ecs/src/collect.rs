@@ -25,6 +25,7 @@ use crate::mirror::PassGraph;
 use crate::plugin::GpuDevice;
 use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
 use crate::renderer::Renderer;
+use crate::view;
 
 use same::Expected;
 
@@ -371,7 +372,7 @@ impl Collector {
             };
             for handle in handles {
                 let resource = self.index(handle);
-                let overwritten = recorded.overwritten().contains(&handle.id());
+                let overwritten = view::is_overwritten(handle, &range, recorded.overwritten());
                 let (access, discard) = attached(kind, overwritten)
                     .unwrap_or_else(|| (kind.access(stages, recorded.used), false));
                 self.frame.uses.push(Use {
@@ -506,8 +507,8 @@ impl Collector {
 
 /// The access that one of several passes of a system makes, and whether it discards.
 fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, bool) {
-    let overwritten = recorded.overwritten().contains(&used.handle.id());
-    attached(used.kind, overwritten && used.range == SubRange::Whole)
+    let overwritten = view::is_overwritten(&used.handle, &used.range, recorded.overwritten());
+    attached(used.kind, overwritten)
         .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false))
 }
 

@@ -76,6 +76,7 @@ mod threads;
 mod trace;
 mod transfer;
 mod upload;
+mod view;
 #[cfg(feature = "hot_reload")]
 mod watch;
 mod window;
@@ -110,7 +111,7 @@ pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer,
     Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion,
     ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Reloaded, Sampler,
-    SamplerDesc, Settings, Shader, ShaderError, SkipReason, StreamDesc, SurfaceFormat, Turn,
+    SamplerDesc, Settings, Shader, ShaderError, SkipReason, StreamDesc, SurfaceFormat, Turn, View,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};
@@ -126,6 +127,7 @@ pub use stream::{Stream, StreamError, StreamFrame};
 pub use threads::RecordOn;
 pub use transfer::Transfer;
 pub use upload::Uploads;
+pub use view::DeclaredView;
 #[cfg(feature = "hot_reload")]
 pub use watch::ShaderReloadPlugin;
 pub use window::{

@@ -30,6 +30,9 @@ use crate::transfer::Transfer;
 /// with the barriers between them, once all pass systems have run. So a pass that fails leaves
 /// nothing half-recorded behind, and passes need no order among themselves on the CPU.
 ///
+/// Barriers stand between passes, not in them: a dispatch or copy that needs what another one of
+/// the frame wrote belongs in a pass of its own, which [`pass`](Recorder::pass) begins.
+///
 /// ```
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Capabilities, ResourceId};
-use quadrille_vulkan::CommandList;
+use quadrille_vulkan::{CommandList, View};
 
 use crate::access::PassUse;
 use crate::error::RecordError;
@@ -64,7 +64,7 @@ struct Rest {
     parts: Vec<SubRecording>,
     part_count: usize,
     /// Further parts of the last shape of `main`.
-    overwritten: Vec<ResourceId>,
+    overwritten: Vec<(ResourceId, View)>,
     on_host: bool,
     began: Option<Instant>,
     took: Option<Duration>,

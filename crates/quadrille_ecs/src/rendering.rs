@@ -6,6 +6,7 @@ use bytemuck::NoUninit;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{
     ColorAttachment, DepthAttachment, GraphicsPipeline, Image, IndexType, Load, Sampler, Store,
+    View,
 };
 
 use crate::attachment::{Attachment, Attachments};
@@ -237,7 +238,7 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
         if !is_target(attachment.kind) {
             recording.fail(not_a_target(attachment, image.name()));
         }
-        let [width, height, _] = image.extent();
+        let [width, height, _] = attachment.view.extent(image);
         match extent {
             Some(other) if other != [width, height] => {
                 recording.fail(RecordError::ExtentsDiffer {
@@ -248,13 +249,13 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
             }
             _ => extent = Some([width, height]),
         }
-        check_part(recording, image, &attachment.kind);
+        check_part(recording, image, attachment.view, &attachment.kind);
         if !matches!(attachment.load, Load::Keep) {
-            recording.overwrite(image.id());
+            recording.overwrite(image.id(), attachment.view);
         }
-        if let Some(target) = &attachment.resolve {
-            check_part(recording, target, &AccessKind::ColorTarget);
-            recording.overwrite(target.id());
+        if let Some((target, view)) = &attachment.resolve {
+            check_part(recording, target, *view, &AccessKind::ColorTarget);
+            recording.overwrite(target.id(), *view);
         }
     }
     if extent.is_none() && error_count == recording.errors().len() {
@@ -277,6 +278,7 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
         let read_only = a.kind == AccessKind::DepthRead;
         Some(DepthAttachment {
             read_only,
+            view: a.view,
             ..DepthAttachment::new(a.image.as_ref()?, load)
         })
     });
@@ -296,7 +298,8 @@ fn color_attachment<'a>(attachment: &'a Attachment, image: &'a Image) -> ColorAt
             Some(_) => Store::Discard,
             None => Store::Keep,
         },
-        resolve: attachment.resolve.as_ref(),
+        resolve: (attachment.resolve.as_ref()).map(|(image, view)| (image, *view)),
+        view: attachment.view,
         ..ColorAttachment::new(image, attachment.load)
     }
 }
@@ -315,9 +318,10 @@ fn not_a_target(attachment: &Attachment, name: &str) -> RecordError {
     }
 }
 
-fn check_part(recording: &mut SubRecording, image: &Image, kind: &AccessKind) {
+fn check_part(recording: &mut SubRecording, image: &Image, view: View, kind: &AccessKind) {
     recording.check_declared(Bound {
         resource: ResourceRef::Image(image),
         kind,
+        view,
     });
 }

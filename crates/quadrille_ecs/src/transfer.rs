@@ -1,7 +1,7 @@
 //! Recording copies and clears.
 
 use quadrille_sync::Capabilities;
-use quadrille_vulkan::{Buffer, Image, ImageRegion, vk};
+use quadrille_vulkan::{Buffer, Image, ImageRegion, View, vk};
 
 use crate::bind::{Bound, Declared, ResourceRef};
 use crate::error::RecordError;
@@ -38,30 +38,29 @@ impl<'a> Transfer<'a> {
         self
     }
 
-    /// Copies the first mip level of one image to another of the same extent.
+    /// Copies the first mip level of one image, or of a [view](crate::DeclaredView) of it, to that of
+    /// another of the same extent.
     pub fn copy_image(&mut self, from: &impl Declared, to: &impl Declared) -> &mut Self {
         let from = self.image(from.bound(), AccessKind::TransferRead, "copy_image");
         let to = self.image(to.bound(), AccessKind::TransferWrite, "copy_image");
-        if let (Some(from), Some(to)) = (from, to) {
-            let (whole_from, whole_to) = (ImageRegion::whole(from), ImageRegion::whole(to));
-            self.recording
-                .list
-                .copy_image(from, whole_from, to, whole_to);
+        if let (Some((from, view)), Some((to, to_view))) = (from, to) {
+            let (all, to_all) = (ImageRegion::of(from, view), ImageRegion::of(to, to_view));
+            self.recording.list.copy_image(from, all, to, to_all);
         }
         self
     }
 
-    /// Copies one image to another, scaled with a linear filter to its extent. Needs a graphics
-    /// queue.
+    /// Copies the first mip level of one image, or of a [view](crate::DeclaredView) of it, to that of
+    /// another, scaled with a linear filter to its extent. Needs a graphics queue.
     pub fn blit_image(&mut self, from: &impl Declared, to: &impl Declared) -> &mut Self {
         let from = self.image(from.bound(), AccessKind::TransferRead, "blit_image");
         let to = self.image(to.bound(), AccessKind::TransferWrite, "blit_image");
         self.recording.needs |= Capabilities::GRAPHICS;
-        if let (Some(from), Some(to)) = (from, to) {
-            let (whole_from, whole_to) = (ImageRegion::whole(from), ImageRegion::whole(to));
+        if let (Some((from, view)), Some((to, to_view))) = (from, to) {
+            let (all, to_all) = (ImageRegion::of(from, view), ImageRegion::of(to, to_view));
             self.recording
                 .list
-                .blit_image(from, whole_from, to, whole_to, vk::Filter::LINEAR);
+                .blit_image(from, all, to, to_all, vk::Filter::LINEAR);
         }
         self
     }
@@ -81,11 +80,13 @@ impl<'a> Transfer<'a> {
         self
     }
 
-    /// Clears a colour image. Needs a graphics or compute queue.
+    /// Clears a colour image, or a [view](crate::DeclaredView) of it. Needs a graphics or compute
+    /// queue.
     pub fn clear_image(&mut self, image: &impl Declared, color: [f32; 4]) -> &mut Self {
         self.recording.needs |= Capabilities::COMPUTE;
-        if let Some(image) = self.image(image.bound(), AccessKind::TransferWrite, "clear_image") {
-            self.recording.list.clear_image(image, color);
+        let image = self.image(image.bound(), AccessKind::TransferWrite, "clear_image");
+        if let Some((image, view)) = image {
+            self.recording.list.clear_view(image, view, color);
         }
         self
     }
@@ -107,9 +108,11 @@ impl<'a> Transfer<'a> {
         bound: Bound<'b>,
         needed: AccessKind,
         command: &'static str,
-    ) -> Option<&'b Image> {
+    ) -> Option<(&'b Image, View)> {
         match bound.resource {
-            ResourceRef::Image(image) if self.allowed(bound, needed, command) => Some(image),
+            ResourceRef::Image(image) if self.allowed(bound, needed, command) => {
+                Some((image, bound.view))
+            }
             _ => None,
         }
     }

@@ -17,6 +17,8 @@ mod stream;
 mod times;
 #[path = "gpu/transient.rs"]
 mod transient;
+#[path = "gpu/view.rs"]
+mod view;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;

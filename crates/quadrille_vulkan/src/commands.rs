@@ -571,8 +571,14 @@ impl CommandList {
 
     /// Clears all of a colour image. Integer formats get the colour rounded towards zero.
     pub fn clear_image(&mut self, image: &Image, color: [f32; 4]) {
+        self.clear_view(image, View::WHOLE, color);
+    }
+
+    /// Clears a part of a colour image.
+    pub fn clear_view(&mut self, image: &Image, view: View, color: [f32; 4]) {
         self.add_copy(Copying::Clear {
             image: image.id(),
+            view,
             color: color.map(f32::to_bits),
         });
     }

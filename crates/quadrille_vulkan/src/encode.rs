@@ -275,7 +275,7 @@ impl<'a> Encoder<'a> {
                 start,
                 bytes,
             } => self.update_buffer(dst, offset, bytes_of(list, start, bytes)),
-            Copying::Clear { image, color } => self.clear_image(image, color),
+            Copying::Clear { image, view, color } => self.clear_view(image, view, color),
         }
     }
 

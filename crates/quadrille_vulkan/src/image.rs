@@ -321,15 +321,19 @@ impl Image {
         self.0.is_swapchain
     }
 
+    /// The aspects of its format.
+    pub fn aspects(&self) -> Aspects {
+        Aspects::from_bits_truncate(format::aspects(self.format()).as_raw())
+    }
+
     /// What the solver has to know of it.
     pub fn declare(&self) -> Resource {
         let desc = &self.0.desc;
-        let aspects = format::aspects(desc.format);
         Resource {
             id: self.0.id,
             name: Arc::clone(&self.0.name),
             kind: ResourceKind::Image {
-                aspects: Aspects::from_bits_truncate(aspects.as_raw()),
+                aspects: self.aspects(),
                 mip_levels: desc.mip_levels,
                 array_layers: desc.array_layers,
             },

@@ -4,6 +4,7 @@ use ash::vk;
 
 use crate::format::{Block, block};
 use crate::image::Image;
+use crate::view::View;
 
 /// A box of texels of one mip level and some array layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +37,18 @@ impl ImageRegion {
             layer_count,
             offset: [0; 3],
             extent,
+        }
+    }
+
+    /// All of the first mip level of a view, its layers.
+    pub fn of(image: &Image, view: View) -> Self {
+        let range = view.subresources(image);
+        Self {
+            mip: range.base_mip,
+            base_layer: range.base_layer,
+            layer_count: range.layer_count,
+            offset: [0; 3],
+            extent: view.extent(image),
         }
     }
 

@@ -38,8 +38,9 @@ pub struct ColorAttachment<'a> {
     pub load: Load<[f32; 4]>,
     /// Its contents at the end.
     pub store: Store,
-    /// The image of one sample a texel that gets the average of the samples at the end.
-    pub resolve: Option<&'a Image>,
+    /// The image of one sample a texel that gets the average of the samples at the end, and the part
+    /// of it: one mip level.
+    pub resolve: Option<(&'a Image, View)>,
 }
 
 impl<'a> ColorAttachment<'a> {
@@ -108,7 +109,7 @@ pub(crate) struct ColorData {
     pub view: View,
     pub load: Load<[f32; 4]>,
     pub store: Store,
-    pub resolve: Option<ResourceId>,
+    pub resolve: Option<(ResourceId, View)>,
 }
 
 /// A depth attachment as a list keeps it.
@@ -141,7 +142,7 @@ impl RenderingData {
                 view: color.view,
                 load: color.load,
                 store: color.store,
-                resolve: color.resolve.map(Image::id),
+                resolve: color.resolve.map(|(image, view)| (image.id(), view)),
             });
         }
         let depth = rendering.depth.map(|depth| DepthData {

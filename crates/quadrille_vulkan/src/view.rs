@@ -3,6 +3,9 @@
 use ash::vk;
 use quadrille_sync::SubresourceRange;
 
+use crate::image::Image;
+use crate::region::mip_extent;
+
 /// A part of an image's mip levels and array layers. The default is the whole image.
 ///
 /// ```
@@ -43,6 +46,33 @@ impl View {
         self.base_layer = layer;
         self.layer_count = 1;
         self
+    }
+
+    /// What it covers of an image, with all counts written out.
+    pub fn subresources(self, image: &Image) -> SubresourceRange {
+        let desc = image.desc();
+        let or_rest = |count: u32, base: u32, of: u32| match count {
+            0 => of.saturating_sub(base),
+            count => count,
+        };
+        let (base_mip, base_layer) = (self.base_mip.into(), self.base_layer.into());
+        SubresourceRange {
+            aspects: image.aspects(),
+            base_mip,
+            mip_count: or_rest(self.mip_count.into(), base_mip, desc.mip_levels),
+            base_layer,
+            layer_count: or_rest(self.layer_count.into(), base_layer, desc.array_layers),
+        }
+    }
+
+    /// Width, height and depth in texels of its first mip level.
+    pub fn extent(self, image: &Image) -> [u32; 3] {
+        mip_extent(image.extent(), self.base_mip.into())
+    }
+
+    /// What an attachment sees of it: one mip level, one layer.
+    pub fn attached(self) -> Self {
+        self.mip(self.base_mip).layer(self.base_layer)
     }
 
     /// Whether it lies within an image of so many levels and layers.
@@ -86,6 +116,13 @@ pub(crate) struct ViewKey {
 impl ViewKey {
     /// The range in Vulkan's words.
     pub(crate) fn range(self) -> vk::ImageSubresourceRange {
+        self.view.range(self.aspects)
+    }
+}
+
+impl View {
+    /// The range in Vulkan's words.
+    pub(crate) fn range(self, aspects: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
         let all_if_0 = |count: u32| {
             if count == 0 {
                 vk::REMAINING_MIP_LEVELS
@@ -94,11 +131,11 @@ impl ViewKey {
             }
         };
         vk::ImageSubresourceRange {
-            aspect_mask: self.aspects,
-            base_mip_level: self.view.base_mip.into(),
-            level_count: all_if_0(self.view.mip_count.into()),
-            base_array_layer: self.view.base_layer.into(),
-            layer_count: all_if_0(self.view.layer_count.into()),
+            aspect_mask: aspects,
+            base_mip_level: self.base_mip.into(),
+            level_count: all_if_0(self.mip_count.into()),
+            base_array_layer: self.base_layer.into(),
+            layer_count: all_if_0(self.layer_count.into()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quadrille_sync::{Capabilities, ResourceId};
-use quadrille_vulkan::CommandList;
+use quadrille_vulkan::{CommandList, View};
 
 use crate::access::PassUse;
 use crate::bind::Bound;
@@ -36,7 +36,7 @@ struct Rare {
     /// What the host does, if this is a host pass.
     host: Option<HostCall>,
     /// Attachments whose old contents are cleared or not needed.
-    overwritten: Vec<ResourceId>,
+    overwritten: Vec<(ResourceId, View)>,
     errors: Vec<RecordError>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Part {
 
 impl Part {
     fn declared_kind<'b>(&'b self, bound: Bound<'b>) -> &'b AccessKind {
-        let used = self.uses.iter().find(|used| used.handle.id() == bound.id());
+        let used = self.uses.iter().find(|used| used.declares(bound));
         used.map_or(bound.kind, |used| &used.kind)
     }
 }
@@ -105,13 +105,13 @@ impl SubRecording {
     }
 
     /// Notes an attachment whose old contents are not needed.
-    pub(crate) fn overwrite(&mut self, image: ResourceId) {
-        self.rare_mut().overwritten.push(image);
+    pub(crate) fn overwrite(&mut self, image: ResourceId, view: View) {
+        self.rare_mut().overwritten.push((image, view));
     }
 
     /// Attachments whose old contents are cleared or not needed.
     #[inline]
-    pub(crate) fn overwritten(&self) -> &[ResourceId] {
+    pub(crate) fn overwritten(&self) -> &[(ResourceId, View)] {
         match self.has_rare {
             true => &self.rare.overwritten,
             false => &[],
@@ -184,16 +184,10 @@ impl SubRecording {
 
     fn check_part(&mut self, bound: Bound<'_>) {
         let Some(part) = self.part() else { return };
-        let declares =
-            |used: &PassUse| used.handle.id() == bound.id() && used.kind.covers(bound.kind);
-        let weaker = |used: &PassUse| {
-            // A parameter may be declared for more than this part uses.
-            used.handle.id() == bound.id() && bound.kind.covers(&used.kind)
-        };
-        if !part.uses.iter().any(|used| declares(used) || weaker(used)) {
+        if !part.uses.iter().any(|used| used.declares(bound)) {
             let error = RecordError::NotDeclared {
                 part: part.name.clone(),
-                resource: bound.name().into(),
+                resource: bound.words().into(),
                 access: bound.kind.name(),
             };
             self.fail(error);

@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-use crate::common::{Add, Numbers, Rig, Squares, add, read, record_square};
+use crate::common::{Add, Numbers, Rig, Squares, add, read, read_image, record_square};
 
 /// Squares of numbers, for one frame.
 #[derive(Resource, Deref)]
@@ -249,25 +249,6 @@ fn images_in_the_same_memory_keep_what_their_own_passes_wrote() {
         let texels = read_image(&mut rig, &image);
         assert!(texels.chunks(4).all(|it| it == texel), "{:?}", &texels[..8]);
     }
-}
-
-/// The texels of an image, after as many frames as reading takes.
-fn read_image(rig: &mut Rig, image: &Image) -> Vec<u8> {
-    #[derive(Resource, Default)]
-    struct Texels(Option<Vec<u8>>);
-    let world = rig.app.world_mut();
-    world.init_resource::<Texels>();
-    world.spawn(Readback::image(image)).observe(
-        |done: On<ReadbackComplete>, mut texels: ResMut<Texels>| {
-            texels.0 = Some(done.bytes.clone());
-        },
-    );
-    let mut frames = 0..10;
-    let texels = frames.find_map(|_| {
-        rig.update(1);
-        rig.app.world_mut().resource_mut::<Texels>().0.take()
-    });
-    texels.expect("an image is read back within ten frames")
 }
 
 #[test]

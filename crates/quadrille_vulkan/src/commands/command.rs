@@ -189,6 +189,7 @@ pub(crate) enum Copying {
     },
     Clear {
         image: ResourceId,
+        view: View,
         /// The bits of four `f32`, of which -0 is not 0.
         color: [u32; 4],
     },

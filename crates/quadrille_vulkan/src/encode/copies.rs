@@ -3,6 +3,7 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 
+use super::bindings::check_view;
 use super::draws::aligned;
 use super::rendering::clear_color;
 use super::{Encoder, Failure};
@@ -11,6 +12,7 @@ use crate::commands::CommandError;
 use crate::format;
 use crate::image::{Image, ImageUsage};
 use crate::region::ImageRegion;
+use crate::view::View;
 
 /// The most bytes of `vkCmdUpdateBuffer`.
 const MOST_INLINE: u64 = 65536;
@@ -246,7 +248,12 @@ impl Encoder<'_> {
     }
 
     /// `vkCmdClearColorImage`.
-    pub(super) fn clear_image(&mut self, id: ResourceId, color: [u32; 4]) -> Result<(), Failure> {
+    pub(super) fn clear_view(
+        &mut self,
+        id: ResourceId,
+        view: View,
+        color: [u32; 4],
+    ) -> Result<(), Failure> {
         self.ready_copy(Capabilities::GRAPHICS | Capabilities::COMPUTE)?;
         let (index, image) = self.resources.image(id)?;
         if format::aspects(image.format()) != vk::ImageAspectFlags::COLOR {
@@ -257,20 +264,15 @@ impl Encoder<'_> {
             .into());
         }
         need_usage(image, Side::Dst)?;
+        check_view(image, view)?;
         let layout = self.layout(
             index,
             AccessMask::TRANSFER_WRITE,
             Layout::TransferDstOptimal,
         );
-        let ranges = [vk::ImageSubresourceRange {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
-            base_mip_level: 0,
-            level_count: vk::REMAINING_MIP_LEVELS,
-            base_array_layer: 0,
-            layer_count: vk::REMAINING_ARRAY_LAYERS,
-        }];
+        let ranges = [view.range(vk::ImageAspectFlags::COLOR)];
         let color = clear_color(image.format(), color.map(f32::from_bits));
-        // SAFETY: the image has colour only, and the range is all of it.
+        // SAFETY: the image has colour only, and the range lies in it.
         unsafe {
             self.device.raw.cmd_clear_color_image(
                 self.buffer,

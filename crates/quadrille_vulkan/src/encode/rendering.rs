@@ -185,14 +185,17 @@ impl Encoder<'_> {
                 color: clear_color(image.format(), value),
             });
         }
-        if let Some(resolve) = color.resolve {
+        if let Some((resolve, view)) = color.resolve {
             let (target, raw, layout) = self.attachment(
                 resolve,
-                View::WHOLE.mip(0),
+                view,
                 (ImageUsage::COLOR_ATTACHMENT, "COLOR_ATTACHMENT"),
                 (access, usual),
             )?;
-            if target.desc().samples != 1 || target.format() != image.format() {
+            let fits = target.desc().samples == 1
+                && target.format() == image.format()
+                && view.extent(target) == color.view.extent(image);
+            if !fits {
                 let problem = format!("{} cannot resolve to {}", image.name(), target.name());
                 return Err(CommandError::Attachments { problem }.into());
             }

@@ -1,0 +1,235 @@
+//! Some mip levels and array layers of an image that a pass declares.
+
+use quadrille_sync::{ResourceId, SubRange};
+use quadrille_vulkan::{Handle, Image, View};
+
+use crate::access::{Access, PassUse, kind, stage};
+use crate::any::AnyAccess;
+use crate::bind::{Bound, Declared, ResourceRef};
+use crate::named::Named;
+
+/// A declared access of some mip levels and array layers of an image: what a shader, an attachment
+/// or a copy sees of it.
+///
+/// With [`Recorder::pass`](crate::Recorder::pass) each pass of a system declares a part of its own,
+/// so that the plan orders mip levels and layers apart from each other:
+///
+/// ```
+/// # use bevy_derive::Deref;
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::*;
+/// # #[derive(Resource, Deref)] struct Glow(Image);
+/// # #[derive(Resource)] struct Halve(ComputePipeline);
+/// /// Each mip level from the one before.
+/// fn halve(
+///     mut recorder: Recorder,
+///     from: Sampled<Glow>,
+///     to: StorageWrite<Glow>,
+///     pipeline: Res<Halve>,
+/// ) {
+///     for level in 1..to.desc().mip_levels {
+///         let (from, to) = (from.mip(level - 1), to.mip(level));
+///         let [width, height, _] = to.extent();
+///         let mut pass = recorder.pass("halve", &[from.as_declared(), to.as_declared()]);
+///         pass.compute(&pipeline.0)
+///             .bind(0, &from)
+///             .bind(1, &to)
+///             .dispatch([width.div_ceil(8), height.div_ceil(8), 1]);
+///     }
+/// }
+///
+/// # #[derive(Resource, Deref)] struct ShadowMaps(Image);
+/// /// A shadow map for each light, on a layer of its own.
+/// fn shadows(mut recorder: Recorder, maps: DepthTarget<ShadowMaps>) {
+///     for light in 0..maps.desc().array_layers {
+///         let map = maps.layer(light);
+///         let mut pass = recorder.pass("shadow", &[map.as_declared()]);
+///         let mut rendering = pass.render(map.clear_depth(1.0));
+///         // draw what casts shadows
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct DeclaredView<'a> {
+    access: AnyAccess<'a>,
+    view: View,
+}
+
+impl<'a> DeclaredView<'a> {
+    /// This one mip level.
+    ///
+    /// That there is such a level is checked when it is used.
+    pub fn mip(self, level: u32) -> Self {
+        let level = u8::try_from(level).unwrap_or(u8::MAX);
+        Self {
+            view: self.view.mip(level),
+            ..self
+        }
+    }
+
+    /// This one array layer.
+    ///
+    /// That there is such a layer is checked when it is used.
+    pub fn layer(self, layer: u32) -> Self {
+        let layer = u16::try_from(layer).unwrap_or(u16::MAX);
+        Self {
+            view: self.view.layer(layer),
+            ..self
+        }
+    }
+
+    /// Width, height and depth in texels of the first of its mip levels; zeros if it is no image.
+    pub fn extent(&self) -> [u32; 3] {
+        match self.access.resource() {
+            ResourceRef::Image(image) => self.view.extent(image),
+            ResourceRef::Buffer(_) => [0; 3],
+        }
+    }
+
+    /// The declared access as it is, of this part, as one access of a pass within the system: see
+    /// [`Recorder::pass`](crate::Recorder::pass).
+    pub fn as_declared(&self) -> PassUse {
+        self.part(self.access.as_declared())
+    }
+
+    /// A read of this part, as one access of a pass within the system.
+    pub fn reads(&self) -> PassUse {
+        self.part(self.access.reads())
+    }
+
+    /// A write of this part that reads nothing, as one access of a pass within the system.
+    pub fn writes(&self) -> PassUse {
+        self.part(self.access.writes())
+    }
+
+    /// A read and write of this part, as one access of a pass within the system.
+    pub fn reads_and_writes(&self) -> PassUse {
+        self.part(self.access.reads_and_writes())
+    }
+
+    fn part(&self, used: PassUse) -> PassUse {
+        match self.access.resource() {
+            ResourceRef::Image(image) => {
+                used.range(SubRange::Subresources(self.view.subresources(image)))
+            }
+            // Recording it says what is wrong.
+            ResourceRef::Buffer(_) => used,
+        }
+    }
+}
+
+impl Declared for DeclaredView<'_> {
+    fn bound(&self) -> Bound<'_> {
+        Bound {
+            view: self.view,
+            ..self.access.bound()
+        }
+    }
+}
+
+impl<'a> AnyAccess<'a> {
+    /// Some mip levels and array layers of the image.
+    pub fn view(self, view: View) -> DeclaredView<'a> {
+        DeclaredView { access: self, view }
+    }
+
+    /// One mip level of the image: see [`DeclaredView`].
+    pub fn mip(self, level: u32) -> DeclaredView<'a> {
+        self.view(View::WHOLE).mip(level)
+    }
+
+    /// One array layer of the image: see [`DeclaredView`].
+    pub fn layer(self, layer: u32) -> DeclaredView<'a> {
+        self.view(View::WHOLE).layer(layer)
+    }
+}
+
+impl<T, K, S> Access<'_, T, K, S>
+where
+    T: Named<Handle = Image>,
+    K: kind::Kind,
+    S: stage::Stage,
+{
+    /// Some mip levels and array layers of the image.
+    pub fn view(&self, view: View) -> DeclaredView<'_> {
+        self.any().view(view)
+    }
+
+    /// One mip level of the image: see [`DeclaredView`].
+    pub fn mip(&self, level: u32) -> DeclaredView<'_> {
+        self.any().mip(level)
+    }
+
+    /// One array layer of the image: see [`DeclaredView`].
+    pub fn layer(&self, layer: u32) -> DeclaredView<'_> {
+        self.any().layer(layer)
+    }
+}
+
+/// Whether a view lies within a range of its image.
+pub(crate) fn is_within(image: &Image, view: View, range: &SubRange) -> bool {
+    let SubRange::Subresources(range) = range else {
+        return true;
+    };
+    let view = view.subresources(image);
+    let within = |base: u32, count: u32, from: u32, of: u32| {
+        base >= from && u64::from(base) + u64::from(count) <= u64::from(from) + u64::from(of)
+    };
+    within(
+        view.base_mip,
+        view.mip_count,
+        range.base_mip,
+        range.mip_count,
+    ) && within(
+        view.base_layer,
+        view.layer_count,
+        range.base_layer,
+        range.layer_count,
+    )
+}
+
+/// Whether each mip level and layer of a range lies in one of the views that attachments overwrite.
+pub(crate) fn is_overwritten(
+    handle: &Handle,
+    range: &SubRange,
+    overwritten: &[(ResourceId, View)],
+) -> bool {
+    let Handle::Image(image) = handle else {
+        return false;
+    };
+    let of_it = overwritten.iter().filter(|(id, _)| *id == image.id());
+    let mut views = of_it.map(|(_, view)| view.subresources(image)).peekable();
+    if views.peek().is_none() {
+        return false;
+    }
+    let range = match *range {
+        SubRange::Subresources(range) => range,
+        SubRange::Whole | SubRange::Bytes { .. } => View::WHOLE.subresources(image),
+    };
+    let is_in = |at: u32, base: u32, count: u32| at >= base && at - base < count;
+    let is_covered = |mip: u32, layer: u32| {
+        views.clone().any(|view| {
+            is_in(mip, view.base_mip, view.mip_count)
+                && is_in(layer, view.base_layer, view.layer_count)
+        })
+    };
+    let mut mips = range.base_mip..range.base_mip.saturating_add(range.mip_count);
+    let layers = range.base_layer..range.base_layer.saturating_add(range.layer_count);
+    mips.all(|mip| layers.clone().all(|layer| is_covered(mip, layer)))
+}
+
+impl Bound<'_> {
+    /// Its name, with the part of it that is meant.
+    pub(crate) fn words(&self) -> String {
+        let mut words = self.name().to_owned();
+        let mut add = |base: u32, count: u32, one: &str| match count {
+            0 => {}
+            1 => words += &format!(", {one} {base}"),
+            _ => words += &format!(", {one}s {base} to {}", base + count - 1),
+        };
+        let view = self.view;
+        add(view.base_mip.into(), view.mip_count.into(), "mip level");
+        add(view.base_layer.into(), view.layer_count.into(), "layer");
+        words
+    }
+}

@@ -1,0 +1,212 @@
+//! Mip levels and array layers that passes declare apart from each other.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+
+use crate::common::{Errors, Rig, read_image};
+
+const FORMAT: Format = Format::R8G8B8A8_UNORM;
+
+/// An image of several mip levels or layers.
+#[derive(Resource, Deref)]
+struct Parts(Image);
+
+/// What is read back.
+#[derive(Resource, Deref)]
+struct Copy(Image);
+
+#[derive(Resource)]
+struct Halve(ComputePipeline);
+
+const HALVE: &str = "
+    @group(0) @binding(0) var above: texture_2d<f32>;
+    @group(0) @binding(1) var below: texture_storage_2d<rgba8unorm, write>;
+
+    @compute @workgroup_size(8, 8)
+    fn halve(@builtin(global_invocation_id) id: vec3u) {
+        let at = id.xy * 2u;
+        let sum = textureLoad(above, at, 0) + textureLoad(above, at + vec2u(1, 0), 0)
+            + textureLoad(above, at + vec2u(0, 1), 0) + textureLoad(above, at + vec2u(1, 1), 0);
+        textureStore(below, id.xy, sum / 4.0);
+    }";
+
+/// An app with an image of some mip levels and layers of 32 by 32 texels, and a copy of some size.
+fn rig(mips: u32, layers: u32, size: u32) -> Rig {
+    let mut rig = Rig::new();
+    let gpu = rig.app.world().resource::<GpuDevice>().clone();
+    let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::STORAGE;
+    let parts = ImageDesc::sampled("parts", 32, 32, FORMAT).with_usage(usage);
+    let parts = parts.with_mips(mips).with_layers(layers);
+    let copy = ImageDesc::sampled("copy", size, size, FORMAT);
+    let shader = Shader::wgsl("halve.wgsl", HALVE).expect("it is right");
+    let halve = gpu.compute_pipeline(&ComputePipelineDesc::of("halve", &shader));
+    let image = |desc| gpu.create_image(desc).expect("images can be made");
+    rig.app
+        .insert_resource(Parts(image(&parts)))
+        .insert_resource(Copy(image(&copy)))
+        .insert_resource(Halve(halve.expect("pipelines can be made")));
+    rig
+}
+
+/// Asserts that all texels of the copy are this one.
+fn expect(rig: &mut Rig, texel: [u8; 4]) {
+    rig.update(3);
+    rig.expect_no_errors();
+    let copy = rig.app.world().resource::<Copy>().0.clone();
+    let texels = read_image(rig, &copy);
+    assert!(texels.chunks(4).all(|it| it == texel), "{:?}", &texels[..8]);
+}
+
+/// Halves each mip level into the next, one pass for each.
+fn halve(
+    mut recorder: Recorder,
+    from: Sampled<Parts>,
+    to: StorageWrite<Parts>,
+    pipeline: Res<Halve>,
+) {
+    for level in 1..to.desc().mip_levels {
+        let (from, to) = (from.mip(level - 1), to.mip(level));
+        let [width, height, _] = to.extent();
+        assert_eq!([width, height], [32 >> level; 2]);
+        let mut pass = recorder.pass("halve", &[from.as_declared(), to.as_declared()]);
+        pass.compute(&pipeline.0)
+            .bind(0, &from)
+            .bind(1, &to)
+            .dispatch([width.div_ceil(8), height.div_ceil(8), 1]);
+    }
+}
+
+/// Clears the first mip level.
+fn first_level(mut recorder: Recorder, to: ColorTarget<Parts>) {
+    let level = to.mip(0);
+    let mut pass = recorder.pass("first level", &[level.as_declared()]);
+    pass.render(level.clear([1.0, 0.0, 0.5, 1.0]));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn each_mip_level_comes_from_the_one_above() {
+    fn copy(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Copy>) {
+        recorder.transfer().copy_image(&from.mip(5), &to);
+    }
+    let mut rig = rig(6, 1, 1);
+    rig.app.add_systems(
+        Render,
+        (first_level, halve.after(first_level), copy.after(halve)),
+    );
+    expect(&mut rig, [255, 0, 128, 255]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn mip_levels_are_made_by_blits_too() {
+    fn shrink(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Parts>) {
+        for level in 1..to.desc().mip_levels {
+            let (from, to) = (from.mip(level - 1), to.mip(level));
+            let mut pass = recorder.pass("shrink", &[from.as_declared(), to.as_declared()]);
+            pass.transfer().blit_image(&from, &to);
+        }
+    }
+    fn copy(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Copy>) {
+        recorder.transfer().copy_image(&from.mip(4), &to);
+    }
+    let mut rig = rig(6, 1, 2);
+    rig.app.add_systems(
+        Render,
+        (first_level, shrink.after(first_level), copy.after(shrink)),
+    );
+    expect(&mut rig, [255, 0, 128, 255]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_layer_is_drawn_to_without_the_others() {
+    /// The first frame clears all layers, each later one the first alone.
+    fn paint(mut recorder: Recorder, to: ColorTarget<Parts>, mut frame: Local<u32>) {
+        let last = if *frame == 0 { 3 } else { 1 };
+        for layer in 0..last {
+            let color = [0.0, 1.0, layer as f32 / 2.0, 1.0];
+            recorder.render(to.layer(layer).clear(color));
+        }
+        *frame += 1;
+    }
+    fn copy(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Copy>) {
+        recorder.transfer().copy_image(&from.layer(2), &to);
+    }
+    let mut rig = rig(1, 3, 32);
+    rig.app.add_systems(Render, (paint, copy.after(paint)));
+    expect(&mut rig, [0, 255, 255, 255]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_part_of_an_image_is_cleared() {
+    fn clear(mut recorder: Recorder, to: TransferWrite<Parts>) {
+        let part = to.mip(1).layer(1);
+        let mut pass = recorder.pass("all of it", &[to.any().as_declared()]);
+        pass.transfer().clear_image(&to, [1.0, 0.0, 0.0, 1.0]);
+        let mut pass = recorder.pass("a part", &[part.as_declared()]);
+        pass.transfer().clear_image(&part, [0.0, 0.0, 1.0, 1.0]);
+    }
+    fn copy(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Copy>) {
+        recorder
+            .transfer()
+            .copy_image(&from.view(View::WHOLE.mip(1).layer(1)), &to);
+    }
+    let mut rig = rig(2, 2, 16);
+    rig.app.add_systems(Render, (clear, copy.after(clear)));
+    expect(&mut rig, [0, 0, 255, 255]);
+}
+
+/// The messages of a frame with this system.
+fn errors<M>(system: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>) -> String {
+    let mut rig = rig(3, 1, 32);
+    rig.app.add_systems(Render, system);
+    rig.update(1);
+    rig.app.world().resource::<Errors>().0.join("\n")
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_part_that_the_pass_does_not_declare_is_an_error() {
+    fn other_level(mut recorder: Recorder, to: ColorTarget<Parts>) {
+        let mut pass = recorder.pass("clear", &[to.mip(0).as_declared()]);
+        pass.render(to.mip(1).clear([0.0; 4]));
+    }
+    let message = errors(other_level);
+    for word in ["clear", "parts, mip level 1, layer 0", "recorder.pass"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+    fn all_levels(
+        mut recorder: Recorder,
+        from: Sampled<Parts>,
+        to: StorageWrite<Parts>,
+        pipeline: Res<Halve>,
+    ) {
+        let (above, to) = (from.mip(0), to.mip(1));
+        let mut pass = recorder.pass("halve", &[above.as_declared(), to.as_declared()]);
+        let mut compute = pass.compute(&pipeline.0);
+        compute.bind(0, &from).bind(1, &to).dispatch([1, 1, 1]);
+    }
+    let message = errors(all_levels);
+    for word in ["halve", "`parts`", "recorder.pass"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_level_or_layer_that_is_not_there_is_an_error() {
+    fn fourth_level(mut recorder: Recorder, to: ColorTarget<Parts>) {
+        let level = to.mip(3);
+        let mut pass = recorder.pass("clear", &[level.as_declared()]);
+        pass.render(level.clear([0.0; 4]));
+    }
+    fn second_layer(mut recorder: Recorder, to: ColorTarget<Parts>) {
+        recorder.render(to.layer(1).clear([0.0; 4]));
+    }
+    for message in [errors(fourth_level), errors(second_layer)] {
+        assert!(message.contains("parts"), "{message}");
+    }
+}
