@@ -50,6 +50,44 @@ impl<'a> Transfer<'a> {
         self
     }
 
+    /// Copies the first mip level of an image, or of a [view](crate::DeclaredView) of it, to a buffer:
+    /// row by row without padding, from `offset` bytes on.
+    pub fn copy_image_to_buffer(
+        &mut self,
+        from: &impl Declared,
+        to: &impl Declared,
+        offset: u64,
+    ) -> &mut Self {
+        let command = "copy_image_to_buffer";
+        let from = self.image(from.bound(), AccessKind::TransferRead, command);
+        let to = self.buffer(to.bound(), AccessKind::TransferWrite, command);
+        if let (Some((from, view)), Some(to)) = (from, to) {
+            let all = ImageRegion::of(from, view);
+            let list = &mut self.recording.list;
+            list.copy_image_to_buffer(from, all, to, offset);
+        }
+        self
+    }
+
+    /// Copies from a buffer, from `offset` bytes on and row by row without padding, to the first mip
+    /// level of an image, or of a [view](crate::DeclaredView) of it.
+    pub fn copy_buffer_to_image(
+        &mut self,
+        from: &impl Declared,
+        offset: u64,
+        to: &impl Declared,
+    ) -> &mut Self {
+        let command = "copy_buffer_to_image";
+        let from = self.buffer(from.bound(), AccessKind::TransferRead, command);
+        let to = self.image(to.bound(), AccessKind::TransferWrite, command);
+        if let (Some(from), Some((to, view))) = (from, to) {
+            let all = ImageRegion::of(to, view);
+            let list = &mut self.recording.list;
+            list.copy_buffer_to_image(from, offset, to, all);
+        }
+        self
+    }
+
     /// Copies the first mip level of one image, or of a [view](crate::DeclaredView) of it, to that of
     /// another, scaled with a linear filter to its extent. Needs a graphics queue.
     pub fn blit_image(&mut self, from: &impl Declared, to: &impl Declared) -> &mut Self {

@@ -210,3 +210,33 @@ fn a_level_or_layer_that_is_not_there_is_an_error() {
         assert!(message.contains("parts"), "{message}");
     }
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn a_mip_level_goes_to_a_buffer_and_back() {
+    #[derive(Resource, Deref)]
+    struct Texels(Buffer);
+    fn out(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Texels>) {
+        recorder
+            .transfer()
+            .copy_image_to_buffer(&from.mip(2), &to, 256);
+    }
+    fn back(mut recorder: Recorder, from: TransferRead<Texels>, to: TransferWrite<Copy>) {
+        recorder.transfer().copy_buffer_to_image(&from, 256, &to);
+    }
+    let mut rig = rig(3, 1, 8);
+    let gpu = rig.app.world().resource::<GpuDevice>().clone();
+    let texels = gpu.create_buffer(&BufferDesc::storage("texels", 512));
+    rig.app
+        .insert_resource(Texels(texels.expect("buffers can be made")))
+        .add_systems(
+            Render,
+            (
+                first_level,
+                halve.after(first_level),
+                out.after(halve),
+                back.after(out),
+            ),
+        );
+    expect(&mut rig, [255, 0, 128, 255]);
+}
