@@ -29,13 +29,13 @@ pub struct CustomAccess {
 
 /// What one row of the table says.
 #[derive(Clone, Copy)]
-struct Row {
+pub(crate) struct Row {
     name: &'static str,
-    stages: Stages,
-    access: AccessMask,
-    layout: Layout,
-    reads: bool,
-    writes: bool,
+    pub(crate) stages: Stages,
+    pub(crate) access: AccessMask,
+    pub(crate) layout: Layout,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
 }
 
 /// Makes the enumeration and its table from one list, so that they cannot disagree.
@@ -335,6 +335,15 @@ impl Access {
         match self.row() {
             Ok(row) => row.stages,
             Err(custom) => custom.stages,
+        }
+    }
+
+    /// All that the table says; nothing if the access is not in the table.
+    #[inline]
+    pub(crate) const fn named(&self) -> Option<&'static Row> {
+        match self.row() {
+            Ok(row) => Some(row),
+            Err(_) => None,
         }
     }
 

@@ -9,6 +9,8 @@
 //! declared order, which decides who sees whose writes and what errors say. Which order passes
 //! are submitted in is decided by `arrange`, once their queues and hazards are known; of the
 //! declared order and that one, `choose` takes the plan that is better.
+//!
+//! Most frames need none of the phases before `barrier`: `glance` sees what they would find.
 
 mod alias;
 mod arrange;
@@ -21,6 +23,7 @@ mod custom;
 mod depend;
 mod edge;
 mod gate;
+mod glance;
 mod graph;
 mod hazard;
 mod host;
@@ -92,12 +95,21 @@ pub(crate) struct Solved {
     pub(crate) consulted: Vec<Consulted>,
 }
 
-/// All phases in order.
+/// All phases in order, or what comes of the first half of them at a glance.
 pub(crate) fn solve(
     frame: &Frame,
     topology: &Topology,
     states: &States,
 ) -> Result<Solved, PlanErrors> {
+    let emitted = match glance::glance(frame, topology, states) {
+        Some(split) => emit(frame, topology, states, &split, &[]),
+        None => decide(frame, topology, states)?,
+    };
+    Ok(emitted.finish(frame, topology))
+}
+
+/// All phases but the last.
+fn decide(frame: &Frame, topology: &Topology, states: &States) -> Result<Emitted, PlanErrors> {
     check::check_shape(frame, topology, states)?;
     let mut errors = Vec::new();
     check::check_uses(frame, states, &mut errors);
@@ -125,12 +137,11 @@ pub(crate) fn solve(
     let split = split::split(frame, topology, &links, &order, &queues);
     let arranged = arrange::arrange(frame, topology, &links[..needs], &order, &queues, &split);
     let emit = |split: &Split| emit(frame, topology, states, split, &kept);
-    let chosen = match arranged {
+    Ok(match arranged {
         Some(arranged) if arranged.is_better => emit(&arranged.split),
         Some(arranged) => choose::choose(frame, emit(&split), emit(&arranged.split)),
         None => emit(&split),
-    };
-    Ok(chosen.finish(frame, topology))
+    })
 }
 
 /// A plan but for its end states, and what these are made of.

@@ -80,11 +80,11 @@ pub(crate) struct Known {
 
 /// What is stored of a resource.
 #[derive(Clone, Debug)]
-struct Entry {
+pub(crate) struct Entry {
     /// Shared with the planners that have looked at it.
-    map: Arc<RangeMap<RangeState<PastMark>>>,
+    pub(crate) map: Arc<RangeMap<RangeState<PastMark>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
-    tenure: Tenure,
+    pub(crate) tenure: Tenure,
     /// What frames have declared it to be; none before one has.
     kind: Option<ResourceKind>,
 }
@@ -196,6 +196,11 @@ impl States {
     /// How many queues there are values for.
     pub(crate) fn queue_count(&self) -> usize {
         self.base.len()
+    }
+
+    /// All that is stored of a resource, if anything is.
+    pub(crate) fn entry(&self, id: ResourceId) -> Option<&Entry> {
+        self.resources.get(id.0 as usize)?.as_ref()
     }
 
     /// The state of a resource, if there is any.

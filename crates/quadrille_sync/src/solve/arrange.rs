@@ -230,37 +230,48 @@ fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) -> u32 {
     let rank = ranks(order);
     let mut level = vec![0_u32; order.len()];
     let mut draft_of = vec![u32::MAX; order.len()];
-    // By level: where the next pass goes.
-    let mut next: Vec<usize> = Vec::new();
     for (at, draft) in (0..).zip(drafts) {
         for pass in &draft.passes {
             draft_of[pass.0 as usize] = at;
         }
-        next.clear();
+        let mut highest_here = 0;
         for pass in &draft.passes {
             let before = graph.before(pass.0).iter();
             let before = before.filter(|from| draft_of[**from as usize] == at);
             let levels = before.map(|from| level[*from as usize] + 1);
             let own = levels.max().unwrap_or(0);
             level[pass.0 as usize] = own;
-            // The level behind the last one is the place of nothing.
-            next.resize(next.len().max(own as usize + 2), 0);
-            next[own as usize + 1] += 1;
-            highest = highest.max(own);
-        }
-        for level in 1..next.len() {
-            next[level] += next[level - 1];
+            highest_here = highest_here.max(own);
         }
         if !draft.passes.is_sorted_by_key(|pass| rank[pass.0 as usize]) {
             draft.passes.sort_by_key(|pass| rank[pass.0 as usize]);
         }
-        let mut sorted = draft.passes.clone();
-        for pass in &draft.passes {
-            let place = &mut next[level[pass.0 as usize] as usize];
-            sorted[*place] = *pass;
-            *place += 1;
-        }
-        draft.passes = sorted;
+        draft.passes = by_level(&draft.passes, |pass| level[pass.0 as usize], highest_here);
+        highest = highest.max(highest_here);
     }
     highest
+}
+
+/// Passes in order of their levels, of which one is the highest; those of one level stay in order.
+pub(super) fn by_level(
+    passes: &[PassIndex],
+    level: impl Fn(PassIndex) -> u32,
+    highest: u32,
+) -> Vec<PassIndex> {
+    // How many passes each level has, then where its next one goes.
+    let mut next = vec![0_u32; highest as usize + 1];
+    for pass in passes {
+        next[level(*pass) as usize] += 1;
+    }
+    let mut sum = 0;
+    for next in &mut next {
+        (*next, sum) = (sum, sum + *next);
+    }
+    let mut sorted = passes.to_vec();
+    for pass in passes {
+        let place = &mut next[level(*pass) as usize];
+        sorted[*place as usize] = *pass;
+        *place += 1;
+    }
+    sorted
 }

@@ -177,7 +177,7 @@ const MAX_ID: u32 = 1 << 20;
 const MAX_BLOCK: u32 = 1 << 16;
 
 /// What Vulkan would not allow of a resource, or no device has.
-fn impossible(resource: &Resource) -> Option<&'static str> {
+pub(super) fn impossible(resource: &Resource) -> Option<&'static str> {
     if resource.id.0 >= MAX_ID {
         return Some("has an id of 1048576 or more; ids are dense and begin at 0");
     }
@@ -238,7 +238,7 @@ fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
 }
 
 /// Whether ids are unique, in the frame and over frames.
-fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
+pub(super) fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
     for resource in &frame.resources {
         let before = states.kind(resource.id);
         if let Some(before) = before.filter(|before| *before != resource.kind) {
