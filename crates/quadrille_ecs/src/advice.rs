@@ -73,7 +73,13 @@ pub(crate) fn sharing(
 /// The nanoseconds that each pass of a frame took. The times may be those of an earlier frame, so
 /// passes are matched by name.
 fn costs(frame: &Frame, times: &DeviceTimes) -> impl Fn(PassIndex) -> u64 + use<> {
-    let mut by_pass = vec![0; frame.passes.len()];
+    let by_pass = measured(frame, times);
+    move |pass| by_pass[pass.0 as usize].unwrap_or(0)
+}
+
+/// The same; none for passes that were not measured.
+pub(crate) fn measured(frame: &Frame, times: &DeviceTimes) -> Vec<Option<u64>> {
+    let mut by_pass = vec![None; frame.passes.len()];
     let mut used = vec![false; times.passes.len()];
     for (pass, cost) in frame.passes.iter().zip(&mut by_pass) {
         let is_it = |at: &usize| !used[*at] && times.passes[*at].name == pass.name;
@@ -81,10 +87,10 @@ fn costs(frame: &Frame, times: &DeviceTimes) -> impl Fn(PassIndex) -> u64 + use<
             used[at] = true;
             let measured = &times.passes[at];
             let took = measured.end.saturating_duration_since(measured.begin);
-            *cost = took.as_nanos() as u64;
+            *cost = Some(took.as_nanos() as u64);
         }
     }
-    move |pass| by_pass[pass.0 as usize]
+    by_pass
 }
 
 fn microseconds(time: Duration) -> f64 {

@@ -1,10 +1,10 @@
 //! From entities and recordings to the frame that is planned.
 
+mod declared;
 mod same;
 
 use std::sync::Arc;
 
-use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille_sync::{
@@ -14,36 +14,19 @@ use quadrille_sync::{
 use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
 use crate::access::PassUse;
-use crate::declaration::{
-    AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
-};
+use crate::declaration::{Bound, DeclarationVersion};
 use crate::error::{RecordError, RenderError};
 use crate::host::HostCall;
 use crate::internal::InternalPass;
-use crate::kind::{AccessKind, StageWish};
+use crate::kind::AccessKind;
 use crate::mirror::PassGraph;
 use crate::plugin::GpuDevice;
 use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
 use crate::renderer::Renderer;
 use crate::view;
 
+use declared::{CachedPass, CachedUse, missing, read_pass};
 use same::Expected;
-
-/// A pass's declaration as its entities had it when they changed last.
-struct CachedPass {
-    name: Arc<str>,
-    queue: QueueWish,
-    disabled: bool,
-    uses: Vec<CachedUse>,
-}
-
-struct CachedUse {
-    /// Index of the resource entity in [`Collector::bindings`].
-    binding: u32,
-    kind: AccessKind,
-    stages: StageWish,
-    range: SubRange,
-}
 
 /// Where the commands of a pass of the frame are.
 #[derive(Clone, Copy)]
@@ -156,6 +139,11 @@ pub(crate) fn frame(
 }
 
 impl Collector {
+    /// The next frame is another, though nobody has declared anything else.
+    pub(crate) fn begin_anew(&mut self) {
+        self.plain = false;
+    }
+
     /// Finds memory for the transient resources of the frame.
     pub(crate) fn place_transients(&mut self, renderer: &mut Renderer) -> Result<(), RenderError> {
         let Renderer { frames, states, .. } = renderer;
@@ -518,75 +506,5 @@ fn attached(kind: AccessKind, overwritten: bool) -> Option<(Access, bool)> {
         AccessKind::ColorTarget if overwritten => Some((Access::ColorAttachmentWrite, true)),
         AccessKind::DepthTarget if overwritten => Some((Access::DepthAttachmentWrite, true)),
         _ => None,
-    }
-}
-
-fn read_pass(
-    world: &World,
-    entity: Entity,
-    (bindings, known): (&mut Vec<(Entity, Bound)>, &mut HashMap<Entity, u32>),
-    errors: &mut Vec<RenderError>,
-) -> CachedPass {
-    let name = world.get::<Name>(entity).map_or("pass", Name::as_str);
-    let mut pass = CachedPass {
-        name: name.into(),
-        queue: world.get::<QueueWish>(entity).copied().unwrap_or_default(),
-        // A despawned pass is gone, though its system still runs.
-        disabled: world
-            .get_entity(entity)
-            .map_or(true, |entity| entity.contains::<Disabled>()),
-        uses: Vec::new(),
-    };
-    for access_entity in world
-        .get::<Accesses>(entity)
-        .into_iter()
-        .flat_map(|a| a.iter())
-    {
-        let access = world.get::<DeclaredAccess>(access_entity);
-        let to = world.get::<AccessTo>(access_entity);
-        let (Some(access), Some(&AccessTo(to))) = (access, to) else {
-            continue;
-        };
-        let Some(bound) = world.get::<Bound>(to) else {
-            errors.push(RenderError::Unbound {
-                pass: name.to_owned(),
-            });
-            continue;
-        };
-        let binding = *known.entry(to).or_insert_with(|| {
-            bindings.push((to, bound.clone()));
-            bindings.len() as u32 - 1
-        });
-        let DeclaredAccess {
-            kind,
-            stages,
-            range,
-        } = *access;
-        pass.uses.push(CachedUse {
-            binding,
-            kind,
-            stages,
-            range,
-        });
-    }
-    pass
-}
-
-/// A pass declares what stands for nothing.
-fn missing(pass: &str, bound: &Bound) -> RenderError {
-    let (pass, resource) = (pass.to_owned(), binding_name(bound));
-    match bound {
-        Bound::Gone(_) => RenderError::OtherDevice { pass, resource },
-        _ => RenderError::Missing { pass, resource },
-    }
-}
-
-fn binding_name(bound: &Bound) -> String {
-    match bound {
-        Bound::Handle(handle) => handle.name().to_owned(),
-        Bound::Type(binding) => binding.name.to_owned(),
-        Bound::List(binding) => binding.name.to_owned(),
-        Bound::Window(window) => format!("the image of the window {window}"),
-        Bound::Gone(name) => name.to_string(),
     }
 }

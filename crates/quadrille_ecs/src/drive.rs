@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, Schedules, SingleThreadedExecutor};
 use bevy_tasks::ComputeTaskPool;
 use quadrille_sync::TimelinePoint;
-use quadrille_vulkan::{FrameInput, Parallel, Swapchain};
+use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
 use crate::collect::{self, Collected, Collector};
 use crate::error::RenderError;
@@ -68,6 +68,7 @@ fn frame(
 ) -> Result<Vec<ReadbackComplete>, Vec<RenderError>> {
     pace(renderer).map_err(one)?;
     window::prepare(world, renderer).map_err(one)?;
+    change_sharing(world, renderer);
     clock.lap(Phase::Wait);
 
     run_passes(world, clock)?;
@@ -100,6 +101,19 @@ fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
         renderer.device_times = Some(times);
     }
     Ok(())
+}
+
+/// Makes resources anew that are to be shared otherwise.
+fn change_sharing(world: &mut World, renderer: &mut Renderer) {
+    let Renderer {
+        sharing,
+        frames,
+        states,
+        ..
+    } = renderer;
+    if sharing.change(frames, states) {
+        world.resource_mut::<Collector>().begin_anew();
+    }
 }
 
 /// Runs the pass systems, which write their command lists.
@@ -137,13 +151,14 @@ fn own_passes(
 ) -> Result<(Vec<InternalPass>, Vec<InternalPass>), RenderError> {
     let progress = &renderer.progress;
     let reached = |point: TimelinePoint| progress.reached(point);
-    let first = world
+    let uploads = world
         .resource_mut::<Uploads>()
         .pass(&renderer.gpu, reached)?;
+    let first = renderer.sharing.pass().into_iter().chain(uploads);
     let last = world.resource_scope(|world, mut readbacks: Mut<Readbacks>| {
         readbacks.passes(world, &renderer.gpu)
     })?;
-    Ok((first.into_iter().collect(), last))
+    Ok((first.collect(), last))
 }
 
 /// Plans what was collected, translates the command lists, submits and presents; only then do the
@@ -180,8 +195,39 @@ fn submit(
     threads.measured_translation(time, frame.passes.len());
 
     let command_buffers = recorded.command_buffers() as u32;
-    let mut presenting: Vec<_> = renderer
-        .windows
+    present(renderer, collector, input, recorded)?;
+    renderer
+        .states
+        .commit(frame, renderer.frames.topology(), &planned.plan);
+    clock.lap(Phase::Submit);
+
+    let counts = planned.plan.counts();
+    renderer
+        .measured
+        .add(clock, counts, command_buffers, planned.reused);
+    renderer.look_at_sharing(frame, &collector.handles);
+    if renderer.keep_frames {
+        renderer.last = Some((frame.clone(), planned.plan));
+    }
+    Ok(())
+}
+
+/// Submits what was recorded, with the host passes between, and presents the images of the windows
+/// that the frame draws to.
+fn present(
+    renderer: &mut Renderer,
+    collector: &Collector,
+    input: FrameInput<'_>,
+    recorded: Recorded,
+) -> Result<(), RenderError> {
+    let Renderer {
+        frames,
+        states,
+        host,
+        windows,
+        ..
+    } = renderer;
+    let mut presenting: Vec<_> = windows
         .iter_mut()
         .filter(|target| {
             let image = target.image();
@@ -192,16 +238,10 @@ fn submit(
         .iter_mut()
         .filter_map(|target| target.swapchain())
         .collect();
-    let Renderer {
-        frames,
-        states,
-        host,
-        ..
-    } = renderer;
     host.run_before(frames, |id| collector.uses(id))?;
     let mut run = |pass| host.run(pass);
     let submitted = frames.submit_with_host(input, recorded, states, &mut swapchains, &mut run)?;
-    host.put_off(frame, &planned.plan, states);
+    host.put_off(input.frame, input.plan, states);
     for (id, presented) in submitted.presented {
         let is_shown = |target: &&mut &mut WindowTarget| {
             let image = target.image();
@@ -210,18 +250,6 @@ fn submit(
         if let Some(target) = presenting.iter_mut().find(is_shown) {
             target.presented(presented);
         }
-    }
-    renderer
-        .states
-        .commit(frame, renderer.frames.topology(), &planned.plan);
-    clock.lap(Phase::Submit);
-
-    let counts = planned.plan.counts();
-    renderer
-        .measured
-        .add(clock, counts, command_buffers, planned.reused);
-    if renderer.keep_frames {
-        renderer.last = Some((frame.clone(), planned.plan));
     }
     Ok(())
 }

@@ -70,6 +70,7 @@ mod rendering;
 mod report;
 mod run;
 mod schedule;
+mod sharing;
 mod slot;
 mod stream;
 mod threads;
@@ -106,12 +107,13 @@ pub use named::{GpuResource, Named};
 pub use plugin::{GpuDevice, QuadrillePlugin};
 pub use png::{encode as encode_png, write as write_file};
 pub use policy::{RenderErrorHandler, RenderErrorPolicy};
-pub use quadrille_sync::{Capabilities, Sharing};
+pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer,
     Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion,
     ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Reloaded, Sampler,
-    SamplerDesc, Settings, Shader, ShaderError, SkipReason, StreamDesc, SurfaceFormat, Turn, View,
+    SamplerDesc, Settings, Shader, ShaderError, Sharing, SkipReason, StreamDesc, SurfaceFormat,
+    Turn, View,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};

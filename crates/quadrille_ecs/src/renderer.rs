@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot};
-use quadrille_vulkan::{DeviceTimes, Frames, Gpu, TransientMemory};
+use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle, TransientMemory};
 
 use crate::advice;
 use crate::error::RenderError;
 use crate::frame_start::Spare;
 use crate::host::HostPasses;
 use crate::report::{Measurements, PhaseObserver};
+use crate::sharing::OpenSharing;
 use crate::trace::Trace;
 use crate::window::WindowTarget;
 
@@ -28,6 +29,8 @@ pub struct Renderer {
     pub(crate) host: HostPasses,
     /// What frames have to spare: see [`FrameStart`](crate::FrameStart).
     pub(crate) spare: Spare,
+    /// Changes the sharing of resources that leave it open.
+    pub(crate) sharing: OpenSharing,
     pub(crate) last: Option<(Frame, Arc<Plan>)>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
@@ -64,6 +67,7 @@ impl Renderer {
             progress: Progress::default(),
             host: HostPasses::default(),
             spare: Spare::default(),
+            sharing: OpenSharing::default(),
             last: None,
             measured: Measurements::default(),
             gpu,
@@ -164,6 +168,9 @@ impl Renderer {
     /// `transient_bytes` is the memory that transient resources take, and
     /// `transient_bytes_unshared` what those of the last frame would take if they shared none.
     ///
+    /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto), what is
+    /// decided so far: `open`, `tried`, `exclusive` or `concurrent`.
+    ///
     /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the
     /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
     /// pass to another queue could save ([`QueueWish`](crate::QueueWish) moves it), and `sharing`
@@ -178,6 +185,7 @@ impl Renderer {
         } = self.frames.transient_memory();
         report.insert("transient_bytes".into(), bytes.into());
         report.insert("transient_bytes_unshared".into(), unshared_bytes.into());
+        report.insert("open_sharing".into(), self.sharing.to_json().into());
         let late_us = self.spare.late().as_micros() as u64;
         report.insert("begins_late_us".into(), late_us.into());
         if let Some(times) = &self.device_times {
@@ -190,6 +198,17 @@ impl Renderer {
             }
         }
         report
+    }
+
+    /// A frame was submitted and its states have moved on: looks whether resources are better shared
+    /// otherwise.
+    pub(crate) fn look_at_sharing(&mut self, frame: &Frame, handles: &[Handle]) {
+        self.sharing.submitted();
+        if self.frames.has_families() {
+            let planned_for = (self.frames.topology(), &self.states);
+            let times = self.device_times.as_ref();
+            self.sharing.look(frame, handles, planned_for, times);
+        }
     }
 
     /// The value that each queue signalled last.

@@ -11,6 +11,8 @@ mod recover;
 #[cfg(feature = "hot_reload")]
 #[path = "gpu/reload.rs"]
 mod reload;
+#[path = "gpu/sharing.rs"]
+mod sharing;
 #[path = "gpu/stream.rs"]
 mod stream;
 #[path = "gpu/times.rs"]

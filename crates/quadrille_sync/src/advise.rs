@@ -12,8 +12,10 @@ use crate::plan::Plan;
 use crate::topology::{QueueIndex, Topology};
 
 mod sharing;
+mod trial;
 
 pub use sharing::{FrameCost, SharingAdvice, advise_sharing};
+pub use trial::{SharingChange, SharingStage, SharingTrials};
 
 /// What moving one pass could save.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -71,7 +71,10 @@ mod text;
 mod topology;
 
 pub use access::{Access, CustomAccess};
-pub use advise::{Advice, FrameCost, SharingAdvice, advise, advise_sharing};
+pub use advise::{
+    Advice, FrameCost, SharingAdvice, SharingChange, SharingStage, SharingTrials, advise,
+    advise_sharing,
+};
 pub use dot::dot;
 pub use error::{CycleStep, Party, PlanError, PlanErrors};
 pub use flags::{AccessMask, Aspects, Layout, Stages};

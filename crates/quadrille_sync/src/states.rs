@@ -135,6 +135,24 @@ impl States {
         }
     }
 
+    /// Knows a resource by another id from now on. The id that it had is free, for something that
+    /// has no contents yet; what was known by the new id is forgotten.
+    ///
+    /// ```
+    /// use quadrille_sync::{Layout, ResourceId, States};
+    /// let mut states = States::default();
+    /// states.import(ResourceId(3), Layout::General, None);
+    /// states.rename(ResourceId(3), ResourceId(7));
+    /// assert!(states.ever_written(ResourceId(7)));
+    /// assert!(!states.ever_written(ResourceId(3)));
+    /// ```
+    pub fn rename(&mut self, from: ResourceId, to: ResourceId) {
+        self.steady.disturb();
+        let entry = self.resources.get_mut(from.0 as usize);
+        let entry = entry.and_then(Option::take);
+        *self.slot(to) = entry;
+    }
+
     /// Says that a resource has contents that no pass wrote: written by the host while no queue
     /// used it, or made outside of frames. `layout` is the images' present layout (buffers:
     /// anything) and `owner` the family that owns it, if it is exclusive and a family has used it.

@@ -1,18 +1,19 @@
 //! Buffers.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
-use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing};
+use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::home::{Block, Home};
+use crate::home::{Block, Home, either};
 use crate::lock;
 use crate::memory::{Mapped, Memory};
 use crate::retire::Retired;
+use crate::sharing::Sharing;
 
 bitflags! {
     /// What a buffer may be used for; the bits of `VkBufferUsageFlagBits`.
@@ -46,7 +47,10 @@ pub struct BufferDesc {
     pub usage: BufferUsage,
     /// Where its memory is.
     pub memory: Memory,
-    /// Whether queue families own it in turn or together.
+    /// Whether queue families own it in turn or together. Where [`Settings::sharing`] is another
+    /// than exclusive, that counts for what is exclusive here.
+    ///
+    /// [`Settings::sharing`]: crate::Settings::sharing
     pub sharing: Sharing,
     /// Its contents do not outlive the frame. Images and buffers that are never needed at once
     /// share memory, if it is the device's: see
@@ -148,6 +152,8 @@ struct BufferInner {
     home: Mutex<Home>,
     /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
     needs: Option<vk::MemoryRequirements>,
+    /// All families may use it: changes only between frames.
+    is_concurrent: AtomicBool,
     mapped: Option<Mutex<Mapped>>,
     device: Arc<Device>,
 }
@@ -156,11 +162,16 @@ impl Buffer {
     /// Makes a buffer.
     pub(crate) fn new(device: &Arc<Device>, desc: &BufferDesc) -> Result<Self, Error> {
         check(device, desc)?;
+        let sharing = desc.sharing.or(device.sharing);
+        let desc = &BufferDesc {
+            sharing,
+            ..desc.clone()
+        };
         if desc.transient && desc.memory == Memory::Device {
             let needs = Some(requirements(device, desc)?);
             return Ok(Self::assemble(device, desc, None, needs));
         }
-        let made = create_in(device, desc, None)?;
+        let made = create_in(device, desc, sharing.mode(), None)?;
         Ok(Self::assemble(device, desc, Some(made), None))
     }
 
@@ -183,6 +194,7 @@ impl Buffer {
             raw: AtomicU64::new(raw.as_raw()),
             home: Mutex::new(home),
             needs,
+            is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
             mapped: mapped.map(Mutex::new),
             device: Arc::clone(device),
         };
@@ -197,7 +209,7 @@ impl Buffer {
         if home.is_at(place) {
             return Ok(());
         }
-        let (raw, new) = create_in(&buffer.device, &buffer.desc, place)?;
+        let (raw, new) = create_in(&buffer.device, &buffer.desc, self.mode(), place)?;
         let old = std::mem::replace(&mut *home, new);
         let old_raw = buffer.raw.swap(raw.as_raw(), Ordering::Relaxed);
         if !old.is_nowhere() {
@@ -208,6 +220,51 @@ impl Buffer {
             });
         }
         Ok(())
+    }
+
+    /// Has another buffer take over, of another sharing mode and without contents: at once, and
+    /// then the old one is given, under an id of its own; or when a frame uses it, if it is
+    /// transient.
+    pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+        let Self(buffer, _) = self;
+        let mut home = lock(&buffer.home);
+        let (raw, new) = match buffer.needs {
+            Some(_) => Default::default(),
+            None => create_in(&buffer.device, &buffer.desc, mode, None)?,
+        };
+        let old = std::mem::replace(&mut *home, new);
+        let old_raw = buffer.raw.swap(raw.as_raw(), Ordering::Relaxed);
+        let old_raw = vk::Buffer::from_raw(old_raw);
+        let old_mode = self.mode();
+        let is_concurrent = mode == Mode::Concurrent;
+        buffer.is_concurrent.store(is_concurrent, Ordering::Relaxed);
+        if buffer.needs.is_none() {
+            let desc = BufferDesc {
+                name: format!("{}_before", buffer.desc.name),
+                ..buffer.desc.clone()
+            };
+            let made = Some((old_raw, old));
+            let old = Self::assemble(&buffer.device, &desc, made, None);
+            let was_concurrent = old_mode == Mode::Concurrent;
+            old.0.is_concurrent.store(was_concurrent, Ordering::Relaxed);
+            return Ok(Some(old));
+        }
+        if !old.is_nowhere() {
+            lock(&buffer.device.dropped).push(Retired::Buffer {
+                id: None,
+                raw: old_raw,
+                home: old,
+            });
+        }
+        Ok(None)
+    }
+
+    /// Whether families own it in turn or together now.
+    fn mode(&self) -> Mode {
+        match self.0.is_concurrent.load(Ordering::Relaxed) {
+            true => Mode::Concurrent,
+            false => Mode::Exclusive,
+        }
     }
 
     /// What it needs of memory, if it gets it when a frame uses it.
@@ -254,7 +311,7 @@ impl Buffer {
             kind: ResourceKind::Buffer {
                 bytes: self.0.desc.bytes,
             },
-            sharing: self.0.desc.sharing,
+            sharing: self.mode(),
             lifetime: lifetime(self.0.desc.transient),
             memory: None,
         }
@@ -367,12 +424,12 @@ fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
 }
 
 /// Makes a buffer of a checked description, without memory.
-fn create(device: &Device, desc: &BufferDesc) -> Result<vk::Buffer, Error> {
+fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, Error> {
     let families = device.families();
     let mut info = vk::BufferCreateInfo::default()
         .size(desc.bytes)
         .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()));
-    if desc.sharing == Sharing::Concurrent && families.len() > 1 {
+    if mode == Mode::Concurrent && families.len() > 1 {
         info = info
             .sharing_mode(vk::SharingMode::CONCURRENT)
             .queue_family_indices(&families);
@@ -382,9 +439,24 @@ fn create(device: &Device, desc: &BufferDesc) -> Result<vk::Buffer, Error> {
     raw.map_err(Error::vulkan(&desc.name, "vkCreateBuffer"))
 }
 
-/// The memory that buffers of a description need.
+/// The memory that buffers of a description need, in each sharing mode that they may come to have.
 fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirements, Error> {
-    let raw = create(device, desc)?;
+    let needs = requirements_of(device, desc, desc.sharing.mode())?;
+    match desc.sharing {
+        Sharing::Auto => Ok(either(
+            needs,
+            requirements_of(device, desc, Mode::Concurrent)?,
+        )),
+        _ => Ok(needs),
+    }
+}
+
+fn requirements_of(
+    device: &Device,
+    desc: &BufferDesc,
+    mode: Mode,
+) -> Result<vk::MemoryRequirements, Error> {
+    let raw = create(device, desc, mode)?;
     // SAFETY: `raw` was just made from this device.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
     // SAFETY: made above, used by nothing.
@@ -396,9 +468,10 @@ fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirem
 fn create_in(
     device: &Device,
     desc: &BufferDesc,
+    mode: Mode,
     place: Option<(&Arc<Block>, u64)>,
 ) -> Result<(vk::Buffer, Home), Error> {
-    let raw = create(device, desc)?;
+    let raw = create(device, desc, mode)?;
     match find_home(device, raw, desc, place) {
         Ok(home) => {
             device.names.name(raw, &desc.name);

@@ -24,6 +24,7 @@ use crate::queues::{self, Family};
 use crate::reload::Reloads;
 use crate::retire::Retired;
 use crate::settings::Settings;
+use crate::sharing::Sharing;
 use crate::stream::Streams;
 use crate::timeline::Timeline;
 use crate::timelines::Timelines;
@@ -124,6 +125,8 @@ pub(crate) struct Device {
     pub frames_in_flight: u32,
     /// Whether transient resources may share memory.
     pub aliasing: bool,
+    /// How resources are shared whose description asks for nothing else.
+    pub sharing: Sharing,
     /// The instance; the last field, so that it goes last.
     pub instance: Arc<Instance>,
 }
@@ -198,11 +201,8 @@ impl Device {
             streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
-            aliasing: match std::env::var("QUADRILLE_ALIASING").as_deref() {
-                Ok("0") => false,
-                Ok("1") => true,
-                _ => settings.aliasing,
-            },
+            aliasing: wants_aliasing(settings),
+            sharing: Sharing::from_environment().unwrap_or(settings.sharing),
             limits: properties.limits,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,
@@ -408,6 +408,14 @@ fn plan_queues(
         _ => BarrierStyle::Merged,
     });
     Ok(topology)
+}
+
+fn wants_aliasing(settings: &Settings) -> bool {
+    match std::env::var("QUADRILLE_ALIASING").as_deref() {
+        Ok("0") => false,
+        Ok("1") => true,
+        _ => settings.aliasing,
+    }
 }
 
 /// The queue families, with a guess at which can present: there is no window yet to ask about.

@@ -7,12 +7,12 @@ mod create;
 
 pub(crate) use create::can_sample;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
-use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing};
+use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::buffer::lifetime;
 use crate::device::Device;
@@ -21,6 +21,7 @@ use crate::format;
 use crate::home::{Block, Home};
 use crate::lock;
 use crate::retire::Retired;
+use crate::sharing::Sharing;
 use crate::view::{View, ViewKey};
 
 bitflags! {
@@ -61,7 +62,10 @@ pub struct ImageDesc {
     pub usage: ImageUsage,
     /// Its layers can be viewed as the faces of cubes.
     pub cube: bool,
-    /// Whether queue families own it in turn or together.
+    /// Whether queue families own it in turn or together. Where [`Settings::sharing`] is another
+    /// than exclusive, that counts for what is exclusive here.
+    ///
+    /// [`Settings::sharing`]: crate::Settings::sharing
     pub sharing: Sharing,
     /// Its contents do not outlive the frame. Images and buffers that are never needed at once
     /// share memory: see [`Frames::place_transients`](crate::Frames::place_transients).
@@ -168,6 +172,9 @@ impl ImageDesc {
 /// Both directions of copies.
 const COPIES: ImageUsage = ImageUsage::TRANSFER_SRC.union(ImageUsage::TRANSFER_DST);
 
+/// A Vulkan object that another has replaced, with its views and its memory.
+type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Home);
+
 /// An image. Clones are the same image; when the last one is dropped, the image is retired: it is
 /// destroyed once no queue can still use it.
 // The id lies beside the pointer too, because recording asks for nothing else.
@@ -190,6 +197,8 @@ struct ImageInner {
     home: Mutex<Home>,
     /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
     needs: Option<vk::MemoryRequirements>,
+    /// All families may use it: changes only between frames.
+    is_concurrent: AtomicBool,
     device: Arc<Device>,
 }
 
@@ -197,6 +206,10 @@ impl Image {
     /// Makes an image.
     pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         create::check(device, desc)?;
+        let desc = &ImageDesc {
+            sharing: desc.sharing.or(device.sharing),
+            ..desc.clone()
+        };
         if desc.transient {
             let needs = create::requirements(device, desc)?;
             return Ok(Self::assemble(device, desc, false, Some(needs)));
@@ -229,6 +242,7 @@ impl Image {
             is_swapchain,
             home: Mutex::default(),
             needs,
+            is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
             device: Arc::clone(device),
         };
         Self(Arc::new(inner), id)
@@ -251,25 +265,94 @@ impl Image {
         if home.is_at(place) {
             return Ok(());
         }
-        let key = ViewKey {
-            view: View::WHOLE,
-            aspects: format::aspects(image.desc.format),
-            kind: self.default_view_kind(),
+        let key = self.whole_key();
+        let new = create::create_in(&image.device, &image.desc, self.mode(), place, key)?;
+        self.retire(self.replace(&mut home, new, Some(key)));
+        Ok(())
+    }
+
+    /// Has another image take over, of another sharing mode and without contents: at once, and
+    /// then the old one is given, under an id of its own; or when a frame uses it, if it is
+    /// transient.
+    pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+        let Self(image, _) = self;
+        let mut home = lock(&image.home);
+        let is_concurrent = |mode| mode == Mode::Concurrent;
+        let old_mode = self.mode();
+        if image.needs.is_some() {
+            let nothing = Default::default();
+            self.retire(self.replace(&mut home, nothing, None));
+            image
+                .is_concurrent
+                .store(is_concurrent(mode), Ordering::Relaxed);
+            return Ok(None);
+        }
+        let key = self.whole_key();
+        let new = create::create_in(&image.device, &image.desc, mode, None, key)?;
+        let (raw, views, old_home) = self.replace(&mut home, new, Some(key));
+        image
+            .is_concurrent
+            .store(is_concurrent(mode), Ordering::Relaxed);
+        let desc = ImageDesc {
+            name: format!("{}_before", image.desc.name),
+            ..image.desc.clone()
         };
-        let (raw, new, view) = create::create_in(&image.device, &image.desc, place, key)?;
-        let old = std::mem::replace(&mut *home, new);
+        let old = Self::assemble(&image.device, &desc, false, None);
+        old.0
+            .is_concurrent
+            .store(is_concurrent(old_mode), Ordering::Relaxed);
+        old.0.raw.store(raw.as_raw(), Ordering::Relaxed);
+        let whole = views.iter().find(|(of, _)| *of == key);
+        let whole = whole.map_or(vk::ImageView::null(), |(_, view)| *view);
+        old.0.view.store(whole.as_raw(), Ordering::Relaxed);
+        *lock(&old.0.views) = views;
+        *lock(&old.0.home) = old_home;
+        Ok(Some(old))
+    }
+
+    /// The view of all of it.
+    fn whole_key(&self) -> ViewKey {
+        ViewKey {
+            view: View::WHOLE,
+            aspects: format::aspects(self.0.desc.format),
+            kind: self.default_view_kind(),
+        }
+    }
+
+    /// Puts another Vulkan object in the place of the one there is, which is given.
+    fn replace(
+        &self,
+        home: &mut Home,
+        (raw, new, view): (vk::Image, Home, vk::ImageView),
+        whole: Option<ViewKey>,
+    ) -> Replaced {
+        let Self(image, _) = self;
+        let old = std::mem::replace(home, new);
         let old_raw = image.raw.swap(raw.as_raw(), Ordering::Relaxed);
         image.view.store(view.as_raw(), Ordering::Relaxed);
-        let old_views = std::mem::replace(&mut *lock(&image.views), vec![(key, view)]);
-        if !old.is_nowhere() {
-            lock(&image.device.dropped).push(Retired::Image {
+        let views = whole.map(|key| (key, view)).into_iter().collect();
+        let old_views = std::mem::replace(&mut *lock(&image.views), views);
+        (vk::Image::from_raw(old_raw), old_views, old)
+    }
+
+    /// Leaves an object that was replaced to the device.
+    fn retire(&self, (raw, views, home): Replaced) {
+        if !home.is_nowhere() {
+            lock(&self.0.device.dropped).push(Retired::Image {
                 id: None,
-                raw: vk::Image::from_raw(old_raw),
-                views: old_views.into_iter().map(|(_, view)| view).collect(),
-                home: old,
+                raw,
+                views: views.into_iter().map(|(_, view)| view).collect(),
+                home,
             });
         }
-        Ok(())
+    }
+
+    /// Whether families own it in turn or together now.
+    fn mode(&self) -> Mode {
+        match self.0.is_concurrent.load(Ordering::Relaxed) {
+            true => Mode::Concurrent,
+            false => Mode::Exclusive,
+        }
     }
 
     /// What it needs of memory, if it gets it when a frame uses it.
@@ -337,7 +420,7 @@ impl Image {
                 mip_levels: desc.mip_levels,
                 array_layers: desc.array_layers,
             },
-            sharing: desc.sharing,
+            sharing: self.mode(),
             lifetime: match self.is_swapchain() {
                 true => Lifetime::Swapchain,
                 false => lifetime(desc.transient),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
 
+use crate::sharing::Sharing;
+
 /// One line of the shopping list of queues: what a queue has to be able to do.
 ///
 /// A wish takes the queue of the narrowest family that fits and has a queue left. A wish that no
@@ -39,7 +41,8 @@ impl QueueWish {
 /// [`Settings::validation`]; `QUADRILLE_QUEUES` replaces the shopping list, either by a number
 /// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
 /// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`];
-/// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`].
+/// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`]; `QUADRILLE_SHARING`
+/// (`exclusive`, `concurrent` or `auto`) overrides [`Settings::sharing`].
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The name of the program, for drivers and tools.
@@ -55,6 +58,9 @@ pub struct Settings {
     /// Let transient resources that are never needed at once share memory. On; to turn it off
     /// costs memory, and shows whether a fault has to do with it.
     pub aliasing: bool,
+    /// How queue families share what is not described otherwise: buffers and images whose
+    /// description says [`Sharing::Exclusive`].
+    pub sharing: Sharing,
     /// How submissions are handed to the queues: in order, or each queue's in one call, which saves
     /// calls where a frame goes to and fro between queues.
     pub submit: SubmitPolicy,
@@ -90,6 +96,7 @@ impl Default for Settings {
             submit: SubmitPolicy::default(),
             order: OrderPolicy::default(),
             aliasing: true,
+            sharing: Sharing::default(),
             barriers: None,
             pipeline_cache: user_cache_dir().map(|dir| dir.join("quadrille")),
             debug_names: cfg!(debug_assertions),

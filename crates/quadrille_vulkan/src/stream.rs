@@ -136,6 +136,11 @@ impl Streams {
         lock(&self.table).version
     }
 
+    /// Whether there are streams beside the main loop.
+    pub(crate) fn are_there(&self) -> bool {
+        !lock(&self.table).mailboxes.is_empty()
+    }
+
     /// Lets every stream but the main loop forget a resource, whose id is used again.
     pub(crate) fn forget(&self, id: ResourceId) {
         for mailbox in &lock(&self.table).mailboxes {

@@ -31,6 +31,8 @@ mod lifetime;
 mod reload;
 #[path = "gpu/repeat.rs"]
 mod repeat;
+#[path = "gpu/sharing.rs"]
+mod sharing;
 #[path = "gpu/stream.rs"]
 mod stream;
 #[path = "gpu/transient.rs"]

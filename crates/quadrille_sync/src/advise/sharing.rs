@@ -99,6 +99,17 @@ pub fn advise_sharing(
     states: &States,
     cost: impl Fn(PassIndex) -> u64,
 ) -> Vec<SharingAdvice> {
+    advise_sharing_of(frame, topology, states, cost, |_| true)
+}
+
+/// The same for some resources.
+pub(super) fn advise_sharing_of(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+    cost: impl Fn(PassIndex) -> u64,
+    is_asked: impl Fn(ResourceIndex) -> bool,
+) -> Vec<SharingAdvice> {
     let Some(now) = steady(frame, topology, states) else {
         return Vec::new();
     };
@@ -108,7 +119,7 @@ pub fn advise_sharing(
     };
     let mut all = Vec::new();
     for resource in moving(&now) {
-        if frame.resource(resource).lifetime == Lifetime::Swapchain {
+        if frame.resource(resource).lifetime == Lifetime::Swapchain || !is_asked(resource) {
             continue;
         }
         let mut shared = frame.clone();

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use ash::vk;
-use quadrille_sync::Sharing;
+use quadrille_sync::Sharing as Mode;
 
 use super::ImageDesc;
 use crate::device::Device;
 use crate::error::Error;
-use crate::home::{Block, Home};
+use crate::home::{Block, Home, either};
 use crate::memory::Memory;
+use crate::sharing::Sharing;
 use crate::view::ViewKey;
 
 /// Compares a description with the device's limits and formats.
@@ -122,7 +123,7 @@ fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
 }
 
 /// Makes an image of a checked description, without memory.
-pub(super) fn create(device: &Device, desc: &ImageDesc) -> Result<vk::Image, Error> {
+pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk::Image, Error> {
     let families = device.families();
     let [width, height, depth] = desc.extent;
     let mut info = vk::ImageCreateInfo::default()
@@ -138,7 +139,7 @@ pub(super) fn create(device: &Device, desc: &ImageDesc) -> Result<vk::Image, Err
         .array_layers(desc.array_layers)
         .samples(vk::SampleCountFlags::from_raw(desc.samples))
         .usage(vk::ImageUsageFlags::from_raw(desc.usage.bits()));
-    if desc.sharing == Sharing::Concurrent && families.len() > 1 {
+    if mode == Mode::Concurrent && families.len() > 1 {
         info = info
             .sharing_mode(vk::SharingMode::CONCURRENT)
             .queue_family_indices(&families);
@@ -148,12 +149,27 @@ pub(super) fn create(device: &Device, desc: &ImageDesc) -> Result<vk::Image, Err
     raw.map_err(Error::vulkan(&desc.name, "vkCreateImage"))
 }
 
-/// The memory that images of a description need.
+/// The memory that images of a description need, in each sharing mode that they may come to have.
 pub(super) fn requirements(
     device: &Device,
     desc: &ImageDesc,
 ) -> Result<vk::MemoryRequirements, Error> {
-    let raw = create(device, desc)?;
+    let needs = requirements_of(device, desc, desc.sharing.mode())?;
+    match desc.sharing {
+        Sharing::Auto => Ok(either(
+            needs,
+            requirements_of(device, desc, Mode::Concurrent)?,
+        )),
+        _ => Ok(needs),
+    }
+}
+
+fn requirements_of(
+    device: &Device,
+    desc: &ImageDesc,
+    mode: Mode,
+) -> Result<vk::MemoryRequirements, Error> {
+    let raw = create(device, desc, mode)?;
     // SAFETY: `raw` was just made from this device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
     destroy(device, raw);
@@ -164,10 +180,11 @@ pub(super) fn requirements(
 pub(super) fn create_in(
     device: &Device,
     desc: &ImageDesc,
+    mode: Mode,
     place: Option<(&Arc<Block>, u64)>,
     whole: ViewKey,
 ) -> Result<(vk::Image, Home, vk::ImageView), Error> {
-    let raw = create(device, desc)?;
+    let raw = create(device, desc, mode)?;
     let home = match find_home(device, raw, desc, place) {
         Ok(home) => home,
         Err(error) => {

@@ -3,10 +3,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use quadrille_sync::{Access, Capabilities, Give, Layout, Sharing, Use};
+use quadrille_sync::{Access, Capabilities, Give, Layout, Use};
 use quadrille_vulkan::{
     Buffer, BufferDesc, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Format, FrameError,
-    Gpu, Handle, ImageDesc, ImageUsage, Producer, Shader, StreamDesc, Turn,
+    Gpu, Handle, ImageDesc, ImageUsage, Producer, Shader, Sharing, StreamDesc, Turn,
 };
 
 use crate::rig::{Declared, PATIENCE, Rig, compute, discard, graphics};
