@@ -228,7 +228,8 @@ pub struct HostStep {
     /// The host pass.
     pub pass: PassIndex,
     /// Timeline values that must be reached first: at most one per queue. All of them are
-    /// signalled by submissions before [`HostStep::before`], so the wait ends.
+    /// signalled by submissions before [`HostStep::before`], so the wait ends. What host passes of
+    /// earlier frames that touched the same memory have waited for is not waited for again.
     pub waits: Vec<RelativePoint>,
     /// Index in [`Plan::submissions`] of the first submission that must not be submitted before
     /// the pass has run. None if nothing in this frame comes after it: then the caller runs it

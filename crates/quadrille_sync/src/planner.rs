@@ -278,6 +278,7 @@ impl Marks<'_, '_> {
             && old.layout == new.layout
             && old.defined == new.defined
             && old.visible == new.visible
+            && old.host_wait == new.host_wait
             && old.first == new.first
             && old.write.is_some() == new.write.is_some()
             && old.reads.len() == new.reads.len()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use quadrille_sync::{AccessMask, FamilyIndex, Layout, Scope, Stages};
 
-use super::clock::{Done, View};
+use super::clock::{Done, Signalled, View};
 use super::memory::Former;
 use crate::area::Area;
 use crate::stages::{Touch, covers, single, touches};
@@ -26,10 +26,39 @@ pub(crate) struct Cell {
     pub(crate) reads: Vec<Read>,
     /// What others have done to its memory, until somebody writes it.
     pub(crate) formers: Vec<Former>,
+    /// What host passes that touched it have waited for.
+    pub(crate) host: HostWaits,
     /// Where memory is shared: it has its bytes now.
     pub(crate) is_open: bool,
     /// Of a swapchain image: the presentation engine has it.
     pub(crate) presented: bool,
+}
+
+/// What host passes have waited for that touched a part of a resource. Those of one frame may run
+/// apart from each other, but all of them have run before a later frame that touches what they
+/// touch (`HostStep::before`).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HostWaits {
+    /// In the frame with this number, and in frames before.
+    now: (u32, Signalled),
+    before: Signalled,
+}
+
+impl HostWaits {
+    /// What is over for the host passes of a frame.
+    pub(crate) fn before(&mut self, frame: u32) -> &Signalled {
+        if self.now.0 != frame {
+            let (_, now) = std::mem::replace(&mut self.now, (frame, Signalled::default()));
+            self.before.join(&now);
+        }
+        &self.before
+    }
+
+    /// Notes what a host pass of a frame has waited for.
+    pub(crate) fn add(&mut self, frame: u32, seen: &Signalled) {
+        self.before(frame);
+        self.now.1.join(seen);
+    }
 }
 
 /// What is in memory.
@@ -104,6 +133,7 @@ impl Cell {
             write: None,
             reads: Vec::new(),
             formers: Vec::new(),
+            host: HostWaits::default(),
             is_open: false,
             presented: false,
         }

@@ -49,11 +49,11 @@ impl Trial<'_> {
             }
         }
         for declared in frame.uses_of(step.pass) {
-            self.judge_host_use(step.pass, declared, &view);
+            self.judge_host_use(step.pass, declared, &seen);
         }
     }
 
-    fn judge_host_use(&mut self, pass: PassIndex, declared: &Use, view: &View) {
+    fn judge_host_use(&mut self, pass: PassIndex, declared: &Use, seen: &Signalled) {
         let actor = self.actor(pass, declared);
         let Some(id) = self.id_of(declared.resource) else {
             return;
@@ -66,8 +66,13 @@ impl Trial<'_> {
         let filled = is_filled_elsewhere || tracked.is_filled();
         let (kind, name, is_image) = (tracked.kind, tracked.name.clone(), tracked.is_image());
         let area = Area::of(&kind, &declared.range);
+        let (column, now) = (self.judge.queues.len(), self.judge.frames);
         let violations = &mut self.violations;
         for (part, cell) in tracked.cells.touch(&area) {
+            let mut over = seen.clone();
+            over.join(cell.host.before(now));
+            cell.host.add(now, seen);
+            let view = over.view(column);
             let place = Place {
                 resource: name.clone(),
                 range: part.words(&kind),
@@ -98,7 +103,7 @@ impl Trial<'_> {
                 _ => {}
             }
             let later = (&actor, declared.access.is_write());
-            judge_host_hazards(cell, view, needs_contents, later, &place, violations);
+            judge_host_hazards(cell, &view, needs_contents, later, &place, violations);
             if declared.access.is_write() {
                 // Submission makes it visible to all that follows.
                 cell.contents = Contents::Written;

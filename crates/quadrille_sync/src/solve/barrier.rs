@@ -27,7 +27,7 @@ use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
-use crate::states::{EndPass, FirstUse};
+use crate::states::{EndPass, FirstUse, HostWait};
 use crate::topology::{FamilyIndex, QueueIndex};
 
 use super::record::Barrier;
@@ -456,6 +456,7 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
     if request.writes || changed {
         state.aliased.clear();
         state.promised = None;
+        state.host_wait = HostWait::None;
         state.reads.clear();
         state.visible.clear();
     }

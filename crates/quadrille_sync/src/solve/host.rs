@@ -20,7 +20,7 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
 use crate::resource::ResourceIndex;
-use crate::states::EndPass;
+use crate::states::{EndPass, HostWait};
 use crate::topology::{Capabilities, QueueIndex};
 
 /// Reads by the host.
@@ -156,8 +156,15 @@ fn advance(
     let writes = one.access.is_write();
     // After a release, only another host pass can have written, which has waited for it already.
     let is_free = state.pending.is_some() && state.write.is_none() && state.reads.is_empty();
+    // What an earlier frame's host pass has waited for is over.
+    let is_over =
+        |mark: &Mark| state.host_wait == HostWait::Before && state.write.as_ref() == Some(mark);
     if writes && !is_free {
-        for_each_predecessor(state, |mark, _| wait(walk, step, mark));
+        for_each_predecessor(state, |mark, _| {
+            if !is_over(mark) {
+                wait(walk, step, mark);
+            }
+        });
     }
     let image = walk.frame.resource(one.resource).is_image();
     let layout_fits = !image || state.layout == one.access.layout();
@@ -166,7 +173,10 @@ fn advance(
     match state.write {
         None if layout_fits => {}
         Some(write) if layout_fits && state.visible.iter().any(is_seen) => {
-            wait(walk, step, &write);
+            if !is_over(&write) {
+                wait(walk, step, &write);
+                state.host_wait = HostWait::Now;
+            }
         }
         _ => {
             let access = one.access.scope(Capabilities::empty()).access;
@@ -178,6 +188,7 @@ fn advance(
             wait(walk, step, &mark);
             see(state, mark.queue, dst);
             state.write = Some(mark);
+            state.host_wait = HostWait::Now;
         }
     }
     if writes {

@@ -7,7 +7,7 @@ use crate::plan::{PassRef, Scope};
 use crate::range::RangeMap;
 use crate::resource::Lifetime;
 use crate::states::{
-    EndBlock, EndMark, EndPass, EndResource, EndStates, PastMark, RangeState, States,
+    EndBlock, EndMark, EndPass, EndResource, EndStates, HostWait, PastMark, RangeState, States,
 };
 use crate::topology::QueueIndex;
 
@@ -200,6 +200,9 @@ pub(super) fn end_states(
         let mark = |mark: &Mark| end_mark(mark, past.first[at], numbers);
         let end_state = |state: &State| {
             let mut state = state.map(mark);
+            if state.host_wait == HostWait::Now {
+                state.host_wait = HostWait::Before;
+            }
             let previous = state.previous_first.take();
             state.first = state.first.or(previous);
             state

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Entry, Marked, PastMark, RangeState, States, TimelinePoint};
+use super::{Entry, HostWait, Marked, PastMark, RangeState, States, TimelinePoint};
 use crate::flags::{AccessMask, Stages};
 use crate::plan::Scope;
 use crate::range::{EVERYTHING, RangeMap};
@@ -166,7 +166,11 @@ impl States {
             tenure,
             kind,
         } = handover;
-        map.update(EVERYTHING, |_, state| state.first = None);
+        map.update(EVERYTHING, |_, state| {
+            state.first = None;
+            // The other stream's host passes may not have run yet.
+            state.host_wait = HostWait::None;
+        });
         let points = map.iter().flat_map(|(_, state)| state.marks());
         let points: Vec<TimelinePoint> = points.map(|mark| mark.point).collect();
         points.iter().for_each(|point| self.reach(*point));

@@ -55,6 +55,18 @@ impl<M> Pending<M> {
     }
 }
 
+/// Whether a host pass has waited for the last write of a range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum HostWait {
+    /// None has.
+    #[default]
+    None,
+    /// One of this frame has; but the host passes of a frame may run apart from each other.
+    Now,
+    /// One of an earlier frame has, and it has run before this frame is submitted.
+    Before,
+}
+
 /// The state of a range. `M` is how accesses are remembered: [`PastMark`] between frames, and
 /// something smaller while a frame is planned.
 ///
@@ -76,6 +88,8 @@ pub(crate) struct RangeState<M> {
     pub(crate) promised: Option<Box<M>>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
     pub(crate) visible: SmallVec<[(QueueIndex, Scope); 1]>,
+    /// Whether the host has waited for the last write.
+    pub(crate) host_wait: HostWait,
     /// What was done to the memory while others had it. Only while a frame is planned, and
     /// until the range is written: then that comes after all this.
     pub(crate) aliased: Vec<M>,
@@ -97,6 +111,7 @@ impl<M> RangeState<M> {
             write: None,
             reads: SmallVec::new(),
             promised: None,
+            host_wait: HostWait::None,
             aliased: Vec::new(),
             visible: SmallVec::new(),
             pending: None,
@@ -114,6 +129,7 @@ impl<M> RangeState<M> {
             write: self.write.as_ref().map(&mut mark),
             reads: map_few(&self.reads, &mut mark),
             promised: (self.promised.as_ref()).map(|promised| Box::new(mark(promised))),
+            host_wait: self.host_wait,
             // Of no use after the frame: blocks remember it.
             aliased: Vec::new(),
             visible: map_few(&self.visible, |visible| *visible),

@@ -18,7 +18,7 @@ use crate::solve::barrier::scope_of;
 use crate::solve::record::Barrier;
 use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::{Request, Walk};
-use crate::states::Pending;
+use crate::states::{HostWait, Pending};
 
 /// Brings what a pass needs to the family of its queue, and lets arrive what it discards in part.
 pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
@@ -182,6 +182,7 @@ fn acquire(
             state.owner = Some(request.family);
             state.reads.clear();
             state.promised = None;
+            state.host_wait = HostWait::None;
             state.visible = smallvec![(request.queue, dst)];
             state.write = Some(request.mark(dst.stages_only()));
             state.previous_first = state.previous_first.take().filter(|_| is_foreseen);
