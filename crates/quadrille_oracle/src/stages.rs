@@ -10,8 +10,8 @@ use quadrille_sync::{AccessMask, Capabilities, Scope, Stages};
 pub(crate) const STAGE_COUNT: usize = 40;
 
 /// A stage of its own for what commands do outside of all stages: layout transitions and releases
-/// of ownership in barriers. `ALL_COMMANDS` has it in first scopes ("all operations performed by
-/// all commands"), and so have semaphore signals.
+/// of ownership in barriers. `ALL_COMMANDS` has it in both scopes ("all operations performed by all
+/// commands"), and so have semaphore signals.
 pub(crate) const COMMAND: Stages = Stages::from_bits_retain(1 << 39);
 
 /// The graphics pipelines' stages in logical order, primitive and mesh shading in one line: no
@@ -149,8 +149,8 @@ pub(crate) fn first_scope(mask: Stages) -> Stages {
 /// The stages of a second synchronization scope: those named, and all logically later ones.
 pub(crate) fn second_scope(mask: Stages) -> Stages {
     let mut stages = single(mask);
-    if mask.contains(Stages::TOP_OF_PIPE) {
-        stages |= EVERY;
+    if mask.intersects(Stages::TOP_OF_PIPE | Stages::ALL_COMMANDS) {
+        stages |= EVERY | COMMAND;
     }
     for order in ORDERS {
         let first = order.iter().position(|stage| stages.contains(*stage));

@@ -8,7 +8,7 @@ use super::barrier::{Change, Recorded, Target};
 use super::cell::{Cell, Release, Write};
 use super::{Site, Trial};
 use crate::area::Area;
-use crate::stages::stages_of_queue;
+use crate::stages::{COMMAND, stages_of_queue};
 use crate::violation::{Actor, Place, Violation};
 
 impl Trial<'_> {
@@ -98,10 +98,10 @@ impl Trial<'_> {
         let clock = &self.judge.queues[barrier.site.instant.column].clock;
         let is_ordered = |release: &Release| {
             if all_commands {
-                // The wait has to cover every stage that the queue has.
-                all_stages
-                    .iter()
-                    .all(|stage| clock.stage(stage).sees(&release.done))
+                // The wait has to cover every stage that the queue has, and what barriers do
+                // outside of stages: ALL_COMMANDS.
+                let mut stages = all_stages.iter().chain([COMMAND]);
+                stages.all(|stage| clock.stage(stage).sees(&release.done))
             } else {
                 barrier.view.sees(&release.done)
             }

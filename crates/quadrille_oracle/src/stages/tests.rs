@@ -37,7 +37,7 @@ fn the_ends_of_the_pipe_hold_all_or_nothing() {
     assert_eq!(first_scope(Stages::TOP_OF_PIPE), Stages::empty());
     assert_eq!(first_scope(Stages::BOTTOM_OF_PIPE), EVERY | COMMAND);
     assert_eq!(second_scope(Stages::BOTTOM_OF_PIPE), Stages::empty());
-    assert_eq!(second_scope(Stages::TOP_OF_PIPE), EVERY);
+    assert_eq!(second_scope(Stages::TOP_OF_PIPE), EVERY | COMMAND);
 }
 
 #[test]

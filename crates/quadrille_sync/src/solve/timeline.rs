@@ -169,11 +169,10 @@ impl Timeline {
             .copied()
     }
 
-    /// The stages of a queue that are ordered after a value of its own by way of other queues. A
-    /// wait for somebody who has waited for the value makes all memory visible, like any wait.
-    pub(super) fn ordered_by_others(&self, point: Point) -> Stages {
-        let own = usize::from(point.queue.0);
-        let entry = self.now[own * self.queues + own];
+    /// The stages of a queue that are ordered after a point by waits, be it for somebody who has
+    /// waited for a value of the queue itself: that makes all memory visible, like any wait.
+    pub(super) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
+        let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         if entry.value >= point.value {
             entry.stages
         } else {
@@ -198,13 +197,16 @@ impl Timeline {
         if entry.value >= point.value {
             let (before, known) = entry.before;
             let known_before = before >= point.value;
+            let covers = entry.stages.covers(stages);
             match entry.wait {
                 _ if known_before && known.covers(stages) => return stages,
-                Some((at, _)) if at == submission && known_before && !all => return known,
+                Some((at, _)) if at == submission && known_before && !covers && !all => {
+                    return known;
+                }
                 Some((at, of)) if at == submission => {
                     return self.widen(records, submission, of, stages, reason);
                 }
-                _ if entry.stages.covers(stages) => return stages,
+                _ if covers => return stages,
                 _ if !all => return entry.stages,
                 _ => {}
             }
@@ -281,31 +283,9 @@ impl Timeline {
     ) {
         let record = &mut records[submission].submission;
         let queue = record.queue;
-        let found = record
-            .waits
-            .iter_mut()
-            .find(|wait| wait.point.queue == point.queue);
-        let stages = match found {
-            Some(wait) => {
-                wait.point.offset = wait.point.offset.max(point.value);
-                wait.stages = (wait.stages | stages).simplified();
-                push_reason(&mut wait.reasons, reason);
-                wait.stages
-            }
-            None => {
-                let relative = RelativePoint {
-                    queue: point.queue,
-                    offset: point.value,
-                };
-                record.waits.push(Wait {
-                    point: relative,
-                    stages,
-                    reasons: vec![reason],
-                });
-                stages
-            }
-        };
-        let wait = Some((submission, point.queue));
+        add_wait(&mut record.waits, point, stages, reason);
+        let (of, stages) = self.merge_implied(submission, record, point.queue);
+        let wait = Some((submission, of));
         let row = usize::from(queue.0) * self.queues;
         for (of, learned) in self.snapshot(point).into_iter().enumerate() {
             let entry = &mut self.now[row + of];
@@ -335,6 +315,42 @@ impl Timeline {
             of: QueueIndex(of),
             stages,
         }));
+    }
+
+    /// Lets waits of a submission that others imply become one with these, as they will in the end
+    /// ([`number`]): whoever comes later finds that more stages wait. Gives the wait that the one for
+    /// `of` has become, and its stages.
+    fn merge_implied(
+        &mut self,
+        submission: usize,
+        record: &mut Submission,
+        mut of: QueueIndex,
+    ) -> (QueueIndex, Stages) {
+        let row = usize::from(record.queue.0) * self.queues;
+        let mut at = 0;
+        while at < record.waits.len() {
+            let Some(other) = implied_by(self, &record.waits, at) else {
+                at += 1;
+                continue;
+            };
+            let (dropped, heir) = merge(&mut record.waits, at, other);
+            let stages = heir.stages;
+            let (from, to) = (
+                Some((submission, dropped)),
+                Some((submission, heir.point.queue)),
+            );
+            for entry in &mut self.now[row..row + self.queues] {
+                if entry.wait == from || entry.wait == to {
+                    entry.wait = to;
+                    entry.stages = (entry.stages | stages).simplified();
+                }
+            }
+            if of == dropped {
+                of = heir.point.queue;
+            }
+        }
+        let wait = record.waits.iter().find(|wait| wait.point.queue == of);
+        (of, wait.map_or(Stages::empty(), |wait| wait.stages))
     }
 
     /// What whoever waits for a point learns.
@@ -445,20 +461,54 @@ pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submissi
 fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
     let mut at = 0;
     while at < waits.len() {
-        let point = Point::from(waits[at].point);
-        let implies = |other: &Wait| timeline.implies(other.point.into(), point);
-        match waits.iter().position(implies) {
+        match implied_by(timeline, waits, at) {
             None => at += 1,
-            Some(other) => {
-                let dropped = waits[at].clone();
-                let stages = waits[other].stages | dropped.stages;
-                waits[other].stages = stages.simplified();
-                for reason in dropped.reasons {
-                    push_reason(&mut waits[other].reasons, reason);
-                }
-                waits.remove(at);
-            }
+            Some(other) => drop(merge(waits, at, other)),
         }
+    }
+}
+
+/// The wait of a submission that implies one of its others, if there is one.
+fn implied_by(timeline: &Timeline, waits: &[Wait], at: usize) -> Option<usize> {
+    let point = Point::from(waits[at].point);
+    let mut others = waits.iter();
+    others.position(|other| timeline.implies(other.point.into(), point))
+}
+
+/// Lets one wait do what another does too; gives the queue that the other was for, and the one.
+fn merge(waits: &mut Vec<Wait>, dropped: usize, heir: usize) -> (QueueIndex, &Wait) {
+    let Wait {
+        point,
+        stages,
+        reasons,
+    } = waits.remove(dropped);
+    let heir = &mut waits[heir - usize::from(dropped < heir)];
+    heir.stages = (heir.stages | stages).simplified();
+    for reason in reasons {
+        push_reason(&mut heir.reasons, reason);
+    }
+    (point.queue, heir)
+}
+
+/// Adds a wait, or raises the one there is for the queue.
+fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason) {
+    match waits
+        .iter_mut()
+        .find(|wait| wait.point.queue == point.queue)
+    {
+        Some(wait) => {
+            wait.point.offset = wait.point.offset.max(point.value);
+            wait.stages = (wait.stages | stages).simplified();
+            push_reason(&mut wait.reasons, reason);
+        }
+        None => waits.push(Wait {
+            point: RelativePoint {
+                queue: point.queue,
+                offset: point.value,
+            },
+            stages,
+            reasons: vec![reason],
+        }),
     }
 }
 

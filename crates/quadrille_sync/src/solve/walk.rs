@@ -380,7 +380,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let mut plain = std::mem::take(&mut self.plain);
-        plain.retain(|plain| !self.is_ordered_by_others(plain, queue));
+        plain.retain(|plain| !self.is_ordered_by_waits(plain, queue));
         let [first, second] = std::mem::take(&mut self.before_pass);
         let behind = std::mem::take(&mut self.behind);
         if !first.is_empty() || !plain.is_empty() {
@@ -481,13 +481,11 @@ impl<'a> Walk<'a> {
         steps[call.at] = Step::Barriers(call.batch);
     }
 
-    /// Whether a wait for another queue that has itself waited for an access covers a dependency.
-    fn is_ordered_by_others(&mut self, plain: &Plain, queue: QueueIndex) -> bool {
-        if plain.mark.queue != queue {
-            return false;
-        }
+    /// Whether waits cover a dependency: for another queue that has itself waited for the access, or
+    /// one that was added, for another range, after the dependency was found.
+    fn is_ordered_by_waits(&mut self, plain: &Plain, queue: QueueIndex) -> bool {
         self.past.consult(&plain.mark, queue);
-        let stages = self.timeline.ordered_by_others(plain.mark.point());
+        let stages = self.timeline.ordered_by_waits(queue, plain.mark.point());
         stages.covers(plain.dst.stages)
     }
 

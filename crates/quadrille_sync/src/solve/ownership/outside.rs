@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::window::arrive;
+use super::window::{ALL, arrive};
 use crate::flags::Layout;
 use crate::plan::{PassRef, Reason, Rung, Scope};
 use crate::range::{EVERYTHING, RangeMap, SubRange, gather, intervals};
@@ -103,7 +103,7 @@ impl Outside {
                 rung: Rung::OwnershipTransfer,
             };
             let pending = pending((owner, family), layout, range, mark);
-            arrive(walk, place, &pending, reason, map);
+            arrive(walk, place, ALL, &pending, reason, map);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::solve::walk::Walk;
 use crate::states::Pending;
 
 /// All stages, for what nobody in particular waits for.
-const ALL: Scope = Scope {
+pub(super) const ALL: Scope = Scope {
     stages: Stages::ALL_COMMANDS,
     access: AccessMask::empty(),
 };
@@ -58,14 +58,25 @@ pub(super) fn settle(
         later,
         rung: Rung::OwnershipTransfer,
     };
-    walk.require_late(place, &pending.mark, true, reason.clone());
-    arrive(walk, place, pending, reason, map);
+    // With maintenance8, the acquire can lead on from what has waited before.
+    let all = !walk.topology.maintenance8;
+    let stages = walk.require_late(place, &pending.mark, all, reason.clone());
+    let src = match all {
+        true => ALL,
+        false => Scope {
+            stages,
+            ..Scope::default()
+        },
+    };
+    arrive(walk, place, src, pending, reason, map);
 }
 
-/// Acquires a range at the beginning of a window, and notes that in its states.
+/// Acquires a range at the beginning of a window, after stages that have waited for its release, and
+/// notes that in its states.
 pub(super) fn arrive(
     walk: &mut Walk<'_>,
     place: usize,
+    src: Scope,
     pending: &Pending<Mark>,
     reason: Reason,
     map: &mut RangeMap<State>,
@@ -73,7 +84,7 @@ pub(super) fn arrive(
     let index = reason.resource;
     let resource = walk.frame.resource(index);
     let barrier = Barrier {
-        src: ALL,
+        src,
         dst: ALL,
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
