@@ -63,9 +63,14 @@ impl Calls {
         self.script.shown(self.count("shown"))
     }
 
-    /// Whether the script says that the next swapchain never has an image to give.
-    pub(crate) fn next_swapchain_is_stuck(&self) -> bool {
-        self.script.sticks(self.count("swapchain"))
+    /// What the next swapchain does before it gives its first image.
+    pub(crate) fn next_images(&self) -> Option<FenceFault> {
+        self.script.images(self.count("swapchain"))
+    }
+
+    /// How many swapchains of a surface may exist.
+    pub(crate) fn most_swapchains(&self) -> usize {
+        self.script.most_swapchains.unwrap_or(usize::MAX)
     }
 
     /// The extent that the next query of surface capabilities reports.

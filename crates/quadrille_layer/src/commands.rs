@@ -162,6 +162,8 @@ static COMMANDS: &[Command] = commands! {
     PhysicalDevice Hide result PFN_vkEnumerateDeviceExtensionProperties [c"vkEnumerateDeviceExtensionProperties"] hide::device_extensions;
     PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures [c"vkGetPhysicalDeviceFeatures"] hide::features;
     PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures2 [c"vkGetPhysicalDeviceFeatures2" c"vkGetPhysicalDeviceFeatures2KHR"] hide::features2;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties [c"vkGetPhysicalDeviceMemoryProperties"] hide::memory_properties;
+    PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceMemoryProperties2 [c"vkGetPhysicalDeviceMemoryProperties2" c"vkGetPhysicalDeviceMemoryProperties2KHR"] hide::memory_properties2;
 
     Device Life nothing PFN_vkGetDeviceProcAddr [c"vkGetDeviceProcAddr"] device::device_lookup;
     Device Life nothing PFN_vkDestroyDevice [c"vkDestroyDevice"] device::destroy_device;

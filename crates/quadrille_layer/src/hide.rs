@@ -2,8 +2,10 @@
 //!
 //! `QUADRILLE_LAYER_HIDE=VK_KHR_push_descriptor,timelineSemaphore` shows a device without them: a
 //! name that begins with `VK_` is that of a device extension, any other that of a feature in
-//! Vulkan's words. So a machine that has everything can test what a program does on one that has
+//! Vulkan's words, or `hostCoherent`: then no memory is coherent. So a machine that has everything can test what a program does on one that has
 //! not.
+
+mod memory;
 
 use std::ffi::c_char;
 
@@ -13,11 +15,15 @@ use crate::memory::find_mut;
 use crate::refusal::Refusal;
 use crate::registry::instance_of;
 
+pub(crate) use memory::{memory_properties, memory_properties2};
+
 /// What is hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hidden {
     extensions: Vec<String>,
     features: Vec<&'static str>,
+    /// That memory is coherent.
+    coherent: bool,
 }
 
 macro_rules! features {
@@ -109,8 +115,11 @@ impl Hidden {
                 hidden.extensions.push(name.to_owned());
             } else if let Some(feature) = features.find(|feature| **feature == name) {
                 hidden.features.push(feature);
+            } else if name == memory::HOST_COHERENT {
+                hidden.coherent = true;
             } else {
-                let known = [CORE_FEATURES, FEATURES].concat().join(", ");
+                let known = [CORE_FEATURES, FEATURES, &[memory::HOST_COHERENT]];
+                let known = known.concat().join(", ");
                 let allowed = format!("a device extension (VK_..) or one of {known}");
                 return Err(Refusal::of(name, &allowed));
             }

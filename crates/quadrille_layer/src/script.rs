@@ -8,12 +8,15 @@
 //!         | 'fence' ( 'never' | 'late=' ms ) when
 //!         | 'lost' when
 //!         | 'stuck' when
+//!         | 'image' 'late=' ms when              image late=20 every=1
+//!         | 'swapchains' 'most=' n               swapchains most=6
 //!         | 'shown' ( 'never' | 'late=' ms ) when
 //! when   := 'nth=' n | 'every=' n | 'from=' n [ 'to=' n ]
 //! ```
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
 //! capabilities; for `fence`, the fences given to submissions, presents and acquires; for `lost`,
-//! the submissions to any queue; for `stuck`, the swapchains made; for `shown`, the presents with ids.
+//! the submissions to any queue; for `stuck` and `image late`, the swapchains made; for `shown`, the
+//! presents with ids.
 
 use std::time::Duration;
 
@@ -43,7 +46,7 @@ impl When {
     }
 }
 
-/// What happens to a fence, or to a picture on its way to the display.
+/// What happens to a fence, to a picture on its way to the display, or to a swapchain's images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceFault {
     /// It never signals.
@@ -60,7 +63,8 @@ pub(crate) struct Script {
     pub(crate) image_order: Vec<u32>,
     pub(crate) fences: Vec<(When, FenceFault)>,
     pub(crate) lost: Vec<When>,
-    pub(crate) stuck: Vec<When>,
+    pub(crate) images: Vec<(When, FenceFault)>,
+    pub(crate) most_swapchains: Option<usize>,
     pub(crate) shown: Vec<(When, FenceFault)>,
 }
 
@@ -116,9 +120,10 @@ impl Script {
         self.lost.iter().any(|when| when.applies(nth))
     }
 
-    /// Whether the `nth` swapchain never has an image to give.
-    pub(crate) fn sticks(&self, nth: u64) -> bool {
-        self.stuck.iter().any(|when| when.applies(nth))
+    /// What the `nth` swapchain does before it gives its first image.
+    pub(crate) fn images(&self, nth: u64) -> Option<FenceFault> {
+        let rule = self.images.iter().find(|rule| rule.0.applies(nth));
+        rule.map(|rule| rule.1)
     }
 
     fn add(
@@ -137,6 +142,20 @@ impl Script {
                 let parsed: Result<_, _> = indices.split(',').map(str::parse).collect();
                 self.image_order =
                     parsed.map_err(|_| Refusal::of(indices, "image indices such as `0,0,1`"))?;
+            }
+            ["image", late, rest @ ..] => {
+                let fault = parse_late(late)
+                    .ok_or_else(|| Refusal::of(late, "`order` or `late=MILLISECONDS`"))?;
+                let (when, rest) = parse_when(rest)?;
+                nothing(rest)?;
+                self.images.push((when, fault));
+            }
+            ["swapchains", most, rest @ ..] => {
+                let number = most.strip_prefix("most=").and_then(|n| n.parse().ok());
+                let number = number.filter(|most: &usize| *most > 0);
+                nothing(rest)?;
+                self.most_swapchains =
+                    Some(number.ok_or_else(|| Refusal::of(most, "`most=N`, N from 1"))?);
             }
             ["fence", fault, rest @ ..] => {
                 let fault = parse_fault(fault)?;
@@ -158,12 +177,13 @@ impl Script {
             ["stuck", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
                 nothing(rest)?;
-                self.stuck.push(when);
+                self.images.push((when, FenceFault::Never));
             }
             [command, rest @ ..] => {
                 let command = canonical(command).ok_or_else(|| {
                     let allowed = "a command of the layer's table that returns a VkResult, \
-                                   or `extent`, `image order`, `fence`, `lost`, `stuck`, `shown`";
+                                   or `extent`, `image order`, `image late=`, `swapchains`, `fence`, \
+                                   `lost`, `stuck`, `shown`";
                     Refusal::of(command, allowed)
                 })?;
                 let (when, rest) = parse_when(rest)?;
@@ -240,11 +260,12 @@ fn parse_fault(token: &str) -> Result<FenceFault, Refusal> {
     if token == "never" {
         return Ok(FenceFault::Never);
     }
-    token
-        .strip_prefix("late=")
-        .and_then(|ms| ms.parse().ok())
-        .map(|ms| FenceFault::Late(Duration::from_millis(ms)))
-        .ok_or_else(|| Refusal::of(token, "`never` or `late=MILLISECONDS`"))
+    parse_late(token).ok_or_else(|| Refusal::of(token, "`never` or `late=MILLISECONDS`"))
+}
+
+fn parse_late(token: &str) -> Option<FenceFault> {
+    let ms = token.strip_prefix("late=")?.parse().ok()?;
+    Some(FenceFault::Late(Duration::from_millis(ms)))
 }
 
 /// The results that a script may name.

@@ -1,23 +1,42 @@
-//! Images in the order of the script.
+//! Swapchains as the script wants them: how many of a surface there may be, when the first image
+//! comes, and in which order images do.
 //!
 //! The driver returns images as it likes. To hand out a chosen one, the layer acquires until it
 //! has it, keeps the others in stock, and signals the app's semaphore and fence itself.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ash::vk;
 
 use crate::device::Device;
+use crate::script::FenceFault;
 
 /// How long the driver may take for an image that is not the only hope.
 const TRY_NS: u64 = 20_000_000;
 
-/// The swapchains whose order the script rules, and those that give nothing.
+/// The swapchains of a device.
 #[derive(Debug, Default)]
 pub(crate) struct Swapchains {
+    /// Those that exist.
+    live: Mutex<HashMap<vk::SwapchainKHR, Live>>,
+    /// Those whose order the script rules.
     ruled: Mutex<HashMap<vk::SwapchainKHR, Stock>>,
-    stuck: Mutex<HashSet<vk::SwapchainKHR>>,
+}
+
+#[derive(Debug)]
+struct Live {
+    surface: vk::SurfaceKHR,
+    images: Images,
+}
+
+/// When a swapchain has images to give.
+#[derive(Clone, Copy, Debug)]
+enum Images {
+    Always,
+    From(Instant),
+    Never,
 }
 
 #[derive(Debug, Default)]
@@ -28,16 +47,54 @@ struct Stock {
 }
 
 impl Swapchains {
-    /// From now on a swapchain has no image to give.
-    pub(crate) fn stick(&self, swapchain: vk::SwapchainKHR) {
-        let mut stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
-        stuck.insert(swapchain);
+    fn live(&self) -> MutexGuard<'_, HashMap<vk::SwapchainKHR, Live>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a swapchain has no image to give.
-    pub(crate) fn is_stuck(&self, swapchain: vk::SwapchainKHR) -> bool {
-        let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
-        stuck.contains(&swapchain)
+    /// How many swapchains of a surface exist.
+    pub(crate) fn count(&self, surface: vk::SurfaceKHR) -> usize {
+        let live = self.live();
+        live.values().filter(|live| live.surface == surface).count()
+    }
+
+    /// Takes up a swapchain that was made.
+    pub(crate) fn add(
+        &self,
+        swapchain: vk::SwapchainKHR,
+        surface: vk::SurfaceKHR,
+        fault: Option<FenceFault>,
+    ) {
+        let images = match fault {
+            None => Images::Always,
+            Some(FenceFault::Never) => Images::Never,
+            Some(FenceFault::Late(delay)) => Images::From(Instant::now() + delay),
+        };
+        self.live().insert(swapchain, Live { surface, images });
+    }
+
+    /// Waits until the script lets the swapchain give images: what is left of the timeout then, or
+    /// what the acquisition comes to instead, at the latest after a second.
+    pub(crate) fn wait(
+        &self,
+        swapchain: vk::SwapchainKHR,
+        timeout_ns: u64,
+    ) -> Result<u64, vk::Result> {
+        let images = self.live().get(&swapchain).map(|live| live.images);
+        let timeout = Duration::from_nanos(timeout_ns);
+        let rest = match images {
+            None | Some(Images::Always) => return Ok(timeout_ns),
+            Some(Images::From(time)) => time.saturating_duration_since(Instant::now()),
+            Some(Images::Never) => Duration::MAX,
+        };
+        if rest <= timeout {
+            std::thread::sleep(rest);
+            return Ok(timeout_ns - u64::try_from(rest.as_nanos()).unwrap_or(timeout_ns));
+        }
+        if timeout.is_zero() {
+            return Err(vk::Result::NOT_READY);
+        }
+        std::thread::sleep(timeout.min(Duration::from_secs(1)));
+        Err(vk::Result::TIMEOUT)
     }
 
     /// Acquires the image that the script names next, or another if it does not come.
@@ -77,8 +134,7 @@ impl Swapchains {
     /// # Safety
     /// The swapchain is not in use.
     pub(crate) unsafe fn destroy(&self, device: &Device, swapchain: vk::SwapchainKHR) {
-        let mut stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
-        stuck.remove(&swapchain);
+        self.live().remove(&swapchain);
         let mut swapchains = self.ruled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stock) = swapchains.remove(&swapchain) {
             // SAFETY: every acquire has waited for the fence.

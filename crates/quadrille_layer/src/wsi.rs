@@ -169,17 +169,21 @@ pub(crate) unsafe extern "system" fn create_swapchain(
         .detail("height", info.image_extent.height)
         .detail("images", info.min_image_count);
     let create = device.next.swapchain.create_swapchain_khr;
-    // SAFETY: the app's own arguments, exclusive.
-    let result = call.run(|| unsafe { create(device.handle(), &info, allocator, out) });
+    let result = call.run(|| {
+        if device.swapchains.count(info.surface) >= device.calls().most_swapchains() {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        }
+        // SAFETY: the app's own arguments, exclusive.
+        unsafe { create(device.handle(), &info, allocator, out) }
+    });
     if result == vk::Result::SUCCESS {
         // SAFETY: the driver has written the handle.
         let swapchain = unsafe { *out };
         if let Some(poison) = poison {
             poison.add_swapchain(swapchain, info.image_format);
         }
-        if device.calls().next_swapchain_is_stuck() {
-            device.swapchains.stick(swapchain);
-        }
+        let fault = device.calls().next_images();
+        device.swapchains.add(swapchain, info.surface, fault);
     }
     result
 }
@@ -355,15 +359,6 @@ pub(crate) unsafe extern "system" fn queue_present(
     call.finish(result, true)
 }
 
-/// What an acquire without an image comes to, after its timeout or a second.
-fn wait_in_vain(timeout_ns: u64) -> vk::Result {
-    if timeout_ns == 0 {
-        return vk::Result::NOT_READY;
-    }
-    std::thread::sleep(Duration::from_nanos(timeout_ns).min(Duration::from_secs(1)));
-    vk::Result::TIMEOUT
-}
-
 impl Device {
     fn acquire(
         &self,
@@ -378,10 +373,11 @@ impl Device {
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
             }
-            if self.swapchains.is_stuck(info.swapchain) {
-                return wait_in_vain(info.timeout);
-            }
             let mut info = *info;
+            match self.swapchains.wait(info.swapchain, info.timeout) {
+                Ok(left) => info.timeout = left,
+                Err(result) => return result,
+            }
             if fault == Some(FenceFault::Never) && info.semaphore != vk::Semaphore::null() {
                 info.fence = vk::Fence::null();
             }

@@ -34,16 +34,27 @@ impl Memory {
     }
 }
 
-/// The allocator of a device; empty once the device is being destroyed.
-pub(crate) struct MemoryPool(Mutex<Option<Allocator>>);
+/// The memory of a device.
+pub(crate) struct MemoryPool {
+    /// Empty once the device is being destroyed.
+    allocator: Mutex<Option<Allocator>>,
+    /// The memory types, by index.
+    types: Vec<vk::MemoryPropertyFlags>,
+    /// `nonCoherentAtomSize`.
+    atom: u64,
+}
 
 impl MemoryPool {
-    /// The allocator of a new device.
+    /// The memory of a new device.
     pub(crate) fn new(
         instance: &ash::Instance,
         device: &ash::Device,
         physical: vk::PhysicalDevice,
     ) -> Result<Self, SetupError> {
+        // SAFETY: `physical` was enumerated from this instance.
+        let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+        // SAFETY: as above.
+        let properties = unsafe { instance.get_physical_device_properties(physical) };
         let description = AllocatorCreateDesc {
             instance: instance.clone(),
             device: device.clone(),
@@ -55,7 +66,12 @@ impl MemoryPool {
         let allocator = Allocator::new(&description).map_err(|error| SetupError::Allocator {
             reason: error.to_string(),
         })?;
-        Ok(Self(Mutex::new(Some(allocator))))
+        let types = memory.memory_types_as_slice().iter();
+        Ok(Self {
+            allocator: Mutex::new(Some(allocator)),
+            types: types.map(|known| known.property_flags).collect(),
+            atom: properties.limits.non_coherent_atom_size,
+        })
     }
 
     /// Memory for a resource. `linear` holds for buffers.
@@ -66,10 +82,18 @@ impl MemoryPool {
         memory: Memory,
         linear: bool,
     ) -> Result<Allocation, Error> {
+        let incoherent = incoherent_type(&self.types, requirements.memory_type_bits, memory);
+        let (requirements, location) = match incoherent {
+            None => (requirements, memory.location()),
+            Some(index) => (
+                in_whole_atoms(requirements, index, self.atom),
+                MemoryLocation::Unknown,
+            ),
+        };
         let description = AllocationCreateDesc {
             name,
             requirements,
-            location: memory.location(),
+            location,
             linear,
             allocation_scheme: AllocationScheme::GpuAllocatorManaged,
         };
@@ -78,7 +102,7 @@ impl MemoryPool {
             bytes: requirements.size,
             reason,
         };
-        match lock(&self.0).as_mut() {
+        match lock(&self.allocator).as_mut() {
             Some(allocator) => allocator
                 .allocate(&description)
                 .map_err(|error| out_of_memory(error.to_string())),
@@ -88,7 +112,7 @@ impl MemoryPool {
 
     /// Frees memory whose resource is destroyed.
     pub(crate) fn free(&self, allocation: Allocation) {
-        if let Some(allocator) = lock(&self.0).as_mut()
+        if let Some(allocator) = lock(&self.allocator).as_mut()
             && let Err(error) = allocator.free(allocation)
         {
             tracing::error!("memory cannot be freed: {error}");
@@ -97,12 +121,50 @@ impl MemoryPool {
 
     /// Forgets all memory, which a device that does not get on may still use.
     pub(crate) fn leak(&self) {
-        std::mem::forget(lock(&self.0).take());
+        std::mem::forget(lock(&self.allocator).take());
     }
 
     /// Gives all memory back to the device, which is about to be destroyed.
     pub(crate) fn close(&self) {
-        *lock(&self.0) = None;
+        *lock(&self.allocator) = None;
+    }
+}
+
+/// The memory type to take for what the CPU maps if it is one that is not coherent: memory to read
+/// back is better cached than coherent, and the allocator on its own takes none but coherent types.
+/// `None` leaves the choice to the allocator. (Vulkan promises a coherent type for each buffer; a
+/// driver that breaks the promise is served all the same.)
+fn incoherent_type(types: &[vk::MemoryPropertyFlags], allowed: u32, memory: Memory) -> Option<u32> {
+    let (visible, coherent, cached) = (
+        vk::MemoryPropertyFlags::HOST_VISIBLE,
+        vk::MemoryPropertyFlags::HOST_COHERENT,
+        vk::MemoryPropertyFlags::HOST_CACHED,
+    );
+    let first = |wanted| {
+        let mut all = (0..).zip(types);
+        all.find(|&(index, known)| allowed & (1 << index) != 0 && known.contains(wanted))
+            .map(|(index, _)| index)
+    };
+    let wanted = match memory {
+        Memory::Device => return None,
+        Memory::Upload => [visible | coherent, visible | cached, visible],
+        Memory::Readback => [visible | coherent | cached, visible | cached, visible],
+    };
+    let index: u32 = wanted.into_iter().find_map(first)?;
+    (!types[index as usize].contains(coherent)).then_some(index)
+}
+
+/// Requirements for memory of one type whose ends are those of atoms, so that flushing a range of
+/// it touches nothing else.
+fn in_whole_atoms(
+    requirements: vk::MemoryRequirements,
+    memory_type: u32,
+    atom: u64,
+) -> vk::MemoryRequirements {
+    vk::MemoryRequirements {
+        size: requirements.size.next_multiple_of(atom.max(1)),
+        alignment: requirements.alignment.max(atom),
+        memory_type_bits: 1 << memory_type,
     }
 }
 
@@ -200,8 +262,8 @@ impl Mapped {
 }
 
 /// A range grown to multiples of `nonCoherentAtomSize` (section "Host Access to Device Memory
-/// Objects"). The allocator places mapped non-coherent memory at such multiples, so the grown
-/// range stays within the memory object.
+/// Objects"). Mapped memory that is not coherent begins and ends at such multiples
+/// (`in_whole_atoms`), so the grown range stays within it.
 fn atom_range(offset: u64, length: u64, atom: u64) -> (u64, u64) {
     let atom = atom.max(1);
     let start = offset - offset % atom;

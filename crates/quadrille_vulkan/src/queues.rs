@@ -29,7 +29,7 @@ const LETTERS: [(char, Capabilities); 7] = [
 
 /// Takes a queue for each wish that can be granted. A queue is taken once; the first wish falls
 /// back to what the device has, so that the result is empty only if the device has no queue that
-/// can so much as copy.
+/// can so much as copy. Where none of these presents, one that does comes besides.
 pub(crate) fn choose(families: &[Family], wishes: &[QueueWish]) -> Topology {
     let mut taken = vec![0u32; families.len()];
     let mut queues = Vec::new();
@@ -41,15 +41,32 @@ pub(crate) fn choose(families: &[Family], wishes: &[QueueWish]) -> Topology {
         let Some(family) = family.filter(|_| queues.len() < Topology::MAX_QUEUES) else {
             continue;
         };
-        queues.push(Queue {
-            family: FamilyIndex(family as u32),
-            index: taken[family],
-            capabilities: with_implied(families[family].capabilities),
-            can_present: families[family].can_present,
-        });
+        queues.push(queue(families, family, taken[family]));
         taken[family] += 1;
     }
+    let presents = queues.iter().any(|queue| queue.can_present);
+    if let Some(family) = presenting_family(families).filter(|_| !presents && !queues.is_empty()) {
+        queues.truncate(Topology::MAX_QUEUES - 1);
+        queues.push(queue(families, family, 0));
+    }
     Topology::new(queues)
+}
+
+fn queue(families: &[Family], family: usize, index: u32) -> Queue {
+    Queue {
+        family: FamilyIndex(family as u32),
+        index,
+        capabilities: with_implied(families[family].capabilities),
+        can_present: families[family].can_present,
+    }
+}
+
+/// The first family that presents, and takes commands: it acquires the images from others.
+fn presenting_family(families: &[Family]) -> Option<usize> {
+    families.iter().position(|family| {
+        let can = with_implied(family.capabilities);
+        family.count > 0 && family.can_present && can.contains(Capabilities::TRANSFER)
+    })
 }
 
 /// Reads `QUADRILLE_QUEUES` and narrows the shopping list by it.

@@ -27,6 +27,8 @@ mod faults;
 mod graphics;
 #[path = "gpu/lifetime.rs"]
 mod lifetime;
+#[path = "gpu/pace.rs"]
+mod pace;
 #[path = "gpu/reload.rs"]
 mod reload;
 #[path = "gpu/repeat.rs"]

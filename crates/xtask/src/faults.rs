@@ -6,8 +6,10 @@
 
 mod combinations;
 mod display;
+mod memory;
 mod missing;
 mod report;
+mod situations;
 mod sweep;
 mod traps;
 
@@ -140,8 +142,19 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// One run, judged by the program itself and by the validation layer; what it said.
+    /// One run of the program, judged by itself and by the validation layer; what it said.
     fn run(&self, name: &str, fault: &Fault, log: Option<&Path>) -> Result<String> {
+        self.run_test(name, TEST, fault, log)
+    }
+
+    /// The same with another test.
+    fn run_test(
+        &self,
+        name: &str,
+        test: &str,
+        fault: &Fault,
+        log: Option<&Path>,
+    ) -> Result<String> {
         let script = place::made("verify").join(format!("{name}.script.txt"));
         std::fs::write(&script, &fault.script)
             .with_context(|| format!("cannot write {}", script.display()))?;
@@ -154,7 +167,7 @@ impl<'a> Program<'a> {
             false => self.stack.command(&self.path),
         };
         command
-            .args(["--ignored", "--exact", TEST, "--nocapture"])
+            .args(["--ignored", "--exact", test, "--nocapture"])
             .env("QUADRILLE_FAULT_FRAMES", fault.frames.to_string());
         // Without one, the program holds itself to a run without faults.
         if !fault.script.is_empty() {

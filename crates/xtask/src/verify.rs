@@ -231,6 +231,10 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
     if let Some(program) = built {
         steps.check("faults: traps", || program.traps());
         steps.check("faults: combinations", || program.combinations());
+        steps.check("faults: situations", || program.situations());
+        steps.check("faults: memory that is not coherent", || {
+            program.incoherent_memory()
+        });
         steps.check("faults: reports", || program.reports());
         steps.check("faults: paced by the display", || {
             program.paced_by_display()

@@ -16,6 +16,7 @@ fn extensions_and_features_are_told_apart() {
     assert!(!hidden.hides(&extension(c"VK_KHR_push")), "a part of it");
     assert!(!hidden.hides(&extension(c"VK_KHR_swapchain")));
     assert_eq!(hidden.features, ["timelineSemaphore", "robustBufferAccess"]);
+    assert!(!hidden.coherent && Hidden::parse("hostCoherent").unwrap().coherent);
     assert_eq!(Hidden::parse(""), Ok(Hidden::default()));
 }
 

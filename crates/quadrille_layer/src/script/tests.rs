@@ -36,8 +36,17 @@ fn results_by_count() {
 fn other_rules() {
     let script = parse(
         "extent from=10 to=20 0x0\nimage order 0,0,1\n\
-         fence never nth=2\nfence late=50 from=3\nlost nth=4",
+         fence never nth=2\nfence late=50 from=3\nlost nth=4\n\
+         stuck nth=2\nimage late=20 from=3\nswapchains most=6",
     );
+    assert_eq!(script.images(1), None, "as the driver likes");
+    assert_eq!(script.images(2), Some(FenceFault::Never), "stuck");
+    assert_eq!(
+        script.images(3),
+        Some(FenceFault::Late(Duration::from_millis(20))),
+        "its first image is late"
+    );
+    assert_eq!(script.most_swapchains, Some(6), "of a surface");
     assert_eq!(script.extent(9), None, "before the range");
     assert_eq!(
         script.extent(20),
@@ -69,6 +78,8 @@ fn refusals_name_line_and_token() {
         ("image order 0,x", 1, "`0,x`"),
         ("fence sometimes nth=1", 1, "`sometimes`"),
         ("lost nth=1 again", 1, "`again`"),
+        ("image early=1 nth=1", 1, "`early=1`"),
+        ("swapchains most=0", 1, "`most=0`"),
     ] {
         let (line, refusal) = Script::parse(text, canonical).expect_err(text);
         assert_eq!(line, number, "{text:?}");

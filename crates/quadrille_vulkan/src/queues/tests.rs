@@ -80,6 +80,31 @@ fn main_prefers_the_family_that_presents() {
 }
 
 #[test]
+fn a_queue_that_presents_comes_besides() {
+    let families = |letters: &str| {
+        let mut main = family("gct", 1);
+        main.can_present = false;
+        let mut other = family(letters, 1);
+        other.can_present = true;
+        [main, other]
+    };
+    let taken = |letters, wishes: &[QueueWish]| {
+        let topology = choose(&families(letters), wishes);
+        let queues = topology.queues.iter();
+        queues.map(|queue| queue.family.0).collect::<Vec<_>>()
+    };
+    assert_eq!(taken("ct", &[QueueWish::MAIN]), [0, 1], "nobody asked");
+    assert_eq!(taken("ct", &ALL), [0, 1], "it came by a wish");
+    assert_eq!(taken("s", &ALL), [0], "it could not take an image over");
+    let wishes = [QueueWish::MAIN; 64];
+    let mut many = families("t");
+    many[0].count = 64;
+    let topology = choose(&many, &wishes);
+    assert_eq!(topology.queues.len(), quadrille_sync::Topology::MAX_QUEUES);
+    assert!(topology.queues.iter().any(|queue| queue.can_present));
+}
+
+#[test]
 fn main_falls_back_to_compute() {
     check("ct:8 t:2", &ALL, "0.0 0.1 1.0");
     check("g:1 c:1", &[QueueWish::MAIN], "0.0");

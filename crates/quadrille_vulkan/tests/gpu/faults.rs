@@ -7,6 +7,9 @@
 //! QUADRILLE_LAYER_SCRIPT=faults.txt   # vkQueuePresentKHR nth=3 -> VK_ERROR_OUT_OF_DATE_KHR
 //! QUADRILLE_FAULT_FRAMES=3            # fewer frames than usual
 //! QUADRILLE_FAULT_PACE_BY_DISPLAY=1   # frames wait until others were seen
+//! QUADRILLE_FAULT_WINDOWS=2           # more windows than one
+//! QUADRILLE_FAULT_RESIZE_EVERY=1      # the first changes its size more often than each tenth frame
+//! QUADRILLE_FAULT_MODE_EVERY=3        # all change their present mode each third frame
 //! ```
 //!
 //! Whatever fails, a window never has more than 6 swapchains, and the one in use never more semaphores
@@ -15,9 +18,10 @@
 use std::time::{Duration, Instant};
 
 use quadrille_sync::Access;
+use quadrille_vulkan::vk::PresentModeKHR;
 use quadrille_vulkan::{
-    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, Load, Presented,
-    Rendering, Shader, Surface, SurfaceError, Swapchain, SwapchainSettings,
+    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, Image, Load,
+    Presented, Rendering, Shader, Surface, SurfaceError, Swapchain, SwapchainSettings,
 };
 
 use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_settings};
@@ -65,9 +69,9 @@ fn a_program_survives_faults() {
     let mut teardown = Duration::ZERO;
     match Rig::on(gpu) {
         Ok(mut rig) => {
-            let window = run(&mut rig, &mut outcome);
+            let windows = run(&mut rig, &mut outcome);
             let end = Instant::now();
-            drop(window);
+            drop(windows);
             drop(rig);
             teardown = end.elapsed();
         }
@@ -91,49 +95,59 @@ fn a_program_survives_faults() {
     if std::env::var_os("QUADRILLE_LAYER_SCRIPT").is_none() {
         assert_eq!(
             (outcome.shown, outcome.errors.len()),
-            (frames(), 0),
+            (frames() * told("WINDOWS", 1), 0),
             "{outcome:?}"
         );
     }
 }
 
-/// Forty frames with a window that changes size, a pipeline, and short-lived buffers. The window
-/// is left as it is.
-fn run(rig: &mut Rig, outcome: &mut Outcome) -> Option<Swapchain> {
-    let mut window = None;
+/// Forty frames with windows of which the first changes its size, a pipeline, and short-lived
+/// buffers. The windows are left as they are.
+fn run(rig: &mut Rig, outcome: &mut Outcome) -> Vec<Option<Swapchain>> {
+    let mut windows: Vec<_> = (0..told("WINDOWS", 1)).map(|_| None).collect();
     for step in 0..frames() {
-        if window.is_none() {
-            window = open(rig, outcome);
-        }
-        let Some(open) = &mut window else { continue };
-        let drawn = frame(rig, open, step, outcome);
-        check_bounds(rig, open);
-        outcome.most_old = outcome.most_old.max(open.retired_count());
-        outcome.made = outcome.made.max(open.chains_made());
-        if let Err(error) = drawn {
-            let gone = matches!(
-                error,
-                Fault::Frame(FrameError::DeviceLost { .. } | FrameError::PartlySubmitted { .. })
-                    | Fault::Surface(SurfaceError::DeviceLost { .. })
-            );
-            if matches!(error, Fault::Surface(SurfaceError::Lost)) {
-                window = None;
+        for window in &mut windows {
+            if window.is_none() {
+                *window = open(rig, outcome);
             }
+        }
+        let drawn = frame(rig, &mut windows, step, outcome);
+        for open in windows.iter().flatten() {
+            check_bounds(rig, open);
+            outcome.most_old = outcome.most_old.max(open.retired_count());
+            outcome.made = outcome.made.max(open.chains_made());
+        }
+        if let Err(error) = drawn {
+            let is_gone = is_lost(&error);
             outcome.errors.push(format!("frame {step}: {error}"));
-            if gone {
+            if is_gone {
                 outcome.lost = true;
                 outcome.work = rig.frames.describe_work();
                 break;
             }
         }
     }
-    window
+    windows
+}
+
+/// Whether the device is gone.
+fn is_lost(error: &Fault) -> bool {
+    matches!(
+        error,
+        Fault::Frame(FrameError::DeviceLost { .. } | FrameError::PartlySubmitted { .. })
+            | Fault::Surface(SurfaceError::DeviceLost { .. })
+    )
 }
 
 /// How many frames to draw.
 fn frames() -> u32 {
-    let told = std::env::var("QUADRILLE_FAULT_FRAMES").ok();
-    told.and_then(|told| told.parse().ok()).unwrap_or(FRAMES)
+    told("FRAMES", FRAMES)
+}
+
+/// A number that the program is told.
+fn told(name: &str, otherwise: u32) -> u32 {
+    let told = std::env::var(format!("QUADRILLE_FAULT_{name}")).ok();
+    told.and_then(|told| told.parse().ok()).unwrap_or(otherwise)
 }
 
 /// What must be true of a window whatever fails.
@@ -173,10 +187,7 @@ impl std::fmt::Display for Fault {
 }
 
 fn open(rig: &Rig, outcome: &mut Outcome) -> Option<Swapchain> {
-    let settings = SwapchainSettings {
-        pace_by_display: std::env::var_os("QUADRILLE_FAULT_PACE_BY_DISPLAY").is_some(),
-        ..SwapchainSettings::default()
-    };
+    let settings = settings(0);
     let window = Surface::headless(&rig.gpu)
         .and_then(|surface| Swapchain::new(&rig.gpu, surface, &settings, [32, 32], "window"));
     window
@@ -184,18 +195,64 @@ fn open(rig: &Rig, outcome: &mut Outcome) -> Option<Swapchain> {
         .ok()
 }
 
+/// Changes sizes and modes, and acquires an image of each window; none of those that are closed. A
+/// window that fails does so alone: it is left out, and closed if its surface is lost.
+fn acquire(
+    windows: &mut [Option<Swapchain>],
+    step: u32,
+    outcome: &mut Outcome,
+) -> Result<Vec<Option<Acquired>>, Fault> {
+    let (resize, mode) = (told("RESIZE_EVERY", 10), told("MODE_EVERY", u32::MAX));
+    let mut acquired = Vec::new();
+    for (at, slot) in windows.iter_mut().enumerate() {
+        let Some(window) = slot else {
+            acquired.push(None);
+            continue;
+        };
+        let mut prepare = || {
+            if step % mode == mode - 1 {
+                window.set(&settings(step / mode + 1))?;
+            }
+            if at == 0 && step % resize == resize - 1 {
+                window.resize([32 + step, 32])?;
+            }
+            window.acquire(Duration::from_secs(1))
+        };
+        match prepare() {
+            Ok(known) => acquired.push(Some(known)),
+            Err(error) => {
+                acquired.push(None);
+                if matches!(error, SurfaceError::Lost) {
+                    *slot = None;
+                }
+                let fault = Fault::Surface(error);
+                if is_lost(&fault) {
+                    return Err(fault);
+                }
+                outcome.errors.push(format!("frame {step}: {fault}"));
+            }
+        }
+    }
+    Ok(acquired)
+}
+
+/// How windows present, in turn.
+fn settings(turn: u32) -> SwapchainSettings {
+    let modes = [PresentModeKHR::FIFO, PresentModeKHR::MAILBOX];
+    SwapchainSettings {
+        present_modes: vec![modes[turn as usize % modes.len()]],
+        pace_by_display: std::env::var_os("QUADRILLE_FAULT_PACE_BY_DISPLAY").is_some(),
+        ..SwapchainSettings::default()
+    }
+}
+
 fn frame(
     rig: &mut Rig,
-    window: &mut Swapchain,
+    windows: &mut [Option<Swapchain>],
     step: u32,
     outcome: &mut Outcome,
 ) -> Result<(), Fault> {
-    if step % 10 == 9 {
-        window.resize([32 + step, 32]).map_err(Fault::Surface)?;
-    }
-    let acquired = window
-        .acquire(Duration::from_secs(1))
-        .map_err(Fault::Surface)?;
+    let acquired = acquire(windows, step, outcome)?;
     let other = |error: &dyn std::fmt::Display| Fault::Other(error.to_string());
     let shader = Shader::wgsl("fill", SHADER).map_err(|error| other(&error))?;
     let desc = ComputePipelineDesc {
@@ -212,7 +269,14 @@ fn frame(
         .gpu
         .create_buffer(&cells)
         .map_err(|error| other(&error))?;
-    let image = window.image().clone();
+    let is_skipped = |known: &&Option<Acquired>| matches!(known, Some(Acquired::Skip(_)));
+    outcome.skipped += acquired.iter().filter(is_skipped).count() as u32;
+    let all = windows.iter_mut().zip(&acquired);
+    let mut shown: Vec<_> = all
+        .filter(|(_, known)| **known == Some(Acquired::Image))
+        .filter_map(|(window, _)| window.as_mut())
+        .collect();
+    let images: Vec<_> = shown.iter().map(|window| window.image().clone()).collect();
     let declare = |frame: &mut Declared| {
         let uses = [discard(
             frame.resource(cells.clone()),
@@ -223,28 +287,31 @@ fn frame(
             list.bind_buffer(0, &cells, 0, 0);
             list.dispatch([1, 1, 1]);
         });
-        if acquired == Acquired::Image {
-            let uses = [discard(
-                frame.resource(image.clone()),
-                Access::ColorAttachmentWrite,
-            )];
-            frame.pass("clear", graphics(), &uses, |list| {
-                let colors = [ColorAttachment::new(&image, Load::Clear([0.5; 4]))];
-                list.begin_rendering(&Rendering {
-                    colors: &colors,
-                    ..Default::default()
-                });
-                list.end_rendering();
-            });
+        for image in &images {
+            clear(frame, image);
         }
     };
-    let submitted = rig
-        .try_frame(&mut [window], declare)
-        .map_err(Fault::Frame)?;
-    match submitted.presented.first() {
-        None => outcome.skipped += 1,
-        Some((_, Presented::OutOfDate)) => outcome.out_of_date += 1,
-        Some(_) => outcome.shown += 1,
+    let submitted = rig.try_frame(&mut shown, declare).map_err(Fault::Frame)?;
+    for (_, presented) in &submitted.presented {
+        match presented {
+            Presented::OutOfDate => outcome.out_of_date += 1,
+            _ => outcome.shown += 1,
+        }
     }
     Ok(())
+}
+
+fn clear(frame: &mut Declared, image: &Image) {
+    let uses = [discard(
+        frame.resource(image.clone()),
+        Access::ColorAttachmentWrite,
+    )];
+    frame.pass("clear", graphics(), &uses, |list| {
+        let colors = [ColorAttachment::new(image, Load::Clear([0.5; 4]))];
+        list.begin_rendering(&Rendering {
+            colors: &colors,
+            ..Default::default()
+        });
+        list.end_rendering();
+    });
 }

@@ -51,18 +51,18 @@ const COMBINATIONS: [Combination; 3] = [
 
 /// What a run has counted.
 #[derive(Debug)]
-struct Counted {
-    shown: u64,
-    skipped: u64,
-    out_of_date: u64,
-    errors: u64,
-    most_old: u64,
+pub(super) struct Counted {
+    pub(super) shown: u64,
+    pub(super) skipped: u64,
+    pub(super) out_of_date: u64,
+    pub(super) errors: u64,
+    pub(super) most_old: u64,
     made: u64,
 }
 
 impl Counted {
     /// Reads the line of the program.
-    fn read(output: &str) -> Result<Self> {
+    pub(super) fn read(output: &str) -> Result<Self> {
         let line = output
             .lines()
             .find_map(|line| line.split_once("counted: "))

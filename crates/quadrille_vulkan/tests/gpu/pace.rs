@@ -1,0 +1,67 @@
+//! A device that is slow: the CPU is never more frames ahead of it than it may be.
+
+use quadrille_sync::Access;
+use quadrille_vulkan::{BufferDesc, ComputePipelineDesc, Settings, Shader};
+
+use crate::rig::{Declared, PATIENCE, Rig, async_compute, discard, settings};
+
+/// Much longer on any device than it takes to declare a frame.
+const SLOW: &str = "
+@group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var state = id.x + 1u;
+    for (var round = 0u; round < 100000u; round++) { state = state * 1664525u + 1013904223u; }
+    cells[id.x] = state;
+}
+";
+const GROUPS: u32 = 32;
+const CELL_BYTES: u64 = 64 * 4;
+const FRAMES: u64 = 12;
+
+/// How many of the submissions so far, one for each frame, are not complete.
+fn ahead(rig: &Rig, submitted: u64) -> u64 {
+    submitted - rig.frames.progress().unwrap().values.iter().sum::<u64>()
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_slow_device_is_at_most_so_many_frames_behind() {
+    for frames_in_flight in [1, 2, 3] {
+        let mut rig = Rig::with(&Settings {
+            frames_in_flight,
+            ..settings()
+        });
+        let shader = Shader::wgsl("slow", SLOW).unwrap();
+        let slow = rig
+            .gpu
+            .compute_pipeline(&ComputePipelineDesc::of("slow", &shader));
+        let slow = slow.unwrap();
+        let cells = rig.gpu.create_buffer(&BufferDesc::storage(
+            "cells",
+            CELL_BYTES * u64::from(GROUPS),
+        ));
+        let cells = cells.unwrap();
+        let mut most = 0;
+        for frame in 0..FRAMES {
+            rig.frames.begin(PATIENCE).unwrap();
+            most = most.max(ahead(&rig, frame));
+            assert!(
+                most < u64::from(frames_in_flight),
+                "{most} frames are on their way"
+            );
+            rig.begun_frame(|frame: &mut Declared| {
+                let uses = [discard(
+                    frame.resource(cells.clone()),
+                    Access::StorageWriteCompute,
+                )];
+                frame.pass("slow", async_compute(), &uses, |list| {
+                    list.bind_compute(&slow);
+                    list.bind_buffer(0, &cells, 0, 0);
+                    list.dispatch([GROUPS, 1, 1]);
+                });
+            });
+        }
+        assert_eq!(most + 1, u64::from(frames_in_flight), "the device is slow");
+    }
+}

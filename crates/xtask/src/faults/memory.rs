@@ -1,0 +1,48 @@
+//! A device on which what the host maps is not coherent: writes are flushed, reads invalidated, in
+//! whole atoms, which the validation layer sees to.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+
+use super::situations::Calls;
+use super::{Fault, Program};
+use crate::{examples, place};
+
+/// Tests that write and read memory of the host, and compare what comes back.
+const TESTS: [&str; 2] = [
+    "compute::compute_fills_and_the_cpu_reads",
+    "compute::uploads_updates_and_indirect_dispatches",
+];
+
+impl Program<'_> {
+    /// Runs tests there.
+    ///
+    /// # Errors
+    /// When one fails, or nothing is flushed or invalidated.
+    pub(crate) fn incoherent_memory(&self) -> Result<String> {
+        let log = place::made("verify").join("faults.memory.json");
+        let mut calls = [0; 2];
+        for test in TESTS {
+            let fault = Fault {
+                script: String::new(),
+                frames: 0,
+                families: "gct:1,t:1",
+                fences: true,
+                environment: vec![("QUADRILLE_LAYER_HIDE", "hostCoherent")],
+            };
+            examples::forget(&log)?;
+            self.run_test("faults-memory", test, &fault, Some(&log))
+                .with_context(|| test.to_owned())?;
+            let made = Calls::read(&fs::read_to_string(&log).context("no log")?)?;
+            calls[0] += made.of("vkFlushMappedMemoryRanges");
+            calls[1] += made.of("vkInvalidateMappedMemoryRanges");
+        }
+        ensure!(
+            !calls.contains(&0),
+            "{calls:?} calls that flush and that invalidate"
+        );
+        let [flushes, invalidations] = calls;
+        Ok(format!("{flushes} flushed, {invalidations} invalidated"))
+    }
+}

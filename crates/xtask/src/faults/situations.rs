@@ -1,0 +1,202 @@
+//! Devices and windows that behave in ways of their own, for a whole run: of each it is known what
+//! it has to come to.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::combinations::Counted;
+use super::{Fault, Program};
+use crate::{examples, place};
+
+/// What a run finds, and what it has counted in the end.
+struct Situation {
+    script: &'static str,
+    families: &'static str,
+    frames: u32,
+    /// What the program is told besides.
+    told: &'static [(&'static str, &'static str)],
+    is_right: fn(&Counted, &Calls) -> bool,
+    /// The same in words.
+    expected: &'static str,
+}
+
+/// A situation that nothing is told about.
+const PLAIN: Situation = Situation {
+    script: "# none",
+    families: "gct:1",
+    frames: 40,
+    told: &[],
+    is_right: |counted, _| counted.shown == 40 && counted.errors == 0,
+    expected: "all frames are shown",
+};
+
+const TWO_WINDOWS: (&str, &str) = ("QUADRILLE_FAULT_WINDOWS", "2");
+const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
+
+const SITUATIONS: [Situation; 12] = [
+    // Drivers have limits. The least that a window can do with is one swapchain at a time.
+    Situation {
+        script: "swapchains most=5\nfence late=300 from=1\n\
+                 vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
+        ..PLAIN
+    },
+    Situation {
+        script: "swapchains most=1\nvkQueuePresentKHR every=3 -> VK_SUBOPTIMAL_KHR",
+        ..PLAIN
+    },
+    Situation {
+        script: "swapchains most=19\nfence late=300 from=1\n\
+                 vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
+        told: &[("QUADRILLE_FAULT_WINDOWS", "4")],
+        is_right: |counted, _| counted.shown == 160 && counted.errors == 0,
+        expected: "all frames of four windows are shown",
+        ..PLAIN
+    },
+    // A thousand frames of it: each makes two attempts, and leaves nothing.
+    Situation {
+        script: "vkAcquireNextImageKHR from=1 -> VK_ERROR_OUT_OF_DATE_KHR",
+        frames: 1000,
+        is_right: |counted, calls| {
+            (counted.skipped, counted.errors, counted.most_old) == (1000, 0, 0)
+                && calls.of("vkAcquireNextImageKHR") == 2000
+                && calls.of("vkDestroySwapchainKHR") == calls.of("vkCreateSwapchainKHR")
+        },
+        expected: "1000 frames are skipped, after two attempts each",
+        ..PLAIN
+    },
+    Situation {
+        script: "vkQueuePresentKHR from=1 -> VK_ERROR_OUT_OF_DATE_KHR",
+        frames: 1000,
+        is_right: |counted, calls| {
+            (counted.out_of_date, counted.errors) == (1000, 0)
+                && calls.of("vkAcquireNextImageKHR") == 1000
+                && calls.of("vkDestroySwapchainKHR") == calls.of("vkCreateSwapchainKHR")
+        },
+        expected: "1000 frames are drawn for nothing, by one acquisition each",
+        ..PLAIN
+    },
+    // Each swapchain needs a while for its first image.
+    Situation {
+        script: "image late=20 every=1\nvkQueuePresentKHR every=5 -> VK_SUBOPTIMAL_KHR",
+        ..PLAIN
+    },
+    // Only another family presents: the images change hands.
+    Situation {
+        families: "gct:1(present=no),ct:1",
+        is_right: |counted, calls| counted.shown == 40 && calls.transfers >= 80,
+        expected: "all frames are shown, and each image is released and acquired",
+        ..PLAIN
+    },
+    Situation {
+        families: "gct:1(present=no),t:1",
+        told: &[("QUADRILLE_QUEUES", "1")],
+        is_right: |counted, calls| counted.shown == 40 && calls.transfers >= 80,
+        expected: "all frames are shown, and each image is released and acquired",
+        ..PLAIN
+    },
+    // One window's surface is lost at each present while the other changes its size.
+    Situation {
+        script: "vkQueuePresentKHR every=2 -> VK_ERROR_SURFACE_LOST_KHR",
+        told: &[TWO_WINDOWS, EACH_FRAME],
+        is_right: |counted, _| counted.shown + counted.out_of_date == 80 && counted.errors == 0,
+        expected: "the other window shows all its frames",
+        ..PLAIN
+    },
+    // Creation fails twice while the mode changes.
+    Situation {
+        script: "vkCreateSwapchainKHR from=2 to=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
+        told: &[("QUADRILLE_FAULT_MODE_EVERY", "3")],
+        is_right: |counted, _| counted.errors == 1 && counted.shown == 39,
+        expected: "one frame fails, and all others are shown",
+        ..PLAIN
+    },
+    // Two windows change modes and sizes at once on a device that acquires nothing at first try.
+    Situation {
+        script: "vkAcquireNextImageKHR every=2 -> VK_ERROR_OUT_OF_DATE_KHR\n\
+                 image late=5 every=2\nswapchains most=3\nfence late=40 every=2",
+        families: "gct:1,ct:1,t:1",
+        told: &[TWO_WINDOWS, EACH_FRAME, ("QUADRILLE_FAULT_MODE_EVERY", "2")],
+        is_right: |counted, _| counted.shown == 80 && counted.errors == 0,
+        expected: "all frames of both windows are shown",
+        ..PLAIN
+    },
+    // Nothing of it lasts: no area for ten frames, a lost surface, and then each third image is
+    // suboptimal while one index comes back for ever.
+    Situation {
+        script: "extent from=3 to=12 0x0\nvkAcquireNextImageKHR nth=9 -> VK_ERROR_SURFACE_LOST_KHR\n\
+                 vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR\nimage order 1\n\
+                 vkQueuePresentKHR every=7 -> VK_ERROR_OUT_OF_DATE_KHR",
+        told: &[TWO_WINDOWS, EACH_FRAME],
+        is_right: |counted, _| counted.shown >= 60 && counted.errors <= 2,
+        expected: "both windows come back",
+        ..PLAIN
+    },
+];
+
+/// How often each call was made.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    counts: BTreeMap<String, u64>,
+    /// Barriers that release or acquire ownership.
+    transfers: u64,
+}
+
+impl Calls {
+    /// Counts the calls in a log of the test layer.
+    pub(super) fn read(log: &str) -> Result<Self> {
+        let mut calls = Self::default();
+        for line in log.lines() {
+            let entry: Value =
+                serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+            if let Some(call) = entry["call"].as_str() {
+                *calls.counts.entry(call.to_owned()).or_default() += 1;
+            }
+            calls.transfers += entry["transfers"].as_u64().unwrap_or(0);
+        }
+        Ok(calls)
+    }
+
+    /// How often this one was.
+    pub(super) fn of(&self, call: &str) -> u64 {
+        self.counts.get(call).copied().unwrap_or(0)
+    }
+}
+
+impl Program<'_> {
+    /// All of them, by fences and by history.
+    ///
+    /// # Errors
+    /// When a run comes to something else; it is named by its script.
+    pub(crate) fn situations(&self) -> Result<String> {
+        let log = place::made("verify").join("faults.situations.json");
+        for situation in &SITUATIONS {
+            for fences in [true, false] {
+                let fault = Fault {
+                    script: situation.script.to_owned(),
+                    frames: situation.frames,
+                    families: situation.families,
+                    fences,
+                    environment: situation.told.to_vec(),
+                };
+                examples::forget(&log)?;
+                let output = self
+                    .run("faults-situations", &fault, Some(&log))
+                    .with_context(|| format!("{fault:?}"))?;
+                let calls = fs::read_to_string(&log).context("no log")?;
+                let (counted, calls) = (Counted::read(&output)?, Calls::read(&calls)?);
+                ensure!(
+                    (situation.is_right)(&counted, &calls),
+                    "{fault:?}: {counted:?} and {calls:?}, but {}",
+                    situation.expected
+                );
+            }
+        }
+        Ok(format!(
+            "{} runs, by fences and by history",
+            2 * SITUATIONS.len()
+        ))
+    }
+}
