@@ -31,8 +31,12 @@ pub(crate) struct Pool {
 const MOST_LATE: usize = 4;
 
 impl Pool {
-    /// A semaphore that is not signalled.
+    /// A semaphore that is not signalled. There is none of a lost device: it counts as done with
+    /// all of them, also with those that still had an operation pending when it was lost.
     pub(crate) fn semaphore(&mut self, device: &Device) -> Result<vk::Semaphore, vk::Result> {
+        if device.is_lost() {
+            return Err(vk::Result::ERROR_DEVICE_LOST);
+        }
         if let Some(semaphore) = self.semaphores.pop() {
             return Ok(semaphore);
         }
@@ -44,8 +48,11 @@ impl Pool {
         }
     }
 
-    /// A fence that is not signalled.
+    /// A fence that is not signalled; likewise.
     pub(crate) fn fence(&mut self, device: &Device) -> Result<vk::Fence, vk::Result> {
+        if device.is_lost() {
+            return Err(vk::Result::ERROR_DEVICE_LOST);
+        }
         if let Some(fence) = self.fences.pop() {
             return Ok(fence);
         }
