@@ -49,6 +49,7 @@ mod loader;
 mod log;
 mod made_up;
 mod memory;
+mod modes;
 mod names;
 mod null;
 mod poison;

@@ -46,6 +46,30 @@ pub(crate) unsafe fn find_mut<'a, T: vk::TaggedStructure>(
     None
 }
 
+/// Runs something while a chain seems not to have a structure of this type: its type is one that
+/// nobody knows, which all have to skip. Afterwards the chain is as before.
+///
+/// # Safety
+/// `p_next` is null or starts a valid chain that nobody else uses.
+pub(crate) unsafe fn without<T>(
+    p_next: *const c_void,
+    kind: vk::StructureType,
+    run: impl FnOnce() -> T,
+) -> T {
+    let mut next = p_next.cast_mut().cast::<vk::BaseOutStructure<'_>>();
+    // SAFETY: every structure of a valid chain begins with a type and a pointer.
+    while let Some(base) = unsafe { next.as_mut() } {
+        if base.s_type == kind {
+            base.s_type = vk::StructureType::from_raw(i32::MAX - 1);
+            let result = run();
+            base.s_type = kind;
+            return result;
+        }
+        next = base.p_next;
+    }
+    run()
+}
+
 /// All structures of a chain.
 ///
 /// # Safety

@@ -17,6 +17,7 @@ const POISON: &str = "QUADRILLE_LAYER_POISON";
 const HIDE: &str = "QUADRILLE_LAYER_HIDE";
 const PRESENT_WAIT: &str = "QUADRILLE_LAYER_PRESENT_WAIT";
 const DEVICE_FAULT: &str = "QUADRILLE_LAYER_DEVICE_FAULT";
+const PRESENT_MODES: &str = "QUADRILLE_LAYER_PRESENT_MODES";
 const NULL: &str = "QUADRILLE_LAYER_NULL";
 const SCRIPT: &str = "QUADRILLE_LAYER_SCRIPT";
 const LOG: &str = "QUADRILLE_LAYER_LOG";
@@ -40,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) hidden: Hidden,
     /// What the device does not have and the app sees.
     pub(crate) made_up: MadeUp,
+    /// Whether swapchains can change to any present mode.
+    pub(crate) any_mode: bool,
     /// The results to inject.
     pub(crate) script: Script,
     /// Where calls are logged.
@@ -75,6 +78,7 @@ impl Settings {
             seed: number(SEED)?,
             poison: switch(POISON)?,
             null: switch(NULL)?,
+            any_mode: switch(PRESENT_MODES)?,
             made_up: MadeUp {
                 present_wait: switch(PRESENT_WAIT)?,
                 device_fault: switch(DEVICE_FAULT)?,

@@ -12,6 +12,7 @@ use crate::deadlock::Patience;
 use crate::device::Device;
 use crate::fifo::Point;
 use crate::memory::{find, slice};
+use crate::modes;
 use crate::registry::{device_of, instance_of};
 use crate::resources::Shared;
 use crate::script::FenceFault;
@@ -111,7 +112,8 @@ pub(crate) unsafe extern "system" fn surface_capabilities(
     result
 }
 
-/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`: the script may say another extent.
+/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`: the script may say another extent, but not to those
+/// who ask for modes; they do not count.
 pub(crate) unsafe extern "system" fn surface_capabilities2(
     physical_device: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
@@ -119,7 +121,16 @@ pub(crate) unsafe extern "system" fn surface_capabilities2(
 ) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let instance = unsafe { instance_of(physical_device) };
-    let extent = instance.calls.next_extent();
+    // SAFETY: the app passes a valid structure.
+    let surface = unsafe { &*info }.surface;
+    // SAFETY: as above.
+    let chain = unsafe { &*capabilities }.p_next;
+    // SAFETY: its chain is valid too.
+    let asked = unsafe { find::<vk::SurfacePresentModeCompatibilityEXT<'_>>(chain) };
+    let extent = match asked {
+        Some(_) => None,
+        None => instance.calls.next_extent(),
+    };
     let call = instance
         .calls
         .begin("vkGetPhysicalDeviceSurfaceCapabilities2KHR");
@@ -129,14 +140,18 @@ pub(crate) unsafe extern "system" fn surface_capabilities2(
         .get_physical_device_surface_capabilities2_khr;
     // SAFETY: the app's own arguments.
     let result = call.run(|| unsafe { query(physical_device, info, capabilities) });
-    if let (Some(extent), vk::Result::SUCCESS) = (extent, result) {
+    if result != vk::Result::SUCCESS {
+        return result;
+    }
+    if let Some(extent) = extent {
         // SAFETY: the driver has written the structure.
         set_extent(
             &mut unsafe { &mut *capabilities }.surface_capabilities,
             extent,
         );
     }
-    result
+    // SAFETY: the app passes valid handles, and a chain which nobody else uses during the call.
+    unsafe { instance.answer_modes(physical_device, surface, chain) }
 }
 
 /// Says the extent as a window system does that fixes it; (2^32-1)^2 leaves it to the app.
@@ -174,7 +189,9 @@ pub(crate) unsafe extern "system" fn create_swapchain(
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
         // SAFETY: the app's own arguments, exclusive.
-        unsafe { create(device.handle(), &info, allocator, out) }
+        let create = || unsafe { create(device.handle(), &info, allocator, out) };
+        // SAFETY: the app passes a valid chain, which nobody else uses during the call.
+        unsafe { modes::create_without(device.instance.settings.any_mode, &info, create) }
     });
     if result == vk::Result::SUCCESS {
         // SAFETY: the driver has written the handle.
@@ -323,7 +340,9 @@ pub(crate) unsafe extern "system" fn queue_present(
         .calls()
         .begin("vkQueuePresentKHR")
         .detail("queue", device.position(queue))
-        .detail("waits", info.wait_semaphore_count);
+        .detail("waits", info.wait_semaphore_count)
+        // SAFETY: its chain is valid too.
+        .detail("modes", unsafe { modes::told(info) });
     let injected = call.injected();
     if device.is_lost() {
         return call.finish(vk::Result::ERROR_DEVICE_LOST, false);
@@ -439,8 +458,12 @@ impl Device {
                             }
                         }
                     }
+                    let present = self.next.swapchain.queue_present_khr;
                     // SAFETY: the app's own arguments, on the real queue, which is locked.
-                    return unsafe { (self.next.swapchain.queue_present_khr)(self.queue, info) };
+                    let present = || unsafe { present(self.queue, info) };
+                    let any_mode = self.instance.settings.any_mode;
+                    // SAFETY: the caller vouches for the chain.
+                    return unsafe { modes::present_without(any_mode, info, present) };
                 }
                 Ok(false) if patience.is_over(work.fifo.epoch()) => {
                     return self.report_deadlock("vkQueuePresentKHR", &mut work);

@@ -7,6 +7,7 @@ use raw_window_handle::RawDisplayHandle;
 
 use crate::debug;
 use crate::error::SetupError;
+use crate::features::KHR_SURFACE_MAINTENANCE1;
 use crate::settings::Settings;
 
 /// Khronos' validation layer.
@@ -24,10 +25,11 @@ const SURFACES: [&CStr; 6] = [
 ];
 
 /// Extensions that windows profit from, where they exist.
-const SURFACE_EXTRAS: [&CStr; 4] = [
+const SURFACE_EXTRAS: [&CStr; 5] = [
     ext::headless_surface::NAME,
     khr::get_surface_capabilities2::NAME,
     ext::surface_maintenance1::NAME,
+    KHR_SURFACE_MAINTENANCE1,
     ext::swapchain_colorspace::NAME,
 ];
 
@@ -39,6 +41,8 @@ pub(crate) struct Instance {
     pub raw: ash::Instance,
     /// The surface functions, if surfaces are enabled.
     pub surface: Option<khr::surface::Instance>,
+    /// What asks a surface for more, where it knows of `VK_EXT_surface_maintenance1`.
+    pub capabilities2: Option<khr::get_surface_capabilities2::Instance>,
     /// The enabled extensions.
     pub extensions: Vec<CString>,
     /// The version of the validation layer, if it is active.
@@ -72,6 +76,10 @@ impl Instance {
         let raw = create(&entry, settings, &layer, &extensions, use_messenger)?;
         let has = |name: &CStr| extensions.iter().any(|enabled| enabled.as_c_str() == name);
         let surface = has(khr::surface::NAME).then(|| khr::surface::Instance::new(&entry, &raw));
+        let knows_modes = has(khr::get_surface_capabilities2::NAME)
+            && (has(ext::surface_maintenance1::NAME) || has(KHR_SURFACE_MAINTENANCE1));
+        let capabilities2 = (surface.is_some() && knows_modes)
+            .then(|| khr::get_surface_capabilities2::Instance::new(&entry, &raw));
         let messenger = use_messenger
             .then(|| create_messenger(&entry, &raw))
             .flatten();
@@ -80,6 +88,7 @@ impl Instance {
             entry,
             raw,
             surface,
+            capabilities2,
             extensions,
             validation,
             messenger,

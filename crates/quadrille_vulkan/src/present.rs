@@ -99,6 +99,7 @@ impl Swapchain {
             chain
                 .history
                 .presented(index, semaphore, fence.map(Proof::Fence));
+            chain.modes.told();
             if let Some(id) = id {
                 chain.unseen.presented(id, result.is_ok());
             }
@@ -146,6 +147,12 @@ impl Swapchain {
             .image_indices(&indices);
         if fence.is_some() {
             info = info.push_next(&mut fence_info);
+        }
+        let mode = self.chain.as_ref().and_then(|chain| chain.modes.news());
+        let modes = [mode.unwrap_or_default()];
+        let mut mode_info = vk::SwapchainPresentModeInfoEXT::default().present_modes(&modes);
+        if mode.is_some() {
+            info = info.push_next(&mut mode_info);
         }
         if id.is_some() {
             info = info.push_next(&mut id_info);

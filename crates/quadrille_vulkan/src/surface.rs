@@ -10,11 +10,13 @@ use crate::device::Device;
 use crate::error::SurfaceError;
 use crate::gpu::Gpu;
 
+/// More than there are present modes.
+const MOST_MODES: usize = 16;
+
 /// What is asked of a surface before a swapchain is made.
 pub(crate) struct SurfaceSupport {
     pub capabilities: vk::SurfaceCapabilitiesKHR,
     pub formats: Vec<vk::SurfaceFormatKHR>,
-    pub modes: Vec<vk::PresentModeKHR>,
 }
 
 /// The window a surface is made of, to make it again when it is lost.
@@ -108,17 +110,52 @@ impl Surface {
         // SAFETY: as above.
         let formats = unsafe { surfaces.get_physical_device_surface_formats(physical, self.raw) }
             .map_err(SurfaceError::vulkan("vkGetPhysicalDeviceSurfaceFormatsKHR"))?;
-        // SAFETY: as above.
-        let modes =
-            unsafe { surfaces.get_physical_device_surface_present_modes(physical, self.raw) }
-                .map_err(SurfaceError::vulkan(
-                    "vkGetPhysicalDeviceSurfacePresentModesKHR",
-                ))?;
         Ok(SurfaceSupport {
             capabilities,
             formats,
-            modes,
         })
+    }
+
+    /// The present modes that the surface has.
+    pub(crate) fn present_modes(&self) -> Result<Vec<vk::PresentModeKHR>, SurfaceError> {
+        let surfaces = functions(&self.device)?;
+        let physical = self.device.physical;
+        // SAFETY: the surface is alive, and of the device's instance.
+        unsafe { surfaces.get_physical_device_surface_present_modes(physical, self.raw) }.map_err(
+            SurfaceError::vulkan("vkGetPhysicalDeviceSurfacePresentModesKHR"),
+        )
+    }
+
+    /// The present modes that a swapchain with this one can change to, itself included; none where
+    /// the device cannot change modes.
+    pub(crate) fn compatible_modes(
+        &self,
+        mode: vk::PresentModeKHR,
+    ) -> Result<Vec<vk::PresentModeKHR>, SurfaceError> {
+        let functions = self.device.instance.capabilities2.as_ref();
+        let Some(functions) = functions.filter(|_| self.device.present_fences) else {
+            return Ok(Vec::new());
+        };
+        let mut of_mode = vk::SurfacePresentModeEXT::default().present_mode(mode);
+        let info = vk::PhysicalDeviceSurfaceInfo2KHR::default()
+            .surface(self.raw)
+            .push_next(&mut of_mode);
+        let mut modes = vec![vk::PresentModeKHR::default(); MOST_MODES];
+        let mut compatible =
+            vk::SurfacePresentModeCompatibilityEXT::default().present_modes(&mut modes);
+        let mut capabilities = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
+        let physical = self.device.physical;
+        // SAFETY: the surface is alive, has this mode, and is of the device's instance, which has
+        // the extensions of the structures in the chains.
+        unsafe {
+            functions.get_physical_device_surface_capabilities2(physical, &info, &mut capabilities)
+        }
+        .map_err(SurfaceError::vulkan(
+            "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
+        ))?;
+        let count = compatible.present_mode_count as usize;
+        modes.truncate(count);
+        Ok(modes)
     }
 
     /// Whether a queue that plans may choose for presenting can present to this surface.

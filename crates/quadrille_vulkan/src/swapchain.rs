@@ -6,6 +6,7 @@
 
 mod chain;
 mod display;
+mod modes;
 mod recycle;
 mod retired;
 mod settings;
@@ -25,6 +26,7 @@ use crate::surface::Surface;
 use crate::timeline::nanoseconds;
 
 pub(crate) use chain::{Chain, Proof};
+use modes::Modes;
 pub(crate) use recycle::Pool;
 pub(crate) use retired::{PATIENCE, wait_for_fences};
 pub use settings::{PresentProof, SurfaceFormat, SwapchainSettings};
@@ -154,7 +156,14 @@ impl Swapchain {
     pub fn present_mode(&self) -> vk::PresentModeKHR {
         self.chain
             .as_ref()
-            .map_or(vk::PresentModeKHR::FIFO, |chain| chain.present_mode)
+            .map_or(vk::PresentModeKHR::FIFO, |chain| chain.modes.current())
+    }
+
+    /// The present modes that the chain in use can change to without being replaced; none if the
+    /// device does not offer that.
+    pub fn compatible_present_modes(&self) -> &[vk::PresentModeKHR] {
+        let chain = self.chain.as_ref();
+        chain.map_or(&[], |chain| chain.modes.compatible())
     }
 
     /// How many images the chain has.
@@ -223,7 +232,8 @@ impl Swapchain {
     }
 
     /// Takes over other settings (all but the proof) from the next acquisition on. With another
-    /// format, [`Swapchain::image`] is another image.
+    /// format, [`Swapchain::image`] is another image. A present mode that is compatible with the one
+    /// in use changes with the next present; for another the chain is replaced.
     ///
     /// # Errors
     /// The surface offers none of the formats; then nothing changes.
@@ -242,8 +252,13 @@ impl Swapchain {
                 self.outdated = true;
             }
         }
-        self.outdated |= self.settings.present_modes != settings.present_modes
-            || self.settings.image_count != settings.image_count;
+        let wanted = &settings.present_modes;
+        if self.settings.present_modes != *wanted
+            && let Some(chain) = &mut self.chain
+        {
+            self.outdated |= !chain.modes.change(wanted);
+        }
+        self.outdated |= self.settings.image_count != settings.image_count;
         self.settings = settings.clone();
         Ok(())
     }
@@ -413,6 +428,11 @@ impl Swapchain {
     }
 
     fn replace_chain(&mut self) -> Result<Option<SkipReason>, SurfaceError> {
+        // The size comes last, since it is what may change at any time.
+        let available = self.surface.present_modes()?;
+        let modes = Modes::choose(&available, &self.settings.present_modes, |mode| {
+            self.surface.compatible_modes(mode)
+        })?;
         let support = self.surface.support()?;
         let extent = chain::choose_extent(&support.capabilities, self.wanted);
         let (no_image, no_view) = (vk::Image::null(), vk::ImageView::null());
@@ -424,13 +444,12 @@ impl Swapchain {
         if !self.make_room() {
             return Ok(Some(SkipReason::Backlog));
         }
-        let present_modes = self.settings.present_modes.clone();
         let request = chain::Request {
             surface: self.surface.raw,
             format: self.format,
             usage: self.image.desc().usage,
             extent,
-            present_modes: &present_modes,
+            modes: &modes,
             image_count: self.settings.image_count,
         };
         let old = self

@@ -10,6 +10,7 @@ use crate::present_history::History;
 use crate::surface::SurfaceSupport;
 use crate::swapchain::SurfaceFormat;
 use crate::swapchain::display::Unseen;
+use crate::swapchain::modes::Modes;
 
 /// What proves a present done.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct Chain {
     pub images: Vec<vk::Image>,
     pub views: Vec<vk::ImageView>,
     pub extent: [u32; 2],
-    pub present_mode: vk::PresentModeKHR,
+    pub modes: Modes,
     pub history: History<vk::Semaphore, Proof>,
     pub unseen: Unseen,
 }
@@ -37,7 +38,7 @@ pub(super) struct Request<'a> {
     pub format: SurfaceFormat,
     pub usage: ImageUsage,
     pub extent: [u32; 2],
-    pub present_modes: &'a [vk::PresentModeKHR],
+    pub modes: &'a Modes,
     pub image_count: u32,
 }
 
@@ -54,9 +55,10 @@ impl Chain {
                 missing: "VK_KHR_swapchain".to_owned(),
             });
         };
-        let present_mode = choose_present_mode(&support.modes, request.present_modes);
         let [width, height] = request.extent;
-        let info = vk::SwapchainCreateInfoKHR::default()
+        let mut mode_info = vk::SwapchainPresentModesCreateInfoEXT::default()
+            .present_modes(request.modes.compatible());
+        let mut info = vk::SwapchainCreateInfoKHR::default()
             .surface(request.surface)
             .min_image_count(choose_image_count(
                 &support.capabilities,
@@ -69,9 +71,12 @@ impl Chain {
             .image_usage(vk::ImageUsageFlags::from_raw(request.usage.bits()))
             .pre_transform(support.capabilities.current_transform)
             .composite_alpha(choose_alpha(support.capabilities.supported_composite_alpha))
-            .present_mode(present_mode)
+            .present_mode(request.modes.current())
             .clipped(true)
             .old_swapchain(old);
+        if !request.modes.compatible().is_empty() {
+            info = info.push_next(&mut mode_info);
+        }
         // SAFETY: every value was offered by the surface; `old` is of the same surface and was
         // not retired before.
         let raw = unsafe { functions.create_swapchain(&info, None) }
@@ -81,7 +86,7 @@ impl Chain {
             images: Vec::new(),
             views: Vec::new(),
             extent: request.extent,
-            present_mode,
+            modes: request.modes.clone(),
             history: History::new(),
             unseen: Unseen::default(),
         };
@@ -135,15 +140,6 @@ impl Chain {
         }
         self.raw = vk::SwapchainKHR::null();
     }
-}
-
-/// The first wanted present mode that the surface has, else FIFO.
-fn choose_present_mode(
-    available: &[vk::PresentModeKHR],
-    wanted: &[vk::PresentModeKHR],
-) -> vk::PresentModeKHR {
-    let known = wanted.iter().find(|mode| available.contains(mode));
-    known.copied().unwrap_or(vk::PresentModeKHR::FIFO)
 }
 
 /// The first wanted format that the surface has; with another colour space only if there is none

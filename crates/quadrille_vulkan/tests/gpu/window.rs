@@ -226,6 +226,41 @@ fn settings_change_live() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
+fn compatible_modes_change_without_another_swapchain() {
+    let mut rig = Rig::with(&window_settings());
+    for proof in [PresentProof::Automatic, PresentProof::History] {
+        let mut window = open(&rig, [16, 16], proof);
+        let compatible = window.compatible_present_modes().to_vec();
+        println!("compatible with FIFO: {compatible:?}");
+        let mut made = 1;
+        let mut last = window.present_mode();
+        let all = [
+            PresentModeKHR::MAILBOX,
+            PresentModeKHR::FIFO,
+            PresentModeKHR::IMMEDIATE,
+        ];
+        for mode in all.into_iter().cycle().take(12) {
+            let is_compatible = window.compatible_present_modes().contains(&mode);
+            let settings = SwapchainSettings {
+                present_modes: vec![mode],
+                proof,
+                ..SwapchainSettings::default()
+            };
+            window.set(&settings).unwrap();
+            for _ in 0..3 {
+                assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+                assert_eq!(show(&mut rig, &mut window), Presented::Shown);
+            }
+            let now = window.present_mode();
+            made += u64::from(now != last && !is_compatible);
+            assert_eq!(window.chains_made(), made, "from {last:?} to {now:?}");
+            last = now;
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
 fn an_abandoned_image_is_used_by_the_next_frame() {
     let mut rig = Rig::with(&window_settings());
     let mut window = swapchain(&rig, [16, 16]);

@@ -57,7 +57,7 @@ pub(super) struct Counted {
     pub(super) out_of_date: u64,
     pub(super) errors: u64,
     pub(super) most_old: u64,
-    made: u64,
+    pub(super) made: u64,
 }
 
 impl Counted {

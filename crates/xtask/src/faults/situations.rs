@@ -16,6 +16,8 @@ struct Situation {
     script: &'static str,
     families: &'static str,
     frames: u32,
+    /// By fences, by history, or both.
+    proofs: &'static [bool],
     /// What the program is told besides.
     told: &'static [(&'static str, &'static str)],
     is_right: fn(&Counted, &Calls) -> bool,
@@ -28,6 +30,7 @@ const PLAIN: Situation = Situation {
     script: "# none",
     families: "gct:1",
     frames: 40,
+    proofs: &[true, false],
     told: &[],
     is_right: |counted, _| counted.shown == 40 && counted.errors == 0,
     expected: "all frames are shown",
@@ -36,7 +39,7 @@ const PLAIN: Situation = Situation {
 const TWO_WINDOWS: (&str, &str) = ("QUADRILLE_FAULT_WINDOWS", "2");
 const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
 
-const SITUATIONS: [Situation; 12] = [
+const SITUATIONS: [Situation; 14] = [
     // Drivers have limits. The least that a window can do with is one swapchain at a time.
     Situation {
         script: "swapchains most=5\nfence late=300 from=1\n\
@@ -113,6 +116,23 @@ const SITUATIONS: [Situation; 12] = [
         expected: "one frame fails, and all others are shown",
         ..PLAIN
     },
+    // The mode changes each third frame, 13 times; the size does so four times.
+    Situation {
+        proofs: &[true],
+        told: &[
+            ("QUADRILLE_FAULT_MODE_EVERY", "3"),
+            ("QUADRILLE_LAYER_PRESENT_MODES", "1"),
+        ],
+        is_right: |counted, calls| (counted.shown, counted.made, calls.modes) == (40, 5, 12),
+        expected: "a mode takes no other swapchain, but a size does",
+        ..PLAIN
+    },
+    Situation {
+        told: &[("QUADRILLE_FAULT_MODE_EVERY", "3")],
+        is_right: |counted, calls| (counted.shown, calls.modes) == (40, 0) && counted.made > 13,
+        expected: "each mode takes another swapchain",
+        ..PLAIN
+    },
     // Two windows change modes and sizes at once on a device that acquires nothing at first try.
     Situation {
         script: "vkAcquireNextImageKHR every=2 -> VK_ERROR_OUT_OF_DATE_KHR\n\
@@ -142,6 +162,8 @@ pub(super) struct Calls {
     counts: BTreeMap<String, u64>,
     /// Barriers that release or acquire ownership.
     transfers: u64,
+    /// Presents that change the mode.
+    modes: u64,
 }
 
 impl Calls {
@@ -155,6 +177,7 @@ impl Calls {
                 *calls.counts.entry(call.to_owned()).or_default() += 1;
             }
             calls.transfers += entry["transfers"].as_u64().unwrap_or(0);
+            calls.modes += entry["modes"].as_u64().unwrap_or(0);
         }
         Ok(calls)
     }
@@ -172,8 +195,10 @@ impl Program<'_> {
     /// When a run comes to something else; it is named by its script.
     pub(crate) fn situations(&self) -> Result<String> {
         let log = place::made("verify").join("faults.situations.json");
+        let mut runs = 0;
         for situation in &SITUATIONS {
-            for fences in [true, false] {
+            for &fences in situation.proofs {
+                runs += 1;
                 let fault = Fault {
                     script: situation.script.to_owned(),
                     frames: situation.frames,
@@ -194,9 +219,6 @@ impl Program<'_> {
                 );
             }
         }
-        Ok(format!(
-            "{} runs, by fences and by history",
-            2 * SITUATIONS.len()
-        ))
+        Ok(format!("{runs} runs, by fences and by history"))
     }
 }

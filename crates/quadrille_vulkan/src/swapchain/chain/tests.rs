@@ -1,6 +1,6 @@
 use ash::vk;
 
-use super::{choose_alpha, choose_extent, choose_format, choose_image_count, choose_present_mode};
+use super::{choose_alpha, choose_extent, choose_format, choose_image_count};
 use crate::error::SurfaceError;
 use crate::swapchain::SurfaceFormat;
 
@@ -111,15 +111,4 @@ fn high_dynamic_range_falls_back_to_standard() {
     let chosen = choose_format(&[known(standard), known(high[1])], &wanted).unwrap();
     assert_eq!(chosen, high[1]);
     assert!(chosen.is_high_dynamic_range());
-}
-
-#[test]
-fn present_modes() {
-    use vk::PresentModeKHR as Mode;
-    let wanted = [Mode::IMMEDIATE, Mode::MAILBOX];
-    let chosen = |available: &[Mode]| choose_present_mode(available, &wanted);
-    assert_eq!(chosen(&[Mode::FIFO]), Mode::FIFO);
-    assert_eq!(chosen(&[Mode::FIFO, Mode::MAILBOX]), Mode::MAILBOX);
-    assert_eq!(chosen(&[Mode::MAILBOX, Mode::IMMEDIATE]), Mode::IMMEDIATE);
-    assert_eq!(chosen(&[]), Mode::FIFO);
 }
