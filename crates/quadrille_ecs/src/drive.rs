@@ -68,7 +68,7 @@ fn frame(
 ) -> Result<Vec<ReadbackComplete>, Vec<RenderError>> {
     pace(renderer).map_err(one)?;
     window::prepare(world, renderer).map_err(one)?;
-    change_sharing(world, renderer);
+    renew_resources(world, renderer);
     clock.lap(Phase::Wait);
 
     run_passes(world, clock)?;
@@ -103,15 +103,16 @@ fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Makes resources anew that are to be shared otherwise.
-fn change_sharing(world: &mut World, renderer: &mut Renderer) {
+/// Makes resources anew that are to be shared otherwise, and has memory given back that frames have
+/// not needed for long: either makes the next frame another one.
+fn renew_resources(world: &mut World, renderer: &mut Renderer) {
     let Renderer {
         sharing,
         frames,
         states,
         ..
     } = renderer;
-    if sharing.change(frames, states) {
+    if sharing.change(frames, states) || frames.has_spare_memory() {
         world.resource_mut::<Collector>().begin_anew();
     }
 }

@@ -1,7 +1,7 @@
 //! Buffers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
@@ -9,6 +9,7 @@ use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mo
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::handle::WeakHandle;
 use crate::home::{Block, Home, either};
 use crate::lock;
 use crate::memory::{Mapped, Memory};
@@ -212,14 +213,29 @@ impl Buffer {
         let (raw, new) = create_in(&buffer.device, &buffer.desc, self.mode(), place)?;
         let old = std::mem::replace(&mut *home, new);
         let old_raw = buffer.raw.swap(raw.as_raw(), Ordering::Relaxed);
-        if !old.is_nowhere() {
-            lock(&buffer.device.dropped).push(Retired::Buffer {
-                id: None,
-                raw: vk::Buffer::from_raw(old_raw),
-                home: old,
-            });
+        self.retire(vk::Buffer::from_raw(old_raw), old);
+        if let Some((block, _)) = place {
+            block.note(WeakHandle::Buffer(WeakBuffer(Arc::downgrade(buffer))));
         }
         Ok(())
+    }
+
+    /// Has it be nowhere, if its bytes are in this block.
+    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+        let mut home = lock(&self.0.home);
+        if home.offset_in(block).is_some() {
+            let old = std::mem::take(&mut *home);
+            let raw = self.0.raw.swap(0, Ordering::Relaxed);
+            self.retire(vk::Buffer::from_raw(raw), old);
+        }
+    }
+
+    /// Leaves an object that was replaced to the device.
+    fn retire(&self, raw: vk::Buffer, home: Home) {
+        if !home.is_nowhere() {
+            let id = None;
+            lock(&self.0.device.dropped).push(Retired::Buffer { id, raw, home });
+        }
     }
 
     /// Has another buffer take over, of another sharing mode and without contents: at once, and
@@ -249,13 +265,7 @@ impl Buffer {
             old.0.is_concurrent.store(was_concurrent, Ordering::Relaxed);
             return Ok(Some(old));
         }
-        if !old.is_nowhere() {
-            lock(&buffer.device.dropped).push(Retired::Buffer {
-                id: None,
-                raw: old_raw,
-                home: old,
-            });
-        }
+        self.retire(old_raw, old);
         Ok(None)
     }
 
@@ -380,6 +390,24 @@ impl Drop for BufferInner {
             home: std::mem::take(&mut *lock(&self.home)),
         };
         lock(&self.device.dropped).push(retired);
+    }
+}
+
+/// A buffer that this does not keep alive.
+#[derive(Clone)]
+pub(crate) struct WeakBuffer(Weak<BufferInner>);
+
+impl WeakBuffer {
+    /// The buffer, if somebody has it.
+    pub(crate) fn upgrade(&self) -> Option<Buffer> {
+        let inner = self.0.upgrade()?;
+        let id = inner.id;
+        Some(Buffer(inner, id))
+    }
+
+    /// Whether both are of the same buffer.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
     }
 }
 

@@ -192,6 +192,7 @@ impl Frames {
             .pools
             .reset(&self.device)
             .map_err(FrameError::vulkan("vkResetCommandPool"))?;
+        self.transients.count_frame();
         let number = self.number;
         self.number += 1;
         self.current = next;

@@ -5,14 +5,14 @@ use std::sync::{Arc, MutexGuard};
 use ash::vk;
 use quadrille_sync::{Resource, ResourceId, ResourceIndex};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, WeakBuffer};
 use crate::commands::CommandError;
 use crate::device::Device;
 use crate::error::Error;
 use crate::format;
 use crate::gpu::Gpu;
 use crate::home::{Block, Home};
-use crate::image::Image;
+use crate::image::{Image, WeakImage};
 
 /// A buffer or an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +93,14 @@ impl Handle {
         }
     }
 
+    /// Has it be nowhere, if its bytes are in this block.
+    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+        match self {
+            Self::Buffer(buffer) => buffer.vacate(block),
+            Self::Image(image) => image.vacate(block),
+        }
+    }
+
     /// What the solver has to know of it.
     pub fn declare(&self) -> Resource {
         match self {
@@ -111,6 +119,39 @@ impl From<Buffer> for Handle {
 impl From<Image> for Handle {
     fn from(image: Image) -> Self {
         Self::Image(image)
+    }
+}
+
+/// A handle that keeps nothing alive.
+#[derive(Clone)]
+pub(crate) enum WeakHandle {
+    /// Of a buffer.
+    Buffer(WeakBuffer),
+    /// Of an image.
+    Image(WeakImage),
+}
+
+impl WeakHandle {
+    /// The handle, if there are others.
+    pub(crate) fn upgrade(&self) -> Option<Handle> {
+        match self {
+            Self::Buffer(buffer) => buffer.upgrade().map(Handle::Buffer),
+            Self::Image(image) => image.upgrade().map(Handle::Image),
+        }
+    }
+
+    /// Whether there are others.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.upgrade().is_some()
+    }
+
+    /// Whether both are of the same resource.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Buffer(one), Self::Buffer(other)) => one.is(other),
+            (Self::Image(one), Self::Image(other)) => one.is(other),
+            _ => false,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the bytes of a buffer or an image are: memory of its own, or a place in a block.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use ash::vk;
 use gpu_allocator::vulkan::Allocation;
@@ -8,6 +8,8 @@ use quadrille_sync::BlockId;
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::handle::WeakHandle;
+use crate::lock;
 use crate::memory::{Memory, MemoryPool};
 
 /// Memory that transient resources share.
@@ -19,6 +21,8 @@ pub(crate) struct Block {
     /// What its first byte is aligned to.
     pub alignment: u64,
     memory: Allocation,
+    /// Who has been put here, and may be still.
+    residents: Mutex<Vec<WeakHandle>>,
 }
 
 impl Block {
@@ -36,7 +40,25 @@ impl Block {
             bytes: requirements.size,
             alignment: requirements.alignment,
             memory,
+            residents: Mutex::default(),
         })
+    }
+
+    /// Notes who has been put here.
+    pub(crate) fn note(&self, resident: WeakHandle) {
+        let mut residents = lock(&self.residents);
+        residents.retain(|known| known.is_alive() && !known.is(&resident));
+        residents.push(resident);
+    }
+
+    /// Has all who are still here be nowhere, without contents, until frames use them again.
+    /// Otherwise what no frame uses any more would keep the block.
+    pub(crate) fn vacate(self: &Arc<Self>) {
+        // Whoever leaves is not to find the list locked.
+        let residents = std::mem::take(&mut *lock(&self.residents));
+        for resident in residents.iter().filter_map(WeakHandle::upgrade) {
+            resident.vacate(self);
+        }
     }
 }
 

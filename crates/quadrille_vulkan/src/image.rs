@@ -8,7 +8,7 @@ mod create;
 pub(crate) use create::can_sample;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
@@ -18,6 +18,7 @@ use crate::buffer::lifetime;
 use crate::device::Device;
 use crate::error::Error;
 use crate::format;
+use crate::handle::WeakHandle;
 use crate::home::{Block, Home};
 use crate::lock;
 use crate::retire::Retired;
@@ -268,7 +269,18 @@ impl Image {
         let key = self.whole_key();
         let new = create::create_in(&image.device, &image.desc, self.mode(), place, key)?;
         self.retire(self.replace(&mut home, new, Some(key)));
+        if let Some((block, _)) = place {
+            block.note(WeakHandle::Image(WeakImage(Arc::downgrade(image))));
+        }
         Ok(())
+    }
+
+    /// Has it be nowhere, if its bytes are in this block.
+    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+        let mut home = lock(&self.0.home);
+        if home.offset_in(block).is_some() {
+            self.retire(self.replace(&mut home, Default::default(), None));
+        }
     }
 
     /// Has another image take over, of another sharing mode and without contents: at once, and
@@ -280,8 +292,7 @@ impl Image {
         let is_concurrent = |mode| mode == Mode::Concurrent;
         let old_mode = self.mode();
         if image.needs.is_some() {
-            let nothing = Default::default();
-            self.retire(self.replace(&mut home, nothing, None));
+            self.retire(self.replace(&mut home, Default::default(), None));
             image
                 .is_concurrent
                 .store(is_concurrent(mode), Ordering::Relaxed);
@@ -487,6 +498,24 @@ impl Drop for ImageInner {
             true => Retired::SwapchainImage { id: self.id },
         };
         lock(&self.device.dropped).push(retired);
+    }
+}
+
+/// An image that this does not keep alive.
+#[derive(Clone)]
+pub(crate) struct WeakImage(Weak<ImageInner>);
+
+impl WeakImage {
+    /// The image, if somebody has it.
+    pub(crate) fn upgrade(&self) -> Option<Image> {
+        let inner = self.0.upgrade()?;
+        let id = inner.id;
+        Some(Image(inner, id))
+    }
+
+    /// Whether both are of the same image.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
     }
 }
 

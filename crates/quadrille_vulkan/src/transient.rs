@@ -7,7 +7,9 @@
 //! and the old one is retired.
 //!
 //! There is one block for each kind of memory. A block that becomes too small is replaced by one
-//! that suffices; it never shrinks.
+//! that suffices, and so is one that was much too large for some hundreds of frames ([`Demand`]).
+
+mod demand;
 
 use std::sync::Arc;
 
@@ -25,6 +27,8 @@ use crate::home::{Block, Home};
 use crate::lock;
 use crate::retire::Retired;
 
+use demand::Demand;
+
 /// The memory of transient resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransientMemory {
@@ -37,11 +41,22 @@ pub struct TransientMemory {
 /// The blocks of one owner of frames.
 #[derive(Default)]
 pub(crate) struct Transients {
-    /// By [`BlockId`]: the memory types it is for, and the block.
-    blocks: Vec<(u32, Arc<Block>)>,
+    /// By [`BlockId`].
+    blocks: Vec<Pool>,
     /// What the last frame needed; kept for its memory.
     needs: Vec<MemoryNeed>,
     memory: TransientMemory,
+}
+
+/// What there is of one kind of memory.
+struct Pool {
+    /// The memory types.
+    class: u32,
+    /// The block, if any frame has needed one lately.
+    block: Option<Arc<Block>>,
+    demand: Demand,
+    /// What suffices, once the block has been too large for long.
+    shrinks_to: Option<u64>,
 }
 
 impl Frames {
@@ -69,7 +84,7 @@ impl Frames {
             ..
         } = self;
         transients.collect(device, frame, handles);
-        if transients.needs.is_empty() {
+        if transients.needs.is_empty() && transients.blocks.is_empty() {
             return Ok(());
         }
         if !device.aliasing {
@@ -81,6 +96,14 @@ impl Frames {
             return Ok(());
         }
         transients.place(device, topology, frame, handles, states)
+    }
+
+    /// Whether memory could be given back if a frame that names the same resources as the last one
+    /// came by [`place_transients`](Frames::place_transients) again: frames have needed much less
+    /// for long.
+    pub fn has_spare_memory(&self) -> bool {
+        let mut pools = self.transients.blocks.iter();
+        pools.any(|pool| pool.shrinks_to.is_some())
     }
 
     /// How much memory transient resources take.
@@ -114,8 +137,19 @@ impl Frames {
 impl Transients {
     /// Gives all blocks back to the device.
     pub(crate) fn close(&mut self, device: &Device) {
-        for (_, block) in self.blocks.drain(..) {
+        for block in self.blocks.drain(..).filter_map(|pool| pool.block) {
             retire(device, block);
+        }
+    }
+
+    /// Counts a frame.
+    pub(crate) fn count_frame(&mut self) {
+        for pool in &mut self.blocks {
+            if let Some(block) = &pool.block
+                && let Some(bytes) = pool.demand.count_frame(block.bytes)
+            {
+                pool.shrinks_to = Some(bytes);
+            }
         }
     }
 
@@ -133,13 +167,14 @@ impl Transients {
             // Linear and other resources must not share a page of this size; so nobody shares one.
             let page = device.limits.buffer_image_granularity.max(1);
             let class = requirements.memory_type_bits;
-            let block = blocks.iter().find(|(of, _)| *of == class);
+            let block = blocks.iter().find(|pool| pool.class == class);
+            let block = block.and_then(|pool| pool.block.as_ref());
             Some(MemoryNeed {
                 resource,
                 bytes: requirements.size.next_multiple_of(page),
                 alignment: requirements.alignment.max(page),
                 class,
-                now: block.and_then(|(_, block)| handle.home().offset_in(block)),
+                now: block.and_then(|block| handle.home().offset_in(block)),
             })
         }));
     }
@@ -156,53 +191,90 @@ impl Transients {
         let Ok(mut places) = place(frame, topology, &self.needs) else {
             return Ok(());
         };
-        let grows = |block: &&BlockNeed| !self.holds(block);
-        let growing: Vec<u32> = places
+        let changing: Vec<u32> = places
             .blocks
             .iter()
-            .filter(grows)
-            .map(|it| it.class)
+            .filter(|need| !self.holds(need))
+            .map(|need| need.class)
             .collect();
-        if !growing.is_empty() {
+        if !changing.is_empty() {
             // Where all have to be made anew, they are placed anew.
             let needs = self.needs.iter_mut();
-            for need in needs.filter(|need| growing.contains(&need.class)) {
+            for need in needs.filter(|need| changing.contains(&need.class)) {
                 need.now = None;
             }
             places = match place(frame, topology, &self.needs) {
                 Ok(places) => places,
                 Err(_) => return Ok(()),
             };
-            for need in &places.blocks {
-                if !self.holds(need) {
-                    self.replace_block(device, need, states)?;
-                }
-            }
         }
+        self.give_up_unused(device, &places.blocks, states);
+        for need in &places.blocks {
+            if !self.holds(need) {
+                self.replace_block(device, need, states)?;
+            }
+            self.pool(need.class).demand.place(need.bytes);
+        }
+        let blocks = self.blocks.iter().filter_map(|pool| pool.block.as_ref());
         self.memory = TransientMemory {
-            bytes: self.blocks.iter().map(|(_, block)| block.bytes).sum(),
+            bytes: blocks.map(|block| block.bytes).sum(),
             unshared_bytes: places.unshared_bytes,
         };
         for (need, offset) in self.needs.iter().zip(&places.offsets) {
             let at = need.resource.0 as usize;
-            let block = self.blocks.iter().find(|(of, _)| *of == need.class);
-            let place = block.zip(*offset);
-            frame.resources[at].memory = place.map(|((_, block), offset)| Placement {
+            let pool = self.blocks.iter().find(|pool| pool.class == need.class);
+            let place = pool.and_then(|pool| pool.block.as_ref()).zip(*offset);
+            frame.resources[at].memory = place.map(|(block, offset)| Placement {
                 block: block.id,
                 offset,
                 bytes: need.bytes,
             });
-            handles[at].settle(place.map(|((_, block), offset)| (block, offset)))?;
+            handles[at].settle(place)?;
         }
         Ok(())
     }
 
-    /// Whether the block of a class suffices.
+    /// What there is of a kind of memory.
+    fn pool(&mut self, class: u32) -> &mut Pool {
+        let known = self.blocks.iter().position(|pool| pool.class == class);
+        let at = known.unwrap_or_else(|| {
+            self.blocks.push(Pool {
+                class,
+                block: None,
+                demand: Demand::default(),
+                shrinks_to: None,
+            });
+            self.blocks.len() - 1
+        });
+        &mut self.blocks[at]
+    }
+
+    /// Whether the block of a class suffices, and is not too large.
     fn holds(&self, need: &BlockNeed) -> bool {
-        let block = self.blocks.iter().find(|(of, _)| *of == need.class);
-        block.is_some_and(|(_, block)| {
-            block.bytes >= need.bytes && block.alignment.is_multiple_of(need.alignment)
+        let pool = self.blocks.iter().find(|pool| pool.class == need.class);
+        pool.is_some_and(|pool| {
+            pool.shrinks_to.is_none()
+                && pool.block.as_ref().is_some_and(|block| {
+                    block.bytes >= need.bytes && block.alignment.is_multiple_of(need.alignment)
+                })
         })
+    }
+
+    /// Notes that the frame needs nothing of some blocks, and gives up those of them that are too
+    /// large.
+    fn give_up_unused(&mut self, device: &Device, needs: &[BlockNeed], states: &mut States) {
+        for pool in &mut self.blocks {
+            if needs.iter().any(|need| need.class == pool.class) {
+                continue;
+            }
+            pool.demand.place(0);
+            if pool.shrinks_to.take().is_some()
+                && let Some(old) = pool.block.take()
+            {
+                states.remove_block(old.id);
+                retire(device, old);
+            }
+        }
     }
 
     /// Makes a block for a class, in the place of the one there is.
@@ -212,34 +284,35 @@ impl Transients {
         need: &BlockNeed,
         states: &mut States,
     ) -> Result<(), Error> {
-        let known = self.blocks.iter().position(|(of, _)| *of == need.class);
+        let known = self.blocks.iter().position(|pool| pool.class == need.class);
         let id = BlockId(known.unwrap_or(self.blocks.len()) as u32);
+        let pool = self.pool(need.class);
+        let least = pool.shrinks_to.unwrap_or(0);
         let requirements = vk::MemoryRequirements {
-            size: need.bytes,
+            size: need.bytes.max(least),
             alignment: need.alignment,
             memory_type_bits: need.class,
         };
         let block = Arc::new(Block::new(&device.memory, id, requirements)?);
-        match known {
-            Some(at) => {
-                let (_, old) = std::mem::replace(&mut self.blocks[at], (need.class, block));
-                retire(device, old);
-                // Whatever was done to the old one, the new one is other memory.
-                states.remove_block(id);
-            }
-            None => self.blocks.push((need.class, block)),
+        pool.shrinks_to = None;
+        if let Some(old) = pool.block.replace(block) {
+            retire(device, old);
+            // Whatever was done to the old one, the new one is other memory.
+            states.remove_block(id);
         }
         Ok(())
     }
 
     /// Whether a resource is in one of these blocks, at this place.
     fn has(&self, handle: &Handle, place: Placement) -> bool {
-        let block = self.blocks.get(place.block.0 as usize);
-        block.is_some_and(|(_, block)| handle.home().is_at(Some((block, place.offset))))
+        let pool = self.blocks.get(place.block.0 as usize);
+        let block = pool.and_then(|pool| pool.block.as_ref());
+        block.is_some_and(|block| handle.home().is_at(Some((block, place.offset))))
     }
 }
 
-/// Gives a block back once nothing uses it; what lies in it keeps it.
+/// Gives a block back once nothing uses it; what is still in it leaves.
 fn retire(device: &Device, block: Arc<Block>) {
+    block.vacate();
     lock(&device.dropped).push(Retired::Memory(Home::Shared(block, 0)));
 }

@@ -151,6 +151,33 @@ fn a_block_grows_with_what_lies_in_it() {
 
 #[test]
 #[ignore = "needs a device"]
+fn a_block_shrinks_though_frames_repeat() {
+    let mut rig = rig(true);
+    rig.update(3);
+    let (small, _) = bytes(&rig);
+    let first = rig.app.world().resource::<First>().0.clone();
+    let gpu = rig.app.world().resource::<GpuDevice>().clone();
+    let larger = BufferDesc::storage("larger", 4 << 20).transient();
+    let larger = gpu.create_buffer(&larger).expect("a buffer can be made");
+    rig.app.insert_resource(First(larger));
+    rig.update(3);
+    let (large, _) = bytes(&rig);
+    assert!(large >= 4 << 20, "{small} become {large}");
+    rig.app.insert_resource(First(first));
+    rig.update(30);
+    assert_eq!(bytes(&rig).0, large, "not at once");
+    rig.update(600);
+    let (after, _) = bytes(&rig);
+    assert!(
+        after <= 2 * small,
+        "{large} become {after}, and were {small}"
+    );
+    expect_powers(&mut rig);
+    rig.expect_no_errors();
+}
+
+#[test]
+#[ignore = "needs a device"]
 fn what_is_needed_at_once_is_moved_apart() {
     #[derive(Resource, Default)]
     struct Both(bool);

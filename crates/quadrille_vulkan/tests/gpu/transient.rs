@@ -111,3 +111,45 @@ fn a_buffer_goes_where_it_is_used() {
         assert_eq!(rig.words(&kept), [value; 1024]);
     }
 }
+
+/// More frames than memory is kept for.
+const LONG: u32 = 600;
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_block_shrinks_once_frames_have_needed_little_for_long() {
+    let mut rig = Rig::new();
+    // It stays alive, but no later frame uses it.
+    let large = transient(&rig, "large", 8 << 20);
+    let small = transient(&rig, "small", 4096);
+    let large_kept = rig.readback(8 << 20);
+    let kept = rig.readback(4096);
+    rig.frame(|frame| fill_and_keep(frame, &large, 1, &large_kept));
+    let before = rig.frames.transient_memory().bytes;
+    assert!(before >= 8 << 20);
+    for value in 0..LONG {
+        rig.frame(|frame| fill_and_keep(frame, &small, value, &kept));
+        if value == 100 {
+            assert_eq!(rig.frames.transient_memory().bytes, before, "not at once");
+        }
+    }
+    assert_eq!(rig.words(&kept), [LONG - 1; 1024]);
+    let after = rig.frames.transient_memory().bytes;
+    assert!(after <= 8192, "{before} become {after}");
+    assert_eq!(large.raw(), quadrille_vulkan::vk::Buffer::null(), "it left");
+    rig.frame(|frame| fill_and_keep(frame, &large, 7, &large_kept));
+    assert_eq!(rig.words(&large_kept), [7; 2 << 20]);
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_block_that_nobody_needs_goes() {
+    let mut rig = Rig::new();
+    let large = transient(&rig, "large", 8 << 20);
+    let kept = rig.readback(8 << 20);
+    rig.frame(|frame| fill_and_keep(frame, &large, 1, &kept));
+    for _ in 0..LONG {
+        rig.frame(|_| {});
+    }
+    assert_eq!(rig.frames.transient_memory().bytes, 0);
+}
