@@ -1,10 +1,11 @@
-//! Recorded Vulkan commands as data, all arguments included: what lists of compute passes come to.
+//! Recorded Vulkan commands as data, all arguments included: what lists of passes come to.
 
 use std::ops::Range;
 
 use ash::vk;
 
 use crate::pipeline::PipelineLayout;
+use crate::rendering::MAX_COLORS;
 
 /// A Vulkan command with its arguments.
 #[derive(Clone, Copy)]
@@ -33,6 +34,93 @@ pub(crate) enum Call {
     Dispatch { groups: [u32; 3] },
     /// `vkCmdDispatchIndirect`
     DispatchIndirect { buffer: vk::Buffer, offset: u64 },
+    /// `vkCmdBeginRendering`, by index.
+    BeginRendering { rendering: u32 },
+    /// `vkCmdEndRendering`
+    EndRendering,
+    /// `vkCmdSetViewport`: left, top, width and height, with y up.
+    Viewport { area: [f32; 4] },
+    /// `vkCmdSetScissor`
+    Scissor { area: vk::Rect2D },
+    /// `vkCmdBindVertexBuffers`
+    VertexBuffer {
+        slot: u8,
+        buffer: vk::Buffer,
+        offset: u64,
+    },
+    /// `vkCmdBindIndexBuffer`
+    IndexBuffer {
+        kind: vk::IndexType,
+        buffer: vk::Buffer,
+        offset: u64,
+    },
+    /// `vkCmdDraw`: first and count of both.
+    Draw {
+        vertices: [u32; 2],
+        instances: [u32; 2],
+    },
+    /// `vkCmdDrawIndexed`: first and count of both.
+    DrawIndexed {
+        indices: [u32; 2],
+        base_vertex: i32,
+        instances: [u32; 2],
+    },
+    /// `vkCmdDrawIndirect` or `vkCmdDrawIndexedIndirect`, by index.
+    DrawIndirect { draw: u32 },
+}
+
+const _: () = assert!(
+    size_of::<Call>() == 24,
+    "many small calls are walked through"
+);
+
+/// The attachments of a rendering. Pointers between them are made when they are said.
+#[derive(Clone, Copy)]
+pub(crate) struct RenderingCall {
+    pub colors: [AttachmentCall; MAX_COLORS],
+    pub color_count: usize,
+    pub depth: Option<AttachmentCall>,
+    pub stencil: Option<AttachmentCall>,
+    pub area: vk::Rect2D,
+}
+
+/// An attachment; all zeros for none.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct AttachmentCall {
+    pub view: vk::ImageView,
+    pub layout: vk::ImageLayout,
+    pub load: vk::AttachmentLoadOp,
+    pub store: vk::AttachmentStoreOp,
+    pub clear: vk::ClearValue,
+    /// What it resolves to, in which layout and how.
+    pub resolve: vk::ImageView,
+    pub resolve_layout: vk::ImageLayout,
+    pub resolve_mode: vk::ResolveModeFlags,
+}
+
+impl AttachmentCall {
+    /// The same in Vulkan's words.
+    pub(crate) fn to_vk(self) -> vk::RenderingAttachmentInfo<'static> {
+        vk::RenderingAttachmentInfo::default()
+            .image_view(self.view)
+            .image_layout(self.layout)
+            .load_op(self.load)
+            .store_op(self.store)
+            .clear_value(self.clear)
+            .resolve_image_view(self.resolve)
+            .resolve_image_layout(self.resolve_layout)
+            .resolve_mode(self.resolve_mode)
+    }
+}
+
+/// Draws with arguments from a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct IndirectCall {
+    pub indexed: bool,
+    pub buffer: vk::Buffer,
+    pub offset: u64,
+    pub count: u32,
+    pub stride: u32,
 }
 
 /// What a descriptor is made from. The variants have the same size, which is the stride of
@@ -66,6 +154,8 @@ pub(crate) struct Calls {
     calls: Vec<Call>,
     infos: Vec<Info>,
     bytes: Vec<u8>,
+    renderings: Vec<RenderingCall>,
+    draws: Vec<IndirectCall>,
     /// Where the calls that are being added begin; none if nobody wants them.
     open: Option<Mark>,
     /// How many of the calls nobody needs any more.
@@ -78,6 +168,8 @@ struct Mark {
     calls: usize,
     infos: usize,
     bytes: usize,
+    renderings: usize,
+    draws: usize,
 }
 
 impl Calls {
@@ -86,6 +178,8 @@ impl Calls {
         self.calls.clear();
         self.infos.clear();
         self.bytes.clear();
+        self.renderings.clear();
+        self.draws.clear();
         self.open = None;
         self.discarded = 0;
     }
@@ -106,6 +200,8 @@ impl Calls {
             calls: self.calls.len(),
             infos: self.infos.len(),
             bytes: self.bytes.len(),
+            renderings: self.renderings.len(),
+            draws: self.draws.len(),
         });
     }
 
@@ -115,6 +211,8 @@ impl Calls {
             self.calls.truncate(mark.calls);
             self.infos.truncate(mark.infos);
             self.bytes.truncate(mark.bytes);
+            self.renderings.truncate(mark.renderings);
+            self.draws.truncate(mark.draws);
         }
     }
 
@@ -161,6 +259,34 @@ impl Calls {
                 bytes: constants.len() as u32,
             });
         }
+    }
+
+    /// Adds the beginning of a rendering.
+    pub(crate) fn add_rendering(&mut self, rendering: &RenderingCall) {
+        if self.is_open() {
+            let at = self.renderings.len() as u32;
+            self.renderings.push(*rendering);
+            self.calls.push(Call::BeginRendering { rendering: at });
+        }
+    }
+
+    /// Adds draws with arguments from a buffer.
+    pub(crate) fn add_indirect(&mut self, draws: &IndirectCall) {
+        if self.is_open() {
+            let at = self.draws.len() as u32;
+            self.draws.push(*draws);
+            self.calls.push(Call::DrawIndirect { draw: at });
+        }
+    }
+
+    /// A rendering.
+    pub(crate) fn rendering(&self, at: u32) -> &RenderingCall {
+        &self.renderings[at as usize]
+    }
+
+    /// Draws with arguments from a buffer.
+    pub(crate) fn indirect(&self, at: u32) -> &IndirectCall {
+        &self.draws[at as usize]
     }
 
     /// One of the calls.

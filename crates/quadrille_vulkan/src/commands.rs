@@ -111,7 +111,7 @@ pub(crate) struct Side {
     pub(crate) areas: Rewritten<Area>,
     pub(crate) draws: Rewritten<Draw>,
     pub(crate) copies: Rewritten<Copying>,
-    pub(crate) renderings: Vec<RenderingData>,
+    pub(crate) renderings: Rewritten<RenderingData>,
     pub(crate) buffer_copies: Rewritten<[u64; 3]>,
     pub(crate) buffer_image_copies: Rewritten<(u64, ImageRegion)>,
     pub(crate) image_copies: Rewritten<(ImageRegion, ImageRegion)>,
@@ -138,11 +138,10 @@ impl Side {
         !self.graphics.is_empty() || !self.samplers.is_empty()
     }
 
-    /// Whether everything is what it was before it was cleared last. Renderings and closures
-    /// cannot be compared.
+    /// Whether everything is what it was before it was cleared last. Closures cannot be compared.
     fn is_repeated(&self) -> bool {
-        self.renderings.is_empty()
-            && self.raw.is_empty()
+        self.raw.is_empty()
+            && self.renderings.is_repeated()
             && self.bytes.is_repeated()
             && self.ranges.is_repeated()
             && self.areas.is_repeated()

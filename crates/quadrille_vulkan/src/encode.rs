@@ -127,7 +127,7 @@ impl<'a> Encoder<'a> {
         self.has_index_buffer = false;
         self.device.names.begin(self.buffer, name);
         for (at, command) in list.commands.iter().enumerate() {
-            if !is_compute(command) {
+            if !can_be_kept(command) {
                 self.calls.give_up();
             }
             self.command(list, command)
@@ -329,16 +329,21 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Whether a command is one of those that compute passes consist of. What these come to depends on
-/// the list and on the frame's resources alone, and can be kept.
-fn is_compute(command: &Command) -> bool {
+/// Whether a command is one of those that passes which draw or compute consist of. What these come
+/// to depends on the list and on the frame's resources alone, and can be kept.
+fn can_be_kept(command: &Command) -> bool {
     match command {
-        Command::Bind(bind) => !matches!(
-            bind,
-            Bind::Graphics { .. } | Bind::Vertices { .. } | Bind::Indices { .. }
-        ),
-        Command::Dispatch { .. } | Command::DispatchIndirect { .. } => true,
-        _ => false,
+        Command::BeginRendering { .. }
+        | Command::EndRendering
+        | Command::Area { .. }
+        | Command::Bind(_)
+        | Command::Draw { .. }
+        | Command::Dispatch { .. }
+        | Command::DispatchIndirect { .. } => true,
+        Command::Copy { .. }
+        | Command::BeginLabel { .. }
+        | Command::EndLabel
+        | Command::Raw { .. } => false,
     }
 }
 

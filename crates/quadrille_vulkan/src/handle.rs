@@ -183,9 +183,9 @@ pub(crate) struct Entry {
     pub view: vk::ImageView,
     /// The kind of `view`.
     pub view_kind: vk::ImageViewType,
-    /// The image, which is another one once a transient resource has moved: then no view of it is
-    /// what it was. Null for buffers, and for images of swapchains, which have one view.
-    image: vk::Image,
+    /// Which image it is: another one once a transient resource has moved, for instance; then no
+    /// view of it is what it was. 0 for buffers, and for images of swapchains.
+    generation: u32,
 }
 
 /// What [`Entry::index`] is for ids that are not of the frame.
@@ -199,7 +199,7 @@ impl Entry {
         bytes: 0,
         view: vk::ImageView::null(),
         view_kind: vk::ImageViewType::TYPE_2D,
-        image: vk::Image::null(),
+        generation: 0,
     };
 
     fn new(index: u32, handle: &Handle) -> Self {
@@ -222,10 +222,7 @@ impl Entry {
                         false => vk::ImageView::null(),
                     },
                     view_kind: image.default_view_kind(),
-                    image: match image.is_swapchain() {
-                        true => vk::Image::null(),
-                        false => image.raw(),
-                    },
+                    generation: image.generation(),
                     ..Self::NONE
                 }
             }
@@ -235,6 +232,18 @@ impl Entry {
     /// Its index in the frame.
     pub(crate) fn index(&self) -> ResourceIndex {
         ResourceIndex(self.index)
+    }
+
+    /// Whether it is the image that a swapchain has acquired, which changes from frame to frame.
+    fn is_of_swapchain(&self) -> bool {
+        self.generation == 0 && self.buffer == vk::Buffer::null()
+    }
+
+    /// Whether both are of the same image of a swapchain, whichever is acquired.
+    fn is_next_of(&self, before: &Self) -> bool {
+        let is_it = |it: &Self| it.is_of_swapchain() && it.index != ABSENT;
+        let of = |it: &Self| (it.index, it.usage, it.view_kind);
+        is_it(self) && is_it(before) && of(self) == of(before)
     }
 }
 
@@ -246,9 +255,18 @@ impl IdTable {
             self.entries[id.0 as usize] = Entry::NONE;
         }
         let all = || (0u32..).zip(handles);
+        let entries = &mut self.entries;
         let is_known = |(index, handle): (u32, &Handle)| {
-            let known = self.entries.get(handle.id().0 as usize);
-            known.is_some_and(|known| *known == Entry::new(index, handle))
+            let new = Entry::new(index, handle);
+            match entries.get_mut(handle.id().0 as usize) {
+                Some(known) if *known == new => true,
+                // No pass that touches it is kept.
+                Some(known) if new.is_next_of(known) => {
+                    *known = new;
+                    true
+                }
+                _ => false,
+            }
         };
         let is_new = declared != self.declared || !all().take(declared).all(is_known);
         if is_new {
@@ -313,6 +331,11 @@ impl<'a> FrameResources<'a> {
     /// Whether a pass declares the resource: who repeats a pass can count on it then.
     pub(crate) fn is_declared(&self, index: ResourceIndex) -> bool {
         (index.0 as usize) < self.ids.declared
+    }
+
+    /// Whether the resource is the image that a swapchain has acquired.
+    pub(crate) fn is_of_swapchain(&self, index: ResourceIndex) -> bool {
+        matches!(self.handle(index), Handle::Image(image) if image.is_swapchain())
     }
 
     /// The resource of an entry, for its name.

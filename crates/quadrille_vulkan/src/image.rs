@@ -7,7 +7,7 @@ mod create;
 
 pub(crate) use create::can_sample;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
@@ -192,6 +192,8 @@ struct ImageInner {
     raw: AtomicU64,
     view: AtomicU64,
     extent: AtomicU64,
+    /// Another number for each Vulkan image that it has been: handles come back, numbers do not.
+    generation: AtomicU32,
     views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
     /// Its raw handle is that of whatever a swapchain has acquired.
     is_swapchain: bool,
@@ -239,6 +241,7 @@ impl Image {
             raw: AtomicU64::new(0),
             view: AtomicU64::new(0),
             extent: AtomicU64::new(pack(desc.extent)),
+            generation: AtomicU32::new(next_generation()),
             views: Mutex::default(),
             is_swapchain,
             home: Mutex::default(),
@@ -341,6 +344,7 @@ impl Image {
         let old = std::mem::replace(home, new);
         let old_raw = image.raw.swap(raw.as_raw(), Ordering::Relaxed);
         image.view.store(view.as_raw(), Ordering::Relaxed);
+        image.generation.store(next_generation(), Ordering::Relaxed);
         let views = whole.map(|key| (key, view)).into_iter().collect();
         let old_views = std::mem::replace(&mut *lock(&image.views), views);
         (vk::Image::from_raw(old_raw), old_views, old)
@@ -447,6 +451,15 @@ impl Image {
         vk::Image::from_raw(self.0.raw.load(Ordering::Relaxed))
     }
 
+    /// Another number whenever the raw handle becomes that of another image; 0 for images of
+    /// swapchains, which are another in each frame. Views live as long as it is the same.
+    pub(crate) fn generation(&self) -> u32 {
+        match self.is_swapchain() {
+            true => 0,
+            false => self.0.generation.load(Ordering::Relaxed),
+        }
+    }
+
     /// The view of the whole image with all aspects.
     pub(crate) fn whole_view(&self) -> vk::ImageView {
         vk::ImageView::from_raw(self.0.view.load(Ordering::Relaxed))
@@ -537,6 +550,12 @@ impl std::fmt::Debug for Image {
             self.extent()
         )
     }
+}
+
+/// A number that no image has had, and not 0.
+fn next_generation() -> u32 {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1)
 }
 
 /// Three extents of at most 21 bits in one word, so that they change together.

@@ -1,6 +1,7 @@
 //! From a plan and command lists to command buffers, in parallel.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use quadrille_sync::{BarrierBatch, Capabilities, Frame, PassIndex, Plan, QueueIndex, Step};
@@ -54,12 +55,20 @@ pub struct Recorded {
     pub(crate) buffers: Vec<Vec<vk::CommandBuffer>>,
     /// The frame's slot, which the command buffers belong to.
     pub(crate) slot: usize,
+    /// How many passes did what they had done before and were not translated again.
+    repeated: u32,
 }
 
 impl Recorded {
     /// How many command buffers there are.
     pub fn command_buffers(&self) -> usize {
         self.buffers.iter().map(Vec::len).sum()
+    }
+
+    /// How many passes recorded what they had recorded before, in a frame like that before, so that
+    /// what they came to was said again without being translated.
+    pub fn repeated_passes(&self) -> u32 {
+        self.repeated
     }
 }
 
@@ -105,6 +114,7 @@ impl Frames {
         };
         let (device, timing, slot) = (&*self.device, self.timing.as_ref(), self.current);
         let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
+        let repeated = AtomicU32::new(0);
         parallel.run(chunks.len(), &|at| {
             let chunk = &chunks[at];
             let (submission, step) = (chunk.submission, chunk.steps.start);
@@ -117,12 +127,11 @@ impl Frames {
                 queries: timing
                     .and_then(|timing| timing.queries(slot, input.plan, submission, step)),
             };
-            if let Err(error) = task.record(&mut lock(translation.chunk(at))) {
-                // The first failure in the order of the plan is told, whoever comes first.
-                let mut failure = lock(&failure);
-                if failure.as_ref().is_none_or(|(known, _)| at < *known) {
-                    *failure = Some((at, error));
+            match task.record(&mut lock(translation.chunk(at))) {
+                Ok(passes) => {
+                    repeated.fetch_add(passes, Ordering::Relaxed);
                 }
+                Err(error) => note_failure(&mut lock(&failure), at, error),
             }
         });
         if let Some((_, error)) = lock(&failure).take() {
@@ -136,6 +145,7 @@ impl Frames {
         Ok(Recorded {
             buffers,
             slot: self.current,
+            repeated: repeated.into_inner(),
         })
     }
 }
@@ -254,6 +264,13 @@ fn made_elsewhere(name: &str) -> FrameError {
     }
 }
 
+/// The first failure in the order of the plan is told, whoever comes first.
+fn note_failure(failure: &mut Option<(usize, FrameError)>, at: usize, error: FrameError) {
+    if failure.as_ref().is_none_or(|(known, _)| at < *known) {
+        *failure = Some((at, error));
+    }
+}
+
 /// A chunk that is recorded by one thread.
 struct Task<'a> {
     device: &'a Device,
@@ -265,8 +282,9 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Records everything, with the help of what is kept of the chunk.
-    fn record(mut self, kept: &mut KeptChunk) -> Result<(), FrameError> {
+    /// Records everything, with the help of what is kept of the chunk; how many passes were not
+    /// translated.
+    fn record(mut self, kept: &mut KeptChunk) -> Result<u32, FrameError> {
         let (device, buffer) = (self.device, self.target.buffer);
         let flags = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
         let info = vk::CommandBufferBeginInfo::default().flags(flags);
@@ -286,9 +304,11 @@ impl Task<'_> {
         let KeptChunk { kept, calls, .. } = kept;
         let mut encoder = Encoder::new(device, self.target, self.resources, calls);
         let mut barriers = Barriers::default();
+        let mut repeated = 0;
         for (at, kept) in kept.iter_mut().enumerate() {
             if let Some(pass) = kept.pass {
-                encode_pass(&mut encoder, &self.input, pass, kept, is_known)?;
+                let is_repeated = encode_pass(&mut encoder, &self.input, pass, kept, is_known)?;
+                repeated += u32::from(is_repeated);
                 if let Some(queries) = &mut self.queries {
                     queries.write(device, buffer);
                 }
@@ -298,26 +318,28 @@ impl Task<'_> {
         }
         // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.
         unsafe { device.raw.end_command_buffer(buffer) }
-            .map_err(FrameError::vulkan("vkEndCommandBuffer"))
+            .map_err(FrameError::vulkan("vkEndCommandBuffer"))?;
+        Ok(repeated)
     }
 }
 
-/// Records a pass: what is kept of it, if it does the same again in a plan that is known.
+/// Records a pass: what is kept of it, if it does the same again in a plan that is known. Whether
+/// it was that.
 fn encode_pass<'a>(
     encoder: &mut Encoder<'a>,
     input: &FrameInput<'a>,
     pass: PassIndex,
     kept: &mut Kept,
     is_known: bool,
-) -> Result<(), FrameError> {
+) -> Result<bool, FrameError> {
     let Some(list) = list(input, pass) else {
-        return Ok(());
+        return Ok(false);
     };
     let name = &input.frame.pass(pass).name;
     let repeated = list.repeated().filter(|_| is_known);
     if let Some(calls) = kept.calls_of(repeated) {
         encoder.repeat(name, calls);
-        return Ok(());
+        return Ok(true);
     }
     if let Some(foreign) = list.foreign(encoder.device()) {
         return Err(made_elsewhere(foreign));
@@ -340,7 +362,8 @@ fn encode_pass<'a>(
             Failure::Pipeline(error) => FrameError::Pipeline { pass, error },
             Failure::Resource(error) => FrameError::Resource(error),
         }
-    })
+    })?;
+    Ok(false)
 }
 
 /// The arrays of a barrier call, whose memory is used again by the next.

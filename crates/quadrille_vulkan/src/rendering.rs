@@ -103,28 +103,30 @@ pub struct Rendering<'a> {
 pub(crate) const MAX_COLORS: usize = 8;
 
 /// A colour attachment as a list keeps it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ColorData {
     pub image: ResourceId,
     pub view: View,
-    pub load: Load<[f32; 4]>,
+    /// The bits of four `f32`, of which -0 is not 0.
+    pub load: Load<[u32; 4]>,
     pub store: Store,
     pub resolve: Option<(ResourceId, View)>,
 }
 
 /// A depth attachment as a list keeps it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DepthData {
     pub image: ResourceId,
     pub view: View,
-    pub load: Load<f32>,
+    /// The bits of an `f32`.
+    pub load: Load<u32>,
     pub stencil: Load<u32>,
     pub store: Store,
     pub read_only: bool,
 }
 
 /// [`Rendering`] as a list keeps it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RenderingData {
     pub colors: [Option<ColorData>; MAX_COLORS],
     /// How many there were, also if too many.
@@ -140,7 +142,7 @@ impl RenderingData {
             *slot = Some(ColorData {
                 image: color.image.id(),
                 view: color.view,
-                load: color.load,
+                load: color.load.map(|color| color.map(f32::to_bits)),
                 store: color.store,
                 resolve: color.resolve.map(|(image, view)| (image.id(), view)),
             });
@@ -148,7 +150,7 @@ impl RenderingData {
         let depth = rendering.depth.map(|depth| DepthData {
             image: depth.image.id(),
             view: depth.view,
-            load: depth.load,
+            load: depth.load.map(f32::to_bits),
             stencil: depth.stencil,
             store: depth.store,
             read_only: depth.read_only,
@@ -163,6 +165,15 @@ impl RenderingData {
 }
 
 impl<T> Load<T> {
+    /// The same with another value to clear to.
+    fn map<U>(self, value: impl FnOnce(T) -> U) -> Load<U> {
+        match self {
+            Self::Clear(old) => Load::Clear(value(old)),
+            Self::Keep => Load::Keep,
+            Self::Discard => Load::Discard,
+        }
+    }
+
     /// The operation in Vulkan's words.
     pub(crate) fn op(&self) -> vk::AttachmentLoadOp {
         match self {

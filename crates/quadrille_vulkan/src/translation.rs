@@ -6,8 +6,8 @@
 //! order of the plan. What has changed is translated; what has not is said again from here.
 //!
 //! Kept is what a pass came to the second time that it recorded the same, so that passes which
-//! never repeat cost nothing here. Passes that draw, copy or call Vulkan themselves are never kept:
-//! they are few, and their commands depend on more than their list and the frame's resources.
+//! never repeat cost nothing here. Passes that touch the image of a swapchain are never kept, for it
+//! is another in each frame; nor are those that copy or call Vulkan themselves, which are few.
 
 use std::ops::Range;
 use std::sync::Mutex;

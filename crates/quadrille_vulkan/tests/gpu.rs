@@ -33,6 +33,8 @@ mod pace;
 mod reload;
 #[path = "gpu/repeat.rs"]
 mod repeat;
+#[path = "gpu/repeat_draws.rs"]
+mod repeat_draws;
 #[path = "gpu/sharing.rs"]
 mod sharing;
 #[path = "gpu/stream.rs"]

@@ -4,8 +4,8 @@ use ash::vk;
 use quadrille_sync::{Capabilities, ResourceId};
 
 use super::{Encoder, Failure};
-use crate::buffer::{Buffer, BufferUsage};
-use crate::calls::Call;
+use crate::buffer::BufferUsage;
+use crate::calls::{Call, IndirectCall};
 use crate::commands::{CommandError, IndexType};
 
 /// The most vertex buffers that every device has.
@@ -29,16 +29,11 @@ impl Encoder<'_> {
             .into());
         }
         let buffer = self.input(id, offset, 1, (BufferUsage::VERTEX, "VERTEX"))?;
-        let (buffers, offsets) = ([buffer.raw()], [offset]);
-        // SAFETY: the slot is below the limit of every device, the offset lies in the buffer.
-        unsafe {
-            self.device.raw.cmd_bind_vertex_buffers(
-                self.buffer,
-                u32::from(slot),
-                &buffers,
-                &offsets,
-            );
-        }
+        self.say(Call::VertexBuffer {
+            slot,
+            buffer,
+            offset,
+        });
         self.vertex_buffers |= 1 << slot;
         Ok(())
     }
@@ -57,12 +52,11 @@ impl Encoder<'_> {
         };
         aligned("the offset of the index buffer", offset, bytes)?;
         let buffer = self.input(id, offset, bytes, (BufferUsage::INDEX, "INDEX"))?;
-        // SAFETY: the offset is aligned and lies in the buffer.
-        unsafe {
-            self.device
-                .raw
-                .cmd_bind_index_buffer(self.buffer, buffer.raw(), offset, kind)
-        };
+        self.say(Call::IndexBuffer {
+            kind,
+            buffer,
+            offset,
+        });
         self.has_index_buffer = true;
         Ok(())
     }
@@ -70,38 +64,30 @@ impl Encoder<'_> {
     /// `vkCmdDraw`.
     pub(super) fn draw_plain(
         &mut self,
-        [first, count]: [u32; 2],
-        [first_instance, instances]: [u32; 2],
+        vertices: [u32; 2],
+        instances: [u32; 2],
     ) -> Result<(), Failure> {
         self.ready_draw(false)?;
-        // SAFETY: pipeline, bindings and vertex buffers are set (`ready_draw`).
-        unsafe {
-            self.device
-                .raw
-                .cmd_draw(self.buffer, count, instances, first, first_instance);
-        }
+        self.say(Call::Draw {
+            vertices,
+            instances,
+        });
         Ok(())
     }
 
     /// `vkCmdDrawIndexed`.
     pub(super) fn draw_indexed(
         &mut self,
-        [first, count]: [u32; 2],
+        indices: [u32; 2],
         base_vertex: i32,
-        [first_instance, instances]: [u32; 2],
+        instances: [u32; 2],
     ) -> Result<(), Failure> {
         self.ready_draw(true)?;
-        // SAFETY: as for `draw_plain`; an index buffer is bound.
-        unsafe {
-            self.device.raw.cmd_draw_indexed(
-                self.buffer,
-                count,
-                instances,
-                first,
-                base_vertex,
-                first_instance,
-            );
-        }
+        self.say(Call::DrawIndexed {
+            indices,
+            base_vertex,
+            instances,
+        });
         Ok(())
     }
 
@@ -139,15 +125,15 @@ impl Encoder<'_> {
         aligned("the offset of indirect draws", offset, 4)?;
         let length = u64::from(stride) * u64::from(count - 1) + size;
         let buffer = self.input(id, offset, length, (BufferUsage::INDIRECT, "INDIRECT"))?;
-        let (device, raw) = (&self.device.raw, buffer.raw());
-        match indexed {
-            // SAFETY: as for `draw_indexed`; all arguments lie in the buffer.
-            true => unsafe {
-                device.cmd_draw_indexed_indirect(self.buffer, raw, offset, count, stride);
-            },
-            // SAFETY: as for `draw_plain`; all arguments lie in the buffer.
-            false => unsafe { device.cmd_draw_indirect(self.buffer, raw, offset, count, stride) },
-        }
+        let draws = IndirectCall {
+            indexed,
+            buffer,
+            offset,
+            count,
+            stride,
+        };
+        self.calls.add_indirect(&draws);
+        self.draw_from(&draws);
         Ok(())
     }
 
@@ -163,10 +149,7 @@ impl Encoder<'_> {
             }
             .into());
         }
-        let [x, y, z] = groups;
-        self.calls.add(Call::Dispatch { groups });
-        // SAFETY: pipeline and bindings are set; the numbers are within the limits.
-        unsafe { self.device.raw.cmd_dispatch(self.buffer, x, y, z) };
+        self.say(Call::Dispatch { groups });
         Ok(())
     }
 
@@ -176,15 +159,7 @@ impl Encoder<'_> {
         aligned("the offset of an indirect dispatch", offset, 4)?;
         let length = size_of::<vk::DispatchIndirectCommand>() as u64;
         let buffer = self.input(id, offset, length, (BufferUsage::INDIRECT, "INDIRECT"))?;
-        let (buffer, index) = (buffer.raw(), self.resources.index(id)?);
-        self.give_up_undeclared(index);
-        self.calls.add(Call::DispatchIndirect { buffer, offset });
-        // SAFETY: pipeline and bindings are set; the arguments lie in the buffer.
-        unsafe {
-            self.device
-                .raw
-                .cmd_dispatch_indirect(self.buffer, buffer, offset)
-        };
+        self.say(Call::DispatchIndirect { buffer, offset });
         Ok(())
     }
 
@@ -214,14 +189,16 @@ impl Encoder<'_> {
         }
     }
 
-    /// A buffer that commands read from `offset` on, at least `length` bytes.
+    /// The handle of a buffer that commands read from `offset` on, at least `length` bytes.
     fn input(
-        &self,
+        &mut self,
         id: ResourceId,
         offset: u64,
         length: u64,
         (usage, word): (BufferUsage, &'static str),
-    ) -> Result<&Buffer, CommandError> {
+    ) -> Result<vk::Buffer, CommandError> {
+        let index = self.resources.index(id)?;
+        self.give_up_passing(index);
         let buffer = self.resources.buffer(id)?;
         let name = || buffer.name().to_owned();
         if !buffer.desc().usage.contains(usage) {
@@ -231,7 +208,7 @@ impl Encoder<'_> {
             });
         }
         match offset.checked_add(length) {
-            Some(end) if end <= buffer.bytes() => Ok(buffer),
+            Some(end) if end <= buffer.bytes() => Ok(buffer.raw()),
             _ => {
                 let what = format!("{length} bytes from {offset}");
                 Err(CommandError::Outside { what, name: name() })

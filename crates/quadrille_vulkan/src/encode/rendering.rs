@@ -5,6 +5,7 @@ use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 
 use super::bindings::{check_view, view};
 use super::{Encoder, Failure};
+use crate::calls::{AttachmentCall, Call, RenderingCall};
 use crate::commands::CommandError;
 use crate::format;
 use crate::image::{Image, ImageUsage};
@@ -42,8 +43,8 @@ impl Common {
     }
 }
 
-impl Encoder<'_> {
-    /// `vkCmdBeginRendering`.
+impl<'a> Encoder<'a> {
+    /// Begins to draw to attachments.
     pub(super) fn begin_rendering(&mut self, data: &RenderingData) -> Result<(), Failure> {
         self.need(Capabilities::GRAPHICS)?;
         self.need_rendering(false)?;
@@ -56,52 +57,47 @@ impl Encoder<'_> {
             .into());
         }
         let mut common = Common::default();
-        let mut colors = [vk::RenderingAttachmentInfo::default(); MAX_COLORS];
+        let mut colors = [AttachmentCall::default(); MAX_COLORS];
         for (at, color) in data.colors.iter().flatten().enumerate() {
             colors[at] = self.color(color, &mut common)?;
             common.formats.colors[at] = self.resources.image(color.image)?.1.format();
         }
-        let depth = match &data.depth {
-            Some(depth) => Some(self.depth(depth, &mut common)?),
-            None => None,
+        let (depth, stencil) = match &data.depth {
+            Some(depth) => self.depth(depth, &mut common)?,
+            None => (None, None),
         };
         let Some(area) = area(data.area, common.extent) else {
             let problem = "there is none, or the area is empty".to_owned();
             return Err(CommandError::Attachments { problem }.into());
         };
-        let mut info = vk::RenderingInfo::default()
-            .render_area(area)
-            .layer_count(1)
-            .color_attachments(&colors[..data.color_count]);
-        if let Some((aspects, depth, stencil)) = &depth {
-            if aspects.contains(vk::ImageAspectFlags::DEPTH) {
-                info = info.depth_attachment(depth);
-            }
-            if aspects.contains(vk::ImageAspectFlags::STENCIL) {
-                info = info.stencil_attachment(stencil);
-            }
-        }
-        // SAFETY: the attachments have the usages, agree in samples, and hold the area.
-        unsafe { self.device.raw.cmd_begin_rendering(self.buffer, &info) };
+        let rendering = RenderingCall {
+            colors,
+            color_count: data.color_count,
+            depth,
+            stencil,
+            area,
+        };
+        self.calls.add_rendering(&rendering);
+        self.render(&rendering);
         self.rendering = Some(OpenRendering {
             formats: common.formats,
         });
         let vk::Rect2D { offset, extent } = area;
-        self.set_viewport([
+        let viewport = [
             offset.x as f32,
             offset.y as f32,
             extent.width as f32,
             extent.height as f32,
-        ]);
-        self.set_scissor(area);
+        ];
+        self.say(Call::Viewport { area: viewport });
+        self.say(Call::Scissor { area });
         Ok(())
     }
 
-    /// `vkCmdEndRendering`.
+    /// Ends drawing to the attachments.
     pub(super) fn end_rendering(&mut self) -> Result<(), Failure> {
         self.need_rendering(true)?;
-        // SAFETY: rendering has begun in this buffer.
-        unsafe { self.device.raw.cmd_end_rendering(self.buffer) };
+        self.say(Call::EndRendering);
         self.rendering = None;
         Ok(())
     }
@@ -120,7 +116,7 @@ impl Encoder<'_> {
             }
             .into());
         }
-        self.set_viewport(area);
+        self.say(Call::Viewport { area });
         Ok(())
     }
 
@@ -128,44 +124,18 @@ impl Encoder<'_> {
     pub(super) fn scissor(&mut self, area: [u32; 4]) -> Result<(), Failure> {
         self.need_rendering(true)?;
         let [x, y, width, height] = area.map(|value| value.min(i32::MAX as u32 / 2));
-        self.set_scissor(vk::Rect2D {
+        let area = vk::Rect2D {
             offset: vk::Offset2D {
                 x: x as i32,
                 y: y as i32,
             },
             extent: vk::Extent2D { width, height },
-        });
+        };
+        self.say(Call::Scissor { area });
         Ok(())
     }
 
-    /// The height is negative, which turns Vulkan's y-down clip space into WGSL's y-up one.
-    fn set_viewport(&self, [x, y, width, height]: [f32; 4]) {
-        let viewport = vk::Viewport {
-            x,
-            y: y + height,
-            width,
-            height: -height,
-            min_depth: 0.0,
-            max_depth: 1.0,
-        };
-        // SAFETY: its numbers are within the limits: the area's, or checked.
-        unsafe {
-            self.device
-                .raw
-                .cmd_set_viewport(self.buffer, 0, &[viewport])
-        };
-    }
-
-    fn set_scissor(&self, area: vk::Rect2D) {
-        // SAFETY: offsets are not negative, and offset and extent do not overflow.
-        unsafe { self.device.raw.cmd_set_scissor(self.buffer, 0, &[area]) };
-    }
-
-    fn color(
-        &self,
-        color: &ColorData,
-        common: &mut Common,
-    ) -> Result<vk::RenderingAttachmentInfo<'static>, Failure> {
+    fn color(&mut self, color: &ColorData, common: &mut Common) -> Result<AttachmentCall, Failure> {
         let access = AccessMask::COLOR_ATTACHMENT_READ | AccessMask::COLOR_ATTACHMENT_WRITE;
         let usual = Layout::ColorAttachmentOptimal;
         let (image, raw, layout) = self.attachment(
@@ -175,15 +145,17 @@ impl Encoder<'_> {
             (access, usual),
         )?;
         common.add(image, color.view)?;
-        let mut info = vk::RenderingAttachmentInfo::default()
-            .image_view(raw)
-            .image_layout(layout)
-            .load_op(color.load.op())
-            .store_op(color.store.op());
-        if let Load::Clear(value) = color.load {
-            info = info.clear_value(vk::ClearValue {
-                color: clear_color(image.format(), value),
-            });
+        let mut attachment = AttachmentCall {
+            view: raw,
+            layout,
+            load: color.load.op(),
+            store: color.store.op(),
+            ..AttachmentCall::default()
+        };
+        if let Load::Clear(bits) = color.load {
+            attachment.clear = vk::ClearValue {
+                color: clear_color(image.format(), bits.map(f32::from_bits)),
+            };
         }
         if let Some((resolve, view)) = color.resolve {
             let (target, raw, layout) = self.attachment(
@@ -203,16 +175,15 @@ impl Encoder<'_> {
                 true => vk::ResolveModeFlags::SAMPLE_ZERO,
                 false => vk::ResolveModeFlags::AVERAGE,
             };
-            info = info
-                .resolve_image_view(raw)
-                .resolve_image_layout(layout)
-                .resolve_mode(mode);
+            attachment.resolve = raw;
+            attachment.resolve_layout = layout;
+            attachment.resolve_mode = mode;
         }
-        Ok(info)
+        Ok(attachment)
     }
 
-    /// The aspects of the image, and the attachments for depth and for stencil.
-    fn depth(&self, depth: &DepthData, common: &mut Common) -> Result<DepthInfos, Failure> {
+    /// The attachments for depth and for stencil, as far as the image has them.
+    fn depth(&mut self, depth: &DepthData, common: &mut Common) -> Result<DepthCalls, Failure> {
         let access =
             AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE;
         let usual = match depth.read_only {
@@ -232,40 +203,51 @@ impl Encoder<'_> {
             true => vk::AttachmentStoreOp::NONE,
             false => depth.store.op(),
         };
-        let attachment = |load| {
-            vk::RenderingAttachmentInfo::default()
-                .image_view(raw)
-                .image_layout(layout)
-                .load_op(if depth.read_only {
-                    vk::AttachmentLoadOp::LOAD
-                } else {
-                    load
-                })
-                .store_op(store)
+        let attachment = |load, clear: (f32, u32)| AttachmentCall {
+            view: raw,
+            layout,
+            load: match depth.read_only {
+                true => vk::AttachmentLoadOp::LOAD,
+                false => load,
+            },
+            store,
+            clear: vk::ClearValue {
+                depth_stencil: vk::ClearDepthStencilValue {
+                    depth: clear.0,
+                    stencil: clear.1,
+                },
+            },
+            ..AttachmentCall::default()
         };
-        let clear = |depth, stencil| vk::ClearValue {
-            depth_stencil: vk::ClearDepthStencilValue { depth, stencil },
+        let far = match depth.load {
+            Load::Clear(bits) => f32::from_bits(bits).clamp(0.0, 1.0),
+            _ => 0.0,
         };
-        let mut for_depth = attachment(depth.load.op());
-        if let Load::Clear(value) = depth.load {
-            for_depth = for_depth.clear_value(clear(value.clamp(0.0, 1.0), 0));
-        }
-        let mut for_stencil = attachment(depth.stencil.op());
-        if let Load::Clear(value) = depth.stencil {
-            for_stencil = for_stencil.clear_value(clear(0.0, value));
-        }
-        Ok((format::aspects(image.format()), for_depth, for_stencil))
+        let value = match depth.stencil {
+            Load::Clear(value) => value,
+            _ => 0,
+        };
+        let aspects = format::aspects(image.format());
+        let has = |aspect| aspects.contains(aspect);
+        let for_depth = has(vk::ImageAspectFlags::DEPTH);
+        let for_stencil = has(vk::ImageAspectFlags::STENCIL);
+        Ok((
+            for_depth.then(|| attachment(depth.load.op(), (far, 0))),
+            for_stencil.then(|| attachment(depth.stencil.op(), (0.0, value))),
+        ))
     }
 
     /// An attachment's image, view and layout.
     fn attachment(
-        &self,
+        &mut self,
         id: ResourceId,
         part: View,
         (usage, word): (ImageUsage, &'static str),
         (access, usual): (AccessMask, Layout),
-    ) -> Result<(&Image, vk::ImageView, vk::ImageLayout), Failure> {
-        let (index, image) = self.resources.image(id)?;
+    ) -> Result<(&'a Image, vk::ImageView, vk::ImageLayout), Failure> {
+        let resources = self.resources;
+        let (index, image) = resources.image(id)?;
+        self.give_up_passing(index);
         check_view(image, part)?;
         if !image.desc().usage.contains(usage) {
             let name = image.name().to_owned();
@@ -287,11 +269,7 @@ impl Encoder<'_> {
 }
 
 /// See [`Encoder::depth`].
-type DepthInfos = (
-    vk::ImageAspectFlags,
-    vk::RenderingAttachmentInfo<'static>,
-    vk::RenderingAttachmentInfo<'static>,
-);
+type DepthCalls = (Option<AttachmentCall>, Option<AttachmentCall>);
 
 /// The wanted area within what the attachments have; `None` if that is empty.
 fn area(wanted: Option<[u32; 4]>, extent: Option<[u32; 2]>) -> Option<vk::Rect2D> {

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use ash::vk;
 use quadrille_sync::{ResourceIndex, Use};
 
 use super::{Encoder, Failure};
-use crate::calls::Call;
+use crate::calls::{AttachmentCall, Call, IndirectCall, RenderingCall};
 use crate::commands::CommandList;
 
 impl<'a> Encoder<'a> {
@@ -35,6 +36,13 @@ impl<'a> Encoder<'a> {
             self.call(self.calls.at(at));
         }
         self.device.names.end(self.buffer);
+    }
+
+    /// Says something, and keeps it if the pass is kept.
+    #[inline]
+    pub(super) fn say(&mut self, call: Call) {
+        self.calls.add(call);
+        self.call(call);
     }
 
     #[inline]
@@ -81,12 +89,128 @@ impl<'a> Encoder<'a> {
                 // the buffer.
                 unsafe { raw.cmd_dispatch_indirect(self.buffer, buffer, offset) };
             }
+            _ => self.graphics_call(call),
         }
     }
 
-    /// What is not declared may be gone when the pass is repeated.
-    pub(super) fn give_up_undeclared(&mut self, index: ResourceIndex) {
-        if self.calls.is_open() && !self.resources.is_declared(index) {
+    /// Those of passes that draw, which are few.
+    fn graphics_call(&self, call: Call) {
+        let (raw, buffer) = (&self.device.raw, self.buffer);
+        match call {
+            Call::BeginRendering { rendering } => {
+                self.render(self.calls.rendering(rendering));
+            }
+            Call::EndRendering => {
+                // SAFETY: rendering has begun in this buffer.
+                unsafe { raw.cmd_end_rendering(buffer) };
+            }
+            // The height is negative, which turns Vulkan's y-down clip space into WGSL's y-up one.
+            Call::Viewport {
+                area: [x, y, width, height],
+            } => {
+                let viewport = vk::Viewport {
+                    x,
+                    y: y + height,
+                    width,
+                    height: -height,
+                    min_depth: 0.0,
+                    max_depth: 1.0,
+                };
+                // SAFETY: its numbers are within the limits: the area's, or checked.
+                unsafe { raw.cmd_set_viewport(buffer, 0, &[viewport]) };
+            }
+            Call::Scissor { area } => {
+                // SAFETY: offsets are not negative, and offset and extent do not overflow.
+                unsafe { raw.cmd_set_scissor(buffer, 0, &[area]) };
+            }
+            Call::VertexBuffer {
+                slot,
+                buffer: from,
+                offset,
+            } => {
+                // SAFETY: the slot is below the limit of every device, the offset lies in the
+                // buffer.
+                unsafe { raw.cmd_bind_vertex_buffers(buffer, slot.into(), &[from], &[offset]) };
+            }
+            Call::IndexBuffer {
+                kind,
+                buffer: from,
+                offset,
+            } => {
+                // SAFETY: the offset is aligned and lies in the buffer.
+                unsafe { raw.cmd_bind_index_buffer(buffer, from, offset, kind) };
+            }
+            Call::Draw {
+                vertices: [first, count],
+                instances: [first_instance, instances],
+            } => {
+                // SAFETY: pipeline, bindings and vertex buffers are set by the calls before.
+                unsafe { raw.cmd_draw(buffer, count, instances, first, first_instance) };
+            }
+            Call::DrawIndexed {
+                indices: [first, count],
+                base_vertex: base,
+                instances: [first_instance, instances],
+            } => {
+                // SAFETY: as for `Draw`; an index buffer is bound.
+                unsafe {
+                    raw.cmd_draw_indexed(buffer, count, instances, first, base, first_instance);
+                }
+            }
+            Call::DrawIndirect { draw } => self.draw_from(self.calls.indirect(draw)),
+            Call::Pipeline { .. }
+            | Call::Push { .. }
+            | Call::Constants { .. }
+            | Call::Dispatch { .. }
+            | Call::DispatchIndirect { .. } => unreachable!("these are not of drawing alone"),
+        }
+    }
+
+    /// `vkCmdBeginRendering`.
+    pub(super) fn render(&self, rendering: &RenderingCall) {
+        let colors = rendering.colors.map(AttachmentCall::to_vk);
+        let depth = rendering.depth.map(AttachmentCall::to_vk);
+        let stencil = rendering.stencil.map(AttachmentCall::to_vk);
+        let mut info = vk::RenderingInfo::default()
+            .render_area(rendering.area)
+            .layer_count(1)
+            .color_attachments(&colors[..rendering.color_count]);
+        if let Some(depth) = &depth {
+            info = info.depth_attachment(depth);
+        }
+        if let Some(stencil) = &stencil {
+            info = info.stencil_attachment(stencil);
+        }
+        // SAFETY: the attachments have the usages, agree in samples, and hold the area.
+        unsafe { self.device.raw.cmd_begin_rendering(self.buffer, &info) };
+    }
+
+    /// `vkCmdDrawIndirect` and `vkCmdDrawIndexedIndirect`.
+    pub(super) fn draw_from(&self, draws: &IndirectCall) {
+        let raw = &self.device.raw;
+        let IndirectCall {
+            indexed,
+            buffer,
+            offset,
+            count,
+            stride,
+        } = *draws;
+        match indexed {
+            // SAFETY: as for `DrawIndexed`; all arguments lie in the buffer.
+            true => unsafe {
+                raw.cmd_draw_indexed_indirect(self.buffer, buffer, offset, count, stride);
+            },
+            // SAFETY: as for `Draw`; all arguments lie in the buffer.
+            false => unsafe { raw.cmd_draw_indirect(self.buffer, buffer, offset, count, stride) },
+        }
+    }
+
+    /// What is not declared may be gone when the pass is repeated, and the image of a swapchain is
+    /// another in each frame.
+    pub(super) fn give_up_passing(&mut self, index: ResourceIndex) {
+        if self.calls.is_open()
+            && (!self.resources.is_declared(index) || self.resources.is_of_swapchain(index))
+        {
             self.calls.give_up();
         }
     }

@@ -14,13 +14,13 @@ use crate::repeat::{ADD, Adding};
 use crate::rig::{PATIENCE, Rig, discard, graphics};
 
 /// A shader's file in a folder of its own.
-struct Source {
+pub(crate) struct Source {
     folder: PathBuf,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl Source {
-    fn new(name: &str, text: &str) -> Self {
+    pub(crate) fn new(name: &str, text: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let folder = folder.canonicalize().unwrap();
@@ -31,7 +31,12 @@ impl Source {
 
     /// Writes something else and has it loaded; what came of it, once it is known. Frames run
     /// meanwhile.
-    fn edit(&self, gpu: &Gpu, text: impl AsRef<[u8]>, mut frame: impl FnMut()) -> Reloaded {
+    pub(crate) fn edit(
+        &self,
+        gpu: &Gpu,
+        text: impl AsRef<[u8]>,
+        mut frame: impl FnMut(),
+    ) -> Reloaded {
         fs::write(&self.path, text).unwrap();
         assert!(gpu.reload_shader(&self.path), "a pipeline is made from it");
         let start = Instant::now();
