@@ -37,6 +37,7 @@ mod race;
 mod record;
 mod repeat;
 mod schedule;
+mod spare;
 mod split;
 mod timeline;
 mod touch;
@@ -102,14 +103,19 @@ pub(crate) fn solve(
     states: &States,
 ) -> Result<Solved, PlanErrors> {
     let emitted = match glance::glance(frame, topology, states) {
-        Some(split) => emit(frame, topology, states, &split, &[]),
-        None => decide(frame, topology, states)?,
+        Some(split) => emit(frame, topology, states, &split, &[], true),
+        None => decide(frame, topology, states, true)?,
     };
     Ok(emitted.finish(frame, topology))
 }
 
-/// All phases but the last.
-fn decide(frame: &Frame, topology: &Topology, states: &States) -> Result<Emitted, PlanErrors> {
+/// All phases but the last. Without `shortcuts` each use climbs the ladder; the plan is the same.
+fn decide(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+    shortcuts: bool,
+) -> Result<Emitted, PlanErrors> {
     check::check_shape(frame, topology, states)?;
     let mut errors = Vec::new();
     check::check_uses(frame, states, &mut errors);
@@ -136,7 +142,7 @@ fn decide(frame: &Frame, topology: &Topology, states: &States) -> Result<Emitted
     links.extend(graph.edges.iter().map(|edge| (edge.from, edge.to)));
     let split = split::split(frame, topology, &links, &order, &queues);
     let arranged = arrange::arrange(frame, topology, &links[..needs], &order, &queues, &split);
-    let emit = |split: &Split| emit(frame, topology, states, split, &kept);
+    let emit = |split: &Split| emit(frame, topology, states, split, &kept, shortcuts);
     Ok(match arranged {
         Some(arranged) if arranged.is_better => emit(&arranged.split),
         Some(arranged) => choose::choose(frame, emit(&split), emit(&arranged.split)),
@@ -163,8 +169,10 @@ fn emit(
     states: &States,
     split: &Split,
     kept: &[bool],
+    shortcuts: bool,
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
+    walk.shortcuts = shortcuts;
     let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);

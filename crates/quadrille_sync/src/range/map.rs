@@ -95,6 +95,15 @@ impl<T: Clone + Eq> RangeMap<T> {
         one.into_iter().chain(many.into_iter().flatten())
     }
 
+    /// The value, if it is the same everywhere.
+    #[inline]
+    pub(crate) fn only_mut(&mut self) -> Option<&mut T> {
+        match &mut self.runs {
+            Runs::One(value) => Some(value),
+            Runs::Many(_) => None,
+        }
+    }
+
     /// Applies `change` to every run within `range`, in order. An empty range changes nothing.
     #[inline]
     pub(crate) fn update(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {

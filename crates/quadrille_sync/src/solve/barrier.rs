@@ -19,6 +19,7 @@ use std::sync::Arc;
 use super::edge;
 use super::host;
 use super::ownership;
+use super::spare::spare;
 use super::split::{Draft, Split};
 use super::timeline::Point;
 use super::track::{Maps, Mark, State};
@@ -66,12 +67,12 @@ pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split
 }
 
 /// Where passes of a submission run.
-struct Site {
-    submission: usize,
-    point: Point,
+pub(super) struct Site {
+    pub(super) submission: usize,
+    pub(super) point: Point,
     family: FamilyIndex,
     /// What the queue has.
-    stages: Stages,
+    pub(super) stages: Stages,
 }
 
 impl Site {
@@ -103,36 +104,77 @@ fn one_pass(
         let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
         several |= last == pass.0;
     }
+    let place = Place { site, step, pass };
+    if !walk.may_move && walk.blocks.list.is_empty() {
+        // Nobody has to come or go before: each use can be compared at once.
+        for at in 0..uses.len() {
+            if several || !walk.shortcuts || !spare(walk, maps, &place, &uses[at]) {
+                let request = enter(walk, maps, &place, uses, at, several);
+                compare(walk, maps, &request);
+            }
+        }
+        return;
+    }
     let mut requests = std::mem::take(&mut walk.requests);
     requests.clear();
-    for (at, one) in uses.iter().enumerate() {
-        requests.push(request(walk, site, step, pass, one));
-        let Some(request) = requests.last_mut() else {
-            unreachable!("a request has just been added");
-        };
-        if several {
-            request.shared = shared_scope(uses, at, site.stages);
-        }
-        walk.records[site.submission].busy |= request.scope.stages;
-        walk.blocks.enter(frame, one.resource, maps);
-        edge::acquire_image(walk, request, &mut maps[one.resource.0 as usize]);
-        let Point { queue, value } = site.point;
-        walk.last_uses
-            .note(one.resource.0, queue, value, site.submission);
+    for at in 0..uses.len() {
+        requests.push(enter(walk, maps, &place, uses, at, several));
     }
     if walk.may_move {
         ownership::bring(walk, &requests, maps);
     }
     for request in &requests {
-        let map = &mut maps[request.resource.0 as usize];
-        let kind = &frame.resource(request.resource).kind;
-        intervals(kind, &request.range, |interval| {
-            map.update(interval, |interval, state| {
-                advance(walk, request, interval, state)
-            });
-        });
+        compare(walk, maps, request);
     }
     walk.requests = requests;
+}
+
+/// A pass, and where it runs.
+pub(super) struct Place<'a> {
+    pub(super) site: &'a Site,
+    pub(super) step: u32,
+    pub(super) pass: PassIndex,
+}
+
+/// Notes one of the uses of a pass, and gives what it asks for.
+fn enter(
+    walk: &mut Walk<'_>,
+    maps: &mut Maps,
+    place: &Place<'_>,
+    uses: &[Use],
+    at: usize,
+    several: bool,
+) -> Request {
+    let Place { site, step, pass } = *place;
+    let one = &uses[at];
+    let mut request = request(walk, site, step, pass, one);
+    if several {
+        request.shared = shared_scope(uses, at, site.stages);
+    }
+    walk.blocks.enter(walk.frame, one.resource, maps);
+    edge::acquire_image(walk, &request, &mut maps[one.resource.0 as usize]);
+    note(walk, site, one, request.scope);
+    request
+}
+
+/// Notes that a submission uses a resource.
+#[inline]
+pub(super) fn note(walk: &mut Walk<'_>, site: &Site, one: &Use, scope: Scope) {
+    let Point { queue, value } = site.point;
+    walk.records[site.submission].busy |= scope.stages;
+    walk.last_uses
+        .note(one.resource.0, queue, value, site.submission);
+}
+
+/// Compares what a request is about with its state, run by run, and moves that on.
+fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
+    let map = &mut maps[request.resource.0 as usize];
+    let kind = &walk.frame.resource(request.resource).kind;
+    intervals(kind, &request.range, |interval| {
+        map.update(interval, |interval, state| {
+            advance(walk, request, interval, state)
+        });
+    });
 }
 
 /// The request that a use makes.
@@ -166,6 +208,7 @@ fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) 
 /// What a use touches on a queue with these stages. An access without stages (presenting) happens
 /// nobody knows when: what comes before it is before everything, and what comes after it after
 /// everything.
+#[inline]
 pub(super) fn scope_of(one: &Use, supported: Stages) -> Scope {
     let scope = one.access.scope_in(supported);
     if scope.stages.is_empty() {
@@ -361,12 +404,23 @@ fn order_after(
 
 /// Whether a read on another queue came before one on a third queue, which a request that comes
 /// after all reads waits for anyway. What others did to aliased memory is all waited for too.
+#[inline]
 fn is_implied(walk: &mut Walk<'_>, request: &Request, state: &State, mark: &Mark) -> bool {
+    mark.queue != request.queue && is_implied_elsewhere(walk, request, state, mark)
+}
+
+/// The same where the read is known to be on another queue.
+fn is_implied_elsewhere(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    state: &State,
+    mark: &Mark,
+) -> bool {
     let marks = match state.aliased.is_empty() {
         true => state.reads.as_slice(),
         false => state.aliased.as_slice(),
     };
-    if marks.len() < 2 || state.pending.is_some() || mark.queue == request.queue {
+    if marks.len() < 2 || state.pending.is_some() {
         return false;
     }
     let (one, timeline) = (mark.point(), &walk.timeline);
@@ -492,7 +546,17 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
 }
 
 /// Remembers that a scope sees the last write.
+#[inline]
 pub(super) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
+    let first = state.visible.first();
+    // Mostly it was seen in the same way before.
+    if !first.is_some_and(|(seen_by, seen)| *seen_by == queue && seen.covers(scope)) {
+        see_anew(state, queue, scope);
+    }
+}
+
+/// The same where it is not the first scope that covers this one.
+fn see_anew(state: &mut State, queue: QueueIndex, scope: Scope) {
     for (seen_by, seen) in &mut state.visible {
         if *seen_by != queue {
             continue;

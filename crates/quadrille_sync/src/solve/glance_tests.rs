@@ -159,13 +159,21 @@ fn frame(
     frame
 }
 
-/// Plans a frame both ways, if its order is clear. Says whether it is.
+/// Plans a frame with all short ways and with none. Says whether its order is clear.
 fn compare(seed: u64, frame: &Frame, topology: &Topology, states: &States) -> bool {
+    if let (Ok(short), Ok(long)) = (
+        decide(frame, topology, states, true),
+        decide(frame, topology, states, false),
+    ) {
+        let (short, long) = (short.finish(frame, topology), long.finish(frame, topology));
+        assert_eq!(short.plan, long.plan, "seed {seed}");
+        assert_eq!(short.consulted, long.consulted, "seed {seed}");
+    }
     let Some(split) = glance(frame, topology, states) else {
         return false;
     };
-    let short = emit(frame, topology, states, &split, &[]).finish(frame, topology);
-    match decide(frame, topology, states) {
+    let short = emit(frame, topology, states, &split, &[], true).finish(frame, topology);
+    match decide(frame, topology, states, false) {
         Err(errors) => panic!("seed {seed}: errors were overlooked: {errors}"),
         Ok(long) => {
             let long = long.finish(frame, topology);

@@ -119,12 +119,12 @@ impl BarrierBatch {
         push_reason(&mut memory.reasons, reason);
     }
 
-    /// Adds all barriers of another batch that has no global memory barrier.
-    pub(super) fn append(&mut self, other: Self) {
+    /// Adds all barriers of another batch that has no global memory barrier, and leaves it empty.
+    pub(super) fn append(&mut self, other: &mut Self) {
         debug_assert!(other.memory.is_none(), "global barriers are merged last");
-        self.buffers.extend(other.buffers);
+        self.buffers.append(&mut other.buffers);
         self.images.reserve(other.images.len());
-        for image in other.images {
+        for image in other.images.drain(..) {
             let mut nearby = self.images.iter().rev().take(JOINED);
             let may_join = nearby.any(|it| it.resource == image.resource);
             self.images.push(image);
@@ -242,7 +242,24 @@ impl Scope {
         }
     }
 
+    /// The same scope with all that it covers written out: it contains what the scope covers.
+    pub(super) fn expanded(self) -> Self {
+        Self {
+            stages: self.stages.expanded(),
+            access: self.access.expanded(),
+        }
+    }
+
+    /// Whether every bit of another scope is in this one.
+    #[inline]
+    pub(super) fn contains(self, other: Self) -> bool {
+        let stages = other.stages.bits() & !self.stages.bits();
+        let access = other.access.bits() & !self.access.bits();
+        stages | access == 0
+    }
+
     /// Whether every stage and access of another scope is in this one.
+    #[inline]
     pub(crate) fn covers(self, other: Self) -> bool {
         self.stages.covers(other.stages) && self.access.covers(other.access)
     }

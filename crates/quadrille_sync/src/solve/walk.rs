@@ -40,6 +40,7 @@ struct Issued {
     call: u32,
     /// It is the global memory barrier of its call, and may still grow.
     is_global: bool,
+    /// Both scopes with all that they cover written out, so that bits say what is in them.
     src: Scope,
     dst: Scope,
 }
@@ -115,6 +116,8 @@ pub(super) struct Walk<'a> {
     /// Something may be elsewhere than where it is needed: there are several families, or somebody
     /// outside has had a hand in it.
     pub(super) may_move: bool,
+    /// Uses that need nothing do not climb the ladder.
+    pub(super) shortcuts: bool,
 }
 
 /// A use of a range that is about to be compared with the range's state.
@@ -195,6 +198,7 @@ impl<'a> Walk<'a> {
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
             may_move: false,
+            shortcuts: true,
         };
         walk.may_move = walk.has_families || maps.iter().any(ownership::is_away);
         walk.open_windows();
@@ -360,11 +364,19 @@ impl<'a> Walk<'a> {
 
     /// Whether a barrier since an access already orders a scope after it; with accesses in
     /// `dst`, also makes it visible there.
+    #[inline]
     pub(super) fn is_ordered(&self, mark: &Mark, src: Scope, dst: Scope) -> bool {
         let issued = &self.issued[usize::from(mark.queue.0)];
-        issued.iter().any(|issued| {
-            issued.step > mark.step && issued.src.covers(src) && issued.dst.covers(dst)
-        })
+        // Those remembered last stand behind the others.
+        for issued in issued.iter().rev() {
+            if issued.step <= mark.step {
+                return false;
+            }
+            if issued.src.contains(src) && issued.dst.contains(dst) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Says that the barriers of the next pass come after an access on the same queue.
@@ -381,19 +393,21 @@ impl<'a> Walk<'a> {
         }
         let mut plain = std::mem::take(&mut self.plain);
         plain.retain(|plain| !self.is_ordered_by_waits(plain, queue));
-        let [first, second] = std::mem::take(&mut self.before_pass);
+        let [mut first, mut second] = std::mem::take(&mut self.before_pass);
         let behind = std::mem::take(&mut self.behind);
         if !first.is_empty() || !plain.is_empty() {
             let joins = |call: &Call| call.submission == submission && call.step > behind;
             if !self.call.as_ref().is_some_and(joins) {
                 self.open_call(submission, step);
             }
-            self.add_to_call(queue, first, plain);
+            self.add_to_call(queue, &mut first, &mut plain);
         }
         if !second.is_empty() {
             self.open_call(submission, step);
-            self.add_to_call(queue, second, Vec::new());
+            self.add_to_call(queue, &mut second, &mut plain);
         }
+        // Emptied, for their memory.
+        (self.plain, self.before_pass) = (plain, [first, second]);
     }
 
     /// Begins a barrier call.
@@ -413,7 +427,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds barriers to the call, and remembers them for those who come later.
-    fn add_to_call(&mut self, queue: QueueIndex, batch: BarrierBatch, plain: Vec<Plain>) {
+    fn add_to_call(&mut self, queue: QueueIndex, batch: &mut BarrierBatch, plain: &mut Vec<Plain>) {
         let Some(call) = &mut self.call else {
             unreachable!("a call is opened before barriers are added to it");
         };
@@ -423,13 +437,13 @@ impl<'a> Walk<'a> {
             step: call.step,
             call: call.number,
             is_global,
-            src,
-            dst,
+            src: src.expanded(),
+            dst: dst.expanded(),
         };
         for (src, dst) in batch.orders() {
             remember(issued, barrier(false, src, dst));
         }
-        for Plain { src, dst, .. } in &plain {
+        for Plain { src, dst, .. } in plain.iter() {
             // Mere order may be left out of the global barrier, and with it its stages.
             let only_orders = src.access.is_empty() && dst.access.is_empty();
             match style {
@@ -439,7 +453,7 @@ impl<'a> Walk<'a> {
                 _ => remember(issued, barrier(false, src.stages_only(), dst.stages_only())),
             }
         }
-        call.plain.extend(plain);
+        call.plain.append(plain);
         call.batch.append(batch);
     }
 
@@ -513,8 +527,8 @@ impl<'a> Walk<'a> {
 fn remember(issued: &mut Vec<Issued>, new: Issued) {
     let same = |it: &&mut Issued| new.is_global && it.is_global && it.call == new.call;
     if let Some(global) = issued.iter_mut().find(same) {
-        global.src = global.src.union(new.src);
-        global.dst = global.dst.union(new.dst);
+        global.src = global.src.union(new.src).expanded();
+        global.dst = global.dst.union(new.dst).expanded();
         return;
     }
     if issued.len() == REMEMBERED {

@@ -1,0 +1,120 @@
+//! The ladder's first rung for most: uses that need no barrier, told without climbing.
+//!
+//! Of the uses of a large frame few need a barrier of their own: the last write is visible to them,
+//! or a barrier that somebody before them needed stands behind all that they come after. Where a
+//! resource is used as a whole, on the queue that has had it, that can be said by looking at its
+//! state alone. Everything else is left to [`advance`](super::barrier).
+
+use super::barrier::{Place, note, scope_of, see};
+use super::track::{Maps, Mark, State};
+use super::walk::Walk;
+use crate::flags::Layout;
+use crate::frame::Use;
+use crate::plan::Scope;
+use crate::range::SubRange;
+use crate::resource::Lifetime;
+use crate::states::EndPass;
+use crate::topology::QueueIndex;
+
+/// Moves the state of a resource on if a use of it needs nothing, and says whether. To be asked
+/// where nothing moves between families, nothing shares memory, and the pass has no other use of
+/// the resource.
+#[inline]
+pub(super) fn spare(walk: &mut Walk<'_>, maps: &mut Maps, place: &Place<'_>, one: &Use) -> bool {
+    let resource = walk.frame.resource(one.resource);
+    let state = maps[one.resource.0 as usize].only_mut();
+    let Some(state) = state.filter(|_| one.range == SubRange::Whole) else {
+        return false;
+    };
+    let changes = resource.is_image() && state.layout != one.access.layout();
+    if changes || resource.lifetime == Lifetime::Swapchain || state.promised.is_some() {
+        return false;
+    }
+    let queue = place.site.point.queue;
+    let scope = scope_of(one, place.site.stages);
+    let writes = one.access.is_write();
+    let is_spared = match writes {
+        true => may_write(walk, state, queue, scope),
+        false => may_read(walk, state, queue, scope),
+    };
+    if !is_spared {
+        return false;
+    }
+    let mark = |scope: Scope| Mark {
+        queue,
+        value: place.site.point.value,
+        scope,
+        pass: EndPass::Pass(place.pass),
+        step: place.step,
+    };
+    if writes {
+        settle_write(state, mark(scope));
+    } else {
+        settle_read(state, mark(scope.stages_only()), scope);
+    }
+    if !resource.is_image() {
+        state.layout = Layout::Undefined;
+    }
+    // With one family nobody keeps book of owners.
+    state.owner = None;
+    note(walk, place.site, one, scope);
+    true
+}
+
+/// Whether the last write is visible to a read.
+#[inline]
+fn may_read(walk: &Walk<'_>, state: &State, queue: QueueIndex, scope: Scope) -> bool {
+    let Some(write) = &state.write else {
+        return true;
+    };
+    let mut visible = state.visible.iter();
+    visible.any(|(seen_by, seen)| *seen_by == queue && seen.covers(scope))
+        || write.queue == queue && walk.is_ordered(write, write.scope, scope)
+}
+
+/// Whether all that a write has to come after is behind a barrier, and visible if the write is the
+/// only one of them.
+#[inline]
+fn may_write(walk: &Walk<'_>, state: &State, queue: QueueIndex, scope: Scope) -> bool {
+    if state.reads.is_empty() {
+        let is_behind =
+            |write: &Mark| write.queue == queue && walk.is_ordered(write, write.scope, scope);
+        return state.write.as_ref().is_none_or(is_behind);
+    }
+    // Who reads what it overwrites has to see it as well.
+    let mut reads = state.reads.iter();
+    scope.access.reads().is_empty()
+        && reads.all(|read| {
+            let (src, dst) = (read.scope.stages_only(), scope.stages_only());
+            read.queue == queue && walk.is_ordered(read, src, dst)
+        })
+}
+
+/// The state after a write.
+#[inline]
+fn settle_write(state: &mut State, mark: Mark) {
+    state.reads.clear();
+    state.visible.clear();
+    state.defined = true;
+    let scope = Scope {
+        access: mark.scope.access.writes(),
+        ..mark.scope
+    };
+    state.write = Some(Mark { scope, ..mark });
+}
+
+/// The state after a read.
+#[inline]
+fn settle_read(state: &mut State, mark: Mark, scope: Scope) {
+    if state.write.is_some() {
+        see(state, mark.queue, scope);
+    }
+    for read in &mut state.reads {
+        if read.queue == mark.queue {
+            let scope = read.scope.union(mark.scope);
+            *read = Mark { scope, ..mark };
+            return;
+        }
+    }
+    state.reads.push(mark);
+}
