@@ -53,7 +53,7 @@ use crate::topology::{QueueIndex, Topology};
 use occupy::Blocks;
 use split::Split;
 use timeline::{Numbers, Timeline};
-use track::{LastUses, Maps, Past};
+use track::{LastUses, Maps};
 use walk::{Hosted, Walk};
 
 pub use place::{BlockNeed, MemoryNeed, Places, place};
@@ -155,7 +155,9 @@ struct Emitted {
     plan: Plan,
     maps: Maps,
     blocks: Blocks,
-    past: Past,
+    /// See [`Past`](track::Past).
+    first: Vec<u32>,
+    consulted: Vec<Consulted>,
     last_uses: LastUses,
     hosted: Vec<Option<Hosted>>,
     timeline: Timeline,
@@ -200,7 +202,8 @@ fn emit(
         },
         maps,
         blocks,
-        past,
+        first: past.first,
+        consulted: past.consulted,
         last_uses,
         hosted,
         timeline,
@@ -215,20 +218,18 @@ impl Emitted {
             mut plan,
             maps,
             blocks,
-            past,
+            first,
+            consulted,
             last_uses,
             hosted,
             timeline,
             numbers,
         } = self;
-        plan.end = track::end_states(frame, &maps, &blocks, &past, &last_uses, &hosted, &numbers);
+        plan.end = track::end_states(frame, &maps, &blocks, &first, &last_uses, &hosted, &numbers);
         (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
         let submissions = plan.submissions.iter();
         plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));
-        Solved {
-            plan,
-            consulted: past.consulted,
-        }
+        Solved { plan, consulted }
     }
 }
 

@@ -43,7 +43,10 @@ impl<T: Clone + Eq> RangeMap<T> {
 
     /// A map with the same cuts and another value for each run; neighbours that become equal are
     /// joined.
-    pub(crate) fn map<U: Clone + Eq>(&self, mut each: impl FnMut(&T) -> U) -> RangeMap<U> {
+    pub(crate) fn map<'a, U: Clone + Eq>(
+        &'a self,
+        mut each: impl FnMut(&'a T) -> U,
+    ) -> RangeMap<U> {
         let runs = match &self.runs {
             Runs::One(value) => return RangeMap::new(each(value)),
             Runs::Many(runs) => runs,

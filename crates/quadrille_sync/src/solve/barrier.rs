@@ -508,11 +508,7 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
     state.layout = request.layout;
     state.owner = request.exclusive.then_some(request.family);
     if request.writes || changed {
-        state.aliased.clear();
-        state.promised = None;
-        state.host_wait = HostWait::None;
-        state.reads.clear();
-        state.visible.clear();
+        begin_anew(state);
     }
     if request.writes {
         state.defined = true;
@@ -543,6 +539,16 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
         }
         None => state.reads.push(read),
     }
+}
+
+/// Forgets what was before a write: who comes after that comes after all of it.
+#[inline]
+pub(super) fn begin_anew(state: &mut State) {
+    state.aliased.clear();
+    state.promised = None;
+    state.host_wait = HostWait::None;
+    state.reads.clear();
+    state.visible.clear();
 }
 
 /// Remembers that a scope sees the last write.

@@ -39,7 +39,7 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// The blocks as the last frame left them.
-    pub(super) fn load(frame: &Frame, states: &States, past: &mut Past) -> Self {
+    pub(super) fn load<'a>(frame: &Frame, states: &'a States, past: &mut Past<'a>) -> Self {
         let mut blocks = Self::default();
         for (at, resource) in frame.resources.iter().enumerate() {
             let Some(place) = resource.memory else {
@@ -111,7 +111,7 @@ impl Blocks {
 }
 
 impl Block {
-    fn load(id: BlockId, states: &States, past: &mut Past) -> Self {
+    fn load<'a>(id: BlockId, states: &'a States, past: &mut Past<'a>) -> Self {
         let first = past.next();
         let stored = states.block(id);
         let bytes = stored.map(|stored| {

@@ -5,7 +5,7 @@
 //! resource is used as a whole, on the queue that has had it, that can be said by looking at its
 //! state alone. Everything else is left to [`advance`](super::barrier).
 
-use super::barrier::{Place, note, scope_of, see};
+use super::barrier::{Place, begin_anew, note, scope_of, see};
 use super::track::{Maps, Mark, State};
 use super::walk::Walk;
 use crate::flags::Layout;
@@ -93,8 +93,7 @@ fn may_write(walk: &Walk<'_>, state: &State, queue: QueueIndex, scope: Scope) ->
 /// The state after a write.
 #[inline]
 fn settle_write(state: &mut State, mark: Mark) {
-    state.reads.clear();
-    state.visible.clear();
+    begin_anew(state);
     state.defined = true;
     let scope = Scope {
         access: mark.scope.access.writes(),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::frame::Frame;
 use crate::plan::{PassRef, Scope};
 use crate::range::RangeMap;
@@ -53,15 +55,15 @@ pub(crate) struct Consulted {
 
 /// Accesses before the frame.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Past {
+pub(super) struct Past<'a> {
     /// The names of their passes, by the index in [`EndPass::Start`].
-    names: Vec<Arc<str>>,
+    names: Vec<&'a Arc<str>>,
     pub(super) consulted: Vec<Consulted>,
     /// The first index of each resource.
-    first: Vec<u32>,
+    pub(super) first: Vec<u32>,
 }
 
-impl Past {
+impl<'a> Past<'a> {
     /// Notes that a queue asked about an access.
     pub(super) fn consult(&mut self, mark: &Mark, queue: QueueIndex) {
         if let Some(consulted) = self.consulted(mark) {
@@ -82,9 +84,9 @@ impl Past {
     }
 
     /// Notes an access before the frame.
-    pub(super) fn mark(&mut self, states: &States, mark: &PastMark) -> Mark {
+    pub(super) fn mark(&mut self, states: &States, mark: &'a PastMark) -> Mark {
         let pass = EndPass::Start(self.next());
-        self.names.push(mark.pass.clone());
+        self.names.push(&mark.pass);
         // Values fit: they count submissions.
         let value = mark.point.value as i64 - states.base(mark.point.queue) as i64;
         Mark {
@@ -107,7 +109,7 @@ impl Past {
     pub(super) fn pass_ref(&self, pass: EndPass) -> PassRef {
         match pass {
             EndPass::Pass(pass) => PassRef::Pass(pass),
-            EndPass::Start(at) => PassRef::Earlier(self.names[at as usize].clone()),
+            EndPass::Start(at) => PassRef::Earlier(Arc::clone(self.names[at as usize])),
             EndPass::Presentation => PassRef::Presentation,
             EndPass::Nobody => PassRef::Nobody,
         }
@@ -115,9 +117,12 @@ impl Past {
 }
 
 /// Loads the states of a frame's resources, and of the blocks that some of them lie in.
-pub(super) fn load(frame: &Frame, states: &States) -> (Maps, Blocks, Past) {
+pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Maps, Blocks, Past<'a>) {
+    let count = frame.resources.len();
     let mut past = Past::default();
-    let mut maps = Vec::with_capacity(frame.resources.len());
+    past.names.reserve(2 * count);
+    past.first.reserve(count);
+    let mut maps = Vec::with_capacity(count);
     for resource in &frame.resources {
         past.first.push(past.next());
         let stored = states.map(resource.id).filter(|_| resource.has_past());
@@ -184,7 +189,7 @@ pub(super) fn end_states(
     frame: &Frame,
     maps: &Maps,
     blocks: &Blocks,
-    past: &Past,
+    first: &[u32],
     last_uses: &LastUses,
     hosted: &[Option<Hosted>],
     numbers: &Numbers,
@@ -197,7 +202,7 @@ pub(super) fn end_states(
         if !touched {
             continue;
         }
-        let mark = |mark: &Mark| end_mark(mark, past.first[at], numbers);
+        let mark = |mark: &Mark| end_mark(mark, first[at], numbers);
         let end_state = |state: &State| {
             let mut state = state.map(mark);
             if state.host_wait == HostWait::Now {
@@ -208,15 +213,15 @@ pub(super) fn end_states(
             state
         };
         let map = resource.has_past().then(|| maps[at].map(end_state));
-        let uses = last_uses.of(index);
-        let last_uses = uses
-            .map(|(queue, value)| (queue, numbers.value(queue, value)))
-            .collect();
+        let mut uses = SmallVec::new();
+        for (queue, value) in last_uses.of(index) {
+            uses.push((queue, numbers.value(queue, value)));
+        }
         let resource = crate::resource::ResourceIndex(index);
         end.resources.push(EndResource {
             resource,
             map,
-            last_uses,
+            last_uses: uses,
         });
     }
     let blocks = blocks.list.iter().map(|block| {

@@ -95,7 +95,7 @@ pub(super) struct Walk<'a> {
     pub(super) hosted: Vec<Option<Hosted>>,
     /// The submissions that have not been walked through yet.
     pub(super) ahead: &'a [Draft],
-    pub(super) past: Past,
+    pub(super) past: Past<'a>,
     pub(super) blocks: Blocks,
     pub(super) last_uses: LastUses,
     /// What the next pass needs, in two calls: barriers of one call do not chain.
@@ -175,7 +175,11 @@ impl Request {
 
 impl<'a> Walk<'a> {
     /// Everything is as the last frame left it, and each queue has its window.
-    pub(super) fn new(frame: &'a Frame, topology: &'a Topology, states: &States) -> (Self, Maps) {
+    pub(super) fn new(
+        frame: &'a Frame,
+        topology: &'a Topology,
+        states: &'a States,
+    ) -> (Self, Maps) {
         let (maps, blocks, past) = load(frame, states);
         let mut walk = Self {
             frame,

@@ -43,7 +43,7 @@ pub(crate) struct Pending<M> {
 
 impl<M> Pending<M> {
     /// The same release with its mark replaced.
-    fn map<N>(&self, mark: impl FnOnce(&M) -> N) -> Pending<N> {
+    fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> Pending<N> {
         Pending {
             from: self.from,
             to: self.to,
@@ -121,7 +121,7 @@ impl<M> RangeState<M> {
     }
 
     /// The same state with every mark, in the order of [`Marked::marks`], replaced.
-    pub(crate) fn map<N>(&self, mut mark: impl FnMut(&M) -> N) -> RangeState<N> {
+    pub(crate) fn map<'a, N>(&'a self, mut mark: impl FnMut(&'a M) -> N) -> RangeState<N> {
         RangeState {
             owner: self.owner,
             layout: self.layout,
@@ -141,7 +141,8 @@ impl<M> RangeState<M> {
 }
 
 /// A list of mostly one with every element replaced.
-fn map_few<A, B>(list: &[A], mut each: impl FnMut(&A) -> B) -> SmallVec<[B; 1]> {
+#[inline]
+fn map_few<'a, A, B>(list: &'a [A], mut each: impl FnMut(&'a A) -> B) -> SmallVec<[B; 1]> {
     match list {
         [] => SmallVec::new(),
         [one] => SmallVec::from_buf([each(one)]),
