@@ -33,12 +33,33 @@ impl Report {
     /// # Errors
     /// When it cannot be read or one of these does not hold.
     pub(crate) fn read(path: &Path) -> Result<Self> {
+        Self::read_as(path, Self::parse)
+    }
+
+    /// The same of a run without the layer.
+    ///
+    /// # Errors
+    /// As [`Report::read`].
+    pub(crate) fn read_unvalidated(path: &Path) -> Result<Self> {
+        Self::read_as(path, Self::parse_unvalidated)
+    }
+
+    fn read_as(path: &Path, parse: impl FnOnce(&str) -> Result<Self>) -> Result<Self> {
         let text =
             fs::read_to_string(path).with_context(|| format!("no report {}", path.display()))?;
-        Self::parse(&text).with_context(|| format!("{}", path.display()))
+        parse(&text).with_context(|| format!("{}", path.display()))
     }
 
     fn parse(text: &str) -> Result<Self> {
+        let report = Self::parse_unvalidated(text)?;
+        report.text("validation")?;
+        match report.number("validation_messages")? {
+            0 => Ok(report),
+            count => bail!("{count} validation messages"),
+        }
+    }
+
+    fn parse_unvalidated(text: &str) -> Result<Self> {
         let report = Self(serde_json::from_str(text).context("not JSON")?);
         for key in NUMBERS {
             report.number(key)?;
@@ -48,17 +69,20 @@ impl Report {
                 bail!("`cpu_us.{key}` is not a number");
             }
         }
-        for key in ["device", "topology", "validation"] {
-            if report.0[key].as_str().is_none_or(str::is_empty) {
-                bail!("`{key}` is {}, and must be a text", report.0[key]);
-            }
+        for key in ["device", "topology"] {
+            report.text(key)?;
         }
         if report.number("frames")? == 0 {
             bail!("no frame was drawn");
         }
-        match report.number("validation_messages")? {
-            0 => Ok(report),
-            count => bail!("{count} validation messages"),
+        Ok(report)
+    }
+
+    /// Whether there is a text.
+    fn text(&self, key: &str) -> Result<()> {
+        match self.0[key].as_str() {
+            None | Some("") => bail!("`{key}` is {}, and must be a text", self.0[key]),
+            Some(_) => Ok(()),
         }
     }
 

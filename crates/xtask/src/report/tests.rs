@@ -11,6 +11,18 @@ fn good() -> Value {
     })
 }
 
+#[test]
+fn without_the_layer_nothing_is_asked_of_it() {
+    let mut report = good();
+    report["validation"] = Value::Null;
+    let text = report.to_string();
+    assert!(Report::parse(&text).is_err(), "it should have been on");
+    Report::parse_unvalidated(&text).unwrap();
+    report["device"] = Value::Null;
+    let error = Report::parse_unvalidated(&report.to_string()).unwrap_err();
+    assert!(error.to_string().contains("device"), "{error}");
+}
+
 /// The complaint about a good report with one value replaced.
 fn complaint(key: &str, value: Value) -> String {
     let mut report = good();
