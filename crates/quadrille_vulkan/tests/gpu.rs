@@ -35,6 +35,8 @@ mod reload;
 mod repeat;
 #[path = "gpu/repeat_draws.rs"]
 mod repeat_draws;
+#[path = "gpu/robust.rs"]
+mod robust;
 #[path = "gpu/sharing.rs"]
 mod sharing;
 #[path = "gpu/stream.rs"]

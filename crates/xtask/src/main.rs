@@ -10,6 +10,7 @@
     reason = "a command-line tool speaks through its terminal"
 )]
 
+mod absent;
 mod allowed;
 mod apt;
 mod bench;

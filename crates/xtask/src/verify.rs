@@ -12,7 +12,7 @@ use crate::packages::Purpose;
 use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
-    canary, counts, examples as example, faults, gpu as gpu_test, life, recover, sanitize,
+    absent, canary, counts, examples as example, faults, gpu as gpu_test, life, recover, sanitize,
     schedules, setup, soak as soaked, stuck, tidy, window,
 };
 
@@ -299,6 +299,9 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
                 example::run(&bench.stack, &name, &program, queues)
             });
         }
+    }
+    if let Some(program) = bench.example("triangle") {
+        steps.check("a system without Vulkan", || absent::check(&program));
     }
     match bench.example("life") {
         Some(program) => run_life(steps, bench, &program),

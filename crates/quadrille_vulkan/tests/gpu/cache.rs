@@ -158,3 +158,101 @@ fn programs_that_write_at_once_leave_a_whole_file() {
     });
     assert!(is_whole(&fs::read(only_file(&folder.0)).unwrap()));
 }
+
+/// A file to use instead of one of the test's own.
+const CACHE_FILE: &str = "QUADRILLE_TEST_CACHE_FILE";
+
+/// Makes the file of a folder one of another driver; its bytes.
+fn make_foreign(folder: &Path) -> Vec<u8> {
+    run(folder);
+    let file = only_file(folder);
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[DRIVER] ^= 0x10;
+    fs::write(&file, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn the_file_of_another_driver_is_replaced() {
+    let own = Folder::new("foreign");
+    let given = std::env::var_os(CACHE_FILE).map(PathBuf::from);
+    let file = given.unwrap_or_else(|| {
+        make_foreign(&own.0);
+        only_file(&own.0)
+    });
+    let before = fs::read(&file).unwrap();
+    run(file.parent().unwrap());
+    let after = fs::read(&file).unwrap();
+    assert!(is_whole(&after) && after != before);
+}
+
+/// The temporary file of the process that is killed is a pipe that is full: it opens the file, and
+/// never gets as far as to rename it.
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "needs a Vulkan device"]
+fn killed_while_it_saves_it_leaves_the_file_as_it_was() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new("killed");
+    let before = make_foreign(&folder.0);
+    let file = only_file(&folder.0);
+    let program = std::env::args().next().unwrap();
+    // What is validated has its children validated.
+    let validated = std::env::var("QUADRILLE_VALIDATED").ok();
+    let mut child = Command::new("sh")
+        .args(["-c", "read go && exec \"$@\"", "sh"])
+        .args(validated)
+        .arg(program)
+        .args(["--ignored", "--exact"])
+        .arg("cache::the_file_of_another_driver_is_replaced")
+        .env(CACHE_FILE, &file)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let temporary = file.with_extension(format!("{}-0.tmp", child.id()));
+    let pipe = full_pipe(&temporary);
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    let descriptors = format!("/proc/{}/fd", child.id());
+    let has_opened = || {
+        let known = fs::read_dir(&descriptors).into_iter().flatten().flatten();
+        let mut files = known.filter_map(|link| fs::read_link(link.path()).ok());
+        files.any(|file| file == temporary)
+    };
+    while !has_opened() {
+        let ended = child.try_wait().unwrap();
+        assert!(ended.is_none(), "it ended before it saved: {ended:?}");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(pipe);
+    assert_eq!(fs::read(&file).unwrap(), before, "the file is as it was");
+    assert!(temporary.exists(), "it was not renamed");
+    fs::remove_file(&temporary).unwrap();
+    run(&folder.0);
+    let after = fs::read(&file).unwrap();
+    assert!(is_whole(&after) && after != before, "the next one saves");
+}
+
+/// A pipe that takes no more, at a path.
+#[cfg(target_os = "linux")]
+fn full_pipe(path: &Path) -> fs::File {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    const NON_BLOCKING: i32 = 0o4000;
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success(), "there is no pipe");
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).custom_flags(NON_BLOCKING);
+    let mut pipe = options.open(path).unwrap();
+    for bytes in [4096, 1] {
+        while pipe.write(&vec![0; bytes]).is_ok() {}
+    }
+    pipe
+}
