@@ -4,6 +4,8 @@ mod block;
 
 use ash::vk;
 
+use crate::shader::ScalarKind;
+
 pub use block::{Block, block};
 
 /// The aspects of a format (section "Format Definition"); planar formats are not supported.
@@ -31,9 +33,14 @@ pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
 
 /// Whether a colour format has integers, which neither blend nor filter.
 pub(crate) fn is_integer(format: vk::Format) -> bool {
+    scalar_kind(format) != ScalarKind::Float
+}
+
+/// What shaders see of a colour format.
+pub(crate) fn scalar_kind(format: vk::Format) -> ScalarKind {
     use vk::Format as F;
     // Integer formats stand in pairs, unsigned and signed, at these places of the enumeration.
-    [
+    let unsigned = [
         F::R8_UINT,
         F::R8G8_UINT,
         F::R8G8B8_UINT,
@@ -52,9 +59,15 @@ pub(crate) fn is_integer(format: vk::Format) -> bool {
         F::R32G32B32_UINT,
         F::R32G32B32A32_UINT,
         F::R64_UINT,
-    ]
-    .iter()
-    .any(|unsigned| (0..2).contains(&(format.as_raw() - unsigned.as_raw())))
+    ];
+    let mut distances = unsigned
+        .iter()
+        .map(|unsigned| format.as_raw() - unsigned.as_raw());
+    match distances.find(|distance| (0..2).contains(distance)) {
+        Some(0) => ScalarKind::Uint,
+        Some(_) => ScalarKind::Sint,
+        None => ScalarKind::Float,
+    }
 }
 
 /// Bytes of a texel in copies between buffers and images; `None` for compressed formats (see

@@ -114,7 +114,9 @@ pub use rendering::{ColorAttachment, DepthAttachment, Formats, Load, Rendering, 
 pub use ring::{Closed, Consumer, Producer, Turn};
 pub use sampler::{Sampler, SamplerDesc};
 pub use settings::{QueueWish, Settings};
-pub use shader::{Binding, BindingKind, EntryPoint, Shader, ShaderStage};
+pub use shader::{
+    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, Shader, ShaderStage,
+};
 pub use sharing::{Sharing, SharingChanged};
 pub use stream::StreamDesc;
 pub use submit::Submitted;

@@ -4,6 +4,7 @@
 //! Both are checked and reflected before a driver sees them.
 
 mod file;
+mod location;
 mod reflect;
 mod spirv;
 mod wgsl;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::error::ShaderError;
+
+pub use location::{Location, LocationType, ScalarKind};
 
 /// A shader module. Clones are the same module.
 ///
@@ -64,10 +67,10 @@ pub struct EntryPoint {
     pub bindings: Vec<Binding>,
     /// Bytes of push constants it reads (`var<immediate>` in WGSL).
     pub push_constant_bytes: u32,
-    /// Locations of its inputs, in order.
-    pub inputs: Vec<u32>,
-    /// Locations of its outputs, in order.
-    pub outputs: Vec<u32>,
+    /// Its inputs, by location.
+    pub inputs: Vec<Location>,
+    /// Its outputs, by location.
+    pub outputs: Vec<Location>,
 }
 
 /// A variable of set 0.

@@ -26,6 +26,7 @@ mod faults;
 mod gpu;
 mod layer;
 mod life;
+mod minimised;
 mod packages;
 mod picture;
 mod place;

@@ -36,12 +36,26 @@ const HEADLESS: [&str; 4] = [
 ];
 
 /// In calls that only windows make, or make more of.
-const WINDOWED: [&str; 5] = [
+const WINDOWED: [&str; 6] = [
     "lost nth=40",
     "vkQueuePresentKHR nth=50 -> VK_ERROR_DEVICE_LOST",
     "vkAcquireNextImageKHR nth=50 -> VK_ERROR_DEVICE_LOST",
     "vkGetFenceStatus nth=50 -> VK_ERROR_DEVICE_LOST",
     "vkCreateSwapchainKHR nth=2 -> VK_ERROR_DEVICE_LOST",
+    TROUBLE,
+];
+
+/// With windows that are in trouble of their own: each third image is suboptimal, a surface is lost,
+/// and when the device is back there is no area for ten frames of three windows.
+const TROUBLE: &str = "lost nth=40\n\
+    vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR\n\
+    vkQueuePresentKHR nth=20 -> VK_ERROR_SURFACE_LOST_KHR\n\
+    extent from=60 to=89 0x0";
+
+/// The same, and the device is lost again while it is made.
+const TROUBLE_AT_ONCE: [&str; 2] = [
+    "vkCreateDevice nth=2 -> VK_ERROR_DEVICE_LOST",
+    "vkCreateSwapchainKHR from=12 -> VK_ERROR_DEVICE_LOST",
 ];
 
 /// Ways to lose it for good: again soon after, and while another is made.
@@ -77,13 +91,18 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
             .with_context(|| format!("script {script:?} in windows"))?;
     }
     for script in FINAL {
-        let code = game.ends(script)?;
+        let code = game.ends(script, None)?;
+        ensure!(code == 1, "script {script:?}: it ended with {code}");
+    }
+    for script in TROUBLE_AT_ONCE {
+        let script = format!("{TROUBLE}\n{script}");
+        let code = game.ends(&script, Some(&server))?;
         ensure!(code == 1, "script {script:?}: it ended with {code}");
     }
     Ok(format!(
         "{} ways to come back from, {} to end by",
         HEADLESS.len() + WINDOWED.len(),
-        FINAL.len()
+        FINAL.len() + TROUBLE_AT_ONCE.len()
     ))
 }
 
@@ -140,9 +159,14 @@ impl Game<'_> {
 
     /// A run that ends, with nothing left behind, by success or with an error that says why: its
     /// exit code, 0 or 1.
-    fn ends(&self, script: &str) -> Result<i32> {
+    fn ends(&self, script: &str, server: Option<&Xvfb>) -> Result<i32> {
         let (mut command, _) = self.command(script, FRAMES)?;
-        command.arg("--headless");
+        match server {
+            Some(server) => command
+                .env("DISPLAY", &server.display)
+                .env_remove("WAYLAND_DISPLAY"),
+            None => command.arg("--headless"),
+        };
         let mut running = Running::start("recover-ends", &mut command)?;
         let status = running.wait(LIMIT)?;
         let output = running.output();

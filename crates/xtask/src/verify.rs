@@ -12,8 +12,8 @@ use crate::packages::Purpose;
 use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
-    absent, canary, counts, examples as example, faults, gpu as gpu_test, life, recover, sanitize,
-    schedules, setup, soak as soaked, stuck, tidy, window,
+    absent, canary, counts, examples as example, faults, gpu as gpu_test, life, minimised, recover,
+    sanitize, schedules, setup, soak as soaked, stuck, tidy, window,
 };
 
 /// What shows whether a soak works at all.
@@ -258,6 +258,12 @@ fn run_windows(steps: &mut Steps, bench: &Bench, depth: Depth) {
             });
             steps.check("a window that is stuck", || {
                 stuck::check(&bench.stack, &program, layer)
+            });
+            steps.check("windows without area", || {
+                minimised::check(&bench.stack, &program, layer)
+            });
+            steps.check("windows that are destroyed from outside", || {
+                window::killed(&bench.stack, &program)
             });
             steps.check("three windows, resized and closed", || {
                 window::storm(&bench.stack, &program)

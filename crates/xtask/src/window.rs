@@ -142,6 +142,40 @@ pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
     ))
 }
 
+/// Opens `windows` and destroys two of its three windows from outside, as no window manager would,
+/// in the midst of frames.
+///
+/// # Errors
+/// When the third does not go on, or the program does not end well once that is closed.
+pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
+    let server = Xvfb::start()?;
+    let (mut running, report) = start_with(stack, program, "windows-killed", &server, &[])?;
+    let screen = Screen::connect(&server.display)?;
+    let windows = wait(&mut running, "opened no three windows", || {
+        Ok(Some(screen.windows()?).filter(|windows| windows.len() == 3))
+    })?;
+    for &window in &windows {
+        screen.wait_for_picture(&mut running, window)?;
+    }
+    let (&last, others) = windows.split_last().context("there are no windows")?;
+    for &window in others {
+        screen.connection.destroy_window(window)?.check()?;
+        // It draws what it did not have before, so it goes on.
+        for size in [(300, 200), (200, 300)] {
+            screen.resize(last, size)?;
+            thread::sleep(PAUSES[2]);
+            screen.wait_for_picture(&mut running, last)?;
+        }
+    }
+    screen.close(last)?;
+    let report = end(&mut running, &report)?;
+    Ok(format!(
+        "{} of 3 destroyed; {}",
+        others.len(),
+        report.summary()
+    ))
+}
+
 fn start(
     stack: &Stack,
     program: &Path,

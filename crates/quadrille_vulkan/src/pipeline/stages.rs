@@ -1,9 +1,10 @@
 //! The shaders of a graphics pipeline, and whether they fit together.
 
 use super::graphics::GraphicsPipelineDesc;
-use super::state::VertexLayout;
+use super::state::{VertexAttribute, VertexLayout};
 use crate::error::ShaderError;
-use crate::shader::{EntryPoint, Shader, ShaderStage};
+use crate::format;
+use crate::shader::{EntryPoint, Location, Shader, ShaderStage};
 
 /// A shader with the entry point at which it starts.
 type Stage<'a> = (&'a Shader, &'a EntryPoint);
@@ -50,39 +51,66 @@ impl<'a> Stages<'a> {
 }
 
 /// Every input of the vertex shader needs an attribute, and every one of the fragment shader an
-/// output of the vertex shader (section "Shader Input and Output Interfaces").
+/// output of the vertex shader, each of a type that fits (section "Shader Input and Output
+/// Interfaces").
 pub(super) fn check_inputs(
     name: &str,
     vertex_buffers: &[VertexLayout],
     stages: &Stages<'_>,
 ) -> Result<(), ShaderError> {
-    let problem = |problem: String| {
-        Err(ShaderError::Interface {
+    let (_, vertex) = stages.vertex;
+    let attributes = vertex_buffers.iter().flat_map(|layout| &layout.attributes);
+    let attributes: Vec<_> = attributes.collect();
+    let unserved = vertex
+        .inputs
+        .iter()
+        .find_map(|input| unserved(vertex, input, &attributes));
+    let unwritten = stages.fragment.and_then(|(_, fragment)| {
+        let mut inputs = fragment.inputs.iter();
+        inputs.find_map(|input| unwritten(fragment, input, vertex))
+    });
+    match unserved.or(unwritten) {
+        None => Ok(()),
+        Some(problem) => Err(ShaderError::Interface {
             label: name.to_owned(),
             problem,
-        })
-    };
-    let (_, vertex) = stages.vertex;
-    let has_attribute = |location: u32| {
-        let mut attributes = vertex_buffers.iter().flat_map(|layout| &layout.attributes);
-        attributes.any(|attribute| attribute.location == location)
-    };
-    let mut inputs = vertex.inputs.iter();
-    if let Some(location) = inputs.find(|location| !has_attribute(**location)) {
-        return problem(format!(
-            "{} reads @location({location}), which no vertex buffer has",
-            vertex.name
-        ));
-    }
-    let Some((_, fragment)) = stages.fragment else {
-        return Ok(());
-    };
-    let mut inputs = fragment.inputs.iter();
-    match inputs.find(|location| !vertex.outputs.contains(location)) {
-        None => Ok(()),
-        Some(location) => problem(format!(
-            "{} reads @location({location}), which {} does not write",
-            fragment.name, vertex.name
-        )),
+        }),
     }
 }
+
+/// Why no vertex buffer has an input of the vertex shader.
+fn unserved(
+    vertex: &EntryPoint,
+    input: &Location,
+    attributes: &[&VertexAttribute],
+) -> Option<String> {
+    let name = &vertex.name;
+    let mut attributes = attributes.iter();
+    let attribute = attributes.find(|attribute| attribute.location == input.location);
+    let Some(attribute) = attribute else {
+        return Some(format!("{name} reads {input}, which no vertex buffer has"));
+    };
+    let scalar = format::scalar_kind(attribute.format);
+    (!input.can_have_attribute(scalar)).then(|| {
+        let (format, are) = (attribute.format, scalar.word());
+        format!("{name} reads {input}, which vertex buffers have as {format:?}: {are}")
+    })
+}
+
+/// Why the vertex shader does not write an input of the fragment shader.
+fn unwritten(fragment: &EntryPoint, input: &Location, vertex: &EntryPoint) -> Option<String> {
+    let (reader, writer) = (&fragment.name, &vertex.name);
+    let mut outputs = vertex.outputs.iter();
+    let output = outputs.find(|output| output.location == input.location);
+    let Some(output) = output else {
+        return Some(format!(
+            "{reader} reads {input}, which {writer} does not write"
+        ));
+    };
+    let problem = || format!("{reader} reads {input}, which {writer} writes as {output}");
+    (!input.can_have(output)).then(problem)
+}
+
+#[cfg(test)]
+#[path = "stages_tests.rs"]
+mod tests;

@@ -6,10 +6,12 @@ use ash::vk;
 use spirq::ReflectConfig;
 use spirq::constant::ConstantValue;
 use spirq::entry_point::ExecutionModel;
-use spirq::ty::{AccessType, DescriptorType, Type};
-use spirq::var::Variable;
+use spirq::ty::{AccessType, DescriptorType, ScalarType, Type};
+use spirq::var::{InterfaceLocation, Variable};
 
-use super::{Binding, BindingKind, EntryPoint, ShaderStage, spirv};
+use super::{
+    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderStage, spirv,
+};
 use crate::error::ShaderError;
 
 /// The entry points of a module; all that the baseline's pipelines can start at.
@@ -66,17 +68,47 @@ fn reflect(
                 let bytes = ty.nbyte().unwrap_or(0) as u32;
                 reflected.push_constant_bytes = bytes.next_multiple_of(4);
             }
-            Variable::Input { location, .. } => reflected.inputs.push(location.loc()),
-            Variable::Output { location, .. } => reflected.outputs.push(location.loc()),
+            Variable::Input { location, ty, .. } => {
+                reflected.inputs.push(self::location(location, ty));
+            }
+            Variable::Output { location, ty, .. } => {
+                reflected.outputs.push(self::location(location, ty));
+            }
             Variable::SpecConstant { .. } => {}
         }
     }
     reflected.bindings.sort_by_key(|binding| binding.binding);
     for locations in [&mut reflected.inputs, &mut reflected.outputs] {
         locations.sort_unstable();
-        locations.dedup();
+        locations.dedup_by_key(|known| known.location);
     }
     Ok(Some(reflected))
+}
+
+fn location(at: &InterfaceLocation, ty: &Type) -> Location {
+    let (scalar, components) = match ty {
+        Type::Scalar(scalar) => (Some(scalar), 1),
+        Type::Vector(vector) => (Some(&vector.scalar_ty), vector.nscalar),
+        _ => (None, 0),
+    };
+    let number = match scalar {
+        Some(ScalarType::Float { bits }) => Some((ScalarKind::Float, *bits)),
+        Some(ScalarType::Integer { bits, is_signed }) => match is_signed {
+            true => Some((ScalarKind::Sint, *bits)),
+            false => Some((ScalarKind::Uint, *bits)),
+        },
+        _ => None,
+    };
+    // Several variables may share a location; what they are together is not looked at.
+    let whole = number.filter(|_| at.comp() == 0);
+    Location {
+        location: at.loc(),
+        ty: whole.map(|(scalar, bits)| LocationType {
+            scalar,
+            bits,
+            components,
+        }),
+    }
 }
 
 fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Binding, ShaderError> {

@@ -8,7 +8,7 @@ use naga::proc::BoundsCheckPolicy;
 use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, ImageDimension, ShaderStage as NagaStage, TypeInner};
 
-use super::{Binding, BindingKind, EntryPoint, ShaderStage};
+use super::{Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderStage};
 use crate::error::ShaderError;
 
 /// Language features beyond the core that the baseline's devices have.
@@ -240,19 +240,44 @@ fn view_kind(dimension: ImageDimension, arrayed: bool) -> Option<vk::ImageViewTy
 fn locations<'a>(
     module: &naga::Module,
     variables: impl Iterator<Item = (naga::Handle<naga::Type>, &'a Option<naga::Binding>)>,
-) -> Vec<u32> {
+) -> Vec<Location> {
     let mut locations = Vec::new();
-    let mut take = |binding: &Option<naga::Binding>| {
+    let mut take = |ty: naga::Handle<naga::Type>, binding: &Option<naga::Binding>| {
         if let Some(naga::Binding::Location { location, .. }) = binding {
-            locations.push(*location);
+            locations.push(Location {
+                location: *location,
+                ty: location_type(&module.types[ty].inner),
+            });
         }
     };
     for (ty, binding) in variables {
-        take(binding);
+        take(ty, binding);
         if let TypeInner::Struct { members, .. } = &module.types[ty].inner {
-            members.iter().for_each(|member| take(&member.binding));
+            members
+                .iter()
+                .for_each(|member| take(member.ty, &member.binding));
         }
     }
     locations.sort_unstable();
     locations
+}
+
+/// A number or a vector of them.
+fn location_type(inner: &TypeInner) -> Option<LocationType> {
+    let (scalar, components) = match inner {
+        TypeInner::Scalar(scalar) => (scalar, 1),
+        TypeInner::Vector { size, scalar } => (scalar, *size as u32),
+        _ => return None,
+    };
+    let kind = match scalar.kind {
+        naga::ScalarKind::Float => ScalarKind::Float,
+        naga::ScalarKind::Sint => ScalarKind::Sint,
+        naga::ScalarKind::Uint => ScalarKind::Uint,
+        _ => return None,
+    };
+    Some(LocationType {
+        scalar: kind,
+        bits: 8 * u32::from(scalar.width),
+        components,
+    })
 }

@@ -186,7 +186,7 @@ fn a_broken_source_leaves_the_picture_and_the_next_good_one_changes_it() {
         ),
         (
             unlinked.as_bytes(),
-            "@location(3), which vertex does not write",
+            "@location(3) f32, which vertex does not write",
         ),
         (no_entry.as_bytes(), "no fragment entry point"),
         (&[b' '; (16 << 20) + 1], "more than 16777216 bytes"),

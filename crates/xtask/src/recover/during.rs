@@ -27,7 +27,7 @@ pub(super) fn check(game: &Game<'_>, depth: Depth) -> Result<String> {
     let (mut runs, mut ends) = (0, 0);
     for (call, nth) in calls.iter().step_by(every) {
         runs += 1;
-        ends += game.ends(&format!("{LOSS}\n{call} nth={nth} -> {RESULT}"))?;
+        ends += game.ends(&format!("{LOSS}\n{call} nth={nth} -> {RESULT}"), None)?;
     }
     Ok(format!("{runs} runs, {ends} of which end with an error"))
 }
