@@ -19,62 +19,28 @@ const MODES: [&str; 5] = ["reuse", "replan", "order", "systems", "threads"];
 const SIZES: [&str; 3] = ["100", "1000", "10000"];
 const MOST_SYSTEMS: &str = "1000";
 
-/// What is measured; the options of examples/frame_bench.rs.
+/// What is measured.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Options {
-    /// One line of JSON for this mode, instead of the whole table
-    #[arg(long, value_name = "MODE", value_parser = MODES)]
-    mode: Option<String>,
-    /// Swallow recorded commands, so that the driver costs nothing (and computes nothing)
-    #[arg(long, conflicts_with = "verify")]
-    null: bool,
-    /// Compare the contents in the end with a simulation on the CPU; the table always does where
-    /// there is a driver
-    #[arg(long)]
-    verify: bool,
-    /// Run nothing beside
-    #[arg(long)]
-    alone: bool,
-    /// Passes of a frame, for --mode
-    #[arg(long, value_name = "N", requires = "mode")]
-    n: Option<u32>,
-    /// Frames that are measured
-    #[arg(long, value_name = "N")]
-    frames: Option<u64>,
-    /// Frames that run before
-    #[arg(long, value_name = "N")]
-    warmup: Option<u64>,
-    /// Where the random numbers start
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Each pass system works so long (systems and threads only)
-    #[arg(long, value_name = "MICROSECONDS")]
-    pass_us: Option<u64>,
+    /// Options of the program that measures, `frame_bench`, which checks and explains them
+    #[arg(
+        value_name = "OPTION",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    words: Vec<String>,
 }
 
 impl Options {
-    /// All but the mode, as the program is told.
-    pub(crate) fn words(&self) -> Vec<String> {
-        let flags = [
-            ("--null", self.null),
-            ("--verify", self.verify),
-            ("--alone", self.alone),
-        ];
-        let numbers = [
-            ("--n", self.n.map(u64::from)),
-            ("--frames", self.frames),
-            ("--warmup", self.warmup),
-            ("--seed", self.seed),
-            ("--pass-us", self.pass_us),
-        ];
-        let flags = flags.into_iter().filter(|(_, is_given)| *is_given);
-        let numbers = numbers
-            .into_iter()
-            .filter_map(|(name, number)| number.map(|number| [name.into(), number.to_string()]));
-        flags
-            .map(|(name, _)| name.into())
-            .chain(numbers.flatten())
-            .collect()
+    /// As the program is told.
+    pub(crate) fn words(&self) -> Vec<&str> {
+        self.words.iter().map(String::as_str).collect()
+    }
+
+    /// Whether an option is given.
+    pub(crate) fn has(&self, option: &str) -> bool {
+        let is_it = |word: &str| word.split('=').next() == Some(option);
+        self.words.iter().any(|word| is_it(word))
     }
 }
 
@@ -83,11 +49,12 @@ impl Options {
 /// # Errors
 /// When it cannot be built or fails.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    if options.has("--n") && !options.has("--mode") {
+        bail!("the table has sizes of its own: --n goes with --mode");
+    }
     let bench = Bench::build()?;
     let words = options.words();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    if let Some(mode) = &options.mode {
-        let words = [&["--mode", mode], &words[..]].concat();
+    if options.has("--mode") {
         println!("{}", bench.line(&words)?);
         return Ok(ExitCode::SUCCESS);
     }
@@ -101,7 +68,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             }
             let mut all = vec!["--mode", mode, "--n", size];
             all.extend(&words);
-            if !options.null && !options.verify {
+            if !options.has("--null") && !options.has("--verify") {
                 all.push("--verify");
             }
             lines.push(bench.line(&all)?);

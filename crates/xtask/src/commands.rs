@@ -91,6 +91,9 @@ Examples:
   cargo xtask plan --compare";
 
 const BENCH: &str = "\
+Options are those of frame_bench: --mode reuse|replan|order|systems|threads, --n, --frames,
+--warmup, --null, --verify, --seed, --alone, --pass-us.
+
 Examples:
   cargo xtask bench --null
   cargo xtask bench --null --mode systems --n 1000 --frames 400
