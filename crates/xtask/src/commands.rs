@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::{bench, bevy_examples, plan, soak};
+use crate::{bench, bevy_examples, plan, sanitize, soak};
 
 /// Quadrille's commands.
 #[derive(Debug, Parser)]
@@ -39,8 +39,13 @@ pub(crate) enum Command {
     Faults,
     /// Several windows: a storm of sizes, devices that are lost
     Windows,
-    /// Run tests under Miri and AddressSanitizer; needs a nightly toolchain
-    Sanitize,
+    /// Run tests under Miri, AddressSanitizer and ThreadSanitizer; needs a nightly toolchain
+    #[command(after_help = "Example:\n  cargo xtask sanitize thread")]
+    Sanitize {
+        /// Some of them; all if none is named
+        #[arg(value_enum)]
+        which: Vec<sanitize::Sanitizer>,
+    },
     /// Run a program that never comes to rest, and judge what it holds in the end
     #[command(
         after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak --frames 2000 --seed 7"

@@ -2,8 +2,11 @@
 //! was freed, or before it was written, or that two threads use at a time.
 //!
 //! Miri interprets the crates that call no foreign code, a hundred times slower than they run, so
-//! tests that repeat something many times are left to the other tests. AddressSanitizer runs the
-//! GPU tests on a real driver. Both need a nightly toolchain; each builds into a folder of its own.
+//! tests that repeat something many times are left to the other tests. AddressSanitizer and
+//! ThreadSanitizer run the GPU tests on a real driver. All need a nightly toolchain; each builds into
+//! a folder of its own.
+
+pub(crate) mod threads;
 
 use std::process::Command;
 use std::time::Duration;
@@ -12,6 +15,24 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::gpu::passed;
 use crate::{place, process};
+
+/// What watches a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Sanitizer {
+    /// An interpreter, without a GPU
+    Miri,
+    /// AddressSanitizer and LeakSanitizer
+    Address,
+    /// ThreadSanitizer
+    Thread,
+}
+
+impl Sanitizer {
+    /// Whether it is among those that were named, or none was.
+    pub(crate) fn is_asked(self, which: &[Self]) -> bool {
+        which.is_empty() || which.contains(&self)
+    }
+}
 
 /// What Miri interprets: the package, and what is left out of its tests.
 const INTERPRETED: [(&str, &[&str]); 1] = [(
@@ -26,7 +47,7 @@ const INTERPRETED: [(&str, &[&str]); 1] = [(
         "states_that_move_on_in_place",
     ],
 )];
-/// Whose GPU tests AddressSanitizer watches.
+/// Whose GPU tests AddressSanitizer and ThreadSanitizer watch.
 const WATCHED: [&str; 1] = ["quadrille_vulkan"];
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);

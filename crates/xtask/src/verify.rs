@@ -9,6 +9,7 @@ use crate::cargo::{self, Workspace};
 use crate::faults::Depth;
 use crate::layer::{Layer, TOPOLOGIES};
 use crate::packages::Purpose;
+use crate::sanitize::{Sanitizer, threads};
 use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
@@ -98,19 +99,32 @@ pub(crate) fn windows() -> Result<ExitCode> {
     })
 }
 
-/// Tests under sanitizers: Miri without a GPU, AddressSanitizer with one.
+/// Tests under sanitizers: Miri without a GPU, AddressSanitizer and ThreadSanitizer with one.
 ///
 /// # Errors
 /// Never; a failed step is no error but counted.
-pub(crate) fn sanitize() -> Result<ExitCode> {
+pub(crate) fn sanitize(which: &[Sanitizer]) -> Result<ExitCode> {
     let mut steps = Steps::default();
     let toolchain = steps.run("nightly toolchain", || Ok(((), sanitize::toolchain()?)));
-    if toolchain.is_some() {
+    if toolchain.is_none() {
+        return Ok(steps.finish());
+    }
+    if Sanitizer::Miri.is_asked(which) {
         for package in sanitize::interpreted() {
             steps.check(&format!("{package} under Miri"), || {
                 sanitize::interpret(package)
             });
         }
+    }
+    if Sanitizer::Thread.is_asked(which) {
+        steps.check("a planted race", threads::canary);
+        for package in sanitize::watched() {
+            steps.check(&format!("{package} under ThreadSanitizer"), || {
+                threads::watch(package)
+            });
+        }
+    }
+    if Sanitizer::Address.is_asked(which) {
         for package in sanitize::watched() {
             steps.check(&format!("{package} under AddressSanitizer"), || {
                 sanitize::watch(package)
