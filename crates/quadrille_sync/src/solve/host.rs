@@ -21,7 +21,7 @@ use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
 use crate::resource::ResourceIndex;
 use crate::states::{EndPass, HostWait};
-use crate::topology::{Capabilities, QueueIndex};
+use crate::topology::QueueIndex;
 
 /// Reads by the host.
 const HOST_READ: Scope = Scope {
@@ -156,12 +156,9 @@ fn advance(
     let writes = one.access.is_write();
     // After a release, only another host pass can have written, which has waited for it already.
     let is_free = state.pending.is_some() && state.write.is_none() && state.reads.is_empty();
-    // What an earlier frame's host pass has waited for is over.
-    let is_over =
-        |mark: &Mark| state.host_wait == HostWait::Before && state.write.as_ref() == Some(mark);
     if writes && !is_free {
         for_each_predecessor(state, |mark, _| {
-            if !is_over(mark) {
+            if !is_over(walk, state, mark) {
                 wait(walk, step, mark);
             }
         });
@@ -173,16 +170,20 @@ fn advance(
     match state.write {
         None if layout_fits => {}
         Some(write) if layout_fits && state.visible.iter().any(is_seen) => {
-            if !is_over(&write) {
+            if state.host_wait != HostWait::Before {
                 wait(walk, step, &write);
                 state.host_wait = HostWait::Now;
             }
         }
         _ => {
-            let access = one.access.scope(Capabilities::empty()).access;
+            // Who may read may also write: either brings what the device wrote to the host.
+            let reads = one.access.is_read() && !one.discard;
             let dst = Scope {
                 stages: Stages::HOST,
-                access,
+                access: match reads {
+                    true => AccessMask::HOST_READ,
+                    false => AccessMask::HOST_WRITE,
+                },
             };
             let mark = make_visible(walk, step.pass, one, dst, interval, state);
             wait(walk, step, &mark);
@@ -202,6 +203,20 @@ fn advance(
             ..State::fresh()
         };
     }
+}
+
+/// Whether an access is over: an earlier frame's host pass has waited for the last write, or for the
+/// barrier that shows it to the host, and what its queue has done before is over with it.
+fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
+    let Some(write) = state.write.filter(|_| state.host_wait == HostWait::Before) else {
+        return false;
+    };
+    if write != *mark {
+        // A plan that hangs on which of two is the later one.
+        walk.past.consult_exactly(mark);
+        walk.past.consult_exactly(&write);
+    }
+    write.queue == mark.queue && mark.value <= write.value
 }
 
 /// Adds the barrier that lets the host see the last write, or brings an image that nobody has

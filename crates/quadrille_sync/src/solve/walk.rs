@@ -466,7 +466,7 @@ impl<'a> Walk<'a> {
         let Some(mut call) = self.call.take() else {
             return;
         };
-        // Mere order comes last: barriers that do more order too.
+        // Mere order comes last, because barriers that do more order too, and of it the widest first.
         let only_orders =
             |plain: &Plain| plain.src.access.is_empty() && plain.dst.access.is_empty();
         let (order, memory): (Vec<_>, Vec<_>) = call.plain.into_iter().partition(only_orders);
@@ -484,7 +484,9 @@ impl<'a> Walk<'a> {
         call.batch
             .orders()
             .for_each(|kind| note(&mut ordered, kind));
-        for plain in parts(memory).into_iter().chain(parts(order)) {
+        let mut order = parts(order);
+        order.sort_by_key(|plain| std::cmp::Reverse(plain.src.width() + plain.dst.width()));
+        for plain in parts(memory).into_iter().chain(order) {
             let orders = |(a, b): &(Scope, Scope)| a.covers(plain.src) && b.covers(plain.dst);
             if ordered.iter().any(orders) {
                 continue;
@@ -560,6 +562,11 @@ impl BarrierBatch {
 }
 
 impl Scope {
+    /// How many stages there are: what covers another scope has no fewer.
+    fn width(self) -> u32 {
+        self.stages.expanded().bits().count_ones()
+    }
+
     /// The scope of an execution dependency.
     pub(super) fn stages_only(self) -> Self {
         Self {

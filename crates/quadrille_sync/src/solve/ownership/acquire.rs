@@ -135,10 +135,7 @@ fn acquire(
     map: &mut RangeMap<State>,
 ) {
     let is_beyond = !request.range.covers(&pending.range, kind);
-    let scope = match is_beyond {
-        true => scope_within(walk, request, &pending.range),
-        false => request.shared,
-    };
+    let scope = scope_within(walk, request, &pending.range);
     let stages = match walk.topology.maintenance8 {
         true if !scope.stages.is_empty() => scope.stages,
         _ => Stages::ALL_COMMANDS,
@@ -190,12 +187,12 @@ fn acquire(
     });
 }
 
-/// The scopes of the uses of a request's pass that meet a range: of these, some may lie beyond the
-/// request.
+/// The scopes of the uses of a request's pass that meet a range, the request among them: they may
+/// be fewer than those that meet the request, or lie beyond it.
 fn scope_within(walk: &Walk<'_>, request: &Request, range: &SubRange) -> Scope {
     let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
     let uses = walk.frame.uses_of(request.pass).iter();
     let meet = uses.filter(|one| one.resource == request.resource && one.range.overlaps(range));
     let scopes = meet.map(|one| scope_of(one, supported));
-    scopes.fold(request.shared, Scope::union)
+    scopes.fold(request.scope, Scope::union)
 }
