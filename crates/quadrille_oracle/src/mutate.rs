@@ -2,22 +2,24 @@
 //!
 //! If it does not, either the judge is blind or the solver has put something into the plan that
 //! nothing needs; so this proves the judge and the minimality of plans in one. What may survive
-//! all the same is listed in [`Excuse`].
+//! all the same is listed in [`Excuse`]: either an argument says why, or it is shown for the very
+//! mutant that only something else in the plans, there for another purpose, does the same.
 
 use std::fmt::{self, Display, Formatter};
-use std::sync::Arc;
 
-use quadrille_sync::{Frame, Plan, Topology};
+use quadrille_sync::{Frame, Plan, Stages, Topology};
 
-use crate::judge::Judge;
 use crate::sequence::{Failure, Sequence};
-use crate::violation::Violation;
 
 mod barrier;
 mod excuse;
 mod maker;
+mod proof;
+mod restrict;
 
 pub use excuse::Excuse;
+use proof::Survival;
+use restrict::Purpose;
 
 /// What has been done to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,6 +85,12 @@ pub struct Mutant {
     pub place: String,
     /// Why it may be that nobody notices.
     pub excuse: Option<Excuse>,
+    /// What the element is for.
+    purposes: Vec<Purpose>,
+    /// The barrier call that it is in, by submission and step.
+    call: Option<(usize, usize)>,
+    /// The stage that it lacks, if it lacks just one.
+    stage: Stages,
     /// The changed plan.
     pub plan: Plan,
 }
@@ -124,55 +132,26 @@ pub fn survivors(sequence: &Sequence, echo: usize) -> Result<(usize, Vec<Survivo
         if at + echo >= steps.len() {
             break;
         }
-        for mutant in mutants(frame, plan, &sequence.topology) {
+        let later = &steps[at + 1..];
+        for mut mutant in mutants(frame, plan, &sequence.topology) {
             count += 1;
-            let later = &steps[at + 1..];
-            let objections = |before: &Judge, plan: &Plan| {
-                let mut judge = before.clone();
-                let own = judge.frame(frame, plan);
-                let later = later
-                    .iter()
-                    .map(|(_, frame, plan)| judge.frame(frame, plan));
-                own.into_iter().chain(later.flatten().collect::<Vec<_>>())
-            };
-            if objections(before, &mutant.plan).next().is_some() {
+            let mut judge = before.clone();
+            let is_noticed = !judge.frame(frame, &mutant.plan).is_empty()
+                || (later.iter()).any(|(_, frame, plan)| !judge.frame(frame, plan).is_empty());
+            if is_noticed {
                 continue;
             }
-            let mut mutant = mutant;
-            if mutant.excuse == Some(Excuse::History) {
-                let forgetful = before.without_dependencies();
-                let known: Vec<Violation> = objections(&forgetful, plan).collect();
-                let is_new = |violation: &Violation| !known.contains(violation);
-                // Otherwise it is not what earlier frames have done that makes it needless.
-                if !objections(&forgetful, &mutant.plan).any(|it| is_new(&it)) {
-                    let is_over = is_over(&steps[..=at], &mutant);
-                    mutant.excuse = is_over.then_some(Excuse::Over);
-                }
+            let argument = mutant.excuse;
+            if !argument.is_some_and(Excuse::is_enough) {
+                let survival = Survival {
+                    steps: &steps,
+                    at,
+                    mutant: &mutant,
+                };
+                mutant.excuse = survival.proof().or(argument);
             }
             survivors.push(Survivor { frame: at, mutant });
         }
     }
     Ok((count, survivors))
-}
-
-/// Whether a mutant of the last of these frames waits for less of what a host pass of a frame before
-/// has waited for.
-fn is_over(steps: &[(Judge, Frame, Arc<Plan>)], mutant: &Mutant) -> bool {
-    let [earlier @ .., (judge, _, plan)] = steps else {
-        return false;
-    };
-    let waits = |plan: &Plan| {
-        let waits = plan.submissions.iter().flat_map(|it| it.waits.clone());
-        waits.map(|wait| wait.point).collect::<Vec<_>>()
-    };
-    let (before, after) = (waits(plan), waits(&mutant.plan));
-    let changed = before.iter().zip(&after).find(|(one, other)| one != other);
-    let Some((point, _)) = changed.filter(|_| mutant.mutation == Mutation::WaitValue) else {
-        return false;
-    };
-    let value = judge.value(*point);
-    earlier.iter().any(|(judge, _, plan)| {
-        let mut waits = plan.host.iter().flat_map(|step| &step.waits);
-        waits.any(|it| it.queue == point.queue && judge.value(*it) >= value)
-    })
 }

@@ -123,7 +123,7 @@ fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
 }
 
 /// The frame with its passes built anew from lists.
-fn rebuilt(
+pub(crate) fn rebuilt(
     frame: &Frame,
     mut edit: impl FnMut(usize, &mut Vec<quadrille_sync::Use>, &mut Vec<PassIndex>) -> bool,
 ) -> Frame {

@@ -2,14 +2,14 @@
 
 use quadrille_sync::RelativePoint;
 
-use super::cell::Write;
+use super::cell::{HostWaits, Write};
 use super::clock::{Clock, Signalled};
 use super::{Instant, Judge, QueueState};
 
 impl Judge {
     /// The same judge without the dependencies of the frames so far: every access of theirs is
-    /// where it was, but no barrier or wait has ordered anything after it, made it available or
-    /// visible, except that a signal comes after all before it on its queue.
+    /// where it was, but no barrier or wait, of queue or host, has ordered anything after it, made it
+    /// available or visible, except that a signal comes after all before it on its queue.
     ///
     /// What this judge misses in a plan, and the judge who remembers does not, was done by an
     /// earlier frame already.
@@ -20,6 +20,11 @@ impl Judge {
             for (_, signalled) in &mut queue.signals {
                 let position = signalled.position(column);
                 *signalled = Signalled::of(Instant { column, position });
+            }
+        }
+        for tracked in judge.resources.values_mut() {
+            for cell in tracked.cells.values_mut() {
+                cell.host = HostWaits::default();
             }
         }
         judge.for_each_write(Write::forget_dependencies);

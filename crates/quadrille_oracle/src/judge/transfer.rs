@@ -92,6 +92,7 @@ impl Trial<'_> {
             frame: self.judge.frames,
         };
         let exclusive = self.judge_families(barrier.site, target, transfer, to, &actor);
+        let owner = exclusive.then_some(to);
         let all_commands = !self.judge.topology.maintenance8;
         let queue = self.judge.topology.queue(barrier.site.queue);
         let all_stages = stages_of_queue(queue.capabilities);
@@ -121,48 +122,25 @@ impl Trial<'_> {
                 place: &place,
             };
             change.judge_presented(cell, &name, &mut self.violations);
-            let (actor, place) = (actor.clone(), place.clone());
             let released = cell.released.take();
             if from.is_outside() && cell.owner == Some(from) {
-                // Whoever is outside has released it before it was imported, in the layout that
-                // it was imported in; the order is theirs to ask for.
-                let layouts = target.layouts.unwrap_or((cell.layout, cell.layout));
-                if layouts != (cell.layout, cell.layout) {
-                    self.violations.push(Violation::WrongLayout {
+                self.violations.extend(import(cell, target, &actor, place));
+            } else {
+                if released
+                    .as_ref()
+                    .is_some_and(|release| !is_ordered(release))
+                {
+                    self.violations.push(Violation::AcquireUnordered {
                         actor: actor.clone(),
-                        place,
-                        found: cell.layout,
-                        needed: layouts.0,
+                        place: place.clone(),
+                        all_commands,
                     });
                 }
-                take(
-                    cell,
-                    barrier,
-                    exclusive.then_some(to),
-                    target.layouts,
-                    &actor,
-                );
-                continue;
+                let actor = actor.clone();
+                let unmatched = unmatched(released.as_deref(), transfer, target, actor, place);
+                self.violations.extend(unmatched);
             }
-            if let Some(release) = &released
-                && !is_ordered(release)
-            {
-                let (actor, place) = (actor.clone(), place.clone());
-                self.violations.push(Violation::AcquireUnordered {
-                    actor,
-                    place,
-                    all_commands,
-                });
-            }
-            let unmatched = unmatched(released.as_deref(), transfer, target, actor, place);
-            self.violations.extend(unmatched);
-            take(
-                cell,
-                barrier,
-                exclusive.then_some(to),
-                target.layouts,
-                change.actor,
-            );
+            take(cell, barrier, owner, target.layouts, &actor);
         }
     }
 
@@ -229,6 +207,19 @@ impl Trial<'_> {
             }
         }
     }
+}
+
+/// What is wrong with an acquire from outside. Whoever is there has released it before it was
+/// imported, in the layout that it was imported in; the order is theirs to ask for.
+fn import(cell: &Cell, target: &Target, actor: &Actor, place: Place) -> Option<Violation> {
+    let present = (cell.layout, cell.layout);
+    let layouts = target.layouts.unwrap_or(present);
+    (layouts != present).then(|| Violation::WrongLayout {
+        actor: actor.clone(),
+        place,
+        found: cell.layout,
+        needed: layouts.0,
+    })
 }
 
 /// What is wrong with an acquire, given its release if there is one.

@@ -3,12 +3,12 @@
 use std::fmt::{self, Display, Formatter};
 
 use quadrille_sync::{
-    BarrierBatch, ImageBarrier, PassIndex, PassRef, Plan, Reason, Scope, Stages, Step, Topology,
-    Transfer, TransferHalf,
+    BarrierBatch, ImageBarrier, Plan, Reason, Scope, Stages, Step, Topology, Transfer, TransferHalf,
 };
 
 use super::excuse::Excuses;
 use super::maker::Maker;
+use super::restrict::Purpose;
 use super::{Excuse, Mutation};
 use crate::area::Area;
 use crate::stages::touches;
@@ -47,83 +47,33 @@ impl Maker<'_> {
             step,
             kind,
         };
+        self.call = Some((submission, step));
         if let Some(memory) = &batch.memory {
-            let excuses = Excuses::all(Excuse::Merged);
-            let (src, dst) = (memory.src, memory.dst);
-            let spot = spot(Kind::Memory);
-            self.mutate_barrier(Barrier {
-                spot,
-                src,
-                dst,
-                half: None,
-                excuses,
-            });
+            self.purposes = memory.reasons.iter().map(Purpose::from).collect();
+            let scopes = (memory.src, memory.dst);
+            let barrier = self.barrier(spot(Kind::Memory), scopes, None, &memory.reasons);
+            self.mutate_barrier(barrier);
         }
         for (at, buffer) in batch.buffers.iter().enumerate() {
             let area = Area::bytes(buffer.offset, buffer.size);
-            let scopes = (buffer.src, buffer.dst);
-            let spot = spot(Kind::Buffer(at));
-            let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
+            self.purposes = vec![Purpose::of_range(&buffer.reason, area)];
+            let (spot, scopes) = (spot(Kind::Buffer(at)), (buffer.src, buffer.dst));
+            let reasons = std::slice::from_ref(&buffer.reason);
+            let barrier = self.barrier(spot, scopes, buffer.transfer, reasons);
             self.mutate_barrier(barrier);
             self.mutate_family(barrier);
-            self.mutate_size(spot, buffer.size, barrier.excuses.of_range());
+            self.mutate_size(spot, buffer.size, barrier.excuses.range);
         }
         for (at, image) in batch.images.iter().enumerate() {
             let area = Area::subresources(&image.range);
-            let scopes = (image.src, image.dst);
-            let spot = spot(Kind::Image(at));
-            let barrier = self.barrier(spot, scopes, image.transfer, &image.reason, &area);
+            self.purposes = vec![Purpose::of_range(&image.reason, area)];
+            let (spot, scopes) = (spot(Kind::Image(at)), (image.src, image.dst));
+            let reasons = std::slice::from_ref(&image.reason);
+            let barrier = self.barrier(spot, scopes, image.transfer, reasons);
             self.mutate_barrier(barrier);
             self.mutate_family(barrier);
             self.mutate_image(barrier, image);
         }
-    }
-
-    /// The excuses of the barriers of a call that are for a pass.
-    pub(super) fn excuses_of_place(
-        &self,
-        submission: usize,
-        step: usize,
-        batch: &BarrierBatch,
-        pass: PassIndex,
-    ) -> Vec<Option<Excuse>> {
-        let spot = |kind| Spot {
-            submission,
-            step,
-            kind,
-        };
-        let is_for = |reason: &Reason| reason.later == PassRef::Pass(pass);
-        let mut excuses = Vec::new();
-        if batch
-            .memory
-            .iter()
-            .any(|memory| memory.reasons.iter().any(is_for))
-        {
-            excuses.push(Some(Excuse::Merged));
-        }
-        for (at, buffer) in batch
-            .buffers
-            .iter()
-            .enumerate()
-            .filter(|it| is_for(&it.1.reason))
-        {
-            let area = Area::bytes(buffer.offset, buffer.size);
-            let (scopes, spot) = ((buffer.src, buffer.dst), spot(Kind::Buffer(at)));
-            let barrier = self.barrier(spot, scopes, buffer.transfer, &buffer.reason, &area);
-            excuses.push(barrier.excuses.of_all());
-        }
-        for (at, image) in batch
-            .images
-            .iter()
-            .enumerate()
-            .filter(|it| is_for(&it.1.reason))
-        {
-            let area = Area::subresources(&image.range);
-            let (scopes, spot) = ((image.src, image.dst), spot(Kind::Image(at)));
-            let barrier = self.barrier(spot, scopes, image.transfer, &image.reason, &area);
-            excuses.push(barrier.excuses.of_all());
-        }
-        excuses
     }
 
     fn barrier(
@@ -131,8 +81,7 @@ impl Maker<'_> {
         spot: Spot,
         (src, dst): (Scope, Scope),
         transfer: Option<Transfer>,
-        reason: &Reason,
-        area: &Area,
+        reasons: &[Reason],
     ) -> Barrier {
         let half = transfer.map(|transfer| transfer.half);
         let unexcused = Barrier {
@@ -142,7 +91,7 @@ impl Maker<'_> {
             half,
             excuses: Excuses::default(),
         };
-        let excuses = self.excuses_of_barrier(&unexcused, reason, area);
+        let excuses = self.excuses(&unexcused, reasons);
         Barrier {
             excuses,
             ..unexcused

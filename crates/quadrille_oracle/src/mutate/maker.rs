@@ -1,11 +1,13 @@
 //! Makes mutants: one for each element of a plan, and each part of it.
 
 use quadrille_sync::{
-    AccessMask, BarrierBatch, Frame, ImageBarrier, Layout, Plan, Scope, Stages, Step, Submission,
-    SubresourceRange, Topology,
+    AccessMask, BarrierBatch, Frame, ImageBarrier, Layout, PassRef, Plan, Reason, Scope, Stages,
+    Step, Submission, SubresourceRange, Topology,
 };
 
 use super::barrier::{Barrier, Spot};
+use super::excuse::{either, twice};
+use super::restrict::Purpose;
 use super::{Excuse, Mutant, Mutation};
 use crate::stages::{covers, first_scope, second_scope, single, stages_of_queue, touches};
 
@@ -15,6 +17,9 @@ pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mu
         frame,
         plan,
         topology,
+        purposes: Vec::new(),
+        call: None,
+        stage: Stages::empty(),
         made: Vec::new(),
     };
     for (at, submission) in plan.submissions.iter().enumerate() {
@@ -24,6 +29,7 @@ pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mu
         for (step_at, step) in submission.steps.iter().enumerate() {
             match step {
                 Step::Pass(pass) => {
+                    maker.purposes.clear();
                     let place = format!("{} of submission {at}", pass.0);
                     maker.add(Mutation::DropPass, None, place, |plan| {
                         plan.submissions[at].steps.remove(step_at);
@@ -44,6 +50,12 @@ pub(super) struct Maker<'a> {
     pub(super) frame: &'a Frame,
     pub(super) plan: &'a Plan,
     pub(super) topology: &'a Topology,
+    /// What the element at hand is for.
+    pub(super) purposes: Vec<Purpose>,
+    /// The barrier call that it is in.
+    pub(super) call: Option<(usize, usize)>,
+    /// The stage that the next mutant lacks.
+    pub(super) stage: Stages,
     made: Vec<Mutant>,
 }
 
@@ -61,6 +73,9 @@ impl Maker<'_> {
             mutation,
             place,
             excuse,
+            purposes: self.purposes.clone(),
+            call: self.call,
+            stage: std::mem::take(&mut self.stage),
             plan,
         });
     }
@@ -75,29 +90,31 @@ impl Maker<'_> {
 
     fn mutate_waits(&mut self, at: usize, submission: &Submission) {
         let queue = self.stages_of(at);
+        self.call = None;
         for (wait_at, wait) in submission.waits.iter().enumerate() {
             let place = format!("{wait_at} of submission {at}");
-            let known = self.excuse_of_wait(wait);
-            self.add(Mutation::DropWait, known, place.clone(), |plan| {
+            self.purposes = wait.reasons.iter().map(Purpose::from).collect();
+            self.add(Mutation::DropWait, None, place.clone(), |plan| {
                 plan.submissions[at].waits.remove(wait_at);
             });
-            let over = self.is_over(at, wait).then_some(Excuse::Over).or(known);
-            self.add(Mutation::WaitValue, over, place.clone(), |plan| {
-                plan.submissions[at].waits[wait_at].point.offset -= 1;
-            });
+            self.add(
+                Mutation::WaitValue,
+                self.is_over(at, wait),
+                place.clone(),
+                |plan| {
+                    plan.submissions[at].waits[wait_at].point.offset -= 1;
+                },
+            );
             for (stage, rest) in less_stages(wait.stages) {
                 let orders = second_scope(rest) & queue == second_scope(wait.stages) & queue;
                 if orders && single(rest) & queue == single(wait.stages) & queue {
                     continue;
                 }
-                let chains = continues(submission, rest) || self.is_wide(wait);
-                let chain = chains.then_some(Excuse::Chain);
-                let twice = orders || single(stage).intersects(single(rest));
-                let excuse = chain
-                    .or(twice.then_some(Excuse::Spelling))
-                    .or(self.excuse_of_wait_stage(submission, wait, stage))
-                    .or(known);
+                let excuse = twice(stage, rest)
+                    .or(orders.then_some(Excuse::Spelling))
+                    .or(self.is_mixed());
                 let place = format!("{stage:?} of {place}");
+                self.stage = (single(stage) - second_scope(rest)) & queue;
                 self.add(Mutation::WaitStage, excuse, place, |plan| {
                     plan.submissions[at].waits[wait_at].stages = rest;
                 });
@@ -106,14 +123,16 @@ impl Maker<'_> {
     }
 
     fn mutate_swapchain(&mut self, at: usize, submission: &Submission) {
+        (self.call, self.purposes) = (None, Vec::new());
         for (acquire_at, acquire) in submission.acquires.iter().enumerate() {
             let place = format!("{acquire_at} of submission {at}");
             self.add(Mutation::DropAcquireImage, None, place.clone(), |plan| {
                 plan.submissions[at].acquires.remove(acquire_at);
             });
             for (stage, rest) in less_stages(acquire.stages) {
-                let excuse = continues(submission, rest).then_some(Excuse::Chain);
+                let excuse = twice(stage, rest);
                 let place = format!("{stage:?} of {place}");
+                self.stage = single(stage) - second_scope(rest);
                 self.add(Mutation::AcquireImageStage, excuse, place, |plan| {
                     plan.submissions[at].acquires[acquire_at].stages = rest;
                 });
@@ -128,14 +147,15 @@ impl Maker<'_> {
     }
 
     fn mutate_host(&mut self) {
-        let excuse = self.has_global_barrier().then_some(Excuse::Merged);
+        self.call = None;
         for (at, step) in self.plan.host.iter().enumerate() {
+            self.purposes = Purpose::of_host_pass(self.frame, step.pass);
             for wait_at in 0..step.waits.len() {
                 let place = format!("{wait_at} of host pass {at}");
-                self.add(Mutation::DropHostWait, excuse, place.clone(), |plan| {
+                self.add(Mutation::DropHostWait, None, place.clone(), |plan| {
                     plan.host[at].waits.remove(wait_at);
                 });
-                self.add(Mutation::HostWaitValue, excuse, place, |plan| {
+                self.add(Mutation::HostWaitValue, None, place, |plan| {
                     plan.host[at].waits[wait_at].offset -= 1;
                 });
             }
@@ -157,6 +177,7 @@ impl Maker<'_> {
     /// Adds the mutants of a submission's signal, and of its place on its queue.
     fn mutate_signal(&mut self, at: usize, submission: &Submission) {
         let place = format!("of submission {at}");
+        self.purposes.clear();
         self.add(Mutation::Signal, None, place.clone(), |plan| {
             plan.submissions[at].signal -= 1;
         });
@@ -174,13 +195,17 @@ impl Maker<'_> {
         let Some(Step::Pass(pass)) = self.plan.submissions[at].steps.get(step + 1) else {
             return;
         };
-        let excuses = self.excuses_of_place(at, step, batch, *pass);
-        // One barrier without an excuse is enough to be missed.
-        let Some(excuse) = excuses.into_iter().min_by_key(Option::is_some) else {
-            return;
-        };
         let place = format!("step {step} of submission {at}");
-        self.add(Mutation::LateBarrier, excuse, place, |plan| {
+        let memory = batch.memory.iter().flat_map(|it| &it.reasons);
+        let buffers = batch.buffers.iter().map(|it| &it.reason);
+        let images = batch.images.iter().map(|it| &it.reason);
+        let reasons = memory.chain(buffers).chain(images);
+        let is_for = |reason: &&Reason| reason.later == PassRef::Pass(*pass);
+        self.purposes = reasons.filter(is_for).map(Purpose::from).collect();
+        if self.purposes.is_empty() {
+            return;
+        }
+        self.add(Mutation::LateBarrier, None, place, |plan| {
             plan.submissions[at].steps.swap(step, step + 1);
         });
     }
@@ -192,7 +217,7 @@ impl Maker<'_> {
         } = barrier;
         self.add(
             barrier.drop_mutation(),
-            excuses.of_all(),
+            excuses.all,
             spot.to_string(),
             |plan| spot.remove(plan),
         );
@@ -213,9 +238,18 @@ impl Maker<'_> {
             if orders && weaker.covers_the_same(&barrier, queue) {
                 continue;
             }
-            let chain = dst.access.is_empty().then_some(Excuse::Chain);
             let place = format!("{stage:?} of {spot}");
-            let excuse = excuses.dst.or(chain).or(excuses.history);
+            let part = Scope {
+                stages: stage,
+                ..dst
+            };
+            let excuse = excuses
+                .dst
+                .or(twice(stage, stages))
+                .or(orders.then_some(Excuse::Spelling))
+                .or(self.is_for_others(&barrier, part))
+                .or(self.is_mixed());
+            self.stage = (single(stage) - second_scope(stages)) & queue;
             self.add(Mutation::DstStage, excuse, place, |plan| weaker.put(plan));
         }
         for access in dst.access.iter() {
@@ -233,9 +267,11 @@ impl Maker<'_> {
                 ..barrier
             };
             let place = format!("{access:?} of {spot}");
-            self.add(Mutation::DstAccess, excuses.of_range(), place, |plan| {
-                weaker.put(plan)
-            });
+            let excuse = excuses
+                .dst
+                .or(either(scope))
+                .or(self.is_for_others(&barrier, gone));
+            self.add(Mutation::DstAccess, excuse, place, |plan| weaker.put(plan));
         }
     }
 
@@ -253,14 +289,10 @@ impl Maker<'_> {
             if orders && weaker.covers_the_same(&barrier, queue) {
                 continue;
             }
-            let chain = (src.access.is_empty() && !stages.is_empty()).then_some(Excuse::Chain);
-            let mixed = match orders {
-                true => Excuse::Spelling,
-                false => Excuse::Turns,
-            };
-            let mixed = excuses.is_aliased.then_some(mixed);
-            let excuse = excuses.src.or(chain).or(mixed).or(excuses.history);
+            let excuse = excuses.src.or(twice(stage, stages));
+            let excuse = excuse.or(orders.then_some(Excuse::Spelling));
             let place = format!("{stage:?} of {spot}");
+            self.stage = (single(stage) - first_scope(stages)) & queue;
             self.add(Mutation::SrcStage, excuse, place, |plan| weaker.put(plan));
         }
         // The first access scope of an acquire is ignored in any case.
@@ -280,7 +312,7 @@ impl Maker<'_> {
             };
             let place = format!("{access:?} of {spot}");
             let released = (access == AccessMask::MEMORY_WRITE).then_some(Excuse::Released);
-            let excuse = excuses.src.or(released).or(excuses.history);
+            let excuse = excuses.src.or(released);
             self.add(Mutation::SrcAccess, excuse, place, |plan| weaker.put(plan));
         }
     }
@@ -289,14 +321,9 @@ impl Maker<'_> {
     pub(super) fn mutate_image(&mut self, barrier: Barrier, image: &ImageBarrier) {
         let Barrier { spot, excuses, .. } = barrier;
         for smaller in smaller_ranges(image.range) {
-            self.add(
-                Mutation::Range,
-                excuses.of_range(),
-                spot.to_string(),
-                |plan| {
-                    spot.edit_image(plan, |image| image.range = smaller);
-                },
-            );
+            self.add(Mutation::Range, excuses.range, spot.to_string(), |plan| {
+                spot.edit_image(plan, |image| image.range = smaller);
+            });
         }
         let predicted = excuses.all.filter(|excuse| *excuse == Excuse::Prediction);
         self.add(Mutation::NewLayout, predicted, spot.to_string(), |plan| {
@@ -328,20 +355,6 @@ impl Maker<'_> {
             });
         }
     }
-}
-
-/// Whether a barrier of a submission continues a wait for these stages.
-fn continues(submission: &Submission, stages: Stages) -> bool {
-    let stages = second_scope(stages);
-    let meets = |src: Scope| first_scope(src.stages).intersects(stages);
-    submission.steps.iter().any(|step| match step {
-        Step::Pass(_) => false,
-        Step::Barriers(batch) => {
-            batch.memory.iter().any(|barrier| meets(barrier.src))
-                || batch.buffers.iter().any(|barrier| meets(barrier.src))
-                || batch.images.iter().any(|barrier| meets(barrier.src))
-        }
-    })
 }
 
 /// The mask without one stage, for each of its stages. ALL_COMMANDS loses all of them, or the

@@ -1,0 +1,200 @@
+//! Why a mutant survived, shown: without what else stands in the plans, the judge misses it.
+//!
+//! Both the plan and the mutant are judged once more, with the same elements taken out of both
+//! ([`restrict`](super::restrict)), none of which is there for what the changed element is there for.
+//! If the mutant breaks a rule then that the plan does not, the element does something, and only
+//! what else happens to stand there does it too.
+
+use std::sync::Arc;
+
+use quadrille_sync::{Frame, Plan, Stages};
+
+use super::restrict::{
+    Element, Focus, Link, Purpose, narrow, others, quieten, quieten_others, without, without_others,
+};
+use super::{Excuse, Mutant, Mutation};
+use crate::judge::Judge;
+use crate::violation::Violation;
+
+/// One frame of a sequence: the judge before it, the frame, its plan.
+pub(super) type Taken = (Judge, Frame, Arc<Plan>);
+
+/// A mutant of the plan of one frame of a sequence.
+pub(super) struct Survival<'a> {
+    pub(super) steps: &'a [Taken],
+    pub(super) at: usize,
+    pub(super) mutant: &'a Mutant,
+}
+
+impl Survival<'_> {
+    /// What shows that the changed element does something, if anything does.
+    pub(super) fn proof(&self) -> Option<Excuse> {
+        let mutation = self.mutant.mutation;
+        let (before, _, _) = &self.steps[self.at];
+        if self.is_missed_for_one_resource()
+            || self.is_missed_without_one(self.at)
+            || self.is_missed_for_one_purpose(before)
+        {
+            return Some(Excuse::Chance);
+        }
+        let forgetful = before.without_dependencies();
+        if (0..self.at).rev().any(|of| self.is_missed_without_one(of))
+            || self.is_missed_after(&forgetful)
+            || self.is_missed_for_one_purpose(&forgetful)
+        {
+            return Some(Excuse::History);
+        }
+        if mutation == Mutation::WaitValue {
+            return self.is_over().then_some(Excuse::Over);
+        }
+        let link = match mutation {
+            Mutation::WaitStage | Mutation::AcquireImageStage | Mutation::DstStage => Link::After,
+            Mutation::SrcStage => Link::Before,
+            _ => return None,
+        };
+        self.is_missed_where_links_meet(link)
+            .then_some(Excuse::Chain)
+    }
+
+    /// Whether the mutant breaks a rule that the plan does not, in frames and plans that `edit` has
+    /// changed; it is given the frames from `from` on, by number.
+    fn is_missed(
+        &self,
+        from: usize,
+        before: &Judge,
+        edit: impl Fn(usize, &Frame, &Plan) -> (Frame, Plan),
+    ) -> bool {
+        let judged = |own: &Plan| {
+            let mut judge = before.clone();
+            let mut found: Vec<Violation> = Vec::new();
+            for (at, (_, frame, plan)) in self.steps.iter().enumerate().skip(from) {
+                let plan = if at == self.at { own } else { plan };
+                let (frame, plan) = edit(at, frame, plan);
+                found.extend(judge.frame(&frame, &plan));
+            }
+            found
+        };
+        let (_, _, plan) = &self.steps[self.at];
+        let known = judged(plan);
+        judged(&self.mutant.plan)
+            .iter()
+            .any(|it| !known.contains(it))
+    }
+
+    /// Whether a host pass of an earlier frame has waited for what the mutant does not wait for.
+    fn is_over(&self) -> bool {
+        let (judge, _, plan) = &self.steps[self.at];
+        let waits = |plan: &Plan| {
+            let waits = plan.submissions.iter().flat_map(|it| it.waits.clone());
+            waits.map(|wait| wait.point).collect::<Vec<_>>()
+        };
+        let (before, after) = (waits(plan), waits(&self.mutant.plan));
+        let changed = before.iter().zip(&after).find(|(one, other)| one != other);
+        changed.is_some_and(|(point, _)| {
+            let value = judge.value(*point);
+            self.steps[..self.at].iter().any(|(judge, _, plan)| {
+                let mut waits = plan.host.iter().flat_map(|step| &step.waits);
+                waits.any(|it| it.queue == point.queue && judge.value(*it) >= value)
+            })
+        })
+    }
+
+    /// With nothing but one of its resources in all frames, and in all plans.
+    fn is_missed_for_one_resource(&self) -> bool {
+        let (first, _, _) = &self.steps[0];
+        let (_, frame, _) = &self.steps[self.at];
+        let is_missed = |purpose: &Purpose| {
+            let focus = Focus::on(purpose, frame);
+            [true, false].into_iter().any(|waits| {
+                self.is_missed(0, first, |_, frame, plan| {
+                    (focus.frame(frame), focus.plan(frame, plan, waits))
+                })
+            })
+        };
+        self.mutant.purposes.iter().any(is_missed)
+    }
+
+    /// Without one other element of a plan, or what it shows.
+    fn is_missed_without_one(&self, of: usize) -> bool {
+        let (before, _, plan) = &self.steps[of];
+        let purposes = match of == self.at {
+            true => &self.mutant.purposes[..],
+            // Whatever is in an earlier plan is there for something else.
+            false => &[],
+        };
+        others(plan, purposes).iter().any(|other| {
+            [without, quieten].iter().any(|edit| {
+                self.is_missed(of, before, |at, frame, plan| {
+                    let mut plan = plan.clone();
+                    if at == of {
+                        edit(&mut plan, other);
+                    }
+                    (frame.clone(), plan)
+                })
+            })
+        })
+    }
+
+    /// With nothing in its own plan that is not for the same purpose.
+    fn is_missed_for_one_purpose(&self, before: &Judge) -> bool {
+        let purposes = &self.mutant.purposes;
+        let edits: [&dyn Fn(&mut Plan); 3] = [
+            &|plan| quieten_others(plan, purposes),
+            &|plan| without_others(plan, purposes, false),
+            &|plan| without_others(plan, purposes, true),
+        ];
+        edits.iter().any(|edit| {
+            self.is_missed(self.at, before, |at, frame, plan| {
+                let mut plan = plan.clone();
+                if at == self.at {
+                    edit(&mut plan);
+                }
+                (frame.clone(), plan)
+            })
+        })
+    }
+
+    /// After frames that a judge has seen who remembers less of them.
+    fn is_missed_after(&self, before: &Judge) -> bool {
+        self.is_missed(self.at, before, |_, frame, plan| {
+            (frame.clone(), plan.clone())
+        })
+    }
+
+    /// With all other links of a chain meeting it in no other stage than the one it lost; perhaps
+    /// without one other element, which chains around it.
+    fn is_missed_where_links_meet(&self, link: Link) -> bool {
+        let purposes = &self.mutant.purposes;
+        let elements = (0..=self.at).flat_map(|of| {
+            let (_, _, plan) = &self.steps[of];
+            let others = others(plan, if of == self.at { purposes } else { &[] });
+            others.into_iter().map(move |other| Some((of, other)))
+        });
+        let mut gone = std::iter::once(None).chain(elements);
+        self.mutant.stage != Stages::empty() && gone.any(|gone| self.is_link_missed(link, &gone))
+    }
+
+    fn is_link_missed(&self, link: Link, gone: &Option<(usize, (usize, Element))>) -> bool {
+        let gone_from = gone.as_ref().map_or(self.at, |(of, _)| *of);
+        let from = match link {
+            Link::Before => 0,
+            Link::After => gone_from,
+        };
+        let Mutant { stage, call, .. } = *self.mutant;
+        let (before, _, _) = &self.steps[from];
+        self.is_missed(from, before, |at, frame, plan| {
+            let mut plan = plan.clone();
+            if let Some((_, element)) = gone.as_ref().filter(|(of, _)| *of == at) {
+                without(&mut plan, element);
+            }
+            let is_linked = match link {
+                Link::Before => at <= self.at,
+                Link::After => at >= self.at,
+            };
+            if is_linked {
+                narrow(&mut plan, call.filter(|_| at == self.at), stage, link);
+            }
+            (frame.clone(), plan)
+        })
+    }
+}
