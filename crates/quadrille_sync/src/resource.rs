@@ -68,6 +68,9 @@ pub struct BlockId(pub u32);
 /// Where in a block the bytes of a transient resource lie. Resources whose bytes overlap are
 /// *aliases* (section "Memory Aliasing"): they take turns, and whoever is first to touch one comes
 /// after all that was done to the others.
+///
+/// Host passes may not touch them: what the device does next to the same bytes would have to wait
+/// for the host. Copy to a buffer with memory of its own, and let the host read that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placement {
     /// The block.
