@@ -246,13 +246,13 @@ impl CommandList {
     /// Sets the pipeline of the dispatches that follow.
     #[inline]
     pub fn bind_compute(&mut self, pipeline: &ComputePipeline) {
-        let pipeline = self.compute.index(pipeline);
+        let pipeline = self.compute.index(pipeline.live());
         self.add(Command::Bind(Bind::Compute { pipeline }));
     }
 
     /// Sets the pipeline of the draws that follow.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
-        let pipeline = self.side_mut().graphics.index(pipeline);
+        let pipeline = self.side_mut().graphics.index(pipeline.live());
         self.add(Command::Bind(Bind::Graphics { pipeline }));
     }
 

@@ -7,8 +7,8 @@
 //! A graphics pipeline is compiled for the formats of the attachments it meets, when it first
 //! meets them ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.
 //!
-//! A pipeline is its interface, which never changes, and what it runs (`live`), which does when the
-//! file of a shader is loaded again (`fit` says what can take its place).
+//! A pipeline is its `interface`, which never changes, and what it runs (`live`), which does when
+//! the file of a shader is loaded again (`fit` says what can take its place).
 
 mod cache;
 mod compiler;
@@ -16,6 +16,7 @@ mod compute;
 mod fit;
 mod graphics;
 mod graphics_code;
+mod interface;
 mod layout;
 mod live;
 mod stages;

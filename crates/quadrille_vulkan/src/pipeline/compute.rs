@@ -1,20 +1,18 @@
 //! Compute pipelines.
 
 use std::ffi::CString;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 
-use super::fit::{self, Served};
-use super::layout::merge;
+use super::interface::{Code, Interface, Pipeline};
 use super::live::Live;
-use super::{Module, PipelineLayout};
-use crate::commands::Keep;
+use super::{Module, fit};
 use crate::debug::c_string;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::lock;
-use crate::reload::{Ready, Reloadable};
 use crate::retire::Retired;
 use crate::shader::{Binding, EntryPoint, Shader, ShaderStage};
 
@@ -51,27 +49,27 @@ impl<'a> ComputePipelineDesc<'a> {
 /// Its interface (bindings, push constants, workgroup) stays as it is; what it runs changes when
 /// the file of its shader is loaded again: see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
 #[derive(Clone)]
-pub struct ComputePipeline(Arc<ComputeInner>);
+pub struct ComputePipeline(Arc<Pipeline<ComputeCode>>);
 
-struct ComputeInner {
-    interface: Arc<Interface>,
-    live: Live<ComputeCode>,
-}
-
-/// What passes know of the pipeline.
-struct Interface {
-    name: String,
+/// What passes know of a compute pipeline.
+pub(crate) struct ComputeInterface {
+    common: Interface,
     /// The entry point asked for; empty for the only one.
     entry: String,
     workgroup_size: [u32; 3],
-    bindings: Vec<Binding>,
-    layout: Arc<PipelineLayout>,
-    device: Arc<Device>,
+}
+
+impl Deref for ComputeInterface {
+    type Target = Interface;
+
+    fn deref(&self) -> &Interface {
+        &self.common
+    }
 }
 
 /// What a compute pipeline runs.
 pub(crate) struct ComputeCode {
-    interface: Arc<Interface>,
+    interface: Arc<ComputeInterface>,
     shader: Shader,
     entry: CString,
     compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
@@ -85,18 +83,11 @@ impl ComputePipeline {
     ) -> Result<Self, ShaderError> {
         let entry = desc.shader.entry_point(ShaderStage::Compute, desc.entry)?;
         check_workgroup(device, desc, entry.workgroup_size)?;
-        let (bindings, push_bytes) = merge(desc.name, &[entry])?;
         let stages = vk::ShaderStageFlags::COMPUTE;
-        let layout = device
-            .layouts
-            .get(device, desc.name, &bindings, push_bytes, stages)?;
-        let interface = Arc::new(Interface {
-            name: desc.name.to_owned(),
+        let interface = Arc::new(ComputeInterface {
+            common: Interface::new(device, desc.name, &[entry], stages)?,
             entry: desc.entry.to_owned(),
             workgroup_size: entry.workgroup_size,
-            bindings,
-            layout,
-            device: Arc::clone(device),
         });
         let code = Arc::new(ComputeCode::new(&interface, desc.shader, entry));
         let job = Arc::downgrade(&code);
@@ -107,19 +98,19 @@ impl ComputePipeline {
             }
         }));
         let live = Live::new(code);
-        let inner = Arc::new(ComputeInner { interface, live });
+        let inner = Arc::new(Pipeline { interface, live });
         device.reloads.follow(&inner, &[desc.shader]);
         Ok(Self(inner))
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.0.interface.name
+        self.0.interface.name()
     }
 
     /// What its shader touches; after a reload, what it touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
-        &self.0.interface.bindings
+        self.0.interface.bindings()
     }
 
     /// Invocations of a workgroup in each direction.
@@ -129,7 +120,7 @@ impl ComputePipeline {
 
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
-        self.0.interface.layout.push_bytes
+        self.0.interface.layout().push_bytes
     }
 
     /// Whether it is compiled, or has failed to.
@@ -144,48 +135,40 @@ impl ComputePipeline {
     pub fn wait(&self) -> Result<(), ShaderError> {
         self.0.live.current().compiled().map(|_| ())
     }
-}
 
-impl Keep<ComputePipeline> for Arc<ComputeCode> {
+    /// What it runs.
     #[inline]
-    fn is_of(&self, pipeline: &ComputePipeline) -> bool {
-        pipeline.0.live.is(self)
-    }
-
-    fn keep(pipeline: &ComputePipeline) -> Self {
-        pipeline.0.live.current()
+    pub(crate) fn live(&self) -> &Live<ComputeCode> {
+        &self.0.live
     }
 }
 
-impl Reloadable for ComputeInner {
-    fn name(&self) -> &str {
-        &self.interface.name
-    }
+impl Code for ComputeCode {
+    type Interface = ComputeInterface;
 
-    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
+    fn rebuild(&self, newest: &dyn Fn(&Shader) -> Shader) -> Result<Self, ShaderError> {
         let interface = &self.interface;
-        let shader = newest(&self.live.current().shader);
+        let shader = newest(&self.shader);
         let entry = shader.entry_point(ShaderStage::Compute, &interface.entry)?;
-        let served = Served {
-            name: &interface.name,
-            bindings: &interface.bindings,
-            push_bytes: interface.layout.push_bytes,
-        };
-        fit::check(&served, &[entry])?;
+        interface.check(&[entry])?;
         let sizes = [interface.workgroup_size, entry.workgroup_size];
-        fit::check_workgroup(&interface.name, sizes)?;
-        let code = ComputeCode::new(interface, &shader, entry);
+        fit::check_workgroup(interface.name(), sizes)?;
+        let code = Self::new(interface, &shader, entry);
         code.compiled()?;
-        Ok(Box::new(move || self.live.prepare(Arc::new(code))))
+        Ok(code)
     }
+}
 
-    fn adopt(&self) {
-        self.live.adopt();
+impl Deref for ComputeCode {
+    type Target = Interface;
+
+    fn deref(&self) -> &Interface {
+        &self.interface
     }
 }
 
 impl ComputeCode {
-    fn new(interface: &Arc<Interface>, shader: &Shader, entry: &EntryPoint) -> Self {
+    fn new(interface: &Arc<ComputeInterface>, shader: &Shader, entry: &EntryPoint) -> Self {
         Self {
             interface: Arc::clone(interface),
             shader: shader.clone(),
@@ -194,33 +177,13 @@ impl ComputeCode {
         }
     }
 
-    /// The device that it was made from.
-    pub(crate) fn device(&self) -> &Device {
-        &self.interface.device
-    }
-
-    /// The name of its pipeline.
-    pub(crate) fn name(&self) -> &str {
-        &self.interface.name
-    }
-
-    /// What passes bind.
-    pub(crate) fn bindings(&self) -> &[Binding] {
-        &self.interface.bindings
-    }
-
-    /// The layout of its pipeline.
-    pub(crate) fn layout(&self) -> &Arc<PipelineLayout> {
-        &self.interface.layout
-    }
-
     /// The pipeline, compiled now if need be.
     pub(crate) fn compiled(&self) -> Result<vk::Pipeline, ShaderError> {
         self.compiled.get_or_init(|| self.compile()).clone()
     }
 
     fn compile(&self) -> Result<vk::Pipeline, ShaderError> {
-        let device = &self.interface.device;
+        let device = self.device();
         let error = |result| ShaderError::Compile {
             pipeline: self.name().to_owned(),
             result,
@@ -244,8 +207,9 @@ impl ComputeCode {
 
 impl Drop for ComputeCode {
     fn drop(&mut self) {
-        if let Some(Ok(pipeline)) = self.compiled.take() {
-            lock(&self.interface.device.dropped).push(Retired::Pipeline(pipeline));
+        let compiled = self.compiled.take();
+        if let Some(Ok(pipeline)) = compiled {
+            lock(&self.device().dropped).push(Retired::Pipeline(pipeline));
         }
     }
 }

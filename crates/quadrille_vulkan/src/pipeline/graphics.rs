@@ -4,16 +4,13 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::fit::{self, Served};
-use super::graphics_code::{GraphicsCode, Interface};
-use super::layout::merge;
+use super::graphics_code::{GraphicsCode, GraphicsInterface};
+use super::interface::{Interface, Pipeline};
 use super::live::Live;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
-use crate::commands::Keep;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::reload::{Ready, Reloadable};
 use crate::rendering::Formats;
 use crate::shader::{Binding, Shader};
 
@@ -70,12 +67,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
 /// interface (bindings, push constants, vertex buffers) stays as it is; what it runs changes when
 /// the file of a shader is loaded again: see [`Gpu::reload_shader`](crate::Gpu::reload_shader).
 #[derive(Clone)]
-pub struct GraphicsPipeline(Arc<GraphicsInner>);
-
-struct GraphicsInner {
-    interface: Arc<Interface>,
-    live: Live<GraphicsCode>,
-}
+pub struct GraphicsPipeline(Arc<Pipeline<GraphicsCode>>);
 
 impl GraphicsPipeline {
     /// Checks the interface.
@@ -85,13 +77,9 @@ impl GraphicsPipeline {
     ) -> Result<Self, ShaderError> {
         let stages = Stages::new(desc)?;
         check_inputs(desc.name, &desc.vertex_buffers, &stages)?;
-        let (bindings, push_bytes) = merge(desc.name, &stages.entry_points())?;
         let flags = vk::ShaderStageFlags::ALL_GRAPHICS;
-        let layout = device
-            .layouts
-            .get(device, desc.name, &bindings, push_bytes, flags)?;
-        let interface = Arc::new(Interface {
-            name: desc.name.to_owned(),
+        let interface = Arc::new(GraphicsInterface {
+            common: Interface::new(device, desc.name, &stages.entry_points(), flags)?,
             vertex_entry: desc.vertex.1.to_owned(),
             fragment_entry: desc.fragment.map_or_else(String::new, |it| it.1.to_owned()),
             vertex_buffers: desc.vertex_buffers.clone(),
@@ -99,12 +87,9 @@ impl GraphicsPipeline {
             cull: desc.cull,
             blend: desc.blend,
             depth: desc.depth,
-            bindings,
-            layout,
-            device: Arc::clone(device),
         });
         let live = Live::new(Arc::new(GraphicsCode::new(&interface, &stages)));
-        let inner = Arc::new(GraphicsInner { interface, live });
+        let inner = Arc::new(Pipeline { interface, live });
         let shaders: Vec<_> = stages.shaders().collect();
         device.reloads.follow(&inner, &shaders);
         Ok(Self(inner))
@@ -112,23 +97,23 @@ impl GraphicsPipeline {
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.0.interface.name
+        self.0.interface.name()
     }
 
     /// What its shaders touch; after a reload, what they touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
-        &self.0.interface.bindings
+        self.0.interface.bindings()
     }
 
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
-        self.0.interface.layout.push_bytes
+        self.0.interface.layout().push_bytes
     }
 
     /// Starts compiling for formats in the background.
     pub fn prepare(&self, formats: &Formats) {
         let (job, formats) = (Arc::downgrade(&self.0.live.current()), *formats);
-        self.0.interface.device.compiler.run(Box::new(move || {
+        self.0.interface.device().compiler.run(Box::new(move || {
             if let Some(code) = job.upgrade() {
                 // An error is kept for who asks for the pipeline.
                 let _ = code.compiled(&formats);
@@ -148,49 +133,11 @@ impl GraphicsPipeline {
     pub fn wait(&self, formats: &Formats) -> Result<(), ShaderError> {
         self.0.live.current().compiled(formats).map(|_| ())
     }
-}
 
-impl Keep<GraphicsPipeline> for Arc<GraphicsCode> {
+    /// What it runs.
     #[inline]
-    fn is_of(&self, pipeline: &GraphicsPipeline) -> bool {
-        pipeline.0.live.is(self)
-    }
-
-    fn keep(pipeline: &GraphicsPipeline) -> Self {
-        pipeline.0.live.current()
-    }
-}
-
-impl Reloadable for GraphicsInner {
-    fn name(&self) -> &str {
-        &self.interface.name
-    }
-
-    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
-        let interface = &self.interface;
-        let current = self.live.current();
-        let vertex = newest(current.vertex());
-        let fragment = current.fragment().map(newest);
-        let stages = Stages::find(
-            (&vertex, &interface.vertex_entry),
-            fragment.as_ref().map(|it| (it, &*interface.fragment_entry)),
-        )?;
-        check_inputs(&interface.name, &interface.vertex_buffers, &stages)?;
-        let served = Served {
-            name: &interface.name,
-            bindings: &interface.bindings,
-            push_bytes: interface.layout.push_bytes,
-        };
-        fit::check(&served, &stages.entry_points())?;
-        let code = GraphicsCode::new(interface, &stages);
-        for formats in current.known_formats() {
-            code.compiled(&formats)?;
-        }
-        Ok(Box::new(move || self.live.prepare(Arc::new(code))))
-    }
-
-    fn adopt(&self) {
-        self.live.adopt();
+    pub(crate) fn live(&self) -> &Live<GraphicsCode> {
+        &self.0.live
     }
 }
 

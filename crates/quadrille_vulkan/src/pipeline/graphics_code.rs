@@ -1,24 +1,25 @@
 //! What graphics pipelines run, and its variants by attachment formats.
 
 use std::ffi::CString;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 
-use super::stages::Stages;
+use super::Module;
+use super::interface::{Code, Interface};
+use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
-use super::{Module, PipelineLayout};
 use crate::debug::c_string;
-use crate::device::Device;
 use crate::error::ShaderError;
 use crate::lock;
 use crate::rendering::Formats;
 use crate::retire::Retired;
-use crate::shader::{Binding, Shader};
+use crate::shader::Shader;
 
 /// What passes know of a graphics pipeline, and what all its variants share.
-pub(super) struct Interface {
-    pub name: String,
+pub(crate) struct GraphicsInterface {
+    pub common: Interface,
     /// The entry point asked for; empty for the only one.
     pub vertex_entry: String,
     /// Likewise.
@@ -28,14 +29,19 @@ pub(super) struct Interface {
     pub cull: Cull,
     pub blend: Blend,
     pub depth: Option<DepthState>,
-    pub bindings: Vec<Binding>,
-    pub layout: Arc<PipelineLayout>,
-    pub device: Arc<Device>,
+}
+
+impl Deref for GraphicsInterface {
+    type Target = Interface;
+
+    fn deref(&self) -> &Interface {
+        &self.common
+    }
 }
 
 /// What a graphics pipeline runs.
 pub(crate) struct GraphicsCode {
-    interface: Arc<Interface>,
+    interface: Arc<GraphicsInterface>,
     vertex: (Shader, CString),
     fragment: Option<(Shader, CString)>,
     variants: OnceLock<Box<Variant>>,
@@ -49,8 +55,37 @@ struct Variant {
     next: OnceLock<Box<Variant>>,
 }
 
+impl Code for GraphicsCode {
+    type Interface = GraphicsInterface;
+
+    fn rebuild(&self, newest: &dyn Fn(&Shader) -> Shader) -> Result<Self, ShaderError> {
+        let interface = &self.interface;
+        let vertex = newest(&self.vertex.0);
+        let fragment = self.fragment.as_ref().map(|(shader, _)| newest(shader));
+        let stages = Stages::find(
+            (&vertex, &interface.vertex_entry),
+            fragment.as_ref().map(|it| (it, &*interface.fragment_entry)),
+        )?;
+        check_inputs(interface.name(), &interface.vertex_buffers, &stages)?;
+        interface.check(&stages.entry_points())?;
+        let code = Self::new(interface, &stages);
+        for variant in self.variants() {
+            code.compiled(&variant.formats)?;
+        }
+        Ok(code)
+    }
+}
+
+impl Deref for GraphicsCode {
+    type Target = Interface;
+
+    fn deref(&self) -> &Interface {
+        &self.interface
+    }
+}
+
 impl GraphicsCode {
-    pub(super) fn new(interface: &Arc<Interface>, stages: &Stages<'_>) -> Self {
+    pub(super) fn new(interface: &Arc<GraphicsInterface>, stages: &Stages<'_>) -> Self {
         let (vertex, entry) = stages.vertex;
         Self {
             interface: Arc::clone(interface),
@@ -62,39 +97,9 @@ impl GraphicsCode {
         }
     }
 
-    /// The device that it was made from.
-    pub(crate) fn device(&self) -> &Device {
-        &self.interface.device
-    }
-
-    /// The name of its pipeline.
-    pub(crate) fn name(&self) -> &str {
-        &self.interface.name
-    }
-
-    /// What passes bind.
-    pub(crate) fn bindings(&self) -> &[Binding] {
-        &self.interface.bindings
-    }
-
-    /// The layout of its pipeline.
-    pub(crate) fn layout(&self) -> &Arc<PipelineLayout> {
-        &self.interface.layout
-    }
-
     /// How many vertex buffers it reads.
     pub(crate) fn vertex_buffer_count(&self) -> usize {
         self.interface.vertex_buffers.len()
-    }
-
-    /// Its vertex shader.
-    pub(super) fn vertex(&self) -> &Shader {
-        &self.vertex.0
-    }
-
-    /// Its fragment shader, if it has one.
-    pub(super) fn fragment(&self) -> Option<&Shader> {
-        self.fragment.as_ref().map(|(shader, _)| shader)
     }
 
     /// Whether it is compiled for formats, or has failed to.
@@ -102,11 +107,6 @@ impl GraphicsCode {
         let mut variants = self.variants();
         let known = variants.find(|variant| variant.formats == *formats);
         known.is_some_and(|variant| variant.compiled.get().is_some())
-    }
-
-    /// The formats that it was compiled for.
-    pub(super) fn known_formats(&self) -> impl Iterator<Item = Formats> {
-        self.variants().map(|variant| variant.formats)
     }
 
     fn variants(&self) -> impl Iterator<Item = &Variant> {
@@ -136,9 +136,9 @@ impl GraphicsCode {
     }
 
     fn compile(&self, formats: &Formats) -> Result<vk::Pipeline, ShaderError> {
-        let device = &self.interface.device;
+        let device = self.device();
         let error = |result| ShaderError::Compile {
-            pipeline: self.interface.name.clone(),
+            pipeline: self.name().to_owned(),
             result,
         };
         let vertex = Module::new(device, &self.vertex.0).map_err(error)?;
@@ -157,7 +157,7 @@ impl GraphicsCode {
             stages.push(stage(vk::ShaderStageFlags::FRAGMENT, module, entry));
         }
         let pipeline = self.create(formats, &stages).map_err(error)?;
-        device.names.name(pipeline, &self.interface.name);
+        device.names.name(pipeline, self.name());
         Ok(pipeline)
     }
 
@@ -208,9 +208,9 @@ impl GraphicsCode {
             .depth_stencil_state(&depth)
             .color_blend_state(&blend)
             .dynamic_state(&dynamic)
-            .layout(interface.layout.raw)
+            .layout(interface.layout().raw)
             .push_next(&mut rendering)];
-        let device = &interface.device;
+        let device = interface.device();
         let cache = device.pipeline_cache.raw();
         // SAFETY: modules have these entry points, the layout has all their bindings, vertex
         // inputs are covered by attributes, and formats are those of existing attachments.
@@ -225,7 +225,7 @@ impl Drop for GraphicsCode {
         let mut link = self.variants.take();
         while let Some(mut variant) = link {
             if let Some(Ok(pipeline)) = variant.compiled.take() {
-                lock(&self.interface.device.dropped).push(Retired::Pipeline(pipeline));
+                lock(&self.device().dropped).push(Retired::Pipeline(pipeline));
             }
             link = variant.next.take();
         }

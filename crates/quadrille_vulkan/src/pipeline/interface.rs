@@ -1,0 +1,103 @@
+//! What passes know of a pipeline, of either kind: it stays as it is whatever its shaders become.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::PipelineLayout;
+use super::fit::{self, Served};
+use super::layout::merge;
+use super::live::Live;
+use crate::device::Device;
+use crate::error::ShaderError;
+use crate::reload::{Ready, Reloadable};
+use crate::shader::{Binding, EntryPoint, Shader};
+
+/// What both kinds of pipelines have.
+pub(crate) struct Interface {
+    name: String,
+    bindings: Vec<Binding>,
+    layout: Arc<PipelineLayout>,
+    device: Arc<Device>,
+}
+
+impl Interface {
+    /// What these entry points touch.
+    pub(super) fn new(
+        device: &Arc<Device>,
+        name: &str,
+        entry_points: &[&EntryPoint],
+        stages: vk::ShaderStageFlags,
+    ) -> Result<Self, ShaderError> {
+        let (bindings, push_bytes) = merge(name, entry_points)?;
+        let layouts = &device.layouts;
+        let layout = layouts.get(device, name, &bindings, push_bytes, stages)?;
+        Ok(Self {
+            name: name.to_owned(),
+            bindings,
+            layout,
+            device: Arc::clone(device),
+        })
+    }
+
+    /// Checks that entry points of other shaders touch nothing else.
+    pub(super) fn check(&self, entry_points: &[&EntryPoint]) -> Result<(), ShaderError> {
+        let served = Served {
+            name: &self.name,
+            bindings: &self.bindings,
+            push_bytes: self.layout.push_bytes,
+        };
+        fit::check(&served, entry_points)
+    }
+
+    /// The device that the pipeline was made from.
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// The name of the pipeline.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What passes bind.
+    pub(crate) fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// The layout of the pipeline.
+    pub(crate) fn layout(&self) -> &PipelineLayout {
+        &self.layout
+    }
+}
+
+/// What a pipeline runs, and what it is known by.
+pub(crate) trait Code: Deref<Target = Interface> + Send + Sync + Sized + 'static {
+    /// The interface, with what only this kind of pipeline has.
+    type Interface: Deref<Target = Interface> + Send + Sync;
+
+    /// The same of newer shaders, compiled, if they fit the interface.
+    fn rebuild(&self, newest: &dyn Fn(&Shader) -> Shader) -> Result<Self, ShaderError>;
+}
+
+/// A pipeline: its interface, and what it runs at the moment.
+pub(crate) struct Pipeline<C: Code> {
+    pub(super) interface: Arc<C::Interface>,
+    pub(super) live: Live<C>,
+}
+
+impl<C: Code> Reloadable for Pipeline<C> {
+    fn name(&self) -> &str {
+        self.interface.name()
+    }
+
+    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
+        let code = Arc::new(self.live.current().rebuild(newest)?);
+        Ok(Box::new(move || self.live.prepare(code)))
+    }
+
+    fn adopt(&self) {
+        self.live.adopt();
+    }
+}
