@@ -72,7 +72,10 @@ pub enum Excuse {
     /// it would fit once and not for the next frame.
     History,
     /// Shown: dependencies chain where their stages meet, and one stage is enough to meet in. With
-    /// the other links of the chain in just the stage that is left out, it does not hold.
+    /// the other links of the chain in just the stage that is left out, it does not hold. Only where
+    /// two ways lead to a barrier from one wait, directly and by way of another queue, no link can be
+    /// taken from one of them alone: for a first scope without accesses, of which some stage is left,
+    /// this is an argument.
     ///
     /// A pass's waits and barriers name all of the stages that it works in, though one would lead on
     /// to the next link: the barrier behind it holds back the others in any case, and a later pass
@@ -84,10 +87,14 @@ impl Excuse {
     /// Whether there is no need to look for a proof first: an argument by what stages and uses are
     /// called is only the last resort.
     pub(super) fn is_enough(self) -> bool {
-        !matches!(
-            self,
-            Excuse::Spelling | Excuse::Shared | Excuse::Over | Excuse::Turns
-        )
+        let last = [
+            Excuse::Spelling,
+            Excuse::Shared,
+            Excuse::Over,
+            Excuse::Turns,
+            Excuse::Chain,
+        ];
+        !last.contains(&self)
     }
 }
 

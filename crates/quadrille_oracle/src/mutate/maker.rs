@@ -291,6 +291,8 @@ impl Maker<'_> {
             }
             let excuse = excuses.src.or(twice(stage, stages));
             let excuse = excuse.or(orders.then_some(Excuse::Spelling));
+            let leads_on = src.access.is_empty() && !stages.is_empty();
+            let excuse = excuse.or(leads_on.then_some(Excuse::Chain));
             let place = format!("{stage:?} of {spot}");
             self.stage = (single(stage) - first_scope(stages)) & queue;
             self.add(Mutation::SrcStage, excuse, place, |plan| weaker.put(plan));
