@@ -35,6 +35,11 @@ pub trait Contestant {
     /// What all frames so far have come to; none where nothing is computed. No frame follows.
     fn contents(&mut self) -> Outcome<Option<Contents>>;
 
+    /// What all frames should have come to, so many of them.
+    fn expected(&self, workload: &Workload, frames: u64) -> Contents {
+        workload.simulate(frames)
+    }
+
     /// What its frames tell the device, if it knows.
     fn counts(&self) -> Option<Counts> {
         None

@@ -1,5 +1,7 @@
 //! The synthetic frame: small compute passes that read what others write, chosen at random.
 
+mod turns;
+
 /// Where the random numbers of the published measurements start; the number of passes is added.
 pub const SEED: u64 = 0xC0_FFEE;
 
@@ -43,7 +45,7 @@ pub struct Workload {
 }
 
 /// The first word of every buffer and the first texel of every image.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// By buffer.
     pub buffers: Vec<u32>,

@@ -17,6 +17,9 @@ use quadrille_bench::{
 
 use super::{Contestant, Counts, Mode, Outcome};
 
+/// How many workloads take turns where every frame is planned anew: more than a planner remembers.
+const TURNS: usize = 16;
+
 /// Nothing here takes longer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -76,13 +79,19 @@ impl Resources {
     }
 }
 
+/// What a frame does.
+struct Turn {
+    workload: Workload,
+    /// By pass, its explicit predecessors; turns share those that are the same.
+    after: Vec<Arc<[PassIndex]>>,
+}
+
 /// The frame on the engine alone.
 pub struct Engine {
     mode: Mode,
-    workload: Workload,
+    /// What frames do, in turn.
+    turns: Vec<Turn>,
     resources: Resources,
-    /// By pass, its explicit predecessors.
-    after: Vec<Vec<PassIndex>>,
     names: Vec<Arc<str>>,
     handles: Vec<Handle>,
     frame: Frame,
@@ -90,8 +99,8 @@ pub struct Engine {
     planner: Planner,
     states: States,
     counts: Counts,
-    /// Frames so far; a declaration that follows it is never the same.
-    number: u32,
+    /// Frames so far.
+    number: u64,
     frames: Frames,
     gpu: Gpu,
 }
@@ -109,8 +118,7 @@ impl Engine {
         let images = resources.images.iter().cloned().map(Handle::from);
         let mut engine = Self {
             mode,
-            workload: workload.clone(),
-            after: predecessors(mode, workload),
+            turns: turns(mode, workload),
             names: (0..passes).map(|at| format!("pass {at}").into()).collect(),
             handles: buffers.chain(images).collect(),
             resources,
@@ -137,9 +145,10 @@ impl Engine {
         let Self {
             frame,
             resources,
-            workload,
+            turns,
             ..
         } = self;
+        let Turn { workload, after } = &turns[(self.number % turns.len() as u64) as usize];
         frame.clear();
         for handle in &self.handles {
             frame.add_resource(handle.declare());
@@ -185,10 +194,7 @@ impl Engine {
                 }
             };
             list.dispatch([1, 1, 1]);
-            frame.add_pass(Arc::clone(&self.names[at]), queue, &uses, &self.after[at]);
-        }
-        if let (Mode::Replan, Some(pass)) = (self.mode, frame.passes.first_mut()) {
-            pass.cost_us = self.number;
+            frame.add_pass(Arc::clone(&self.names[at]), queue, &uses, &after[at]);
         }
     }
 
@@ -236,7 +242,7 @@ impl Engine {
     }
 
     fn fill(&mut self) -> Outcome<()> {
-        let start = self.workload.start();
+        let start = self.turns[0].workload.start();
         self.once("fill", Access::TransferWrite, &[], |resources, list| {
             for (buffer, value) in resources.buffers.iter().zip(&start.buffers) {
                 list.update_buffer(buffer, 0, &value.to_ne_bytes());
@@ -298,7 +304,8 @@ impl Contestant for Engine {
     }
 
     fn contents(&mut self) -> Outcome<Option<Contents>> {
-        let [buffers, images] = [self.workload.buffers, self.workload.images];
+        let workload = &self.turns[0].workload;
+        let [buffers, images] = [workload.buffers, workload.images];
         let texels = u64::from(Workload::IMAGE_SIDE * Workload::IMAGE_SIDE);
         let bytes = 4 * (buffers as u64 + texels * images as u64);
         let to = self
@@ -331,13 +338,41 @@ impl Contestant for Engine {
         }))
     }
 
+    fn expected(&self, _: &Workload, frames: u64) -> Contents {
+        let turns: Vec<Workload> = (self.turns.iter())
+            .map(|turn| turn.workload.clone())
+            .collect();
+        Workload::simulate_in_turn(&turns, frames)
+    }
+
     fn counts(&self) -> Option<Counts> {
         Some(self.counts)
     }
 }
 
+/// What frames do: always the same, or another thing each time.
+fn turns(mode: Mode, workload: &Workload) -> Vec<Turn> {
+    let workloads = match mode {
+        Mode::Replan => workload.turns(TURNS),
+        _ => vec![workload.clone()],
+    };
+    let mut turns: Vec<Turn> = Vec::with_capacity(workloads.len());
+    for workload in workloads {
+        let mut after = predecessors(mode, &workload);
+        if let Some(first) = turns.first() {
+            for (after, same) in after.iter_mut().zip(&first.after) {
+                if after == same {
+                    *after = Arc::clone(same);
+                }
+            }
+        }
+        turns.push(Turn { workload, after });
+    }
+    turns
+}
+
 /// By pass, what it comes after: all before it, or whom it must not overtake.
-fn predecessors(mode: Mode, workload: &Workload) -> Vec<Vec<PassIndex>> {
+fn predecessors(mode: Mode, workload: &Workload) -> Vec<Arc<[PassIndex]>> {
     if mode.keeps_order() {
         let before = |at: usize| at.checked_sub(1).map(|before| PassIndex(before as u32));
         let passes = 0..workload.passes.len();

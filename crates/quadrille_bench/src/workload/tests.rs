@@ -80,3 +80,24 @@ fn a_pass_comes_after_whom_it_reads_and_overwrites() {
     let expected: [&[usize]; 4] = [&[], &[], &[0, 1], &[0, 2]];
     assert_eq!(workload.predecessors(), expected);
 }
+
+#[test]
+fn no_two_turns_in_a_row_are_the_same() {
+    let workload = Workload::new(100, SEED);
+    let turns = workload.turns(16);
+    let next = turns.iter().cycle().skip(1);
+    assert!(turns.iter().zip(next).all(|(turn, next)| turn != next));
+    assert!(turns.iter().all(|turn| *turn != workload));
+}
+
+#[test]
+fn frames_take_workloads_in_turn() {
+    let workload = Workload::new(20, SEED);
+    let turns = [workload.clone(), workload.turns(1).remove(0)];
+    // The first frame has the second workload.
+    let one = Workload::simulate_in_turn(&turns, 1);
+    assert_eq!(one, turns[1].simulate(1));
+    assert_ne!(one, workload.simulate(1));
+    let same = [workload.clone(), workload.clone()];
+    assert_eq!(Workload::simulate_in_turn(&same, 3), workload.simulate(3));
+}

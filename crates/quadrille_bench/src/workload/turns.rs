@@ -1,0 +1,54 @@
+//! Workloads that take turns: no two frames in a row are the same.
+
+use super::{Contents, PassWork, SplitMix, Workload};
+
+impl Workload {
+    /// As many workloads, each with one pass that reads another buffer than it does here; mostly a
+    /// pass of its own. Frames that take them in turn have to be planned anew each time.
+    ///
+    /// ```
+    /// use quadrille_bench::{SEED, Workload};
+    /// let workload = Workload::new(100, SEED);
+    /// let turns = workload.turns(8);
+    /// let differ = |(a, b): (&_, &_)| a != b;
+    /// for turn in &turns {
+    ///     assert_eq!(turn.passes.iter().zip(&workload.passes).filter(|it| differ(*it)).count(), 1);
+    /// }
+    /// ```
+    pub fn turns(&self, count: usize) -> Vec<Self> {
+        let mut random = SplitMix(count as u64);
+        let turn = |_| {
+            let mut turn = self.clone();
+            let at = random.below(turn.passes.len());
+            read_another(&mut turn.passes[at], turn.buffers);
+            turn
+        };
+        (0..count).map(turn).collect()
+    }
+
+    /// What is there after so many frames that take workloads of the same resources in turn. The
+    /// first frame has the second workload, and so on: frames are counted from 1.
+    pub fn simulate_in_turn(turns: &[Self], frames: u64) -> Contents {
+        let mut contents = turns.first().map(Self::start).unwrap_or_default();
+        let of = |frame: u64| &turns[(frame % turns.len() as u64) as usize];
+        for pass in (1..=frames).flat_map(|frame| &of(frame).passes) {
+            contents.run(*pass);
+        }
+        contents
+    }
+}
+
+/// Lets a pass read the next buffer that it does not touch.
+fn read_another(pass: &mut PassWork, buffers: usize) {
+    match pass {
+        PassWork::Image { buffer, .. } => *buffer = (*buffer + 1) % buffers,
+        PassWork::Buffer {
+            writes,
+            reads: [first, second],
+        } => {
+            let others = (1..buffers).map(|step| (*first + step) % buffers);
+            let mut free = others.filter(|other| ![*writes, *second].contains(other));
+            *first = free.next().unwrap_or(*first);
+        }
+    }
+}
