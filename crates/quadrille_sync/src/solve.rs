@@ -16,6 +16,7 @@ mod alias;
 mod arrange;
 mod assign;
 mod barrier;
+mod border;
 mod check;
 mod choose;
 mod cull;
@@ -27,12 +28,14 @@ mod glance;
 mod graph;
 mod hazard;
 mod host;
+mod levels;
 mod merge;
 mod occupy;
 mod order;
 mod ownership;
 mod place;
 mod precise;
+mod prepare;
 mod race;
 mod record;
 mod repeat;
@@ -141,7 +144,15 @@ fn decide(
     let needs = links.len();
     links.extend(graph.edges.iter().map(|edge| (edge.from, edge.to)));
     let split = split::split(frame, topology, &links, &order, &queues);
-    let arranged = arrange::arrange(frame, topology, &links[..needs], &order, &queues, &split);
+    let arranged = arrange::arrange(
+        frame,
+        topology,
+        &touches,
+        &links[..needs],
+        &order,
+        &queues,
+        &split,
+    );
     let emit = |split: &Split| emit(frame, topology, states, split, &kept, shortcuts);
     Ok(match arranged {
         Some(arranged) if arranged.is_better => emit(&arranged.split),
@@ -179,6 +190,8 @@ fn emit(
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);
     ownership::predict(&mut walk, &mut maps);
+    prepare::prepare(&mut walk, &mut maps);
+    walk.close_calls();
     walk.blocks.close(frame, &maps);
     let Walk {
         timeline,

@@ -209,6 +209,7 @@ impl Producer {
             };
             states.returned(slot.id(), done);
         }
+        states.prepare_to_lend(slot.id());
         self.reserved = true;
         Ok(Turn {
             number: self.next - self.ring.base,

@@ -18,10 +18,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::border::Border;
 use super::graph::{Edge, Graph, ranks};
+use super::levels::{Before, Levels};
 use super::merge::merge;
 use super::schedule::Costs;
 use super::split::{Draft, Split, split};
+use super::touch::Touches;
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
@@ -38,6 +41,7 @@ pub(super) struct Arranged {
 pub(super) fn arrange(
     frame: &Frame,
     topology: &Topology,
+    touches: &Touches,
     hazards: &[(u32, u32)],
     order: &[u32],
     queues: &[Option<QueueIndex>],
@@ -63,43 +67,87 @@ pub(super) fn arrange(
         let early = split(frame, topology, &needs, &early, queues);
         drafts = merge(frame, topology, &graph, &declared.drafts, early.drafts);
     }
-    let highest = sort_by_level(&graph, order, &mut drafts);
+    let mut levels = Levels::new(order.len(), &graph, &drafts);
+    let border = || Border::new(frame, touches);
+    let is_single = drafts.len() == 1 && declared.drafts.len() == 1;
+    let is_better = if is_single {
+        let (calls, place) = calls(&graph, &declared.drafts[0]);
+        let place = |pass: u32| Some(place[pass as usize]).filter(|at| *at != u32::MAX);
+        improve(&graph, border, &drafts, &mut levels, &calls, place)
+    } else {
+        border().part(&graph, &drafts, &mut levels);
+        false
+    };
+    sort_by_level(&levels, order, &mut drafts);
     let host = declared.host.clone();
-    if drafts.len() == 1 && declared.drafts.len() == 1 {
-        // In order of levels, a call stands before each but the first.
-        return (highest < calls(&graph, &declared.drafts)).then_some(Arranged {
-            split: Split { drafts, host },
-            is_better: true,
-        });
-    }
-    Some(Arranged {
+    (is_better || !is_single).then_some(Arranged {
         split: Split { drafts, host },
-        is_better: false,
+        is_better,
     })
 }
 
-/// How many barrier calls the passes of one submission need for hazards among them, if each can
-/// stand anywhere between the two passes of its hazard.
-fn calls(graph: &Graph, drafts: &[Draft]) -> u32 {
-    let mut place = vec![u32::MAX; graph.len()];
-    let mut calls = 0;
-    for draft in drafts {
-        // The last call stands before the pass at this place.
-        let mut last = 0;
-        for (at, pass) in (0..).zip(&draft.passes) {
-            let before = graph.before(pass.0).iter();
-            let behind = before.map(|from| place[*from as usize]);
-            let behind = behind.filter(|place| *place != u32::MAX).max();
-            if behind.is_some_and(|behind| behind >= last) {
-                (calls, last) = (calls + 1, at);
-            }
-            place[pass.0 as usize] = at;
-        }
-        for pass in &draft.passes {
-            place[pass.0 as usize] = u32::MAX;
+/// The barrier calls of one submission, each as late as it may stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Calls {
+    pub(super) count: u32,
+    /// The passes, in order, before which the first and the last of them stand.
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            first: u32::MAX,
+            last: 0,
         }
     }
-    calls
+}
+
+impl Calls {
+    /// Looks at the pass at a place, that comes right after those before `end`.
+    pub(super) fn add(&mut self, at: u32, end: u32) {
+        if end > self.last {
+            (self.count, self.last, self.first) = (self.count + 1, at, self.first.min(at));
+        }
+    }
+}
+
+/// The barrier calls that the passes of a submission need in this order for hazards among them.
+fn calls(graph: &Graph, draft: &Draft) -> (Calls, Vec<u32>) {
+    let mut place = vec![u32::MAX; graph.len()];
+    let mut calls = Calls::default();
+    for (at, pass) in (0..).zip(&draft.passes) {
+        let before = graph.before(pass.0).iter();
+        let behind = before.map(|from| place[*from as usize]);
+        let behind = behind.filter(|place| *place != u32::MAX).max();
+        calls.add(at, behind.map_or(0, |behind| behind + 1));
+        place[pass.0 as usize] = at;
+    }
+    (calls, place)
+}
+
+/// Finds levels for the only submission of a frame, and whether it needs fewer barrier calls in
+/// their order than in the declared one, of which `calls` are known and the `place` of each pass. In
+/// order of levels a call stands before each but the first; between frames that repeat there may be
+/// one more, in either order.
+pub(super) fn improve(
+    graph: &impl Before,
+    border: impl Fn() -> Border,
+    drafts: &[Draft],
+    levels: &mut Levels,
+    calls: &Calls,
+    place: impl Fn(u32) -> Option<u32>,
+) -> bool {
+    if levels.highest(0) < calls.count {
+        border().part(graph, drafts, levels);
+        return true;
+    }
+    let border = border();
+    let comes_first = |pass| place(pass).is_some_and(|at| at < calls.first);
+    let comes_last = |pass| place(pass).is_some_and(|at| at >= calls.last);
+    border.crosses(comes_first, comes_last) && !border.part(graph, drafts, levels)
 }
 
 /// The order of device passes with side effects among themselves. Host passes come after all of
@@ -223,33 +271,15 @@ fn finish(
     }
 }
 
-/// Sorts the passes of each submission by level: one more than the highest level of the passes
-/// in the same submission that they depend on. Returns the highest level of all.
-fn sort_by_level(graph: &Graph, order: &[u32], drafts: &mut [Draft]) -> u32 {
-    let mut highest = 0;
+/// Sorts the passes of each submission by level.
+fn sort_by_level(levels: &Levels, order: &[u32], drafts: &mut [Draft]) {
     let rank = ranks(order);
-    let mut level = vec![0_u32; order.len()];
-    let mut draft_of = vec![u32::MAX; order.len()];
-    for (at, draft) in (0..).zip(drafts) {
-        for pass in &draft.passes {
-            draft_of[pass.0 as usize] = at;
-        }
-        let mut highest_here = 0;
-        for pass in &draft.passes {
-            let before = graph.before(pass.0).iter();
-            let before = before.filter(|from| draft_of[**from as usize] == at);
-            let levels = before.map(|from| level[*from as usize] + 1);
-            let own = levels.max().unwrap_or(0);
-            level[pass.0 as usize] = own;
-            highest_here = highest_here.max(own);
-        }
+    for (at, draft) in drafts.iter_mut().enumerate() {
         if !draft.passes.is_sorted_by_key(|pass| rank[pass.0 as usize]) {
             draft.passes.sort_by_key(|pass| rank[pass.0 as usize]);
         }
-        draft.passes = by_level(&draft.passes, |pass| level[pass.0 as usize], highest_here);
-        highest = highest.max(highest_here);
+        draft.passes = by_level(&draft.passes, |pass| levels.of(pass), levels.highest(at));
     }
-    highest
 }
 
 /// Passes in order of their levels, of which one is the highest; those of one level stay in order.

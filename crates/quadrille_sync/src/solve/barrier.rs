@@ -28,7 +28,7 @@ use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
-use crate::states::{EndPass, FirstUse, HostWait};
+use crate::states::{EndPass, FirstUse, HostWait, Seen};
 use crate::topology::{FamilyIndex, QueueIndex};
 
 use super::record::Barrier;
@@ -59,7 +59,6 @@ pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split
             let steps = &mut walk.records[submission].submission.steps;
             steps.push(Step::Pass(*pass));
         }
-        walk.close_call();
         walk.close(submission);
     }
     walk.ahead = &[];
@@ -70,7 +69,7 @@ pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split
 pub(super) struct Site {
     pub(super) submission: usize,
     pub(super) point: Point,
-    family: FamilyIndex,
+    pub(super) family: FamilyIndex,
     /// What the queue has.
     pub(super) stages: Stages,
 }
@@ -240,7 +239,17 @@ fn shared_scope(uses: &[Use], at: usize, supported: Stages) -> Scope {
 
 /// The ladder, for one run of a range.
 fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
-    note_first(walk, request, state);
+    let early = Early {
+        pass: request.pass,
+        queue: request.queue,
+        family: request.family,
+        step: request.step,
+        scope: request.shared,
+        layout: request.layout,
+        writes: request.writes,
+        discard: request.discard,
+    };
+    note_first(walk, early, state);
     let discard = request.discards(state);
     let elsewhere = request.finds_elsewhere(state);
     debug_assert!(discard || !elsewhere, "what is needed has been brought");
@@ -254,6 +263,8 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
             state.layout
         };
         change_layout(walk, request, interval, state, old_layout);
+    } else if !takes_over && is_ready(state, request.queue, request.scope) {
+        // The frame before has foreseen it: see `prepare`.
     } else if request.writes || takes_over {
         order_write(walk, request, interval, state);
     } else {
@@ -263,7 +274,7 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
 }
 
 /// Rung 4, and rung 5 for a layout transition.
-fn change_layout(
+pub(super) fn change_layout(
     walk: &mut Walk<'_>,
     request: &Request,
     interval: Range<u64>,
@@ -286,6 +297,7 @@ fn change_layout(
         }
         if mark.queue != request.queue {
             src.stages |= chain(walk, request, mark, is_aliased);
+            walk.stand_behind_wait();
             return;
         }
         src = src.union(source(mark, memory));
@@ -309,7 +321,12 @@ fn change_layout(
 }
 
 /// Rungs 2, 3 and 5 for a write that changes nothing else.
-fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: &mut State) {
+pub(super) fn order_write(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: Range<u64>,
+    state: &mut State,
+) {
     let is_aliased = !state.aliased.is_empty();
     for_each_predecessor(state, |mark, memory| {
         if is_implied(walk, request, state, mark) {
@@ -337,7 +354,7 @@ fn order_write(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, sta
 }
 
 /// Rungs 1, 3 and 5 for a read that changes nothing.
-fn order_read(
+pub(super) fn order_read(
     walk: &mut Walk<'_>,
     request: &Request,
     dst: Scope,
@@ -382,6 +399,7 @@ fn order_after(
         if stages.covers(request.scope.stages) {
             return;
         }
+        walk.stand_behind_wait();
         (
             Scope {
                 stages,
@@ -481,23 +499,64 @@ pub(super) fn source(mark: &Mark, memory: bool) -> Scope {
 }
 
 /// Whether the last write is visible to a scope on a queue.
-fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
+pub(super) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
     state
         .visible
         .iter()
-        .any(|(seen_by, seen)| *seen_by == queue && seen.covers(scope))
+        .any(|seen| seen.queue == queue && seen.scope.covers(scope))
+}
+
+/// Whether all accesses so far come before a scope on a queue, and are visible to it.
+pub(super) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
+    let is_for = |seen: &Seen| seen.is_ready && seen.queue == queue;
+    let mut visible = state.visible.iter();
+    visible.any(|seen| is_for(seen) && seen.scope.covers(scope))
+}
+
+/// A use that may be the first of a range in a frame.
+#[derive(Clone, Copy)]
+pub(super) struct Early {
+    pub(super) pass: PassIndex,
+    pub(super) queue: QueueIndex,
+    pub(super) family: FamilyIndex,
+    pub(super) step: u32,
+    pub(super) scope: Scope,
+    pub(super) layout: Layout,
+    pub(super) writes: bool,
+    pub(super) discard: bool,
 }
 
 /// Notes what the next frame may need to predict.
-fn note_first(walk: &Walk<'_>, request: &Request, state: &mut State) {
-    if request.exclusive && state.first.is_none() {
-        state.first = Some(Arc::new(FirstUse {
-            family: request.family,
-            layout: request.layout,
-            discard: request.discard,
-            pass: walk.frame.pass(request.pass).name.clone(),
-        }));
+#[inline]
+pub(super) fn note_first(walk: &Walk<'_>, early: Early, state: &mut State) {
+    if state.first.is_none() {
+        note_early(walk, early, state);
     }
+}
+
+/// The same where it is the first.
+fn note_early(walk: &Walk<'_>, early: Early, state: &mut State) {
+    let pass = &walk.frame.pass(early.pass).name;
+    let is_same = |first: &&Arc<FirstUse>| {
+        (first.queue, first.step) == (early.queue, early.step)
+            && first.scope == early.scope
+            && first.layout == early.layout
+            && (first.writes, first.discard) == (early.writes, early.discard)
+            && first.pass == *pass
+    };
+    // Frames repeat, and then there is nothing to allocate.
+    let again = state.previous_first.as_ref().filter(is_same).cloned();
+    let first = || FirstUse {
+        queue: early.queue,
+        family: early.family,
+        step: early.step,
+        scope: early.scope,
+        layout: early.layout,
+        writes: early.writes,
+        discard: early.discard,
+        pass: pass.clone(),
+    };
+    state.first = Some(again.unwrap_or_else(|| Arc::new(first())));
 }
 
 /// The state after a request. `changed` says that a barrier has written the range just before
@@ -525,6 +584,7 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
     } else if state.write.is_some() {
         see(state, request.queue, scope);
     }
+    unready(state);
     let read = request.mark(scope.stages_only());
     match state
         .reads
@@ -556,17 +616,14 @@ pub(super) fn begin_anew(state: &mut State) {
 pub(super) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
     let first = state.visible.first();
     // Mostly it was seen in the same way before.
-    if !first.is_some_and(|(seen_by, seen)| *seen_by == queue && seen.covers(scope)) {
+    if !first.is_some_and(|seen| seen.queue == queue && seen.scope.covers(scope)) {
         see_anew(state, queue, scope);
     }
 }
 
 /// The same where it is not the first scope that covers this one.
 fn see_anew(state: &mut State, queue: QueueIndex, scope: Scope) {
-    for (seen_by, seen) in &mut state.visible {
-        if *seen_by != queue {
-            continue;
-        }
+    for Seen { scope: seen, .. } in of_queue(state, queue) {
         if seen.covers(scope) {
             return;
         }
@@ -579,7 +636,24 @@ fn see_anew(state: &mut State, queue: QueueIndex, scope: Scope) {
         // Forgetting is safe: at worst a barrier is repeated.
         state.visible.remove(0);
     }
-    state.visible.push((queue, scope));
+    state.visible.push(Seen {
+        queue,
+        scope,
+        is_ready: false,
+    });
+}
+
+/// Notes that there is a read that nobody has come after yet.
+#[inline]
+pub(super) fn unready(state: &mut State) {
+    let visible = state.visible.iter_mut();
+    visible.for_each(|seen| seen.is_ready = false);
+}
+
+/// To whom on a queue the last write is visible.
+fn of_queue(state: &mut State, queue: QueueIndex) -> impl Iterator<Item = &mut Seen> {
+    let visible = state.visible.iter_mut();
+    visible.filter(move |seen| seen.queue == queue)
 }
 
 /// The mark of a pass for states that no request describes.

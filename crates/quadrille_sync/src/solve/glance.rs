@@ -9,11 +9,13 @@
 //! Whoever is in doubt gives up: a frame that is not clear takes the long way, which also finds the
 //! words for what is wrong with it. A test holds the two against each other.
 
-use super::arrange::by_level;
+use super::arrange::{Calls, by_level, improve};
+use super::border::{Border, End};
 use super::check::{check_ids, impossible};
+use super::levels::{Before, Levels};
 use super::split::{Draft, Split};
 use crate::flags::{Layout, Stages};
-use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Preference, Use};
+use crate::frame::{Frame, PassDecl, PassKind, Preference, Use};
 use crate::range::SubRange;
 use crate::resource::{Lifetime, Resource};
 use crate::states::{Entry, States, Tenure};
@@ -42,6 +44,7 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
         lines: lines(frame, topology, states)?,
         spots: vec![Spot::default(); frame.passes.len()],
         readers: Vec::with_capacity(frame.uses.len()),
+        edges: Edges::new(frame),
         last_effect: NONE,
         calls: Calls::default(),
         uses: 0,
@@ -50,11 +53,17 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
     for (at, pass) in (0..).zip(&frame.passes) {
         sight.see(at, pass)?;
     }
-    let passes = sight.finish(topology)?;
+    let drafts = vec![sight.finish(topology)?];
     let host = Vec::new();
-    let drafts = vec![Draft { queue, passes }];
     Some(Split { drafts, host })
 }
+
+/// No use.
+const END: End = End {
+    writes: false,
+    discard: false,
+    layout: Layout::Undefined,
+};
 
 /// What has been seen of a resource so far.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +74,13 @@ struct Line {
     change: u32,
     /// The last of the readers since the last write.
     reader: u32,
-    /// What an image is in since somebody has used it.
-    layout: Layout,
+    /// The first use, and the last of those who read like it right after it.
+    head: End,
+    first_reader: u32,
+    /// The first pass that uses it.
+    first: u32,
+    /// The last use.
+    tail: End,
     is_image: bool,
     /// Somebody has written the contents.
     defined: bool,
@@ -79,8 +93,6 @@ struct Line {
 /// What has been seen of a pass.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
-    /// How many passes it comes after one after the other.
-    level: u32,
     /// A chain of declared order that it is on, named by its first pass.
     chain: u32,
     /// The pass that is declared to come right after it, of those seen the last one.
@@ -92,7 +104,6 @@ struct Spot {
 impl Default for Spot {
     fn default() -> Self {
         Self {
-            level: 0,
             chain: NONE,
             next: NONE,
             goes_on: false,
@@ -107,12 +118,28 @@ struct Reader {
     before: u32,
 }
 
-/// How many barrier calls the declared order needs, each as late as it may stand.
-#[derive(Clone, Copy, Debug, Default)]
-struct Calls {
-    count: u32,
-    /// The last call stands before this pass.
-    last: u32,
+/// Which passes each pass comes right after, in the order in which they were seen.
+#[derive(Clone, Debug)]
+struct Edges {
+    from: Vec<u32>,
+    /// By pass: where its list ends.
+    ends: Vec<u32>,
+}
+
+impl Edges {
+    fn new(frame: &Frame) -> Self {
+        Self {
+            from: Vec::with_capacity(frame.uses.len()),
+            ends: Vec::with_capacity(frame.passes.len()),
+        }
+    }
+}
+
+impl Before for Edges {
+    fn before(&self, pass: u32) -> &[u32] {
+        let begin = pass.checked_sub(1).map_or(0, |it| self.ends[it as usize]);
+        &self.from[begin as usize..self.ends[pass as usize] as usize]
+    }
 }
 
 /// All that has been seen so far.
@@ -125,20 +152,13 @@ struct Sight<'a> {
     lines: Vec<Line>,
     spots: Vec<Spot>,
     readers: Vec<Reader>,
+    edges: Edges,
     /// The last pass with side effects.
     last_effect: u32,
     calls: Calls,
     /// How many uses and predecessors belong to the passes that were seen.
     uses: u32,
     after: u32,
-}
-
-/// What a pass comes after.
-#[derive(Clone, Copy, Debug, Default)]
-struct Behind {
-    level: u32,
-    /// One more than the last of those passes.
-    end: u32,
 }
 
 impl Sight<'_> {
@@ -151,22 +171,19 @@ impl Sight<'_> {
         }
         (self.uses, self.after) = (pass.uses.end, pass.after.end);
         self.see_declared(at, pass)?;
-        let mut behind = Behind::default();
+        let begin = self.edges.from.len();
         if pass.side_effect {
-            if self.last_effect != NONE {
-                behind.add(self.last_effect, &self.spots);
-            }
+            self.come_after(self.last_effect);
             self.last_effect = at;
         }
         let frame = self.frame;
         for one in frame.uses.get(range(&pass.uses))? {
-            self.see_use(at, one, &mut behind)?;
+            self.see_use(at, one)?;
         }
-        self.spots[at as usize].level = behind.level;
-        if behind.end > self.calls.last {
-            let count = self.calls.count + 1;
-            self.calls = Calls { count, last: at };
-        }
+        let end = self.edges.from.len();
+        self.edges.ends.push(end as u32);
+        let behind = self.edges.from[begin..].iter().max();
+        self.calls.add(at, behind.map_or(0, |behind| behind + 1));
         Some(())
     }
 
@@ -178,6 +195,13 @@ impl Sight<'_> {
             None => self.is_only_queue || request.preference == Preference::Main,
         };
         is_wished && self.queue.capabilities.contains(request.required)
+    }
+
+    /// Notes that the pass that is looked at comes after another one, if that is any.
+    fn come_after(&mut self, from: u32) {
+        if from != NONE {
+            self.edges.from.push(from);
+        }
     }
 
     /// Notes which passes the next one is declared to come after.
@@ -205,7 +229,7 @@ impl Sight<'_> {
     }
 
     /// Looks at a use of a pass.
-    fn see_use(&mut self, at: u32, one: &Use, behind: &mut Behind) -> Option<()> {
+    fn see_use(&mut self, at: u32, one: &Use) -> Option<()> {
         let row = one.access.named()?;
         let runs = self.stages.contains(row.stages) || one.access.runs_in(self.stages);
         let is_host = row.stages.contains(Stages::HOST);
@@ -217,14 +241,24 @@ impl Sight<'_> {
         if one.range != SubRange::Whole || is_host || !runs || is_odd {
             return None;
         }
-        let (layout, is_used) = (line.layout, line.user != NONE);
+        let (layout, is_used) = (line.tail.layout, line.user != NONE);
         line.user = at;
-        line.layout = row.layout;
+        line.tail = End {
+            writes: row.writes,
+            discard: one.discard,
+            layout: match line.is_image {
+                true => row.layout,
+                false => Layout::Undefined,
+            },
+        };
+        if !is_used {
+            (line.head, line.first) = (line.tail, at);
+        }
         if row.writes {
-            self.write(at, &mut line, behind)?;
+            self.write(at, &mut line)?;
         } else {
-            let changes = line.is_image && is_used && layout != row.layout;
-            self.read(at, &mut line, changes, behind)?;
+            let changes = is_used && layout != line.tail.layout;
+            self.read(at, &mut line, changes)?;
         }
         self.lines[one.resource.0 as usize] = line;
         Some(())
@@ -232,7 +266,7 @@ impl Sight<'_> {
 
     /// A pass that writes comes after all that have read since the last write, and these after
     /// that.
-    fn write(&self, at: u32, line: &mut Line, behind: &mut Behind) -> Option<()> {
+    fn write(&mut self, at: u32, line: &mut Line) -> Option<()> {
         line.defined = true;
         if line.writer != NONE {
             line.several = true;
@@ -241,12 +275,15 @@ impl Sight<'_> {
                 return None;
             }
         }
-        behind.add_some(line.change, &self.spots);
-        for reader in self.readers_since(line.reader) {
-            if !self.is_before(reader, at) {
+        self.come_after(line.change);
+        line.close_first();
+        let mut next = line.reader;
+        while let Some(reader) = self.readers.get(next as usize).copied() {
+            if !self.is_before(reader.pass, at) {
                 return None;
             }
-            behind.add(reader, &self.spots);
+            self.come_after(reader.pass);
+            next = reader.before;
         }
         (line.writer, line.change, line.reader) = (at, at, NONE);
         Some(())
@@ -254,18 +291,22 @@ impl Sight<'_> {
 
     /// A pass that reads comes after the last write; and if the layout changes, after those who
     /// have read in the old one.
-    fn read(&mut self, at: u32, line: &mut Line, changes: bool, behind: &mut Behind) -> Option<()> {
+    fn read(&mut self, at: u32, line: &mut Line, changes: bool) -> Option<()> {
         if line.writer != NONE && !self.is_before(line.writer, at) {
             line.inferred = true;
             if line.several {
                 return None;
             }
         }
-        behind.add_some(line.change, &self.spots);
+        self.come_after(line.change);
         if changes {
             // Those before the last change come before it.
-            self.readers_since(line.reader)
-                .for_each(|reader| behind.add(reader, &self.spots));
+            line.close_first();
+            let mut next = line.reader;
+            while let Some(reader) = self.readers.get(next as usize).copied() {
+                self.come_after(reader.pass);
+                next = reader.before;
+            }
             line.change = at;
         }
         let reader = Reader {
@@ -287,20 +328,54 @@ impl Sight<'_> {
         })
     }
 
-    /// The order in which passes are submitted.
-    fn finish(self, topology: &Topology) -> Option<Vec<PassIndex>> {
+    /// The passes in the order in which they are submitted.
+    fn finish(self, topology: &Topology) -> Option<Draft> {
         let is_all = (self.uses, self.after) == (count(&self.frame.uses), count(&self.frame.after));
         if !is_all || !self.can_present(topology) {
             return None;
         }
-        let declared: Vec<PassIndex> = self.frame.pass_indices().collect();
-        let highest = self.spots.iter().map(|spot| spot.level).max()?;
-        // In order of levels, a call stands before each but the first.
-        if topology.order == OrderPolicy::Declared || highest >= self.calls.count {
-            return Some(declared);
+        let count = self.frame.passes.len();
+        let mut drafts = [Draft {
+            queue: self.index,
+            passes: self.frame.pass_indices().collect(),
+        }];
+        if topology.order == OrderPolicy::Free {
+            let mut levels = Levels::new(count, &self.edges, &drafts);
+            let place = |pass| Some(pass);
+            if improve(
+                &self.edges,
+                || self.border(),
+                &drafts,
+                &mut levels,
+                &self.calls,
+                place,
+            ) {
+                let passes = &drafts[0].passes;
+                drafts[0].passes = by_level(passes, |pass| levels.of(pass), levels.highest(0));
+            }
         }
-        let level = |pass: PassIndex| self.spots[pass.0 as usize].level;
-        Some(by_level(&declared, level, highest))
+        let [draft] = drafts;
+        Some(draft)
+    }
+
+    /// What the frame has to do with one like it before.
+    fn border(&self) -> Border {
+        let mut border = Border::default();
+        let lines = self.lines.iter().zip(&self.frame.resources);
+        for (line, resource) in lines.filter(|(line, _)| line.user != NONE) {
+            let first_reader = match line.change {
+                NONE => line.reader,
+                _ => line.first_reader,
+            };
+            let first = self.readers_since(first_reader);
+            let first = first.chain((line.head.writes).then_some(line.first));
+            // Those who read in another layout come before the change.
+            let is_like = |reader: &u32| line.change == NONE || *reader >= line.change;
+            let last = self.readers_since(line.reader).take_while(is_like);
+            let last = last.chain((line.tail.writes).then_some(line.user));
+            border.add(resource, [line.head, line.tail], first, last);
+        }
+        border
     }
 
     /// Whether all images of swapchains that are used are written, and can be presented.
@@ -314,15 +389,11 @@ impl Sight<'_> {
     }
 }
 
-impl Behind {
-    fn add(&mut self, pass: u32, spots: &[Spot]) {
-        self.level = self.level.max(spots[pass as usize].level + 1);
-        self.end = self.end.max(pass + 1);
-    }
-
-    fn add_some(&mut self, pass: u32, spots: &[Spot]) {
-        if pass != NONE {
-            self.add(pass, spots);
+impl Line {
+    /// Notes, at the first change, who has used the resource before.
+    fn close_first(&mut self) {
+        if self.change == NONE {
+            self.first_reader = self.reader;
         }
     }
 }
@@ -347,7 +418,10 @@ fn lines(frame: &Frame, topology: &Topology, states: &States) -> Option<Vec<Line
             writer: NONE,
             change: NONE,
             reader: NONE,
-            layout: Layout::Undefined,
+            head: END,
+            first_reader: NONE,
+            first: NONE,
+            tail: END,
             is_image,
             defined: defined && resource.lifetime == Lifetime::Persistent,
             inferred: false,

@@ -4,7 +4,7 @@ use super::super::{decide, emit, solve};
 use super::*;
 use crate::access::Access;
 use crate::flags::Aspects;
-use crate::frame::QueueRequest;
+use crate::frame::{PassIndex, QueueRequest};
 use crate::resource::{ResourceId, ResourceIndex, ResourceKind, Sharing};
 use crate::text::{parse_frame, parse_topology};
 use crate::topology::Capabilities;

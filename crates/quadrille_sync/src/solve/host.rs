@@ -20,8 +20,7 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
 use crate::resource::ResourceIndex;
-use crate::states::{EndPass, HostWait};
-use crate::topology::QueueIndex;
+use crate::states::{EndPass, HostWait, Seen};
 
 /// Reads by the host.
 const HOST_READ: Scope = Scope {
@@ -166,7 +165,7 @@ fn advance(
     let image = walk.frame.resource(one.resource).is_image();
     let layout_fits = !image || state.layout == one.access.layout();
     // Once the host can see a write, it can also overwrite it.
-    let is_seen = |(_, scope): &(QueueIndex, Scope)| scope.covers(HOST_READ);
+    let is_seen = |seen: &Seen| seen.scope.covers(HOST_READ);
     match state.write {
         None if layout_fits => {}
         Some(write) if layout_fits && state.visible.iter().any(is_seen) => {

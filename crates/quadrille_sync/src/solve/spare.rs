@@ -5,7 +5,9 @@
 //! resource is used as a whole, on the queue that has had it, that can be said by looking at its
 //! state alone. Everything else is left to [`advance`](super::barrier).
 
-use super::barrier::{Place, begin_anew, note, scope_of, see};
+use super::barrier::{
+    Early, Place, begin_anew, is_ready, is_visible, note, note_first, scope_of, see, unready,
+};
 use super::track::{Maps, Mark, State};
 use super::walk::Walk;
 use crate::flags::Layout;
@@ -40,6 +42,21 @@ pub(super) fn spare(walk: &mut Walk<'_>, maps: &mut Maps, place: &Place<'_>, one
     if !is_spared {
         return false;
     }
+    let layout = match resource.is_image() {
+        true => one.access.layout(),
+        false => Layout::Undefined,
+    };
+    let early = Early {
+        pass: place.pass,
+        queue,
+        family: place.site.family,
+        step: place.step,
+        scope,
+        layout,
+        writes,
+        discard: one.discard,
+    };
+    note_first(walk, early, state);
     let mark = |scope: Scope| Mark {
         queue,
         value: place.site.point.value,
@@ -52,9 +69,7 @@ pub(super) fn spare(walk: &mut Walk<'_>, maps: &mut Maps, place: &Place<'_>, one
     } else {
         settle_read(state, mark(scope.stages_only()), scope);
     }
-    if !resource.is_image() {
-        state.layout = Layout::Undefined;
-    }
+    state.layout = layout;
     // With one family nobody keeps book of owners.
     state.owner = None;
     note(walk, place.site, one, scope);
@@ -67,8 +82,7 @@ fn may_read(walk: &Walk<'_>, state: &State, queue: QueueIndex, scope: Scope) -> 
     let Some(write) = &state.write else {
         return true;
     };
-    let mut visible = state.visible.iter();
-    visible.any(|(seen_by, seen)| *seen_by == queue && seen.covers(scope))
+    is_visible(state, queue, scope)
         || write.queue == queue && walk.is_ordered(write, write.scope, scope)
 }
 
@@ -76,6 +90,9 @@ fn may_read(walk: &Walk<'_>, state: &State, queue: QueueIndex, scope: Scope) -> 
 /// only one of them.
 #[inline]
 fn may_write(walk: &Walk<'_>, state: &State, queue: QueueIndex, scope: Scope) -> bool {
+    if is_ready(state, queue, scope) {
+        return true;
+    }
     if state.reads.is_empty() {
         let is_behind =
             |write: &Mark| write.queue == queue && walk.is_ordered(write, write.scope, scope);
@@ -108,6 +125,7 @@ fn settle_read(state: &mut State, mark: Mark, scope: Scope) {
     if state.write.is_some() {
         see(state, mark.queue, scope);
     }
+    unready(state);
     for read in &mut state.reads {
         if read.queue == mark.queue {
             let scope = read.scope.union(mark.scope);

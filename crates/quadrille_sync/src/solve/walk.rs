@@ -2,6 +2,7 @@
 //! `edge` share: what has been decided so far, and the verbs to decide more.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::occupy::Blocks;
 use super::ownership;
@@ -15,7 +16,7 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope, Step};
 use crate::range::SubRange;
 use crate::resource::{ResourceIndex, Sharing};
-use crate::states::{EndPass, States};
+use crate::states::{EndPass, FirstUse, States};
 use crate::topology::{BarrierStyle, FamilyIndex, QueueIndex, Topology};
 
 use super::track::Maps;
@@ -45,8 +46,9 @@ struct Issued {
     dst: Scope,
 }
 
-/// The last barrier call of the submission that is being planned. Later passes add to it what can
-/// stand there: every call costs, and whatever depends on nothing behind it can be in it.
+/// The last barrier call of a queue. Later passes of its submission add to it what can stand there:
+/// every call costs, and whatever depends on nothing behind it can be in it. In the end, so can
+/// the next frame (see [`prepare`](super::prepare)).
 #[derive(Debug)]
 struct Call {
     submission: usize,
@@ -102,11 +104,19 @@ pub(super) struct Walk<'a> {
     pub(super) before_pass: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
+    /// The use by the next frame that is being prepared for, instead of a request's pass.
+    pub(super) next_use: Option<Arc<FirstUse>>,
     /// The uses of the pass that is being looked at; kept for its memory.
     pub(super) requests: Vec<Request>,
     /// The last pass on the queue of the next pass that its barriers have to stand behind.
     behind: u32,
-    call: Option<Call>,
+    /// Its barriers lead on from a wait.
+    is_behind_wait: bool,
+    /// The last call of each queue.
+    last_calls: Vec<Option<Call>>,
+    /// By queue: the pass before which the first call stands that has to stand in this frame, and
+    /// could not have been foreseen.
+    first_calls: Vec<u32>,
     /// How many calls there have been.
     calls: u32,
     /// The barriers issued last, by queue.
@@ -195,9 +205,12 @@ impl<'a> Walk<'a> {
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
             before_pass: Default::default(),
             plain: Vec::new(),
+            next_use: None,
             requests: Vec::new(),
             behind: 0,
-            call: None,
+            is_behind_wait: false,
+            first_calls: vec![u32::MAX; topology.queues.len()],
+            last_calls: topology.queues.iter().map(|_| None).collect(),
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
@@ -285,10 +298,11 @@ impl<'a> Walk<'a> {
     /// The reason for something that a request needs.
     pub(super) fn reason(&self, request: &Request, earlier: Option<EndPass>, rung: Rung) -> Reason {
         let earlier = earlier.map_or(PassRef::Nobody, |pass| self.past.pass_ref(pass));
+        let next = self.next_use.as_ref().map(|next| next.pass.clone());
         Reason {
             resource: request.resource,
             earlier,
-            later: PassRef::Pass(request.pass),
+            later: next.map_or(PassRef::Pass(request.pass), PassRef::Next),
             rung,
         }
     }
@@ -388,38 +402,86 @@ impl<'a> Walk<'a> {
         self.behind = self.behind.max(mark.step);
     }
 
+    /// Says that the barriers of the next pass lead on from a wait.
+    pub(super) fn stand_behind_wait(&mut self) {
+        self.is_behind_wait = true;
+    }
+
     /// Puts what a pass needs into the submission: into the last barrier call there, if that
     /// stands behind all that the pass depends on, else into a call of its own.
     pub(super) fn put_barriers(&mut self, submission: usize, queue: QueueIndex, step: u32) {
         if self.plain.is_empty() && self.before_pass.iter().all(BarrierBatch::is_empty) {
             self.behind = 0;
+            self.is_behind_wait = false;
             return;
         }
         let mut plain = std::mem::take(&mut self.plain);
         plain.retain(|plain| !self.is_ordered_by_waits(plain, queue));
         let [mut first, mut second] = std::mem::take(&mut self.before_pass);
         let behind = std::mem::take(&mut self.behind);
+        let is_of_frame = std::mem::take(&mut self.is_behind_wait) || behind > 0;
         if !first.is_empty() || !plain.is_empty() {
             let joins = |call: &Call| call.submission == submission && call.step > behind;
-            if !self.call.as_ref().is_some_and(joins) {
-                self.open_call(submission, step);
+            if !self.last_call(queue).is_some_and(joins) {
+                self.open_call(submission, queue, step);
             }
             self.add_to_call(queue, &mut first, &mut plain);
+            if is_of_frame {
+                self.note_first_call(queue);
+            }
         }
         if !second.is_empty() {
-            self.open_call(submission, step);
+            self.open_call(submission, queue, step);
             self.add_to_call(queue, &mut second, &mut plain);
         }
         // Emptied, for their memory.
         (self.plain, self.before_pass) = (plain, [first, second]);
     }
 
+    fn last_call(&self, queue: QueueIndex) -> Option<&Call> {
+        self.last_calls[usize::from(queue.0)].as_ref()
+    }
+
+    /// Notes that the last call of a queue has to stand in this frame.
+    fn note_first_call(&mut self, queue: QueueIndex) {
+        let step = self.last_call(queue).map_or(u32::MAX, |call| call.step);
+        let first = &mut self.first_calls[usize::from(queue.0)];
+        *first = (*first).min(step);
+    }
+
+    /// The pass before which the first call of a queue stands that has to stand in this frame.
+    pub(super) fn first_call(&self, queue: QueueIndex) -> u32 {
+        self.first_calls[usize::from(queue.0)]
+    }
+
+    /// The submission with the last call of a queue, and the pass that it stands before.
+    pub(super) fn last_call_place(&self, queue: QueueIndex) -> Option<(usize, u32)> {
+        self.last_call(queue)
+            .map(|call| (call.submission, call.step))
+    }
+
+    /// Puts what the next frame needs into the last call of a queue.
+    pub(super) fn put_ahead(&mut self, queue: QueueIndex) {
+        if self.plain.is_empty() && self.before_pass[0].is_empty() {
+            return;
+        }
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.retain(|plain| !self.is_ordered_by_waits(plain, queue));
+        let [mut batch, none] = std::mem::take(&mut self.before_pass);
+        self.behind = 0;
+        self.is_behind_wait = false;
+        if !plain.is_empty() || !batch.is_empty() {
+            self.add_to_call(queue, &mut batch, &mut plain);
+        }
+        (self.plain, self.before_pass) = (plain, [batch, none]);
+    }
+
     /// Begins a barrier call.
-    fn open_call(&mut self, submission: usize, step: u32) {
-        self.close_call();
+    fn open_call(&mut self, submission: usize, queue: QueueIndex, step: u32) {
+        self.close_call(queue);
         let steps = &mut self.records[submission].submission.steps;
         self.calls += 1;
-        self.call = Some(Call {
+        self.last_calls[usize::from(queue.0)] = Some(Call {
             submission,
             at: steps.len(),
             step,
@@ -432,7 +494,7 @@ impl<'a> Walk<'a> {
 
     /// Adds barriers to the call, and remembers them for those who come later.
     fn add_to_call(&mut self, queue: QueueIndex, batch: &mut BarrierBatch, plain: &mut Vec<Plain>) {
-        let Some(call) = &mut self.call else {
+        let Some(call) = &mut self.last_calls[usize::from(queue.0)] else {
             unreachable!("a call is opened before barriers are added to it");
         };
         let issued = &mut self.issued[usize::from(queue.0)];
@@ -461,9 +523,15 @@ impl<'a> Walk<'a> {
         call.batch.append(batch);
     }
 
-    /// Writes the call into its submission.
-    pub(super) fn close_call(&mut self) {
-        let Some(mut call) = self.call.take() else {
+    /// Writes the last calls into their submissions.
+    pub(super) fn close_calls(&mut self) {
+        self.topology
+            .indices()
+            .for_each(|queue| self.close_call(queue));
+    }
+
+    fn close_call(&mut self, queue: QueueIndex) {
+        let Some(mut call) = self.last_calls[usize::from(queue.0)].take() else {
             return;
         };
         // Mere order comes last, because barriers that do more order too, and of it the widest first.

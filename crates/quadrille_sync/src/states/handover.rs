@@ -141,6 +141,7 @@ impl States {
             return None;
         }
         entry.tenure = Tenure::Lent;
+        Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| state.first = None);
         let mut map = RangeMap::clone(&entry.map);
         map.update(EVERYTHING, |_, state| {
             // Reads do not hurt those who only read, and what this stream sees is its own affair.
@@ -155,6 +156,18 @@ impl States {
             tenure: Tenure::Lent,
             kind: entry.kind,
         })
+    }
+
+    /// Says that the next frame that uses a resource leaves it as it has to be lent: nothing is
+    /// foreseen of what comes after, so an image stays in the layout of its last use.
+    pub fn prepare_to_lend(&mut self, id: ResourceId) {
+        let Some(Some(entry)) = self.resources.get_mut(id.0 as usize) else {
+            return;
+        };
+        if entry.map.iter().any(|(_, state)| state.first.is_some()) {
+            self.steady.disturb();
+            Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| state.first = None);
+        }
     }
 
     /// Takes what another stream has given or lent.
@@ -208,6 +221,11 @@ impl States {
         };
         Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| {
             state.promised = Some(Box::new(read.clone()));
+            state
+                .visible
+                .iter_mut()
+                .for_each(|seen| seen.is_ready = false);
+            state.first = None;
         });
     }
 

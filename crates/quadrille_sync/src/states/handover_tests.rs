@@ -151,3 +151,36 @@ fn no_pass_is_put_on_a_foreign_timeline() {
     let planned = plan(&frame, &main, &States::default()).unwrap();
     assert_eq!(planned.submissions[0].queue, QueueIndex(0));
 }
+
+/// An image that is written first and sampled before the last barrier call: what comes next would
+/// be foreseen there.
+const WRITE_AND_MORE: &str = "
+image board 0 aspects COLOR mips 1 layers 1 concurrent
+buffer seen 1 bytes 64 concurrent
+buffer log 2 bytes 64 concurrent
+pass step requires COMPUTE
+  StorageWriteCompute board
+pass publish requires COMPUTE
+  SampledCompute board
+  StorageWriteCompute seen
+pass log requires COMPUTE
+  StorageReadCompute seen
+  StorageWriteCompute log
+";
+
+#[test]
+fn what_is_about_to_be_lent_stays_in_the_layout_of_its_last_use() {
+    let [_, worker] = topologies();
+    let foreseen = |is_lent: bool| {
+        let mut states = States::default();
+        run(&mut states, &worker, WRITE_AND_MORE);
+        if is_lent {
+            states.prepare_to_lend(ResourceId(0));
+        }
+        let (frame, plan) = run(&mut states, &worker, WRITE_AND_MORE);
+        let text = plan.display(&frame, &worker).to_string();
+        text.contains("-> next step")
+    };
+    assert!(foreseen(false), "or this says nothing");
+    assert!(!foreseen(true), "the layout changes");
+}

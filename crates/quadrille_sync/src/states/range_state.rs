@@ -18,11 +18,26 @@ pub(crate) struct PastMark {
     pub(crate) pass: Arc<str>,
 }
 
+/// To whom the last write of a range is visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Seen {
+    pub(crate) queue: QueueIndex,
+    pub(crate) scope: Scope,
+    /// All reads since the write come before the scope too: whatever lies in it needs no barrier.
+    pub(crate) is_ready: bool,
+}
+
 /// The first use of a range in a frame: what cyclic prediction needs to know of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FirstUse {
+    pub(crate) queue: QueueIndex,
     pub(crate) family: FamilyIndex,
+    /// When in the frame: passes count from 1, in submission order.
+    pub(crate) step: u32,
+    /// Those of all uses of the pass that meet it.
+    pub(crate) scope: Scope,
     pub(crate) layout: Layout,
+    pub(crate) writes: bool,
     /// The old contents were not needed, so no ownership moved.
     pub(crate) discard: bool,
     pub(crate) pass: Arc<str>,
@@ -87,7 +102,7 @@ pub(crate) struct RangeState<M> {
     /// it says nothing about the last write.
     pub(crate) promised: Option<Box<M>>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
-    pub(crate) visible: SmallVec<[(QueueIndex, Scope); 1]>,
+    pub(crate) visible: SmallVec<[Seen; 1]>,
     /// Whether the host has waited for the last write.
     pub(crate) host_wait: HostWait,
     /// What was done to the memory while others had it. Only while a frame is planned, and

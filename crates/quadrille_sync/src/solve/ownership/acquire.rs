@@ -18,7 +18,7 @@ use crate::solve::barrier::scope_of;
 use crate::solve::record::Barrier;
 use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::{Request, Walk};
-use crate::states::{HostWait, Pending};
+use crate::states::{HostWait, Pending, Seen};
 
 /// Brings what a pass needs to the family of its queue, and lets arrive what it discards in part.
 pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
@@ -151,6 +151,7 @@ fn acquire(
         let stages = walk.require(request, &pending.mark, stages, all, rung);
         (stages, Some(pending.mark.pass))
     };
+    walk.stand_behind_wait();
     // In another layout it serves only the transition that follows.
     let arrives = !request.image || pending.new_layout == request.layout;
     let dst = match arrives || is_beyond {
@@ -180,7 +181,11 @@ fn acquire(
             state.reads.clear();
             state.promised = None;
             state.host_wait = HostWait::None;
-            state.visible = smallvec![(request.queue, dst)];
+            state.visible = smallvec![Seen {
+                queue: request.queue,
+                scope: dst,
+                is_ready: false,
+            }];
             state.write = Some(request.mark(dst.stages_only()));
             state.previous_first = state.previous_first.take().filter(|_| is_foreseen);
         });
