@@ -14,11 +14,12 @@
 //! source.
 
 use std::ops::Range;
-use std::sync::Arc;
 
+use super::early::{Early, note_first};
 use super::edge;
 use super::host;
 use super::ownership;
+use super::seen::{is_ready, is_visible, see, unready};
 use super::spare::spare;
 use super::split::{Draft, Split};
 use super::timeline::Point;
@@ -28,13 +29,10 @@ use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
-use crate::states::{EndPass, FirstUse, HostWait, Seen};
-use crate::topology::{FamilyIndex, QueueIndex};
+use crate::states::{EndPass, HostWait};
+use crate::topology::FamilyIndex;
 
 use super::record::Barrier;
-
-/// How many scopes per range are remembered as seeing the last write.
-const VISIBLE: usize = 16;
 
 /// Walks through all passes, with everything between them, and gives what the host does.
 pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split) -> Vec<HostStep> {
@@ -498,67 +496,6 @@ pub(super) fn source(mark: &Mark, memory: bool) -> Scope {
     }
 }
 
-/// Whether the last write is visible to a scope on a queue.
-pub(super) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
-    state
-        .visible
-        .iter()
-        .any(|seen| seen.queue == queue && seen.scope.covers(scope))
-}
-
-/// Whether all accesses so far come before a scope on a queue, and are visible to it.
-pub(super) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
-    let is_for = |seen: &Seen| seen.is_ready && seen.queue == queue;
-    let mut visible = state.visible.iter();
-    visible.any(|seen| is_for(seen) && seen.scope.covers(scope))
-}
-
-/// A use that may be the first of a range in a frame.
-#[derive(Clone, Copy)]
-pub(super) struct Early {
-    pub(super) pass: PassIndex,
-    pub(super) queue: QueueIndex,
-    pub(super) family: FamilyIndex,
-    pub(super) step: u32,
-    pub(super) scope: Scope,
-    pub(super) layout: Layout,
-    pub(super) writes: bool,
-    pub(super) discard: bool,
-}
-
-/// Notes what the next frame may need to predict.
-#[inline]
-pub(super) fn note_first(walk: &Walk<'_>, early: Early, state: &mut State) {
-    if state.first.is_none() {
-        note_early(walk, early, state);
-    }
-}
-
-/// The same where it is the first.
-fn note_early(walk: &Walk<'_>, early: Early, state: &mut State) {
-    let pass = &walk.frame.pass(early.pass).name;
-    let is_same = |first: &&Arc<FirstUse>| {
-        (first.queue, first.step) == (early.queue, early.step)
-            && first.scope == early.scope
-            && first.layout == early.layout
-            && (first.writes, first.discard) == (early.writes, early.discard)
-            && first.pass == *pass
-    };
-    // Frames repeat, and then there is nothing to allocate.
-    let again = state.previous_first.as_ref().filter(is_same).cloned();
-    let first = || FirstUse {
-        queue: early.queue,
-        family: early.family,
-        step: early.step,
-        scope: early.scope,
-        layout: early.layout,
-        writes: early.writes,
-        discard: early.discard,
-        pass: pass.clone(),
-    };
-    state.first = Some(again.unwrap_or_else(|| Arc::new(first())));
-}
-
 /// The state after a request. `changed` says that a barrier has written the range just before
 /// it: by a layout transition; an acquire has noted itself.
 fn settle(request: &Request, state: &mut State, changed: bool) {
@@ -609,51 +546,6 @@ pub(super) fn begin_anew(state: &mut State) {
     state.host_wait = HostWait::None;
     state.reads.clear();
     state.visible.clear();
-}
-
-/// Remembers that a scope sees the last write.
-#[inline]
-pub(super) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
-    let first = state.visible.first();
-    // Mostly it was seen in the same way before.
-    if !first.is_some_and(|seen| seen.queue == queue && seen.scope.covers(scope)) {
-        see_anew(state, queue, scope);
-    }
-}
-
-/// The same where it is not the first scope that covers this one.
-fn see_anew(state: &mut State, queue: QueueIndex, scope: Scope) {
-    for Seen { scope: seen, .. } in of_queue(state, queue) {
-        if seen.covers(scope) {
-            return;
-        }
-        if seen.stages == scope.stages || seen.access == scope.access {
-            *seen = seen.union(scope);
-            return;
-        }
-    }
-    if state.visible.len() == VISIBLE {
-        // Forgetting is safe: at worst a barrier is repeated.
-        state.visible.remove(0);
-    }
-    state.visible.push(Seen {
-        queue,
-        scope,
-        is_ready: false,
-    });
-}
-
-/// Notes that there is a read that nobody has come after yet.
-#[inline]
-pub(super) fn unready(state: &mut State) {
-    let visible = state.visible.iter_mut();
-    visible.for_each(|seen| seen.is_ready = false);
-}
-
-/// To whom on a queue the last write is visible.
-fn of_queue(state: &mut State, queue: QueueIndex) -> impl Iterator<Item = &mut Seen> {
-    let visible = state.visible.iter_mut();
-    visible.filter(move |seen| seen.queue == queue)
 }
 
 /// The mark of a pass for states that no request describes.

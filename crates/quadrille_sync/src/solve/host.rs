@@ -8,9 +8,10 @@
 
 use std::ops::Range;
 
-use super::barrier::{for_each_predecessor, see, source};
+use super::barrier::{for_each_predecessor, source};
 use super::ownership;
 use super::record::Barrier;
+use super::seen::see;
 use super::split::HostDraft;
 use super::timeline::{Numbers, Point, Timeline};
 use super::track::{Maps, Mark, State};

@@ -19,9 +19,8 @@
 
 use std::sync::Arc;
 
-use super::barrier::{
-    change_layout, for_each_predecessor, is_visible, last_pass, order_read, order_write,
-};
+use super::barrier::{change_layout, for_each_predecessor, last_pass, order_read, order_write};
+use super::seen::is_visible;
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
 use crate::frame::PassIndex;

@@ -1,0 +1,69 @@
+//! Who sees the last write of a range, and for whom it is ready.
+
+use super::track::State;
+use crate::plan::Scope;
+use crate::states::Seen;
+use crate::topology::QueueIndex;
+
+/// How many scopes per range are remembered as seeing the last write.
+const VISIBLE: usize = 16;
+
+/// Whether the last write is visible to a scope on a queue.
+pub(super) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
+    state
+        .visible
+        .iter()
+        .any(|seen| seen.queue == queue && seen.scope.covers(scope))
+}
+
+/// Whether all accesses so far come before a scope on a queue, and are visible to it.
+pub(super) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
+    let is_for = |seen: &Seen| seen.is_ready && seen.queue == queue;
+    let mut visible = state.visible.iter();
+    visible.any(|seen| is_for(seen) && seen.scope.covers(scope))
+}
+
+/// Remembers that a scope sees the last write.
+#[inline]
+pub(super) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
+    let first = state.visible.first();
+    // Mostly it was seen in the same way before.
+    if !first.is_some_and(|seen| seen.queue == queue && seen.scope.covers(scope)) {
+        see_anew(state, queue, scope);
+    }
+}
+
+/// The same where it is not the first scope that covers this one.
+fn see_anew(state: &mut State, queue: QueueIndex, scope: Scope) {
+    for Seen { scope: seen, .. } in of_queue(state, queue) {
+        if seen.covers(scope) {
+            return;
+        }
+        if seen.stages == scope.stages || seen.access == scope.access {
+            *seen = seen.union(scope);
+            return;
+        }
+    }
+    if state.visible.len() == VISIBLE {
+        // Forgetting is safe: at worst a barrier is repeated.
+        state.visible.remove(0);
+    }
+    state.visible.push(Seen {
+        queue,
+        scope,
+        is_ready: false,
+    });
+}
+
+/// Notes that there is a read that nobody has come after yet.
+#[inline]
+pub(super) fn unready(state: &mut State) {
+    let visible = state.visible.iter_mut();
+    visible.for_each(|seen| seen.is_ready = false);
+}
+
+/// To whom on a queue the last write is visible.
+fn of_queue(state: &mut State, queue: QueueIndex) -> impl Iterator<Item = &mut Seen> {
+    let visible = state.visible.iter_mut();
+    visible.filter(move |seen| seen.queue == queue)
+}
