@@ -159,7 +159,6 @@ fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &
         family,
         layout: Layout::PresentSrc,
         later: PassRef::Presentation,
-        dst: Scope::default(),
     };
     let mut departures = Departures::default();
     for (run, state) in maps[resource.0 as usize].iter() {

@@ -85,7 +85,7 @@ fn stop(walk: &mut Walk<'_>, request: &Request, kind: &ResourceKind, map: &mut R
 
 /// Whether what two requests need leaves alike. Requests that meet are alike: they all read.
 fn is_alike(one: &Request, other: &Request) -> bool {
-    let key = |it: &Request| (it.resource, it.layout, it.shared, it.writes, it.discard);
+    let key = |it: &Request| (it.resource, it.layout, it.writes, it.discard);
     key(one) == key(other)
 }
 
@@ -102,7 +102,6 @@ fn depart<'a>(
         family: request.family,
         layout: request.layout,
         later: PassRef::Pass(request.pass),
-        dst: request.shared,
     };
     let kind = &walk.frame.resource(request.resource).kind;
     let map = &mut maps[request.resource.0 as usize];

@@ -3,7 +3,7 @@
 use super::outside::Outside;
 use super::release::{Departures, Destination};
 use super::window::{for_each_pending, settle};
-use crate::plan::{PassRef, Scope};
+use crate::plan::PassRef;
 use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barrier::for_each_predecessor;
@@ -49,7 +49,6 @@ fn next(resource: ResourceIndex, state: &State) -> Option<Destination> {
         family: next.family,
         layout: next.layout,
         later: PassRef::Next(next.pass.clone()),
-        dst: Scope::default(),
     })
 }
 
@@ -70,7 +69,6 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
             } else {
                 "another stream".into()
             }),
-            dst: Scope::default(),
         };
         let map = &mut maps[give.resource.0 as usize];
         for_each_pending(

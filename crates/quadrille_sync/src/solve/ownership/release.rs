@@ -28,9 +28,6 @@ pub(in crate::solve) struct Destination {
     pub(in crate::solve) family: FamilyIndex,
     pub(in crate::solve) layout: Layout,
     pub(in crate::solve) later: PassRef,
-    /// To whom it has to be visible there, where that is known: what is for others is acquired by
-    /// another barrier.
-    pub(in crate::solve) dst: Scope,
 }
 
 /// How a range leaves. What leaves alike may leave together.
