@@ -10,7 +10,7 @@ use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mo
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::WeakHandle;
-use crate::home::{Block, Home, either};
+use crate::home::{Block, Home};
 use crate::lock;
 use crate::memory::{Mapped, Memory};
 use crate::retire::Retired;
@@ -469,14 +469,8 @@ fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, 
 
 /// The memory that buffers of a description need, in each sharing mode that they may come to have.
 fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirements, Error> {
-    let needs = requirements_of(device, desc, desc.sharing.mode())?;
-    match desc.sharing {
-        Sharing::Auto => Ok(either(
-            needs,
-            requirements_of(device, desc, Mode::Concurrent)?,
-        )),
-        _ => Ok(needs),
-    }
+    desc.sharing
+        .requirements(|mode| requirements_of(device, desc, mode))
 }
 
 fn requirements_of(

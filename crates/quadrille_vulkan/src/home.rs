@@ -62,18 +62,6 @@ impl Block {
     }
 }
 
-/// What suffices for either of two needs.
-pub(crate) fn either(
-    one: vk::MemoryRequirements,
-    other: vk::MemoryRequirements,
-) -> vk::MemoryRequirements {
-    vk::MemoryRequirements {
-        size: one.size.max(other.size),
-        alignment: one.alignment.max(other.alignment),
-        memory_type_bits: one.memory_type_bits & other.memory_type_bits,
-    }
-}
-
 /// Where bytes are.
 #[derive(Default)]
 pub(crate) enum Home {

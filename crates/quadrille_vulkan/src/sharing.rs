@@ -5,6 +5,7 @@
 //! its contents have been copied. To the solver these are two resources, so that all that is owed
 //! to the old one, acquires that were foreseen included, comes as for any other.
 
+use ash::vk;
 use quadrille_sync::{Sharing as Mode, States};
 
 use crate::buffer::BufferUsage;
@@ -39,6 +40,18 @@ impl Sharing {
         }
     }
 
+    /// The memory that a resource needs, in each sharing mode that it may come to have.
+    pub(crate) fn requirements(
+        self,
+        of: impl Fn(Mode) -> Result<vk::MemoryRequirements, Error>,
+    ) -> Result<vk::MemoryRequirements, Error> {
+        let needs = of(self.mode())?;
+        match self {
+            Self::Auto => Ok(either(needs, of(Mode::Concurrent)?)),
+            Self::Exclusive | Self::Concurrent => Ok(needs),
+        }
+    }
+
     /// What is done where a description asks for this and the device's settings for `otherwise`:
     /// [`Settings::sharing`](crate::Settings::sharing).
     pub(crate) fn or(self, otherwise: Self) -> Self {
@@ -56,6 +69,15 @@ impl Sharing {
             Ok("auto") => Some(Self::Auto),
             _ => None,
         }
+    }
+}
+
+/// What suffices for either of two needs.
+fn either(one: vk::MemoryRequirements, other: vk::MemoryRequirements) -> vk::MemoryRequirements {
+    vk::MemoryRequirements {
+        size: one.size.max(other.size),
+        alignment: one.alignment.max(other.alignment),
+        memory_type_bits: one.memory_type_bits & other.memory_type_bits,
     }
 }
 

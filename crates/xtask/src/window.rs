@@ -95,13 +95,7 @@ const MOST_RETIRED: u64 = 5;
 pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
     let server = Xvfb::start()?;
     let (mut running, report) = start_with(stack, program, "windows-storm", &server, &[])?;
-    let screen = Screen::connect(&server.display)?;
-    let windows = wait(&mut running, "opened no three windows", || {
-        Ok(Some(screen.windows()?).filter(|windows| windows.len() == 3))
-    })?;
-    for &window in &windows {
-        screen.wait_for_picture(&mut running, window)?;
-    }
+    let (screen, windows) = three_windows(&mut running, &server)?;
     // A linear congruential generator, the same sizes each time.
     let mut state = 1_u32;
     let mut length = || {
@@ -150,13 +144,7 @@ pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
 pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
     let server = Xvfb::start()?;
     let (mut running, report) = start_with(stack, program, "windows-killed", &server, &[])?;
-    let screen = Screen::connect(&server.display)?;
-    let windows = wait(&mut running, "opened no three windows", || {
-        Ok(Some(screen.windows()?).filter(|windows| windows.len() == 3))
-    })?;
-    for &window in &windows {
-        screen.wait_for_picture(&mut running, window)?;
-    }
+    let (screen, windows) = three_windows(&mut running, &server)?;
     let (&last, others) = windows.split_last().context("there are no windows")?;
     for &window in others {
         screen.connection.destroy_window(window)?.check()?;
@@ -174,6 +162,18 @@ pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
         others.len(),
         report.summary()
     ))
+}
+
+/// Waits until `windows` has opened its three windows, and each has a picture in it.
+fn three_windows(running: &mut Running, server: &Xvfb) -> Result<(Screen, Vec<Window>)> {
+    let screen = Screen::connect(&server.display)?;
+    let windows = wait(running, "opened no three windows", || {
+        Ok(Some(screen.windows()?).filter(|windows| windows.len() == 3))
+    })?;
+    for &window in &windows {
+        screen.wait_for_picture(running, window)?;
+    }
+    Ok((screen, windows))
 }
 
 fn start(

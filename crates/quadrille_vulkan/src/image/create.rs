@@ -8,9 +8,8 @@ use quadrille_sync::Sharing as Mode;
 use super::ImageDesc;
 use crate::device::Device;
 use crate::error::Error;
-use crate::home::{Block, Home, either};
+use crate::home::{Block, Home};
 use crate::memory::Memory;
-use crate::sharing::Sharing;
 use crate::view::ViewKey;
 
 /// Compares a description with the device's limits and formats.
@@ -154,14 +153,8 @@ pub(super) fn requirements(
     device: &Device,
     desc: &ImageDesc,
 ) -> Result<vk::MemoryRequirements, Error> {
-    let needs = requirements_of(device, desc, desc.sharing.mode())?;
-    match desc.sharing {
-        Sharing::Auto => Ok(either(
-            needs,
-            requirements_of(device, desc, Mode::Concurrent)?,
-        )),
-        _ => Ok(needs),
-    }
+    desc.sharing
+        .requirements(|mode| requirements_of(device, desc, mode))
 }
 
 fn requirements_of(
