@@ -1,11 +1,9 @@
 //! Passes that record the same again, which are not translated again.
 
 use quadrille_sync::{Access, Frame, Planner, Use};
-use quadrille_vulkan::{
-    Buffer, CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, Handle, Shader,
-};
+use quadrille_vulkan::{Buffer, CommandList, ComputePipeline, ComputePipelineDesc, Handle, Shader};
 
-use crate::rig::{PATIENCE, Rig, Threads, compute, discard, transfer};
+use crate::rig::{PATIENCE, Rig, compute, discard, transfer};
 
 pub(crate) const ADD: &str = "
 var<immediate> value: u32;
@@ -80,26 +78,9 @@ impl Adding {
             list.dispatch([1, 1, 1]);
         }
         let handles: Vec<Handle> = passes.iter().map(|(it, _)| (*it).clone().into()).collect();
-        let lists: Vec<_> = self.lists.iter().map(Some).collect();
-        let rig = &mut self.rig;
-        let planned = self
-            .planner
-            .plan(&frame, rig.frames.topology(), &rig.states);
-        let planned = planned.unwrap_or_else(|errors| panic!("{errors}"));
-        self.reused += u32::from(planned.reused);
-        let input = FrameInput {
-            frame: &frame,
-            plan: &planned.plan,
-            lists: &lists,
-            handles: &handles,
-        };
-        let recorded = rig.frames.record(input, &Threads, rig.chunks).unwrap();
-        let submitted = rig.frames.submit(input, recorded, &rig.states, &mut []);
-        submitted.unwrap();
-        rig.states
-            .commit(&frame, rig.frames.topology(), &planned.plan);
-        let progress = rig.frames.progress().unwrap();
-        rig.frames.retire(&mut rig.states, &progress);
+        let repeated =
+            (self.rig).planned_frame(&mut self.planner, &frame, (&self.lists, &handles), &mut []);
+        self.reused += u32::from(repeated.plan);
     }
 
     /// What each word of a buffer is.

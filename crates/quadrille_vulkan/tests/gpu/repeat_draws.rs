@@ -2,13 +2,13 @@
 
 use quadrille_sync::{Access, Frame, PassIndex, Planner, ResourceIndex, Use};
 use quadrille_vulkan::{
-    Acquired, Buffer, BufferDesc, BufferUsage, ColorAttachment, CommandList, Format, FrameInput,
+    Acquired, Buffer, BufferDesc, BufferUsage, ColorAttachment, CommandList, Format,
     GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, IndexType, Load, Rendering,
     Shader, Surface, Swapchain, SwapchainSettings, VertexLayout, vk,
 };
 
 use crate::reload::Source;
-use crate::rig::{PATIENCE, Rig, Threads, discard, graphics, transfer, window_settings};
+use crate::rig::{PATIENCE, Rig, discard, graphics, transfer, window_settings};
 
 const SIDE: u32 = 8;
 
@@ -164,29 +164,14 @@ impl Drawing {
         ];
         frame.add_pass("show", graphics(), &uses, &[PassIndex(0)]);
         self.write(scene, picture, shown);
-        let lists: Vec<_> = self.lists.iter().map(Some).collect();
-        let rig = &mut self.rig;
-        let planned = self
-            .planner
-            .plan(&frame, rig.frames.topology(), &rig.states);
-        let planned = planned.unwrap_or_else(|errors| panic!("{errors}"));
-        let input = FrameInput {
-            frame: &frame,
-            plan: &planned.plan,
-            lists: &lists,
-            handles: &handles,
-        };
-        let recorded = rig.frames.record(input, &Threads, rig.chunks).unwrap();
-        self.repeated = recorded.repeated_passes();
         let mut windows: Vec<&mut Swapchain> = window.into_iter().collect();
-        let submitted = rig
-            .frames
-            .submit(input, recorded, &rig.states, &mut windows);
-        submitted.unwrap();
-        rig.states
-            .commit(&frame, rig.frames.topology(), &planned.plan);
-        let progress = rig.frames.progress().unwrap();
-        rig.frames.retire(&mut rig.states, &progress);
+        let repeated = self.rig.planned_frame(
+            &mut self.planner,
+            &frame,
+            (&self.lists, &handles),
+            &mut windows,
+        );
+        self.repeated = repeated.passes;
     }
 
     /// Writes both lists.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use quadrille_sync::{
-    Access, Capabilities, Frame, PassIndex, Preference, QueueRequest, ResourceIndex, States, Use,
-    plan,
+    Access, Capabilities, Frame, PassIndex, Planner, Preference, QueueRequest, ResourceIndex,
+    States, Use, plan,
 };
 use quadrille_vulkan::{
     Buffer, BufferDesc, CommandList, Error, FrameError, FrameInput, Frames, Gpu, Handle, Image,
@@ -32,6 +32,14 @@ pub(crate) struct Declared {
     pub(crate) frame: Frame,
     pub(crate) handles: Vec<Handle>,
     pub(crate) lists: Vec<CommandList>,
+}
+
+/// What of a frame was there before.
+pub(crate) struct Repeated {
+    /// Whether its plan was.
+    pub(crate) plan: bool,
+    /// How many of its passes were said again without translation.
+    pub(crate) passes: u32,
 }
 
 /// One thread per task.
@@ -224,6 +232,37 @@ impl Rig {
         let progress = self.frames.progress()?;
         self.frames.retire(&mut self.states, &progress);
         Ok(submitted)
+    }
+
+    /// Runs a frame that has begun, by a plan that the planner may have kept.
+    pub(crate) fn planned_frame(
+        &mut self,
+        planner: &mut Planner,
+        frame: &Frame,
+        (lists, handles): (&[CommandList], &[Handle]),
+        windows: &mut [&mut Swapchain],
+    ) -> Repeated {
+        let planned = planner.plan(frame, self.frames.topology(), &self.states);
+        let planned = planned.unwrap_or_else(|errors| panic!("{errors}"));
+        let lists: Vec<_> = lists.iter().map(Some).collect();
+        let input = FrameInput {
+            frame,
+            plan: &planned.plan,
+            lists: &lists,
+            handles,
+        };
+        let recorded = self.frames.record(input, &Threads, self.chunks).unwrap();
+        let passes = recorded.repeated_passes();
+        let submitted = self.frames.submit(input, recorded, &self.states, windows);
+        submitted.unwrap();
+        self.states
+            .commit(frame, self.frames.topology(), &planned.plan);
+        let progress = self.frames.progress().unwrap();
+        self.frames.retire(&mut self.states, &progress);
+        Repeated {
+            plan: planned.reused,
+            passes,
+        }
     }
 
     /// Waits for everything.
