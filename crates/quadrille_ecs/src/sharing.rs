@@ -7,6 +7,8 @@
 //!
 //! [`Sharing::Auto`]: crate::Sharing::Auto
 
+use std::cell::LazyCell;
+
 use quadrille_sync::{
     Access, Aspects, Capabilities, Frame, PassKind, Preference, QueueRequest, ResourceKind,
     Sharing as Mode, SharingChange, SharingStage, SharingTrials, States, Topology,
@@ -62,7 +64,8 @@ impl OpenSharing {
             self.frames_left -= 1;
             return;
         }
-        let costs = times.map(|times| advice::measured(frame, times));
+        // Few frames have anything to decide.
+        let costs = LazyCell::new(|| Some(advice::measured(frame, times?)));
         let changes = self.trials.look(
             frame,
             topology,

@@ -277,14 +277,13 @@ impl Sight<'_> {
         }
         self.come_after(line.change);
         line.close_first();
-        let mut next = line.reader;
-        while let Some(reader) = self.readers.get(next as usize).copied() {
-            if !self.is_before(reader.pass, at) {
-                return None;
-            }
-            self.come_after(reader.pass);
-            next = reader.before;
+        if self
+            .readers_since(line.reader)
+            .any(|reader| !self.is_before(reader, at))
+        {
+            return None;
         }
+        self.come_after_readers(line.reader);
         (line.writer, line.change, line.reader) = (at, at, NONE);
         Some(())
     }
@@ -302,11 +301,7 @@ impl Sight<'_> {
         if changes {
             // Those before the last change come before it.
             line.close_first();
-            let mut next = line.reader;
-            while let Some(reader) = self.readers.get(next as usize).copied() {
-                self.come_after(reader.pass);
-                next = reader.before;
-            }
+            self.come_after_readers(line.reader);
             line.change = at;
         }
         let reader = Reader {
@@ -316,6 +311,15 @@ impl Sight<'_> {
         line.reader = self.readers.len() as u32;
         self.readers.push(reader);
         Some(())
+    }
+
+    /// Notes that the pass that is looked at comes after all of a list of readers.
+    fn come_after_readers(&mut self, last: u32) {
+        let mut next = last;
+        while let Some(reader) = self.readers.get(next as usize) {
+            self.edges.from.push(reader.pass);
+            next = reader.before;
+        }
     }
 
     /// The passes of a list of readers, the last one first.
