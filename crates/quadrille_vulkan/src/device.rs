@@ -201,8 +201,8 @@ impl Device {
             streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
-            aliasing: wants_aliasing(settings),
-            sharing: Sharing::from_environment().unwrap_or(settings.sharing),
+            aliasing: settings.aliasing,
+            sharing: settings.sharing,
             limits: properties.limits,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,
@@ -363,13 +363,8 @@ fn choose(
         });
         supports.push(support);
     }
-    let from_environment = std::env::var("QUADRILLE_DEVICE").ok();
-    let wanted = settings
-        .device
-        .clone()
-        .or(from_environment)
-        .filter(|name| !name.is_empty());
-    let chosen = device_choice::choose(&candidates, wanted.as_deref())?;
+    let wanted = settings.device.as_deref().filter(|name| !name.is_empty());
+    let chosen = device_choice::choose(&candidates, wanted)?;
     Ok((devices[chosen], supports.swap_remove(chosen)))
 }
 
@@ -380,12 +375,8 @@ fn plan_queues(
     support: &Support,
     settings: &Settings,
 ) -> Result<Topology, SetupError> {
-    let wishes = match std::env::var("QUADRILLE_QUEUES") {
-        Ok(value) => queues::narrow(&settings.queues, &value)?,
-        Err(_) => settings.queues.clone(),
-    };
     let families = families(instance, physical);
-    let mut topology = queues::choose(&families, &wishes);
+    let mut topology = queues::choose(&families, &settings.queues);
     if topology.queues.is_empty() {
         let missing = vec!["a queue for graphics, compute or transfer".to_owned()];
         return Err(SetupError::Lacks {
@@ -396,26 +387,13 @@ fn plan_queues(
     // SAFETY: `physical` was enumerated from this instance.
     let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
     topology.maintenance8 = support.maintenance8;
-    let wanted = match std::env::var("QUADRILLE_BARRIERS").as_deref() {
-        Ok("merged") => Some(BarrierStyle::Merged),
-        Ok("precise") => Some(BarrierStyle::Precise),
-        _ => settings.barriers,
-    };
     topology.order = settings.order;
     topology.submit = settings.submit;
-    topology.barriers = wanted.unwrap_or(match properties.device_type {
+    topology.barriers = settings.barriers.unwrap_or(match properties.device_type {
         vk::PhysicalDeviceType::INTEGRATED_GPU => BarrierStyle::Precise,
         _ => BarrierStyle::Merged,
     });
     Ok(topology)
-}
-
-fn wants_aliasing(settings: &Settings) -> bool {
-    match std::env::var("QUADRILLE_ALIASING").as_deref() {
-        Ok("0") => false,
-        Ok("1") => true,
-        _ => settings.aliasing,
-    }
 }
 
 /// The queue families, with a guess at which can present: there is no window yet to ask about.

@@ -55,6 +55,16 @@ pub enum SetupError {
         /// Its value.
         value: String,
     },
+    /// An environment variable has a value that is none of its words.
+    #[error("{variable} is \"{value}\"; it must be one of {}, or unset", words.join(", "))]
+    Environment {
+        /// Its name.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// The words that it may have.
+        words: Vec<&'static str>,
+    },
     /// A Vulkan call failed.
     #[error("{call} fails: {result}")]
     Vulkan {

@@ -7,6 +7,7 @@ use std::ffi::{CStr, c_void};
 
 use ash::{ext, khr, vk};
 
+use crate::environment;
 use crate::error::SetupError;
 use crate::instance::{Instance, version_text, vulkan};
 
@@ -97,7 +98,7 @@ pub(crate) fn probe(
     let calibrated = ext::calibrated_timestamps::NAME;
     support.want_extension(calibrated, has(calibrated));
     support.probe_features(instance, physical, has(MAINTENANCE8));
-    support.probe_present_fences(instance, windows, &has);
+    support.probe_present_fences(instance, windows, &has)?;
     support.probe_present_wait(instance, physical, &has);
     support.probe_device_fault(instance, physical, &has);
     Ok(support)
@@ -161,17 +162,16 @@ impl Support {
     }
 
     /// Present fences need the surface's and the swapchain's maintenance extensions, both under
-    /// their newer or both under their older names. `QUADRILLE_PRESENT_FENCES=0` leaves them out,
-    /// so that the way without can be tested everywhere.
+    /// their newer or both under their older names.
     fn probe_present_fences(
         &mut self,
         instance: &Instance,
         windows: bool,
         has: &dyn Fn(&CStr) -> bool,
-    ) {
+    ) -> Result<(), SetupError> {
         let windows = windows && self.extensions.contains(&khr::swapchain::NAME);
-        if !windows || std::env::var("QUADRILLE_PRESENT_FENCES").as_deref() == Ok("0") {
-            return;
+        if !windows || environment::leaves_out_present_fences()? {
+            return Ok(());
         }
         let pairs = [
             (KHR_SURFACE_MAINTENANCE1, KHR_SWAPCHAIN_MAINTENANCE1),
@@ -187,6 +187,7 @@ impl Support {
             self.extensions.push(extension);
             self.present_fences = true;
         }
+        Ok(())
     }
 
     /// Waiting for presents takes two extensions, with a feature each, and swapchains.

@@ -10,6 +10,7 @@ use raw_window_handle::RawDisplayHandle;
 
 use crate::buffer::{Buffer, BufferDesc};
 use crate::device::{Device, DeviceInfo};
+use crate::environment;
 use crate::error::{Error, SetupError, ShaderError};
 use crate::frames::Frames;
 use crate::handle::Handle;
@@ -44,7 +45,7 @@ impl Gpu {
     /// # Errors
     /// What is missing, by name, and where the loader or a driver is, the packages to install.
     pub fn new(settings: &Settings, display: Option<RawDisplayHandle>) -> Result<Self, SetupError> {
-        Device::new(settings, display).map(Self)
+        Device::new(&environment::overrule(settings)?, display).map(Self)
     }
 
     /// Makes another device in place of this one, which is lost: of the same instance, chosen anew.
@@ -53,7 +54,8 @@ impl Gpu {
     /// # Errors
     /// As for [`Gpu::new`].
     pub fn rebuild(&self, settings: &Settings) -> Result<Self, SetupError> {
-        Device::on(Arc::clone(&self.0.instance), settings).map(Self)
+        let settings = environment::overrule(settings)?;
+        Device::on(Arc::clone(&self.0.instance), &settings).map(Self)
     }
 
     /// Marks what was made from this device: another takes its place

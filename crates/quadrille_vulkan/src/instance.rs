@@ -133,11 +133,7 @@ struct ValidationLayer {
 
 impl ValidationLayer {
     fn find(entry: &ash::Entry, settings: &Settings) -> Result<Self, SetupError> {
-        let wanted = match std::env::var("QUADRILLE_VALIDATION").as_deref() {
-            Ok("1") => true,
-            Ok("0") => false,
-            _ => settings.validation,
-        };
+        let wanted = settings.validation;
         // SAFETY: the loader is open.
         let layers = unsafe { entry.enumerate_instance_layer_properties() }
             .map_err(vulkan("vkEnumerateInstanceLayerProperties"))?;

@@ -46,6 +46,7 @@ mod debug;
 mod device;
 mod device_choice;
 mod encode;
+mod environment;
 mod error;
 mod fault;
 mod features;

@@ -42,7 +42,10 @@ impl QueueWish {
 /// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
 /// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`];
 /// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`]; `QUADRILLE_SHARING`
-/// (`exclusive`, `concurrent` or `auto`) overrides [`Settings::sharing`].
+/// (`exclusive`, `concurrent` or `auto`) overrides [`Settings::sharing`];
+/// `QUADRILLE_PRESENT_FENCES=0` does without present fences where the device has them. Another
+/// value than these is [`SetupError::Environment`](crate::SetupError::Environment); an empty one
+/// counts as none.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The name of the program, for drivers and tools.

@@ -60,16 +60,6 @@ impl Sharing {
             asked => asked,
         }
     }
-
-    /// What the environment asks for, by `QUADRILLE_SHARING`.
-    pub(crate) fn from_environment() -> Option<Self> {
-        match std::env::var("QUADRILLE_SHARING").as_deref() {
-            Ok("exclusive") => Some(Self::Exclusive),
-            Ok("concurrent") => Some(Self::Concurrent),
-            Ok("auto") => Some(Self::Auto),
-            _ => None,
-        }
-    }
 }
 
 /// What suffices for either of two needs.
