@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::Buffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
-use crate::instance::AlphaMode;
+use crate::instance::{AlphaMode, rows};
 use crate::tilemap::{TileData, TilemapChunk};
 
 /// The chunks of tilemaps of this frame.
@@ -31,10 +31,8 @@ impl Chunk {
     /// A chunk whose tiles begin at this place.
     pub(crate) fn new(chunk: &TilemapChunk, world: Affine3A, alpha: AlphaMode, first: u32) -> Self {
         let world = world * Affine3A::from_scale(chunk.size().extend(1.0));
-        let (matrix, at) = (world.matrix3, world.translation);
-        let row = |i: usize| [matrix.x_axis[i], matrix.y_axis[i], matrix.z_axis[i], at[i]];
         Self {
-            world_from_local: [row(0), row(1), row(2)],
+            world_from_local: rows(world),
             tiles: [chunk.chunk_size.x, chunk.chunk_size.y, first],
             alpha_mode: alpha.to_shader(),
         }

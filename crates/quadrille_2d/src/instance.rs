@@ -1,7 +1,7 @@
 //! What is drawn: an instance of a mesh.
 
 use bevy_color::{ColorToComponents as _, LinearRgba};
-use bevy_math::{Affine2, Affine3A, Rect, Vec2};
+use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
 
@@ -41,14 +41,25 @@ impl AlphaMode {
     }
 }
 
+/// The rows of an affine matrix, as vertex shaders read it.
+pub(crate) fn rows(matrix: Affine3A) -> [[f32; 4]; 3] {
+    let (axes, at) = (matrix.matrix3, matrix.translation);
+    [0, 1, 2].map(|row| {
+        [
+            axes.x_axis[row],
+            axes.y_axis[row],
+            axes.z_axis[row],
+            at[row],
+        ]
+    })
+}
+
 impl Instance {
     /// An instance of any mesh.
     pub(crate) fn mesh(world: Affine3A, uv: Affine2, tint: LinearRgba, alpha: AlphaMode) -> Self {
-        let (matrix, at) = (world.matrix3, world.translation);
-        let row = |i: usize| [matrix.x_axis[i], matrix.y_axis[i], matrix.z_axis[i], at[i]];
         let axes = uv.matrix2.to_cols_array();
         Self {
-            world_from_local: [row(0), row(1), row(2)],
+            world_from_local: rows(world),
             uv_axes: axes,
             uv_translation: uv.translation.to_array(),
             tint: tint.to_f32_array(),
@@ -69,10 +80,12 @@ impl Instance {
         let (size, matrix) = (rect.size(), world.matrix3);
         let (x, y) = (matrix.x_axis * size.x, matrix.y_axis * size.y);
         let at = world.transform_point3a(rect.center().extend(0.0).into());
-        let row = |i: usize| [x[i], y[i], matrix.z_axis[i], at[i]];
         let part = uv.max - uv.min;
         Self {
-            world_from_local: [row(0), row(1), row(2)],
+            world_from_local: rows(Affine3A {
+                matrix3: Mat3A::from_cols(x, y, matrix.z_axis),
+                translation: at,
+            }),
             uv_axes: [part.x, 0.0, 0.0, part.y],
             uv_translation: uv.min.to_array(),
             tint: tint.to_f32_array(),

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille_sync::{
-    Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex,
-    SubRange, Use,
+    Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex, Use,
 };
 use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
@@ -413,14 +412,13 @@ impl Collector {
     /// Adds one of the renderer's own passes, after all that share its resources so far.
     fn add_internal(&mut self, index: u32, pass: &InternalPass) {
         let uses_start = self.frame.uses.len();
-        for (handle, access, discard) in &pass.uses {
-            let resource = self.index(handle);
-            let (access, discard) = (*access, *discard);
+        for used in &pass.uses {
+            let resource = self.index(&used.handle);
             self.frame.uses.push(Use {
                 resource,
-                range: SubRange::Whole,
-                access,
-                discard,
+                range: used.range,
+                access: used.access,
+                discard: used.discard,
             });
         }
         let after_start = self.frame.after.len() as u32;

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{Access, Capabilities, PassKind, Preference, QueueRequest, TimelinePoint};
+use quadrille_sync::{
+    Access, Capabilities, PassKind, Preference, QueueRequest, SubRange, SubresourceRange,
+    TimelinePoint,
+};
 use quadrille_vulkan::{
-    Buffer, BufferDesc, CommandList, Error, Format, Gpu, Handle, Image, ImageRegion, texel_bytes,
+    Buffer, BufferDesc, CommandList, Error, Format, Gpu, Handle, Image, ImageRegion, View,
 };
 
-use crate::internal::InternalPass;
+use crate::internal::{InternalPass, InternalUse};
 use crate::window::PrimaryWindowImage;
 
 /// Reads a buffer back once: spawn it, and observe [`ReadbackComplete`] on its entity.
@@ -34,7 +37,7 @@ pub struct Readback {
 #[derive(Clone, Debug)]
 enum Source {
     Buffer(Buffer),
-    Image(Image),
+    Image(Image, View),
     PrimaryWindow,
 }
 
@@ -47,10 +50,23 @@ impl Readback {
     }
 
     /// All texels of the first mip level of an image made with
-    /// [`ImageUsage::TRANSFER_SRC`](crate::ImageUsage::TRANSFER_SRC), row by row without padding.
+    /// [`ImageUsage::TRANSFER_SRC`](crate::ImageUsage::TRANSFER_SRC), row by row without padding,
+    /// slice by slice, layer by layer.
     pub fn image(image: &Image) -> Self {
+        Self::view(image, View::WHOLE)
+    }
+
+    /// As [`Readback::image`], of the first mip level of a view and of its layers.
+    ///
+    /// ```
+    /// # use quadrille_ecs::{Image, Readback, View};
+    /// fn smallest(pyramid: &Image) -> Readback {
+    ///     Readback::view(pyramid, View::WHOLE.mip(pyramid.desc().mip_levels as u8 - 1))
+    /// }
+    /// ```
+    pub fn view(image: &Image, view: View) -> Self {
         Self {
-            source: Source::Image(image.clone()),
+            source: Source::Image(image.clone(), view),
         }
     }
 
@@ -69,8 +85,87 @@ pub struct ReadbackComplete {
     pub entity: Entity,
     /// The contents.
     pub bytes: Vec<u8>,
-    /// Width and height in texels, and format, if it is an image.
+    /// Width and height in texels of the mip level, and format, if it is an image.
     pub image: Option<([u32; 2], Format)>,
+}
+
+/// What is copied for the CPU.
+enum Copied {
+    Buffer(Buffer),
+    Image(Image, View),
+}
+
+impl Copied {
+    fn handle(&self) -> Handle {
+        match self {
+            Self::Buffer(buffer) => Handle::Buffer(buffer.clone()),
+            Self::Image(image, _) => Handle::Image(image.clone()),
+        }
+    }
+
+    /// Why it can never be read back.
+    fn problem(&self, gpu: &Gpu) -> Option<String> {
+        if !self.handle().is_of(gpu) {
+            return Some("its device is gone".to_owned());
+        }
+        let Self::Image(image, view) = self else {
+            return None;
+        };
+        let (levels, layers) = (image.desc().mip_levels, image.desc().array_layers);
+        if !view.is_within(image) {
+            return Some(format!(
+                "{view:?} is not within its {levels} mip levels and {layers} layers"
+            ));
+        }
+        let problem = || format!("texels of {:?} have no size in copies", image.format());
+        self.bytes().is_none().then(problem)
+    }
+
+    /// Its bytes without padding; none for formats whose texels have no size in copies.
+    fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Buffer(buffer) => Some(buffer.bytes()),
+            Self::Image(image, view) => ImageRegion::of(image, *view).bytes(image.format()),
+        }
+    }
+
+    /// Width, height and format of the mip level.
+    fn level(&self) -> Option<([u32; 2], Format)> {
+        match self {
+            Self::Buffer(_) => None,
+            Self::Image(image, view) => {
+                let [width, height, _] = view.extent(image);
+                Some(([width, height], image.format()))
+            }
+        }
+    }
+
+    /// What the copy reads.
+    fn read(&self) -> InternalUse {
+        let read = InternalUse::of(self.handle(), Access::TransferRead);
+        match self {
+            Self::Buffer(_) => read,
+            Self::Image(image, view) => InternalUse {
+                range: SubRange::Subresources(SubresourceRange {
+                    mip_count: 1,
+                    ..view.subresources(image)
+                }),
+                ..read
+            },
+        }
+    }
+
+    /// The copy to a buffer.
+    fn record(&self, to: &Buffer, bytes: u64) -> CommandList {
+        let mut list = CommandList::default();
+        match self {
+            Self::Buffer(buffer) => list.copy_buffer(buffer, 0, to, 0, bytes),
+            Self::Image(image, view) => {
+                list.copy_image_to_buffer(image, ImageRegion::of(image, *view), to, 0);
+            }
+        }
+        list
+    }
 }
 
 /// The readbacks on their way.
@@ -115,21 +210,21 @@ impl Readbacks {
         }
         let mut passes = Vec::new();
         for (entity, readback) in asked {
-            let source = match readback.source {
-                Source::Buffer(buffer) => Handle::Buffer(buffer),
-                Source::Image(image) => Handle::Image(image),
+            let copied = match readback.source {
+                Source::Buffer(buffer) => Copied::Buffer(buffer),
+                Source::Image(image, view) => Copied::Image(image, view),
                 Source::PrimaryWindow => match world.get_resource::<PrimaryWindowImage>() {
-                    Some(image) => Handle::Image((**image).clone()),
+                    Some(image) => Copied::Image((**image).clone(), View::WHOLE),
                     None => continue,
                 },
             };
-            if !source.is_of(gpu) {
-                // It will never be there again.
-                tracing::warn!("{} is not read back: its device is gone", source.name());
+            if let Some(problem) = copied.problem(gpu) {
+                // It will not be better in a later frame.
+                tracing::warn!("{} is not read back: {problem}", copied.handle().name());
                 world.despawn(entity);
                 continue;
             }
-            passes.extend(self.add(gpu, entity, &source)?);
+            passes.extend(self.add(gpu, entity, copied)?);
         }
         Ok(passes)
     }
@@ -138,25 +233,14 @@ impl Readbacks {
         &mut self,
         gpu: &Gpu,
         entity: Entity,
-        source: &Handle,
+        copied: Copied,
     ) -> Result<[InternalPass; 2], Error> {
-        let (bytes, image) = match source {
-            Handle::Buffer(buffer) => (buffer.bytes(), None),
-            Handle::Image(image) => {
-                let [width, height, _] = image.extent();
-                let texel = u64::from(texel_bytes(image.format()).unwrap_or(0));
-                let bytes = u64::from(width) * u64::from(height) * texel;
-                (bytes, Some(([width, height], image.format())))
-            }
-        };
+        let bytes = copied.bytes().unwrap_or(0);
+        let image = copied.level();
         let to = self.buffer(gpu, bytes)?;
-        let mut list = CommandList::default();
-        match source {
-            Handle::Buffer(buffer) => list.copy_buffer(buffer, 0, &to, 0, bytes),
-            Handle::Image(image) => {
-                list.copy_image_to_buffer(image, ImageRegion::mip(image, 0), &to, 0)
-            }
-        }
+        let list = copied.record(&to, bytes);
+        let from = copied.handle();
+        let name = from.name();
         let target = Handle::Buffer(to.clone());
         self.building.push(Running {
             entity,
@@ -171,23 +255,23 @@ impl Readbacks {
             fixed: None,
         };
         let copy = InternalPass {
-            name: format!("read {}", source.name()).into(),
+            name: format!("read {name}").into(),
             kind: PassKind::Device,
             queue,
             prologue: false,
             uses: vec![
-                (source.clone(), Access::TransferRead, false),
-                (target.clone(), Access::TransferWrite, true),
+                copied.read(),
+                InternalUse::of(target.clone(), Access::TransferWrite).discarding(),
             ],
             undeclared: Vec::new(),
             list,
         };
         let host = InternalPass {
-            name: format!("host reads {}", source.name()).into(),
+            name: format!("host reads {name}").into(),
             kind: PassKind::Host,
             queue: QueueRequest::default(),
             prologue: false,
-            uses: vec![(target, Access::HostRead, false)],
+            uses: vec![InternalUse::of(target, Access::HostRead)],
             undeclared: Vec::new(),
             list: CommandList::default(),
         };

@@ -19,7 +19,7 @@ use quadrille_vulkan::{
 use serde_json::{Map, Value};
 
 use crate::advice;
-use crate::internal::InternalPass;
+use crate::internal::{InternalPass, InternalUse};
 
 /// Frames between looks while a decision is under way: fewer than a second's.
 const SHORT_GAP: u32 = 32;
@@ -128,8 +128,8 @@ impl OpenSharing {
                 }
                 _ => unreachable!("what takes the place of a resource is of its kind"),
             }
-            uses.push((from.clone(), Access::TransferRead, false));
-            uses.push((to.clone(), Access::TransferWrite, true));
+            uses.push(InternalUse::of(from.clone(), Access::TransferRead));
+            uses.push(InternalUse::of(to.clone(), Access::TransferWrite).discarding());
         }
         Some(InternalPass {
             name: "change sharing".into(),

@@ -52,6 +52,17 @@ impl<'a> Transfer<'a> {
 
     /// Copies the first mip level of an image, or of a [view](crate::DeclaredView) of it, to a buffer:
     /// row by row without padding, from `offset` bytes on.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Maps(Image);
+    /// # #[derive(Resource, Deref)] struct Texels(Buffer);
+    /// fn keep(mut recorder: Recorder, from: TransferRead<Maps>, to: TransferWrite<Texels>) {
+    ///     recorder.transfer().copy_image_to_buffer(&from.layer(2), &to, 0);
+    /// }
+    /// ```
     pub fn copy_image_to_buffer(
         &mut self,
         from: &impl Declared,
@@ -71,6 +82,17 @@ impl<'a> Transfer<'a> {
 
     /// Copies from a buffer, from `offset` bytes on and row by row without padding, to the first mip
     /// level of an image, or of a [view](crate::DeclaredView) of it.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Maps(Image);
+    /// # #[derive(Resource, Deref)] struct Texels(Buffer);
+    /// fn load(mut recorder: Recorder, from: TransferRead<Texels>, to: TransferWrite<Maps>) {
+    ///     recorder.transfer().copy_buffer_to_image(&from, 0, &to.mip(1));
+    /// }
+    /// ```
     pub fn copy_buffer_to_image(
         &mut self,
         from: &impl Declared,

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use quadrille_sync::{Access, Capabilities, PassKind, Preference, QueueRequest, TimelinePoint};
 use quadrille_vulkan::{Buffer, BufferDesc, CommandList, Error, Gpu, Handle, Image, ImageRegion};
 
-use crate::internal::InternalPass;
+use crate::internal::{InternalPass, InternalUse};
 
 /// Writes data to buffers and images at the beginning of the next frame, before all passes that
 /// touch them; on a transfer queue where the device has one.
@@ -139,7 +139,7 @@ impl Uploads {
         let staging = self.staging(gpu, reached)?;
         staging.write(0, &self.data)?;
         let mut list = CommandList::default();
-        let mut uses: Vec<(Handle, Access, bool)> = Vec::new();
+        let mut uses: Vec<InternalUse> = Vec::new();
         for pending in &self.pending {
             let offset = pending.data_offset as u64;
             match &pending.to {
@@ -152,15 +152,13 @@ impl Uploads {
                     list.copy_buffer_to_image(&staging, offset, image, region);
                 }
             }
-            if uses
-                .iter()
-                .all(|(handle, ..)| handle.id() != pending.to.id())
-            {
-                let discard = match &pending.to {
-                    Handle::Image(image) => self.is_overwritten(image),
-                    Handle::Buffer(_) => false,
-                };
-                uses.push((pending.to.clone(), Access::TransferWrite, discard));
+            let is_new = |used: &InternalUse| used.handle.id() != pending.to.id();
+            if uses.iter().all(is_new) {
+                let write = InternalUse::of(pending.to.clone(), Access::TransferWrite);
+                uses.push(match &pending.to {
+                    Handle::Image(image) if self.is_overwritten(image) => write.discarding(),
+                    _ => write,
+                });
             }
         }
         let queue = QueueRequest {

@@ -41,6 +41,14 @@ impl ImageRegion {
     }
 
     /// All of the first mip level of a view, its layers.
+    ///
+    /// ```no_run
+    /// # use quadrille_vulkan::{Buffer, CommandList, Image, ImageRegion, View};
+    /// # fn example(list: &mut CommandList, maps: &Image, to: &Buffer) {
+    /// let third = ImageRegion::of(maps, View::WHOLE.layer(2));
+    /// list.copy_image_to_buffer(maps, third, to, 0);
+    /// # }
+    /// ```
     pub fn of(image: &Image, view: View) -> Self {
         let range = view.subresources(image);
         Self {

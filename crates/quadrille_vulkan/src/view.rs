@@ -49,6 +49,17 @@ impl View {
     }
 
     /// What it covers of an image, with all counts written out.
+    ///
+    /// ```no_run
+    /// # use quadrille_vulkan::{Gpu, Image, ImageDesc, View, vk};
+    /// # fn example(gpu: &Gpu) -> Result<(), quadrille_vulkan::Error> {
+    /// let format = vk::Format::R8G8B8A8_UNORM;
+    /// let pyramid = gpu.create_image(&ImageDesc::sampled("pyramid", 64, 64, format).with_mips(4))?;
+    /// let range = View::WHOLE.subresources(&pyramid);
+    /// assert_eq!((range.base_mip, range.mip_count, range.layer_count), (0, 4, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn subresources(self, image: &Image) -> SubresourceRange {
         let desc = image.desc();
         let or_rest = |count: u32, base: u32, of: u32| match count {
@@ -65,14 +76,25 @@ impl View {
         }
     }
 
-    /// Width, height and depth in texels of its first mip level.
+    /// Width, height and depth in texels of its first mip level: 64 by 64 texels are
+    /// `[16, 16, 1]` in level 2.
     pub fn extent(self, image: &Image) -> [u32; 3] {
         mip_extent(image.extent(), self.base_mip.into())
     }
 
     /// What an attachment sees of it: one mip level, one layer.
+    ///
+    /// ```
+    /// # use quadrille_vulkan::View;
+    /// assert_eq!(View::WHOLE.mip(2).attached(), View::WHOLE.mip(2).layer(0));
+    /// ```
     pub fn attached(self) -> Self {
         self.mip(self.base_mip).layer(self.base_layer)
+    }
+
+    /// Whether the image has all its mip levels and layers.
+    pub fn is_within(self, image: &Image) -> bool {
+        self.fits(image.desc().mip_levels, image.desc().array_layers)
     }
 
     /// Whether it lies within an image of so many levels and layers.

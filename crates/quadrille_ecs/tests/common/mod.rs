@@ -182,19 +182,24 @@ pub(crate) fn read(rig: &mut Rig, buffer: impl FnOnce(&World) -> Buffer) -> Vec<
 
 /// The texels of an image, after as many frames as reading takes.
 pub(crate) fn read_image(rig: &mut Rig, image: &Image) -> Vec<u8> {
+    let texels = read_back(rig, Readback::image(image));
+    texels.expect("an image is read back within ten frames")
+}
+
+/// What is read back within ten frames.
+pub(crate) fn read_back(rig: &mut Rig, readback: Readback) -> Option<Vec<u8>> {
     #[derive(Resource, Default)]
     struct Texels(Option<Vec<u8>>);
     let world = rig.app.world_mut();
     world.init_resource::<Texels>();
-    world.spawn(Readback::image(image)).observe(
-        |done: On<ReadbackComplete>, mut texels: ResMut<Texels>| {
+    world
+        .spawn(readback)
+        .observe(|done: On<ReadbackComplete>, mut texels: ResMut<Texels>| {
             texels.0 = Some(done.bytes.clone());
-        },
-    );
+        });
     let mut frames = 0..10;
-    let texels = frames.find_map(|_| {
+    frames.find_map(|_| {
         rig.update(1);
         rig.app.world_mut().resource_mut::<Texels>().0.take()
-    });
-    texels.expect("an image is read back within ten frames")
+    })
 }

@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-use crate::common::{Errors, Rig, read_image};
+use crate::common::{Errors, Rig, read_back, read_image};
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
 
@@ -239,4 +239,44 @@ fn a_mip_level_goes_to_a_buffer_and_back() {
             ),
         );
     expect(&mut rig, [255, 0, 128, 255]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn levels_and_layers_are_read_back_apart_and_together() {
+    /// Each layer in its colour, in the second mip level; nobody ever writes the first.
+    fn paint(mut recorder: Recorder, to: ColorTarget<Parts>) {
+        for layer in 0..3 {
+            let part = to.mip(1).layer(layer);
+            let color = [layer as f32 / 2.0, 0.0, 0.0, 1.0];
+            let mut pass = recorder.pass("paint", &[part.as_declared()]);
+            pass.render(part.clear(color));
+        }
+    }
+    let mut rig = rig(2, 3, 1);
+    rig.app.add_systems(Render, paint);
+    rig.update(2);
+    let parts = rig.app.world().resource::<Parts>().0.clone();
+    let all = read_back(&mut rig, Readback::view(&parts, View::WHOLE.mip(1)));
+    rig.expect_no_errors();
+    let all = all.expect("a mip level of all layers is read back");
+    let texels = 16 * 16;
+    let expected = [0_u8, 128, 255].map(|red| [red, 0, 0, 255].repeat(texels));
+    assert_eq!(all, expected.concat());
+    let middle = View::WHOLE.mip(1).layer(1);
+    let middle = read_back(&mut rig, Readback::view(&parts, middle));
+    assert_eq!(middle.expect("one layer is read back"), expected[1]);
+    rig.expect_no_errors();
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_view_that_the_image_lacks_is_refused_and_the_frame_goes_on() {
+    let mut rig = rig(2, 1, 1);
+    let parts = rig.app.world().resource::<Parts>().0.clone();
+    let beyond = Readback::view(&parts, View::WHOLE.mip(2));
+    assert_eq!(read_back(&mut rig, beyond), None);
+    let world = rig.app.world_mut();
+    assert_eq!(world.query::<&Readback>().iter(world).count(), 0);
+    rig.expect_no_errors();
 }
