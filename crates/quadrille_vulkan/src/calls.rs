@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ash::vk;
+use quadrille_sync::{AccessMask, Layout, ResourceId};
 
 use crate::pipeline::PipelineLayout;
 use crate::rendering::MAX_COLORS;
@@ -148,10 +149,38 @@ impl Info {
     };
 }
 
+/// In which layout a pass was found to use an image. It follows from what the pass declares, which
+/// may be something else in another frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LayoutCall {
+    pub image: ResourceId,
+    /// The kinds of access that were looked for, and what is taken if there are none.
+    pub access: AccessMask,
+    pub usual: Layout,
+    pub layout: vk::ImageLayout,
+}
+
+/// A resource that a pass was found to touch, and which one it was then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub resource: ResourceId,
+    pub version: u32,
+}
+
+/// What a pass came to, and what that hangs on besides the list of the pass.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Span {
+    pub calls: Range<u32>,
+    touched: Range<u32>,
+    layouts: Range<u32>,
+}
+
 /// Calls, pass after pass, with what they point to.
 #[derive(Default)]
 pub(crate) struct Calls {
     calls: Vec<Call>,
+    touched: Vec<Touched>,
+    layouts: Vec<LayoutCall>,
     infos: Vec<Info>,
     bytes: Vec<u8>,
     renderings: Vec<RenderingCall>,
@@ -166,6 +195,8 @@ pub(crate) struct Calls {
 #[derive(Clone, Copy)]
 struct Mark {
     calls: usize,
+    touched: usize,
+    layouts: usize,
     infos: usize,
     bytes: usize,
     renderings: usize,
@@ -176,6 +207,8 @@ impl Calls {
     /// Forgets everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.calls.clear();
+        self.touched.clear();
+        self.layouts.clear();
         self.infos.clear();
         self.bytes.clear();
         self.renderings.clear();
@@ -185,8 +218,8 @@ impl Calls {
     }
 
     /// Says that some of the calls are not needed any more.
-    pub(crate) fn discard(&mut self, calls: &Range<u32>) {
-        self.discarded += calls.len();
+    pub(crate) fn discard(&mut self, span: &Span) {
+        self.discarded += span.calls.len();
     }
 
     /// Whether most of the calls are not needed any more.
@@ -198,6 +231,8 @@ impl Calls {
     pub(crate) fn open(&mut self) {
         self.open = Some(Mark {
             calls: self.calls.len(),
+            touched: self.touched.len(),
+            layouts: self.layouts.len(),
             infos: self.infos.len(),
             bytes: self.bytes.len(),
             renderings: self.renderings.len(),
@@ -209,6 +244,8 @@ impl Calls {
     pub(crate) fn give_up(&mut self) {
         if let Some(mark) = self.open.take() {
             self.calls.truncate(mark.calls);
+            self.touched.truncate(mark.touched);
+            self.layouts.truncate(mark.layouts);
             self.infos.truncate(mark.infos);
             self.bytes.truncate(mark.bytes);
             self.renderings.truncate(mark.renderings);
@@ -217,9 +254,13 @@ impl Calls {
     }
 
     /// The calls of the pass, if they were kept to the end.
-    pub(crate) fn close(&mut self) -> Option<Range<u32>> {
+    pub(crate) fn close(&mut self) -> Option<Span> {
         let mark = self.open.take()?;
-        Some(mark.calls as u32..self.calls.len() as u32)
+        Some(Span {
+            calls: mark.calls as u32..self.calls.len() as u32,
+            touched: mark.touched as u32..self.touched.len() as u32,
+            layouts: mark.layouts as u32..self.layouts.len() as u32,
+        })
     }
 
     /// Whether calls are wanted.
@@ -231,6 +272,20 @@ impl Calls {
     pub(crate) fn add(&mut self, call: Call) {
         if self.is_open() {
             self.calls.push(call);
+        }
+    }
+
+    /// Adds a resource that the pass touches.
+    pub(crate) fn add_touched(&mut self, touched: Touched) {
+        if self.is_open() {
+            self.touched.push(touched);
+        }
+    }
+
+    /// Adds the layout of an image, which is an argument of the next call.
+    pub(crate) fn add_layout(&mut self, layout: impl FnOnce() -> LayoutCall) {
+        if self.is_open() {
+            self.layouts.push(layout());
         }
     }
 
@@ -293,6 +348,16 @@ impl Calls {
     #[inline]
     pub(crate) fn at(&self, at: u32) -> Call {
         self.calls[at as usize]
+    }
+
+    /// The resources that a pass touched.
+    pub(crate) fn touched(&self, span: &Span) -> &[Touched] {
+        &self.touched[span.touched.start as usize..span.touched.end as usize]
+    }
+
+    /// The layouts that are among the arguments of a pass's calls.
+    pub(crate) fn layouts(&self, span: &Span) -> &[LayoutCall] {
+        &self.layouts[span.layouts.start as usize..span.layouts.end as usize]
     }
 
     /// The infos of a push.

@@ -15,7 +15,7 @@ mod repeat;
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceIndex, Use};
 
-use crate::calls::Calls;
+use crate::calls::{Calls, LayoutCall};
 use crate::commands::{Area, Bind, Command, CommandError, CommandList, Copying, Draw};
 use crate::convert;
 use crate::device::Device;
@@ -316,17 +316,35 @@ impl<'a> Encoder<'a> {
     /// The layout in which the pass uses an image: that of the declared use with one of these
     /// accesses, else the usual one.
     fn layout(
-        &self,
+        &mut self,
         resource: ResourceIndex,
         access: AccessMask,
         usual: Layout,
     ) -> vk::ImageLayout {
-        let all = Capabilities::all();
-        let of_use =
-            |of: &&Use| of.resource == resource && of.access.scope(all).access.intersects(access);
-        let declared = self.uses.iter().find(of_use).map(|of| of.access.layout());
-        convert::layout(declared.unwrap_or(usual))
+        let layout = declared_layout(self.uses, resource, access, usual);
+        let resources = self.resources;
+        self.calls.add_layout(|| LayoutCall {
+            image: resources.handle(resource).id(),
+            access,
+            usual,
+            layout,
+        });
+        layout
     }
+}
+
+/// See [`Encoder::layout`].
+fn declared_layout(
+    uses: &[Use],
+    resource: ResourceIndex,
+    access: AccessMask,
+    usual: Layout,
+) -> vk::ImageLayout {
+    let all = Capabilities::all();
+    let of_use =
+        |of: &&Use| of.resource == resource && of.access.scope(all).access.intersects(access);
+    let declared = uses.iter().find(of_use).map(|of| of.access.layout());
+    convert::layout(declared.unwrap_or(usual))
 }
 
 /// Whether a command is one of those that passes which draw or compute consist of. What these come

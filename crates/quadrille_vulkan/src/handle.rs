@@ -165,6 +165,8 @@ pub(crate) struct IdTable {
     declared: usize,
     /// The others.
     others: Vec<ResourceId>,
+    /// How many versions of entries there have been.
+    versions: u32,
 }
 
 /// What bindings need of a resource.
@@ -186,6 +188,8 @@ pub(crate) struct Entry {
     /// Which image it is: another one once a transient resource has moved, for instance; then no
     /// view of it is what it was. 0 for buffers, and for images of swapchains.
     generation: u32,
+    /// Another one whenever something else has the id.
+    version: u32,
 }
 
 /// What [`Entry::index`] is for ids that are not of the frame.
@@ -200,6 +204,7 @@ impl Entry {
         view: vk::ImageView::null(),
         view_kind: vk::ImageViewType::TYPE_2D,
         generation: 0,
+        version: 0,
     };
 
     fn new(index: u32, handle: &Handle) -> Self {
@@ -239,51 +244,71 @@ impl Entry {
         self.generation == 0 && self.buffer == vk::Buffer::null()
     }
 
-    /// Whether both are of the same image of a swapchain, whichever is acquired.
-    fn is_next_of(&self, before: &Self) -> bool {
-        let is_it = |it: &Self| it.is_of_swapchain() && it.index != ABSENT;
-        let of = |it: &Self| (it.index, it.usage, it.view_kind);
-        is_it(self) && is_it(before) && of(self) == of(before)
+    /// Whether the resource is what it was, wherever it stands in the frame: the same Vulkan
+    /// objects, or the image that the same swapchain has acquired now (no pass that touches that is
+    /// kept).
+    fn is_what_it_was(&self, before: &Self) -> bool {
+        let at_its_place = Self {
+            index: before.index,
+            version: before.version,
+            ..*self
+        };
+        let is_passing = self.is_of_swapchain() && before.is_of_swapchain();
+        let of = |it: &Self| (it.usage, it.view_kind);
+        at_its_place == *before || is_passing && of(self) == of(before)
     }
 }
 
 impl IdTable {
-    /// Takes in the resources of a frame, of which so many are declared; whether anything about
-    /// these is new.
+    /// Takes in the resources of a frame, of which so many are declared; whether these are others
+    /// than before, or in other places.
     pub(crate) fn fill(&mut self, handles: &[Handle], declared: usize) -> bool {
         for id in self.others.drain(..) {
-            self.entries[id.0 as usize] = Entry::NONE;
+            self.entries[id.0 as usize].index = ABSENT;
         }
         let all = || (0u32..).zip(handles);
-        let entries = &mut self.entries;
-        let is_known = |(index, handle): (u32, &Handle)| {
-            let new = Entry::new(index, handle);
-            match entries.get_mut(handle.id().0 as usize) {
-                Some(known) if *known == new => true,
-                // No pass that touches it is kept.
-                Some(known) if new.is_next_of(known) => {
-                    *known = new;
-                    true
-                }
-                _ => false,
-            }
-        };
-        let is_new = declared != self.declared || !all().take(declared).all(is_known);
-        if is_new {
+        let mut are_same = declared == self.declared;
+        are_same = are_same && all().take(declared).all(|it| self.is_same(it));
+        if !are_same {
             self.declared = declared;
-            self.entries.fill(Entry::NONE);
+            self.entries.iter_mut().for_each(|it| it.index = ABSENT);
         }
-        for (index, handle) in all().skip(if is_new { 0 } else { declared }) {
-            let id = handle.id();
-            if self.entries.len() <= id.0 as usize {
-                self.entries.resize(id.0 as usize + 1, Entry::NONE);
-            }
-            self.entries[id.0 as usize] = Entry::new(index, handle);
+        for (index, handle) in all().skip(if are_same { declared } else { 0 }) {
+            self.put(index, handle);
             if index as usize >= declared {
-                self.others.push(id);
+                self.others.push(handle.id());
             }
         }
-        is_new
+        !are_same
+    }
+
+    /// Whether a resource is what it was, and where it was.
+    fn is_same(&mut self, (index, handle): (u32, &Handle)) -> bool {
+        let new = Entry::new(index, handle);
+        let before = self.entries.get_mut(handle.id().0 as usize);
+        let before = before.filter(|before| before.index == index && new.is_what_it_was(before));
+        let Some(before) = before else { return false };
+        if before.view != new.view {
+            // The next image of a swapchain.
+            let version = before.version;
+            *before = Entry { version, ..new };
+        }
+        true
+    }
+
+    /// Takes in a resource.
+    fn put(&mut self, index: u32, handle: &Handle) {
+        let (id, new) = (handle.id().0 as usize, Entry::new(index, handle));
+        if self.entries.len() <= id {
+            self.entries.resize(id + 1, Entry::NONE);
+        }
+        let before = &mut self.entries[id];
+        let mut version = before.version;
+        if !new.is_what_it_was(before) {
+            self.versions += 1;
+            version = self.versions;
+        }
+        *before = Entry { version, ..new };
     }
 }
 
@@ -328,8 +353,14 @@ impl<'a> FrameResources<'a> {
         entry.filter(|entry| entry.view != vk::ImageView::null())
     }
 
+    /// Which version of a resource it is, if it is declared.
+    pub(crate) fn version(&self, id: ResourceId) -> Option<u32> {
+        let entry = self.ids.entries.get(id.0 as usize)?;
+        self.is_declared(entry.index()).then_some(entry.version)
+    }
+
     /// Whether a pass declares the resource: who repeats a pass can count on it then.
-    pub(crate) fn is_declared(&self, index: ResourceIndex) -> bool {
+    fn is_declared(&self, index: ResourceIndex) -> bool {
         (index.0 as usize) < self.ids.declared
     }
 

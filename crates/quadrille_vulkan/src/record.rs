@@ -106,7 +106,7 @@ impl Frames {
         if !is_known {
             check_steps(&input)?;
         }
-        translation.begin(&input, &chunks, is_known);
+        translation.begin(&input, &chunks, &targets);
         let translation = &*translation;
         let resources = FrameResources {
             ids: &translation.ids,
@@ -300,14 +300,13 @@ impl Task<'_> {
         }
         let steps = &self.input.plan.submissions[self.chunk.submission].steps;
         let steps = &steps[self.chunk.steps.clone()];
-        let is_known = kept.is_known;
         let KeptChunk { kept, calls, .. } = kept;
         let mut encoder = Encoder::new(device, self.target, self.resources, calls);
         let mut barriers = Barriers::default();
         let mut repeated = 0;
         for (at, kept) in kept.iter_mut().enumerate() {
             if let Some(pass) = kept.pass {
-                let is_repeated = encode_pass(&mut encoder, &self.input, pass, kept, is_known)?;
+                let is_repeated = encode_pass(&mut encoder, &self.input, pass, kept)?;
                 repeated += u32::from(is_repeated);
                 if let Some(queries) = &mut self.queries {
                     queries.write(device, buffer);
@@ -323,32 +322,33 @@ impl Task<'_> {
     }
 }
 
-/// Records a pass: what is kept of it, if it does the same again in a plan that is known. Whether
-/// it was that.
+/// Records a pass: what is kept of it, if it does the same again. Whether it was that.
 fn encode_pass<'a>(
     encoder: &mut Encoder<'a>,
     input: &FrameInput<'a>,
     pass: PassIndex,
     kept: &mut Kept,
-    is_known: bool,
 ) -> Result<bool, FrameError> {
     let Some(list) = list(input, pass) else {
         return Ok(false);
     };
     let name = &input.frame.pass(pass).name;
-    let repeated = list.repeated().filter(|_| is_known);
-    if let Some(calls) = kept.calls_of(repeated) {
-        encoder.repeat(name, calls);
+    let uses = input.frame.uses_of(pass);
+    let repeated = list.repeated();
+    if let Some(span) = kept.span_of(repeated)
+        && (!kept.is_of_other || encoder.still_holds(uses, span))
+    {
+        encoder.repeat(name, span);
+        kept.is_of_other = false;
         return Ok(true);
     }
     if let Some(foreign) = list.foreign(encoder.device()) {
         return Err(made_elsewhere(foreign));
     }
-    let uses = input.frame.uses_of(pass);
     let encoded = match repeated {
         Some(writing) => encoder
-            .encode_and_keep(name, uses, list, kept.calls())
-            .map(|calls| kept.keep(writing, calls)),
+            .encode_and_keep(name, uses, list, kept.span())
+            .map(|span| kept.keep(writing, span)),
         None => encoder.encode(name, uses, list),
     };
     encoded.map_err(|(command, failure)| {

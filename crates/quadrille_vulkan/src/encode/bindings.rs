@@ -186,7 +186,7 @@ impl<'a> Encoder<'a> {
             }
             .into());
         }
-        self.give_up_passing(entry.index());
+        self.touch(entry.index());
         let at = self.bindings.slot(binding)?;
         self.bindings.infos[at].buffer = vk::DescriptorBufferInfo {
             buffer: entry.buffer,
@@ -220,7 +220,7 @@ impl<'a> Encoder<'a> {
                 (index, image.desc().usage.bits())
             }
         };
-        self.give_up_passing(index);
+        self.touch(index);
         let at = self.bindings.slot(binding)?;
         self.bindings.images[at] = BoundImage {
             entry,
@@ -415,7 +415,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn describe_image(
-        &self,
+        &mut self,
         at: usize,
         dimension: vk::ImageViewType,
     ) -> Result<vk::DescriptorImageInfo, Failure> {

@@ -6,7 +6,7 @@ use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 use super::bindings::check_view;
 use super::draws::aligned;
 use super::rendering::clear_color;
-use super::{Encoder, Failure};
+use super::{Encoder, Failure, declared_layout};
 use crate::buffer::{Buffer, BufferUsage};
 use crate::commands::CommandError;
 use crate::format;
@@ -378,7 +378,7 @@ impl Encoder<'_> {
             Side::Src => (AccessMask::TRANSFER_READ, Layout::TransferSrcOptimal),
             Side::Dst => (AccessMask::TRANSFER_WRITE, Layout::TransferDstOptimal),
         };
-        Ok((image, self.layout(index, access, usual)))
+        Ok((image, declared_layout(self.uses, index, access, usual)))
     }
 }
 

@@ -1,12 +1,10 @@
 //! Saying again what a list came to before.
 
-use std::ops::Range;
-
 use ash::vk;
 use quadrille_sync::{ResourceIndex, Use};
 
-use super::{Encoder, Failure};
-use crate::calls::{AttachmentCall, Call, IndirectCall, RenderingCall};
+use super::{Encoder, Failure, declared_layout};
+use crate::calls::{AttachmentCall, Call, IndirectCall, LayoutCall, RenderingCall, Span, Touched};
 use crate::commands::CommandList;
 
 impl<'a> Encoder<'a> {
@@ -17,8 +15,8 @@ impl<'a> Encoder<'a> {
         name: &str,
         uses: &'a [Use],
         list: &'a CommandList,
-        before: &Range<u32>,
-    ) -> Result<Option<Range<u32>>, (usize, Failure)> {
+        before: &Span,
+    ) -> Result<Option<Span>, (usize, Failure)> {
         self.calls.discard(before);
         self.calls.open();
         let encoded = self.encode(name, uses, list);
@@ -28,11 +26,24 @@ impl<'a> Encoder<'a> {
         encoded.map(|()| self.calls.close())
     }
 
-    /// Says again what a pass came to. The list of the pass is what it was then, and so are plan
-    /// and declared resources.
-    pub(crate) fn repeat(&mut self, name: &str, calls: &Range<u32>) {
+    /// Whether what a pass came to in another frame is what it comes to where it declares these
+    /// uses: it touches the same resources, and has images in the same layouts.
+    pub(crate) fn still_holds(&self, uses: &[Use], span: &Span) -> bool {
+        let resources = self.resources;
+        let is_it = |it: &Touched| resources.version(it.resource) == Some(it.version);
+        let is_same = |call: &LayoutCall| {
+            let index = resources.index(call.image);
+            let layout = |index| declared_layout(uses, index, call.access, call.usual);
+            index.is_ok_and(|index| layout(index) == call.layout)
+        };
+        self.calls.touched(span).iter().all(is_it) && self.calls.layouts(span).iter().all(is_same)
+    }
+
+    /// Says again what a pass came to. The list of the pass is what it was then, and so are the
+    /// resources that it touches, their layouts, and what the queue can do.
+    pub(crate) fn repeat(&mut self, name: &str, span: &Span) {
         self.device.names.begin(self.buffer, name);
-        for at in calls.clone() {
+        for at in span.calls.clone() {
             self.call(self.calls.at(at));
         }
         self.device.names.end(self.buffer);
@@ -205,13 +216,18 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// What is not declared may be gone when the pass is repeated, and the image of a swapchain is
-    /// another in each frame.
-    pub(super) fn give_up_passing(&mut self, index: ResourceIndex) {
-        if self.calls.is_open()
-            && (!self.resources.is_declared(index) || self.resources.is_of_swapchain(index))
-        {
-            self.calls.give_up();
+    /// Notes that the pass touches a resource. What is not declared may be gone when the pass is
+    /// repeated, and the image of a swapchain is another in each frame.
+    pub(super) fn touch(&mut self, index: ResourceIndex) {
+        if !self.calls.is_open() {
+            return;
+        }
+        let resource = self.resources.handle(index).id();
+        match self.resources.version(resource) {
+            Some(version) if !self.resources.is_of_swapchain(index) => {
+                self.calls.add_touched(Touched { resource, version });
+            }
+            _ => self.calls.give_up(),
         }
     }
 }

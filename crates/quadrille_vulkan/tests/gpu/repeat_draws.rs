@@ -1,6 +1,9 @@
 //! Passes that draw the same again, which are not translated again, and what ends that.
 
-use quadrille_sync::{Access, Frame, PassIndex, Planner, ResourceIndex, Use};
+use quadrille_sync::{
+    Access, Capabilities, CustomAccess, Frame, Layout, PassIndex, Planner, ResourceIndex, Scope,
+    Use,
+};
 use quadrille_vulkan::{
     Acquired, Buffer, BufferDesc, BufferUsage, ColorAttachment, CommandList, Format,
     GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, IndexType, Load, Rendering,
@@ -43,6 +46,8 @@ struct Drawing {
     indices: Buffer,
     arguments: Buffer,
     lists: [CommandList; 2],
+    /// How the second pass declares the picture.
+    sampled: Access,
     /// How many passes the last frame did not translate.
     repeated: u32,
 }
@@ -125,6 +130,7 @@ impl Drawing {
             indices,
             arguments,
             lists: Default::default(),
+            sampled: Access::SampledFragment,
             repeated: 0,
             rig,
         }
@@ -159,7 +165,7 @@ impl Drawing {
         ];
         frame.add_pass("draw", graphics(), &uses, &[]);
         let uses = [
-            Use::whole(at[0], Access::SampledFragment),
+            Use::whole(at[0], self.sampled),
             discard(at[1], Access::ColorAttachmentWrite),
         ];
         frame.add_pass("show", graphics(), &uses, &[PassIndex(0)]);
@@ -277,6 +283,34 @@ fn each_change_of_what_is_drawn_is_seen() {
         assert_eq!(drawing.repeated, 1, "only the second pass did the same");
         drawing.expect(&shown, rows, colors);
     }
+}
+
+/// The list of a pass says nothing of layouts: they follow from what it declares.
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn another_layout_is_seen() {
+    let mut drawing = Drawing::new(Rig::new(), &wgsl());
+    let (picture, shown) = (drawing.image("picture"), drawing.image("shown"));
+    let Scope { stages, access } = Access::SampledFragment.scope(Capabilities::GRAPHICS);
+    let general = Access::Custom(CustomAccess {
+        stages,
+        access,
+        layout: Layout::General,
+        writes: false,
+    });
+    // The plan of one frame only is in the place of that of the frame before.
+    for (sampled, repeated) in [
+        (Access::SampledFragment, 0),
+        (Access::SampledFragment, 0),
+        (general, 1),
+        (Access::SampledFragment, 1),
+        (Access::SampledFragment, 2),
+    ] {
+        drawing.sampled = sampled;
+        drawing.frame(SCENE, (&picture, &shown), None);
+        assert_eq!(drawing.repeated, repeated, "{sampled:?}");
+    }
+    drawing.expect(&shown, 4, [RED, BLUE]);
 }
 
 #[test]
