@@ -34,6 +34,7 @@ pub(crate) fn run_frame(world: &mut World) {
     if world.contains_resource::<Stopped>() || !world.contains_resource::<Renderer>() {
         return;
     }
+    let refused = world.resource_mut::<Uploads>().take_refused();
     let (outcome, host, late) = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
         let mut clock = Clock::start(renderer.observer.take());
         let outcome = frame(world, &mut renderer, &mut clock);
@@ -58,6 +59,8 @@ pub(crate) fn run_frame(world: &mut World) {
         Err(errors) => handle(world, &errors),
     }
     handle(world, &host_errors);
+    let refused: Vec<RenderError> = refused.into_iter().map(RenderError::from).collect();
+    handle(world, &refused);
 }
 
 /// Declare, collect, plan, record, submit, present: each step in its own file.
@@ -154,7 +157,7 @@ fn own_passes(
     let reached = |point: TimelinePoint| progress.reached(point);
     let uploads = world
         .resource_mut::<Uploads>()
-        .pass(&renderer.gpu, reached)?;
+        .passes(&renderer.gpu, reached)?;
     let first = renderer.sharing.pass().into_iter().chain(uploads);
     let last = world.resource_scope(|world, mut readbacks: Mut<Readbacks>| {
         readbacks.passes(world, &renderer.gpu)

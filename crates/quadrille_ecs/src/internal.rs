@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Access, PassKind, QueueRequest, SubRange};
-use quadrille_vulkan::{CommandList, Handle};
+use quadrille_sync::{
+    Access, Aspects, Capabilities, PassKind, QueueRequest, ResourceKind, SubRange,
+};
+use quadrille_vulkan::{CommandList, Handle, Image, ImageRegion};
 
 /// A pass that no system records.
 pub(crate) struct InternalPass {
@@ -46,5 +48,27 @@ impl InternalUse {
             discard: true,
             ..self
         }
+    }
+}
+
+/// What a queue has to be able to do to copy an image, or a part of it: queues for graphics copy
+/// all there is (sections "Copying Data Between Images" and "Copying Data Between Buffers and
+/// Images"), those for copies alone may have a granularity that not every part is a multiple of,
+/// which those for compute have not (section "Queue Family Properties").
+pub(crate) fn copy_needs(image: &Image, part: Option<&ImageRegion>) -> Capabilities {
+    let is_color = matches!(
+        image.declare().kind,
+        ResourceKind::Image { aspects, .. } if aspects == Aspects::COLOR
+    );
+    let is_whole = |part: &ImageRegion| {
+        let level = ImageRegion::mip(image, part.mip);
+        (part.offset, part.extent) == (level.offset, level.extent)
+    };
+    if !is_color || image.desc().samples != 1 {
+        Capabilities::TRANSFER | Capabilities::GRAPHICS
+    } else if part.is_none_or(is_whole) {
+        Capabilities::TRANSFER
+    } else {
+        Capabilities::TRANSFER | Capabilities::COMPUTE
     }
 }

@@ -11,7 +11,7 @@ use quadrille_vulkan::{
     Buffer, BufferDesc, CommandList, Error, Format, Gpu, Handle, Image, ImageRegion, View,
 };
 
-use crate::internal::{InternalPass, InternalUse};
+use crate::internal::{InternalPass, InternalUse, copy_needs};
 use crate::window::PrimaryWindowImage;
 
 /// Reads a buffer back once: spawn it, and observe [`ReadbackComplete`] on its entity.
@@ -155,6 +155,14 @@ impl Copied {
         }
     }
 
+    /// What a queue has to be able to do to copy it.
+    fn needs(&self) -> Capabilities {
+        match self {
+            Self::Buffer(_) => Capabilities::TRANSFER,
+            Self::Image(image, _) => copy_needs(image, None),
+        }
+    }
+
     /// The copy to a buffer.
     fn record(&self, to: &Buffer, bytes: u64) -> CommandList {
         let mut list = CommandList::default();
@@ -250,7 +258,7 @@ impl Readbacks {
             done: Vec::new(),
         });
         let queue = QueueRequest {
-            required: Capabilities::TRANSFER,
+            required: copied.needs(),
             preference: Preference::Main,
             fixed: None,
         };

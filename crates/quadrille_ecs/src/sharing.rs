@@ -10,16 +10,14 @@
 use std::cell::LazyCell;
 
 use quadrille_sync::{
-    Access, Aspects, Capabilities, Frame, PassKind, Preference, QueueRequest, ResourceKind,
-    Sharing as Mode, SharingChange, SharingStage, SharingTrials, States, Topology,
+    Access, Capabilities, Frame, PassKind, Preference, QueueRequest, Sharing as Mode,
+    SharingChange, SharingStage, SharingTrials, States, Topology,
 };
-use quadrille_vulkan::{
-    CommandList, DeviceTimes, Frames, Handle, Image, ImageRegion, SharingChanged,
-};
+use quadrille_vulkan::{CommandList, DeviceTimes, Frames, Handle, ImageRegion, SharingChanged};
 use serde_json::{Map, Value};
 
 use crate::advice;
-use crate::internal::{InternalPass, InternalUse};
+use crate::internal::{InternalPass, InternalUse, copy_needs};
 
 /// Frames between looks while a decision is under way: fewer than a second's.
 const SHORT_GAP: u32 = 32;
@@ -124,7 +122,7 @@ impl OpenSharing {
                         let (one, other) = (ImageRegion::mip(from, mip), ImageRegion::mip(to, mip));
                         list.copy_image(from, one, to, other);
                     }
-                    required |= needs(from);
+                    required |= copy_needs(from, None);
                 }
                 _ => unreachable!("what takes the place of a resource is of its kind"),
             }
@@ -163,17 +161,5 @@ impl OpenSharing {
             (name.to_owned(), word.into())
         });
         stages.collect()
-    }
-}
-
-/// What a queue has to be able to do to copy an image, beside copies.
-fn needs(image: &Image) -> Capabilities {
-    let is_color = matches!(
-        image.declare().kind,
-        ResourceKind::Image { aspects, .. } if aspects == Aspects::COLOR
-    );
-    match is_color && image.desc().samples == 1 {
-        true => Capabilities::empty(),
-        false => Capabilities::GRAPHICS,
     }
 }

@@ -1,12 +1,13 @@
 //! Data from the CPU for buffers and images.
 
-use std::ops::Range;
+mod writes;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Access, Capabilities, PassKind, Preference, QueueRequest, TimelinePoint};
 use quadrille_vulkan::{Buffer, BufferDesc, CommandList, Error, Gpu, Handle, Image, ImageRegion};
 
-use crate::internal::{InternalPass, InternalUse};
+use crate::internal::{InternalPass, InternalUse, copy_needs};
+use writes::{Write, Writes};
 
 /// Writes data to buffers and images at the beginning of the next frame, before all passes that
 /// touch them; on a transfer queue where the device has one.
@@ -21,32 +22,10 @@ use crate::internal::{InternalPass, InternalUse};
 /// ```
 #[derive(Resource, Default)]
 pub struct Uploads {
-    pending: Vec<Pending>,
-    data: Vec<u8>,
+    writes: Writes,
+    /// What is wrong with writes that were left out.
+    refused: Vec<Error>,
     staging: Vec<Staging>,
-}
-
-struct Pending {
-    to: Handle,
-    to_offset: u64,
-    /// The part of an image.
-    region: Option<ImageRegion>,
-    data_offset: usize,
-    bytes: usize,
-}
-
-impl Pending {
-    /// The bytes of a buffer that are written.
-    fn range(&self) -> Range<u64> {
-        self.to_offset..self.to_offset + self.bytes as u64
-    }
-}
-
-/// What is left of a range without another: a part before it and a part behind it, if any.
-fn left_of(range: Range<u64>, without: &Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    let before = range.start..range.end.min(without.start);
-    let behind = range.start.max(without.end)..range.end;
-    [before, behind].into_iter().filter(|part| !part.is_empty())
 }
 
 /// A staging buffer, and what has to be reached before it is free.
@@ -58,145 +37,91 @@ struct Staging {
 impl Uploads {
     /// Writes bytes to a buffer made with [`BufferUsage::TRANSFER_DST`], from `offset` bytes on.
     /// Of bytes that are written twice before the frame, the later ones count.
+    ///
+    /// Bytes beyond its end are an error of the next frame, which leaves them out.
+    ///
+    /// [`BufferUsage::TRANSFER_DST`]: crate::BufferUsage::TRANSFER_DST
     pub fn write_buffer(&mut self, buffer: &Buffer, offset: u64, bytes: &[u8]) {
-        self.push(Handle::Buffer(buffer.clone()), offset, None, bytes);
+        let length = bytes.len() as u64;
+        let end = offset.checked_add(length);
+        if end.is_none_or(|end| end > buffer.bytes()) {
+            self.refused.push(Error::OutOfBounds {
+                name: buffer.name().to_owned(),
+                offset,
+                length,
+                bytes: buffer.bytes(),
+            });
+        } else if !bytes.is_empty() {
+            let to = Handle::Buffer(buffer.clone());
+            self.writes.push_bytes(to, offset, bytes);
+        }
     }
 
-    /// Writes all texels of the first mip level of an image, row by row without padding.
+    /// Writes all texels of the first mip level of an image, layer by layer, row by row, without
+    /// padding.
     pub fn write_image(&mut self, image: &Image, texels: &[u8]) {
         self.write_image_region(image, ImageRegion::whole(image), texels);
     }
 
-    /// Writes the texels of a part of an image, layer by layer, row by row, without padding. The
-    /// parts that are written in one frame must not overlap.
+    /// Writes the texels of a part of an image, layer by layer, row by row, without padding. Of
+    /// texels that are written twice before the frame, the later ones count.
+    ///
+    /// A part that the image lacks, or bytes that are not as many as the part's texels take, are an
+    /// error of the next frame, which leaves them out.
     pub fn write_image_region(&mut self, image: &Image, region: ImageRegion, texels: &[u8]) {
-        self.push(Handle::Image(image.clone()), 0, Some(region), texels);
+        match problem(image, &region, texels.len() as u64) {
+            Some(problem) => self.refused.push(Error::Invalid {
+                name: image.name().to_owned(),
+                problem,
+            }),
+            None => {
+                let to = Handle::Image(image.clone());
+                self.writes.push_texels(to, region, texels);
+            }
+        }
     }
 
     /// How many bytes will be uploaded with the next frame so far.
     pub fn pending_bytes(&self) -> usize {
-        self.data.len()
+        self.writes.data.len()
     }
 
-    fn push(&mut self, to: Handle, to_offset: u64, region: Option<ImageRegion>, bytes: &[u8]) {
-        match region {
-            None => self.cut(&to, to_offset..to_offset + bytes.len() as u64),
-            // A part of an image that is written again is written once.
-            region => self
-                .pending
-                .retain(|old| old.to.id() != to.id() || old.region != region),
-        }
-        // Copies between buffers and images want offsets that are multiples of the texel size.
-        let data_offset = self.data.len().next_multiple_of(16);
-        self.data.resize(data_offset, 0);
-        self.data.extend_from_slice(bytes);
-        self.pending.push(Pending {
-            to,
-            to_offset,
-            region,
-            data_offset,
-            bytes: bytes.len(),
-        });
+    /// What was wrong with writes since the last call.
+    pub(crate) fn take_refused(&mut self) -> Vec<Error> {
+        std::mem::take(&mut self.refused)
     }
 
-    /// Leaves out what is pending for a part of a buffer that is written again: copies of one
-    /// pass have no order among themselves.
-    fn cut(&mut self, to: &Handle, again: Range<u64>) {
-        let is_cut = |old: &mut Pending| {
-            old.to.id() == to.id() && old.range().start < again.end && again.start < old.range().end
-        };
-        let cut: Vec<Pending> = self.pending.extract_if(.., is_cut).collect();
-        for old in cut {
-            for rest in left_of(old.range(), &again) {
-                let skipped = (rest.start - old.to_offset) as usize;
-                self.pending.push(Pending {
-                    to: old.to.clone(),
-                    to_offset: rest.start,
-                    region: None,
-                    data_offset: old.data_offset + skipped,
-                    bytes: (rest.end - rest.start) as usize,
-                });
-            }
-        }
-    }
-
-    /// The pass that copies what is pending, if anything is.
-    pub(crate) fn pass(
+    /// The passes that copy what is pending, if anything is: one, unless texels are written twice.
+    pub(crate) fn passes(
         &mut self,
         gpu: &Gpu,
         reached: impl Fn(TimelinePoint) -> bool,
-    ) -> Result<Option<InternalPass>, Error> {
-        if self.pending.is_empty() {
-            return Ok(None);
+    ) -> Result<Vec<InternalPass>, Error> {
+        if self.writes.list.is_empty() {
+            return Ok(Vec::new());
         }
-        self.pending.retain(|pending| {
-            let is_ours = pending.to.is_of(gpu);
+        self.writes.list.retain(|write| {
+            let is_ours = write.to.is_of(gpu);
             if !is_ours {
-                tracing::warn!("{} is not filled: its device is gone", pending.to.name());
+                tracing::warn!("{} is not filled: its device is gone", write.to.name());
             }
             is_ours
         });
         let staging = self.staging(gpu, reached)?;
-        staging.write(0, &self.data)?;
-        let mut list = CommandList::default();
-        let mut uses: Vec<InternalUse> = Vec::new();
-        for pending in &self.pending {
-            let offset = pending.data_offset as u64;
-            match &pending.to {
-                Handle::Buffer(buffer) => {
-                    let bytes = pending.bytes as u64;
-                    list.copy_buffer(&staging, offset, buffer, pending.to_offset, bytes);
-                }
-                Handle::Image(image) => {
-                    let region = pending.region.unwrap_or(ImageRegion::whole(image));
-                    list.copy_buffer_to_image(&staging, offset, image, region);
-                }
-            }
-            let is_new = |used: &InternalUse| used.handle.id() != pending.to.id();
-            if uses.iter().all(is_new) {
-                let write = InternalUse::of(pending.to.clone(), Access::TransferWrite);
-                uses.push(match &pending.to {
-                    Handle::Image(image) if self.is_overwritten(image) => write.discarding(),
-                    _ => write,
-                });
-            }
-        }
-        let queue = QueueRequest {
-            required: Capabilities::TRANSFER,
-            preference: Preference::Async,
-            fixed: None,
-        };
-        let (name, kind) = ("upload".into(), PassKind::Device);
-        let undeclared = vec![Handle::Buffer(staging)];
-        Ok(Some(InternalPass {
-            name,
-            kind,
-            queue,
-            prologue: true,
-            uses,
-            undeclared,
-            list,
-        }))
-    }
-
-    /// Whether what is pending for an image leaves nothing of its old contents.
-    fn is_overwritten(&self, image: &Image) -> bool {
-        let is_written = |mip| {
-            let whole = Some(ImageRegion::mip(image, mip));
-            let mut of_image = self.pending.iter().filter(|p| p.to.id() == image.id());
-            of_image.any(|pending| pending.region == whole)
-        };
-        (0..image.desc().mip_levels).all(is_written)
+        staging.write(0, &self.writes.data)?;
+        let steps = self.writes.steps().enumerate();
+        Ok(steps
+            .map(|(step, writes)| pass(step, writes, &staging))
+            .collect())
     }
 
     /// The frame with the pending copies was submitted; its staging buffer is free once these
     /// points are reached.
     pub(crate) fn submitted(&mut self, points: &[TimelinePoint]) {
-        if self.pending.is_empty() {
+        if self.writes.list.is_empty() {
             return;
         }
-        self.pending.clear();
-        self.data.clear();
+        self.writes.clear();
         if let Some(used) = self.staging.last_mut() {
             used.busy_until = points.to_vec();
         }
@@ -208,7 +133,7 @@ impl Uploads {
         gpu: &Gpu,
         reached: impl Fn(TimelinePoint) -> bool,
     ) -> Result<Buffer, Error> {
-        let bytes = self.data.len() as u64;
+        let bytes = self.writes.data.len() as u64;
         let fits = |staging: &Staging| {
             staging.buffer.bytes() >= bytes && staging.busy_until.iter().all(|&p| reached(p))
         };
@@ -231,6 +156,90 @@ impl Uploads {
         self.staging.push(staging);
         Ok(buffer)
     }
+}
+
+/// Why texels cannot be written, if they cannot.
+fn problem(image: &Image, region: &ImageRegion, given: u64) -> Option<String> {
+    let format = image.format();
+    if !region.is_within(image) {
+        let [width, height, depth] = image.extent();
+        let (levels, layers) = (image.desc().mip_levels, image.desc().array_layers);
+        return Some(format!(
+            "{region:?} is to be written, which is not within its {width}x{height}x{depth} texels, \
+             {levels} mip levels and {layers} layers"
+        ));
+    }
+    let [width, height, depth] = region.extent;
+    let layers = region.layer_count;
+    let part = format!("{width}x{height}x{depth} texels of {format:?} on {layers} layers");
+    match region.bytes(format) {
+        Some(bytes) if bytes == given => None,
+        Some(bytes) => Some(format!(
+            "{given} bytes are given for {part}, which take {bytes}"
+        )),
+        None => Some(format!(
+            "{part} have no size in bytes and cannot be uploaded"
+        )),
+    }
+}
+
+/// The pass of one step, which copies from a staging buffer.
+fn pass<'a>(
+    step: usize,
+    writes: impl Iterator<Item = &'a Write> + Clone,
+    staging: &Buffer,
+) -> InternalPass {
+    let mut list = CommandList::default();
+    let mut uses: Vec<InternalUse> = Vec::new();
+    let mut required = Capabilities::TRANSFER;
+    for write in writes.clone() {
+        let offset = write.data_offset as u64;
+        match (&write.to, write.region) {
+            (Handle::Image(image), Some(region)) => {
+                required |= copy_needs(image, Some(&region));
+                list.copy_buffer_to_image(staging, offset, image, region);
+            }
+            (Handle::Buffer(buffer), _) => {
+                let bytes = write.bytes as u64;
+                list.copy_buffer(staging, offset, buffer, write.to_offset, bytes);
+            }
+            (Handle::Image(_), None) => {}
+        }
+        let is_other = |used: &InternalUse| used.handle.id() != write.to.id();
+        if uses.iter().all(is_other) {
+            let used = InternalUse::of(write.to.clone(), Access::TransferWrite);
+            uses.push(match &write.to {
+                Handle::Image(image) if is_overwritten(image, writes.clone()) => used.discarding(),
+                _ => used,
+            });
+        }
+    }
+    let name = match step {
+        0 => "upload".into(),
+        step => format!("upload {}", step + 1).into(),
+    };
+    InternalPass {
+        name,
+        kind: PassKind::Device,
+        queue: QueueRequest {
+            required,
+            preference: Preference::Async,
+            fixed: None,
+        },
+        prologue: true,
+        uses,
+        undeclared: vec![Handle::Buffer(staging.clone())],
+        list,
+    }
+}
+
+/// Whether writes leave nothing of an image's old contents.
+fn is_overwritten<'a>(image: &Image, writes: impl Iterator<Item = &'a Write> + Clone) -> bool {
+    (0..image.desc().mip_levels).all(|mip| {
+        let whole = Some(ImageRegion::mip(image, mip));
+        let mut of_image = writes.clone().filter(|write| write.to.id() == image.id());
+        of_image.any(|write| write.region == whole)
+    })
 }
 
 #[cfg(test)]

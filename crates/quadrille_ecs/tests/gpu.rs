@@ -19,6 +19,8 @@ mod stream;
 mod times;
 #[path = "gpu/transient.rs"]
 mod transient;
+#[path = "gpu/upload.rs"]
+mod upload;
 #[path = "gpu/view.rs"]
 mod view;
 

@@ -112,7 +112,7 @@ pub enum Error {
         name: String,
     },
     /// The range lies outside the buffer.
-    #[error("bytes {offset}..{} are outside {name}, which has {bytes} bytes", offset + length)]
+    #[error("bytes {offset}..{} are outside {name}, which has {bytes} bytes", offset.saturating_add(*length))]
     OutOfBounds {
         /// The buffer's name.
         name: String,

@@ -1,5 +1,7 @@
 //! A part of one mip level of an image, for copies.
 
+use std::ops::Range;
+
 use ash::vk;
 
 use crate::format::{Block, block};
@@ -60,8 +62,35 @@ impl ImageRegion {
         }
     }
 
+    /// Whether any texel is in both, of the same image.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.mip == other.mip
+            && self
+                .sides()
+                .iter()
+                .zip(other.sides())
+                .all(|(one, other)| one.start < other.end && other.start < one.end)
+    }
+
+    /// Whether it has all texels of another one of the same image.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.mip == other.mip
+            && self
+                .sides()
+                .iter()
+                .zip(other.sides())
+                .all(|(one, other)| one.start <= other.start && other.end <= one.end)
+    }
+
+    /// Texels in each direction, and layers.
+    fn sides(&self) -> [Range<u64>; 4] {
+        let side = |start: u32, count: u32| u64::from(start)..u64::from(start) + u64::from(count);
+        let [x, y, z] = [0, 1, 2].map(|at| side(self.offset[at], self.extent[at]));
+        [x, y, z, side(self.base_layer, self.layer_count)]
+    }
+
     /// Whether it lies within an image.
-    pub(crate) fn fits(&self, image: &Image) -> bool {
+    pub fn is_within(&self, image: &Image) -> bool {
         let desc = image.desc();
         let limit = mip_extent(image.extent(), self.mip);
         let ends_within = |at: usize| {

@@ -1,4 +1,5 @@
-use super::*;
+use super::writes::left_of;
+use std::ops::Range;
 
 #[test]
 fn what_is_left_of_a_range() {

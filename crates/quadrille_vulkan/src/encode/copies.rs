@@ -354,7 +354,7 @@ impl Encoder<'_> {
     ) -> Result<(&Image, vk::ImageLayout), CommandError> {
         let (index, image) = self.resources.image(id)?;
         need_usage(image, side)?;
-        if !region.fits(image) {
+        if !region.is_within(image) {
             let what = format!("{region:?}");
             return Err(CommandError::Outside {
                 what,

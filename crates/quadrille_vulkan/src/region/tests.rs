@@ -44,3 +44,30 @@ fn bytes_of_texels_and_blocks() {
     assert_eq!(region.bytes(Format::ASTC_10X5_UNORM_BLOCK), Some(16 * 2));
     assert_eq!(region.bytes(Format::G8B8G8R8_422_UNORM), None);
 }
+
+#[test]
+fn parts_that_overlap_and_parts_that_contain_others() {
+    let part = |offset, extent| ImageRegion {
+        mip: 0,
+        base_layer: 1,
+        layer_count: 2,
+        offset,
+        extent,
+    };
+    let one = part([4, 4, 0], [4, 4, 1]);
+    assert!(one.overlaps(&one) && one.contains(&one));
+    let inside = part([5, 5, 0], [2, 2, 1]);
+    assert!(one.overlaps(&inside) && inside.overlaps(&one));
+    assert!(one.contains(&inside) && !inside.contains(&one));
+    let beside = part([8, 4, 0], [4, 4, 1]);
+    assert!(!one.overlaps(&beside) && !one.contains(&beside));
+    let corner = part([7, 7, 0], [4, 4, 1]);
+    assert!(one.overlaps(&corner) && !one.contains(&corner));
+    let other_layer = ImageRegion {
+        base_layer: 3,
+        ..one
+    };
+    let other_level = ImageRegion { mip: 1, ..one };
+    assert!(!one.overlaps(&other_layer) && !one.overlaps(&other_level));
+    assert!(!one.contains(&other_level));
+}

@@ -1,0 +1,121 @@
+//! What is written from the CPU, rightly and wrongly.
+
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+
+use crate::common::{Errors, Numbers, Rig, read, read_image};
+
+const FORMAT: Format = Format::R8G8B8A8_UNORM;
+
+/// An image of 8 by 8 texels that nobody draws to.
+fn image(rig: &Rig, name: &str) -> Image {
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let made = gpu.create_image(&ImageDesc::sampled(name, 8, 8, FORMAT).with_layers(2));
+    made.expect("images can be made")
+}
+
+fn uploads(rig: &mut Rig) -> Mut<'_, Uploads> {
+    rig.app.world_mut().resource_mut::<Uploads>()
+}
+
+/// Some texels of one layer, the first.
+fn part(offset: [u32; 3], extent: [u32; 3]) -> ImageRegion {
+    ImageRegion {
+        mip: 0,
+        base_layer: 0,
+        layer_count: 1,
+        offset,
+        extent,
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn of_texels_written_twice_in_a_frame_the_later_ones_count() {
+    let mut rig = Rig::new();
+    let image = image(&rig, "board");
+    let mut uploads = uploads(&mut rig);
+    uploads.write_image(&image, &[1; 8 * 8 * 2 * 4]);
+    uploads.write_image_region(&image, part([0, 0, 0], [4, 4, 1]), &[2; 4 * 4 * 4]);
+    uploads.write_image_region(&image, part([2, 2, 0], [4, 4, 1]), &[3; 4 * 4 * 4]);
+    // It covers what was written before, and is alone there.
+    uploads.write_image_region(&image, part([6, 6, 0], [1, 1, 1]), &[9; 4]);
+    uploads.write_image_region(&image, part([6, 6, 0], [2, 2, 1]), &[4; 2 * 2 * 4]);
+    let texels = read_image(&mut rig, &image);
+    rig.expect_no_errors();
+    let is_in = |x: usize, y: usize, from: usize, to: usize| {
+        (from..to).contains(&x) && (from..to).contains(&y)
+    };
+    for (at, texel) in texels.chunks(4).enumerate() {
+        let (x, y, layer) = (at % 8, at / 8 % 8, at / 64);
+        let expected = match layer {
+            0 if is_in(x, y, 6, 8) => 4,
+            0 if is_in(x, y, 2, 6) => 3,
+            0 if is_in(x, y, 0, 4) => 2,
+            _ => 1,
+        };
+        assert_eq!(texel, [expected; 4], "texel {x}, {y} of layer {layer}");
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_wrong_write_is_one_error_and_the_frame_goes_on_without_it() {
+    let mut rig = Rig::new();
+    rig.update(1);
+    let image = image(&rig, "board");
+    let numbers = rig.app.world().resource::<Numbers>().0.clone();
+    let bytes = numbers.bytes();
+    let mut uploads = uploads(&mut rig);
+    uploads.write_buffer(&numbers, bytes - 2, &[7; 4]);
+    uploads.write_buffer(&numbers, u64::MAX, &[7; 4]);
+    uploads.write_image(&image, &[1; 12]);
+    uploads.write_image_region(&image, part([6, 0, 0], [4, 1, 1]), &[1; 16]);
+    uploads.write_buffer(&numbers, 0, &5_u32.to_ne_bytes());
+    assert!(uploads.pending_bytes() <= 16, "only the last one is kept");
+    rig.update(3);
+    let errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
+    assert_eq!(errors.len(), 4, "{errors:#?}");
+    let expected = [
+        format!("bytes {}..{} are outside numbers", bytes - 2, bytes + 2),
+        "are outside numbers".to_owned(),
+        "12 bytes are given for 8x8x1 texels of R8G8B8A8_UNORM on 2 layers, which take 512".into(),
+        "not within its 8x8x1 texels, 1 mip levels and 2 layers".into(),
+    ];
+    for (error, expected) in errors.iter().zip(expected) {
+        assert!(error.contains(&expected), "{error}");
+    }
+    let values = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert_eq!(values[..2], [5, 1]);
+    rig.expect_no_errors();
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_waits_does_not_pile_up_while_frames_fail() {
+    fn fails(mut count: Local<u32>) -> Result {
+        *count += 1;
+        if *count < 40 {
+            return Err("not yet".into());
+        }
+        Ok(())
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, fails);
+    let numbers = rig.app.world().resource::<GpuDevice>();
+    let large = numbers.create_buffer(&BufferDesc::storage("large", 1 << 20));
+    let large = large.expect("buffers can be made");
+    let mut most = 0;
+    for round in 0..50_u8 {
+        uploads(&mut rig).write_buffer(&large, 0, &[round; 1 << 20]);
+        most = most.max(uploads(&mut rig).pending_bytes());
+        rig.update(1);
+    }
+    assert!(most <= 4 << 20, "{most} bytes wait");
+    let values = read(&mut rig, move |_| large.clone());
+    assert!(
+        values
+            .iter()
+            .all(|&value| value == u32::from_ne_bytes([49; 4]))
+    );
+}
