@@ -20,6 +20,10 @@ use crate::solve::{Consulted, solve};
 use crate::states::{Marked, PastMark, RangeState, States, Tenure, TimelinePoint};
 use crate::topology::Topology;
 
+mod worth;
+
+use worth::{Worth, signature};
+
 /// How many plans are kept: enough for resources that change places with a period of up to
 /// eight frames, and few enough to compare with all.
 const KEPT: usize = 8;
@@ -55,8 +59,9 @@ pub struct Planner {
     kept: VecDeque<Kept>,
     /// Counts frames that are not equal.
     frames: u64,
-    /// The number of the frame planned last; none if it could not be planned.
+    /// The number of the frame planned last; none if it could not be planned, or was not kept.
     last: Option<u64>,
+    worth: Worth,
 }
 
 impl Planner {
@@ -71,7 +76,7 @@ impl Planner {
         states: &States,
     ) -> Result<Planned, PlanErrors> {
         self.last = None;
-        let number = self.number_of(frame, topology);
+        let (number, signature) = self.number_of(frame, topology);
         let fits = |kept: &Kept| {
             Some(kept.number) == number && (states.repeat(&kept.plan) || kept.fits(states))
         };
@@ -80,48 +85,59 @@ impl Planner {
             let plan = kept.plan.clone();
             self.last = Some(kept.number);
             self.kept.push_front(kept);
+            self.worth.note_reuse();
             return Ok(Planned { plan, reused: true });
         }
         let solved = solve(frame, topology, states)?;
         let plan = Arc::new(solved.plan);
-        let number = number.unwrap_or_else(|| {
-            self.frames += 1;
-            self.frames
-        });
-        self.last = Some(number);
-        // The one that goes gives its memory.
-        let oldest = self
-            .kept
-            .split_off(self.kept.len().min(KEPT - 1))
-            .pop_front();
-        let mut copy = oldest.map(|kept| kept.frame).unwrap_or_default();
-        copy.clone_from(frame);
-        self.kept.push_front(Kept {
-            number,
-            signature: signature(frame),
-            frame: copy,
-            topology: topology.clone(),
-            start: Start::new(frame, topology, states, &plan),
-            consulted: solved.consulted,
-            plan: plan.clone(),
-        });
+        if number.is_some() || self.worth.is_worth(signature) {
+            let number = number.unwrap_or_else(|| {
+                self.frames += 1;
+                self.frames
+            });
+            let start = Start::new(frame, topology, states, &plan);
+            self.last = Some(number);
+            self.keep(frame, |frame| Kept {
+                number,
+                signature,
+                frame,
+                topology: topology.clone(),
+                start,
+                consulted: solved.consulted,
+                plan: plan.clone(),
+            });
+        } else {
+            // As if it had been kept: what was not used for so long is forgotten.
+            self.kept.pop_back();
+        }
         Ok(Planned {
             plan,
             reused: false,
         })
     }
 
-    /// The number of a frame that is known, with this topology.
-    fn number_of(&self, frame: &Frame, topology: &Topology) -> Option<u64> {
+    /// Keeps a plan with a copy of its frame, in the place of the one that was not used for longest.
+    fn keep(&mut self, frame: &Frame, kept: impl FnOnce(Frame) -> Kept) {
+        let last = self.kept.len().min(KEPT - 1);
+        let oldest = self.kept.split_off(last).pop_front();
+        // The one that goes gives its memory.
+        let mut copy = oldest.map(|kept| kept.frame).unwrap_or_default();
+        copy.clone_from(frame);
+        self.kept.push_front(kept(copy));
+    }
+
+    /// The number of a frame that is known, with this topology; and its signature.
+    fn number_of(&self, frame: &Frame, topology: &Topology) -> (Option<u64>, u64) {
         let is_same = |kept: &&Kept| kept.frame == *frame && kept.topology == *topology;
         // Mostly it is the last one.
         if let Some(kept) = self.kept.front().filter(is_same) {
-            return Some(kept.number);
+            return (Some(kept.number), kept.signature);
         }
         let signature = signature(frame);
         let others = self.kept.iter().skip(1);
         let mut others = others.filter(|kept| kept.signature == signature);
-        others.find(is_same).map(|kept| kept.number)
+        let number = others.find(is_same).map(|kept| kept.number);
+        (number, signature)
     }
 
     /// An earlier plan for the frame of the last call of [`Planner::plan`] and a topology, if one
@@ -134,6 +150,7 @@ impl Planner {
         let front = self.kept.front().filter(|kept| is_same(kept));
         if let Some(kept) = front.filter(|kept| states.repeat(&kept.plan)) {
             let plan = kept.plan.clone();
+            self.worth.note_reuse();
             return Some(Planned { plan, reused: true });
         }
         let fits = |kept: &Kept| is_same(kept) && kept.fits(states);
@@ -141,17 +158,9 @@ impl Planner {
         let kept = self.kept.remove(found)?;
         let plan = kept.plan.clone();
         self.kept.push_front(kept);
+        self.worth.note_reuse();
         Some(Planned { plan, reused: true })
     }
-}
-
-/// A number that frames have in common if they are equal, and hardly ever otherwise.
-fn signature(frame: &Frame) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |sum: u64, next: u32| (sum.rotate_left(5) ^ u64::from(next)).wrapping_mul(FACTOR);
-    let resources = frame.uses.iter().map(|one| one.resource.0);
-    let costs = frame.passes.iter().map(|pass| pass.cost_us);
-    resources.chain(costs).fold(frame.uses.len() as u64, mix)
 }
 
 /// A plan with all it was made from.

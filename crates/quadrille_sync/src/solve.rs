@@ -240,7 +240,7 @@ impl Emitted {
             timeline,
             numbers,
         } = self;
-        plan.end = track::end_states(frame, &maps, &blocks, &first, &last_uses, &hosted, &numbers);
+        plan.end = track::end_states(frame, maps, &blocks, &first, &last_uses, &hosted, &numbers);
         (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
         let submissions = plan.submissions.iter();
         plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));

@@ -158,3 +158,33 @@ fn an_id_is_used_again_only_once_it_is_free() {
     // The states are those that a plan is kept for, but for the size.
     assert!(run(&mut states, &frame).is_err(), "128 bytes are there");
 }
+
+#[test]
+fn frames_that_never_come_again_are_not_kept_for_long() {
+    let topology = parse_topology("gct:1").unwrap();
+    let (mut planner, states) = (Planner::default(), States::default());
+    let frame = |id: usize| {
+        parse_frame(&format!(
+            "buffer cells {id} bytes 64\npass write\n  StorageWriteCompute cells\n\
+             pass read\n  StorageReadCompute cells\n  after write"
+        ))
+        .unwrap()
+    };
+    let mut plan = |id: usize| {
+        let cost = |mut frame: Frame| {
+            frame.passes[0].cost_us = id as u32;
+            frame
+        };
+        let planned = planner.plan(&cost(frame(id)), &topology, &states).unwrap();
+        (planned.reused, planner.last.is_some())
+    };
+    for id in 0..2 * KEPT {
+        assert_eq!(plan(id), (false, true), "frame {id} is kept at once");
+    }
+    for id in 100..150 {
+        assert_eq!(plan(id), (false, false), "frame {id} has not come twice");
+    }
+    // One that comes again is kept, and with it those that come next.
+    assert_eq!([plan(149), plan(149)], [(false, true), (true, true)]);
+    assert_eq!([plan(200), plan(200)], [(false, true), (true, true)]);
+}

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
-use crate::plan::{PassRef, Scope};
-use crate::range::RangeMap;
-use crate::resource::Lifetime;
+use crate::plan::PassRef;
+use crate::range::{EVERYTHING, RangeMap};
+use crate::resource::{Lifetime, ResourceIndex};
 use crate::states::{
-    EndBlock, EndMark, EndPass, EndResource, EndStates, HostWait, PastMark, RangeState, States,
+    EndBlock, EndPass, EndResource, EndStates, HostWait, Marked, PastMark, RangeState, States,
 };
 use crate::topology::QueueIndex;
 
@@ -18,15 +18,7 @@ use super::timeline::{Numbers, Point};
 use super::walk::Hosted;
 
 /// An access, while a frame is planned. Values are those of [`timeline`](super::timeline).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    pub(super) queue: QueueIndex,
-    pub(super) value: i64,
-    pub(super) scope: Scope,
-    pub(super) pass: EndPass,
-    /// When in the frame: passes count from 1, everything before is 0.
-    pub(super) step: u32,
-}
+pub(super) use crate::states::EndMark as Mark;
 
 impl Mark {
     /// What to wait for.
@@ -184,10 +176,10 @@ impl LastUses {
     }
 }
 
-/// The resource part of the end states.
+/// The resource part of the end states, which the states of the frame become.
 pub(super) fn end_states(
     frame: &Frame,
-    maps: &Maps,
+    maps: Maps,
     blocks: &Blocks,
     first: &[u32],
     last_uses: &LastUses,
@@ -196,36 +188,34 @@ pub(super) fn end_states(
 ) -> EndStates {
     let mut end = EndStates::default();
     end.resources.reserve(frame.resources.len());
-    for (at, resource) in frame.resources.iter().enumerate() {
+    for (at, mut map) in maps.into_iter().enumerate() {
         let index = at as u32;
         let touched = last_uses.submission(index).is_some() || hosted[at].is_some();
         if !touched {
             continue;
         }
-        let mark = |mark: &Mark| end_mark(mark, first[at], numbers);
-        let end_state = |state: &State| {
-            let mut state = state.map(mark);
-            if state.host_wait == HostWait::Now {
-                state.host_wait = HostWait::Before;
-            }
-            let previous = state.previous_first.take();
-            state.first = state.first.or(previous);
-            state
-        };
-        let map = resource.has_past().then(|| maps[at].map(end_state));
+        let has_past = frame.resources[at].has_past();
+        if has_past {
+            map.update(EVERYTHING, |_, state| {
+                end_state(state, first[at], numbers);
+            });
+        }
         let mut uses = SmallVec::new();
         for (queue, value) in last_uses.of(index) {
             uses.push((queue, numbers.value(queue, value)));
         }
-        let resource = crate::resource::ResourceIndex(index);
         end.resources.push(EndResource {
-            resource,
-            map,
+            resource: ResourceIndex(index),
+            map: has_past.then_some(map),
             last_uses: uses,
         });
     }
     let blocks = blocks.list.iter().map(|block| {
-        let mark = |mark: &Mark| end_mark(mark, block.first, numbers);
+        let mark = |mark: &Mark| {
+            let mut mark = *mark;
+            end_mark(&mut mark, block.first, numbers);
+            mark
+        };
         EndBlock {
             block: block.id,
             map: (block.bytes).map(|marks| marks.iter().map(mark).collect()),
@@ -235,17 +225,29 @@ pub(super) fn end_states(
     end
 }
 
-/// A mark in the end states. Those from before the frame count from `first`, the first one of the
-/// same resource or block.
-fn end_mark(mark: &Mark, first: u32, numbers: &Numbers) -> EndMark {
-    EndMark {
-        queue: mark.queue,
-        // Old marks are looked up, and plans that differ only there are the same.
-        value: numbers.value(mark.queue, mark.value).max(0),
-        scope: mark.scope,
-        pass: match mark.pass {
-            EndPass::Start(pass) => EndPass::Start(pass - first),
-            other => other,
-        },
+/// Turns a state into an end state.
+fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
+    for mark in state.marks_mut() {
+        end_mark(mark, first, numbers);
+    }
+    // Of no use after the frame: blocks remember it.
+    state.aliased = Vec::new();
+    if state.host_wait == HostWait::Now {
+        state.host_wait = HostWait::Before;
+    }
+    let previous = state.previous_first.take();
+    if state.first.is_none() {
+        state.first = previous;
+    }
+}
+
+/// Turns a mark into one of the end states. Those from before the frame count from `first`, the
+/// first one of the same resource or block.
+fn end_mark(mark: &mut Mark, first: u32, numbers: &Numbers) {
+    // Old marks are looked up, and plans that differ only there are the same.
+    mark.value = numbers.value(mark.queue, mark.value).max(0);
+    mark.step = 0;
+    if let EndPass::Start(pass) = &mut mark.pass {
+        *pass -= first;
     }
 }

@@ -82,7 +82,11 @@ impl States {
         start: &RangeMap<RangeState<PastMark>>,
         end: &RangeMap<RangeState<EndMark>>,
     ) -> RangeMap<RangeState<PastMark>> {
-        let old: Vec<&PastMark> = start.iter().flat_map(|(_, state)| state.marks()).collect();
+        // Mostly a write and a read.
+        let mut old: SmallVec<[&PastMark; 2]> = SmallVec::new();
+        for (_, state) in start.iter() {
+            old.extend(state.marks());
+        }
         let past = |mark: &EndMark| self.past_mark(frame, &old, mark);
         end.map(|state| state.map(past))
     }

@@ -10,7 +10,8 @@ use crate::range::RangeMap;
 use crate::resource::ResourceIndex;
 use crate::topology::QueueIndex;
 
-/// An access in an end state: of this frame (value above 0), or kept from the frame's start.
+/// An access in an end state: of this frame (value above 0), or kept from the frame's start. What
+/// the solver plans with becomes that in place: there is one for each resource at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EndMark {
     pub(crate) queue: QueueIndex,
@@ -19,6 +20,9 @@ pub(crate) struct EndMark {
     pub(crate) value: i64,
     pub(crate) scope: Scope,
     pub(crate) pass: EndPass,
+    /// While a frame is planned, when in the frame: passes count from 1, everything before is 0. In
+    /// end states 0.
+    pub(crate) step: u32,
 }
 
 /// The pass of an [`EndMark`].
