@@ -108,7 +108,7 @@ pub(crate) fn solve(
     states: &States,
 ) -> Result<Solved, PlanErrors> {
     let emitted = match glance::glance(frame, topology, states) {
-        Some(split) => emit(frame, topology, states, &split, &[], true),
+        Some(split) => emit(frame, topology, states, &split, &[], Ease::Clear),
         None => decide(frame, topology, states, true)?,
     };
     Ok(emitted.finish(frame, topology))
@@ -155,7 +155,11 @@ fn decide(
         &queues,
         &split,
     );
-    let emit = |split: &Split| emit(frame, topology, states, split, &kept, shortcuts);
+    let ease = match shortcuts {
+        true => Ease::Usual,
+        false => Ease::None,
+    };
+    let emit = |split: &Split| emit(frame, topology, states, split, &kept, ease);
     Ok(match arranged {
         Some(arranged) if arranged.is_better => emit(&arranged.split),
         Some(arranged) => choose::choose(frame, emit(&split), emit(&arranged.split)),
@@ -177,6 +181,17 @@ struct Emitted {
     numbers: Numbers,
 }
 
+/// What spares the walk through a frame some looking. Plans are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ease {
+    /// Each use climbs the ladder.
+    None,
+    /// Uses that need nothing do not.
+    Usual,
+    /// The same, and no pass uses a resource twice: the frame was clear at a glance.
+    Clear,
+}
+
 /// The second half, which cannot fail: what goes between the passes.
 fn emit(
     frame: &Frame,
@@ -184,10 +199,11 @@ fn emit(
     states: &States,
     split: &Split,
     kept: &[bool],
-    shortcuts: bool,
+    ease: Ease,
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    walk.shortcuts = shortcuts;
+    walk.shortcuts = ease != Ease::None;
+    walk.is_clear = ease == Ease::Clear;
     let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);

@@ -43,15 +43,20 @@ impl<T: Clone + Eq> RangeMap<T> {
 
     /// A map with the same cuts and another value for each run; neighbours that become equal are
     /// joined.
+    #[inline]
     pub(crate) fn map<'a, U: Clone + Eq>(
         &'a self,
         mut each: impl FnMut(&'a T) -> U,
     ) -> RangeMap<U> {
-        let runs = match &self.runs {
-            Runs::One(value) => return RangeMap::new(each(value)),
-            Runs::Many(runs) => runs,
-        };
-        let mut runs: Vec<(u64, U)> = (runs.iter())
+        match &self.runs {
+            Runs::One(value) => RangeMap::new(each(value)),
+            Runs::Many(runs) => RangeMap::of_many(runs, each),
+        }
+    }
+
+    /// The same of several runs of another map.
+    fn of_many<'a, S>(runs: &'a BTreeMap<u64, S>, mut each: impl FnMut(&'a S) -> T) -> Self {
+        let mut runs: Vec<(u64, T)> = (runs.iter())
             .map(|(start, value)| (*start, each(value)))
             .collect();
         runs.dedup_by(|next, run| next.1 == run.1);
@@ -96,6 +101,15 @@ impl<T: Clone + Eq> RangeMap<T> {
             Runs::Many(runs) => (None, Some(runs.values_mut())),
         };
         one.into_iter().chain(many.into_iter().flatten())
+    }
+
+    /// Calls `each` with the values of all runs, in order.
+    #[inline]
+    pub(crate) fn for_each(&self, mut each: impl FnMut(&T)) {
+        match &self.runs {
+            Runs::One(value) => each(value),
+            Runs::Many(runs) => runs.values().for_each(each),
+        }
     }
 
     /// The value, if it is the same everywhere.

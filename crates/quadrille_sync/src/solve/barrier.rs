@@ -33,6 +33,7 @@ use crate::states::{EndPass, HostWait};
 use crate::topology::FamilyIndex;
 
 use super::record::Barrier;
+use crate::access::Row;
 
 /// Walks through all passes, with everything between them, and gives what the host does.
 pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split) -> Vec<HostStep> {
@@ -97,9 +98,11 @@ fn one_pass(
     let frame = walk.frame;
     let uses = frame.uses_of(pass);
     let mut several = false;
-    for one in uses {
-        let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
-        several |= last == pass.0;
+    if !walk.is_clear {
+        for one in uses {
+            let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
+            several |= last == pass.0;
+        }
     }
     let place = Place { site, step, pass };
     if !walk.may_move && walk.blocks.list.is_empty() {
@@ -207,7 +210,21 @@ fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) 
 /// everything.
 #[inline]
 pub(super) fn scope_of(one: &Use, supported: Stages) -> Scope {
-    let scope = one.access.scope_in(supported);
+    or_everything(one.access.scope_in(supported))
+}
+
+/// The same of an access that is in the table.
+#[inline]
+pub(super) fn row_scope(row: &Row, supported: Stages) -> Scope {
+    or_everything(Scope {
+        stages: row.stages.intersection(supported),
+        access: row.access,
+    })
+}
+
+/// Everything, instead of no stages.
+#[inline]
+fn or_everything(scope: Scope) -> Scope {
     if scope.stages.is_empty() {
         Scope {
             stages: Stages::ALL_COMMANDS,

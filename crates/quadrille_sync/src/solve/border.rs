@@ -51,6 +51,14 @@ pub(super) struct End {
 }
 
 impl Border {
+    /// Nothing yet, with room for so many ranges and passes.
+    pub(super) fn of(ranges: usize, passes: usize) -> Self {
+        Self {
+            crossings: Vec::with_capacity(ranges),
+            passes: Vec::with_capacity(passes),
+        }
+    }
+
     /// What a frame has to do with one like it before; `touches` is sorted by order.
     pub(super) fn new(frame: &Frame, touches: &Touches) -> Self {
         let mut border = Self::default();

@@ -41,7 +41,6 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
         index: queue,
         stages: Stages::supported_by(topology.queue(queue).capabilities),
         is_only_queue: count == 1,
-        lines: lines(frame, topology, states)?,
         spots: vec![Spot::default(); frame.passes.len()],
         readers: Vec::with_capacity(frame.uses.len()),
         edges: Edges::new(frame),
@@ -50,10 +49,11 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
         uses: 0,
         after: 0,
     };
+    let mut lines = lines(frame, topology, states)?;
     for (at, pass) in (0..).zip(&frame.passes) {
-        sight.see(at, pass)?;
+        sight.see(&mut lines, at, pass)?;
     }
-    let drafts = vec![sight.finish(topology)?];
+    let drafts = vec![sight.finish(&lines, topology)?];
     let host = Vec::new();
     Some(Split { drafts, host })
 }
@@ -124,6 +124,9 @@ struct Edges {
     from: Vec<u32>,
     /// By pass: where its list ends.
     ends: Vec<u32>,
+    /// By pass: one more than the highest level of those before, and the highest of all.
+    levels: Vec<u32>,
+    highest: u32,
 }
 
 impl Edges {
@@ -131,7 +134,22 @@ impl Edges {
         Self {
             from: Vec::with_capacity(frame.uses.len()),
             ends: Vec::with_capacity(frame.passes.len()),
+            levels: Vec::with_capacity(frame.passes.len()),
+            highest: 0,
         }
+    }
+
+    /// Ends the list of the next pass, which begins at `begin`; the place behind the last pass in it.
+    fn close(&mut self, begin: usize) -> u32 {
+        let (mut behind, mut level) = (0, 0);
+        for from in &self.from[begin..] {
+            behind = behind.max(from + 1);
+            level = level.max(self.levels[*from as usize] + 1);
+        }
+        self.ends.push(self.from.len() as u32);
+        self.levels.push(level);
+        self.highest = self.highest.max(level);
+        behind
     }
 }
 
@@ -149,7 +167,6 @@ struct Sight<'a> {
     index: QueueIndex,
     stages: Stages,
     is_only_queue: bool,
-    lines: Vec<Line>,
     spots: Vec<Spot>,
     readers: Vec<Reader>,
     edges: Edges,
@@ -163,7 +180,7 @@ struct Sight<'a> {
 
 impl Sight<'_> {
     /// Looks at the next pass.
-    fn see(&mut self, at: u32, pass: &PassDecl) -> Option<()> {
+    fn see(&mut self, lines: &mut [Line], at: u32, pass: &PassDecl) -> Option<()> {
         let is_contiguous = pass.uses.start == self.uses && pass.after.start == self.after;
         let is_usual = pass.kind == PassKind::Device && !pass.prologue;
         if !is_contiguous || !is_usual || !self.suits(pass) {
@@ -178,12 +195,11 @@ impl Sight<'_> {
         }
         let frame = self.frame;
         for one in frame.uses.get(range(&pass.uses))? {
-            self.see_use(at, one)?;
+            let line = lines.get_mut(one.resource.0 as usize)?;
+            self.see_use(line, at, one)?;
         }
-        let end = self.edges.from.len();
-        self.edges.ends.push(end as u32);
-        let behind = self.edges.from[begin..].iter().max();
-        self.calls.add(at, behind.map_or(0, |behind| behind + 1));
+        let behind = self.edges.close(begin);
+        self.calls.add(at, behind);
         Some(())
     }
 
@@ -229,11 +245,11 @@ impl Sight<'_> {
     }
 
     /// Looks at a use of a pass.
-    fn see_use(&mut self, at: u32, one: &Use) -> Option<()> {
+    #[inline]
+    fn see_use(&mut self, line: &mut Line, at: u32, one: &Use) -> Option<()> {
         let row = one.access.named()?;
         let runs = self.stages.contains(row.stages) || one.access.runs_in(self.stages);
         let is_host = row.stages.contains(Stages::HOST);
-        let mut line = *self.lines.get(one.resource.0 as usize)?;
         // Twice by one pass, or contents that nobody has written, or nobody looks at.
         let is_odd = line.user == at
             || row.reads && !one.discard && !line.defined
@@ -255,17 +271,16 @@ impl Sight<'_> {
             (line.head, line.first) = (line.tail, at);
         }
         if row.writes {
-            self.write(at, &mut line)?;
+            self.write(at, line)
         } else {
             let changes = is_used && layout != line.tail.layout;
-            self.read(at, &mut line, changes)?;
+            self.read(at, line, changes)
         }
-        self.lines[one.resource.0 as usize] = line;
-        Some(())
     }
 
     /// A pass that writes comes after all that have read since the last write, and these after
     /// that.
+    #[inline]
     fn write(&mut self, at: u32, line: &mut Line) -> Option<()> {
         line.defined = true;
         if line.writer != NONE {
@@ -290,6 +305,7 @@ impl Sight<'_> {
 
     /// A pass that reads comes after the last write; and if the layout changes, after those who
     /// have read in the old one.
+    #[inline]
     fn read(&mut self, at: u32, line: &mut Line, changes: bool) -> Option<()> {
         if line.writer != NONE && !self.is_before(line.writer, at) {
             line.inferred = true;
@@ -333,22 +349,22 @@ impl Sight<'_> {
     }
 
     /// The passes in the order in which they are submitted.
-    fn finish(self, topology: &Topology) -> Option<Draft> {
+    fn finish(mut self, lines: &[Line], topology: &Topology) -> Option<Draft> {
         let is_all = (self.uses, self.after) == (count(&self.frame.uses), count(&self.frame.after));
-        if !is_all || !self.can_present(topology) {
+        if !is_all || !self.can_present(lines, topology) {
             return None;
         }
-        let count = self.frame.passes.len();
         let mut drafts = [Draft {
             queue: self.index,
             passes: self.frame.pass_indices().collect(),
         }];
         if topology.order == OrderPolicy::Free {
-            let mut levels = Levels::new(count, &self.edges, &drafts);
+            let known = std::mem::take(&mut self.edges.levels);
+            let mut levels = Levels::known(known, self.edges.highest);
             let place = |pass| Some(pass);
             if improve(
                 &self.edges,
-                || self.border(),
+                || self.border(lines),
                 &drafts,
                 &mut levels,
                 &self.calls,
@@ -363,9 +379,9 @@ impl Sight<'_> {
     }
 
     /// What the frame has to do with one like it before.
-    fn border(&self) -> Border {
-        let mut border = Border::default();
-        let lines = self.lines.iter().zip(&self.frame.resources);
+    fn border(&self, lines: &[Line]) -> Border {
+        let mut border = Border::of(lines.len(), self.frame.uses.len());
+        let lines = lines.iter().zip(&self.frame.resources);
         for (line, resource) in lines.filter(|(line, _)| line.user != NONE) {
             let first_reader = match line.change {
                 NONE => line.reader,
@@ -383,11 +399,11 @@ impl Sight<'_> {
     }
 
     /// Whether all images of swapchains that are used are written, and can be presented.
-    fn can_present(&self, topology: &Topology) -> bool {
+    fn can_present(&self, lines: &[Line], topology: &Topology) -> bool {
         let is_presented = |(line, resource): &(&Line, &Resource)| {
             resource.lifetime == Lifetime::Swapchain && line.user != NONE
         };
-        let mut presented = self.lines.iter().zip(&self.frame.resources);
+        let mut presented = lines.iter().zip(&self.frame.resources);
         let can_present = topology.queues.iter().any(|queue| queue.can_present);
         !presented.any(|it| is_presented(&it) && !(can_present && it.0.writer != NONE))
     }
@@ -445,17 +461,15 @@ fn look_at(entry: &Entry, topology: &Topology, is_image: bool) -> Option<bool> {
     if entry.tenure != Tenure::Own {
         return None;
     }
-    let mut defined = is_image;
-    for (_, state) in entry.map.iter() {
-        if state.pending.is_some() || !state.owner.is_none_or(is_known) {
-            return None;
-        }
+    let (mut defined, mut is_here) = (is_image, true);
+    entry.map.for_each(|state| {
+        is_here &= state.pending.is_none() && state.owner.is_none_or(is_known);
         defined = match is_image {
             true => defined && state.defined,
             false => defined || state.defined,
         };
-    }
-    Some(defined)
+    });
+    is_here.then_some(defined)
 }
 
 fn range(part: &std::ops::Range<u32>) -> std::ops::Range<usize> {

@@ -172,7 +172,15 @@ fn compare(seed: u64, frame: &Frame, topology: &Topology, states: &States) -> bo
     let Some(split) = glance(frame, topology, states) else {
         return false;
     };
-    let short = emit(frame, topology, states, &split, &[], true).finish(frame, topology);
+    let short = emit(
+        frame,
+        topology,
+        states,
+        &split,
+        &[],
+        crate::solve::Ease::Clear,
+    )
+    .finish(frame, topology);
     match decide(frame, topology, states, false) {
         Err(errors) => panic!("seed {seed}: errors were overlooked: {errors}"),
         Ok(long) => {

@@ -26,6 +26,8 @@ pub(super) struct Levels {
     draft_of: Vec<u32>,
     /// The highest level of each submission.
     highest: Vec<u32>,
+    /// There is one submission, and it has all passes.
+    is_whole: bool,
 }
 
 impl Levels {
@@ -36,6 +38,7 @@ impl Levels {
             minimum: vec![0; count],
             draft_of: vec![u32::MAX; count],
             highest: vec![0; drafts.len()],
+            is_whole: false,
         };
         for (at, draft) in (0..).zip(drafts) {
             for pass in &draft.passes {
@@ -46,12 +49,26 @@ impl Levels {
         levels
     }
 
+    /// Levels that are known already, of all passes in one submission.
+    pub(super) fn known(levels: Vec<u32>, highest: u32) -> Self {
+        let count = levels.len();
+        Self {
+            levels,
+            minimum: vec![0; count],
+            draft_of: vec![0; count],
+            highest: vec![highest],
+            is_whole: true,
+        }
+    }
+
     /// Finds the levels of one submission anew.
     pub(super) fn find(&mut self, graph: &impl Before, at: usize, draft: &Draft) {
         self.highest[at] = 0;
+        let is_whole = self.is_whole;
         for pass in &draft.passes {
             let before = graph.before(pass.0).iter();
-            let before = before.filter(|from| self.draft_of[**from as usize] == at as u32);
+            let is_in = |from: u32| is_whole || self.draft_of[from as usize] == at as u32;
+            let before = before.filter(|from| is_in(**from));
             let levels = before.map(|from| self.levels[*from as usize] + 1);
             let own = levels.max().unwrap_or(0);
             let own = own.max(self.minimum[pass.0 as usize]);

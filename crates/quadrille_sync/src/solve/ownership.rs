@@ -83,8 +83,9 @@ pub(super) fn check(
 /// Whether a part of a resource is on its way somewhere, or outside of the device.
 pub(super) fn is_away(map: &RangeMap<State>) -> bool {
     let outside = |state: &State| state.owner.is_some_and(FamilyIndex::is_outside);
-    let mut states = map.iter().map(|(_, state)| state);
-    states.any(|state| state.pending.is_some() || outside(state))
+    let mut is_away = false;
+    map.for_each(|state| is_away |= state.pending.is_some() || outside(state));
+    is_away
 }
 
 /// One half of a transfer.

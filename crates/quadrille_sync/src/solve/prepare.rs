@@ -35,19 +35,19 @@ pub(super) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
     let mut limits: Vec<u32> = queues.map(|queue| walk.first_call(queue)).collect();
     let mut wanted: Vec<ResourceIndex> = Vec::new();
     for (resource, map) in (0..).map(ResourceIndex).zip(maps.iter()) {
-        for (_, state) in map.iter() {
+        map.for_each(|state| {
             let Some(next) = next_use(state) else {
-                continue;
+                return;
             };
             let limit = &mut limits[usize::from(next.queue.0)];
             if next.step >= *limit || !needs(walk.frame.resource(resource), state, next) {
-                continue;
+                return;
             }
-            match foresee(walk, resource, state) {
+            match stand(walk, resource, state) {
                 Some(_) => wanted.push(resource),
                 None => *limit = next.step,
             }
-        }
+        });
     }
     wanted.dedup();
     for resource in wanted {
@@ -113,9 +113,10 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
     state.write.as_ref().is_some_and(is_here) && !is_seen
 }
 
-/// The first use of a range in the next frame as a request at the last call of its queue, if what
-/// it needs can be put there: it is known, and all that it depends on stands before.
-fn foresee(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<Request> {
+/// Where what the first use of a range in the next frame needs can stand: at the last call of its
+/// queue, in which submission and before which pass, if that use is known and all that it depends on
+/// stands before.
+fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usize, u32)> {
     let next = state.previous_first.as_ref()?;
     let (submission, step) = walk.last_call_place(next.queue)?;
     let declared = walk.frame.resource(resource);
@@ -136,7 +137,16 @@ fn foresee(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<Re
         // Reads do not stand in the way of a read.
         all &= !changes && !next.writes || stands_before(mark);
     });
-    all.then(|| Request {
+    all.then_some((submission, step))
+}
+
+/// The first use of a range in the next frame as a request at the last call of its queue, if what it
+/// needs can be put there.
+fn foresee(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<Request> {
+    let (submission, step) = stand(walk, resource, state)?;
+    let next = state.previous_first.as_ref()?;
+    let declared = walk.frame.resource(resource);
+    Some(Request {
         resource,
         range: SubRange::Whole,
         submission,

@@ -9,18 +9,28 @@ use crate::topology::QueueIndex;
 const VISIBLE: usize = 16;
 
 /// Whether the last write is visible to a scope on a queue.
+#[inline]
 pub(super) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
-    state
-        .visible
-        .iter()
-        .any(|seen| seen.queue == queue && seen.scope.covers(scope))
+    any(state, |seen| {
+        seen.queue == queue && seen.scope.covers(scope)
+    })
 }
 
 /// Whether all accesses so far come before a scope on a queue, and are visible to it.
+#[inline]
 pub(super) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
     let is_for = |seen: &Seen| seen.is_ready && seen.queue == queue;
-    let mut visible = state.visible.iter();
-    visible.any(|seen| is_for(seen) && seen.scope.covers(scope))
+    any(state, |seen| is_for(seen) && seen.scope.covers(scope))
+}
+
+/// Whether any of those that see the last write is such. Mostly there is one.
+#[inline]
+fn any(state: &State, is_such: impl Fn(&Seen) -> bool) -> bool {
+    match state.visible.as_slice() {
+        [] => false,
+        [one] => is_such(one),
+        several => several.iter().any(is_such),
+    }
 }
 
 /// Remembers that a scope sees the last write.

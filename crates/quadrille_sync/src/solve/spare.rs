@@ -5,7 +5,7 @@
 //! resource is used as a whole, on the queue that has had it, that can be said by looking at its
 //! state alone. Everything else is left to [`advance`](super::barrier).
 
-use super::barrier::{Place, begin_anew, note, scope_of};
+use super::barrier::{Place, begin_anew, note, row_scope};
 use super::early::{Early, note_first};
 use super::seen::{is_ready, is_visible, see, unready};
 use super::track::{Maps, Mark, State};
@@ -15,7 +15,7 @@ use crate::frame::Use;
 use crate::plan::Scope;
 use crate::range::SubRange;
 use crate::resource::Lifetime;
-use crate::states::EndPass;
+use crate::states::{EndPass, Seen};
 use crate::topology::QueueIndex;
 
 /// Moves the state of a resource on if a use of it needs nothing, and says whether. To be asked
@@ -23,51 +23,54 @@ use crate::topology::QueueIndex;
 /// the resource.
 #[inline]
 pub(super) fn spare(walk: &mut Walk<'_>, maps: &mut Maps, place: &Place<'_>, one: &Use) -> bool {
-    let resource = walk.frame.resource(one.resource);
-    let state = maps[one.resource.0 as usize].only_mut();
-    let Some(state) = state.filter(|_| one.range == SubRange::Whole) else {
+    let (Some(row), SubRange::Whole) = (one.access.named(), one.range) else {
         return false;
     };
-    let changes = resource.is_image() && state.layout != one.access.layout();
+    let Some(state) = maps[one.resource.0 as usize].only_mut() else {
+        return false;
+    };
+    let resource = walk.frame.resource(one.resource);
+    let layout = match resource.is_image() {
+        true => row.layout,
+        false => Layout::Undefined,
+    };
+    let changes = resource.is_image() && state.layout != layout;
     if changes || resource.lifetime == Lifetime::Swapchain || state.promised.is_some() {
         return false;
     }
-    let queue = place.site.point.queue;
-    let scope = scope_of(one, place.site.stages);
-    let writes = one.access.is_write();
-    let is_spared = match writes {
+    let point = place.site.point;
+    let queue = point.queue;
+    let scope = row_scope(row, place.site.stages);
+    let is_spared = match row.writes {
         true => may_write(walk, state, queue, scope),
         false => may_read(walk, state, queue, scope),
     };
     if !is_spared {
         return false;
     }
-    let layout = match resource.is_image() {
-        true => one.access.layout(),
-        false => Layout::Undefined,
-    };
-    let early = Early {
-        pass: place.pass,
+    if state.first.is_none() {
+        let early = Early {
+            pass: place.pass,
+            queue,
+            family: place.site.family,
+            step: place.step,
+            scope,
+            layout,
+            writes: row.writes,
+            discard: one.discard,
+        };
+        note_first(walk, early, state);
+    }
+    let mark = Mark {
         queue,
-        family: place.site.family,
-        step: place.step,
-        scope,
-        layout,
-        writes,
-        discard: one.discard,
-    };
-    note_first(walk, early, state);
-    let mark = |scope: Scope| Mark {
-        queue,
-        value: place.site.point.value,
+        value: point.value,
         scope,
         pass: EndPass::Pass(place.pass),
         step: place.step,
     };
-    if writes {
-        settle_write(state, mark(scope));
-    } else {
-        settle_read(state, mark(scope.stages_only()), scope);
+    match row.writes {
+        true => settle_write(state, mark),
+        false => settle_read(state, mark),
     }
     state.layout = layout;
     // With one family nobody keeps book of owners.
@@ -121,17 +124,31 @@ fn settle_write(state: &mut State, mark: Mark) {
 
 /// The state after a read.
 #[inline]
-fn settle_read(state: &mut State, mark: Mark, scope: Scope) {
-    if state.write.is_some() {
-        see(state, mark.queue, scope);
-    }
-    unready(state);
-    for read in &mut state.reads {
-        if read.queue == mark.queue {
-            let scope = read.scope.union(mark.scope);
-            *read = Mark { scope, ..mark };
-            return;
+fn settle_read(state: &mut State, mark: Mark) {
+    let Mark { queue, scope, .. } = mark;
+    let is_written = state.write.is_some();
+    let sees = |seen: &Seen| seen.queue == queue && seen.scope.covers(scope);
+    match state.visible.as_mut_slice() {
+        [] if !is_written => {}
+        // Mostly it was seen in the same way before.
+        [seen] if !is_written || sees(seen) => seen.is_ready = false,
+        _ => {
+            if is_written {
+                see(state, queue, scope);
+            }
+            unready(state);
         }
     }
-    state.reads.push(mark);
+    let read = Mark {
+        scope: scope.stages_only(),
+        ..mark
+    };
+    let mut reads = state.reads.iter_mut();
+    match reads.find(|before| before.queue == queue) {
+        Some(before) => {
+            let scope = before.scope.union(read.scope);
+            *before = Mark { scope, ..read };
+        }
+        None => state.reads.push(read),
+    }
 }

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::frame::Frame;
 use crate::plan::PassRef;
 use crate::range::{EVERYTHING, RangeMap};
-use crate::resource::{Lifetime, ResourceIndex};
+use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::states::{
     EndBlock, EndPass, EndResource, EndStates, HostWait, Marked, PastMark, RangeState, States,
 };
@@ -114,22 +114,21 @@ pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Maps, Blocks, Past
     let mut past = Past::default();
     past.names.reserve(2 * count);
     past.first.reserve(count);
-    let mut maps = Vec::with_capacity(count);
-    for resource in &frame.resources {
+    let load = |resource: &Resource| {
         past.first.push(past.next());
         let stored = states.map(resource.id).filter(|_| resource.has_past());
         let Some(stored) = stored else {
-            maps.push(RangeMap::new(State::fresh()));
-            continue;
+            return RangeMap::new(State::fresh());
         };
-        maps.push(stored.map(|state| {
+        stored.map(|state| {
             let mut state = state.map(|mark| past.mark(states, mark));
             state.previous_first = state.first.take();
             // Nobody needs what is there, but the layout and the owner are what they were.
             state.defined &= resource.lifetime != Lifetime::Transient;
             state
-        }));
-    }
+        })
+    };
+    let maps = frame.resources.iter().map(load).collect();
     let blocks = Blocks::load(frame, states, &mut past);
     past.consulted = vec![Consulted::default(); past.names.len()];
     (maps, blocks, past)
@@ -141,8 +140,8 @@ pub(super) struct LastUses {
     queues: usize,
     /// Values by resource and queue; 0 for none.
     values: Vec<i64>,
-    /// The last submission that uses each resource.
-    submissions: Vec<Option<usize>>,
+    /// The last submission that uses each resource, counted from 1; 0 for none.
+    submissions: Vec<u32>,
 }
 
 impl LastUses {
@@ -151,21 +150,23 @@ impl LastUses {
         Self {
             queues,
             values,
-            submissions: vec![None; resources],
+            submissions: vec![0; resources],
         }
     }
 
     /// Notes a use.
+    #[inline]
     pub(super) fn note(&mut self, resource: u32, queue: QueueIndex, value: i64, submission: usize) {
         let last = &mut self.values[resource as usize * self.queues + usize::from(queue.0)];
         *last = (*last).max(value);
         let last = &mut self.submissions[resource as usize];
-        *last = (*last).max(Some(submission));
+        *last = (*last).max(submission as u32 + 1);
     }
 
     /// The last submission that uses a resource.
     pub(super) fn submission(&self, resource: u32) -> Option<usize> {
-        self.submissions[resource as usize]
+        let last = self.submissions[resource as usize];
+        last.checked_sub(1).map(|last| last as usize)
     }
 
     /// The last value of each queue that uses a resource.
@@ -186,19 +187,23 @@ pub(super) fn end_states(
     hosted: &[Option<Hosted>],
     numbers: &Numbers,
 ) -> EndStates {
-    let mut end = EndStates::default();
+    let mut end = EndStates {
+        maps,
+        ..EndStates::default()
+    };
     end.resources.reserve(frame.resources.len());
-    for (at, mut map) in maps.into_iter().enumerate() {
+    for (at, (map, resource)) in end.maps.iter_mut().zip(&frame.resources).enumerate() {
         let index = at as u32;
         let touched = last_uses.submission(index).is_some() || hosted[at].is_some();
+        let has_past = touched && resource.has_past();
+        match has_past {
+            true => map.update(EVERYTHING, |_, state| {
+                end_state(state, first[at], numbers);
+            }),
+            false => *map = RangeMap::new(State::fresh()),
+        }
         if !touched {
             continue;
-        }
-        let has_past = frame.resources[at].has_past();
-        if has_past {
-            map.update(EVERYTHING, |_, state| {
-                end_state(state, first[at], numbers);
-            });
         }
         let mut uses = SmallVec::new();
         for (queue, value) in last_uses.of(index) {
@@ -206,7 +211,7 @@ pub(super) fn end_states(
         }
         end.resources.push(EndResource {
             resource: ResourceIndex(index),
-            map: has_past.then_some(map),
+            has_past,
             last_uses: uses,
         });
     }

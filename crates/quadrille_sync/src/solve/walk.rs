@@ -128,6 +128,8 @@ pub(super) struct Walk<'a> {
     pub(super) may_move: bool,
     /// Uses that need nothing do not climb the ladder.
     pub(super) shortcuts: bool,
+    /// No pass uses a resource twice, as [`glance`](super::glance) has seen.
+    pub(super) is_clear: bool,
 }
 
 /// A use of a range that is about to be compared with the range's state.
@@ -216,6 +218,7 @@ impl<'a> Walk<'a> {
             has_families: topology.family_count() > 1,
             may_move: false,
             shortcuts: true,
+            is_clear: false,
         };
         walk.may_move = walk.has_families || maps.iter().any(ownership::is_away);
         walk.open_windows();

@@ -15,6 +15,9 @@ use crate::range::RangeMap;
 use crate::resource::Resource;
 use crate::topology::{QueueIndex, Topology};
 
+/// The state of a resource at the end of a frame.
+type EndMap = RangeMap<RangeState<EndMark>>;
+
 impl States {
     /// Moves on to the states after a plan. To be called once the plan has been submitted as a
     /// whole, with the frame and topology it was made for; a frame that failed is not committed
@@ -23,8 +26,11 @@ impl States {
         let again = self.steady.commit(&plan.end.stamp);
         self.grow(topology.queues.len());
         for end in &plan.end.resources {
-            if !(again && self.commit_again(frame, end)) {
-                self.commit_resource(frame, end);
+            let map = end
+                .has_past
+                .then(|| &plan.end.maps[end.resource.0 as usize]);
+            if !(again && self.commit_again(frame, end, map)) {
+                self.commit_resource(frame, end, map);
             }
         }
         for end in &plan.end.blocks {
@@ -41,7 +47,7 @@ impl States {
     /// Moves the state of a resource on in place, without an allocation, where the last commit was
     /// of the same plan, so that nothing changes but when things happened. False, and nothing is
     /// done, where that does not hold.
-    fn commit_again(&mut self, frame: &Frame, end: &EndResource) -> bool {
+    fn commit_again(&mut self, frame: &Frame, end: &EndResource, map: Option<&EndMap>) -> bool {
         let Self {
             resources, base, ..
         } = self;
@@ -49,8 +55,8 @@ impl States {
         let Some(Some(entry)) = resources.get_mut(id.0 as usize) else {
             return false;
         };
-        if let Some(end) = &end.map
-            && !move_marks(base, Arc::make_mut(&mut entry.map), end)
+        if let Some(map) = map
+            && !move_marks(base, Arc::make_mut(&mut entry.map), map)
         {
             return false;
         }
@@ -59,13 +65,13 @@ impl States {
     }
 
     /// Replaces the state of a resource.
-    fn commit_resource(&mut self, frame: &Frame, end: &EndResource) {
+    fn commit_resource(&mut self, frame: &Frame, end: &EndResource, map: Option<&EndMap>) {
         let Resource { id, kind, .. } = *frame.resource(end.resource);
         let entry = self.slot(id).take();
         let mut entry = entry.unwrap_or_else(Entry::fresh);
         note_uses(&self.base, &mut entry.last_uses, &end.last_uses);
-        if let Some(end) = &end.map {
-            let past = self.past(frame, &entry.map, end);
+        if let Some(map) = map {
+            let past = self.past(frame, &entry.map, map);
             match Arc::get_mut(&mut entry.map) {
                 Some(map) => *map = past,
                 None => entry.map = Arc::new(past),
@@ -80,7 +86,7 @@ impl States {
         &self,
         frame: &Frame,
         start: &RangeMap<RangeState<PastMark>>,
-        end: &RangeMap<RangeState<EndMark>>,
+        end: &EndMap,
     ) -> RangeMap<RangeState<PastMark>> {
         // Mostly a write and a read.
         let mut old: SmallVec<[&PastMark; 2]> = SmallVec::new();

@@ -38,13 +38,12 @@ pub(crate) enum EndPass {
     Nobody,
 }
 
-/// The state of one resource at the end of a frame.
+/// A resource that a frame has used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EndResource {
     pub(crate) resource: ResourceIndex,
-    /// None for images of swapchains and resources in blocks, whose state never outlives the
-    /// frame.
-    pub(crate) map: Option<RangeMap<RangeState<EndMark>>>,
+    /// Its state outlives the frame: it is no image of a swapchain, and in no block.
+    pub(crate) has_past: bool,
     /// The last value on each queue that used it in the frame.
     pub(crate) last_uses: SmallVec<[(QueueIndex, i64); 2]>,
 }
@@ -56,6 +55,9 @@ pub(crate) struct EndResource {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EndStates {
     pub(crate) resources: Vec<EndResource>,
+    /// By resource of the frame, the states at its end: those that it was planned with, so that none
+    /// is copied. Fresh ones for resources that were not used or whose states do not outlive it.
+    pub(crate) maps: Vec<RangeMap<RangeState<EndMark>>>,
     /// The blocks that resources of the frame lie in.
     pub(crate) blocks: Vec<EndBlock>,
     /// A queue is ordered after a value of another queue's timeline.

@@ -136,6 +136,7 @@ impl<M> RangeState<M> {
     }
 
     /// The same state with every mark, in the order of [`Marked::marks`], replaced.
+    #[inline]
     pub(crate) fn map<'a, N>(&'a self, mut mark: impl FnMut(&'a M) -> N) -> RangeState<N> {
         RangeState {
             owner: self.owner,
