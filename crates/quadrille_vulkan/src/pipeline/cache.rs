@@ -4,10 +4,11 @@
 //! behaviour (VUID-VkPipelineCacheCreateInfo-initialData-00769). So the file carries a header and
 //! a hash of our own: whatever does not match, to the last bit, is ignored and replaced. Files are
 //! replaced by renaming a complete one, so two programs may write at once and a crash leaves the
-//! old one.
+//! old one ([`file`]).
+
+mod file;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use ash::vk;
 
@@ -15,8 +16,8 @@ use ash::vk;
 const MAGIC: &[u8; 8] = b"QUADRPC1";
 /// Magic, vendor, device, driver version, UUID, length, hash.
 const HEADER: usize = 8 + 4 + 4 + 4 + 16 + 8 + 8;
-/// Counts files written by this process.
-static STORED: AtomicU64 = AtomicU64::new(0);
+/// How the names of files begin.
+const PREFIX: &str = "pipelines-";
 /// Larger files are ignored: no driver writes them.
 const MOST_BYTES: u64 = 512 << 20;
 
@@ -54,7 +55,10 @@ impl PipelineCache {
         let Identity {
             vendor, device: id, ..
         } = identity;
-        let file = folder.map(|folder| folder.join(format!("pipelines-{vendor:04x}-{id:04x}.bin")));
+        let file = folder.map(|folder| folder.join(format!("{PREFIX}{vendor:04x}-{id:04x}.bin")));
+        if let Some(folder) = folder {
+            file::sweep(folder, PREFIX);
+        }
         let data = file
             .as_deref()
             .and_then(|file| load(file, &identity))
@@ -95,7 +99,7 @@ impl PipelineCache {
         if hash(&data) == self.loaded || data.is_empty() {
             return;
         }
-        if let Err(error) = store(file, &encode(&self.identity, &data)) {
+        if let Err(error) = file::store(file, &encode(&self.identity, &data)) {
             tracing::warn!("{} cannot be written: {error}", file.display());
         }
     }
@@ -127,23 +131,6 @@ fn load(file: &Path, identity: &Identity) -> Option<Vec<u8>> {
         );
     }
     data.map(<[u8]>::to_vec)
-}
-
-/// Replaces a file as a whole.
-fn store(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    // Other processes may write at the same time, and other devices of this one.
-    let number = STORED.fetch_add(1, Ordering::Relaxed);
-    let temporary = file.with_extension(format!("{}-{number}.tmp", std::process::id()));
-    let stored = std::fs::write(&temporary, bytes);
-    stored
-        .and_then(|()| std::fs::rename(&temporary, file))
-        .inspect_err(|_| {
-            // What cannot be completed should not be left; if that fails too, so be it.
-            let _ = std::fs::remove_file(&temporary);
-        })
 }
 
 fn encode(identity: &Identity, data: &[u8]) -> Vec<u8> {

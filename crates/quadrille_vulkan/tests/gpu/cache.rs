@@ -122,7 +122,7 @@ fn what_cannot_be_read_or_written_is_done_without() {
     let left_over = folder.0.join("pipelines-killed.0.tmp");
     fs::write(&left_over, b"QUADRPC1 and no more").unwrap();
     run(&folder.0);
-    fs::remove_file(&left_over).unwrap();
+    assert_eq!(only_file(&folder.0), file, "what was left over is gone");
     assert!(is_whole(&fs::read(&file).unwrap()));
 
     // Larger than any cache: not even read.
@@ -220,8 +220,8 @@ fn killed_while_it_saves_it_leaves_the_file_as_it_was() {
     let descriptors = format!("/proc/{}/fd", child.id());
     let has_opened = || {
         let known = fs::read_dir(&descriptors).into_iter().flatten().flatten();
-        let mut files = known.filter_map(|link| fs::read_link(link.path()).ok());
-        files.any(|file| file == temporary)
+        let mut links = known.map(|link| link.path()).filter(|link| writes(link));
+        links.any(|link| fs::read_link(link).is_ok_and(|file| file == temporary))
     };
     while !has_opened() {
         let ended = child.try_wait().unwrap();
@@ -233,13 +233,22 @@ fn killed_while_it_saves_it_leaves_the_file_as_it_was() {
     drop(pipe);
     assert_eq!(fs::read(&file).unwrap(), before, "the file is as it was");
     assert!(temporary.exists(), "it was not renamed");
-    fs::remove_file(&temporary).unwrap();
     run(&folder.0);
+    assert_eq!(only_file(&folder.0), file, "the next one cleans up");
     let after = fs::read(&file).unwrap();
     assert!(is_whole(&after) && after != before, "the next one saves");
 }
 
-/// A pipe that takes no more, at a path.
+/// Whether a file was opened to be written only; what looks whether somebody is at it reads too.
+#[cfg(target_os = "linux")]
+fn writes(descriptor: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let known = fs::symlink_metadata(descriptor).map(|known| known.permissions().mode());
+    known.is_ok_and(|mode| mode & 0o700 == 0o300)
+}
+
+/// A pipe that takes no more, at a path, with somebody at it: who starts leaves it there.
 #[cfg(target_os = "linux")]
 fn full_pipe(path: &Path) -> fs::File {
     use std::io::Write as _;
@@ -251,6 +260,7 @@ fn full_pipe(path: &Path) -> fs::File {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).custom_flags(NON_BLOCKING);
     let mut pipe = options.open(path).unwrap();
+    pipe.lock().unwrap();
     for bytes in [4096, 1] {
         while pipe.write(&vec![0; bytes]).is_ok() {}
     }
