@@ -53,6 +53,15 @@ impl Calls {
         self.script.fence(self.count("fence"))
     }
 
+    /// The same for a fence that is handed over with a present.
+    pub(crate) fn next_present_fence(&self, fence: vk::Fence) -> Option<FenceFault> {
+        let any = self.next_fence(fence);
+        if fence == vk::Fence::null() {
+            return None;
+        }
+        any.or(self.script.present_fence(self.count("present fence")))
+    }
+
     /// Whether the script loses the device at the next submission.
     pub(crate) fn next_submission_loses(&self) -> bool {
         self.script.loses(self.count("submission"))

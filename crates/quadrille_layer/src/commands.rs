@@ -159,6 +159,9 @@ static COMMANDS: &[Command] = commands! {
     PhysicalDevice Family nothing PFN_vkGetPhysicalDeviceScreenPresentationSupportQNX [c"vkGetPhysicalDeviceScreenPresentationSupportQNX"] wsi::screen_presentation_support;
     PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR [c"vkGetPhysicalDeviceSurfaceCapabilitiesKHR"] wsi::surface_capabilities;
     PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR [c"vkGetPhysicalDeviceSurfaceCapabilities2KHR"] wsi::surface_capabilities2;
+    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfaceFormatsKHR [c"vkGetPhysicalDeviceSurfaceFormatsKHR"] counted::surface_formats;
+    PhysicalDevice Script result PFN_vkGetPhysicalDeviceSurfacePresentModesKHR [c"vkGetPhysicalDeviceSurfacePresentModesKHR"] counted::surface_present_modes;
+    Instance Script result PFN_vkCreateHeadlessSurfaceEXT [c"vkCreateHeadlessSurfaceEXT"] counted::create_headless_surface;
     PhysicalDevice Hide result PFN_vkEnumerateDeviceExtensionProperties [c"vkEnumerateDeviceExtensionProperties"] hide::device_extensions;
     PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures [c"vkGetPhysicalDeviceFeatures"] hide::features;
     PhysicalDevice Hide nothing PFN_vkGetPhysicalDeviceFeatures2 [c"vkGetPhysicalDeviceFeatures2" c"vkGetPhysicalDeviceFeatures2KHR"] hide::features2;
@@ -210,6 +213,7 @@ static COMMANDS: &[Command] = commands! {
     Device Life nothing PFN_vkDestroySwapchainKHR [c"vkDestroySwapchainKHR"] wsi::destroy_swapchain;
 
     Device Script result PFN_vkWaitForPresentKHR [c"vkWaitForPresentKHR"] shown::wait_for_present;
+    Device Script nothing PFN_vkGetBufferDeviceAddress [c"vkGetBufferDeviceAddress" c"vkGetBufferDeviceAddressKHR" c"vkGetBufferDeviceAddressEXT"] fault::buffer_device_address;
     Device Script result PFN_vkGetDeviceFaultInfoEXT [c"vkGetDeviceFaultInfoEXT"] fault::device_fault_info;
 
     Device HoldBack result PFN_vkDeviceWaitIdle [c"vkDeviceWaitIdle"] wait::device_wait_idle;

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use ash::vk;
 
-use crate::registry::device_of;
+use crate::registry::{device_of, instance_of};
 
 macro_rules! counted {
     ($($function:ident $command:literal $table:ident.$call:ident
@@ -19,6 +19,23 @@ macro_rules! counted {
             let real = owner.next.core.$table().$call;
             // SAFETY: the app's own arguments.
             owner.calls().begin($command).run(|| unsafe { real($first, $($arg),*) })
+        }
+    )*};
+}
+
+macro_rules! of_instance {
+    ($($function:ident $command:literal $table:ident.$call:ident
+        ($first:ident: $first_ty:ty $(, $arg:ident: $ty:ty)*);)*) => {$(
+        #[doc = concat!("`", $command, "`.")]
+        pub(crate) unsafe extern "system" fn $function(
+            $first: $first_ty,
+            $($arg: $ty),*
+        ) -> vk::Result {
+            // SAFETY: the app passes a valid handle.
+            let owner = unsafe { instance_of($first) };
+            let real = owner.next.$table.$call;
+            // SAFETY: the app's own arguments.
+            owner.calls.begin($command).run(|| unsafe { real($first, $($arg),*) })
         }
     )*};
 }
@@ -111,4 +128,19 @@ counted! {
         (buffer: vk::CommandBuffer, info: *const vk::CommandBufferBeginInfo<'_>);
     end_command_buffer "vkEndCommandBuffer" fp_v1_0.end_command_buffer
         (buffer: vk::CommandBuffer);
+}
+
+of_instance! {
+    create_headless_surface "vkCreateHeadlessSurfaceEXT"
+        headless_surface.create_headless_surface_ext
+        (instance: vk::Instance, info: *const vk::HeadlessSurfaceCreateInfoEXT<'_>,
+         allocator: Allocator<'_>, out: *mut vk::SurfaceKHR);
+    surface_formats "vkGetPhysicalDeviceSurfaceFormatsKHR"
+        surface.get_physical_device_surface_formats_khr
+        (physical_device: vk::PhysicalDevice, surface: vk::SurfaceKHR, count: *mut u32,
+         formats: *mut vk::SurfaceFormatKHR);
+    surface_present_modes "vkGetPhysicalDeviceSurfacePresentModesKHR"
+        surface.get_physical_device_surface_present_modes_khr
+        (physical_device: vk::PhysicalDevice, surface: vk::SurfaceKHR, count: *mut u32,
+         modes: *mut vk::PresentModeKHR);
 }

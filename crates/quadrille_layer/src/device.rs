@@ -1,7 +1,7 @@
 //! The device: one real queue carries all virtual queues.
 
 use std::ffi::{CStr, c_char};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk::{self, Handle};
@@ -39,6 +39,8 @@ pub(crate) struct Device {
     pub(crate) names: Names,
     pub(crate) swapchains: Swapchains,
     pub(crate) shown: Shown,
+    /// The address that was asked for last; 0 before.
+    pub(crate) last_address: AtomicU64,
     /// What garbage is made with, if poison is on.
     pub(crate) poison: Option<Poison>,
     lost: AtomicBool,
@@ -183,6 +185,7 @@ unsafe fn create(
         names: Names::default(),
         swapchains: Swapchains::default(),
         shown: Shown::default(),
+        last_address: AtomicU64::new(0),
         poison,
         lost: AtomicBool::new(false),
         instance,

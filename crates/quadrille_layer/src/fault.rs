@@ -1,10 +1,14 @@
 //! `VK_EXT_device_fault` on drivers that do not have it.
 //!
 //! Software drivers do not, so `QUADRILLE_LAYER_DEVICE_FAULT=1` makes it up: a device that the
-//! script has lost says that a write to an address that nobody has was the reason.
+//! script has lost says that a write to an address that nobody has was the reason, and a read from
+//! the buffer whose address was asked for last.
+
+use std::sync::atomic::Ordering;
 
 use ash::vk;
 
+use crate::device::Device;
 use crate::registry::device_of;
 
 /// What it says.
@@ -29,9 +33,10 @@ pub(crate) unsafe extern "system" fn device_fault_info(
         // SAFETY: the app passes a valid structure.
         let counts = unsafe { &mut *counts };
         let wanted = [counts.address_info_count, counts.vendor_info_count];
-        let there = u32::from(device.is_lost());
-        counts.address_info_count = there;
-        counts.vendor_info_count = there;
+        let there = addresses(&device);
+        let is_lost = u32::from(device.is_lost());
+        counts.address_info_count = there.len() as u32;
+        counts.vendor_info_count = is_lost;
         counts.vendor_binary_size = 0;
         // SAFETY: the app passes a valid structure, or none.
         let Some(info) = (unsafe { info.as_mut() }) else {
@@ -41,16 +46,15 @@ pub(crate) unsafe extern "system" fn device_fault_info(
             return vk::Result::SUCCESS;
         }
         write_text(&mut info.description, DESCRIPTION);
-        if wanted.contains(&0) {
-            counts.address_info_count = wanted[0].min(there);
-            counts.vendor_info_count = wanted[1].min(there);
+        if wanted[0] < there.len() as u32 || wanted[1] == 0 {
+            counts.address_info_count = wanted[0].min(there.len() as u32);
+            counts.vendor_info_count = wanted[1].min(is_lost);
             return vk::Result::INCOMPLETE;
         }
-        // SAFETY: the app's array has an element.
-        if let Some(address) = unsafe { info.p_address_infos.as_mut() } {
-            address.address_type = vk::DeviceFaultAddressTypeEXT::WRITE_INVALID;
-            address.reported_address = ADDRESS;
-            address.address_precision = PRECISION_BYTES;
+        if !info.p_address_infos.is_null() {
+            // SAFETY: the app's array has as many elements at least.
+            let out = unsafe { std::slice::from_raw_parts_mut(info.p_address_infos, there.len()) };
+            out.copy_from_slice(&there);
         }
         // SAFETY: as above.
         if let Some(vendor) = unsafe { info.p_vendor_infos.as_mut() } {
@@ -60,6 +64,41 @@ pub(crate) unsafe extern "system" fn device_fault_info(
         }
         vk::Result::SUCCESS
     })
+}
+
+/// The addresses that the fault of a lost device is about.
+fn addresses(device: &Device) -> Vec<vk::DeviceFaultAddressInfoEXT> {
+    if !device.is_lost() {
+        return Vec::new();
+    }
+    let wild = vk::DeviceFaultAddressInfoEXT::default()
+        .address_type(vk::DeviceFaultAddressTypeEXT::WRITE_INVALID)
+        .reported_address(ADDRESS)
+        .address_precision(PRECISION_BYTES);
+    let last = device.last_address.load(Ordering::Relaxed);
+    let known = vk::DeviceFaultAddressInfoEXT::default()
+        .address_type(vk::DeviceFaultAddressTypeEXT::READ_INVALID)
+        .reported_address(last)
+        .address_precision(1);
+    match last {
+        0 => vec![wild],
+        _ => vec![wild, known],
+    }
+}
+
+/// `vkGetBufferDeviceAddress`: remembered, for a fault to be about.
+pub(crate) unsafe extern "system" fn buffer_device_address(
+    device: vk::Device,
+    info: *const vk::BufferDeviceAddressInfo<'_>,
+) -> vk::DeviceAddress {
+    // SAFETY: the app passes a valid handle.
+    let device = unsafe { device_of(device) };
+    device.calls().begin("vkGetBufferDeviceAddress").done();
+    let ask = device.next.core.fp_v1_2().get_buffer_device_address;
+    // SAFETY: the app's own arguments.
+    let address = unsafe { ask(device.handle(), info) };
+    device.last_address.store(address, Ordering::Relaxed);
+    address
 }
 
 /// Writes a C string, cut off where there is no more room.

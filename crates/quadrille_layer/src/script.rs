@@ -5,7 +5,7 @@
 //! rule   := command when '->' result             vkQueueSubmit2 nth=3 -> VK_ERROR_OUT_OF_HOST_MEMORY
 //!         | 'extent' when width 'x' height       extent from=10 to=20 0x0
 //!         | 'image' 'order' index { ',' index }  image order 0,0,1
-//!         | 'fence' ( 'never' | 'late=' ms ) when
+//!         | [ 'present' ] 'fence' ( 'never' | 'late=' ms ) when
 //!         | 'lost' when
 //!         | 'stuck' when
 //!         | 'image' 'late=' ms when              image late=20 every=1
@@ -14,8 +14,8 @@
 //! when   := 'nth=' n | 'every=' n | 'from=' n [ 'to=' n ]
 //! ```
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
-//! capabilities; for `fence`, the fences given to submissions, presents and acquires; for `lost`,
-//! the submissions to any queue; for `stuck` and `image late`, the swapchains made; for `shown`, the
+//! capabilities; for `fence`, the fences given to submissions, presents and acquires, for `present
+//! fence` those given to presents; for `lost`, the submissions to any queue; for `stuck` and `image late`, the swapchains made; for `shown`, the
 //! presents with ids.
 
 use std::time::Duration;
@@ -62,6 +62,7 @@ pub(crate) struct Script {
     pub(crate) extents: Vec<(When, vk::Extent2D)>,
     pub(crate) image_order: Vec<u32>,
     pub(crate) fences: Vec<(When, FenceFault)>,
+    pub(crate) present_fences: Vec<(When, FenceFault)>,
     pub(crate) lost: Vec<When>,
     pub(crate) images: Vec<(When, FenceFault)>,
     pub(crate) most_swapchains: Option<usize>,
@@ -107,6 +108,12 @@ impl Script {
             .iter()
             .find(|rule| rule.0.applies(nth))
             .map(|rule| rule.1)
+    }
+
+    /// What happens to the `nth` fence of those that presents have.
+    pub(crate) fn present_fence(&self, nth: u64) -> Option<FenceFault> {
+        let rule = self.present_fences.iter().find(|rule| rule.0.applies(nth));
+        rule.map(|rule| rule.1)
     }
 
     /// What happens to the `nth` present with an id, before it is shown.
@@ -163,6 +170,12 @@ impl Script {
                 nothing(rest)?;
                 self.fences.push((when, fault));
             }
+            ["present", "fence", fault, rest @ ..] => {
+                let fault = parse_fault(fault)?;
+                let (when, rest) = parse_when(rest)?;
+                nothing(rest)?;
+                self.present_fences.push((when, fault));
+            }
             ["lost", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
                 nothing(rest)?;
@@ -182,7 +195,7 @@ impl Script {
             [command, rest @ ..] => {
                 let command = canonical(command).ok_or_else(|| {
                     let allowed = "a command of the layer's table that returns a VkResult, \
-                                   or `extent`, `image order`, `image late=`, `swapchains`, `fence`, \
+                                   or `extent`, `image order`, `image late=`, `swapchains`, `fence`, `present fence`, \
                                    `lost`, `stuck`, `shown`";
                     Refusal::of(command, allowed)
                 })?;

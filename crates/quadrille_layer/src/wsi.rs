@@ -453,7 +453,7 @@ impl Device {
                     if let Some(fences) = fences {
                         // SAFETY: the structure is valid, so is its array.
                         for fence in unsafe { slice(fences.p_fences, fences.swapchain_count) } {
-                            if let Some(fault) = self.calls().next_fence(*fence) {
+                            if let Some(fault) = self.calls().next_present_fence(*fence) {
                                 work.spoil(*fence, fault);
                             }
                         }

@@ -36,7 +36,7 @@ fn results_by_count() {
 fn other_rules() {
     let script = parse(
         "extent from=10 to=20 0x0\nimage order 0,0,1\n\
-         fence never nth=2\nfence late=50 from=3\nlost nth=4\n\
+         fence never nth=2\nfence late=50 from=3\npresent fence never every=4\nlost nth=4\n\
          stuck nth=2\nimage late=20 from=3\nswapchains most=6",
     );
     assert_eq!(script.images(1), None, "as the driver likes");
@@ -60,6 +60,8 @@ fn other_rules() {
         Some(FenceFault::Late(Duration::from_millis(50))),
         "open range"
     );
+    assert_eq!(script.present_fence(3), None, "of presents, counted apart");
+    assert_eq!(script.present_fence(4), Some(FenceFault::Never));
     assert!(script.loses(4) && !script.loses(5), "the fourth submission");
 }
 
