@@ -456,7 +456,7 @@ fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, 
     let families = device.families();
     let mut info = vk::BufferCreateInfo::default()
         .size(desc.bytes)
-        .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()));
+        .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()) | device.usage_for_addresses());
     if mode == Mode::Concurrent && families.len() > 1 {
         info = info
             .sharing_mode(vk::SharingMode::CONCURRENT)
@@ -497,6 +497,7 @@ fn create_in(
     match find_home(device, raw, desc, place) {
         Ok(home) => {
             device.names.name(raw, &desc.name);
+            device.note_address(raw, desc.bytes, &desc.name);
             Ok((raw, home))
         }
         Err(error) => {

@@ -9,6 +9,7 @@ use ash::{ext, khr, vk};
 use quadrille_sync::{BarrierStyle, Capabilities, Topology};
 use raw_window_handle::RawDisplayHandle;
 
+use crate::addresses::Addresses;
 use crate::debug::DebugNames;
 use crate::device_choice::{self, Candidate};
 use crate::error::SetupError;
@@ -89,6 +90,8 @@ pub(crate) struct Device {
     pub present_wait: Option<khr::present_wait::Device>,
     /// Asks why the device was lost.
     pub fault: Fault,
+    /// Who has which addresses, where a fault can tell its own.
+    pub addresses: Option<Addresses>,
     /// Whether the device's clock can be compared with the CPU's.
     pub has_calibrated_timestamps: bool,
     /// Object names and labels.
@@ -179,6 +182,7 @@ impl Device {
             fault: support
                 .device_fault
                 .then(|| ext::device_fault::Device::new(&instance.raw, &raw)),
+            addresses: support.device_fault.then(Addresses::default),
             has_calibrated_timestamps: support
                 .extensions
                 .contains(&ext::calibrated_timestamps::NAME),
@@ -511,7 +515,8 @@ fn open(
         });
         Ok(())
     });
-    match opened.and_then(|()| MemoryPool::new(&instance.raw, device, physical)) {
+    let allocator = |()| MemoryPool::new(&instance.raw, device, physical, support.device_fault);
+    match opened.and_then(allocator) {
         Ok(memory) => Ok((queues, memory)),
         Err(error) => {
             for queue in queues {

@@ -2,6 +2,7 @@
 
 use ash::{ext, vk};
 
+use crate::addresses::Addresses;
 use crate::device::Device;
 
 /// More than these of a kind are not told: a report is for a person.
@@ -48,6 +49,7 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
     addresses.truncate(counts.address_info_count as usize);
     vendors.truncate(counts.vendor_info_count as usize);
     let mut told = vec![format!("the driver says: {}", text(&info.description))];
+    let address = |info| address(info, device.addresses.as_ref());
     told.extend(addresses.iter().map(address));
     told.extend(vendors.iter().map(|vendor| {
         format!(
@@ -60,8 +62,8 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
     told
 }
 
-/// An address, with all those that the driver cannot tell from it.
-fn address(info: &vk::DeviceFaultAddressInfoEXT) -> String {
+/// An address, with all those that the driver cannot tell from it, and whose they are.
+fn address(info: &vk::DeviceFaultAddressInfoEXT, known: Option<&Addresses>) -> String {
     use vk::DeviceFaultAddressTypeEXT as Kind;
     let what = match info.address_type {
         Kind::READ_INVALID => "a read from",
@@ -75,7 +77,9 @@ fn address(info: &vk::DeviceFaultAddressInfoEXT) -> String {
     // The precision is a power of two (section "VkDeviceFaultAddressInfoEXT").
     let rest = info.address_precision.max(1) - 1;
     let (first, last) = (info.reported_address & !rest, info.reported_address | rest);
-    format!("the driver names {what} the device addresses {first:#x} to {last:#x}")
+    let whose = known.map(|known| format!(", {}", known.describe(first, last)));
+    let whose = whose.unwrap_or_default();
+    format!("the driver names {what} the device addresses {first:#x} to {last:#x}{whose}")
 }
 
 /// A driver's text, in one line.

@@ -37,6 +37,7 @@
 
 #![expect(unsafe_code, reason = "Vulkan is called through raw functions")]
 
+mod addresses;
 mod buffer;
 mod calls;
 mod chunks;

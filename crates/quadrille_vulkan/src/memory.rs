@@ -45,11 +45,12 @@ pub(crate) struct MemoryPool {
 }
 
 impl MemoryPool {
-    /// The memory of a new device.
+    /// The memory of a new device; of buffers with addresses, if they have some.
     pub(crate) fn new(
         instance: &ash::Instance,
         device: &ash::Device,
         physical: vk::PhysicalDevice,
+        has_addresses: bool,
     ) -> Result<Self, SetupError> {
         // SAFETY: `physical` was enumerated from this instance.
         let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
@@ -60,7 +61,7 @@ impl MemoryPool {
             device: device.clone(),
             physical_device: physical,
             debug_settings: Default::default(),
-            buffer_device_address: false,
+            buffer_device_address: has_addresses,
             allocation_sizes: Default::default(),
         };
         let allocator = Allocator::new(&description).map_err(|error| SetupError::Allocator {

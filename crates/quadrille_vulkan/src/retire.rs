@@ -63,6 +63,7 @@ impl Retired {
     pub(crate) fn destroy(self, device: &Device) {
         match self {
             Self::Buffer { raw, home, .. } => {
+                device.forget_address(raw);
                 // SAFETY: made from this device, owned by this value, and used by no queue.
                 unsafe { device.raw.destroy_buffer(raw, None) };
                 home.free(device);

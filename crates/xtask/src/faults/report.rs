@@ -5,9 +5,11 @@ use anyhow::{Result, ensure};
 use super::{Fault, Program};
 
 /// What is told where the driver can say why.
-const BY_THE_DRIVER: [&str; 3] = [
+const BY_THE_DRIVER: [&str; 5] = [
     "the driver says: the test layer has lost the device",
-    "the driver names a write to the device addresses 0xdead0000 to 0xdead0fff",
+    "a write to the device addresses 0xdead0000 to 0xdead0fff, which no buffer has",
+    "the driver names a read from the device addresses ",
+    ", which `short-lived` has",
     "the driver says: made up, code 0x51, data 0x52",
 ];
 /// What is told anywhere: queues, and their passes.

@@ -1,0 +1,118 @@
+//! Which buffer has which device addresses, so that the report of a fault can name it.
+//!
+//! Buffers are asked for their addresses only where the driver can tell of a fault's
+//! (`VK_EXT_device_fault`): there they get `SHADER_DEVICE_ADDRESS`. Images have no addresses that
+//! Vulkan would tell an app outside of `VK_EXT_device_address_binding_report`.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::lock;
+
+/// Faults are mostly of what was destroyed too early: so many buffers are remembered.
+const MOST_GONE: usize = 64;
+/// More buffers than these are not named: a page can hold very many.
+const MOST_NAMED: usize = 4;
+
+/// The addresses of all buffers of a device, and of some that it had.
+#[derive(Debug, Default)]
+pub(crate) struct Addresses(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    alive: HashMap<vk::Buffer, Span>,
+    /// Who went last comes first.
+    gone: VecDeque<Span>,
+}
+
+/// What a buffer has, its last address included.
+#[derive(Debug)]
+struct Span {
+    first: u64,
+    last: u64,
+    name: String,
+}
+
+impl Span {
+    fn meets(&self, first: u64, last: u64) -> bool {
+        self.first <= last && first <= self.last
+    }
+}
+
+impl Addresses {
+    fn add(&self, buffer: vk::Buffer, first: u64, bytes: u64, name: &str) {
+        let span = Span {
+            first,
+            last: first.saturating_add(bytes.saturating_sub(1)),
+            name: name.to_owned(),
+        };
+        lock(&self.0).alive.insert(buffer, span);
+    }
+
+    fn remove(&self, buffer: vk::Buffer) {
+        let mut known = lock(&self.0);
+        if let Some(span) = known.alive.remove(&buffer) {
+            known.gone.truncate(MOST_GONE - 1);
+            known.gone.push_front(span);
+        }
+    }
+
+    /// Who has, or had, some of these addresses, as the end of a sentence that has named them.
+    pub(crate) fn describe(&self, first: u64, last: u64) -> String {
+        let known = lock(&self.0);
+        let met = |span: &&Span| span.meets(first, last);
+        let mut alive: Vec<&Span> = known.alive.values().filter(met).collect();
+        alive.sort_by_key(|span| span.first);
+        if !alive.is_empty() {
+            return format!("which {} has", names(&alive));
+        }
+        let gone: Vec<&Span> = known.gone.iter().filter(met).collect();
+        match gone.is_empty() {
+            false => format!("which {} had, now destroyed", names(&gone)),
+            true => "which no buffer has".to_owned(),
+        }
+    }
+}
+
+fn names(spans: &[&Span]) -> String {
+    let named = spans.iter().take(MOST_NAMED);
+    let named: Vec<_> = named.map(|span| format!("`{}`", span.name)).collect();
+    match spans.len().saturating_sub(MOST_NAMED) {
+        0 => named.join(" or "),
+        more => format!("{} or one of {more} others", named.join(" or ")),
+    }
+}
+
+impl Device {
+    /// What buffers are made with besides what they are for.
+    pub(crate) fn usage_for_addresses(&self) -> vk::BufferUsageFlags {
+        match self.addresses {
+            Some(_) => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+            None => vk::BufferUsageFlags::empty(),
+        }
+    }
+
+    /// Takes in the address of a buffer that has its memory.
+    pub(crate) fn note_address(&self, buffer: vk::Buffer, bytes: u64, name: &str) {
+        let Some(addresses) = &self.addresses else {
+            return;
+        };
+        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+        // SAFETY: the buffer is of this device, was made for it, and is bound to memory.
+        let first = unsafe { self.raw.get_buffer_device_address(&info) };
+        addresses.add(buffer, first, bytes, name);
+    }
+
+    /// The buffer is about to be destroyed.
+    pub(crate) fn forget_address(&self, buffer: vk::Buffer) {
+        if let Some(addresses) = &self.addresses {
+            addresses.remove(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

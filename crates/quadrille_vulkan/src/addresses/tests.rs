@@ -1,0 +1,69 @@
+use ash::vk::{self, Handle as _};
+
+use super::{Addresses, MOST_GONE};
+
+fn buffer(number: u64) -> vk::Buffer {
+    vk::Buffer::from_raw(number)
+}
+
+#[test]
+fn buffers_are_named_by_any_of_their_addresses() {
+    let known = Addresses::default();
+    known.add(buffer(1), 0x1000, 0x100, "cells");
+    known.add(buffer(2), 0x1100, 0x100, "next");
+    for (first, last, told) in [
+        (0x1000, 0x1000, "which `cells` has"),
+        (0x10ff, 0x10ff, "which `cells` has"),
+        (0x1100, 0x1100, "which `next` has"),
+        (0x0fff, 0x1000, "which `cells` has"),
+        (0x1000, 0x1fff, "which `cells` or `next` has"),
+        (0x0000, 0x0fff, "which no buffer has"),
+        (0x1200, 0x1200, "which no buffer has"),
+    ] {
+        assert_eq!(known.describe(first, last), told, "{first:#x} to {last:#x}");
+    }
+}
+
+#[test]
+fn what_is_destroyed_is_remembered_for_a_while() {
+    let known = Addresses::default();
+    known.add(buffer(1), 0x1000, 0x100, "old");
+    known.remove(buffer(1));
+    assert_eq!(
+        known.describe(0x1010, 0x1010),
+        "which `old` had, now destroyed"
+    );
+    // Who has it now comes before who had it.
+    known.add(buffer(2), 0x1000, 0x10, "new");
+    assert_eq!(known.describe(0x1000, 0x1fff), "which `new` has");
+    known.remove(buffer(2));
+    assert_eq!(
+        known.describe(0x1000, 0x1000),
+        "which `new` or `old` had, now destroyed"
+    );
+    for number in 10..10 + MOST_GONE as u64 {
+        known.add(buffer(number), number << 20, 1, "other");
+        known.remove(buffer(number));
+    }
+    assert_eq!(known.describe(0x1010, 0x1010), "which no buffer has");
+    // A buffer that was never taken in is none of ours.
+    known.remove(buffer(99));
+}
+
+#[test]
+fn a_page_of_buffers_is_not_a_page_of_names() {
+    let known = Addresses::default();
+    for number in 0..10 {
+        known.add(buffer(number), number, 1, &format!("b{number}"));
+    }
+    let told = known.describe(0, 0xfff);
+    assert_eq!(
+        told,
+        "which `b0` or `b1` or `b2` or `b3` or one of 6 others has"
+    );
+    // Sizes and addresses at the ends break nothing.
+    known.add(buffer(20), u64::MAX, 2, "end");
+    known.add(buffer(21), 0x9000, 0, "empty");
+    assert_eq!(known.describe(u64::MAX, u64::MAX), "which `end` has");
+    assert_eq!(known.describe(0x9000, 0x9000), "which `empty` has");
+}
