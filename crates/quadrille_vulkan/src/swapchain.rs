@@ -218,7 +218,7 @@ impl Swapchain {
     /// image is acquired.
     ///
     /// # Errors
-    /// The surface is lost, or no memory is left.
+    /// The surface is lost and could not be made again, or no memory is left.
     pub fn resize(&mut self, extent: [u32; 2]) -> Result<(), SurfaceError> {
         if self.wanted == extent {
             return Ok(());
@@ -227,7 +227,7 @@ impl Swapchain {
         self.outdated = true;
         match self.acquired {
             Some(_) => Ok(()),
-            None => self.renew().map(|_| ()),
+            None => self.renew_surface_too().map(|_| ()),
         }
     }
 
@@ -281,7 +281,7 @@ impl Swapchain {
         // Twice at most: a chain that is out of date is replaced once. If the new one is out of
         // date too, the window is still changing and the frame goes on without it.
         for _ in 0..2 {
-            if let Some(reason) = self.renew()? {
+            if let Some(reason) = self.renew_surface_too()? {
                 return Ok(Acquired::Skip(reason));
             }
             match self.try_acquire(timeout.saturating_sub(start.elapsed())) {
@@ -403,6 +403,15 @@ impl Swapchain {
                 .set_acquired(chain.images[at], chain.views[at], chain.extent);
         }
         Acquired::Image
+    }
+
+    /// Replaces the chain if it has to be, and the surface too if it turns out to be lost meanwhile.
+    fn renew_surface_too(&mut self) -> Result<Option<SkipReason>, SurfaceError> {
+        let was_lost = self.surface_lost;
+        match self.renew() {
+            Err(SurfaceError::Lost) if !was_lost => self.renew(),
+            other => other,
+        }
     }
 
     /// Replaces surface and chain if they have to be; says why there is none.

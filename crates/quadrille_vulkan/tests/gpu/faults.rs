@@ -10,6 +10,7 @@
 //! QUADRILLE_FAULT_WINDOWS=2           # more windows than one
 //! QUADRILLE_FAULT_RESIZE_EVERY=1      # the first changes its size more often than each tenth frame
 //! QUADRILLE_FAULT_MODE_EVERY=3        # all change their present mode each third frame
+//! QUADRILLE_FAULT_CLOSE_EVERY=4       # the first is closed in each fourth, with an image acquired
 //! ```
 //!
 //! Whatever fails, a window never has more than 6 swapchains, and the one in use never more semaphores
@@ -253,6 +254,10 @@ fn frame(
     outcome: &mut Outcome,
 ) -> Result<(), Fault> {
     let acquired = acquire(windows, step, outcome)?;
+    let close = told("CLOSE_EVERY", u32::MAX);
+    if step % close == close - 1 {
+        windows[0] = None;
+    }
     let other = |error: &dyn std::fmt::Display| Fault::Other(error.to_string());
     let shader = Shader::wgsl("fill", SHADER).map_err(|error| other(&error))?;
     let desc = ComputePipelineDesc {
