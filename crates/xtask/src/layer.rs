@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::cargo::{self, Workspace};
 use crate::place;
@@ -20,6 +20,21 @@ pub(crate) const TOPOLOGIES: [&str; 6] = [
     "gct:1,ct:2,t:1",
     "gct:16,ct:8,t:2",
 ];
+
+/// What the layer says of a setting, or a line of a script, that it does not know.
+const REFUSED: &str = "is not allowed here";
+
+/// Fails if the layer has refused what it was told: without a device, which is all that is left
+/// then, many a program ends as it would by a fault.
+///
+/// # Errors
+/// With what the layer says.
+pub(crate) fn check_taken(output: &str) -> Result<()> {
+    match output.lines().find(|line| line.contains(REFUSED)) {
+        Some(line) => bail!("{line}"),
+        None => Ok(()),
+    }
+}
 
 /// The built layer.
 pub(crate) struct Layer {
@@ -84,5 +99,20 @@ impl Layer {
             .env("VK_LAYER_PATH", &self.folder)
             .env("VK_INSTANCE_LAYERS", NAME)
             .env("QUADRILLE_LAYER_FAMILIES", families);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_taken;
+
+    #[test]
+    fn what_the_layer_refuses_is_no_run() {
+        let line = "VK_LAYER_QUADRILLE_test: a.txt:1: `vkNothing` is not allowed here; expected ..";
+        assert!(
+            check_taken(&format!("one\n{line}\ntwo")).is_err(),
+            "refused"
+        );
+        assert!(check_taken("no device: out of memory").is_ok(), "a fault");
     }
 }

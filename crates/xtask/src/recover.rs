@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::faults::Depth;
-use crate::layer::Layer;
+use crate::layer::{self, Layer};
 use crate::process::Running;
 use crate::report::Report;
 use crate::validation::{self, Stack};
@@ -34,6 +34,11 @@ const HEADLESS: [&str; 4] = [
     "vkWaitSemaphores nth=60 -> VK_ERROR_DEVICE_LOST",
     "vkGetSemaphoreCounterValue nth=30 -> VK_ERROR_DEVICE_LOST",
 ];
+
+/// Three losses, each later after the one before than a device has to last.
+const THRICE: &str = "lost nth=40\nlost nth=110\nlost nth=180";
+/// Frames with all of them, and as many after the last as one may take to come back.
+const THRICE_FRAMES: u64 = 250;
 
 /// In calls that only windows make, or make more of.
 const WINDOWED: [&str; 6] = [
@@ -59,11 +64,13 @@ const TROUBLE_AT_ONCE: [&str; 2] = [
 ];
 
 /// Ways to lose it for good: again soon after, and while another is made.
-const FINAL: [&str; 4] = [
+const FINAL: [&str; 6] = [
     "lost nth=40\nlost nth=60",
     "lost nth=40\nlost nth=41",
     "lost nth=40\nvkCreateDevice nth=2 -> VK_ERROR_INITIALIZATION_FAILED",
     "lost nth=40\nvkCreateShaderModule from=2 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    "lost nth=40\nlost nth=105\nvkCreateDevice nth=3 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    "lost nth=40\nlost nth=105\nvkAllocateMemory nth=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
 ];
 
 /// All of them, with `windows`.
@@ -85,6 +92,9 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
         ensure!(picture == plain, "script {script:?}: another picture");
         check_frames(&report).with_context(|| format!("script {script:?}"))?;
     }
+    let (plain, _) = game.picture("", THRICE_FRAMES)?;
+    let (picture, _) = game.picture(THRICE, THRICE_FRAMES)?;
+    ensure!(picture == plain, "script {THRICE:?}: another picture");
     let server = Xvfb::start()?;
     for script in WINDOWED {
         game.windowed(script, &server)
@@ -101,7 +111,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
     }
     Ok(format!(
         "{} ways to come back from, {} to end by",
-        HEADLESS.len() + WINDOWED.len(),
+        HEADLESS.len() + 1 + WINDOWED.len(),
         FINAL.len() + TROUBLE_AT_ONCE.len()
     ))
 }
@@ -172,6 +182,7 @@ impl Game<'_> {
         let output = running.output();
         let bad = |what: &str| anyhow!("script {script:?}: it {what}\n{}", running.tail());
         ensure!(!output.contains("panicked"), bad("panicked"));
+        layer::check_taken(&output).map_err(|e| bad(&e.to_string()))?;
         validation::check_silence("recover-ends", &output).map_err(|e| bad(&e.to_string()))?;
         match status.code() {
             Some(0) => Ok(0),
@@ -200,10 +211,11 @@ impl Game<'_> {
     }
 }
 
-/// Whether the device was lost, if it was to be.
+/// Whether the device was lost, as often as it was to be.
 fn judge(script: &str, output: &str) -> Result<()> {
     let times = output.matches("the device was made anew").count();
-    let wanted = usize::from(!script.is_empty());
+    let losses = script.lines().filter(|line| line.starts_with("lost"));
+    let wanted = losses.count().max(usize::from(!script.is_empty()));
     ensure!(times == wanted, "the device was made anew {times} times");
     Ok(())
 }

@@ -61,6 +61,11 @@ pub(super) struct Counted {
 }
 
 impl Counted {
+    /// What frames came to: shown, skipped, out of date, failed.
+    pub(super) fn frames(&self) -> [u64; 4] {
+        [self.shown, self.skipped, self.out_of_date, self.errors]
+    }
+
     /// Reads the line of the program.
     pub(super) fn read(output: &str) -> Result<Self> {
         let line = output

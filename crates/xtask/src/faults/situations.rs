@@ -39,7 +39,7 @@ const PLAIN: Situation = Situation {
 const TWO_WINDOWS: (&str, &str) = ("QUADRILLE_FAULT_WINDOWS", "2");
 const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
 
-const SITUATIONS: [Situation; 14] = [
+const SITUATIONS: [Situation; 18] = [
     // Drivers have limits. The least that a window can do with is one swapchain at a time.
     Situation {
         script: "swapchains most=5\nfence late=300 from=1\n\
@@ -141,6 +141,59 @@ const SITUATIONS: [Situation; 14] = [
         told: &[TWO_WINDOWS, EACH_FRAME, ("QUADRILLE_FAULT_MODE_EVERY", "2")],
         is_right: |counted, _| counted.shown == 80 && counted.errors == 0,
         expected: "all frames of both windows are shown",
+        ..PLAIN
+    },
+    // A surface is lost in the middle of a recreation while the mode of both windows changes, and
+    // soon after, the device. The lost surface costs no frame.
+    Situation {
+        script: "vkCreateSwapchainKHR nth=4 -> VK_ERROR_SURFACE_LOST_KHR\nlost nth=12",
+        families: "gct:1,ct:1",
+        told: &[
+            TWO_WINDOWS,
+            ("QUADRILLE_FAULT_RESIZE_EVERY", "2"),
+            ("QUADRILLE_FAULT_MODE_EVERY", "1"),
+        ],
+        is_right: |counted, _| (counted.shown, counted.errors) == (10, 1),
+        expected: "five frames of both windows are shown, and the loss is the one error",
+        ..PLAIN
+    },
+    // One of two windows never has a surface again: the other does not notice.
+    Situation {
+        script: "vkCreateSwapchainKHR from=3 -> VK_ERROR_SURFACE_LOST_KHR",
+        told: &[TWO_WINDOWS, ("QUADRILLE_FAULT_RESIZE_EVERY", "5")],
+        is_right: |counted, _| counted.shown == 4 + 40,
+        expected: "the other window shows all its frames",
+        ..PLAIN
+    },
+    // A window is closed with an image acquired, while old swapchains wait for fences that never
+    // come; the other one has such swapchains too.
+    Situation {
+        script: "vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR\npresent fence never from=1\n\
+                 image late=3 every=2",
+        families: "gct:1,ct:1",
+        told: &[
+            TWO_WINDOWS,
+            ("QUADRILLE_FAULT_RESIZE_EVERY", "3"),
+            ("QUADRILLE_FAULT_CLOSE_EVERY", "7"),
+        ],
+        is_right: |counted, calls| {
+            (counted.shown, counted.errors) == (75, 0)
+                && calls.of("vkDestroySwapchainKHR") == calls.of("vkCreateSwapchainKHR")
+        },
+        expected: "all frames are shown but the five that closed their window, and nothing is left",
+        ..PLAIN
+    },
+    // Everything at once: three windows without fences to trust, few swapchains, a family that
+    // cannot present, and a device that is lost in the end.
+    Situation {
+        script: "swapchains most=3\nfence never every=2\nvkAcquireNextImageKHR every=4 -> VK_TIMEOUT\n\
+                 vkQueuePresentKHR every=3 -> VK_ERROR_OUT_OF_DATE_KHR\nimage order 2,2,0\n\
+                 extent from=9 to=19 0x0\nlost nth=55",
+        families: "gct:1(present=no),ct:1",
+        frames: 60,
+        told: &[("QUADRILLE_FAULT_WINDOWS", "3"), EACH_FRAME],
+        is_right: |counted, _| counted.frames() == [24, 19, 12, 1],
+        expected: "24 are shown, 19 skipped, 12 out of date, by either proof, until the loss",
         ..PLAIN
     },
     // Nothing of it lasts: no area for ten frames, a lost surface, and then each third image is

@@ -1,8 +1,12 @@
 //! Sequences of faults that have caught other renderers, and combinations of them. Rules are
 //! separated by semicolons; `quadrille_layer/README.md` has their grammar.
 
+use anyhow::{Result, ensure};
+
+use super::combinations::Counted;
+
 /// The scripts.
-pub(super) const TRAPS: [&str; 54] = [
+pub(super) const TRAPS: [&str; 60] = [
     // Images come back in another order than in turn.
     "image order 0,0,0",
     "image order 0,1,0,2",
@@ -23,11 +27,17 @@ pub(super) const TRAPS: [&str; 54] = [
     "vkQueuePresentKHR nth=5 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkQueuePresentKHR nth=5 -> VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT",
     "vkQueuePresentKHR nth=5 -> VK_ERROR_DEVICE_LOST",
+    "vkQueuePresentKHR every=5 -> VK_ERROR_OUT_OF_DEVICE_MEMORY; \
+     vkAcquireNextImageKHR every=2 -> VK_SUBOPTIMAL_KHR; image order 0",
     // Acquisitions fail.
     "vkAcquireNextImageKHR from=1 -> VK_ERROR_OUT_OF_DATE_KHR",
     "vkAcquireNextImageKHR every=2 -> VK_ERROR_OUT_OF_DATE_KHR",
     "vkAcquireNextImageKHR every=3 -> VK_TIMEOUT",
     "vkAcquireNextImageKHR every=3 -> VK_NOT_READY",
+    // Images come late or suboptimal while there is no area now and then, and a huge one.
+    "vkAcquireNextImageKHR every=2 -> VK_TIMEOUT; \
+     vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR; \
+     extent every=2 0x0; extent every=3 16384x1",
     "vkAcquireNextImageKHR nth=5 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkAcquireNextImageKHR from=5 to=9 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkAcquireNextImageKHR nth=5 -> VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT",
@@ -40,6 +50,7 @@ pub(super) const TRAPS: [&str; 54] = [
      extent from=6 to=16 0x0",
     "vkCreateSwapchainKHR nth=2 -> VK_ERROR_INITIALIZATION_FAILED; extent from=5 to=15 0x0",
     "vkCreateSwapchainKHR nth=2 -> VK_ERROR_SURFACE_LOST_KHR",
+    "vkCreateSwapchainKHR from=2 -> VK_ERROR_SURFACE_LOST_KHR",
     "vkCreateSwapchainKHR nth=2 -> VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
     "vkCreateSwapchainKHR from=1 -> VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
     // No area, absurd areas, sizes that stay behind.
@@ -54,6 +65,13 @@ pub(super) const TRAPS: [&str; 54] = [
     "fence never every=4",
     "fence late=50 every=3",
     "fence never from=1; vkQueuePresentKHR every=2 -> VK_SUBOPTIMAL_KHR",
+    // Proofs that never come, and a surface that cannot have another swapchain without them.
+    "fence never from=1; swapchains most=2; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
+    // The last way to prove anything fails too, and comes back.
+    "fence never from=1; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR; \
+     vkQueueWaitIdle from=1 to=9 -> VK_ERROR_OUT_OF_HOST_MEMORY",
+    "vkGetFenceStatus every=2 -> VK_ERROR_OUT_OF_HOST_MEMORY; \
+     vkQueuePresentKHR every=2 -> VK_SUBOPTIMAL_KHR",
     "fence late=300 from=1; vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
     "fence late=100 from=1; vkQueuePresentKHR from=6 -> VK_ERROR_OUT_OF_DATE_KHR",
     // What windows are made of fails.
@@ -71,3 +89,31 @@ pub(super) const TRAPS: [&str; 54] = [
     "lost nth=1",
     "lost nth=40; vkWaitSemaphores nth=3 -> VK_ERROR_OUT_OF_HOST_MEMORY",
 ];
+
+/// Whether a script means the same by both proofs: the device lives, and no fence or semaphore, of
+/// which they make different numbers, has any part in it.
+pub(super) fn is_blind_to_proofs(script: &str) -> bool {
+    // Setting up may end without any frames.
+    let parts = [
+        "fence",
+        "Fence",
+        "Semaphore",
+        "lost",
+        "DEVICE_LOST",
+        "Formats",
+    ];
+    !parts.iter().any(|part| script.contains(part))
+}
+
+/// Whether the frames of a script are the same by both proofs.
+///
+/// # Errors
+/// When they differ in how many were shown, skipped, out of date, or failed.
+pub(super) fn compare(by_fences: &str, by_history: &str) -> Result<()> {
+    let (fences, history) = (Counted::read(by_fences)?, Counted::read(by_history)?);
+    ensure!(
+        fences.frames() == history.frames(),
+        "by fences {fences:?}, by history {history:?}"
+    );
+    Ok(())
+}
