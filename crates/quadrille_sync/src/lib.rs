@@ -65,6 +65,8 @@ mod plan;
 mod planner;
 mod range;
 mod resource;
+#[cfg(test)]
+mod rounds;
 mod solve;
 mod states;
 mod text;

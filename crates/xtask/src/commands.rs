@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Several windows: a storm of sizes, devices that are lost
     Windows,
     /// Run tests under Miri, AddressSanitizer and ThreadSanitizer; needs a nightly toolchain
+    ///
+    /// Miri: quadrille_sync, and of quadrille_ecs what needs no device, with the unsafe code of its
+    /// system parameters. The others: the GPU tests of quadrille_vulkan.
     #[command(after_help = "Example:\n  cargo xtask sanitize thread")]
     Sanitize {
         /// Some of them; all if none is named

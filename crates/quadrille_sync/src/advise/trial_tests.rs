@@ -1,4 +1,5 @@
 use super::*;
+use crate::rounds::rounds;
 use crate::text::{parse_frame, parse_topology};
 
 /// ```text
@@ -87,7 +88,7 @@ fn looks_that_do_not_agree_begin_the_count_again() {
 #[test]
 fn an_image_is_not_shared_without_times() {
     let mut run = Run::new();
-    for _ in 0..20 {
+    for _ in 0..rounds(20) {
         run.look(&[PICTURE], None);
     }
     assert_eq!(run.sharing[PICTURE], Sharing::Exclusive);
@@ -123,7 +124,7 @@ fn an_image_that_becomes_dearer_is_exclusive_again_for_good() {
         run.look(&[PICTURE], Some(106));
     }
     assert_eq!(run.sharing[PICTURE], Sharing::Exclusive);
-    for _ in 0..20 {
+    for _ in 0..rounds(20) {
         run.look(&[PICTURE], Some(100));
         assert_eq!(run.sharing[PICTURE], Sharing::Exclusive);
     }
@@ -163,7 +164,7 @@ fn what_cannot_change_is_left_alone() {
     let mut run = Run::new();
     run.look(&[CELLS], None);
     run.trials.keep(frame("", "").resource(ResourceIndex(0)));
-    for _ in 0..20 {
+    for _ in 0..rounds(20) {
         run.look(&[CELLS], None);
     }
     assert_eq!(run.sharing[CELLS], Sharing::Exclusive);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::rounds::rounds;
 
 fn runs(map: &RangeMap<char>) -> Vec<(u64, char)> {
     map.iter()
@@ -90,7 +91,7 @@ fn random_updates_agree_with_an_array() {
             .wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % below
     };
-    for _ in 0..200 {
+    for _ in 0..rounds(200) {
         let mut map = RangeMap::new(0);
         let mut model = [0_u64; 24];
         for _ in 0..30 {

@@ -1,6 +1,7 @@
 //! Ranges against the obvious model: one value for each subresource, or for each byte.
 
 use super::*;
+use crate::rounds::rounds;
 
 /// A fixed sequence of numbers.
 struct Numbers(u64);
@@ -67,7 +68,7 @@ fn random_updates_of_images_agree_with_a_value_for_each_subresource() {
         };
         let cells = subresources(&kind);
         assert_eq!(cells.len() as u64, kind.length());
-        for _ in 0..40 {
+        for _ in 0..rounds(40) {
             let (mut map, mut model) = (RangeMap::new(0), vec![0; cells.len()]);
             for value in 1..12 {
                 let whole = numbers.below(8) == 0;
@@ -144,7 +145,7 @@ fn assert_same(
 fn random_updates_of_buffers_agree_with_a_value_for_each_byte() {
     let mut numbers = Numbers(11);
     let kind = ResourceKind::Buffer { bytes: 40 };
-    for _ in 0..200 {
+    for _ in 0..rounds(200) {
         let (mut map, mut model) = (RangeMap::new(0), [0; 40]);
         for value in 1..10 {
             let (offset, size) = numbers.part(40);
@@ -198,7 +199,7 @@ fn overlap_and_intersection_agree_with_the_model() {
         mip_levels: 4,
         array_layers: 3,
     };
-    for _ in 0..2_000 {
+    for _ in 0..rounds(2_000) {
         let mut part = || random_part(&mut numbers, aspects, 4, 3);
         let (a, b) = (part(), part());
         let common: Vec<_> = (subresources(&kind).into_iter())

@@ -6,6 +6,7 @@ use crate::access::Access;
 use crate::flags::Aspects;
 use crate::frame::{PassIndex, QueueRequest};
 use crate::resource::{ResourceId, ResourceIndex, ResourceKind, Sharing};
+use crate::rounds::rounds;
 use crate::text::{parse_frame, parse_topology};
 use crate::topology::Capabilities;
 
@@ -195,7 +196,7 @@ fn compare(seed: u64, frame: &Frame, topology: &Topology, states: &States) -> bo
 #[test]
 fn a_glance_sees_what_the_long_way_finds() {
     let (mut frames, mut clear) = (0, 0);
-    for seed in 0..4000 {
+    for seed in 0..rounds(4000) as u64 {
         let mut random = Random(seed);
         let mut topology = parse_topology(random.of(&TOPOLOGIES)).unwrap();
         if random.one_in(4) {

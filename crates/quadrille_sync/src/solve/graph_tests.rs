@@ -1,4 +1,5 @@
 use super::*;
+use crate::rounds::rounds;
 
 fn graph(passes: usize, edges: &[(u32, u32)]) -> Graph {
     let edge = |(from, to): &(u32, u32)| Edge {
@@ -53,7 +54,9 @@ fn reachability_agrees_with_a_search() {
         }
     }
     let graph = graph(count as usize, &edges);
-    let pairs: Vec<_> = (0..4000).map(|_| (random(count), random(count))).collect();
+    let pairs: Vec<_> = (0..rounds(4000))
+        .map(|_| (random(count), random(count)))
+        .collect();
     let answers = graph.reaches(&graph.sort(), &pairs);
     for ((from, to), answer) in pairs.iter().zip(answers) {
         let mut seen = vec![false; count as usize];

@@ -1,6 +1,7 @@
 use super::*;
 use crate::frame::Frame;
 use crate::resource::{Resource, ResourceId};
+use crate::rounds::rounds;
 use crate::solve::plan;
 use crate::states::States;
 
@@ -176,7 +177,7 @@ fn damaged_texts_do_not_panic() {
             .wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % below
     };
-    for _ in 0..3000 {
+    for _ in 0..rounds(3000) {
         for text in [frame_text(), &text, "gct@2:1,ctp:2,t:1 precise"] {
             let mut chars: Vec<char> = text.chars().collect();
             for _ in 0..1 + random(3) {
