@@ -164,29 +164,16 @@ impl Script {
                 self.most_swapchains =
                     Some(number.ok_or_else(|| Refusal::of(most, "`most=N`, N from 1"))?);
             }
-            ["fence", fault, rest @ ..] => {
-                let fault = parse_fault(fault)?;
-                let (when, rest) = parse_when(rest)?;
-                nothing(rest)?;
-                self.fences.push((when, fault));
-            }
+            ["fence", fault, rest @ ..] => self.fences.push(parse_fault_rule(fault, rest)?),
             ["present", "fence", fault, rest @ ..] => {
-                let fault = parse_fault(fault)?;
-                let (when, rest) = parse_when(rest)?;
-                nothing(rest)?;
-                self.present_fences.push((when, fault));
+                self.present_fences.push(parse_fault_rule(fault, rest)?)
             }
             ["lost", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
                 nothing(rest)?;
                 self.lost.push(when);
             }
-            ["shown", fault, rest @ ..] => {
-                let fault = parse_fault(fault)?;
-                let (when, rest) = parse_when(rest)?;
-                nothing(rest)?;
-                self.shown.push((when, fault));
-            }
+            ["shown", fault, rest @ ..] => self.shown.push(parse_fault_rule(fault, rest)?),
             ["stuck", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
                 nothing(rest)?;
@@ -267,6 +254,14 @@ fn parse_extent(token: &str) -> Result<vk::Extent2D, Refusal> {
             })
         })
         .ok_or_else(|| Refusal::of(token, "a size such as `0x0`"))
+}
+
+/// What happens, and when.
+fn parse_fault_rule(fault: &str, when: &[&str]) -> Result<(When, FenceFault), Refusal> {
+    let fault = parse_fault(fault)?;
+    let (when, rest) = parse_when(when)?;
+    nothing(rest)?;
+    Ok((when, fault))
 }
 
 fn parse_fault(token: &str) -> Result<FenceFault, Refusal> {
