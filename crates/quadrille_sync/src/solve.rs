@@ -31,6 +31,7 @@ mod hazard;
 mod host;
 mod levels;
 mod merge;
+mod narrow;
 mod occupy;
 mod order;
 mod ownership;

@@ -18,14 +18,15 @@ use std::ops::Range;
 use super::early::{Early, note_first};
 use super::edge;
 use super::host;
+use super::narrow::unseen;
 use super::ownership;
-use super::seen::{is_ready, is_visible, see, unready};
+use super::seen::{is_ready, see, unready};
 use super::spare::spare;
 use super::split::{Draft, Split};
 use super::timeline::Point;
 use super::track::{Maps, Mark, State};
 use super::walk::{Plain, Request, Walk};
-use crate::flags::{Layout, Stages};
+use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
@@ -343,29 +344,55 @@ pub(super) fn order_write(
     state: &mut State,
 ) {
     let is_aliased = !state.aliased.is_empty();
-    for_each_predecessor(state, |mark, memory| {
-        if is_implied(walk, request, state, mark) {
-            return;
+    let is_here = |mark: &Mark| mark.queue == request.queue;
+    // Who has read on this queue has seen the last write: from there it is shown on.
+    let leads_on = state.pending.is_none() && state.reads.iter().any(is_here);
+    let mut shown = Scope::default();
+    // Waits come first: they show what comes before the signal.
+    for here in [false, true] {
+        if here {
+            shown = unseen_by_writer(walk, request, state);
         }
-        let dst = if memory {
-            request.scope
-        } else {
-            request.scope.stages_only()
-        };
-        order_after(walk, request, dst, &interval, mark, (memory, is_aliased));
-    });
-    // Others may have read the last write, and this pass not see it yet. That a pass discards is
-    // no excuse: it reads what it has written itself, and must not find older bytes instead. Who
-    // comes after the release of a write sees everything.
-    let reads = Scope {
-        access: request.scope.access.reads(),
-        ..request.scope
-    };
+        for_each_predecessor(state, |mark, memory| {
+            if is_here(mark) != here || is_implied(walk, request, state, mark) {
+                return;
+            }
+            let mut dst = request.scope;
+            if !memory {
+                dst.access = match leads_on {
+                    true => shown.access,
+                    false => AccessMask::empty(),
+                };
+            }
+            order_after(walk, request, dst, &interval, mark, (memory, is_aliased));
+        });
+    }
+    let write = state
+        .write
+        .filter(|_| !leads_on && !shown.stages.is_empty());
+    if let Some(write) = write {
+        order_after(walk, request, shown, &interval, &write, (true, false));
+    }
+}
+
+/// What a pass that writes does not see yet, though others have read the last write. That it
+/// discards is no excuse: it reads what it has written itself, and must not find older bytes
+/// instead. Who comes after the release of a write sees everything.
+fn unseen_by_writer(walk: &mut Walk<'_>, request: &Request, state: &State) -> Scope {
+    let access = request.scope.access.reads();
     let pending = state.pending.as_ref();
     let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
-    if !reads.access.is_empty() && !state.reads.is_empty() && only_read {
-        order_read(walk, request, reads, interval, state);
-    }
+    let write = state.write.as_ref().filter(|_| !state.reads.is_empty());
+    let Some(write) = write.filter(|_| only_read && !access.is_empty()) else {
+        return Scope::default();
+    };
+    let reads = Scope {
+        access,
+        ..request.scope
+    };
+    walk.past.consult(write, request.queue);
+    let waiting = walk.timeline.ordered_by_waits(request.queue, write.point());
+    unseen(state, request.queue, reads).without(waiting)
 }
 
 /// Rungs 1, 3 and 5 for a read that changes nothing.
@@ -381,7 +408,8 @@ pub(super) fn order_read(
         order_after(walk, request, dst, &interval, mark, (true, true));
     }
     let Some(write) = &state.write else { return };
-    if !is_visible(state, request.queue, dst) {
+    let dst = unseen(state, request.queue, dst);
+    if !dst.stages.is_empty() {
         order_after(walk, request, dst, &interval, write, (true, false));
     }
 }
@@ -396,7 +424,7 @@ fn order_after(
     mark: &Mark,
     (memory, is_aliased): (bool, bool),
 ) {
-    let (src, rung) = if mark.queue == request.queue {
+    let (src, dst, rung) = if mark.queue == request.queue {
         let src = source(mark, memory);
         // What has the same step is the acquire for this very pass.
         if mark.step == request.step || walk.is_ordered(mark, src, dst) {
@@ -408,20 +436,20 @@ fn order_after(
             true => Rung::Memory,
             false => Rung::Execution,
         };
-        (src, rung)
+        (src, dst, rung)
     } else {
         let stages = chain(walk, request, mark, is_aliased);
-        if stages.covers(request.scope.stages) {
+        // Whoever waits for a signal also sees what came before it.
+        let dst = dst.without(stages);
+        if dst.stages.is_empty() {
             return;
         }
         walk.stand_behind_wait();
-        (
-            Scope {
-                stages,
-                ..Scope::default()
-            },
-            other_queue(is_aliased),
-        )
+        let src = Scope {
+            stages,
+            ..Scope::default()
+        };
+        (src, dst, other_queue(is_aliased))
     };
     let (mark, interval, layout) = (*mark, interval.clone(), request.layout);
     let reason = walk.reason(request, Some(mark.pass), rung);

@@ -72,7 +72,7 @@ const SHADERS: Stages = Stages::VERTEX_SHADER
     .union(Stages::RAY_TRACING_SHADER);
 
 /// The stages that make a kind of access (table "Supported access types").
-const fn stages_of(kind: AccessMask) -> Stages {
+pub(super) const fn stages_of(kind: AccessMask) -> Stages {
     let builds = Stages::ACCELERATION_STRUCTURE_BUILD.union(Stages::MICROMAP_BUILD);
     let copies = Stages::COPY
         .union(Stages::RESOLVE)

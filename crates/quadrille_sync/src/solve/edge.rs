@@ -129,7 +129,8 @@ fn finish(
         if mark.queue == queue {
             src = src.union(source(mark, memory));
         } else {
-            src = src.union(walk.chain_late(place, mark, reason.clone()));
+            let reason = self::reason(walk, resource, Some(mark.pass));
+            src = src.union(walk.chain_late(place, mark, reason));
         }
     });
     if old_layout == new_layout {

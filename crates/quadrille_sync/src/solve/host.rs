@@ -249,20 +249,7 @@ fn make_visible(
     };
     let place = place(walk, one.resource, state, changes);
     let point = walk.point(place);
-    let mut src = Scope::default();
-    let mut add = |walk: &mut Walk<'_>, mark: &Mark, memory: bool| {
-        if mark.queue == point.queue {
-            src = src.union(source(mark, memory));
-        } else {
-            src = src.union(walk.chain_late(place, mark, reason.clone()));
-        }
-    };
-    if let Some(write) = &state.write {
-        add(walk, write, true);
-    }
-    if changes {
-        state.reads.iter().for_each(|read| add(walk, read, false));
-    }
+    let src = sources(walk, place, &reason, state, changes);
     let mut mark = state.write.unwrap_or(Mark {
         queue: point.queue,
         value: point.value,
@@ -293,6 +280,38 @@ fn make_visible(
     walk.last_uses
         .note(one.resource.0, point.queue, point.value, place);
     mark
+}
+
+/// What a barrier at the end of a submission comes after, so that the host sees a range: the last
+/// write, and if the layout changes all reads since.
+fn sources(
+    walk: &mut Walk<'_>,
+    place: usize,
+    reason: &Reason,
+    state: &State,
+    changes: bool,
+) -> Scope {
+    let queue = walk.point(place).queue;
+    let mut src = Scope::default();
+    let mut add = |mark: &Mark, memory: bool| {
+        let one = match mark.queue == queue {
+            true => source(mark, memory),
+            false => {
+                let earlier = walk.past.pass_ref(mark.pass);
+                let reason = Reason {
+                    earlier,
+                    ..reason.clone()
+                };
+                walk.chain_late(place, mark, reason)
+            }
+        };
+        src = src.union(one);
+    };
+    state.write.iter().for_each(|write| add(write, true));
+    if changes {
+        state.reads.iter().for_each(|read| add(read, false));
+    }
+    src
 }
 
 /// The submission at whose end the barrier for the host goes: the last of this frame that it has
