@@ -12,12 +12,16 @@ use quadrille_sync::{Frame, Plan, Stages, Topology};
 use crate::sequence::{Failure, Sequence};
 
 mod barrier;
+mod cell;
 mod excuse;
+mod isolate;
 mod maker;
+mod part;
 mod proof;
 mod restrict;
 
 pub use excuse::Excuse;
+use part::Part;
 use proof::Survival;
 use restrict::Purpose;
 
@@ -91,6 +95,8 @@ pub struct Mutant {
     call: Option<(usize, usize)>,
     /// The stage that it lacks, if it lacks just one.
     stage: Stages,
+    /// What it lacks, if that is all of the change.
+    part: Option<Part>,
     /// The changed plan.
     pub plan: Plan,
 }
@@ -144,6 +150,7 @@ pub fn survivors(sequence: &Sequence, echo: usize) -> Result<(usize, Vec<Survivo
             let argument = mutant.excuse;
             if !argument.is_some_and(Excuse::is_enough) {
                 let survival = Survival {
+                    topology: &sequence.topology,
                     steps: &steps,
                     at,
                     mutant: &mutant,

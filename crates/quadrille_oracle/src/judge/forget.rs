@@ -1,6 +1,6 @@
 //! A judge who remembers what was done, and not what has ordered or shown it.
 
-use quadrille_sync::RelativePoint;
+use quadrille_sync::{Capabilities, RelativePoint};
 
 use super::cell::{HostWaits, Write};
 use super::clock::{Clock, Signalled};
@@ -29,6 +29,13 @@ impl Judge {
         }
         judge.for_each_write(Write::forget_dependencies);
         judge
+    }
+
+    /// Lets all queues have all stages.
+    pub(crate) fn widen_queues(&mut self) {
+        for queue in &mut self.topology.queues {
+            queue.capabilities = Capabilities::all();
+        }
     }
 
     /// The value on its timeline of a point of the next frame.

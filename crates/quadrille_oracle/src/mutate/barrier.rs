@@ -14,16 +14,16 @@ use crate::area::Area;
 use crate::stages::touches;
 
 /// Where a barrier is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) submission: usize,
     pub(super) step: usize,
-    kind: Kind,
+    pub(super) kind: Kind,
 }
 
 /// Which barrier of a call.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
     Memory,
     Buffer(usize),
     Image(usize),
@@ -160,56 +160,66 @@ impl Barrier {
         let same = |a: Scope, b: Scope| within(a, b) && within(b, a);
         same(self.src, other.src) && same(self.dst, other.dst)
     }
-
-    /// Gives the barrier in a plan these scopes.
-    pub(super) fn put(&self, plan: &mut Plan) {
-        let Some(batch) = self.spot.batch(plan) else {
-            return;
-        };
-        match self.spot.kind {
-            Kind::Memory => {
-                if let Some(memory) = &mut batch.memory {
-                    (memory.src, memory.dst) = (self.src, self.dst);
-                }
-            }
-            Kind::Buffer(at) => {
-                (batch.buffers[at].src, batch.buffers[at].dst) = (self.src, self.dst);
-            }
-            Kind::Image(at) => (batch.images[at].src, batch.images[at].dst) = (self.src, self.dst),
-        }
-    }
 }
 
 impl Spot {
-    fn batch(self, plan: &mut Plan) -> Option<&mut BarrierBatch> {
+    /// The call that it is in.
+    pub(super) fn batch(self, plan: &Plan) -> Option<&BarrierBatch> {
+        match &plan.submissions[self.submission].steps[self.step] {
+            Step::Barriers(batch) => Some(batch),
+            Step::Pass(_) => None,
+        }
+    }
+
+    fn batch_mut(self, plan: &mut Plan) -> Option<&mut BarrierBatch> {
         match &mut plan.submissions[self.submission].steps[self.step] {
             Step::Barriers(batch) => Some(batch),
             Step::Pass(_) => None,
         }
     }
 
-    /// Takes the barrier out.
-    pub(super) fn remove(self, plan: &mut Plan) {
-        let Some(batch) = self.batch(plan) else {
+    /// Gives the barrier these scopes.
+    pub(super) fn put(self, plan: &mut Plan, src: Scope, dst: Scope) {
+        let Some(batch) = self.batch_mut(plan) else {
             return;
         };
         match self.kind {
-            Kind::Memory => batch.memory = None,
-            Kind::Buffer(at) => drop(batch.buffers.remove(at)),
-            Kind::Image(at) => drop(batch.images.remove(at)),
+            Kind::Memory => {
+                if let Some(memory) = &mut batch.memory {
+                    (memory.src, memory.dst) = (src, dst);
+                }
+            }
+            Kind::Buffer(at) => (batch.buffers[at].src, batch.buffers[at].dst) = (src, dst),
+            Kind::Image(at) => (batch.images[at].src, batch.images[at].dst) = (src, dst),
+        }
+    }
+
+    /// Lets the barrier be about this area.
+    pub(super) fn clip(self, plan: &mut Plan, area: &Area) {
+        let Some(batch) = self.batch_mut(plan) else {
+            return;
+        };
+        match self.kind {
+            Kind::Memory => {}
+            Kind::Buffer(at) => {
+                let bytes = area.line();
+                batch.buffers[at].offset = bytes.start;
+                batch.buffers[at].size = bytes.end - bytes.start;
+            }
+            Kind::Image(at) => batch.images[at].range = area.range(),
         }
     }
 
     /// Makes a buffer barrier one byte shorter.
     pub(super) fn shorten(self, plan: &mut Plan) {
-        if let (Kind::Buffer(at), Some(batch)) = (self.kind, self.batch(plan)) {
+        if let (Kind::Buffer(at), Some(batch)) = (self.kind, self.batch_mut(plan)) {
             batch.buffers[at].size -= 1;
         }
     }
 
     /// Changes half of a transfer.
     fn edit_transfer(self, plan: &mut Plan, edit: impl FnOnce(&mut Transfer)) {
-        let Some(batch) = self.batch(plan) else {
+        let Some(batch) = self.batch_mut(plan) else {
             return;
         };
         let transfer = match self.kind {
@@ -222,7 +232,7 @@ impl Spot {
 
     /// Changes an image barrier.
     pub(super) fn edit_image(self, plan: &mut Plan, edit: impl FnOnce(&mut ImageBarrier)) {
-        if let (Kind::Image(at), Some(batch)) = (self.kind, self.batch(plan)) {
+        if let (Kind::Image(at), Some(batch)) = (self.kind, self.batch_mut(plan)) {
             edit(&mut batch.images[at]);
         }
     }

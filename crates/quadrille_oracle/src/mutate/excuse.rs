@@ -2,8 +2,8 @@
 //!
 //! Some are arguments: Vulkan's rules, or the frame, say that nobody can notice, and the shape of the
 //! mutant tells. The others are shown for each mutant ([`proof`](super::proof)): something else that
-//! stands in the plans does by chance what the changed element is there for, and where it is taken
-//! out of both, the judge notices. `tests/mutation.rs` prints how many mutants have which excuse;
+//! stands in the plans does what the changed element is there for, and where it is taken out of
+//! both, the judge notices. `tests/mutation.rs` prints how many mutants have which excuse;
 //! one that has none is a fault of the solver, or of the judge.
 
 use quadrille_sync::{AccessMask, PassRef, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait};
@@ -25,8 +25,11 @@ pub enum Excuse {
     Discard,
     /// An argument: the mask says something twice. That is a group of stages beside one of them, a
     /// stage that logical order implies beside the one that implies it, where nothing is
-    /// written or shown in it that anybody asks for, or two accesses of the host, of which either brings what the device wrote to the host's memory
-    /// domain. Masks are unions of what uses name, by names that people know from the uses.
+    /// written or shown in it that anybody asks for, or two accesses of the host, of which either
+    /// brings what the device wrote to the host's memory domain. Shown in two cases: a group has
+    /// stages that the queue has not, and with these it is needed; or a second scope leads on to a
+    /// first scope of `ALL_COMMANDS`, which has what barriers do themselves in it already, and with
+    /// that spelled out, as validation layers read it, it is needed. Masks are unions of what uses name, by names that people know from the uses.
     Spelling,
     /// An argument: who takes over an image that was released, and discards, names all writes,
     /// because the release may have been a transition. By the specification a transition makes
@@ -57,30 +60,37 @@ pub enum Excuse {
     /// An argument: a host pass before the submission, in this frame or an earlier one, has waited for
     /// the same signal, so that it has come when the submission is made, whichever is waited for.
     Over,
-    /// Shown: another element, which is there for another resource, pass or range, does the same by
-    /// chance.
+    /// Shown: what makes the element needless is there for another resource or another range. In
+    /// frames in which one cell of the resource is all that is used, and in whose plans nothing is
+    /// left that is there for anything else, it is needed.
     ///
     /// Plans are made in submission order, each dependency for itself, and what will be needed later
     /// is not known. To leave an earlier element out because a later one will happen to do its work
     /// would also move that work: who waits or flushes later holds back more.
     Chance,
-    /// Shown: what is waited for lies in an earlier frame, and barriers and waits of earlier frames
-    /// have done it already, for something else.
+    /// Shown, of what is more than a part of an element: what is waited for lies in an earlier frame,
+    /// and barriers and waits of earlier frames have done it already, for something else.
     ///
     /// States do not remember which barriers a frame has issued, and of the waits for a queue only
     /// the last. What is not remembered is done again, which is harmless, and a plan that hung on
     /// it would fit once and not for the next frame.
     History,
-    /// Shown: dependencies chain where their stages meet, and one stage is enough to meet in. With
-    /// the other links of the chain in just the stage that is left out, it does not hold. Only where
-    /// two ways lead to a barrier from one wait, directly and by way of another queue, no link can be
-    /// taken from one of them alone: for a first scope without accesses, of which some stage is left,
-    /// this is an argument.
+    /// Shown: dependencies chain where their stages meet, and one stage is enough to meet in. For the
+    /// one cell, the stage that is left out would be enough without the others of its mask, and
+    /// without all of them there is no chain. Only where stages are those of more ways than one, this
+    /// is an argument, for a first scope without accesses of which some stage is left.
     ///
     /// A pass's waits and barriers name all of the stages that it works in, though one would lead on
     /// to the next link: the barrier behind it holds back the others in any case, and a later pass
     /// that works in one of them finds that it has waited already.
     Chain,
+    /// Shown: another reader of the same cell has had the write made available, or has waited for
+    /// it, and what was done for that leads on to here. Without those readers the access, or the
+    /// stage of the wait, is needed.
+    ///
+    /// Each barrier names the write in full: others who come later rest on a barrier only if it
+    /// says all that they need, and to make available what is so already moves nothing.
+    Reader,
 }
 
 impl Excuse {

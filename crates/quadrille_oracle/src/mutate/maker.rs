@@ -7,6 +7,7 @@ use quadrille_sync::{
 
 use super::barrier::{Barrier, Spot};
 use super::excuse::{either, twice};
+use super::part::{Element, Part, Side, What, without, without_stage};
 use super::restrict::Purpose;
 use super::{Excuse, Mutant, Mutation};
 use crate::stages::{covers, first_scope, second_scope, single, stages_of_queue, touches};
@@ -76,7 +77,29 @@ impl Maker<'_> {
             purposes: self.purposes.clone(),
             call: self.call,
             stage: std::mem::take(&mut self.stage),
+            part: None,
             plan,
+        });
+    }
+
+    /// Adds the mutant that lacks a part.
+    pub(super) fn take(
+        &mut self,
+        mutation: Mutation,
+        excuse: Option<Excuse>,
+        place: String,
+        (element, what): (Element, What),
+    ) {
+        let part = Part { element, what };
+        self.made.push(Mutant {
+            mutation,
+            place,
+            excuse,
+            purposes: self.purposes.clone(),
+            call: self.call,
+            stage: std::mem::take(&mut self.stage),
+            part: Some(part),
+            plan: without(self.plan, [part].iter()),
         });
     }
 
@@ -94,9 +117,12 @@ impl Maker<'_> {
         for (wait_at, wait) in submission.waits.iter().enumerate() {
             let place = format!("{wait_at} of submission {at}");
             self.purposes = wait.reasons.iter().map(Purpose::from).collect();
-            self.add(Mutation::DropWait, None, place.clone(), |plan| {
-                plan.submissions[at].waits.remove(wait_at);
-            });
+            let element = Element::Wait {
+                submission: at,
+                at: wait_at,
+            };
+            let whole = (element, What::All);
+            self.take(Mutation::DropWait, None, place.clone(), whole);
             self.add(
                 Mutation::WaitValue,
                 self.is_over(at, wait),
@@ -115,9 +141,8 @@ impl Maker<'_> {
                     .or(self.is_mixed());
                 let place = format!("{stage:?} of {place}");
                 self.stage = (single(stage) - second_scope(rest)) & queue;
-                self.add(Mutation::WaitStage, excuse, place, |plan| {
-                    plan.submissions[at].waits[wait_at].stages = rest;
-                });
+                let part = (element, What::Stages(Side::Dst, stage));
+                self.take(Mutation::WaitStage, excuse, place, part);
             }
         }
     }
@@ -215,11 +240,12 @@ impl Maker<'_> {
         let Barrier {
             spot, dst, excuses, ..
         } = barrier;
-        self.add(
+        let element = Element::Barrier(spot);
+        self.take(
             barrier.drop_mutation(),
             excuses.all,
             spot.to_string(),
-            |plan| spot.remove(plan),
+            (element, What::All),
         );
         if barrier.has_src(self.topology) {
             self.mutate_src(barrier);
@@ -231,7 +257,7 @@ impl Maker<'_> {
         let queue = self.stages_of(spot.submission);
         for (stage, stages) in less_stages(dst.stages) {
             let weaker = Barrier {
-                dst: Scope { stages, ..dst },
+                dst: without_stage(dst, stage),
                 ..barrier
             };
             let orders = second_scope(stages) & queue == second_scope(dst.stages) & queue;
@@ -250,7 +276,8 @@ impl Maker<'_> {
                 .or(self.is_for_others(&barrier, part))
                 .or(self.is_mixed());
             self.stage = (single(stage) - second_scope(stages)) & queue;
-            self.add(Mutation::DstStage, excuse, place, |plan| weaker.put(plan));
+            let part = (element, What::Stages(Side::Dst, stage));
+            self.take(Mutation::DstStage, excuse, place, part);
         }
         for access in dst.access.iter() {
             let scope = Scope {
@@ -262,16 +289,13 @@ impl Maker<'_> {
                 // A group of accesses says it too.
                 continue;
             }
-            let weaker = Barrier {
-                dst: scope,
-                ..barrier
-            };
             let place = format!("{access:?} of {spot}");
             let excuse = excuses
                 .dst
                 .or(either(scope))
                 .or(self.is_for_others(&barrier, gone));
-            self.add(Mutation::DstAccess, excuse, place, |plan| weaker.put(plan));
+            let part = (element, What::Access(Side::Dst, access));
+            self.take(Mutation::DstAccess, excuse, place, part);
         }
     }
 
@@ -279,10 +303,11 @@ impl Maker<'_> {
         let Barrier {
             spot, src, excuses, ..
         } = barrier;
+        let element = Element::Barrier(spot);
         let queue = self.stages_of(spot.submission);
         for (stage, stages) in less_stages(src.stages) {
             let weaker = Barrier {
-                src: Scope { stages, ..src },
+                src: without_stage(src, stage),
                 ..barrier
             };
             let orders = first_scope(stages) & queue == first_scope(src.stages) & queue;
@@ -295,7 +320,8 @@ impl Maker<'_> {
             let excuse = excuse.or(leads_on.then_some(Excuse::Chain));
             let place = format!("{stage:?} of {spot}");
             self.stage = (single(stage) - first_scope(stages)) & queue;
-            self.add(Mutation::SrcStage, excuse, place, |plan| weaker.put(plan));
+            let part = (element, What::Stages(Side::Src, stage));
+            self.take(Mutation::SrcStage, excuse, place, part);
         }
         // The first access scope of an acquire is ignored in any case.
         let access = if barrier.is_acquire() {
@@ -304,18 +330,11 @@ impl Maker<'_> {
             src.access
         };
         for access in access.iter() {
-            let scope = Scope {
-                access: src.access - access,
-                ..src
-            };
-            let weaker = Barrier {
-                src: scope,
-                ..barrier
-            };
             let place = format!("{access:?} of {spot}");
             let released = (access == AccessMask::MEMORY_WRITE).then_some(Excuse::Released);
             let excuse = excuses.src.or(released);
-            self.add(Mutation::SrcAccess, excuse, place, |plan| weaker.put(plan));
+            let part = (element, What::Access(Side::Src, access));
+            self.take(Mutation::SrcAccess, excuse, place, part);
         }
     }
 

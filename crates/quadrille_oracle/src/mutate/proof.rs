@@ -7,8 +7,10 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Frame, Plan, Stages};
+use quadrille_sync::{Frame, Plan, Stages, Topology};
 
+use super::cell::Cell;
+use super::isolate::{Isolation, Question, View};
 use super::restrict::{
     Element, Focus, Link, Purpose, narrow, others, quieten, quieten_others, without, without_others,
 };
@@ -21,6 +23,7 @@ pub(super) type Taken = (Judge, Frame, Arc<Plan>);
 
 /// A mutant of the plan of one frame of a sequence.
 pub(super) struct Survival<'a> {
+    pub(super) topology: &'a Topology,
     pub(super) steps: &'a [Taken],
     pub(super) at: usize,
     pub(super) mutant: &'a Mutant,
@@ -29,6 +32,12 @@ pub(super) struct Survival<'a> {
 impl Survival<'_> {
     /// What shows that the changed element does something, if anything does.
     pub(super) fn proof(&self) -> Option<Excuse> {
+        if let Some(excuse) = self.is_needed_for_one_cell() {
+            return Some(excuse);
+        }
+        if self.mutant.part.is_some() {
+            return None;
+        }
         let mutation = self.mutant.mutation;
         let (before, _, _) = &self.steps[self.at];
         if self.is_missed_for_one_resource()
@@ -54,6 +63,49 @@ impl Survival<'_> {
         };
         self.is_missed_where_links_meet(link)
             .then_some(Excuse::Chain)
+    }
+
+    /// With nothing in use but one cell, and nothing in the plans that is not for it.
+    fn is_needed_for_one_cell(&self) -> Option<Excuse> {
+        let question = Question {
+            topology: self.topology,
+            steps: self.steps,
+            at: self.at,
+            part: self.mutant.part?,
+        };
+        let is_shown = |view, by_links: bool| {
+            let purposes = self.mutant.purposes.iter();
+            let mut cells = purposes.flat_map(|purpose| Cell::all(self.steps, self.at, purpose));
+            cells.any(|cell| {
+                let mut isolation = Isolation::new(question, cell, view);
+                match by_links {
+                    true => isolation.is_link(),
+                    false => isolation.needs(),
+                }
+            })
+        };
+        let shown = [
+            (View::Plain, false, Excuse::Chance),
+            (View::Plain, true, Excuse::Chain),
+            (View::Whole, false, Excuse::Spelling),
+            (View::Spelled, false, Excuse::Spelling),
+        ];
+        let found = shown
+            .into_iter()
+            .find(|(view, by_links, _)| is_shown(*view, *by_links));
+        if let Some((_, _, excuse)) = found {
+            return Some(excuse);
+        }
+        let has_pairs = [Mutation::SrcAccess, Mutation::WaitStage].contains(&self.mutant.mutation);
+        let (_, _, plan) = &self.steps[self.at];
+        let mut reasons = question.part.element.reasons(plan).iter();
+        let is_of_pair = |it| {
+            let is_needed = |view| is_shown(view, false);
+            is_needed(View::Pair(it))
+                || is_shown(View::Pair(it), true)
+                || is_needed(View::Alone(it))
+        };
+        (has_pairs && reasons.any(is_of_pair)).then_some(Excuse::Reader)
     }
 
     /// Whether the mutant breaks a rule that the plan does not, in frames and plans that `edit` has

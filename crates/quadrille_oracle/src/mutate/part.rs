@@ -1,0 +1,241 @@
+//! Parts of a plan: elements that order or show something, and what their masks say.
+
+use quadrille_sync::{AccessMask, BarrierBatch, Plan, Reason, ResourceIndex, Scope, Stages, Step};
+
+use super::barrier::{Kind, Spot};
+use crate::area::Area;
+use crate::stages::{impossible, single};
+
+/// Where an element is, counted as in the plan that nothing has been taken out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    /// A wait of a submission.
+    Wait { submission: usize, at: usize },
+    /// A barrier.
+    Barrier(Spot),
+}
+
+/// One of the two scopes of an element; waits have only a second one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Src,
+    Dst,
+}
+
+/// How much of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    All,
+    Stages(Side, Stages),
+    Access(Side, AccessMask),
+}
+
+/// An element, or something that one of its masks says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) element: Element,
+    pub(super) what: What,
+}
+
+impl Element {
+    /// The submission that it is in.
+    pub(super) fn submission(self) -> usize {
+        match self {
+            Element::Wait { submission, .. } => submission,
+            Element::Barrier(spot) => spot.submission,
+        }
+    }
+
+    /// What it is there for.
+    pub(super) fn reasons(self, plan: &Plan) -> &[Reason] {
+        match self {
+            Element::Wait { submission, at } => &plan.submissions[submission].waits[at].reasons,
+            Element::Barrier(spot) => match (spot.batch(plan), spot.kind) {
+                (Some(batch), Kind::Memory) => {
+                    batch.memory.as_ref().map_or(&[], |memory| &memory.reasons)
+                }
+                (Some(batch), Kind::Buffer(at)) => std::slice::from_ref(&batch.buffers[at].reason),
+                (Some(batch), Kind::Image(at)) => std::slice::from_ref(&batch.images[at].reason),
+                (None, _) => &[],
+            },
+        }
+    }
+
+    /// What it waits in, or both scopes.
+    pub(super) fn scopes(self, plan: &Plan) -> [Scope; 2] {
+        let mut copy = [Scope::default(); 2];
+        match self {
+            Element::Wait { submission, at } => {
+                copy[1].stages = plan.submissions[submission].waits[at].stages;
+            }
+            Element::Barrier(spot) => {
+                if let Some(batch) = spot.batch(plan) {
+                    copy = match spot.kind {
+                        Kind::Memory => batch.memory.as_ref().map_or(copy, |it| [it.src, it.dst]),
+                        Kind::Buffer(at) => [batch.buffers[at].src, batch.buffers[at].dst],
+                        Kind::Image(at) => [batch.images[at].src, batch.images[at].dst],
+                    };
+                }
+            }
+        }
+        copy
+    }
+
+    /// All of it.
+    pub(super) fn whole(self) -> Part {
+        Part {
+            element: self,
+            what: What::All,
+        }
+    }
+
+    /// What a barrier of a range is about.
+    pub(super) fn area(self, plan: &Plan) -> Option<(ResourceIndex, Area)> {
+        let Element::Barrier(spot) = self else {
+            return None;
+        };
+        let batch = spot.batch(plan)?;
+        match spot.kind {
+            Kind::Memory => None,
+            Kind::Buffer(at) => {
+                let buffer = &batch.buffers[at];
+                Some((buffer.resource, Area::bytes(buffer.offset, buffer.size)))
+            }
+            Kind::Image(at) => {
+                let image = &batch.images[at];
+                Some((image.resource, Area::subresources(&image.range)))
+            }
+        }
+    }
+
+    /// Lets a barrier of a range be about a part of it.
+    pub(super) fn clip(self, plan: &mut Plan, part: &Area) {
+        if let Element::Barrier(spot) = self {
+            spot.clip(plan, part);
+        }
+    }
+
+    /// Gives it other scopes.
+    pub(super) fn put(self, plan: &mut Plan, [src, dst]: [Scope; 2]) {
+        match self {
+            Element::Wait { submission, at } => {
+                plan.submissions[submission].waits[at].stages = dst.stages;
+            }
+            Element::Barrier(spot) => spot.put(plan, src, dst),
+        }
+    }
+}
+
+/// All elements of a plan.
+pub(super) fn elements(plan: &Plan) -> Vec<Element> {
+    let mut all = Vec::new();
+    for (submission, it) in plan.submissions.iter().enumerate() {
+        all.extend((0..it.waits.len()).map(|at| Element::Wait { submission, at }));
+        for (step, it) in it.steps.iter().enumerate() {
+            let Step::Barriers(batch) = it else { continue };
+            let spot = |kind| {
+                Element::Barrier(Spot {
+                    submission,
+                    step,
+                    kind,
+                })
+            };
+            all.extend(batch.memory.iter().map(|_| spot(Kind::Memory)));
+            all.extend((0..batch.buffers.len()).map(|at| spot(Kind::Buffer(at))));
+            all.extend((0..batch.images.len()).map(|at| spot(Kind::Image(at))));
+        }
+    }
+    all
+}
+
+/// All parts of a plan, those first that say most. What happens in a stage comes before the stage,
+/// because no access can be left without its stages.
+pub(super) fn parts(plan: &Plan) -> Vec<Part> {
+    let elements = elements(plan);
+    let mut all: Vec<Part> = Vec::new();
+    let mut add = |element: &Element, what| {
+        all.push(Part {
+            element: *element,
+            what,
+        });
+    };
+    elements.iter().for_each(|it| add(it, What::All));
+    for element in &elements {
+        let scopes = element.scopes(plan);
+        for (side, scope) in [Side::Src, Side::Dst].into_iter().zip(scopes) {
+            let kinds = scope.access.iter();
+            kinds.for_each(|kind| add(element, What::Access(side, kind)));
+        }
+        for (side, scope) in [Side::Src, Side::Dst].into_iter().zip(scopes) {
+            let stages = scope.stages.iter();
+            stages.for_each(|stage| add(element, What::Stages(side, stage)));
+        }
+    }
+    all
+}
+
+/// A scope without a stage, and without what can happen there alone.
+pub(super) fn without_stage(scope: Scope, stage: Stages) -> Scope {
+    let stages = match scope.stages.contains(Stages::ALL_COMMANDS) {
+        true if stage != Stages::ALL_COMMANDS => single(scope.stages) - stage,
+        _ => scope.stages - stage,
+    };
+    let left = Scope { stages, ..scope };
+    Scope {
+        access: left.access - impossible(left),
+        ..left
+    }
+}
+
+/// A plan without some of its parts. Steps stay where they are, be they empty.
+pub(super) fn without<'a>(plan: &Plan, gone: impl Iterator<Item = &'a Part> + Clone) -> Plan {
+    let mut left = plan.clone();
+    for part in gone.clone() {
+        let mut scopes = part.element.scopes(&left);
+        match part.what {
+            What::All => continue,
+            What::Stages(side, stage) => {
+                let scope = &mut scopes[side as usize];
+                *scope = without_stage(*scope, stage);
+            }
+            What::Access(side, access) => scopes[side as usize].access -= access,
+        }
+        part.element.put(&mut left, scopes);
+    }
+    let wholly = gone.filter(|part| part.what == What::All);
+    let is_gone = |element: Element| wholly.clone().any(|part| part.element == element);
+    for (submission, it) in left.submissions.iter_mut().enumerate() {
+        keep_others(&mut it.waits, |at| {
+            is_gone(Element::Wait { submission, at })
+        });
+        for (step, it) in it.steps.iter_mut().enumerate() {
+            let Step::Barriers(batch) = it else { continue };
+            let is_gone = |kind| {
+                is_gone(Element::Barrier(Spot {
+                    submission,
+                    step,
+                    kind,
+                }))
+            };
+            drop_elements(batch, is_gone);
+        }
+    }
+    left
+}
+
+fn drop_elements(batch: &mut BarrierBatch, is_gone: impl Fn(Kind) -> bool) {
+    if is_gone(Kind::Memory) {
+        batch.memory = None;
+    }
+    keep_others(&mut batch.buffers, |at| is_gone(Kind::Buffer(at)));
+    keep_others(&mut batch.images, |at| is_gone(Kind::Image(at)));
+}
+
+/// Drops what is gone, by place.
+fn keep_others<T>(list: &mut Vec<T>, is_gone: impl Fn(usize) -> bool) {
+    let mut at = 0;
+    list.retain(|_| {
+        at += 1;
+        !is_gone(at - 1)
+    });
+}
