@@ -1,6 +1,8 @@
 //! Whole frames on a device. `cargo test -p quadrille_ecs --test gpu -- --ignored`; without a
 //! device these tests fail.
 
+#[path = "gpu/anything.rs"]
+mod anything;
 mod common;
 #[path = "gpu/history.rs"]
 mod history;

@@ -295,6 +295,19 @@ pub enum FrameError {
         /// Its name.
         name: String,
     },
+    /// A pass declares an image that was not made for this.
+    #[error(
+        "pass {pass} declares an access of {name} that takes the usage {usage}, which it was made \
+         without; add it to the image's description"
+    )]
+    Usage {
+        /// The pass.
+        pass: String,
+        /// The image.
+        name: String,
+        /// The usage that its description lacks.
+        usage: &'static str,
+    },
     /// The arguments of a frame do not belong together.
     #[error("the frame's parts do not belong together: {problem}")]
     Mismatch {

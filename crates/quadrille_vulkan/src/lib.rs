@@ -86,6 +86,7 @@ mod timelines;
 mod timing;
 mod transient;
 mod translation;
+mod usage;
 mod view;
 mod watch;
 

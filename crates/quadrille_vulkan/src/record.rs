@@ -4,7 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
-use quadrille_sync::{BarrierBatch, Capabilities, Frame, PassIndex, Plan, QueueIndex, Step};
+use quadrille_sync::{
+    BarrierBatch, Capabilities, Frame, ImageBarrier, PassDecl, PassIndex, Plan, QueueIndex, Step,
+    Use,
+};
 
 use crate::chunks::{self, Chunk};
 use crate::commands::CommandList;
@@ -17,6 +20,7 @@ use crate::handle::{FrameResources, Handle};
 use crate::lock;
 use crate::timing::Queries;
 use crate::translation::{Kept, KeptChunk};
+use crate::usage;
 
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
 #[derive(Clone, Copy, Debug)]
@@ -227,16 +231,45 @@ fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// Whether the plan names only passes and resources that are there.
+/// Whether the plan names only passes and resources that are there, and images that can be in the
+/// layouts that it gives them.
 fn check_steps(input: &FrameInput<'_>) -> Result<(), FrameError> {
     let submissions = input.plan.submissions.iter();
-    let mut steps = submissions.flat_map(|submission| &submission.steps);
-    match steps.all(|step| step_fits(input, step)) {
-        true => Ok(()),
-        false => Err(FrameError::Mismatch {
-            problem: "the plan names a pass or resource that is not there".to_owned(),
-        }),
+    for step in submissions.flat_map(|submission| &submission.steps) {
+        if !step_fits(input, step) {
+            return Err(FrameError::Mismatch {
+                problem: "the plan names a pass or resource that is not there".to_owned(),
+            });
+        }
+        let images = match step {
+            Step::Barriers(batch) => &batch.images[..],
+            Step::Pass(_) => &[],
+        };
+        for barrier in images {
+            let Handle::Image(image) = &input.handles[barrier.resource.0 as usize] else {
+                continue;
+            };
+            if let Some(usage) = usage::lacks(image, barrier.new_layout) {
+                return Err(FrameError::Usage {
+                    pass: pass_that_wants(input.frame, barrier),
+                    name: image.name().to_owned(),
+                    usage,
+                });
+            }
+        }
     }
+    Ok(())
+}
+
+/// The name of the first pass that declares what a barrier makes ready.
+fn pass_that_wants(frame: &Frame, barrier: &ImageBarrier) -> String {
+    let wants = |used: &Use| {
+        used.resource == barrier.resource && used.access.layout() == barrier.new_layout
+    };
+    let uses = |pass: &PassDecl| &frame.uses[pass.uses.start as usize..pass.uses.end as usize];
+    let mut passes = frame.passes.iter();
+    let pass = passes.find(|pass| uses(pass).iter().any(wants));
+    pass.map_or_else(String::new, |pass| pass.name.to_string())
 }
 
 fn step_fits(input: &FrameInput<'_>, step: &Step) -> bool {

@@ -1,0 +1,429 @@
+//! Whatever passes record, a frame is refused with an error or right: the validation layer never
+//! has anything to say.
+//!
+//! `QUADRILLE_ANYTHING_SEED` and `QUADRILLE_ANYTHING_FRAMES` choose other frames and more of them.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+use quadrille_vulkan::{DepthState, IndexType, VertexLayout, validation_messages};
+
+use crate::common::{Errors, Rig};
+
+const COLOR: Format = Format::R8G8B8A8_UNORM;
+const DEPTH: Format = Format::D32_SFLOAT;
+
+/// Defines resources that passes declare by name.
+macro_rules! named {
+    ($($name:ident($handle:ty)),* $(,)?) => { $(
+        #[derive(Resource, Deref)]
+        struct $name($handle);
+    )* };
+}
+
+named! {
+    Bytes(Buffer),
+    MoreBytes(Buffer),
+    Arguments(Buffer),
+    Pyramid(Image),
+    Plain(Image),
+    Odd(Image),
+    Solid(Image),
+    Samples(Image),
+    Depth(Image),
+}
+
+/// The pipelines, and numbers that decide what passes do.
+#[derive(Resource)]
+struct Tools {
+    compute: ComputePipeline,
+    fill: GraphicsPipeline,
+    mesh: GraphicsPipeline,
+    sampler: Sampler,
+    seed: u64,
+}
+
+/// Numbers from a seed (xorshift64*).
+struct Dice(u64);
+
+impl Dice {
+    /// Those of a pass; each frame belongs to one of three.
+    fn of(tools: &Tools, pass: u64) -> Option<Self> {
+        let mut dice = Self(tools.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        dice.roll();
+        (tools.seed % 3 == pass).then_some(dice)
+    }
+
+    fn roll(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.roll() % limit
+    }
+
+    fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+
+    /// An offset or a size in bytes: mostly sensible, sometimes not.
+    fn bytes(&mut self) -> u64 {
+        match self.below(6) {
+            0 => self.pick(&[1, 2, 1020, 1024, 4096, u64::MAX]),
+            _ => self.pick(&[0, 0, 4, 16, 64, 256]),
+        }
+    }
+
+    /// A count of vertices or the like.
+    fn count(&mut self) -> u32 {
+        self.pick(&[0, 1, 3, 3, 6, 6, 64])
+    }
+
+    /// Whole numbers in order, or out of it.
+    fn range(&mut self) -> std::ops::Range<u32> {
+        let start = self.pick(&[0, 0, 0, 1, 7, u32::MAX]);
+        let count = self.count();
+        if self.one_in(12) {
+            return start..start / 2;
+        }
+        start..start.saturating_add(count)
+    }
+
+    /// A part of an image.
+    fn view(&mut self) -> View {
+        let mip = |dice: &mut Self| dice.pick(&[0, 0, 0, 0, 1, 1, 2, 3, 255]);
+        let layer = |dice: &mut Self| dice.pick(&[0, 0, 0, 0, 0, 1, 1, 2, u16::MAX]);
+        match self.below(9) {
+            0..4 => View::WHOLE,
+            4 | 5 => View::WHOLE.mip(mip(self)),
+            6 | 7 => View::WHOLE.layer(layer(self)),
+            _ => View {
+                base_mip: mip(self),
+                mip_count: self.pick(&[0, 1, 2, 200]),
+                base_layer: layer(self),
+                layer_count: self.pick(&[0, 1, 2, u16::MAX]),
+            },
+        }
+    }
+
+    fn color(&mut self) -> [f32; 4] {
+        [(); 4].map(|()| self.pick(&[0.0, 0.25, 1.0, 1.0, -1.0, f32::INFINITY]))
+    }
+}
+
+const SHADER: &str = "
+    @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+    @group(0) @binding(1) var above: texture_2d<f32>;
+    @group(0) @binding(2) var below: texture_storage_2d<rgba8unorm, write>;
+    @group(0) @binding(3) var linear: sampler;
+    var<immediate> add: vec2u;
+
+    @compute @workgroup_size(8)
+    fn work(@builtin(global_invocation_id) id: vec3u) {
+        let color = textureSampleLevel(above, linear, vec2f(id.xy) / 8.0, f32(add.y));
+        textureStore(below, id.xy, color);
+        if id.x < arrayLength(&numbers) {
+            numbers[id.x] += add.x;
+        }
+    }
+
+    @vertex
+    fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4f {
+        let at = array(vec2f(-1, -1), vec2f(3, -1), vec2f(-1, 3))[index % 3u];
+        return vec4f(at, 0.5, 1.0);
+    }
+
+    @vertex
+    fn vertex(@location(0) at: vec2f, @location(1) size: f32) -> @builtin(position) vec4f {
+        return vec4f(at * size, 0.5, 1.0);
+    }
+
+    @fragment
+    fn paint(@builtin(position) at: vec4f) -> @location(0) vec4f {
+        return textureSampleLevel(above, linear, at.xy, f32(add.y));
+    }
+
+    @fragment
+    fn plain() -> @location(0) vec4f {
+        return vec4f(1.0, 0.5, 0.25, 1.0);
+    }";
+
+fn make(world: &mut World) -> Result {
+    let gpu = world.resource::<GpuDevice>().clone();
+    let all = BufferUsage::TRANSFER_SRC
+        | BufferUsage::TRANSFER_DST
+        | BufferUsage::UNIFORM
+        | BufferUsage::STORAGE
+        | BufferUsage::VERTEX
+        | BufferUsage::INDEX
+        | BufferUsage::INDIRECT;
+    let buffer = |name: &str, bytes| gpu.create_buffer(&BufferDesc::new(name, bytes, all));
+    let copies = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
+    let draws = copies | ImageUsage::COLOR_ATTACHMENT;
+    let usage = draws | ImageUsage::SAMPLED | ImageUsage::STORAGE;
+    let desc = |name: &str, width, height| ImageDesc::new(name, width, height, COLOR, usage);
+    let samples = ImageDesc {
+        samples: 4,
+        ..ImageDesc::new("samples", 16, 16, COLOR, draws)
+    };
+    let solid = ImageDesc {
+        extent: [8, 8, 4],
+        ..ImageDesc::sampled("solid", 8, 8, COLOR)
+    };
+    world.insert_resource(Bytes(buffer("bytes", 1024)?));
+    world.insert_resource(MoreBytes(buffer("more bytes", 4096)?));
+    world.insert_resource(Arguments(buffer("arguments", 256)?));
+    let pyramid = desc("pyramid", 16, 16).with_mips(3).with_layers(2);
+    world.insert_resource(Pyramid(gpu.create_image(&pyramid)?));
+    world.insert_resource(Plain(gpu.create_image(&desc("plain", 16, 16))?));
+    world.insert_resource(Odd(gpu.create_image(&desc("odd", 7, 5))?));
+    world.insert_resource(Solid(gpu.create_image(&solid)?));
+    world.insert_resource(Samples(gpu.create_image(&samples)?));
+    let depth = ImageDesc::depth("depth", 16, 16, DEPTH).with_usage(copies);
+    world.insert_resource(Depth(gpu.create_image(&depth)?));
+    let shader = Shader::wgsl("anything.wgsl", SHADER)?;
+    let fill = GraphicsPipelineDesc::new("fill", (&shader, "corner"), (&shader, "paint"));
+    let mut mesh = GraphicsPipelineDesc::new("mesh", (&shader, "vertex"), (&shader, "plain"));
+    mesh.vertex_buffers = vec![
+        VertexLayout::packed(0, &[Format::R32G32_SFLOAT]),
+        VertexLayout::packed(1, &[Format::R32_SFLOAT]).per_instance(),
+    ];
+    mesh.depth = Some(DepthState::LESS);
+    let tools = Tools {
+        compute: gpu.compute_pipeline(&ComputePipelineDesc::of("work", &shader))?,
+        fill: gpu.graphics_pipeline(&fill)?,
+        mesh: gpu.graphics_pipeline(&mesh)?,
+        sampler: gpu.create_sampler(&SamplerDesc::nearest())?,
+        seed: 0,
+    };
+    world.insert_resource(tools);
+    Ok(())
+}
+
+/// Gives everything contents, each time: a refused frame must not make the next one read nothing.
+fn begin(
+    mut recorder: Recorder,
+    (pyramid, plain): (TransferWrite<Pyramid>, TransferWrite<Plain>),
+    (odd, solid): (TransferWrite<Odd>, TransferWrite<Solid>),
+    (bytes, more): (TransferWrite<Bytes>, TransferWrite<MoreBytes>),
+    arguments: TransferWrite<Arguments>,
+) {
+    let mut transfer = recorder.transfer();
+    for level in 0..3 {
+        transfer.clear_image(&pyramid.mip(level), [0.5; 4]);
+    }
+    transfer
+        .clear_image(&plain, [0.5; 4])
+        .clear_image(&odd, [0.5; 4])
+        .clear_image(&solid, [0.5; 4])
+        .fill_buffer(&bytes, 0, 1024, 0)
+        .fill_buffer(&more, 0, 4096, 0)
+        // No draw by arguments draws much.
+        .fill_buffer(&arguments, 0, 256, 1);
+}
+
+fn begin_targets(mut recorder: Recorder, samples: ColorTarget<Samples>, depth: DepthTarget<Depth>) {
+    recorder.render(samples.clear([0.0; 4]));
+    recorder.render(depth.clear_depth(1.0));
+}
+
+/// Copies of all kinds.
+fn copies(
+    mut recorder: Recorder,
+    bytes: TransferRead<Bytes>,
+    more: TransferWrite<MoreBytes>,
+    pyramid: TransferRead<Pyramid>,
+    (plain, odd, solid): (
+        TransferWrite<Plain>,
+        TransferWrite<Odd>,
+        TransferWrite<Solid>,
+    ),
+    (samples, depth): (TransferRead<Samples>, TransferWrite<Depth>),
+    tools: Res<Tools>,
+) {
+    let Some(mut dice) = Dice::of(&tools, 0) else {
+        return;
+    };
+    let mut transfer = recorder.transfer();
+    let read = [pyramid.any(), bytes.any(), samples.any()];
+    let written = [plain.any(), odd.any(), solid.any(), more.any(), depth.any()];
+    for _ in 0..1 + dice.below(3) {
+        let from = match dice.below(16) {
+            0 => dice.pick(&written),
+            1..5 => dice.pick(&read),
+            _ => read[0],
+        };
+        let to = match dice.below(16) {
+            0 => dice.pick(&read),
+            1..5 => dice.pick(&written),
+            _ => written[dice.below(3) as usize],
+        };
+        let (from, to) = (from.view(dice.view()), to.view(dice.view()));
+        match dice.below(7) {
+            0 => {
+                let [a, b, c] = [(); 3].map(|()| dice.bytes());
+                transfer.copy_buffer(&bytes, a, &more, b, c)
+            }
+            1 => transfer.copy_image(&from, &to),
+            2 => transfer.copy_image_to_buffer(&from, &more, dice.bytes()),
+            3 => transfer.copy_buffer_to_image(&bytes, dice.bytes(), &to),
+            4 => transfer.blit_image(&from, &to),
+            5 => transfer.fill_buffer(&more, dice.bytes(), dice.bytes(), 7),
+            _ => transfer.clear_image(&to, dice.color()),
+        };
+    }
+}
+
+fn work(
+    mut recorder: Recorder,
+    bytes: StorageReadWrite<Bytes>,
+    pyramid: Sampled<Pyramid>,
+    plain: StorageWrite<Plain>,
+    arguments: IndirectRead<Arguments>,
+    tools: Res<Tools>,
+) {
+    let Some(mut dice) = Dice::of(&tools, 1) else {
+        return;
+    };
+    for _ in 0..1 + dice.below(2) {
+        let mut compute = recorder.compute(&tools.compute);
+        if !dice.one_in(32) {
+            compute.bind(0, &bytes);
+        }
+        if dice.one_in(16) {
+            compute.bind(dice.pick(&[0, 1, 2, 3, 9]), &plain.view(dice.view()));
+        }
+        let above = pyramid.view(dice.pick(&[View::WHOLE.layer(1), View::WHOLE]));
+        match dice.below(8) {
+            0 => compute.bind(1, &pyramid.view(dice.view())),
+            _ => compute.bind(1, &above),
+        };
+        compute.bind(2, &plain).sampler(3, &tools.sampler);
+        match dice.below(24) {
+            0 => compute.push(&1_u32),
+            1 => compute.push(&[1_u32; 40]),
+            2 => &mut compute,
+            _ => compute.push(&[1_u32, dice.count()]),
+        };
+        let groups = [
+            dice.count(),
+            dice.count(),
+            dice.pick(&[0, 1, 1, 1, 1, 99_999]),
+        ];
+        match dice.below(3) {
+            0 => compute.dispatch_indirect(&arguments, dice.bytes()),
+            _ => compute.dispatch(groups),
+        };
+    }
+}
+
+fn draw(
+    mut recorder: Recorder,
+    (plain, odd, samples): (ColorTarget<Plain>, ColorTarget<Odd>, ColorTarget<Samples>),
+    depth: DepthTarget<Depth>,
+    pyramid: Sampled<Pyramid>,
+    (bytes, arguments): (VertexRead<MoreBytes>, IndirectRead<Arguments>),
+    indices: IndexRead<Bytes>,
+    tools: Res<Tools>,
+) {
+    let Some(mut dice) = Dice::of(&tools, 2) else {
+        return;
+    };
+    let mut rendering = match dice.below(8) {
+        0 => recorder.render([plain.keep(), odd.keep()]),
+        1 => recorder.render(plain.view(dice.view()).clear(dice.color())),
+        2 => recorder.render(samples.clear(dice.color()).resolve_to(&plain)),
+        3 => recorder.render(samples.keep().resolve_to(&odd)),
+        4 => recorder.render((samples.keep(), depth.keep_depth())),
+        5 => recorder.render(depth.clear_depth(dice.color()[0])),
+        6 => recorder.render(odd.discard()),
+        _ => recorder.render((plain.clear([0.0; 4]), depth.clear_depth(1.0))),
+    };
+    for _ in 0..1 + dice.below(3) {
+        match dice.below(12) {
+            0 => &mut rendering,
+            1..6 => rendering
+                .pipeline(&tools.fill)
+                .bind(
+                    1,
+                    &pyramid.view(dice.pick(&[View::WHOLE.layer(0), View::WHOLE])),
+                )
+                .sampler(3, &tools.sampler)
+                .push(&[0_u32; 2]),
+            _ => rendering.pipeline(&tools.mesh),
+        };
+        if dice.one_in(4) {
+            let area = [(); 4].map(|()| dice.pick(&[0.0, 1.0, 16.0, 7.0, -4.0, 1e9, f32::NAN]));
+            rendering.viewport(area);
+        }
+        if dice.one_in(4) {
+            let area = [(); 4].map(|()| dice.pick(&[0, 1, 4, 16, 99, u32::MAX]));
+            rendering.scissor(area);
+        }
+        if !dice.one_in(12) {
+            let slot = dice.pick(&[0, 0, 0, 0, 1, 1, 1, 2, 500]);
+            rendering.vertices(0, &bytes, dice.pick(&[0, 0, 4, 3000]));
+            rendering
+                .vertices(1, &bytes, 0)
+                .vertices(slot, &bytes, dice.bytes());
+        }
+        if !dice.one_in(8) {
+            let kind = dice.pick(&[IndexType::U16, IndexType::U32]);
+            rendering.indices(&indices, dice.pick(&[0, 0, 0, 0, 2, 512, 1023, 9999]), kind);
+        }
+        match dice.below(4) {
+            0 => rendering.draw(dice.range(), dice.range()),
+            1 => rendering.draw_indexed(dice.range(), dice.pick(&[0, 1, -1]), dice.range()),
+            2 => rendering.draw_indirect(&arguments, dice.bytes(), dice.count()),
+            _ => rendering.draw_indexed_indirect(&arguments, dice.bytes(), dice.count()),
+        };
+    }
+}
+
+fn from_environment(name: &str, otherwise: u64) -> u64 {
+    let value = std::env::var(name).ok();
+    value.map_or(otherwise, |value| value.parse().expect("a number is given"))
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn whatever_passes_record_is_refused_or_right() {
+    let mut rig = Rig::new();
+    make(rig.app.world_mut()).expect("all of it can be made");
+    rig.app
+        .add_systems(Render, (begin, begin_targets, copies, work, draw).chain());
+    let first = from_environment("QUADRILLE_ANYTHING_SEED", 1);
+    let frames = from_environment("QUADRILLE_ANYTHING_FRAMES", 150);
+    let (mut refused, mut right) = (0, 0);
+    for seed in first..first + frames {
+        rig.app.world_mut().resource_mut::<Tools>().seed = seed;
+        let before = validation_messages();
+        rig.update(1);
+        let errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
+        let new = validation_messages() - before;
+        assert_eq!(
+            new, 0,
+            "the frame of seed {seed} has messages; its errors: {errors:#?}"
+        );
+        if std::env::var_os("QUADRILLE_ANYTHING_VERBOSE").is_some() {
+            println!("{seed}: {errors:#?}");
+        }
+        *(if errors.is_empty() {
+            &mut right
+        } else {
+            &mut refused
+        }) += 1;
+    }
+    assert!(
+        right > frames / 20 && refused > 0,
+        "{right} right, {refused} refused"
+    );
+    println!("{right} frames were right, {refused} were refused");
+}
