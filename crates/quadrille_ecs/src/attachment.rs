@@ -83,7 +83,10 @@ impl<const N: usize> From<[Attachment; N]> for Attachments {
 impl Attachments {
     fn with(mut self, attachment: Attachment) -> Self {
         match attachment.kind {
-            AccessKind::DepthTarget | AccessKind::DepthRead => self.depth = Some(attachment),
+            AccessKind::DepthTarget | AccessKind::DepthRead if self.depth.is_none() => {
+                self.depth = Some(attachment);
+            }
+            // A second depth is reported as the wrong colour that it is.
             _ => self.colors.push(attachment),
         }
         self

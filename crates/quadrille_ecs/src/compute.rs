@@ -4,8 +4,7 @@ use bytemuck::NoUninit;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ComputePipeline, Sampler};
 
-use crate::bind::{BoundMask, Declared, ResourceRef};
-use crate::error::RecordError;
+use crate::bind::{BoundMask, Declared};
 use crate::kind::AccessKind;
 use crate::recording::SubRecording;
 
@@ -63,18 +62,10 @@ impl<'a> Compute<'a> {
     /// Runs as many workgroups as the three `u32`s at `offset` bytes in the buffer say.
     pub fn dispatch_indirect(&mut self, arguments: &impl Declared, offset: u64) -> &mut Self {
         self.bound.check_complete(self.recording, self.pipeline);
-        let bound = arguments.bound();
-        self.recording.check_declared(bound);
-        match bound.resource {
-            ResourceRef::Buffer(buffer) if *bound.kind == AccessKind::Indirect => {
-                self.recording.list.dispatch_indirect(buffer, offset);
-            }
-            _ => self.recording.fail(RecordError::WrongUse {
-                command: "dispatch_indirect",
-                resource: bound.name().into(),
-                declared: bound.kind.name(),
-                needed: AccessKind::Indirect.name(),
-            }),
+        let (needed, command) = (AccessKind::Indirect, "dispatch_indirect");
+        let arguments = arguments.bound();
+        if let Some(buffer) = self.recording.used_buffer(arguments, needed, command) {
+            self.recording.list.dispatch_indirect(buffer, offset);
         }
         self
     }

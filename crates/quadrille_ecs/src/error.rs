@@ -99,6 +99,18 @@ pub enum RecordError {
         /// What the command needs.
         needed: &'static str,
     },
+    /// A command needs the other kind of resource.
+    #[error("`{command}` needs {needed}, and `{resource}` is {given}")]
+    WrongResource {
+        /// The command.
+        command: &'static str,
+        /// The resource.
+        resource: Box<str>,
+        /// What the command needs.
+        needed: &'static str,
+        /// What the resource is.
+        given: &'static str,
+    },
     /// Attachments of one rendering differ in size.
     #[error(
         "the attachment `{resource}` has {}x{} pixels, another attachment of the rendering has \

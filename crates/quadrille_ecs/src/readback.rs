@@ -117,6 +117,9 @@ impl Copied {
                 "{view:?} is not within its {levels} mip levels and {layers} layers"
             ));
         }
+        if image.desc().samples > 1 {
+            return Some("it has several samples; resolve it, and read that".to_owned());
+        }
         let problem = || format!("texels of {:?} have no size in copies", image.format());
         self.bytes().is_none().then(problem)
     }

@@ -1,6 +1,7 @@
 //! What a pass system records: command lists, and what they need.
 
 mod sub;
+mod used;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -93,7 +93,10 @@ impl<'a> Rendering<'a> {
     /// Binds a vertex buffer, from `offset` bytes on.
     pub fn vertices(&mut self, slot: u32, vertices: &impl Declared, offset: u64) -> &mut Self {
         let bound = vertices.bound();
-        if let Some(buffer) = self.buffer(bound, AccessKind::Vertex, "vertices") {
+        if let Some(buffer) = self
+            .recording
+            .used_buffer(bound, AccessKind::Vertex, "vertices")
+        {
             self.recording.list.vertex_buffer(slot, buffer, offset);
         }
         self
@@ -107,7 +110,10 @@ impl<'a> Rendering<'a> {
         index_type: IndexType,
     ) -> &mut Self {
         let bound = indices.bound();
-        if let Some(buffer) = self.buffer(bound, AccessKind::Index, "indices") {
+        if let Some(buffer) = self
+            .recording
+            .used_buffer(bound, AccessKind::Index, "indices")
+        {
             self.recording.list.index_buffer(buffer, offset, index_type);
         }
         self
@@ -157,7 +163,9 @@ impl<'a> Rendering<'a> {
     ) -> &mut Self {
         let bound = arguments.bound();
         if self.ready("draw_indirect")
-            && let Some(buffer) = self.buffer(bound, AccessKind::Indirect, "draw_indirect")
+            && let Some(buffer) =
+                self.recording
+                    .used_buffer(bound, AccessKind::Indirect, "draw_indirect")
         {
             self.recording
                 .list
@@ -176,7 +184,9 @@ impl<'a> Rendering<'a> {
     ) -> &mut Self {
         let bound = arguments.bound();
         if self.ready("draw_indexed_indirect")
-            && let Some(buffer) = self.buffer(bound, AccessKind::Indirect, "draw_indexed_indirect")
+            && let Some(buffer) =
+                self.recording
+                    .used_buffer(bound, AccessKind::Indirect, "draw_indexed_indirect")
         {
             self.recording
                 .list
@@ -193,27 +203,6 @@ impl<'a> Rendering<'a> {
         };
         self.bound.check_complete(self.recording, pipeline);
         self.begun
-    }
-
-    fn buffer<'b>(
-        &mut self,
-        bound: Bound<'b>,
-        needed: AccessKind,
-        command: &'static str,
-    ) -> Option<&'b quadrille_vulkan::Buffer> {
-        self.recording.check_declared(bound);
-        match bound.resource {
-            ResourceRef::Buffer(buffer) if *bound.kind == needed => Some(buffer),
-            _ => {
-                self.recording.fail(RecordError::WrongUse {
-                    command,
-                    resource: bound.name().into(),
-                    declared: bound.kind.name(),
-                    needed: needed.name(),
-                });
-                None
-            }
-        }
     }
 }
 

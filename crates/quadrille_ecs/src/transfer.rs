@@ -1,10 +1,9 @@
 //! Recording copies and clears.
 
 use quadrille_sync::Capabilities;
-use quadrille_vulkan::{Buffer, Image, ImageRegion, View, vk};
+use quadrille_vulkan::{ImageRegion, vk};
 
-use crate::bind::{Bound, Declared, ResourceRef};
-use crate::error::RecordError;
+use crate::bind::Declared;
 use crate::kind::AccessKind;
 use crate::recording::SubRecording;
 
@@ -28,8 +27,12 @@ impl<'a> Transfer<'a> {
         to_offset: u64,
         bytes: u64,
     ) -> &mut Self {
-        let from = self.buffer(from.bound(), AccessKind::TransferRead, "copy_buffer");
-        let to = self.buffer(to.bound(), AccessKind::TransferWrite, "copy_buffer");
+        let from =
+            self.recording
+                .used_buffer(from.bound(), AccessKind::TransferRead, "copy_buffer");
+        let to = self
+            .recording
+            .used_buffer(to.bound(), AccessKind::TransferWrite, "copy_buffer");
         if let (Some(from), Some(to)) = (from, to) {
             self.recording
                 .list
@@ -41,8 +44,12 @@ impl<'a> Transfer<'a> {
     /// Copies the first mip level of one image, or of a [view](crate::DeclaredView) of it, to that of
     /// another of the same extent.
     pub fn copy_image(&mut self, from: &impl Declared, to: &impl Declared) -> &mut Self {
-        let from = self.image(from.bound(), AccessKind::TransferRead, "copy_image");
-        let to = self.image(to.bound(), AccessKind::TransferWrite, "copy_image");
+        let from = self
+            .recording
+            .used_image(from.bound(), AccessKind::TransferRead, "copy_image");
+        let to = self
+            .recording
+            .used_image(to.bound(), AccessKind::TransferWrite, "copy_image");
         if let (Some((from, view)), Some((to, to_view))) = (from, to) {
             let (all, to_all) = (ImageRegion::of(from, view), ImageRegion::of(to, to_view));
             self.recording.list.copy_image(from, all, to, to_all);
@@ -70,8 +77,12 @@ impl<'a> Transfer<'a> {
         offset: u64,
     ) -> &mut Self {
         let command = "copy_image_to_buffer";
-        let from = self.image(from.bound(), AccessKind::TransferRead, command);
-        let to = self.buffer(to.bound(), AccessKind::TransferWrite, command);
+        let from = self
+            .recording
+            .used_image(from.bound(), AccessKind::TransferRead, command);
+        let to = self
+            .recording
+            .used_buffer(to.bound(), AccessKind::TransferWrite, command);
         if let (Some((from, view)), Some(to)) = (from, to) {
             let all = ImageRegion::of(from, view);
             let list = &mut self.recording.list;
@@ -100,8 +111,12 @@ impl<'a> Transfer<'a> {
         to: &impl Declared,
     ) -> &mut Self {
         let command = "copy_buffer_to_image";
-        let from = self.buffer(from.bound(), AccessKind::TransferRead, command);
-        let to = self.image(to.bound(), AccessKind::TransferWrite, command);
+        let from = self
+            .recording
+            .used_buffer(from.bound(), AccessKind::TransferRead, command);
+        let to = self
+            .recording
+            .used_image(to.bound(), AccessKind::TransferWrite, command);
         if let (Some(from), Some((to, view))) = (from, to) {
             let all = ImageRegion::of(to, view);
             let list = &mut self.recording.list;
@@ -113,8 +128,12 @@ impl<'a> Transfer<'a> {
     /// Copies the first mip level of one image, or of a [view](crate::DeclaredView) of it, to that of
     /// another, scaled with a linear filter to its extent. Needs a graphics queue.
     pub fn blit_image(&mut self, from: &impl Declared, to: &impl Declared) -> &mut Self {
-        let from = self.image(from.bound(), AccessKind::TransferRead, "blit_image");
-        let to = self.image(to.bound(), AccessKind::TransferWrite, "blit_image");
+        let from = self
+            .recording
+            .used_image(from.bound(), AccessKind::TransferRead, "blit_image");
+        let to = self
+            .recording
+            .used_image(to.bound(), AccessKind::TransferWrite, "blit_image");
         self.recording.needs |= Capabilities::GRAPHICS;
         if let (Some((from, view)), Some((to, to_view))) = (from, to) {
             let (all, to_all) = (ImageRegion::of(from, view), ImageRegion::of(to, to_view));
@@ -133,7 +152,9 @@ impl<'a> Transfer<'a> {
         bytes: u64,
         word: u32,
     ) -> &mut Self {
-        if let Some(buffer) = self.buffer(buffer.bound(), AccessKind::TransferWrite, "fill_buffer")
+        if let Some(buffer) =
+            self.recording
+                .used_buffer(buffer.bound(), AccessKind::TransferWrite, "fill_buffer")
         {
             self.recording.list.fill_buffer(buffer, offset, bytes, word);
         }
@@ -144,50 +165,12 @@ impl<'a> Transfer<'a> {
     /// queue.
     pub fn clear_image(&mut self, image: &impl Declared, color: [f32; 4]) -> &mut Self {
         self.recording.needs |= Capabilities::COMPUTE;
-        let image = self.image(image.bound(), AccessKind::TransferWrite, "clear_image");
+        let image =
+            self.recording
+                .used_image(image.bound(), AccessKind::TransferWrite, "clear_image");
         if let Some((image, view)) = image {
             self.recording.list.clear_view(image, view, color);
         }
         self
-    }
-
-    fn buffer<'b>(
-        &mut self,
-        bound: Bound<'b>,
-        needed: AccessKind,
-        command: &'static str,
-    ) -> Option<&'b Buffer> {
-        match bound.resource {
-            ResourceRef::Buffer(buffer) if self.allowed(bound, needed, command) => Some(buffer),
-            _ => None,
-        }
-    }
-
-    fn image<'b>(
-        &mut self,
-        bound: Bound<'b>,
-        needed: AccessKind,
-        command: &'static str,
-    ) -> Option<(&'b Image, View)> {
-        match bound.resource {
-            ResourceRef::Image(image) if self.allowed(bound, needed, command) => {
-                Some((image, bound.view))
-            }
-            _ => None,
-        }
-    }
-
-    fn allowed(&mut self, bound: Bound<'_>, needed: AccessKind, command: &'static str) -> bool {
-        self.recording.check_declared(bound);
-        if *bound.kind == needed {
-            return true;
-        }
-        self.recording.fail(RecordError::WrongUse {
-            command,
-            resource: bound.name().into(),
-            declared: bound.kind.name(),
-            needed: needed.name(),
-        });
-        false
     }
 }

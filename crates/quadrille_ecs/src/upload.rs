@@ -172,6 +172,9 @@ fn problem(image: &Image, region: &ImageRegion, given: u64) -> Option<String> {
     let [width, height, depth] = region.extent;
     let layers = region.layer_count;
     let part = format!("{width}x{height}x{depth} texels of {format:?} on {layers} layers");
+    if image.desc().samples > 1 {
+        return Some("it has several samples; only draws write those".to_owned());
+    }
     match region.bytes(format) {
         Some(bytes) if bytes == given => None,
         Some(bytes) => Some(format!(

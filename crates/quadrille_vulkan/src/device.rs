@@ -72,6 +72,8 @@ pub(crate) struct Device {
     pub physical: vk::PhysicalDevice,
     /// Its limits.
     pub limits: vk::PhysicalDeviceLimits,
+    /// Whether images of several cubes can be seen as such.
+    pub image_cube_array: bool,
     /// `maxBufferSize`, which is not among them.
     pub max_buffer_bytes: u64,
     /// What is known about it.
@@ -208,6 +210,7 @@ impl Device {
             aliasing: settings.aliasing,
             sharing: settings.sharing,
             limits: properties.limits,
+            image_cube_array: support.core.image_cube_array == vk::TRUE,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,
             physical,

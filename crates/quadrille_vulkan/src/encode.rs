@@ -7,6 +7,7 @@
 //! command asks for more, its block says how that is met.
 
 mod bindings;
+mod compatible;
 mod copies;
 mod draws;
 mod rendering;
@@ -21,6 +22,7 @@ use crate::convert;
 use crate::device::Device;
 use crate::error::{Error, ShaderError};
 use crate::handle::FrameResources;
+use crate::pipeline::MOST_BUFFERS;
 use crate::record::capability_word;
 
 use bindings::Bindings;
@@ -81,7 +83,10 @@ pub(crate) struct Encoder<'a> {
     rendering: Option<OpenRendering>,
     /// Bit by slot: which vertex buffers are bound.
     vertex_buffers: u32,
-    has_index_buffer: bool,
+    /// The offsets that they are bound at.
+    vertex_offsets: [u64; MOST_BUFFERS as usize],
+    /// What the index buffer has room for.
+    indices: Option<u64>,
     open_labels: u32,
 }
 
@@ -104,7 +109,8 @@ impl<'a> Encoder<'a> {
             bindings: Bindings::default(),
             rendering: None,
             vertex_buffers: 0,
-            has_index_buffer: false,
+            vertex_offsets: [0; MOST_BUFFERS as usize],
+            indices: None,
             open_labels: 0,
         }
     }
@@ -124,7 +130,7 @@ impl<'a> Encoder<'a> {
         self.uses = uses;
         self.bindings.forget();
         self.vertex_buffers = 0;
-        self.has_index_buffer = false;
+        self.indices = None;
         self.device.names.begin(self.buffer, name);
         for (at, command) in list.commands.iter().enumerate() {
             if !can_be_kept(command) {

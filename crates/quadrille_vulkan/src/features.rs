@@ -62,7 +62,7 @@ pub(crate) struct Support {
     pub maintenance8: bool,
     /// Queries can be reset by the CPU.
     pub host_query_reset: bool,
-    core: vk::PhysicalDeviceFeatures,
+    pub core: vk::PhysicalDeviceFeatures,
     scalar_block_layout: bool,
     vulkan_memory_model: bool,
 }

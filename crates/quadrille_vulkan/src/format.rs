@@ -4,6 +4,7 @@ mod block;
 
 use ash::vk;
 
+use crate::device::Device;
 use crate::shader::ScalarKind;
 
 pub use block::{Block, block};
@@ -22,6 +23,18 @@ pub(crate) fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
     }
 }
 
+/// What the device can do with a format.
+pub(crate) fn properties(device: &Device, format: vk::Format) -> vk::FormatProperties {
+    // SAFETY: the physical device belongs to the instance; the driver says so if it does not know
+    // the format.
+    unsafe {
+        device
+            .instance
+            .raw
+            .get_physical_device_format_properties(device.physical, format)
+    }
+}
+
 /// The aspects that a shader samples: of depth and stencil, depth.
 pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
     let aspects = aspects(format);
@@ -29,6 +42,15 @@ pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
         true => vk::ImageAspectFlags::DEPTH,
         false => aspects,
     }
+}
+
+/// Whether a format has its colours in several planes, or two texels in one block, as videos have
+/// (section "Formats Requiring Sampler Y'CBCR Conversion").
+pub(crate) fn is_planar(format: vk::Format) -> bool {
+    use vk::Format as F;
+    let in_range = |first: F, last: F| (first.as_raw()..=last.as_raw()).contains(&format.as_raw());
+    in_range(F::G8B8G8R8_422_UNORM, F::G16_B16_R16_3PLANE_444_UNORM)
+        || in_range(F::G8_B8R8_2PLANE_444_UNORM, F::G16_B16R16_2PLANE_444_UNORM)
 }
 
 /// Whether a colour format has integers, which neither blend nor filter.
@@ -67,6 +89,19 @@ pub(crate) fn scalar_kind(format: vk::Format) -> ScalarKind {
         Some(0) => ScalarKind::Uint,
         Some(_) => ScalarKind::Sint,
         None => ScalarKind::Float,
+    }
+}
+
+/// Bytes that an attribute of a format has to be a multiple of in memory: those of a component, and
+/// 1 where components are packed (section "Vertex Input Extraction").
+pub(crate) fn component_bytes(format: vk::Format) -> u32 {
+    use vk::Format as F;
+    let in_range = |first: F, last: F| (first.as_raw()..=last.as_raw()).contains(&format.as_raw());
+    match format {
+        _ if in_range(F::R16_UNORM, F::R16G16B16A16_SFLOAT) => 2,
+        _ if in_range(F::R32_UINT, F::R32G32B32A32_SFLOAT) => 4,
+        _ if in_range(F::R64_UINT, F::R64G64B64A64_SFLOAT) => 8,
+        _ => 1,
     }
 }
 

@@ -3,6 +3,7 @@
 //! An image of a swapchain is an [`Image`] like any other, whose handles are filled in when the
 //! swapchain acquires: so passes can be recorded before it is known which image they draw to.
 
+mod check;
 mod create;
 
 pub(crate) use create::can_sample;
@@ -208,7 +209,7 @@ struct ImageInner {
 impl Image {
     /// Makes an image.
     pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
-        create::check(device, desc)?;
+        check::check(device, desc)?;
         let desc = &ImageDesc {
             sharing: desc.sharing.or(device.sharing),
             ..desc.clone()

@@ -42,6 +42,8 @@ pub(crate) struct MemoryPool {
     types: Vec<vk::MemoryPropertyFlags>,
     /// `nonCoherentAtomSize`.
     atom: u64,
+    /// `maxMemoryAllocationSize`: more bytes than this may fail, or worse.
+    most: u64,
 }
 
 impl MemoryPool {
@@ -54,8 +56,11 @@ impl MemoryPool {
     ) -> Result<Self, SetupError> {
         // SAFETY: `physical` was enumerated from this instance.
         let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
-        // SAFETY: as above.
-        let properties = unsafe { instance.get_physical_device_properties(physical) };
+        let mut vulkan11 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut vulkan11);
+        // SAFETY: as above; the instance is of version 1.3.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        let atom = properties.properties.limits.non_coherent_atom_size;
         let description = AllocatorCreateDesc {
             instance: instance.clone(),
             device: device.clone(),
@@ -71,7 +76,8 @@ impl MemoryPool {
         Ok(Self {
             allocator: Mutex::new(Some(allocator)),
             types: types.map(|known| known.property_flags).collect(),
-            atom: properties.limits.non_coherent_atom_size,
+            atom,
+            most: vulkan11.max_memory_allocation_size,
         })
     }
 
@@ -103,6 +109,12 @@ impl MemoryPool {
             bytes: requirements.size,
             reason,
         };
+        if requirements.size > self.most {
+            let most = self.most;
+            return Err(out_of_memory(format!(
+                "the device allocates at most {most} bytes at once"
+            )));
+        }
         match lock(&self.allocator).as_mut() {
             Some(allocator) => allocator
                 .allocate(&description)

@@ -21,6 +21,8 @@ mod layout;
 mod live;
 mod stages;
 mod state;
+mod targets;
+mod vertices;
 
 pub use compute::{ComputePipeline, ComputePipelineDesc};
 pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
@@ -31,6 +33,7 @@ pub(crate) use compiler::Compiler;
 pub(crate) use compute::ComputeCode;
 pub(crate) use graphics_code::GraphicsCode;
 pub(crate) use layout::{LayoutCache, PipelineLayout};
+pub(crate) use vertices::MOST_BUFFERS;
 
 use ash::vk;
 

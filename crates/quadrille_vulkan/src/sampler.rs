@@ -22,7 +22,7 @@ pub struct SamplerDesc {
     pub mipmap: vk::SamplerMipmapMode,
     /// What lies outside the image, in all directions.
     pub address: vk::SamplerAddressMode,
-    /// Anisotropy; 1 for none. Clamped to what the device has.
+    /// Anisotropy; 1 for none. Clamped to what the device has; not a number is refused.
     pub anisotropy: f32,
     /// Comparison with a reference value, for shadow maps.
     pub compare: Option<vk::CompareOp>,
@@ -58,6 +58,46 @@ impl SamplerDesc {
 #[derive(Clone)]
 pub struct Sampler(Arc<SamplerInner>);
 
+/// What is wrong with a description (section "Samplers"): only what Vulkan 1.0 has is known to be
+/// there.
+fn problem(desc: &SamplerDesc) -> Option<String> {
+    let filters = [vk::Filter::NEAREST, vk::Filter::LINEAR];
+    let mipmaps = [
+        vk::SamplerMipmapMode::NEAREST,
+        vk::SamplerMipmapMode::LINEAR,
+    ];
+    let addresses = [
+        vk::SamplerAddressMode::REPEAT,
+        vk::SamplerAddressMode::MIRRORED_REPEAT,
+        vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        vk::SamplerAddressMode::CLAMP_TO_BORDER,
+    ];
+    let mut asked = [desc.magnify, desc.minify].into_iter();
+    if let Some(filter) = asked.find(|filter| !filters.contains(filter)) {
+        return Some(format!(
+            "its filter is {filter:?}; it can be NEAREST or LINEAR"
+        ));
+    }
+    if !mipmaps.contains(&desc.mipmap) {
+        let mode = desc.mipmap;
+        return Some(format!(
+            "its filter between mip levels is {mode:?}; it can be NEAREST or LINEAR"
+        ));
+    }
+    if !addresses.contains(&desc.address) {
+        let mode = desc.address;
+        return Some(format!(
+            "its address mode is {mode:?}; it can be one of {addresses:?}"
+        ));
+    }
+    if desc.anisotropy.is_nan() {
+        return Some("its anisotropy is no number; 1 is none".to_owned());
+    }
+    let compare = desc.compare?;
+    (compare.as_raw() > vk::CompareOp::ALWAYS.as_raw() || compare.as_raw() < 0)
+        .then(|| format!("its comparison is {compare:?}, which there is not"))
+}
+
 struct SamplerInner {
     desc: SamplerDesc,
     raw: vk::Sampler,
@@ -72,6 +112,12 @@ impl Sampler {
 
     /// Makes a sampler.
     pub(crate) fn new(device: &Arc<Device>, desc: &SamplerDesc) -> Result<Self, Error> {
+        if let Some(problem) = problem(desc) {
+            return Err(Error::Invalid {
+                name: desc.name.clone(),
+                problem,
+            });
+        }
         let limit = device.limits.max_sampler_anisotropy;
         let info = vk::SamplerCreateInfo::default()
             .mag_filter(desc.magnify)

@@ -11,6 +11,8 @@
 #[path = "gpu/rig.rs"]
 mod rig;
 
+#[path = "gpu/anything.rs"]
+mod anything;
 #[path = "gpu/cache.rs"]
 mod cache;
 #[path = "gpu/commands.rs"]

@@ -39,6 +39,7 @@ struct Tools {
     compute: ComputePipeline,
     fill: GraphicsPipeline,
     mesh: GraphicsPipeline,
+    shadow: GraphicsPipeline,
     sampler: Sampler,
     seed: u64,
 }
@@ -200,6 +201,10 @@ fn make(world: &mut World) -> Result {
         compute: gpu.compute_pipeline(&ComputePipelineDesc::of("work", &shader))?,
         fill: gpu.graphics_pipeline(&fill)?,
         mesh: gpu.graphics_pipeline(&mesh)?,
+        shadow: gpu.graphics_pipeline(&GraphicsPipelineDesc {
+            fragment: None,
+            ..mesh.clone()
+        })?,
         sampler: gpu.create_sampler(&SamplerDesc::nearest())?,
         seed: 0,
     };
@@ -254,31 +259,30 @@ fn copies(
     let mut transfer = recorder.transfer();
     let read = [pyramid.any(), bytes.any(), samples.any()];
     let written = [plain.any(), odd.any(), solid.any(), more.any(), depth.any()];
-    for _ in 0..1 + dice.below(3) {
-        let from = match dice.below(16) {
-            0 => dice.pick(&written),
-            1..5 => dice.pick(&read),
-            _ => read[0],
-        };
-        let to = match dice.below(16) {
-            0 => dice.pick(&read),
-            1..5 => dice.pick(&written),
-            _ => written[dice.below(3) as usize],
-        };
-        let (from, to) = (from.view(dice.view()), to.view(dice.view()));
-        match dice.below(7) {
-            0 => {
-                let [a, b, c] = [(); 3].map(|()| dice.bytes());
-                transfer.copy_buffer(&bytes, a, &more, b, c)
-            }
-            1 => transfer.copy_image(&from, &to),
-            2 => transfer.copy_image_to_buffer(&from, &more, dice.bytes()),
-            3 => transfer.copy_buffer_to_image(&bytes, dice.bytes(), &to),
-            4 => transfer.blit_image(&from, &to),
-            5 => transfer.fill_buffer(&more, dice.bytes(), dice.bytes(), 7),
-            _ => transfer.clear_image(&to, dice.color()),
-        };
-    }
+    // Commands of one pass are in no order among themselves: one is enough.
+    let from = match dice.below(16) {
+        0 => dice.pick(&written),
+        1..5 => dice.pick(&read),
+        _ => read[0],
+    };
+    let to = match dice.below(16) {
+        0 => dice.pick(&read),
+        1..5 => dice.pick(&written),
+        _ => written[dice.below(3) as usize],
+    };
+    let (from, to) = (from.view(dice.view()), to.view(dice.view()));
+    match dice.below(7) {
+        0 => {
+            let [a, b, c] = [(); 3].map(|()| dice.bytes());
+            transfer.copy_buffer(&bytes, a, &more, b, c)
+        }
+        1 => transfer.copy_image(&from, &to),
+        2 => transfer.copy_image_to_buffer(&from, &more, dice.bytes()),
+        3 => transfer.copy_buffer_to_image(&bytes, dice.bytes(), &to),
+        4 => transfer.blit_image(&from, &to),
+        5 => transfer.fill_buffer(&more, dice.bytes(), dice.bytes(), 7),
+        _ => transfer.clear_image(&to, dice.color()),
+    };
 }
 
 fn work(
@@ -292,36 +296,34 @@ fn work(
     let Some(mut dice) = Dice::of(&tools, 1) else {
         return;
     };
-    for _ in 0..1 + dice.below(2) {
-        let mut compute = recorder.compute(&tools.compute);
-        if !dice.one_in(32) {
-            compute.bind(0, &bytes);
-        }
-        if dice.one_in(16) {
-            compute.bind(dice.pick(&[0, 1, 2, 3, 9]), &plain.view(dice.view()));
-        }
-        let above = pyramid.view(dice.pick(&[View::WHOLE.layer(1), View::WHOLE]));
-        match dice.below(8) {
-            0 => compute.bind(1, &pyramid.view(dice.view())),
-            _ => compute.bind(1, &above),
-        };
-        compute.bind(2, &plain).sampler(3, &tools.sampler);
-        match dice.below(24) {
-            0 => compute.push(&1_u32),
-            1 => compute.push(&[1_u32; 40]),
-            2 => &mut compute,
-            _ => compute.push(&[1_u32, dice.count()]),
-        };
-        let groups = [
-            dice.count(),
-            dice.count(),
-            dice.pick(&[0, 1, 1, 1, 1, 99_999]),
-        ];
-        match dice.below(3) {
-            0 => compute.dispatch_indirect(&arguments, dice.bytes()),
-            _ => compute.dispatch(groups),
-        };
+    let mut compute = recorder.compute(&tools.compute);
+    if !dice.one_in(32) {
+        compute.bind(0, &bytes);
     }
+    if dice.one_in(16) {
+        compute.bind(dice.pick(&[0, 1, 2, 3, 9]), &plain.view(dice.view()));
+    }
+    let above = pyramid.view(dice.pick(&[View::WHOLE.layer(1), View::WHOLE]));
+    match dice.below(8) {
+        0 => compute.bind(1, &pyramid.view(dice.view())),
+        _ => compute.bind(1, &above),
+    };
+    compute.bind(2, &plain).sampler(3, &tools.sampler);
+    match dice.below(24) {
+        0 => compute.push(&1_u32),
+        1 => compute.push(&[1_u32; 40]),
+        2 => &mut compute,
+        _ => compute.push(&[1_u32, dice.count()]),
+    };
+    let groups = [
+        dice.count(),
+        dice.count(),
+        dice.pick(&[0, 1, 1, 1, 1, 99_999]),
+    ];
+    match dice.below(3) {
+        0 => compute.dispatch_indirect(&arguments, dice.bytes()),
+        _ => compute.dispatch(groups),
+    };
 }
 
 fn draw(
@@ -336,7 +338,8 @@ fn draw(
     let Some(mut dice) = Dice::of(&tools, 2) else {
         return;
     };
-    let mut rendering = match dice.below(8) {
+    let attachments = dice.below(8);
+    let mut rendering = match attachments {
         0 => recorder.render([plain.keep(), odd.keep()]),
         1 => recorder.render(plain.view(dice.view()).clear(dice.color())),
         2 => recorder.render(samples.clear(dice.color()).resolve_to(&plain)),
@@ -349,6 +352,8 @@ fn draw(
     for _ in 0..1 + dice.below(3) {
         match dice.below(12) {
             0 => &mut rendering,
+            // Colours that nothing takes are a warning.
+            _ if attachments == 5 => rendering.pipeline(&tools.shadow),
             1..6 => rendering
                 .pipeline(&tools.fill)
                 .bind(
@@ -413,7 +418,7 @@ fn whatever_passes_record_is_refused_or_right() {
             "the frame of seed {seed} has messages; its errors: {errors:#?}"
         );
         if std::env::var_os("QUADRILLE_ANYTHING_VERBOSE").is_some() {
-            println!("{seed}: {errors:#?}");
+            eprintln!("{seed}: {errors:#?}");
         }
         *(if errors.is_empty() {
             &mut right
@@ -425,5 +430,50 @@ fn whatever_passes_record_is_refused_or_right() {
         right > frames / 20 && refused > 0,
         "{right} right, {refused} refused"
     );
-    println!("{right} frames were right, {refused} were refused");
+    eprintln!("{right} frames were right, {refused} were refused");
+}
+
+/// What a pass is refused for.
+fn refusal<M>(
+    mut rig: Rig,
+    pass: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>,
+) -> String {
+    rig.app.add_systems(Render, pass);
+    rig.update(1);
+    rig.app.world().resource::<Errors>().0.join("; ")
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_is_refused_says_why() {
+    fn other_kind(mut recorder: Recorder, image: TransferRead<Plain>, to: TransferWrite<Bytes>) {
+        recorder.transfer().copy_buffer(&image, 0, &to, 0, 4);
+    }
+    let mut rig = Rig::new();
+    make(rig.app.world_mut()).expect("all of it can be made");
+    let message = refusal(rig, other_kind);
+    let expected = "`copy_buffer` needs a buffer, and `plain` is an image";
+    assert!(message.contains(expected), "{message}");
+
+    #[derive(Resource, Deref)]
+    struct Unusable(Image);
+    fn unusable(mut recorder: Recorder, image: TransferWrite<Unusable>) {
+        recorder.transfer().clear_image(&image, [0.0; 4]);
+    }
+    fn add(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+        let desc = ImageDesc::new("unusable", 4, 4, COLOR, ImageUsage::SAMPLED);
+        commands.insert_resource(Unusable(gpu.create_image(&desc)?));
+        Ok(())
+    }
+    let rig = Rig::with_more(
+        |_| {},
+        |app| {
+            app.add_systems(bevy_app::Startup, add);
+        },
+    );
+    let message = refusal(rig, unusable);
+    assert!(
+        message.contains("pass unusable") && message.contains("TRANSFER_DST"),
+        "{message}"
+    );
 }

@@ -34,6 +34,50 @@ pub enum CommandError {
         /// The resource.
         name: String,
     },
+    /// A draw reads beyond its index buffer.
+    #[error("the draw reads {count} indices from {first}, and the index buffer has {room}")]
+    Indices {
+        /// The first index.
+        first: u32,
+        /// How many are read.
+        count: u32,
+        /// How many lie in the buffer behind the offset that it is bound at.
+        room: u64,
+    },
+    /// The device has no such viewport.
+    #[error(
+        "the viewport {area:?} (left, top, width, height) is none that the device has: it has at \
+         most {}x{} pixels, above 0, and lies between {} and {}",
+        most[0], most[1], bounds[0], bounds[1]
+    )]
+    Viewport {
+        /// Left, top, width and height in pixels.
+        area: [f32; 4],
+        /// The least and the largest coordinate of the device.
+        bounds: [f32; 2],
+        /// The largest width and height of the device.
+        most: [u32; 2],
+    },
+    /// Texels of one image cannot go to another.
+    #[error("{src} cannot be copied to {dst}: {problem}")]
+    Incompatible {
+        /// The image copied from.
+        src: String,
+        /// The image copied to.
+        dst: String,
+        /// Why.
+        problem: String,
+    },
+    /// A shader declares another kind of image than is bound.
+    #[error("{name} cannot be bound as {kind:?}: {problem}")]
+    View {
+        /// The image.
+        name: String,
+        /// What the shader declares.
+        kind: ash::vk::ImageViewType,
+        /// Why it does not fit.
+        problem: String,
+    },
     /// A swapchain's image has no views but the whole.
     #[error("{name} belongs to a swapchain; it can only be used as a whole")]
     PartOfSwapchain {

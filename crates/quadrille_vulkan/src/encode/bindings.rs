@@ -3,6 +3,7 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Layout, ResourceId, ResourceIndex};
 
+use super::compatible::{check_kind, check_view};
 use super::{Encoder, Failure};
 use crate::buffer::BufferUsage;
 use crate::calls::{Call, Info};
@@ -438,6 +439,7 @@ impl<'a> Encoder<'a> {
                     aspects: format::sampled_aspects(image.format()),
                     kind: dimension,
                 };
+                check_kind(image, key)?;
                 view(image, key)?
             }
             (None, Handle::Buffer(_)) => unreachable!("an image is bound here"),
@@ -500,21 +502,6 @@ fn unbound(pipeline: &str, binding: &Binding) -> CommandError {
         binding: binding.binding,
         variable: binding.name.clone(),
         kind: binding.kind.word(),
-    }
-}
-
-/// Whether a view lies in its image.
-pub(super) fn check_view(image: &Image, view: View) -> Result<(), CommandError> {
-    let desc = image.desc();
-    match view.fits(desc.mip_levels, desc.array_layers) {
-        true => Ok(()),
-        false => {
-            let what = format!("{view:?}");
-            Err(CommandError::Outside {
-                what,
-                name: image.name().to_owned(),
-            })
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 
-use super::bindings::check_view;
+use super::compatible::{check_blit, check_copy, check_view};
 use super::draws::aligned;
 use super::rendering::clear_color;
 use super::{Encoder, Failure, declared_layout};
@@ -120,17 +120,7 @@ impl Encoder<'_> {
         self.ready_copy(ANY_QUEUE)?;
         let (src, src_layout) = self.copied_image(src, Side::Src, src_region)?;
         let (dst, dst_layout) = self.copied_image(dst, Side::Dst, dst_region)?;
-        let same_size = src_region.extent == dst_region.extent
-            && src_region.layer_count == dst_region.layer_count;
-        let texels = |image: &Image| format::texel_bytes(image.format());
-        if !same_size || texels(src) != texels(dst) {
-            let what = format!("a copy of unequal extent or texel size from {}", src.name());
-            return Err(CommandError::Outside {
-                what,
-                name: dst.name().to_owned(),
-            }
-            .into());
-        }
+        check_copy((src, src_region), (dst, dst_region))?;
         let regions = [vk::ImageCopy {
             src_subresource: src_region.layers(format::aspects(src.format())),
             src_offset: src_region.offset(),
@@ -138,7 +128,7 @@ impl Encoder<'_> {
             dst_offset: dst_region.offset(),
             extent: src_region.extent(),
         }];
-        // SAFETY: both regions lie in their images and have the same extent.
+        // SAFETY: both regions lie in their images and have the same extent, of texels of one size.
         unsafe {
             self.device.raw.cmd_copy_image(
                 self.buffer,
@@ -163,6 +153,7 @@ impl Encoder<'_> {
         self.ready_copy(Capabilities::GRAPHICS)?;
         let (src, src_layout) = self.copied_image(src, Side::Src, src_region)?;
         let (dst, dst_layout) = self.copied_image(dst, Side::Dst, dst_region)?;
+        check_blit(self.device, (src, src_region), (dst, dst_region), linear)?;
         let regions = [vk::ImageBlit {
             src_subresource: src_region.layers(format::aspects(src.format())),
             src_offsets: [src_region.offset(), src_region.end()],
@@ -174,7 +165,7 @@ impl Encoder<'_> {
         } else {
             vk::Filter::NEAREST
         };
-        // SAFETY: both regions lie in their images.
+        // SAFETY: both regions lie in their images, whose formats fit together.
         unsafe {
             self.device.raw.cmd_blit_image(
                 self.buffer,
@@ -256,12 +247,9 @@ impl Encoder<'_> {
     ) -> Result<(), Failure> {
         self.ready_copy(Capabilities::GRAPHICS | Capabilities::COMPUTE)?;
         let (index, image) = self.resources.image(id)?;
-        if format::aspects(image.format()) != vk::ImageAspectFlags::COLOR {
-            return Err(CommandError::WrongResource {
-                name: image.name().to_owned(),
-                wanted: "colour image",
-            }
-            .into());
+        let is_plain = format::block(image.format()).is_none_or(|block| block.size == [1, 1]);
+        if format::aspects(image.format()) != vk::ImageAspectFlags::COLOR || !is_plain {
+            return Err(not_copied(image, "image of plain colours").into());
         }
         need_usage(image, Side::Dst)?;
         check_view(image, view)?;
@@ -328,7 +316,18 @@ impl Encoder<'_> {
         image: &Image,
         region: &ImageRegion,
     ) -> Result<&Buffer, CommandError> {
-        // Formats that the table does not know (planar ones) are left to the caller.
+        let Some(length) = region.bytes(image.format()) else {
+            return Err(not_copied(
+                image,
+                "image whose texels have a size in buffers",
+            ));
+        };
+        if image.desc().samples > 1 {
+            return Err(not_copied(image, "image of one sample; resolve it first"));
+        }
+        if side == Side::Src && format::aspects(image.format()) != vk::ImageAspectFlags::COLOR {
+            self.need(Capabilities::GRAPHICS)?;
+        }
         let bytes = format::block(image.format()).map(|block| u64::from(block.bytes));
         let copies_only = self
             .need(Capabilities::GRAPHICS | Capabilities::COMPUTE)
@@ -341,7 +340,6 @@ impl Encoder<'_> {
             bytes => bytes * 4,
         };
         aligned("the offset of the texels", offset, multiple)?;
-        let length = region.bytes(image.format()).unwrap_or(0);
         self.copied_buffer(id, side, offset, length)
     }
 
@@ -379,6 +377,13 @@ impl Encoder<'_> {
             Side::Dst => (AccessMask::TRANSFER_WRITE, Layout::TransferDstOptimal),
         };
         Ok((image, declared_layout(self.uses, index, access, usual)))
+    }
+}
+
+fn not_copied(image: &Image, wanted: &'static str) -> CommandError {
+    CommandError::WrongResource {
+        name: image.name().to_owned(),
+        wanted,
     }
 }
 

@@ -7,9 +7,7 @@ use super::{Encoder, Failure};
 use crate::buffer::BufferUsage;
 use crate::calls::{Call, IndirectCall};
 use crate::commands::{CommandError, IndexType};
-
-/// The most vertex buffers that every device has.
-const VERTEX_BUFFERS: u8 = 16;
+use crate::pipeline::MOST_BUFFERS;
 
 impl Encoder<'_> {
     /// `vkCmdBindVertexBuffers`.
@@ -20,11 +18,11 @@ impl Encoder<'_> {
         offset: u64,
     ) -> Result<(), Failure> {
         self.need(Capabilities::GRAPHICS)?;
-        if slot >= VERTEX_BUFFERS {
+        if u32::from(slot) >= MOST_BUFFERS {
             let what = format!("vertex buffer {slot}");
             return Err(CommandError::Limit {
                 what,
-                limit: u64::from(VERTEX_BUFFERS) - 1,
+                limit: u64::from(MOST_BUFFERS) - 1,
             }
             .into());
         }
@@ -35,6 +33,7 @@ impl Encoder<'_> {
             offset,
         });
         self.vertex_buffers |= 1 << slot;
+        self.vertex_offsets[usize::from(slot)] = offset;
         Ok(())
     }
 
@@ -52,12 +51,13 @@ impl Encoder<'_> {
         };
         aligned("the offset of the index buffer", offset, bytes)?;
         let buffer = self.input(id, offset, bytes, (BufferUsage::INDEX, "INDEX"))?;
+        let room = self.resources.buffer(id)?.bytes() - offset;
         self.say(Call::IndexBuffer {
             kind,
             buffer,
             offset,
         });
-        self.has_index_buffer = true;
+        self.indices = Some(room / bytes);
         Ok(())
     }
 
@@ -83,6 +83,10 @@ impl Encoder<'_> {
         instances: [u32; 2],
     ) -> Result<(), Failure> {
         self.ready_draw(true)?;
+        let (first, count, room) = (indices[0], indices[1], self.indices.unwrap_or(0));
+        if u64::from(first) + u64::from(count) > room {
+            return Err(CommandError::Indices { first, count, room }.into());
+        }
         self.say(Call::DrawIndexed {
             indices,
             base_vertex,
@@ -173,20 +177,23 @@ impl Encoder<'_> {
         self.need(Capabilities::GRAPHICS)?;
         self.need_rendering(true)?;
         let pipeline = self.ready_graphics()?;
-        if indexed && !self.has_index_buffer {
+        if indexed && self.indices.is_none() {
             return Err(CommandError::NoIndexBuffer.into());
         }
-        let slots = 0..pipeline.vertex_buffer_count() as u32;
-        let missing = slots
-            .into_iter()
-            .find(|slot| self.vertex_buffers & (1 << slot) == 0);
-        match missing {
-            None => Ok(()),
-            Some(slot) => {
+        for (slot, &multiple) in (0..).zip(pipeline.vertex_alignments()) {
+            if self.vertex_buffers & (1 << slot) == 0 {
                 let pipeline = pipeline.name().to_owned();
-                Err(CommandError::NoVertexBuffer { pipeline, slot }.into())
+                return Err(CommandError::NoVertexBuffer { pipeline, slot }.into());
+            }
+            let offset = self.vertex_offsets[slot as usize];
+            // Sizes of components are powers of two.
+            if offset & u64::from(multiple - 1) != 0 {
+                let what = format!("the offset {offset} of vertex buffer {slot}");
+                let multiple = multiple.into();
+                return Err(CommandError::Alignment { what, multiple }.into());
             }
         }
+        Ok(())
     }
 
     /// The handle of a buffer that commands read from `offset` on, at least `length` bytes.

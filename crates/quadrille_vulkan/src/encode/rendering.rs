@@ -3,7 +3,8 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 
-use super::bindings::{check_view, view};
+use super::bindings::view;
+use super::compatible::check_view;
 use super::{Encoder, Failure};
 use crate::calls::{AttachmentCall, Call, RenderingCall};
 use crate::commands::CommandError;
@@ -105,14 +106,23 @@ impl<'a> Encoder<'a> {
     /// Sets the viewport.
     pub(super) fn viewport(&mut self, area: [f32; 4]) -> Result<(), Failure> {
         self.need_rendering(true)?;
-        let [_, _, width, height] = area;
-        let [most, _] = self.device.limits.max_viewport_dimensions;
-        let fits = |length: f32| length > 0.0 && length <= most as f32;
-        if !fits(width) || !fits(height) || !area.iter().all(|value| value.is_finite()) {
-            let what = format!("the viewport {area:?}");
-            return Err(CommandError::Limit {
-                what,
-                limit: most.into(),
+        let [left, top, width, height] = area;
+        let limits = &self.device.limits;
+        let most = limits.max_viewport_dimensions;
+        let [first, last] = limits.viewport_bounds_range;
+        // What is not a number is in no range.
+        let fits = |start: f32, length: f32, most: u32| {
+            let range = first..=last;
+            length > 0.0
+                && length <= most as f32
+                && range.contains(&start)
+                && range.contains(&(start + length))
+        };
+        if !fits(left, width, most[0]) || !fits(top, height, most[1]) {
+            return Err(CommandError::Viewport {
+                area,
+                bounds: [first, last],
+                most,
             }
             .into());
         }

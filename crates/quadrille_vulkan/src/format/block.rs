@@ -41,6 +41,15 @@ pub fn block(format: vk::Format) -> Option<Block> {
         bytes,
     };
     Some(match format {
+        // Copies between buffers and images take the depth of these.
+        F::D16_UNORM_S8_UINT => Block {
+            size: [1, 1],
+            bytes: 2,
+        },
+        F::D24_UNORM_S8_UINT | F::D32_SFLOAT_S8_UINT => Block {
+            size: [1, 1],
+            bytes: 4,
+        },
         _ if in_range(F::BC1_RGB_UNORM_BLOCK, F::BC1_RGBA_SRGB_BLOCK) => of_4x4(8),
         _ if in_range(F::BC4_UNORM_BLOCK, F::BC4_SNORM_BLOCK) => of_4x4(8),
         _ if in_range(F::BC2_UNORM_BLOCK, F::BC7_SRGB_BLOCK) => of_4x4(16),

@@ -5,116 +5,21 @@ use std::sync::Arc;
 use ash::vk;
 use quadrille_sync::Sharing as Mode;
 
-use super::ImageDesc;
+use super::{ImageDesc, ImageUsage};
 use crate::device::Device;
 use crate::error::Error;
 use crate::home::{Block, Home};
 use crate::memory::Memory;
 use crate::view::ViewKey;
 
-/// Compares a description with the device's limits and formats.
-pub(super) fn check(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
-    let invalid = |problem: String| {
-        Err(Error::Invalid {
-            name: desc.name.clone(),
-            problem,
-        })
-    };
-    let [width, height, depth] = desc.extent;
-    let limits = &device.limits;
-    let limit = match depth {
-        0 | 1 => limits.max_image_dimension2_d,
-        _ => limits.max_image_dimension3_d,
-    };
-    let longest = width.max(height).max(depth);
-    if width == 0 || height == 0 || depth == 0 {
-        return invalid(format!(
-            "its extent is {width}x{height}x{depth}; none may be 0"
-        ));
-    }
-    if longest > limit {
-        return invalid(format!(
-            "its extent of {longest} is above the device's limit of {limit}"
-        ));
-    }
-    let most_mips = longest.ilog2() + 1;
-    if desc.mip_levels == 0 || desc.mip_levels > most_mips {
-        let given = desc.mip_levels;
-        return invalid(format!(
-            "it has {given} mip levels; its extent allows 1 to {most_mips}"
-        ));
-    }
-    if desc.array_layers == 0 || desc.array_layers > limits.max_image_array_layers {
-        let (given, most) = (desc.array_layers, limits.max_image_array_layers);
-        return invalid(format!(
-            "it has {given} array layers; the device allows 1 to {most}"
-        ));
-    }
-    if desc.cube && (!desc.array_layers.is_multiple_of(6) || width != height) {
-        return invalid("a cube has square faces and six layers, or a multiple of six".to_owned());
-    }
-    if !desc.samples.is_power_of_two() || desc.samples > 64 {
-        return invalid(format!(
-            "{} samples is no power of two up to 64",
-            desc.samples
-        ));
-    }
-    if desc.usage.is_empty() {
-        return invalid("it has no usage; name at least one".to_owned());
-    }
-    check_support(device, desc)
-}
-
-/// Asks the driver whether it has such images.
-fn check_support(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
-    // SAFETY: the physical device belongs to the instance; the values are valid enums.
-    let properties = unsafe {
-        device
-            .instance
-            .raw
-            .get_physical_device_image_format_properties(
-                device.physical,
-                desc.format,
-                desc.kind(),
-                vk::ImageTiling::OPTIMAL,
-                vk::ImageUsageFlags::from_raw(desc.usage.bits()),
-                flags(desc),
-            )
-    };
-    let unsupported = |problem: String| Error::Invalid {
-        name: desc.name.clone(),
-        problem,
-    };
-    let properties = properties.map_err(|_| {
-        let (format, usage) = (desc.format, desc.usage);
-        unsupported(format!(
-            "the device has no images of {format:?} for {usage:?}"
-        ))
-    })?;
-    let samples = vk::SampleCountFlags::from_raw(desc.samples);
-    if !properties.sample_counts.contains(samples) {
-        let (format, given) = (desc.format, desc.samples);
-        return Err(unsupported(format!(
-            "{format:?} cannot have {given} samples on this device"
-        )));
-    }
-    Ok(())
-}
-
 /// See [`Gpu::can_sample`](crate::Gpu::can_sample).
 pub(crate) fn can_sample(device: &Device, format: vk::Format) -> bool {
-    // SAFETY: the physical device belongs to the instance; the format is a valid enum.
-    let properties = unsafe {
-        device
-            .instance
-            .raw
-            .get_physical_device_format_properties(device.physical, format)
-    };
+    let properties = crate::format::properties(device, format);
     let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE;
     properties.optimal_tiling_features.contains(sampled)
 }
 
-fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
+pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     match desc.cube {
         true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
         false => vk::ImageCreateFlags::empty(),
@@ -196,6 +101,12 @@ pub(super) fn create_in(
     }
 }
 
+/// Usages of which an image needs one to have views.
+const VIEWED: ImageUsage = ImageUsage::SAMPLED
+    .union(ImageUsage::STORAGE)
+    .union(ImageUsage::COLOR_ATTACHMENT)
+    .union(ImageUsage::DEPTH_STENCIL_ATTACHMENT);
+
 /// Makes a view.
 pub(super) fn create_view(
     device: &Device,
@@ -203,6 +114,10 @@ pub(super) fn create_view(
     desc: &ImageDesc,
     key: ViewKey,
 ) -> Result<vk::ImageView, Error> {
+    // What is only copied has no views (`VkImageViewCreateInfo`, VUID 04441).
+    if !desc.usage.intersects(VIEWED) {
+        return Ok(vk::ImageView::null());
+    }
     let info = vk::ImageViewCreateInfo::default()
         .image(raw)
         .view_type(key.kind)

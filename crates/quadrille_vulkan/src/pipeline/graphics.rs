@@ -9,6 +9,7 @@ use super::interface::{Interface, Pipeline};
 use super::live::Live;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
+use super::vertices;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::rendering::Formats;
@@ -77,12 +78,23 @@ impl GraphicsPipeline {
     ) -> Result<Self, ShaderError> {
         let stages = Stages::new(desc)?;
         check_inputs(desc.name, &desc.vertex_buffers, &stages)?;
+        if let Some(problem) = vertices::problem(device, &desc.vertex_buffers) {
+            return Err(ShaderError::Interface {
+                label: desc.name.to_owned(),
+                problem,
+            });
+        }
         let flags = vk::ShaderStageFlags::ALL_GRAPHICS;
         let interface = Arc::new(GraphicsInterface {
             common: Interface::new(device, desc.name, &stages.entry_points(), flags)?,
             vertex_entry: desc.vertex.1.to_owned(),
             fragment_entry: desc.fragment.map_or_else(String::new, |it| it.1.to_owned()),
             vertex_buffers: desc.vertex_buffers.clone(),
+            vertex_alignments: desc
+                .vertex_buffers
+                .iter()
+                .map(vertices::alignment)
+                .collect(),
             topology: desc.topology,
             cull: desc.cull,
             blend: desc.blend,

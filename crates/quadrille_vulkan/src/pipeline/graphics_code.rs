@@ -10,12 +10,14 @@ use super::Module;
 use super::interface::{Code, Interface};
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
+use super::targets;
 use crate::debug::c_string;
+use crate::device::Device;
 use crate::error::ShaderError;
 use crate::lock;
 use crate::rendering::Formats;
 use crate::retire::Retired;
-use crate::shader::Shader;
+use crate::shader::{Shader, ShaderStage};
 
 /// What passes know of a graphics pipeline, and what all its variants share.
 pub(crate) struct GraphicsInterface {
@@ -25,6 +27,8 @@ pub(crate) struct GraphicsInterface {
     /// Likewise.
     pub fragment_entry: String,
     pub vertex_buffers: Vec<VertexLayout>,
+    /// Bytes that their offsets have to be multiples of.
+    pub vertex_alignments: Vec<u32>,
     pub topology: Topology,
     pub cull: Cull,
     pub blend: Blend,
@@ -97,9 +101,9 @@ impl GraphicsCode {
         }
     }
 
-    /// How many vertex buffers it reads.
-    pub(crate) fn vertex_buffer_count(&self) -> usize {
-        self.interface.vertex_buffers.len()
+    /// Of each vertex buffer that it reads, the bytes that its offset has to be a multiple of.
+    pub(crate) fn vertex_alignments(&self) -> &[u32] {
+        &self.interface.vertex_alignments
     }
 
     /// Whether it is compiled for formats, or has failed to.
@@ -141,6 +145,7 @@ impl GraphicsCode {
             pipeline: self.name().to_owned(),
             result,
         };
+        self.check_targets(formats)?;
         let vertex = Module::new(device, &self.vertex.0).map_err(error)?;
         let fragment = match &self.fragment {
             Some((shader, entry)) => Some((Module::new(device, shader).map_err(error)?, entry)),
@@ -159,6 +164,22 @@ impl GraphicsCode {
         let pipeline = self.create(formats, &stages).map_err(error)?;
         device.names.name(pipeline, self.name());
         Ok(pipeline)
+    }
+
+    /// Whether the device can draw to formats what the shaders write.
+    fn check_targets(&self, formats: &Formats) -> Result<(), ShaderError> {
+        let entry = &self.interface.fragment_entry;
+        let fragment = match &self.fragment {
+            Some((shader, _)) => Some(shader.entry_point(ShaderStage::Fragment, entry)?),
+            None => None,
+        };
+        match targets::problem(self.device(), formats, fragment) {
+            None => Ok(()),
+            Some(problem) => Err(ShaderError::Interface {
+                label: self.name().to_owned(),
+                problem,
+            }),
+        }
     }
 
     fn create(
@@ -192,7 +213,7 @@ impl GraphicsCode {
         let blends: Vec<_> = formats
             .used_colors()
             .iter()
-            .map(|&format| blend_for(interface.blend, format))
+            .map(|&format| blend_for(self.device(), interface.blend, format))
             .collect();
         let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
         let dynamic = vk::PipelineDynamicStateCreateInfo::default()
@@ -250,14 +271,14 @@ fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
         .stencil_attachment_format(if_has(vk::ImageAspectFlags::STENCIL))
 }
 
-/// Integer formats cannot blend.
-fn blend_for(blend: Blend, format: vk::Format) -> vk::PipelineColorBlendAttachmentState {
-    let blend = if crate::format::is_integer(format) {
-        Blend::Opaque
-    } else {
-        blend
-    };
-    blend.to_vk()
+/// Integer formats cannot blend, and some devices cannot blend others.
+fn blend_for(
+    device: &Device,
+    blend: Blend,
+    format: vk::Format,
+) -> vk::PipelineColorBlendAttachmentState {
+    let blends = !crate::format::is_integer(format) && targets::can_blend(device, format);
+    if blends { blend } else { Blend::Opaque }.to_vk()
 }
 
 fn vertex_input(

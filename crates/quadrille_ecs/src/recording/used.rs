@@ -1,0 +1,73 @@
+//! What a command may use of what is declared.
+
+use quadrille_vulkan::{Buffer, Image, View};
+
+use super::SubRecording;
+use crate::bind::{Bound, ResourceRef};
+use crate::error::RecordError;
+use crate::kind::AccessKind;
+
+impl SubRecording {
+    /// The buffer that a command uses, if it is one and declared for that.
+    pub(crate) fn used_buffer<'b>(
+        &mut self,
+        bound: Bound<'b>,
+        needed: AccessKind,
+        command: &'static str,
+    ) -> Option<&'b Buffer> {
+        match bound.resource {
+            ResourceRef::Buffer(buffer) => self.allows(bound, needed, command).then_some(buffer),
+            ResourceRef::Image(_) => {
+                self.fail_kind(bound, command, "a buffer", "an image");
+                None
+            }
+        }
+    }
+
+    /// The image that a command uses, with the part of it, if it is one and declared for that.
+    pub(crate) fn used_image<'b>(
+        &mut self,
+        bound: Bound<'b>,
+        needed: AccessKind,
+        command: &'static str,
+    ) -> Option<(&'b Image, View)> {
+        match bound.resource {
+            ResourceRef::Image(image) => self
+                .allows(bound, needed, command)
+                .then_some((image, bound.view)),
+            ResourceRef::Buffer(_) => {
+                self.fail_kind(bound, command, "an image", "a buffer");
+                None
+            }
+        }
+    }
+
+    fn allows(&mut self, bound: Bound<'_>, needed: AccessKind, command: &'static str) -> bool {
+        self.check_declared(bound);
+        if *bound.kind == needed {
+            return true;
+        }
+        self.fail(RecordError::WrongUse {
+            command,
+            resource: bound.name().into(),
+            declared: bound.kind.name(),
+            needed: needed.name(),
+        });
+        false
+    }
+
+    fn fail_kind(
+        &mut self,
+        bound: Bound<'_>,
+        command: &'static str,
+        needed: &'static str,
+        given: &'static str,
+    ) {
+        self.fail(RecordError::WrongResource {
+            command,
+            resource: bound.name().into(),
+            needed,
+            given,
+        });
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether a device can draw to attachments of some formats.
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::format::{properties, scalar_kind};
+use crate::rendering::Formats;
+use crate::shader::EntryPoint;
+
+/// What is wrong with formats (section "Graphics Pipelines", the valid usage of
+/// `VkGraphicsPipelineCreateInfo` with `VkPipelineRenderingCreateInfo`).
+pub(super) fn problem(
+    device: &Device,
+    formats: &Formats,
+    fragment: Option<&EntryPoint>,
+) -> Option<String> {
+    let limits = &device.limits;
+    let colors = formats.used_colors();
+    if colors.len() > limits.max_color_attachments as usize {
+        let (count, most) = (colors.len(), limits.max_color_attachments);
+        return Some(format!(
+            "it draws to {count} colour attachments; the device allows {most}"
+        ));
+    }
+    let allowed = limits.framebuffer_color_sample_counts & limits.framebuffer_depth_sample_counts;
+    let samples = formats.samples;
+    if !samples.is_power_of_two() || !allowed.contains(vk::SampleCountFlags::from_raw(samples)) {
+        return Some(format!(
+            "it draws to {samples} samples; the device has {allowed:?}"
+        ));
+    }
+    let color = vk::FormatFeatureFlags::COLOR_ATTACHMENT;
+    let mut colors = colors.iter();
+    let unfit = colors.find(|&&format| !features(device, format).contains(color));
+    if let Some(format) = unfit {
+        return Some(format!("the device does not draw to colours of {format:?}"));
+    }
+    let depth = formats.depth;
+    let is_depth = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;
+    if depth != vk::Format::UNDEFINED && !features(device, depth).contains(is_depth) {
+        return Some(format!("the device has no depth attachments of {depth:?}"));
+    }
+    fragment.and_then(|fragment| output_problem(fragment, formats.used_colors()))
+}
+
+/// Integers are written to formats of integers, and nothing else is (section "Fragment Output
+/// Interface").
+fn output_problem(fragment: &EntryPoint, colors: &[vk::Format]) -> Option<String> {
+    fragment.outputs.iter().find_map(|output| {
+        let format = *colors.get(output.location as usize)?;
+        let scalar = scalar_kind(format);
+        (!output.can_have_attribute(scalar)).then(|| {
+            let (name, are) = (&fragment.name, scalar.word());
+            format!("{name} writes {output} to an attachment of {format:?}: {are}")
+        })
+    })
+}
+
+/// Whether the device blends colours of a format.
+pub(super) fn can_blend(device: &Device, format: vk::Format) -> bool {
+    features(device, format).contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND)
+}
+
+fn features(device: &Device, format: vk::Format) -> vk::FormatFeatureFlags {
+    properties(device, format).optimal_tiling_features
+}
