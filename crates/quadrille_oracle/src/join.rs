@@ -1,8 +1,8 @@
 //! Barriers that could be one: pairs in one call that say the same of neighbouring ranges.
 
 use quadrille_sync::{
-    BarrierBatch, BufferBarrier, ImageBarrier, PassRef, Plan, Reason, Scope, Step, SubRange,
-    SubresourceRange, Transfer, TransferHalf,
+    BufferBarrier, ImageBarrier, PassRef, Plan, Reason, Scope, Step, SubRange, SubresourceRange,
+    Transfer, TransferHalf,
 };
 
 /// Two barriers that could be one.
@@ -107,13 +107,11 @@ fn parts(plan: &Plan) -> Vec<Part> {
     let mut parts = Vec::new();
     for (at, submission) in plan.submissions.iter().enumerate() {
         for (step_at, step) in submission.steps.iter().enumerate() {
-            if let Step::Barriers(BarrierBatch {
-                buffers, images, ..
-            }) = step
-            {
+            if let Step::Barriers(batch) = step {
                 let call = (at, step_at);
-                parts.extend(buffers.iter().map(|barrier| of_buffer(call, barrier)));
-                parts.extend(images.iter().map(|barrier| of_image(call, barrier)));
+                let (buffers, images) = (batch.buffers.iter(), batch.images.iter());
+                parts.extend(buffers.map(|barrier| of_buffer(call, barrier)));
+                parts.extend(images.map(|barrier| of_image(call, barrier)));
             }
         }
     }

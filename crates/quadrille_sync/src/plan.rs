@@ -172,8 +172,8 @@ pub struct BarrierBatch {
 /// What a submission's command buffers do, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// One barrier call.
-    Barriers(BarrierBatch),
+    /// One barrier call. Boxed, because most steps are passes, and many are walked through.
+    Barriers(Box<BarrierBatch>),
     /// The commands of a pass.
     Pass(PassIndex),
 }

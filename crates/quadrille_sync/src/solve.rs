@@ -158,7 +158,7 @@ fn decide(
     );
     let ease = match shortcuts {
         true => Ease::Usual,
-        false => Ease::None,
+        false => Ease::Ladder,
     };
     let emit = |split: &Split| emit(frame, topology, states, split, &kept, ease);
     Ok(match arranged {
@@ -186,7 +186,7 @@ struct Emitted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ease {
     /// Each use climbs the ladder.
-    None,
+    Ladder,
     /// Uses that need nothing do not.
     Usual,
     /// The same, and no pass uses a resource twice: the frame was clear at a glance.
@@ -203,8 +203,7 @@ fn emit(
     ease: Ease,
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    walk.shortcuts = ease != Ease::None;
-    walk.is_clear = ease == Ease::Clear;
+    walk.ease = ease;
     let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);

@@ -222,7 +222,7 @@ fn batches(plan: &mut Plan) -> impl Iterator<Item = (usize, usize, &mut BarrierB
     submissions.flat_map(|(at, submission)| {
         let steps = submission.steps.iter_mut().enumerate();
         steps.filter_map(move |(step, it)| match it {
-            Step::Barriers(batch) => Some((at, step, batch)),
+            Step::Barriers(batch) => Some((at, step, &mut **batch)),
             Step::Pass(_) => None,
         })
     })

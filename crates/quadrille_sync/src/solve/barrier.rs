@@ -15,6 +15,7 @@
 
 use std::ops::Range;
 
+use super::Ease;
 use super::early::{Early, note_first};
 use super::edge;
 use super::host;
@@ -99,7 +100,7 @@ fn one_pass(
     let frame = walk.frame;
     let uses = frame.uses_of(pass);
     let mut several = false;
-    if !walk.is_clear {
+    if walk.ease != Ease::Clear {
         for one in uses {
             let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
             several |= last == pass.0;
@@ -108,8 +109,9 @@ fn one_pass(
     let place = Place { site, step, pass };
     if !walk.may_move && walk.blocks.list.is_empty() {
         // Nobody has to come or go before: each use can be compared at once.
+        let climbs = several || walk.ease == Ease::Ladder;
         for at in 0..uses.len() {
-            if several || !walk.shortcuts || !spare(walk, maps, &place, &uses[at]) {
+            if climbs || !spare(walk, maps, &place, &uses[at]) {
                 let request = enter(walk, maps, &place, uses, at, several);
                 compare(walk, maps, &request);
             }

@@ -140,6 +140,7 @@ impl Edges {
     }
 
     /// Ends the list of the next pass, which begins at `begin`; the place behind the last pass in it.
+    #[inline]
     fn close(&mut self, begin: usize) -> u32 {
         let (mut behind, mut level) = (0, 0);
         for from in &self.from[begin..] {

@@ -59,10 +59,12 @@ impl Record {
     /// The submission with head and tail in their places.
     pub(super) fn finish(mut self) -> Submission {
         if !self.head.is_empty() {
-            self.submission.steps.insert(0, Step::Barriers(self.head));
+            let head = Step::Barriers(Box::new(self.head));
+            self.submission.steps.insert(0, head);
         }
         let tail = self.tail.into_iter().filter(|batch| !batch.is_empty());
-        self.submission.steps.extend(tail.map(Step::Barriers));
+        let tail = tail.map(|batch| Step::Barriers(Box::new(batch)));
+        self.submission.steps.extend(tail);
         self.submission
     }
 }

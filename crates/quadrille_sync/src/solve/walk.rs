@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Ease;
 use super::occupy::Blocks;
 use super::ownership;
 use super::precise::cut;
@@ -126,10 +127,7 @@ pub(super) struct Walk<'a> {
     /// Something may be elsewhere than where it is needed: there are several families, or somebody
     /// outside has had a hand in it.
     pub(super) may_move: bool,
-    /// Uses that need nothing do not climb the ladder.
-    pub(super) shortcuts: bool,
-    /// No pass uses a resource twice, as [`glance`](super::glance) has seen.
-    pub(super) is_clear: bool,
+    pub(super) ease: Ease,
 }
 
 /// A use of a range that is about to be compared with the range's state.
@@ -217,8 +215,7 @@ impl<'a> Walk<'a> {
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
             may_move: false,
-            shortcuts: true,
-            is_clear: false,
+            ease: Ease::Usual,
         };
         walk.may_move = walk.has_families || maps.iter().any(ownership::is_away);
         walk.open_windows();
@@ -492,7 +489,8 @@ impl<'a> Walk<'a> {
             batch: BarrierBatch::default(),
             plain: Vec::new(),
         });
-        steps.push(Step::Barriers(BarrierBatch::default()));
+        // Written when the call is closed.
+        steps.push(Step::Barriers(Box::default()));
     }
 
     /// Adds barriers to the call, and remembers them for those who come later.
@@ -569,7 +567,7 @@ impl<'a> Walk<'a> {
             self.put(&mut call.batch, plain);
         }
         let steps = &mut self.records[call.submission].submission.steps;
-        steps[call.at] = Step::Barriers(call.batch);
+        steps[call.at] = Step::Barriers(Box::new(call.batch));
     }
 
     /// Whether waits cover a dependency: for another queue that has itself waited for the access, or

@@ -110,9 +110,7 @@ impl Parser<'_> {
             let stages = line.map("stages", |word| flags(&word.text))?;
             submission.acquires.push(ImageAcquire { resource, stages });
         } else if line.accept("barriers") {
-            submission
-                .steps
-                .push(Step::Barriers(BarrierBatch::default()));
+            submission.steps.push(Step::Barriers(Box::default()));
         } else if line.accept("pass") {
             submission.steps.push(Step::Pass(
                 line.map("a pass", |word| names.find_pass(word))?,

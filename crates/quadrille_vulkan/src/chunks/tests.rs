@@ -1,4 +1,4 @@
-use quadrille_sync::{BarrierBatch, PassIndex, Plan, QueueIndex, Step, Submission};
+use quadrille_sync::{PassIndex, Plan, QueueIndex, Step, Submission};
 
 use super::{Chunk, cut};
 
@@ -6,7 +6,7 @@ use super::{Chunk, cut};
 fn plan(words: &str) -> Plan {
     let mut next = 0;
     let mut step = |letter: char| match letter {
-        'b' => Step::Barriers(BarrierBatch::default()),
+        'b' => Step::Barriers(Box::default()),
         _ => {
             next += 1;
             Step::Pass(PassIndex(next - 1))
