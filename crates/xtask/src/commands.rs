@@ -42,7 +42,8 @@ pub(crate) enum Command {
     /// Run tests under Miri, AddressSanitizer and ThreadSanitizer; needs a nightly toolchain
     ///
     /// Miri: quadrille_sync, and of quadrille_ecs what needs no device, with the unsafe code of its
-    /// system parameters. The others: the GPU tests of quadrille_vulkan.
+    /// system parameters; twenty minutes of a busy core. The others: the GPU tests of
+    /// quadrille_vulkan.
     #[command(after_help = "Example:\n  cargo xtask sanitize thread")]
     Sanitize {
         /// Some of them; all if none is named

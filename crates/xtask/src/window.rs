@@ -136,6 +136,14 @@ pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
     ))
 }
 
+/// winit 0.30.13 shares its connection with the driver, and takes an error of the driver's for its
+/// own: where one draws into a window that is gone just when winit hears of that, it panics so
+/// (`destroy_notify`; request 72, `PutImage`, which only software drivers make). To be removed with a
+/// winit that does not.
+const PANIC_OF_WINIT: &str = "Failed to destroy input context";
+/// How often that may happen in a row: it was seen in one run of many.
+const MOST_PANICS: usize = 2;
+
 /// Opens `windows` and destroys two of its three windows from outside, as no window manager would,
 /// in the midst of frames.
 ///
@@ -143,8 +151,21 @@ pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
 /// When the third does not go on, or the program does not end well once that is closed.
 pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
     let server = Xvfb::start()?;
-    let (mut running, report) = start_with(stack, program, "windows-killed", &server, &[])?;
-    let (screen, windows) = three_windows(&mut running, &server)?;
+    let mut panics = 0;
+    loop {
+        let (mut running, report) = start_with(stack, program, "windows-killed", &server, &[])?;
+        let judged = kill_two(&mut running, &server, &report);
+        let is_winits = judged.is_err() && running.output().contains(PANIC_OF_WINIT);
+        if !is_winits || panics == MOST_PANICS {
+            return judged.map(|judged| format!("{judged}; winit panicked {panics} times before"));
+        }
+        panics += 1;
+    }
+}
+
+/// Destroys two of three windows; the third goes on.
+fn kill_two(running: &mut Running, server: &Xvfb, report: &Path) -> Result<String> {
+    let (screen, windows) = three_windows(running, server)?;
     let (&last, others) = windows.split_last().context("there are no windows")?;
     for &window in others {
         screen.connection.destroy_window(window)?.check()?;
@@ -152,11 +173,11 @@ pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
         for size in [(300, 200), (200, 300)] {
             screen.resize(last, size)?;
             thread::sleep(PAUSES[2]);
-            screen.wait_for_picture(&mut running, last)?;
+            screen.wait_for_picture(running, last)?;
         }
     }
     screen.close(last)?;
-    let report = end(&mut running, &report)?;
+    let report = end(running, report)?;
     Ok(format!(
         "{} of 3 destroyed; {}",
         others.len(),
