@@ -58,9 +58,12 @@ pub(crate) fn is_integer(format: vk::Format) -> bool {
     scalar_kind(format) != ScalarKind::Float
 }
 
-/// What shaders see of a colour format.
+/// What shaders see of a format: of depth and stencil, depth.
 pub(crate) fn scalar_kind(format: vk::Format) -> ScalarKind {
     use vk::Format as F;
+    if format == F::S8_UINT {
+        return ScalarKind::Uint;
+    }
     // Integer formats stand in pairs, unsigned and signed, at these places of the enumeration.
     let unsigned = [
         F::R8_UINT,

@@ -13,6 +13,7 @@ use crate::format;
 use crate::gpu::Gpu;
 use crate::home::{Block, Home};
 use crate::image::{Image, WeakImage};
+use crate::texels::Texels;
 
 /// A buffer or an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,6 +186,8 @@ pub(crate) struct Entry {
     pub view: vk::ImageView,
     /// The kind of `view`.
     pub view_kind: vk::ImageViewType,
+    /// What shaders read of its texels.
+    pub texels: Texels,
     /// Which image it is: another one once a transient resource has moved, for instance; then no
     /// view of it is what it was. 0 for buffers, and for images of swapchains.
     generation: u32,
@@ -203,6 +206,7 @@ impl Entry {
         bytes: 0,
         view: vk::ImageView::null(),
         view_kind: vk::ImageViewType::TYPE_2D,
+        texels: Texels::NONE,
         generation: 0,
         version: 0,
     };
@@ -227,6 +231,7 @@ impl Entry {
                         false => vk::ImageView::null(),
                     },
                     view_kind: image.default_view_kind(),
+                    texels: Texels::of(image),
                     generation: image.generation(),
                     ..Self::NONE
                 }
@@ -254,7 +259,7 @@ impl Entry {
             ..*self
         };
         let is_passing = self.is_of_swapchain() && before.is_of_swapchain();
-        let of = |it: &Self| (it.usage, it.view_kind);
+        let of = |it: &Self| (it.usage, it.view_kind, it.texels);
         at_its_place == *before || is_passing && of(self) == of(before)
     }
 }

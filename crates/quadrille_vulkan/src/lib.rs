@@ -81,6 +81,7 @@ mod stream;
 mod submit;
 mod surface;
 mod swapchain;
+mod texels;
 mod timeline;
 mod timelines;
 mod timing;
@@ -118,7 +119,8 @@ pub use ring::{Closed, Consumer, Producer, Turn};
 pub use sampler::{Sampler, SamplerDesc};
 pub use settings::{QueueWish, Settings};
 pub use shader::{
-    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, Shader, ShaderStage,
+    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, Shader, ShaderImage,
+    ShaderStage,
 };
 pub use sharing::{Sharing, SharingChanged};
 pub use stream::StreamDesc;

@@ -4,6 +4,7 @@
 //! Both are checked and reflected before a driver sees them.
 
 mod file;
+mod image;
 mod location;
 mod reflect;
 mod spirv;
@@ -16,6 +17,7 @@ use ash::vk;
 
 use crate::error::ShaderError;
 
+pub use image::ShaderImage;
 pub use location::{Location, LocationType, ScalarKind};
 
 /// A shader module. Clones are the same module.
@@ -97,14 +99,14 @@ pub enum BindingKind {
     UniformBuffer,
     /// A storage buffer.
     StorageBuffer,
-    /// An image to sample or load, seen with this dimension.
-    SampledImage(vk::ImageViewType),
-    /// A storage image, seen with this dimension.
-    StorageImage(vk::ImageViewType),
+    /// An image to sample or load.
+    SampledImage(ShaderImage),
+    /// A storage image.
+    StorageImage(ShaderImage),
     /// A sampler.
     Sampler,
     /// An image and a sampler at one binding, as GLSL has it.
-    CombinedImageSampler(vk::ImageViewType),
+    CombinedImageSampler(ShaderImage),
 }
 
 impl BindingKind {

@@ -30,6 +30,8 @@ named! {
     Odd(Image),
     Solid(Image),
     Samples(Image),
+    Whole(Image),
+    Halves(Image),
     Depth(Image),
 }
 
@@ -172,7 +174,7 @@ fn make(world: &mut World) -> Result {
     let desc = |name: &str, width, height| ImageDesc::new(name, width, height, COLOR, usage);
     let samples = ImageDesc {
         samples: 4,
-        ..ImageDesc::new("samples", 16, 16, COLOR, draws)
+        ..ImageDesc::new("samples", 16, 16, COLOR, draws | ImageUsage::SAMPLED)
     };
     let solid = ImageDesc {
         extent: [8, 8, 4],
@@ -187,7 +189,15 @@ fn make(world: &mut World) -> Result {
     world.insert_resource(Odd(gpu.create_image(&desc("odd", 7, 5))?));
     world.insert_resource(Solid(gpu.create_image(&solid)?));
     world.insert_resource(Samples(gpu.create_image(&samples)?));
-    let depth = ImageDesc::depth("depth", 16, 16, DEPTH).with_usage(copies);
+    let other = |name, format| ImageDesc {
+        format,
+        ..desc(name, 16, 16)
+    };
+    let whole = other("whole", Format::R32_UINT);
+    let halves = other("halves", Format::R16G16B16A16_SFLOAT);
+    world.insert_resource(Whole(gpu.create_image(&whole)?));
+    world.insert_resource(Halves(gpu.create_image(&halves)?));
+    let depth = ImageDesc::depth("depth", 16, 16, DEPTH).with_usage(copies | ImageUsage::SAMPLED);
     world.insert_resource(Depth(gpu.create_image(&depth)?));
     let shader = Shader::wgsl("anything.wgsl", SHADER)?;
     let fill = GraphicsPipelineDesc::new("fill", (&shader, "corner"), (&shader, "paint"));
@@ -217,6 +227,7 @@ fn begin(
     mut recorder: Recorder,
     (pyramid, plain): (TransferWrite<Pyramid>, TransferWrite<Plain>),
     (odd, solid): (TransferWrite<Odd>, TransferWrite<Solid>),
+    (whole, halves): (TransferWrite<Whole>, TransferWrite<Halves>),
     (bytes, more): (TransferWrite<Bytes>, TransferWrite<MoreBytes>),
     arguments: TransferWrite<Arguments>,
 ) {
@@ -228,6 +239,8 @@ fn begin(
         .clear_image(&plain, [0.5; 4])
         .clear_image(&odd, [0.5; 4])
         .clear_image(&solid, [0.5; 4])
+        .clear_image(&whole, [7.0; 4])
+        .clear_image(&halves, [0.5; 4])
         .fill_buffer(&bytes, 0, 1024, 0)
         .fill_buffer(&more, 0, 4096, 0)
         // No draw by arguments draws much.
@@ -288,8 +301,9 @@ fn copies(
 fn work(
     mut recorder: Recorder,
     bytes: StorageReadWrite<Bytes>,
-    pyramid: Sampled<Pyramid>,
-    plain: StorageWrite<Plain>,
+    (pyramid, whole, solid): (Sampled<Pyramid>, Sampled<Whole>, Sampled<Solid>),
+    (samples, depth): (Sampled<Samples>, Sampled<Depth>),
+    (plain, halves): (StorageWrite<Plain>, StorageWrite<Halves>),
     arguments: IndirectRead<Arguments>,
     tools: Res<Tools>,
 ) {
@@ -304,11 +318,14 @@ fn work(
         compute.bind(dice.pick(&[0, 1, 2, 3, 9]), &plain.view(dice.view()));
     }
     let above = pyramid.view(dice.pick(&[View::WHOLE.layer(1), View::WHOLE]));
-    match dice.below(8) {
+    let others = [whole.any(), solid.any(), samples.any(), depth.any()];
+    match dice.below(12) {
         0 => compute.bind(1, &pyramid.view(dice.view())),
+        1 | 2 => compute.bind(1, &dice.pick(&others)),
         _ => compute.bind(1, &above),
     };
-    compute.bind(2, &plain).sampler(3, &tools.sampler);
+    let below = dice.pick(&[plain.any(), plain.any(), plain.any(), halves.any()]);
+    compute.bind(2, &below).sampler(3, &tools.sampler);
     match dice.below(24) {
         0 => compute.push(&1_u32),
         1 => compute.push(&[1_u32; 40]),

@@ -12,7 +12,8 @@ use crate::format;
 use crate::handle::{Entry, Handle};
 use crate::image::{Image, ImageUsage};
 use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
-use crate::shader::{Binding, BindingKind, Shader};
+use crate::shader::{Binding, BindingKind, Shader, ShaderImage};
+use crate::texels::Texels;
 use crate::view::{View, ViewKey};
 
 /// The number of bindings.
@@ -349,19 +350,19 @@ impl<'a> Encoder<'a> {
                 let sampler = self.bindings.samplers[at];
                 self.bindings.infos[at].image = vk::DescriptorImageInfo::default().sampler(sampler);
             }
-            BindingKind::SampledImage(dimension)
-            | BindingKind::StorageImage(dimension)
-            | BindingKind::CombinedImageSampler(dimension) => {
+            BindingKind::SampledImage(seen)
+            | BindingKind::StorageImage(seen)
+            | BindingKind::CombinedImageSampler(seen) => {
                 let storage = matches!(kind, BindingKind::StorageImage(_));
                 if self.bindings.images[at].storage != storage {
                     return Err(unbound(pipeline, binding).into());
                 }
                 let entry = self.bindings.images[at].entry;
-                if entry.is_none_or(|entry| entry.view_kind != dimension) {
+                if entry.is_none_or(|entry| entry.view_kind != seen.view) {
                     // Which view this is, only the image knows.
                     self.calls.give_up();
                 }
-                let mut info = self.describe_image(at, dimension)?;
+                let mut info = self.describe_image(at, &seen)?;
                 if matches!(kind, BindingKind::CombinedImageSampler(_)) {
                     info.sampler = self.bindings.samplers[at];
                 }
@@ -418,7 +419,7 @@ impl<'a> Encoder<'a> {
     fn describe_image(
         &mut self,
         at: usize,
-        dimension: vk::ImageViewType,
+        seen: &ShaderImage,
     ) -> Result<vk::DescriptorImageInfo, Failure> {
         let bound = self.bindings.images[at];
         let index = self.bindings.indices[at];
@@ -430,14 +431,27 @@ impl<'a> Encoder<'a> {
             let name = self.resources.handle(index).name().to_owned();
             return Err(CommandError::Usage { name, usage: word }.into());
         }
-        let known = bound.entry.filter(|entry| entry.view_kind == dimension);
+        let known = bound.entry.filter(|entry| entry.view_kind == seen.view);
+        let texels = match (bound.entry, self.resources.handle(index)) {
+            (Some(entry), _) => entry.texels,
+            (None, Handle::Image(image)) => Texels::of(image),
+            (None, Handle::Buffer(_)) => Texels::NONE,
+        };
+        if let Some(problem) = texels.problem(seen) {
+            return Err(CommandError::View {
+                name: self.resources.handle(index).name().to_owned(),
+                kind: seen.view,
+                problem,
+            }
+            .into());
+        }
         let image_view = match (known, self.resources.handle(index)) {
             (Some(entry), _) => entry.view,
             (None, Handle::Image(image)) => {
                 let key = ViewKey {
                     view: bound.view,
                     aspects: format::sampled_aspects(image.format()),
-                    kind: dimension,
+                    kind: seen.view,
                 };
                 check_kind(image, key)?;
                 view(image, key)?

@@ -23,7 +23,7 @@ pub struct LocationType {
 }
 
 /// What numbers are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScalarKind {
     /// Floating-point numbers, normalised ones included.
     Float,

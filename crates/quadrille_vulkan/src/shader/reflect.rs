@@ -9,8 +9,10 @@ use spirq::entry_point::ExecutionModel;
 use spirq::ty::{AccessType, DescriptorType, ScalarType, Type};
 use spirq::var::{InterfaceLocation, Variable};
 
+use super::image::format_of_spirv;
 use super::{
-    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderStage, spirv,
+    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderImage, ShaderStage,
+    spirv,
 };
 use crate::error::ShaderError;
 
@@ -91,16 +93,9 @@ fn location(at: &InterfaceLocation, ty: &Type) -> Location {
         Type::Vector(vector) => (Some(&vector.scalar_ty), vector.nscalar),
         _ => (None, 0),
     };
-    let number = match scalar {
-        Some(ScalarType::Float { bits }) => Some((ScalarKind::Float, *bits)),
-        Some(ScalarType::Integer { bits, is_signed }) => match is_signed {
-            true => Some((ScalarKind::Sint, *bits)),
-            false => Some((ScalarKind::Uint, *bits)),
-        },
-        _ => None,
-    };
+    let known = scalar.and_then(number);
     // Several variables may share a location; what they are together is not looked at.
-    let whole = number.filter(|_| at.comp() == 0);
+    let whole = known.filter(|_| at.comp() == 0);
     Location {
         location: at.loc(),
         ty: whole.map(|(scalar, bits)| LocationType {
@@ -108,6 +103,18 @@ fn location(at: &InterfaceLocation, ty: &Type) -> Location {
             bits,
             components,
         }),
+    }
+}
+
+/// What a number is, and its bits.
+fn number(scalar: &ScalarType) -> Option<(ScalarKind, u32)> {
+    match scalar {
+        ScalarType::Float { bits } => Some((ScalarKind::Float, *bits)),
+        ScalarType::Integer { bits, is_signed } => match is_signed {
+            true => Some((ScalarKind::Sint, *bits)),
+            false => Some((ScalarKind::Uint, *bits)),
+        },
+        _ => None,
     }
 }
 
@@ -143,16 +150,14 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
         DescriptorType::UniformBuffer() => (Some(BindingKind::UniformBuffer), AccessType::ReadOnly),
         DescriptorType::StorageBuffer(access) => (Some(BindingKind::StorageBuffer), *access),
         DescriptorType::SampledImage() => (
-            view_kind(ty).map(BindingKind::SampledImage),
+            image(ty).map(BindingKind::SampledImage),
             AccessType::ReadOnly,
         ),
         DescriptorType::CombinedImageSampler() => (
-            view_kind(ty).map(BindingKind::CombinedImageSampler),
+            image(ty).map(BindingKind::CombinedImageSampler),
             AccessType::ReadOnly,
         ),
-        DescriptorType::StorageImage(access) => {
-            (view_kind(ty).map(BindingKind::StorageImage), *access)
-        }
+        DescriptorType::StorageImage(access) => (image(ty).map(BindingKind::StorageImage), *access),
         _ => (None, AccessType::ReadOnly),
     };
     let kind = kind.ok_or_else(|| problem(format!("{name} has a type that is not supported")))?;
@@ -166,18 +171,40 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
     })
 }
 
-/// The dimension that a view needs for an image type.
-fn view_kind(ty: &Type) -> Option<vk::ImageViewType> {
-    use spirq::spirv::Dim;
-    let (dim, arrayed) = match ty {
-        Type::SampledImage(image) => (image.dim, image.is_array),
-        Type::StorageImage(image) => (image.dim, image.is_array),
+/// What a type of images needs.
+fn image(ty: &Type) -> Option<ShaderImage> {
+    let (dim, is_array, multisampled, scalar, format) = match ty {
+        Type::SampledImage(image) => (
+            image.dim,
+            image.is_array,
+            image.is_multisampled,
+            Some(&image.scalar_ty),
+            None,
+        ),
+        Type::StorageImage(image) => (
+            image.dim,
+            image.is_array,
+            image.is_multisampled,
+            None,
+            format_of_spirv(image.fmt),
+        ),
         Type::CombinedImageSampler(both) => {
-            (both.sampled_image_ty.dim, both.sampled_image_ty.is_array)
+            return image(&Type::SampledImage(both.sampled_image_ty.clone()));
         }
         _ => return None,
     };
-    Some(match (dim, arrayed) {
+    Some(ShaderImage {
+        view: view_kind(dim, is_array)?,
+        texels: scalar.and_then(number).map(|(kind, _)| kind),
+        format,
+        multisampled,
+    })
+}
+
+/// The dimension that a view needs.
+fn view_kind(dim: spirq::spirv::Dim, is_array: bool) -> Option<vk::ImageViewType> {
+    use spirq::spirv::Dim;
+    Some(match (dim, is_array) {
         (Dim::Dim2D, false) => vk::ImageViewType::TYPE_2D,
         (Dim::Dim2D, true) => vk::ImageViewType::TYPE_2D_ARRAY,
         (Dim::Dim3D, _) => vk::ImageViewType::TYPE_3D,

@@ -1,6 +1,6 @@
 use ash::vk;
 
-use super::{BindingKind, Shader, ShaderStage};
+use super::{BindingKind, Shader, ShaderImage, ShaderStage};
 use crate::error::ShaderError;
 
 const CELLS: &str = "
@@ -36,7 +36,12 @@ fn entry_points_tell_what_they_touch() {
         .iter()
         .map(|binding| (binding.binding, binding.kind, binding.reads, binding.writes))
         .collect();
-    let picture = BindingKind::StorageImage(vk::ImageViewType::TYPE_2D);
+    let picture = BindingKind::StorageImage(ShaderImage {
+        view: vk::ImageViewType::TYPE_2D,
+        texels: None,
+        format: Some(vk::Format::R8G8B8A8_UNORM),
+        multisampled: false,
+    });
     assert_eq!(
         found,
         [

@@ -8,7 +8,10 @@ use naga::proc::BoundsCheckPolicy;
 use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, ImageDimension, ShaderStage as NagaStage, TypeInner};
 
-use super::{Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderStage};
+use super::image::format_of_wgsl;
+use super::{
+    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderImage, ShaderStage,
+};
 use crate::error::ShaderError;
 
 /// Language features beyond the core that the baseline's devices have.
@@ -212,12 +215,31 @@ fn kind(inner: &TypeInner, space: AddressSpace) -> Option<BindingKind> {
                 class,
             },
         ) => {
-            let seen = view_kind(dim, arrayed)?;
+            let image = ShaderImage {
+                view: view_kind(dim, arrayed)?,
+                texels: None,
+                format: None,
+                multisampled: false,
+            };
             match class {
-                ImageClass::Sampled { .. } | ImageClass::Depth { .. } => {
-                    Some(BindingKind::SampledImage(seen))
+                ImageClass::Sampled { kind, multi } => {
+                    Some(BindingKind::SampledImage(ShaderImage {
+                        texels: scalar_kind(kind),
+                        multisampled: multi,
+                        ..image
+                    }))
                 }
-                ImageClass::Storage { .. } => Some(BindingKind::StorageImage(seen)),
+                ImageClass::Depth { multi } => Some(BindingKind::SampledImage(ShaderImage {
+                    texels: Some(ScalarKind::Float),
+                    multisampled: multi,
+                    ..image
+                })),
+                ImageClass::Storage { format, .. } => {
+                    Some(BindingKind::StorageImage(ShaderImage {
+                        format: Some(format_of_wgsl(format)),
+                        ..image
+                    }))
+                }
                 ImageClass::External => None,
             }
         }
@@ -262,6 +284,15 @@ fn locations<'a>(
     locations
 }
 
+fn scalar_kind(kind: naga::ScalarKind) -> Option<ScalarKind> {
+    match kind {
+        naga::ScalarKind::Float => Some(ScalarKind::Float),
+        naga::ScalarKind::Sint => Some(ScalarKind::Sint),
+        naga::ScalarKind::Uint => Some(ScalarKind::Uint),
+        _ => None,
+    }
+}
+
 /// A number or a vector of them.
 fn location_type(inner: &TypeInner) -> Option<LocationType> {
     let (scalar, components) = match inner {
@@ -269,14 +300,8 @@ fn location_type(inner: &TypeInner) -> Option<LocationType> {
         TypeInner::Vector { size, scalar } => (scalar, *size as u32),
         _ => return None,
     };
-    let kind = match scalar.kind {
-        naga::ScalarKind::Float => ScalarKind::Float,
-        naga::ScalarKind::Sint => ScalarKind::Sint,
-        naga::ScalarKind::Uint => ScalarKind::Uint,
-        _ => return None,
-    };
     Some(LocationType {
-        scalar: kind,
+        scalar: scalar_kind(scalar.kind)?,
         bits: 8 * u32::from(scalar.width),
         components,
     })

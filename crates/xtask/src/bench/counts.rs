@@ -31,7 +31,10 @@ const BARRIERS: &str = "barriers";
 /// When the program fails, its log cannot be read, or the two disagree.
 pub(super) fn count(bench: &Bench, mode: &str) -> Result<String> {
     let run = |frames: u64| -> Result<(Value, Calls)> {
-        let log = place::made("bench").join("calls.json");
+        let folder = place::made("bench");
+        let make = || format!("cannot make {}", folder.display());
+        std::fs::create_dir_all(&folder).with_context(make)?;
+        let log = folder.join("calls.json");
         examples::forget(&log)?;
         let frames = frames.to_string();
         let arguments = ["--n", "100", "--alone", "--mode", mode, "--frames", &frames];
