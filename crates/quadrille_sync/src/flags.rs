@@ -437,7 +437,7 @@ impl Stages {
 }
 
 /// The stages that stand for several.
-const SHORTHANDS: Stages = Stages::ALL_COMMANDS
+pub(crate) const SHORTHANDS: Stages = Stages::ALL_COMMANDS
     .union(Stages::ALL_GRAPHICS)
     .union(Stages::VERTEX_INPUT)
     .union(Stages::PRE_RASTERIZATION_SHADERS)

@@ -392,8 +392,13 @@ fn unseen_by_writer(walk: &mut Walk<'_>, request: &Request, state: &State) -> Sc
         access,
         ..request.scope
     };
-    walk.past.consult(write, request.queue);
-    let waiting = walk.timeline.ordered_by_waits(request.queue, write.point());
+    // Who waits for the write sees it, and so does who waits for somebody who has read it.
+    let elsewhere = state.reads.iter().filter(|it| it.queue != request.queue);
+    let mut waiting = Stages::empty();
+    for mark in elsewhere.chain([write]) {
+        walk.past.consult(mark, request.queue);
+        waiting |= (walk.timeline).ordered_by_waits(request.queue, mark.point());
+    }
     unseen(state, request.queue, reads).without(waiting)
 }
 

@@ -2,7 +2,7 @@
 
 use super::custom::stages_of;
 use super::track::State;
-use crate::flags::{AccessMask, Stages};
+use crate::flags::{AccessMask, SHORTHANDS, Stages};
 use crate::plan::Scope;
 use crate::topology::QueueIndex;
 
@@ -30,9 +30,18 @@ impl Scope {
 /// What of a scope on a queue does not see the last write yet: none of the stages in which all of its
 /// accesses do.
 pub(super) fn unseen(state: &State, queue: QueueIndex, scope: Scope) -> Scope {
-    let seen = state.visible.iter();
-    let seen = seen.filter(|seen| seen.queue == queue && seen.scope.access.covers(scope.access));
-    let stages = seen.fold(Stages::empty(), |all, seen| all | seen.scope.stages);
+    let seen = state.visible.iter().filter(|seen| seen.queue == queue);
+    let stages = seen.fold(Stages::empty(), |all, seen| {
+        let kinds = scope.access.iter();
+        let lacking = kinds.filter(|kind| !seen.scope.access.covers(*kind));
+        let lacking = lacking.fold(Stages::empty(), |all, kind| all | stages_of(kind));
+        let stages = seen.scope.stages.expanded();
+        match stages.intersects(lacking) {
+            // What stands for several stages no longer does.
+            true => all | stages.difference(lacking.union(SHORTHANDS)),
+            false => all | stages,
+        }
+    });
     scope.without(stages)
 }
 

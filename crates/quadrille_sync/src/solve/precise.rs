@@ -32,9 +32,15 @@ fn cut_resource(plain: &[Plain], parts: &mut Vec<Plain>) {
         let first = cuts.partition_point(|cut| *cut < one.interval.start);
         let last = cuts.partition_point(|cut| *cut < one.interval.end);
         for cell in first..last {
-            let said = cells[cell].iter_mut().find(|said| said.src == one.src);
-            match said {
-                Some(said) => said.dst = said.dst.union(one.dst),
+            let says_all =
+                |one: &Plain, other: &Plain| one.src.covers(other.src) && one.dst.covers(other.dst);
+            let joins = |said: &&mut Plain| {
+                said.src == one.src || says_all(said, one) || says_all(one, said)
+            };
+            match cells[cell].iter_mut().find(joins) {
+                Some(said) if said.src == one.src => said.dst = said.dst.union(one.dst),
+                Some(said) if says_all(said, one) => {}
+                Some(said) => (said.src, said.dst) = (one.src, one.dst),
                 None => cells[cell].push(Plain {
                     interval: cuts[cell]..cuts[cell + 1],
                     ..one.clone()

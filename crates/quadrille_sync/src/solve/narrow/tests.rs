@@ -29,18 +29,27 @@ fn a_group_of_stages_stays_whole() {
     assert_eq!(copies.without(Stages::COPY), copies);
 }
 
-#[test]
-fn a_stage_that_sees_some_accesses_alone_is_shown_all() {
+fn seen(scope: Scope) -> State {
     let mut state = State::fresh();
     state.visible.push(Seen {
         queue: QueueIndex(0),
-        scope: Scope {
-            stages: Stages::COMPUTE_SHADER,
-            access: AccessMask::UNIFORM_READ,
-        },
+        scope,
         is_ready: false,
     });
-    assert_eq!(unseen(&state, QueueIndex(0), INDIRECT), INDIRECT);
+    state
+}
+
+#[test]
+fn stages_that_see_all_they_can_need_nothing() {
+    let state = seen(Scope {
+        stages: Stages::COMPUTE_SHADER,
+        access: AccessMask::UNIFORM_READ,
+    });
+    let indirect = Scope {
+        stages: Stages::DRAW_INDIRECT,
+        access: AccessMask::INDIRECT_COMMAND_READ,
+    };
+    assert_eq!(unseen(&state, QueueIndex(0), INDIRECT), indirect);
     let uniform = Scope {
         access: AccessMask::UNIFORM_READ,
         stages: Stages::COMPUTE_SHADER | Stages::VERTEX_SHADER,
@@ -51,4 +60,17 @@ fn a_stage_that_sees_some_accesses_alone_is_shown_all() {
     };
     assert_eq!(unseen(&state, QueueIndex(0), uniform), vertex);
     assert_eq!(unseen(&state, QueueIndex(1), uniform), uniform);
+}
+
+#[test]
+fn a_stage_that_sees_some_accesses_is_shown_all() {
+    let state = seen(Scope {
+        stages: Stages::ALL_TRANSFER,
+        access: AccessMask::TRANSFER_READ,
+    });
+    let both = Scope {
+        stages: Stages::ALL_TRANSFER,
+        access: AccessMask::TRANSFER_READ | AccessMask::TRANSFER_WRITE,
+    };
+    assert_eq!(unseen(&state, QueueIndex(0), both), both);
 }

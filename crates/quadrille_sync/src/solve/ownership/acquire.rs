@@ -10,9 +10,9 @@ use super::half;
 use super::outside::Outside;
 use super::release::{Departures, Destination};
 use super::window::{for_each_pending, settle};
-use crate::flags::Stages;
+use crate::flags::{Layout, Stages};
 use crate::plan::{PassRef, Rung, Scope, TransferHalf};
-use crate::range::{RangeMap, SubRange, for_each_union, intervals};
+use crate::range::{RangeMap, for_each_union, intervals};
 use crate::resource::ResourceKind;
 use crate::solve::barrier::scope_of;
 use crate::solve::record::Barrier;
@@ -133,10 +133,9 @@ fn acquire(
     pending: Pending<Mark>,
     map: &mut RangeMap<State>,
 ) {
-    let is_beyond = !request.range.covers(&pending.range, kind);
-    let scope = scope_within(walk, request, &pending.range);
+    let dst = scope_within(walk, request, &pending);
     let stages = match walk.topology.maintenance8 {
-        true if !scope.stages.is_empty() => scope.stages,
+        true if !dst.stages.is_empty() => dst.stages,
         _ => Stages::ALL_COMMANDS,
     };
     let rung = Rung::OwnershipTransfer;
@@ -151,12 +150,6 @@ fn acquire(
         (stages, Some(pending.mark.pass))
     };
     walk.stand_behind_wait();
-    // In another layout it serves only the transition that follows.
-    let arrives = !request.image || pending.new_layout == request.layout;
-    let dst = match arrives || is_beyond {
-        true => scope,
-        false => scope.stages_only(),
-    };
     let barrier = Barrier {
         src: Scope {
             stages,
@@ -191,12 +184,18 @@ fn acquire(
     });
 }
 
-/// The scopes of the uses of a request's pass that meet a range, the request among them: they may
-/// be fewer than those that meet the request, or lie beyond it.
-fn scope_within(walk: &Walk<'_>, request: &Request, range: &SubRange) -> Scope {
+/// The scopes of the uses of a request's pass that meet what is acquired, the request among them:
+/// they may be fewer than those that meet the request, or lie beyond it. To those who use it in
+/// another layout it only leads on: they see what the transition shows that follows.
+fn scope_within(walk: &Walk<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
     let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
+    let arriving = |scope: Scope, layout: Layout| match request.image {
+        true if layout != pending.new_layout => scope.stages_only(),
+        _ => scope,
+    };
     let uses = walk.frame.uses_of(request.pass).iter();
-    let meet = uses.filter(|one| one.resource == request.resource && one.range.overlaps(range));
-    let scopes = meet.map(|one| scope_of(one, supported));
-    scopes.fold(request.scope, Scope::union)
+    let of_resource = uses.filter(|one| one.resource == request.resource);
+    let meet = of_resource.filter(|one| one.range.overlaps(&pending.range));
+    let scopes = meet.map(|one| arriving(scope_of(one, supported), one.access.layout()));
+    scopes.fold(arriving(request.scope, request.layout), Scope::union)
 }

@@ -58,3 +58,16 @@ fn other_sources_and_other_resources_are_kept_apart() {
     let resources = vec![plain(1, 0..8, SRC, ONE), plain(0, 0..8, SRC, TWO)];
     assert_eq!(parts(resources), [(0, 0..8, TWO), (1, 0..8, ONE)]);
 }
+
+#[test]
+fn what_another_barrier_says_as_well_is_left_out() {
+    let wide = plain(0, 0..8, SRC | Stages::BLIT, ONE);
+    let narrow = plain(0, 4..8, SRC, ONE);
+    let expected = [(0, 0..4, ONE), (0, 4..8, ONE)];
+    assert_eq!(parts(vec![wide.clone(), narrow.clone()]), expected);
+    let sources = cut(vec![narrow, wide]).into_iter().map(|it| it.src.stages);
+    assert!(
+        sources.eq([SRC | Stages::BLIT; 2]),
+        "the wider source is left"
+    );
+}
