@@ -62,7 +62,8 @@ impl Maker<'_> {
             let barrier = self.barrier(spot, scopes, buffer.transfer, reasons);
             self.mutate_barrier(barrier);
             self.mutate_family(barrier);
-            self.mutate_size(spot, buffer.size, barrier.excuses.range);
+            let bytes = buffer.offset..buffer.offset + buffer.size;
+            self.mutate_size(spot, bytes, barrier.excuses.range);
         }
         for (at, image) in batch.images.iter().enumerate() {
             let area = Area::subresources(&image.range);

@@ -17,8 +17,10 @@ use crate::stages::single;
 /// that an argument excuses are noticed all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Excuse {
-    /// An argument: the release rests on a prediction, which need not come true: nobody may ever
-    /// acquire.
+    /// An argument: the release, or the part of a barrier in the last call of a queue, rests on a
+    /// prediction, which need not come true: nobody may ever acquire, or use the range like that. A
+    /// part is of that kind if the pass of the barrier does nothing of the sort with the range, and
+    /// somebody in an earlier frame did.
     Prediction,
     /// An argument: the contents are not needed, so they can as well be thrown away, or stay with
     /// another family.
@@ -58,7 +60,9 @@ pub enum Excuse {
     /// and writes in others waits for readers in all of them.
     Shared,
     /// An argument: a host pass before the submission, in this frame or an earlier one, has waited for
-    /// the same signal, so that it has come when the submission is made, whichever is waited for.
+    /// the same signal, so that it has come when the submission is made, whichever is waited for; or
+    /// it has waited for what lies in earlier frames, and overwrites it, while a release that rested
+    /// on a prediction is still on its way.
     Over,
     /// Shown: what makes the element needless is there for another resource or another range. In
     /// frames in which one cell of the resource is all that is used, and in whose plans nothing is
@@ -68,8 +72,11 @@ pub enum Excuse {
     /// is not known. To leave an earlier element out because a later one will happen to do its work
     /// would also move that work: who waits or flushes later holds back more.
     Chance,
-    /// Shown, of what is more than a part of an element: what is waited for lies in an earlier frame,
-    /// and barriers and waits of earlier frames have done it already, for something else.
+    /// Shown: what is waited for lies in an earlier frame, and barriers and waits of earlier frames
+    /// have done it already, for somebody else. That is looked for only of waits of the host and of
+    /// the place of a call, and where a submission waits for a signal before the last one that its
+    /// queue gave in the frame before: what that queue had waited for by then, perhaps for somebody
+    /// else who uses the same cell, is forgotten.
     ///
     /// States do not remember which barriers a frame has issued, and of the waits for a queue only
     /// the last. What is not remembered is done again, which is harmless, and a plan that hung on

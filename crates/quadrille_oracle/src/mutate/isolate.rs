@@ -201,7 +201,8 @@ impl Isolation<'_> {
     /// Whether an element is there for the cell, as far as a reason goes.
     fn serves(&self, of: usize, element: &Element, reason: &Reason) -> bool {
         let (_, frame, plan) = &self.question.steps[of];
-        if !self.cell.has(frame, reason.resource) {
+        // Who is foreseen need not come: what he needs is there for somebody else.
+        if !self.cell.has(frame, reason.resource) || matches!(reason.later, PassRef::Next(_)) {
             return false;
         }
         if let Some((resource, area)) = element.area(plan) {

@@ -1,5 +1,7 @@
 //! Makes mutants: one for each element of a plan, and each part of it.
 
+use std::ops::Range;
+
 use quadrille_sync::{
     AccessMask, BarrierBatch, Frame, ImageBarrier, Layout, PassRef, Plan, Reason, Scope, Stages,
     Step, Submission, SubresourceRange, Topology,
@@ -10,6 +12,7 @@ use super::excuse::{either, twice};
 use super::part::{Element, Part, Side, What, without, without_stage};
 use super::restrict::Purpose;
 use super::{Excuse, Mutant, Mutation};
+use crate::area::Area;
 use crate::stages::{covers, first_scope, second_scope, single, stages_of_queue, touches};
 
 /// All mutants of a plan.
@@ -341,8 +344,9 @@ impl Maker<'_> {
     /// Adds the mutants of an image barrier's range and layouts.
     pub(super) fn mutate_image(&mut self, barrier: Barrier, image: &ImageBarrier) {
         let Barrier { spot, excuses, .. } = barrier;
-        for smaller in smaller_ranges(image.range) {
-            self.add(Mutation::Range, excuses.range, spot.to_string(), |plan| {
+        for (smaller, lost) in smaller_ranges(image.range) {
+            let lost = Area::subresources(&lost);
+            self.lose(excuses.range, spot, lost, |plan| {
                 spot.edit_image(plan, |image| image.range = smaller);
             });
         }
@@ -369,12 +373,30 @@ impl Maker<'_> {
     }
 
     /// Adds the mutants of a buffer barrier's range.
-    pub(super) fn mutate_size(&mut self, spot: Spot, size: u64, excuse: Option<Excuse>) {
-        if size > 1 {
-            self.add(Mutation::Range, excuse, spot.to_string(), |plan| {
-                spot.shorten(plan)
-            });
+    pub(super) fn mutate_size(&mut self, spot: Spot, bytes: Range<u64>, excuse: Option<Excuse>) {
+        if bytes.end - bytes.start > 1 {
+            let lost = Area::bytes(bytes.end - 1, 1);
+            self.lose(excuse, spot, lost, |plan| spot.shorten(plan));
         }
+    }
+
+    /// Adds the mutant whose barrier is no longer about an area; for that it is as good as gone.
+    fn lose(
+        &mut self,
+        excuse: Option<Excuse>,
+        spot: Spot,
+        lost: Area,
+        change: impl FnOnce(&mut Plan),
+    ) {
+        let whole = self.purposes.clone();
+        for purpose in &mut self.purposes {
+            purpose.area = Some(lost.clone());
+        }
+        self.add(Mutation::Range, excuse, spot.to_string(), change);
+        if let Some(mutant) = self.made.last_mut() {
+            mutant.part = Some(Element::Barrier(spot).whole());
+        }
+        self.purposes = whole;
     }
 }
 
@@ -388,29 +410,49 @@ fn less_stages(mask: Stages) -> Vec<(Stages, Stages)> {
     mask.iter().map(|stage| (stage, mask - stage)).collect()
 }
 
-/// Boxes that lack one mip level, one array layer or one aspect.
-fn smaller_ranges(range: SubresourceRange) -> Vec<SubresourceRange> {
+/// Boxes that lack one mip level, one array layer or one aspect, and what they lack.
+fn smaller_ranges(range: SubresourceRange) -> Vec<(SubresourceRange, SubresourceRange)> {
     let mut smaller = Vec::new();
     if range.mip_count > 1 {
-        smaller.push(SubresourceRange {
-            mip_count: range.mip_count - 1,
+        let mip_count = range.mip_count - 1;
+        let base_mip = range.base_mip + mip_count;
+        let lost = SubresourceRange {
+            base_mip,
+            mip_count: 1,
             ..range
-        });
+        };
+        smaller.push((SubresourceRange { mip_count, ..range }, lost));
     }
     if range.layer_count > 1 {
-        smaller.push(SubresourceRange {
-            layer_count: range.layer_count - 1,
+        let layer_count = range.layer_count - 1;
+        let base_layer = range.base_layer + layer_count;
+        let lost = SubresourceRange {
+            base_layer,
+            layer_count: 1,
             ..range
-        });
+        };
+        smaller.push((
+            SubresourceRange {
+                layer_count,
+                ..range
+            },
+            lost,
+        ));
     }
-    if let (Some(first), true) = (
-        range.aspects.iter().next(),
-        range.aspects.iter().count() > 1,
-    ) {
-        smaller.push(SubresourceRange {
-            aspects: range.aspects - first,
+    let mut aspects = range.aspects.iter();
+    if let (Some(first), Some(_)) = (aspects.next(), aspects.next()) {
+        let rest = range.aspects - first;
+        let lost = SubresourceRange {
+            aspects: first,
             ..range
-        });
+        };
+        smaller.push((
+            SubresourceRange {
+                aspects: rest,
+                ..range
+            },
+            lost,
+        ));
     }
     smaller
 }

@@ -1,6 +1,8 @@
 //! Parts of a plan: elements that order or show something, and what their masks say.
 
-use quadrille_sync::{AccessMask, BarrierBatch, Plan, Reason, ResourceIndex, Scope, Stages, Step};
+use quadrille_sync::{
+    AccessMask, BarrierBatch, PassRef, Plan, Reason, ResourceIndex, Scope, Stages, Step,
+};
 
 use super::barrier::{Kind, Spot};
 use crate::area::Area;
@@ -44,6 +46,26 @@ impl Element {
             Element::Wait { submission, .. } => submission,
             Element::Barrier(spot) => spot.submission,
         }
+    }
+
+    /// Whether it is a barrier in the last call of its queue that stands there for passes.
+    pub(super) fn is_in_last_call(self, plan: &Plan) -> bool {
+        let Element::Barrier(spot) = self else {
+            return false;
+        };
+        let queue = |at: usize| plan.submissions[at].queue;
+        let is_later = |other: Spot| {
+            queue(other.submission) == queue(spot.submission)
+                && (other.submission, other.step) > (spot.submission, spot.step)
+        };
+        let is_for_pass = |other: Element| {
+            let mut reasons = other.reasons(plan).iter();
+            reasons.any(|reason| matches!(reason.later, PassRef::Pass(_)))
+        };
+        !elements(plan).into_iter().any(|other| match other {
+            Element::Wait { .. } => false,
+            Element::Barrier(place) => is_later(place) && is_for_pass(other),
+        })
     }
 
     /// What it is there for.

@@ -7,14 +7,16 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Frame, Plan, Stages, Topology};
+use quadrille_sync::{Frame, PassRef, Plan, Reason, Scope, Stages, Topology, Use};
 
 use super::cell::Cell;
 use super::isolate::{Isolation, Question, View};
+use super::part::{Side, What};
 use super::restrict::{
     Element, Focus, Link, Purpose, narrow, others, quieten, quieten_others, without, without_others,
 };
 use super::{Excuse, Mutant, Mutation};
+use crate::area::Area;
 use crate::judge::Judge;
 use crate::violation::Violation;
 
@@ -34,6 +36,12 @@ impl Survival<'_> {
     pub(super) fn proof(&self) -> Option<Excuse> {
         if let Some(excuse) = self.is_needed_for_one_cell() {
             return Some(excuse);
+        }
+        if self.is_foreseen() {
+            return Some(Excuse::Prediction);
+        }
+        if self.is_over_on_host() {
+            return Some(Excuse::Over);
         }
         if self.mutant.part.is_some() {
             return None;
@@ -73,7 +81,7 @@ impl Survival<'_> {
             at: self.at,
             part: self.mutant.part?,
         };
-        let is_shown = |view, by_links: bool| {
+        let is_shown = |view: View<'_>, by_links: bool| {
             let purposes = self.mutant.purposes.iter();
             let mut cells = purposes.flat_map(|purpose| Cell::all(self.steps, self.at, purpose));
             cells.any(|cell| {
@@ -96,16 +104,90 @@ impl Survival<'_> {
         if let Some((_, _, excuse)) = found {
             return Some(excuse);
         }
-        let has_pairs = [Mutation::SrcAccess, Mutation::WaitStage].contains(&self.mutant.mutation);
         let (_, _, plan) = &self.steps[self.at];
         let mut reasons = question.part.element.reasons(plan).iter();
-        let is_of_pair = |it| {
-            let is_needed = |view| is_shown(view, false);
+        let is_of_pair = |it: &Reason| {
+            let is_needed = |view: View<'_>| is_shown(view, false);
             is_needed(View::Pair(it))
                 || is_shown(View::Pair(it), true)
                 || is_needed(View::Alone(it))
         };
-        (has_pairs && reasons.any(is_of_pair)).then_some(Excuse::Reader)
+        let is_by_access_or_link = matches!(
+            self.mutant.mutation,
+            Mutation::SrcStage | Mutation::SrcAccess | Mutation::WaitStage
+        );
+        if is_by_access_or_link {
+            return reasons.any(is_of_pair).then_some(Excuse::Reader);
+        }
+        // What queues knew at such a point is forgotten.
+        let submission = &plan.submissions[question.part.element.submission()];
+        let is_forgotten = submission.waits.iter().any(|wait| wait.point.offset < 0);
+        let is_earlier = |it: &&Reason| matches!(it.earlier, PassRef::Earlier(_));
+        let mut earlier = reasons.filter(is_earlier);
+        (is_forgotten && earlier.any(is_of_pair)).then_some(Excuse::History)
+    }
+
+    /// Whether what is left out of a second scope in the last call of a queue is nothing that the
+    /// pass of the barrier does, but what somebody did with its range in the frame before, or in
+    /// an earlier one that used it: he was foreseen, and need not come again.
+    fn is_foreseen(&self) -> bool {
+        let (Some(part), [purpose]) = (self.mutant.part, &self.mutant.purposes[..]) else {
+            return false;
+        };
+        let what = match part.what {
+            What::Stages(Side::Dst, stages) => Scope {
+                stages,
+                ..Scope::default()
+            },
+            What::Access(Side::Dst, access) => Scope {
+                access,
+                ..Scope::default()
+            },
+            _ => return false,
+        };
+        let (_, frame, plan) = &self.steps[self.at];
+        let (Some(area), true) = (&purpose.area, part.element.is_in_last_call(plan)) else {
+            return false;
+        };
+        let queue = plan.submissions[part.element.submission()].queue;
+        let capabilities = self.topology.queue(queue).capabilities;
+        let id = frame.resource(purpose.resource).id;
+        let names = |frame: &Frame, one: &Use| {
+            let of = frame.resource(one.resource);
+            let scope = one.access.scope(capabilities);
+            let meets = || Area::of(&of.kind, &one.range).intersection(area).is_some();
+            let is_named =
+                scope.stages.intersects(what.stages) || scope.access.intersects(what.access);
+            of.id == id && is_named && meets()
+        };
+        let own = match purpose.later {
+            PassRef::Pass(pass) => frame.uses_of(pass),
+            _ => &[],
+        };
+        let mut earlier = self.steps[..self.at].iter();
+        !own.iter().any(|one| names(frame, one))
+            && earlier.any(|(_, frame, _)| frame.uses.iter().any(|one| names(frame, one)))
+    }
+
+    /// Whether all that the element is for was done in earlier frames to ranges that a host pass of
+    /// this frame, which has waited for it, writes before.
+    fn is_over_on_host(&self) -> bool {
+        let (_, frame, plan) = &self.steps[self.at];
+        let is_over = |purpose: &Purpose| {
+            let of = frame.resource(purpose.resource);
+            let area = purpose.area.clone();
+            let area = area.unwrap_or_else(|| Area::whole(&of.kind));
+            let writes = |one: &Use| {
+                one.resource == purpose.resource
+                    && one.access.is_write()
+                    && Area::of(&of.kind, &one.range).intersection(&area).is_some()
+            };
+            let mut gates = plan.host.iter().filter(|step| step.before.is_some());
+            let is_earlier = matches!(purpose.earlier, Some((PassRef::Earlier(_), _)));
+            is_earlier && gates.any(|step| frame.uses_of(step.pass).iter().any(writes))
+        };
+        let purposes = &self.mutant.purposes;
+        !purposes.is_empty() && purposes.iter().all(is_over)
     }
 
     /// Whether the mutant breaks a rule that the plan does not, in frames and plans that `edit` has
