@@ -93,7 +93,7 @@ pub enum Excuse {
     Chain,
     /// Shown: another reader of the same cell has had the write made available, or has waited for
     /// it, and what was done for that leads on to here. Without those readers the access, or the
-    /// stage of the wait, is needed.
+    /// stage of the wait, is needed; or the barrier, if its submission waits for the sake of others.
     ///
     /// Each barrier names the write in full: others who come later rest on a barrier only if it
     /// says all that they need, and to make available what is so already moves nothing.
@@ -118,8 +118,10 @@ impl Excuse {
 /// The arguments for a barrier's mutants.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Excuses {
-    /// For the barrier as a whole.
+    /// For all that it says.
     pub(super) all: Option<Excuse>,
+    /// For the barrier as a whole.
+    pub(super) whole: Option<Excuse>,
     /// For parts of the first scope.
     pub(super) src: Option<Excuse>,
     /// For accesses of the second scope.
@@ -144,11 +146,13 @@ impl Maker<'_> {
         let outside = is_outside.then_some(Excuse::Outside);
         let is_aliased = reasons.iter().any(|it| it.rung == Rung::Aliasing);
         let order = barrier.only_orders().then_some(Excuse::Order);
+        let turns = is_aliased.then_some(Excuse::Turns);
         Excuses {
             all,
-            src: all.or(outside).or(is_aliased.then_some(Excuse::Turns)),
+            whole: all.or(turns),
+            src: all.or(outside).or(turns),
             dst: all.or(is_aliased.then_some(Excuse::Dead)),
-            range: all.or(order),
+            range: all.or(order).or(turns),
         }
     }
 

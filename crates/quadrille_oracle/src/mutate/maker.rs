@@ -246,7 +246,7 @@ impl Maker<'_> {
         let element = Element::Barrier(spot);
         self.take(
             barrier.drop_mutation(),
-            excuses.all,
+            excuses.whole,
             spot.to_string(),
             (element, What::All),
         );

@@ -119,9 +119,20 @@ impl Survival<'_> {
         if is_by_access_or_link {
             return reasons.any(is_of_pair).then_some(Excuse::Reader);
         }
+        let waits = &plan.submissions[question.part.element.submission()].waits;
+        // Passes that come later wait as well, and that is not known before.
+        let is_for_others = |reason: &Reason| {
+            let mut of_waits = waits.iter().flat_map(|wait| &wait.reasons);
+            of_waits.any(|it| it.resource == reason.resource && it.later != reason.later)
+        };
+        if reasons
+            .clone()
+            .any(|it| is_for_others(it) && is_of_pair(it))
+        {
+            return Some(Excuse::Reader);
+        }
         // What queues knew at such a point is forgotten.
-        let submission = &plan.submissions[question.part.element.submission()];
-        let is_forgotten = submission.waits.iter().any(|wait| wait.point.offset < 0);
+        let is_forgotten = waits.iter().any(|wait| wait.point.offset < 0);
         let is_earlier = |it: &&Reason| matches!(it.earlier, PassRef::Earlier(_));
         let mut earlier = reasons.filter(is_earlier);
         (is_forgotten && earlier.any(is_of_pair)).then_some(Excuse::History)
