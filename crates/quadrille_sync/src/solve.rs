@@ -42,6 +42,7 @@ mod race;
 mod record;
 mod repeat;
 mod schedule;
+mod scope;
 mod seen;
 mod spare;
 mod split;

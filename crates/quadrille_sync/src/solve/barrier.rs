@@ -35,7 +35,7 @@ use crate::states::{EndPass, HostWait};
 use crate::topology::FamilyIndex;
 
 use super::record::Barrier;
-use crate::access::Row;
+use super::scope::scope_of;
 
 /// Walks through all passes, with everything between them, and gives what the host does.
 pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split) -> Vec<HostStep> {
@@ -205,36 +205,6 @@ fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) 
         exclusive: walk.is_owned(one.resource),
         writes: one.access.is_write(),
         discard: one.discard,
-    }
-}
-
-/// What a use touches on a queue with these stages. An access without stages (presenting) happens
-/// nobody knows when: what comes before it is before everything, and what comes after it after
-/// everything.
-#[inline]
-pub(super) fn scope_of(one: &Use, supported: Stages) -> Scope {
-    or_everything(one.access.scope_in(supported))
-}
-
-/// The same of an access that is in the table.
-#[inline]
-pub(super) fn row_scope(row: &Row, supported: Stages) -> Scope {
-    or_everything(Scope {
-        stages: row.stages.intersection(supported),
-        access: row.access,
-    })
-}
-
-/// Everything, instead of no stages.
-#[inline]
-fn or_everything(scope: Scope) -> Scope {
-    if scope.stages.is_empty() {
-        Scope {
-            stages: Stages::ALL_COMMANDS,
-            ..scope
-        }
-    } else {
-        scope
     }
 }
 

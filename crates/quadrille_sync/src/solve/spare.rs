@@ -5,8 +5,9 @@
 //! resource is used as a whole, on the queue that has had it, that can be said by looking at its
 //! state alone. Everything else is left to [`advance`](super::barrier).
 
-use super::barrier::{Place, begin_anew, note, row_scope};
+use super::barrier::{Place, begin_anew, note};
 use super::early::{Early, note_first};
+use super::scope::row_scope;
 use super::seen::{is_ready, is_visible, see, unready};
 use super::track::{Maps, Mark, State};
 use super::walk::Walk;
