@@ -1,9 +1,16 @@
 //! Why a mutant survived, shown: without what else stands in the plans, the judge misses it.
 //!
-//! Both the plan and the mutant are judged once more, with the same elements taken out of both
+//! What a mutant lacks is mostly a [`Part`](super::part::Part). Then frames are made in which one
+//! cell of its resource is all that is used, and their plans are stripped of what is there for
+//! anything else, as long as they stay right ([`isolate`](super::isolate)): elements with other
+//! reasons, and of elements with several what the masks say for the others alone. If the plan is
+//! wrong then without the part, it does something, and only what is there for another cell does it
+//! too. What passes do to the cell itself is all left in, so that a part that another one of the same
+//! cell makes needless is not excused; for what solvers cannot know of a cell, see
+//! [`Excuse::Reader`] and [`Excuse::History`].
+//!
+//! For other mutants, plan and mutant are judged once more, with the same elements taken out of both
 //! ([`restrict`](super::restrict)), none of which is there for what the changed element is there for.
-//! If the mutant breaks a rule then that the plan does not, the element does something, and only
-//! what else happens to stand there does it too.
 
 use std::sync::Arc;
 
