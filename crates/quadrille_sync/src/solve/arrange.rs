@@ -52,7 +52,7 @@ pub(super) fn arrange(
     if topology.order == OrderPolicy::Declared || has_gates {
         return None;
     }
-    let side_effects = side_effects(frame, order);
+    let side_effects = side_effects(frame, order, queues);
     let needs = || hazards.iter().chain(&side_effects).copied();
     let edge = |(from, to)| Edge {
         from,
@@ -152,13 +152,31 @@ pub(super) fn improve(
 
 /// The order of device passes with side effects among themselves. Host passes come after all of
 /// them, where there are no gates.
-fn side_effects(frame: &Frame, order: &[u32]) -> Vec<(u32, u32)> {
+///
+/// Passes of one queue are tied directly, too: their order must not get lost where the pass between
+/// them is submitted to another queue, for which nobody waits.
+fn side_effects(frame: &Frame, order: &[u32], queues: &[Option<QueueIndex>]) -> Vec<(u32, u32)> {
     let has_effect = |pass: &u32| {
         let pass = &frame.passes[*pass as usize];
         pass.side_effect && pass.kind == PassKind::Device
     };
-    let passes: Vec<u32> = order.iter().copied().filter(has_effect).collect();
-    passes.windows(2).map(|two| (two[0], two[1])).collect()
+    let mut pairs = Vec::new();
+    let mut last = None;
+    // By queue: the last pass so far.
+    let mut of_queue: Vec<(Option<QueueIndex>, u32)> = Vec::new();
+    for pass in order.iter().copied().filter(has_effect) {
+        pairs.extend(last.map(|last| (last, pass)));
+        let queue = queues[pass as usize];
+        match of_queue.iter_mut().find(|(known, _)| *known == queue) {
+            Some((_, before)) => {
+                let before = std::mem::replace(before, pass);
+                pairs.extend((last != Some(before)).then_some((before, pass)));
+            }
+            None => of_queue.push((queue, pass)),
+        }
+        last = Some(pass);
+    }
+    pairs
 }
 
 /// A queue that is given passes one by one.
