@@ -64,22 +64,23 @@ impl ImageRegion {
 
     /// Whether any texel is in both, of the same image.
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.mip == other.mip
-            && self
-                .sides()
-                .iter()
-                .zip(other.sides())
-                .all(|(one, other)| one.start < other.end && other.start < one.end)
+        self.compare(other, |one, other| {
+            one.start < other.end && other.start < one.end
+        })
     }
 
     /// Whether it has all texels of another one of the same image.
     pub fn contains(&self, other: &Self) -> bool {
-        self.mip == other.mip
-            && self
-                .sides()
-                .iter()
-                .zip(other.sides())
-                .all(|(one, other)| one.start <= other.start && other.end <= one.end)
+        self.compare(other, |one, other| {
+            one.start <= other.start && other.end <= one.end
+        })
+    }
+
+    /// Whether both are of one mip level, and something holds in each direction and for the layers.
+    fn compare(&self, other: &Self, holds: impl Fn(&Range<u64>, &Range<u64>) -> bool) -> bool {
+        let sides = self.sides();
+        let mut sides = sides.iter().zip(other.sides());
+        self.mip == other.mip && sides.all(|(one, other)| holds(one, &other))
     }
 
     /// Texels in each direction, and layers.

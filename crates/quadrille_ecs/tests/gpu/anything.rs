@@ -46,26 +46,18 @@ struct Tools {
     seed: u64,
 }
 
-/// Numbers from a seed (xorshift64*).
-struct Dice(u64);
+/// Numbers from a seed.
+struct Dice(fastrand::Rng);
 
 impl Dice {
     /// Those of a pass; each frame belongs to one of three.
     fn of(tools: &Tools, pass: u64) -> Option<Self> {
-        let mut dice = Self(tools.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        dice.roll();
-        (tools.seed % 3 == pass).then_some(dice)
-    }
-
-    fn roll(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+        let is_its = tools.seed % 3 == pass;
+        is_its.then(|| Self(fastrand::Rng::with_seed(tools.seed)))
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        self.roll() % limit
+        self.0.u64(..limit)
     }
 
     fn one_in(&mut self, times: u64) -> bool {
@@ -73,7 +65,7 @@ impl Dice {
     }
 
     fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize]
+        of[self.0.usize(..of.len())]
     }
 
     /// An offset or a size in bytes: mostly sensible, sometimes not.

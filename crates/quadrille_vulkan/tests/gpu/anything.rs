@@ -39,29 +39,20 @@ const FORMATS: [Format; 24] = [
     Format::UNDEFINED,
 ];
 
-/// Numbers from a seed (xorshift64*).
-struct Dice(u64);
+/// Numbers from a seed.
+struct Dice(fastrand::Rng);
 
 impl Dice {
     fn new(seed: u64) -> Self {
-        let mut dice = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        dice.roll();
-        dice
-    }
-
-    fn roll(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        self.roll() % limit
+        self.0.u64(..limit)
     }
 
     fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize]
+        of[self.0.usize(..of.len())]
     }
 
     /// One of the first mostly, seldom one of the others.
@@ -77,7 +68,7 @@ impl Dice {
     }
 
     fn buffer(&mut self) -> BufferDesc {
-        let usage = BufferUsage::from_bits_truncate(self.roll() as u32);
+        let usage = BufferUsage::from_bits_truncate(self.0.u32(..));
         BufferDesc {
             memory: self.pick(&[Memory::Device, Memory::Upload, Memory::Readback]),
             sharing: self.sharing(),
@@ -93,7 +84,7 @@ impl Dice {
     fn image(&mut self) -> ImageDesc {
         let side = |dice: &mut Self| dice.mostly(&[1, 4, 16, 63], &[0, 16_384, 65_536, u32::MAX]);
         let usage = match self.below(3) {
-            0 => ImageUsage::from_bits_truncate(self.roll() as u32),
+            0 => ImageUsage::from_bits_truncate(self.0.u32(..)),
             _ => self.pick(&[
                 ImageUsage::SAMPLED,
                 ImageUsage::SAMPLED | ImageUsage::COLOR_ATTACHMENT,
