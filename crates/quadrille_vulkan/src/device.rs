@@ -1,7 +1,7 @@
 //! The logical device and everything that lives as long as it does.
 
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -118,6 +118,8 @@ pub(crate) struct Device {
     given_up: AtomicBool,
     /// How often a queue was waited for to become idle, for want of a better way.
     idle_waits: AtomicU64,
+    /// How many samplers there are, with those that are dropped and not yet destroyed.
+    pub samplers: AtomicU32,
     /// What tear-down has found out.
     pub last: LastWaits,
     /// All timelines, those of `queues` first.
@@ -202,6 +204,7 @@ impl Device {
             lost: AtomicBool::new(false),
             given_up: AtomicBool::new(false),
             idle_waits: AtomicU64::new(0),
+            samplers: AtomicU32::new(0),
             last: LastWaits::default(),
             timelines: Timelines::new(timelines),
             streams: Streams::new(queues.len()),

@@ -7,6 +7,8 @@
 //!
 //! [`Frames::retire`]: crate::Frames::retire
 
+use std::sync::atomic::Ordering;
+
 use ash::vk;
 use quadrille_sync::{QueueIndex, ResourceId, States};
 
@@ -81,8 +83,11 @@ impl Retired {
             }
             Self::SwapchainImage { .. } => {}
             Self::Memory(home) => home.free(device),
-            // SAFETY: as above.
-            Self::Sampler(raw) => unsafe { device.raw.destroy_sampler(raw, None) },
+            Self::Sampler(raw) => {
+                device.samplers.fetch_sub(1, Ordering::Relaxed);
+                // SAFETY: as above.
+                unsafe { device.raw.destroy_sampler(raw, None) }
+            }
             // SAFETY: as above.
             Self::Pipeline(raw) => unsafe { device.raw.destroy_pipeline(raw, None) },
         }

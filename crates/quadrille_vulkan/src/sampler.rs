@@ -1,6 +1,7 @@
 //! Samplers.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use ash::vk;
 
@@ -112,11 +113,20 @@ impl Sampler {
 
     /// Makes a sampler.
     pub(crate) fn new(device: &Arc<Device>, desc: &SamplerDesc) -> Result<Self, Error> {
+        let invalid = |problem| Error::Invalid {
+            name: desc.name.clone(),
+            problem,
+        };
         if let Some(problem) = problem(desc) {
-            return Err(Error::Invalid {
-                name: desc.name.clone(),
-                problem,
-            });
+            return Err(invalid(problem));
+        }
+        let most = device.limits.max_sampler_allocation_count;
+        if device.samplers.fetch_add(1, Ordering::Relaxed) >= most {
+            device.samplers.fetch_sub(1, Ordering::Relaxed);
+            return Err(invalid(format!(
+                "the device has at most {most} samplers at once, with dropped ones that frames may \
+                 still use; share samplers that are alike"
+            )));
         }
         let limit = device.limits.max_sampler_anisotropy;
         let info = vk::SamplerCreateInfo::default()
@@ -133,6 +143,9 @@ impl Sampler {
             .max_lod(vk::LOD_CLAMP_NONE);
         // SAFETY: anisotropy is enabled on the device if its limit is above 1, and within it.
         let raw = unsafe { device.raw.create_sampler(&info, None) }
+            .inspect_err(|_| {
+                device.samplers.fetch_sub(1, Ordering::Relaxed);
+            })
             .map_err(Error::vulkan(&desc.name, "vkCreateSampler"))?;
         device.names.name(raw, &desc.name);
         Ok(Self(Arc::new(SamplerInner {

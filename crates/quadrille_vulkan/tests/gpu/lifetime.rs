@@ -2,7 +2,7 @@
 
 use quadrille_sync::Access;
 use quadrille_vulkan::{
-    BufferDesc, ComputePipelineDesc, Error, Format, Gpu, ImageDesc, Settings, Shader,
+    BufferDesc, ComputePipelineDesc, Error, Format, Gpu, ImageDesc, SamplerDesc, Settings, Shader,
 };
 
 use crate::rig::{PATIENCE, Rig, compute, discard, settings};
@@ -129,4 +129,26 @@ fn an_unknown_device_is_named_with_what_there_is() {
     let mut rig = Rig::new();
     assert!(error.to_string().contains(&rig.gpu.info().name), "{error}");
     rig.frames.drain(PATIENCE).unwrap();
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn more_samplers_than_the_device_has_are_an_error_and_dropped_ones_make_room() {
+    let mut rig = Rig::new();
+    let most = rig.gpu.limits().max_sampler_allocation_count;
+    let make = |gpu: &Gpu| gpu.create_sampler(&SamplerDesc::nearest());
+    // Some drivers have no limit worth the name.
+    let wanted = most.min(40_000);
+    let samplers: Vec<_> = (0..wanted).map(|_| make(&rig.gpu).unwrap()).collect();
+    if wanted == most {
+        let error = make(&rig.gpu).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("at most {most} samplers")),
+            "{error}"
+        );
+    }
+    drop(samplers);
+    rig.frame(|_| ());
+    rig.frame(|_| ());
+    make(&rig.gpu).unwrap();
 }
