@@ -28,6 +28,17 @@ const MANIFEST: &str = "usr/share/vulkan/explicit_layer.d/VkLayer_khronos_valida
 /// The packages to unpack; apt adds what they need.
 const PACKAGES: [&str; 2] = ["vulkan-validationlayers", "libvulkan1"];
 
+/// What the layer consists of and is linked with; some are links, which copies of the folder may
+/// have lost.
+const LIBRARIES: [&str; 6] = [
+    "libVkLayer_khronos_validation.so",
+    "libvulkan.so.1",
+    "libstdc++.so.6",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libc.so.6",
+];
+
 const UNPACK_LIMIT: Duration = Duration::from_secs(120);
 
 /// Settings of the layer, one a line. All that it checks about synchronization is on, also what
@@ -144,11 +155,13 @@ pub(crate) fn prepare() -> Result<Stack> {
     let has_apt = packages::has_program("apt-get") && packages::has_program("dpkg");
     let (root, script) = if has_apt {
         let root = folder.join("root");
-        let is_ready = layer_version(&root).is_ok_and(|layer| layer >= OLDEST_LAYER);
-        if !is_ready || !folder.join("versions").is_file() {
+        let loader = foreign_loader()?;
+        let is_new = layer_version(&root).is_ok_and(|layer| layer >= OLDEST_LAYER);
+        let is_whole = is_whole(&root, &loader) && folder.join("versions").is_file();
+        if !is_new || !is_whole {
             unpack(&folder).context("cannot get the validation layer")?;
         }
-        (root, script(Some(foreign_loader()?)))
+        (root, script(Some(loader)))
     } else {
         (PathBuf::from("/"), script(None))
     };
@@ -171,6 +184,15 @@ pub(crate) fn prepare() -> Result<Stack> {
         layer,
         parts,
     })
+}
+
+/// Whether the layer has what it is linked with. A loader that does not find it goes on without the
+/// layer, and programs are judged by nobody.
+fn is_whole(root: &Path, loader: &ForeignLoader) -> bool {
+    let folder = root.join("usr/lib").join(loader.triplet);
+    LIBRARIES
+        .iter()
+        .all(|library| folder.join(library).exists())
 }
 
 /// The version in the layer's manifest.

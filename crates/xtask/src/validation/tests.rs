@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 
 use super::{
-    OLDEST_LAYER, Version, check_silence, foreign_loader, messages, newest_suite, script, versions,
+    LIBRARIES, OLDEST_LAYER, Version, check_silence, foreign_loader, is_whole, messages,
+    newest_suite, script, versions,
 };
 
 #[test]
@@ -64,4 +65,18 @@ fn messages_are_found_amid_other_output() {
         check_silence("a run", "Validation layer 1.4.363\n").is_ok(),
         "no message"
     );
+}
+
+#[test]
+fn a_layer_without_one_of_its_libraries_is_not_whole() {
+    let root = std::env::temp_dir().join(format!("quadrille-whole-{}", std::process::id()));
+    let loader = foreign_loader().unwrap();
+    let folder = root.join("usr/lib").join(loader.triplet);
+    std::fs::create_dir_all(&folder).unwrap();
+    for library in LIBRARIES {
+        assert!(!is_whole(&root, &loader), "{library} is missing");
+        std::fs::write(folder.join(library), "").unwrap();
+    }
+    assert!(is_whole(&root, &loader));
+    std::fs::remove_dir_all(&root).unwrap();
 }
