@@ -8,7 +8,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::{
-    Buffer, BufferDesc, BufferUsage, Error, Gpu, Handle, Image, ImageDesc, ImageUsage, texel_bytes,
+    Buffer, BufferDesc, BufferUsage, Error, Gpu, Handle, Image, ImageDesc, ImageRegion, ImageUsage,
+    texel_bytes,
 };
 
 use crate::named::GpuResource;
@@ -197,11 +198,8 @@ fn zero(uploads: &mut Uploads, handle: &Handle) {
             uploads.write_buffer(buffer, 0, &vec![0; buffer.bytes() as usize]);
         }
         Handle::Image(image) => {
-            let texel = u64::from(texel_bytes(image.format()).unwrap_or(0));
-            let [width, height, depth] = image.extent().map(u64::from);
-            let layers = u64::from(image.desc().array_layers);
-            let bytes = width * height * depth * layers * texel;
-            uploads.write_image(image, &vec![0; bytes as usize]);
+            let bytes = ImageRegion::whole(image).bytes(image.format());
+            uploads.write_image(image, &vec![0; bytes.unwrap_or(0) as usize]);
         }
     }
 }

@@ -413,6 +413,12 @@ fn whatever_passes_record_is_refused_or_right() {
     make(rig.app.world_mut()).expect("all of it can be made");
     rig.app
         .add_systems(Render, (begin, begin_targets, copies, work, draw).chain());
+    let is_judged = std::env::var_os("QUADRILLE_VALIDATED").is_some();
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    assert!(
+        !is_judged || gpu.info().validation.is_some(),
+        "the validation layer is not active"
+    );
     let first = from_environment("QUADRILLE_ANYTHING_SEED", 1);
     let frames = from_environment("QUADRILLE_ANYTHING_FRAMES", 150);
     let (mut refused, mut right) = (0, 0);

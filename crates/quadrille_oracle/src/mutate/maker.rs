@@ -73,16 +73,7 @@ impl Maker<'_> {
     ) {
         let mut plan = self.plan.clone();
         change(&mut plan);
-        self.made.push(Mutant {
-            mutation,
-            place,
-            excuse,
-            purposes: self.purposes.clone(),
-            call: self.call,
-            stage: std::mem::take(&mut self.stage),
-            part: None,
-            plan,
-        });
+        self.push(mutation, excuse, place, None, plan);
     }
 
     /// Adds the mutant that lacks a part.
@@ -94,6 +85,18 @@ impl Maker<'_> {
         (element, what): (Element, What),
     ) {
         let part = Part { element, what };
+        let plan = without(self.plan, [part].iter());
+        self.push(mutation, excuse, place, Some(part), plan);
+    }
+
+    fn push(
+        &mut self,
+        mutation: Mutation,
+        excuse: Option<Excuse>,
+        place: String,
+        part: Option<Part>,
+        plan: Plan,
+    ) {
         self.made.push(Mutant {
             mutation,
             place,
@@ -101,8 +104,8 @@ impl Maker<'_> {
             purposes: self.purposes.clone(),
             call: self.call,
             stage: std::mem::take(&mut self.stage),
-            part: Some(part),
-            plan: without(self.plan, [part].iter()),
+            part,
+            plan,
         });
     }
 

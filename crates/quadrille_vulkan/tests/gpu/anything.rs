@@ -5,10 +5,12 @@
 
 #![expect(clippy::print_stderr, reason = "how much was tried is worth knowing")]
 
+use std::fmt::Debug;
+
 use quadrille_vulkan::{
-    Blend, BufferDesc, BufferUsage, Cull, DepthState, Format, Formats, Gpu, GraphicsPipelineDesc,
-    ImageDesc, ImageUsage, Memory, PrimitiveTopology as Topology, SamplerDesc, Settings, Shader,
-    Sharing, VertexAttribute, VertexLayout, validation_messages, vk,
+    Blend, BufferDesc, BufferUsage, Cull, DepthState, Error, Format, Formats, Gpu,
+    GraphicsPipelineDesc, ImageDesc, ImageUsage, Memory, PrimitiveTopology as Topology,
+    SamplerDesc, Settings, Shader, Sharing, VertexAttribute, VertexLayout, validation_messages, vk,
 };
 
 /// Formats of all kinds: colours, integers, depth, blocks, planes, none.
@@ -247,8 +249,21 @@ fn try_all(what: &str, mut make: impl FnMut(&mut Dice) -> Result<(), String>) {
     eprintln!("{what}: {made} were made, {refused} were refused");
 }
 
+/// A device, under the validation layer if the test is to be judged by it.
 fn gpu() -> Gpu {
-    Gpu::new(&Settings::headless("anything"), None).expect("there is a device")
+    let gpu = Gpu::new(&Settings::headless("anything"), None).expect("there is a device");
+    let is_judged = std::env::var_os("QUADRILLE_VALIDATED").is_some();
+    assert!(
+        !is_judged || gpu.info().validation.is_some(),
+        "the validation layer is not active"
+    );
+    gpu
+}
+
+/// What is wrong with a description of which nothing can be made.
+fn refusal<T>(made: Result<T, Error>, desc: &impl Debug) -> Result<(), String> {
+    let made = made.map(drop);
+    made.map_err(|error| format!("{error} of {desc:?}"))
 }
 
 #[test]
@@ -257,8 +272,7 @@ fn whatever_buffer_is_described_is_refused_or_made() {
     let gpu = gpu();
     try_all("buffers", |dice| {
         let desc = dice.buffer();
-        let made = gpu.create_buffer(&desc).map(drop);
-        made.map_err(|error| format!("{error} of {desc:?}"))
+        refusal(gpu.create_buffer(&desc), &desc)
     });
 }
 
@@ -268,8 +282,7 @@ fn whatever_image_is_described_is_refused_or_made() {
     let gpu = gpu();
     try_all("images", |dice| {
         let desc = dice.image();
-        let made = gpu.create_image(&desc).map(drop);
-        made.map_err(|error| format!("{error} of {desc:?}"))
+        refusal(gpu.create_image(&desc), &desc)
     });
 }
 
@@ -279,8 +292,7 @@ fn whatever_sampler_is_described_is_refused_or_made() {
     let gpu = gpu();
     try_all("samplers", |dice| {
         let desc = dice.sampler();
-        let made = gpu.create_sampler(&desc).map(drop);
-        made.map_err(|error| format!("{error} of {desc:?}"))
+        refusal(gpu.create_sampler(&desc), &desc)
     });
 }
 
