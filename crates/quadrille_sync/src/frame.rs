@@ -10,6 +10,9 @@ use crate::resource::{Resource, ResourceIndex};
 use crate::topology::{Capabilities, FamilyIndex, QueueIndex};
 
 mod copy;
+mod names;
+
+pub use names::KeptNames;
 
 /// Index of a pass in [`Frame::passes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -126,13 +129,14 @@ pub struct Frame {
     pub gives: Vec<Give>,
     /// Leave out passes whose results nobody needs. Off by default.
     pub cull: bool,
+    /// No part of what is declared: see [`Frame::pass_name`].
+    pub names: KeptNames,
 }
 
 impl Frame {
-    /// Forgets the declarations and keeps the memory.
+    /// Forgets the declarations and keeps the memory, and for the next frame the names.
     pub fn clear(&mut self) {
-        self.resources.clear();
-        self.passes.clear();
+        self.names.keep(&mut self.passes, &mut self.resources);
         self.uses.clear();
         self.after.clear();
         self.gives.clear();
@@ -178,24 +182,53 @@ impl Frame {
         PassIndex(self.passes.len() as u32 - 1)
     }
 
+    /// A name for the next pass that is added: a reference as `name` is, and where the pass in
+    /// this place had the same name before the frame was cleared, the reference that it had. To
+    /// count one down and one up costs more than all else about a small pass.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use quadrille_sync::*;
+    /// let fill: Arc<str> = "fill".into();
+    /// let mut frame = Frame::default();
+    /// for _ in 0..3 {
+    ///     frame.clear();
+    ///     let name = frame.pass_name(&fill);
+    ///     frame.add_pass(name, QueueRequest::default(), &[], &[]);
+    ///     assert_eq!(Arc::strong_count(&fill), 2);
+    /// }
+    /// ```
+    pub fn pass_name(&mut self, name: &Arc<str>) -> Arc<str> {
+        self.names.of_pass(self.passes.len(), name)
+    }
+
+    /// The same for the next resource.
+    pub fn resource_name(&mut self, name: &Arc<str>) -> Arc<str> {
+        self.names.of_resource(self.resources.len(), name)
+    }
+
     /// The pass at an index.
+    #[inline]
     pub fn pass(&self, pass: PassIndex) -> &PassDecl {
         &self.passes[pass.0 as usize]
     }
 
     /// The uses of a pass.
+    #[inline]
     pub fn uses_of(&self, pass: PassIndex) -> &[Use] {
         let Range { start, end } = self.pass(pass).uses.clone();
         &self.uses[start as usize..end as usize]
     }
 
     /// The explicit predecessors of a pass.
+    #[inline]
     pub fn after_of(&self, pass: PassIndex) -> &[PassIndex] {
         let Range { start, end } = self.pass(pass).after.clone();
         &self.after[start as usize..end as usize]
     }
 
     /// The resource at an index.
+    #[inline]
     pub fn resource(&self, resource: ResourceIndex) -> &Resource {
         &self.resources[resource.0 as usize]
     }

@@ -80,7 +80,9 @@ pub use advise::{
 pub use dot::dot;
 pub use error::{CycleStep, Party, PlanError, PlanErrors};
 pub use flags::{AccessMask, Aspects, Layout, Stages};
-pub use frame::{Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
+pub use frame::{
+    Frame, Give, KeptNames, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use,
+};
 pub use plan::{
     BarrierBatch, BufferBarrier, Counts, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier,
     PassRef, Plan, Reason, RelativePoint, Rung, Scope, Segment, Solution, Step, Submission,

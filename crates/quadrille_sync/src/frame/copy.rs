@@ -24,6 +24,7 @@ impl Clone for Frame {
             after,
             gives,
             cull,
+            names: _,
         } = source;
         self.resources.clone_from(resources);
         self.passes.clone_from(passes);

@@ -1,0 +1,66 @@
+//! Names that outlive the declarations they were in.
+//!
+//! A frame that is declared anew mostly has the passes and resources of the one before. Names are
+//! counted references, and to count is atomic: for a small pass that is most of what declaring costs.
+//! So what is cleared leaves its references here, and what takes its place takes them over.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::PassDecl;
+use crate::resource::Resource;
+
+/// The names that passes and resources had before a [`Frame`](super::Frame) was cleared, by place.
+/// They are no part of what is declared, so all are equal, and copies have none.
+#[derive(Debug, Default)]
+pub struct KeptNames {
+    passes: Vec<Option<Arc<str>>>,
+    resources: Vec<Option<Arc<str>>>,
+}
+
+impl KeptNames {
+    /// Keeps the names of declarations that go.
+    pub(super) fn keep(&mut self, passes: &mut Vec<PassDecl>, resources: &mut Vec<Resource>) {
+        self.passes.clear();
+        let passes = passes.drain(..).map(|pass| Some(pass.name));
+        self.passes.extend(passes);
+        self.resources.clear();
+        let resources = resources.drain(..).map(|resource| Some(resource.name));
+        self.resources.extend(resources);
+    }
+
+    /// A reference to the name of a pass.
+    #[inline]
+    pub(super) fn of_pass(&mut self, at: usize, name: &Arc<str>) -> Arc<str> {
+        take(&mut self.passes, at, name)
+    }
+
+    /// A reference to the name of a resource.
+    #[inline]
+    pub(super) fn of_resource(&mut self, at: usize, name: &Arc<str>) -> Arc<str> {
+        take(&mut self.resources, at, name)
+    }
+}
+
+/// The reference that was kept, if it is one to this name, else another one.
+#[inline]
+fn take(kept: &mut [Option<Arc<str>>], at: usize, name: &Arc<str>) -> Arc<str> {
+    let kept = kept.get_mut(at);
+    let same = kept.and_then(|kept| kept.take_if(|kept| Arc::ptr_eq(kept, name)));
+    same.unwrap_or_else(|| Arc::clone(name))
+}
+
+impl PartialEq for KeptNames {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for KeptNames {}
+
+impl Hash for KeptNames {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+#[cfg(test)]
+mod tests;
