@@ -299,11 +299,10 @@ impl Collector {
                 let pass = PassIndex(self.frame.passes.len() as u32);
                 self.host_passes.push(pass);
             }
+            let name = recorded.part().map_or(&cached.name, |part| &part.name);
+            let name = self.frame.pass_name(name);
             self.frame.passes.push(PassDecl {
-                name: recorded
-                    .part()
-                    .map_or(&cached.name, |part| &part.name)
-                    .clone(),
+                name,
                 kind: if on_host {
                     PassKind::Host
                 } else {
@@ -479,7 +478,7 @@ impl Collector {
             self.index_of.resize(id + 1, 0);
         }
         if self.index_of[id] == 0 {
-            self.frame.resources.push(handle.declare());
+            handle.declare_in(&mut self.frame);
             self.handles.push(handle.clone());
             self.index_of[id] = self.frame.resources.len() as u32;
         } else if self.handles[self.index_of[id] as usize - 1] != *handle {

@@ -299,7 +299,7 @@ fn push_pass(frame: &mut Frame, name: std::sync::Arc<str>, queue: QueueRequest, 
 fn index(frame: &mut Frame, handles: &mut Vec<Handle>, handle: &Handle) -> ResourceIndex {
     let known = handles.iter().position(|known| known.id() == handle.id());
     let at = known.unwrap_or_else(|| {
-        frame.resources.push(handle.declare());
+        handle.declare_in(frame);
         handles.push(handle.clone());
         handles.len() - 1
     });

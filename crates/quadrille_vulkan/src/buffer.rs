@@ -315,9 +315,19 @@ impl Buffer {
 
     /// What the solver has to know of it.
     pub fn declare(&self) -> Resource {
+        self.declare_as(Arc::clone(self.shared_name()))
+    }
+
+    /// The name as it is shared.
+    pub(crate) fn shared_name(&self) -> &Arc<str> {
+        &self.0.name
+    }
+
+    /// [`Buffer::declare`] with a reference to the name that somebody has already.
+    pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         Resource {
             id: self.0.id,
-            name: Arc::clone(&self.0.name),
+            name,
             kind: ResourceKind::Buffer {
                 bytes: self.0.desc.bytes,
             },

@@ -3,7 +3,7 @@
 use std::sync::{Arc, MutexGuard};
 
 use ash::vk;
-use quadrille_sync::{Resource, ResourceId, ResourceIndex};
+use quadrille_sync::{Frame, Resource, ResourceId, ResourceIndex};
 
 use crate::buffer::{Buffer, WeakBuffer};
 use crate::commands::CommandError;
@@ -108,6 +108,16 @@ impl Handle {
             Self::Buffer(buffer) => buffer.declare(),
             Self::Image(image) => image.declare(),
         }
+    }
+
+    /// Adds it to a frame: [`Handle::declare`] for frames that are cleared and declared anew, which
+    /// have kept its name.
+    pub fn declare_in(&self, frame: &mut Frame) -> ResourceIndex {
+        let resource = match self {
+            Self::Buffer(buffer) => buffer.declare_as(frame.resource_name(buffer.shared_name())),
+            Self::Image(image) => image.declare_as(frame.resource_name(image.shared_name())),
+        };
+        frame.add_resource(resource)
     }
 }
 

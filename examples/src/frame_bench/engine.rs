@@ -151,7 +151,7 @@ impl Engine {
         let Turn { workload, after } = &turns[(self.number % turns.len() as u64) as usize];
         frame.clear();
         for handle in &self.handles {
-            frame.add_resource(handle.declare());
+            handle.declare_in(frame);
         }
         let buffer = |at: usize| ResourceIndex(at as u32);
         let image = |at: usize| ResourceIndex((workload.buffers + at) as u32);
@@ -194,7 +194,8 @@ impl Engine {
                 }
             };
             list.dispatch([1, 1, 1]);
-            frame.add_pass(Arc::clone(&self.names[at]), queue, &uses, &after[at]);
+            let name = frame.pass_name(&self.names[at]);
+            frame.add_pass(name, queue, &uses, &after[at]);
         }
     }
 
