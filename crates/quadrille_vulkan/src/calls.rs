@@ -187,8 +187,8 @@ pub(crate) struct Calls {
     draws: Vec<IndirectCall>,
     /// Where the calls that are being added begin; none if nobody wants them.
     open: Option<Mark>,
-    /// How many of the calls nobody needs any more.
-    discarded: usize,
+    /// How many of the calls were said in the last frame.
+    used: usize,
 }
 
 /// The lengths of all arrays.
@@ -214,17 +214,24 @@ impl Calls {
         self.renderings.clear();
         self.draws.clear();
         self.open = None;
-        self.discarded = 0;
+        self.used = 0;
     }
 
-    /// Says that some of the calls are not needed any more.
-    pub(crate) fn discard(&mut self, span: &Span) {
-        self.discarded += span.calls.len();
+    /// Begins a frame.
+    pub(crate) fn begin(&mut self) {
+        self.used = 0;
     }
 
-    /// Whether most of the calls are not needed any more.
-    pub(crate) fn are_mostly_discarded(&self) -> bool {
-        self.discarded > self.calls.len() / 2
+    /// Notes that calls are said in this frame.
+    #[inline]
+    pub(crate) fn note_use(&mut self, span: &Span) {
+        self.used += span.calls.len();
+    }
+
+    /// Whether at least half of the calls were said in the last frame. The others are those of
+    /// passes that are gone, or have come to something else.
+    pub(crate) fn are_mostly_used(&self) -> bool {
+        self.used >= self.calls.len() / 2
     }
 
     /// Begins to keep the calls of a pass.

@@ -19,7 +19,7 @@ use crate::frames::Frames;
 use crate::handle::{FrameResources, Handle};
 use crate::lock;
 use crate::timing::Queries;
-use crate::translation::{Kept, KeptChunk};
+use crate::translation::{Age, Kept, KeptChunk};
 use crate::usage;
 
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
@@ -110,7 +110,7 @@ impl Frames {
         if !is_known {
             check_steps(&input)?;
         }
-        translation.begin(&input, &chunks, &targets);
+        translation.begin(&input, &targets);
         let translation = &*translation;
         let resources = FrameResources {
             ids: &translation.ids,
@@ -128,6 +128,7 @@ impl Frames {
                 resources,
                 chunk,
                 target: targets[at],
+                age: translation.age,
                 queries: timing
                     .and_then(|timing| timing.queries(slot, input.plan, submission, step)),
             };
@@ -311,6 +312,7 @@ struct Task<'a> {
     resources: FrameResources<'a>,
     chunk: &'a Chunk,
     target: Target,
+    age: Age,
     queries: Option<Queries>,
 }
 
@@ -333,19 +335,23 @@ impl Task<'_> {
         }
         let steps = &self.input.plan.submissions[self.chunk.submission].steps;
         let steps = &steps[self.chunk.steps.clone()];
-        let KeptChunk { kept, calls, .. } = kept;
+        let KeptChunk { passes, calls, .. } = kept;
         let mut encoder = Encoder::new(device, self.target, self.resources, calls);
         let mut barriers = Barriers::default();
         let mut repeated = 0;
-        for (at, kept) in kept.iter_mut().enumerate() {
-            if let Some(pass) = kept.pass {
-                let is_repeated = encode_pass(&mut encoder, &self.input, pass, kept)?;
-                repeated += u32::from(is_repeated);
-                if let Some(queries) = &mut self.queries {
-                    queries.write(device, buffer);
+        for step in steps {
+            let pass = match step {
+                Step::Pass(pass) => *pass,
+                Step::Barriers(batch) => {
+                    barriers.emit(device, self.input.handles, batch, buffer);
+                    continue;
                 }
-            } else if let Step::Barriers(batch) = &steps[at] {
-                barriers.emit(device, self.input.handles, batch, buffer);
+            };
+            let kept = passes.of(pass);
+            let is_repeated = encode_pass(&mut encoder, &self.input, pass, kept, self.age)?;
+            repeated += u32::from(is_repeated);
+            if let Some(queries) = &mut self.queries {
+                queries.write(device, buffer);
             }
         }
         // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.
@@ -361,6 +367,7 @@ fn encode_pass<'a>(
     input: &FrameInput<'a>,
     pass: PassIndex,
     kept: &mut Kept,
+    age: Age,
 ) -> Result<bool, FrameError> {
     let Some(list) = list(input, pass) else {
         return Ok(false);
@@ -369,10 +376,10 @@ fn encode_pass<'a>(
     let uses = input.frame.uses_of(pass);
     let repeated = list.repeated();
     if let Some(span) = kept.span_of(repeated)
-        && (!kept.is_of_other || encoder.still_holds(uses, span))
+        && encoder.still_holds(uses, span, kept.doubt(age))
     {
         encoder.repeat(name, span);
-        kept.is_of_other = false;
+        kept.see(age);
         return Ok(true);
     }
     if let Some(foreign) = list.foreign(encoder.device()) {
@@ -380,8 +387,8 @@ fn encode_pass<'a>(
     }
     let encoded = match repeated {
         Some(writing) => encoder
-            .encode_and_keep(name, uses, list, kept.span())
-            .map(|span| kept.keep(writing, span)),
+            .encode_and_keep(name, uses, list)
+            .map(|span| kept.keep(age, writing, span)),
         None => encoder.encode(name, uses, list),
     };
     encoded.map_err(|(command, failure)| {

@@ -15,10 +15,9 @@
 
 use std::sync::Mutex;
 
-use quadrille_sync::{Capabilities, PassIndex, Plan, Solution, Step};
+use quadrille_sync::{Capabilities, PassIndex, Plan, Solution};
 
 use crate::calls::{Calls, Span};
-use crate::chunks::Chunk;
 use crate::commands::Writing;
 use crate::encode::Target;
 use crate::handle::IdTable;
@@ -41,31 +40,54 @@ pub(crate) struct Translation {
     pub ids: IdTable,
     /// By chunk of the frame.
     chunks: Vec<Mutex<KeptChunk>>,
-    /// Memory to put what is kept in another order.
-    by_pass: Vec<Kept>,
+    pub age: Age,
+}
+
+/// How far what is kept of a translation can be trusted.
+#[derive(Clone, Copy)]
+pub(crate) struct Age {
+    /// Counts the plans, and the changes of resources.
+    now: u64,
+    /// When resources were others for the last time.
+    resources: u64,
+}
+
+/// What may be another thing than when a pass was translated, or last looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// Nothing: the plan is the same, and so are the resources.
+    Nothing,
+    /// What the pass declares.
+    Uses,
+    /// The resources too.
+    Resources,
 }
 
 /// What is kept of a chunk.
 #[derive(Default)]
 pub(crate) struct KeptChunk {
-    /// The plan and the steps of it; none if it was another plan's.
-    chunk: Option<Chunk>,
     /// What the queue can do.
     capabilities: Capabilities,
-    /// By step.
-    pub kept: Vec<Kept>,
+    pub passes: KeptPasses,
     pub calls: Calls,
 }
 
-/// What is kept of a step.
+/// What is kept of passes: in the order in which they came first, so that they stay where they are
+/// when another plan has another order.
+#[derive(Default)]
+pub(crate) struct KeptPasses {
+    /// By pass: one more than its place, or 0.
+    places: Vec<u32>,
+    kept: Vec<Kept>,
+}
+
+/// What is kept of a pass.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// The pass, unless the step is a barrier call.
-    pub pass: Option<PassIndex>,
     /// What the pass had recorded; none if nothing is kept.
     writing: Option<Writing>,
-    /// What it came to was kept for a frame that may have declared something else.
-    pub is_of_other: bool,
+    /// The [`Age`] at which it was translated, or last looked at.
+    seen: u64,
     span: Span,
 }
 
@@ -97,35 +119,37 @@ impl Translation {
             is_repeated: false,
             ids: IdTable::default(),
             chunks: Vec::new(),
-            by_pass: Vec::new(),
+            age: Age {
+                now: 0,
+                resources: 0,
+            },
         }
     }
 
     /// Leaves what is kept to another plan.
     fn pass_on(&mut self, plan: &Plan) {
         self.solution = plan.solution();
-        for chunk in self.chunks.iter_mut().map(own) {
-            match self.is_repeated {
-                true => chunk.forget(),
-                false => chunk.chunk = None,
-            }
+        self.age.now += 1;
+        if self.is_repeated {
+            self.chunks.iter_mut().for_each(|chunk| own(chunk).forget());
         }
     }
 
-    /// Takes in the resources and the chunks of a frame that is about to be recorded.
-    pub(crate) fn begin(&mut self, input: &FrameInput<'_>, chunks: &[Chunk], targets: &[Target]) {
-        let are_others = self.ids.fill(input.handles, input.frame.resources.len());
-        self.chunks.resize_with(chunks.len(), Mutex::default);
-        for ((kept, chunk), target) in self.chunks.iter_mut().zip(chunks).zip(targets) {
+    /// Takes in the resources of a frame that is about to be recorded, a chunk for each target.
+    pub(crate) fn begin(&mut self, input: &FrameInput<'_>, targets: &[Target]) {
+        if self.ids.fill(input.handles, input.frame.resources.len()) {
+            self.age.now += 1;
+            self.age.resources = self.age.now;
+        }
+        self.chunks.resize_with(targets.len(), Mutex::default);
+        for (kept, target) in self.chunks.iter_mut().zip(targets) {
             let kept = own(kept);
             // Passes that change now and then leave behind what was kept of them.
-            if kept.capabilities != target.capabilities || kept.calls.are_mostly_discarded() {
+            if kept.capabilities != target.capabilities || !kept.calls.are_mostly_used() {
                 kept.forget();
                 kept.capabilities = target.capabilities;
             }
-            if are_others || kept.chunk.as_ref() != Some(chunk) {
-                kept.begin(input.plan, chunk, &mut self.by_pass);
-            }
+            kept.calls.begin();
         }
     }
 
@@ -142,39 +166,31 @@ fn own(chunk: &mut Mutex<KeptChunk>) -> &mut KeptChunk {
 
 impl KeptChunk {
     fn forget(&mut self) {
-        self.chunk = None;
-        self.kept.clear();
+        self.passes.places.clear();
+        self.passes.kept.clear();
         self.calls.clear();
     }
+}
 
-    /// Other steps: what is kept is that of passes which were in the chunk before.
-    fn begin(&mut self, plan: &Plan, chunk: &Chunk, by_pass: &mut Vec<Kept>) {
-        for kept in self.kept.drain(..) {
-            if let Some(pass) = kept.pass {
-                let at = pass.0 as usize;
-                if by_pass.len() <= at {
-                    by_pass.resize_with(at + 1, Kept::default);
-                }
-                by_pass[at] = kept;
-            }
+impl KeptPasses {
+    /// What is kept of a pass.
+    #[inline]
+    pub(crate) fn of(&mut self, pass: PassIndex) -> &mut Kept {
+        let at = pass.0 as usize;
+        let place = self.places.get(at).map_or(0, |place| *place as usize);
+        let place = if place == 0 { self.add(at) } else { place };
+        &mut self.kept[place - 1]
+    }
+
+    /// Makes room for a pass.
+    #[cold]
+    fn add(&mut self, pass: usize) -> usize {
+        if self.places.len() <= pass {
+            self.places.resize(pass + 1, 0);
         }
-        let steps = &plan.submissions[chunk.submission].steps[chunk.steps.clone()];
-        let kept = |step: &Step| match step {
-            Step::Barriers(_) => Kept::default(),
-            Step::Pass(pass) => Kept {
-                pass: Some(*pass),
-                is_of_other: true,
-                ..by_pass
-                    .get_mut(pass.0 as usize)
-                    .map(std::mem::take)
-                    .unwrap_or_default()
-            },
-        };
-        self.kept.extend(steps.iter().map(kept));
-        for gone in by_pass.drain(..) {
-            self.calls.discard(&gone.span);
-        }
-        self.chunk = Some(chunk.clone());
+        self.kept.push(Kept::default());
+        self.places[pass] = self.kept.len() as u32;
+        self.kept.len()
     }
 }
 
@@ -185,15 +201,29 @@ impl Kept {
         (repeated.is_some() && repeated == self.writing).then_some(&self.span)
     }
 
-    /// What was kept before.
-    pub(crate) fn span(&self) -> &Span {
-        &self.span
+    /// What may be another thing since.
+    #[inline]
+    pub(crate) fn doubt(&self, age: Age) -> Doubt {
+        match self.seen {
+            seen if seen == age.now => Doubt::Nothing,
+            seen if seen >= age.resources => Doubt::Uses,
+            _ => Doubt::Resources,
+        }
+    }
+
+    /// Notes that what is kept holds.
+    #[inline]
+    pub(crate) fn see(&mut self, age: Age) {
+        self.seen = age.now;
     }
 
     /// Keeps what the pass came to, if that is possible.
-    pub(crate) fn keep(&mut self, writing: Writing, span: Option<Span>) {
+    pub(crate) fn keep(&mut self, age: Age, writing: Writing, span: Option<Span>) {
         self.writing = span.is_some().then_some(writing);
         self.span = span.unwrap_or_default();
-        self.is_of_other = false;
+        self.seen = age.now;
     }
 }
+
+#[cfg(test)]
+mod tests;

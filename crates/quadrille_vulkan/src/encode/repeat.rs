@@ -6,42 +6,67 @@ use quadrille_sync::{ResourceIndex, Use};
 use super::{Encoder, Failure, declared_layout};
 use crate::calls::{AttachmentCall, Call, IndirectCall, LayoutCall, RenderingCall, Span, Touched};
 use crate::commands::CommandList;
+use crate::translation::Doubt;
 
 impl<'a> Encoder<'a> {
-    /// Translates the list of a pass and keeps what it comes to, if that can be kept, in the place
-    /// of what it came to before.
+    /// Translates the list of a pass and keeps what it comes to, if that can be kept.
     pub(crate) fn encode_and_keep(
         &mut self,
         name: &str,
         uses: &'a [Use],
         list: &'a CommandList,
-        before: &Span,
     ) -> Result<Option<Span>, (usize, Failure)> {
-        self.calls.discard(before);
         self.calls.open();
         let encoded = self.encode(name, uses, list);
         if encoded.is_err() {
             self.calls.give_up();
         }
-        encoded.map(|()| self.calls.close())
+        encoded.map(|()| {
+            let span = self.calls.close();
+            span.iter().for_each(|span| self.calls.note_use(span));
+            span
+        })
     }
 
     /// Whether what a pass came to in another frame is what it comes to where it declares these
-    /// uses: it touches the same resources, and has images in the same layouts.
-    pub(crate) fn still_holds(&self, uses: &[Use], span: &Span) -> bool {
+    /// uses: it touches the same resources, and has images in the same layouts. Only what is in
+    /// doubt is looked at.
+    #[inline]
+    pub(crate) fn still_holds(&self, uses: &[Use], span: &Span, doubt: Doubt) -> bool {
+        match doubt {
+            Doubt::Nothing => true,
+            Doubt::Uses => self.layouts_hold(uses, span),
+            Doubt::Resources => self.resources_hold(span) && self.layouts_hold(uses, span),
+        }
+    }
+
+    /// Whether a pass touches the same resources.
+    fn resources_hold(&self, span: &Span) -> bool {
+        let is_it = |it: &Touched| self.resources.version(it.resource) == Some(it.version);
+        self.calls.touched(span).iter().all(is_it)
+    }
+
+    /// Whether a pass that declares these uses has images in the same layouts.
+    #[inline]
+    fn layouts_hold(&self, uses: &[Use], span: &Span) -> bool {
+        let layouts = self.calls.layouts(span);
+        layouts.is_empty() || self.all_layouts_hold(uses, layouts)
+    }
+
+    fn all_layouts_hold(&self, uses: &[Use], layouts: &[LayoutCall]) -> bool {
         let resources = self.resources;
-        let is_it = |it: &Touched| resources.version(it.resource) == Some(it.version);
         let is_same = |call: &LayoutCall| {
             let index = resources.index(call.image);
             let layout = |index| declared_layout(uses, index, call.access, call.usual);
             index.is_ok_and(|index| layout(index) == call.layout)
         };
-        self.calls.touched(span).iter().all(is_it) && self.calls.layouts(span).iter().all(is_same)
+        layouts.iter().all(is_same)
     }
 
     /// Says again what a pass came to. The list of the pass is what it was then, and so are the
     /// resources that it touches, their layouts, and what the queue can do.
     pub(crate) fn repeat(&mut self, name: &str, span: &Span) {
+        self.calls.note_use(span);
         self.device.names.begin(self.buffer, name);
         for at in span.calls.clone() {
             self.call(self.calls.at(at));
