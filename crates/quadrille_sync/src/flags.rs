@@ -417,14 +417,40 @@ impl Stages {
         stages
     }
 
-    /// The same set without stages that `ALL_COMMANDS` says already.
+    /// The same set without stages that others in it stand for.
+    ///
+    /// ```
+    /// use quadrille_sync::Stages;
+    /// let stages = Stages::ALL_TRANSFER | Stages::COPY | Stages::FRAGMENT_SHADER;
+    /// assert_eq!(stages.simplified(), Stages::ALL_TRANSFER | Stages::FRAGMENT_SHADER);
+    /// ```
+    #[inline]
     pub const fn simplified(self) -> Stages {
-        let host = self.intersection(Stages::HOST);
-        if self.contains(Stages::ALL_COMMANDS) {
-            Stages::ALL_COMMANDS.union(host)
-        } else {
-            self
+        match self.intersects(SHORTHANDS) {
+            true => self.without_parts(),
+            false => self,
         }
+    }
+
+    /// The same set without what its shorthands stand for.
+    const fn without_parts(self) -> Stages {
+        let shorthands = [
+            Stages::ALL_COMMANDS,
+            Stages::ALL_GRAPHICS,
+            Stages::VERTEX_INPUT,
+            Stages::PRE_RASTERIZATION_SHADERS,
+            Stages::ALL_TRANSFER,
+        ];
+        let mut stages = self;
+        let mut at = 0;
+        while at < shorthands.len() {
+            let shorthand = shorthands[at];
+            if stages.contains(shorthand) {
+                stages = stages.difference(shorthand.expanded()).union(shorthand);
+            }
+            at += 1;
+        }
+        stages
     }
 
     /// Whether every stage of `other` is among these, once both are expanded.
@@ -522,6 +548,41 @@ impl AccessMask {
         }
         if access.contains(AccessMask::SHADER_WRITE) {
             access = access.union(AccessMask::SHADER_STORAGE_WRITE);
+        }
+        access
+    }
+
+    /// The same set without kinds that others in it stand for.
+    ///
+    /// ```
+    /// use quadrille_sync::AccessMask;
+    /// let access = AccessMask::SHADER_READ | AccessMask::SHADER_SAMPLED_READ;
+    /// assert_eq!(access.simplified(), AccessMask::SHADER_READ);
+    /// ```
+    #[inline]
+    pub const fn simplified(self) -> AccessMask {
+        match self.intersects(SHORTHAND_KINDS) {
+            true => self.without_parts(),
+            false => self,
+        }
+    }
+
+    /// The same set without what its shorthands stand for.
+    const fn without_parts(self) -> AccessMask {
+        let shorthands = [
+            AccessMask::MEMORY_READ,
+            AccessMask::MEMORY_WRITE,
+            AccessMask::SHADER_READ,
+            AccessMask::SHADER_WRITE,
+        ];
+        let mut access = self;
+        let mut at = 0;
+        while at < shorthands.len() {
+            let shorthand = shorthands[at];
+            if access.contains(shorthand) {
+                access = access.difference(shorthand.expanded()).union(shorthand);
+            }
+            at += 1;
         }
         access
     }

@@ -44,6 +44,7 @@ mod repeat;
 mod schedule;
 mod scope;
 mod seen;
+mod show;
 mod spare;
 mod split;
 mod timeline;

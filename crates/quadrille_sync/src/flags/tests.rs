@@ -65,6 +65,31 @@ fn all_commands_says_all_but_the_host() {
 }
 
 #[test]
+fn what_shorthands_stand_for_need_not_be_said() {
+    let shorthands = [
+        Stages::ALL_GRAPHICS,
+        Stages::VERTEX_INPUT,
+        Stages::PRE_RASTERIZATION_SHADERS,
+        Stages::ALL_TRANSFER,
+    ];
+    for shorthand in shorthands {
+        let said_twice = shorthand.expanded() | Stages::COMPUTE_SHADER;
+        assert_eq!(said_twice.simplified(), shorthand | Stages::COMPUTE_SHADER);
+    }
+    let access = AccessMask::SHADER_READ | AccessMask::SHADER_STORAGE_READ;
+    let uniform = AccessMask::UNIFORM_READ;
+    assert_eq!(
+        (access | uniform).simplified(),
+        AccessMask::SHADER_READ | uniform
+    );
+    let all = AccessMask::MEMORY_READ | AccessMask::SHADER_READ | AccessMask::SHADER_WRITE;
+    assert_eq!(
+        all.simplified(),
+        AccessMask::MEMORY_READ | AccessMask::SHADER_WRITE
+    );
+}
+
+#[test]
 fn queues_have_the_stages_of_their_capabilities() {
     let transfer = Stages::supported_by(Capabilities::TRANSFER);
     assert!(transfer.contains(Stages::COPY | Stages::ALL_TRANSFER | Stages::ALL_COMMANDS));

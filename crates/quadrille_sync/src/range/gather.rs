@@ -69,12 +69,21 @@ pub(crate) fn for_each_union(intervals: &mut [Range<u64>], mut each: impl FnMut(
 
 /// Joins the last item with those near it, as often as `join` takes one into another; what comes
 /// first stays where it is.
-pub(crate) fn join_nearby<T>(items: &mut Vec<T>, mut join: impl FnMut(&mut T, &T) -> bool) {
-    let Some(mut grown) = items.len().checked_sub(1) else {
-        return;
-    };
-    loop {
-        let nearby = items.len().saturating_sub(JOINED + 1)..items.len();
+pub(crate) fn join_nearby<T>(items: &mut Vec<T>, join: impl FnMut(&mut T, &T) -> bool) {
+    if let Some(last) = items.len().checked_sub(1) {
+        join_at(items, last, join);
+    }
+}
+
+/// Joins the item at a place, if there is one, with those near it; see [`join_nearby`].
+pub(crate) fn join_at<T>(
+    items: &mut Vec<T>,
+    mut grown: usize,
+    mut join: impl FnMut(&mut T, &T) -> bool,
+) {
+    while grown < items.len() {
+        let end = items.len().min(grown + JOINED + 1);
+        let nearby = grown.saturating_sub(JOINED)..end;
         let mut others = nearby.rev().filter(|other| *other != grown);
         let joined = others.find_map(|other| {
             let (first, second) = (grown.min(other), grown.max(other));

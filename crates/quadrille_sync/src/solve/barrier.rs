@@ -386,7 +386,7 @@ pub(super) fn order_read(
     }
     let Some(write) = &state.write else { return };
     let dst = unseen(state, request.queue, dst);
-    if !dst.stages.is_empty() {
+    if !dst.stages.is_empty() && !walk.show_more(request, &interval, write, dst) {
         order_after(walk, request, dst, &interval, write, (true, false));
     }
 }

@@ -156,6 +156,15 @@ impl BarrierBatch {
         }
     }
 
+    /// The execution dependencies that barriers of ranges make: they order all commands, and make
+    /// visible only the range. One half of a transfer orders only itself, because the other
+    /// scope of it is ignored.
+    pub(super) fn orders(&self) -> impl Iterator<Item = (Scope, Scope)> + '_ {
+        let images = self.images.iter().filter_map(ImageBarrier::orders);
+        let buffers = self.buffers.iter().filter_map(BufferBarrier::orders);
+        images.chain(buffers)
+    }
+
     fn push_buffer(&mut self, bytes: u64, interval: Range<u64>, barrier: Barrier) {
         let (offset, end) = (interval.start, interval.end.min(bytes));
         let next = BufferBarrier {
@@ -195,6 +204,12 @@ impl BarrierBatch {
 /// that of the first), but not halves of transfers: the other half must name the same range, and
 /// its neighbours may differ.
 impl BufferBarrier {
+    /// See [`BarrierBatch::orders`].
+    pub(super) fn orders(&self) -> Option<(Scope, Scope)> {
+        let scopes = (self.src.stages_only(), self.dst.stages_only());
+        self.transfer.is_none().then_some(scopes)
+    }
+
     fn joins(&self, other: &Self) -> bool {
         self.resource == other.resource
             && self.transfer.or(other.transfer).is_none()
@@ -203,7 +218,7 @@ impl BufferBarrier {
     }
 
     /// Takes another barrier in, if it says the same of the bytes before or behind.
-    fn take_in(&mut self, other: &Self) -> bool {
+    pub(super) fn take_in(&mut self, other: &Self) -> bool {
         let touches = |a: &Self, b: &Self| a.offset + a.size == b.offset;
         let joins = self.joins(other) && (touches(self, other) || touches(other, self));
         if joins {
@@ -215,6 +230,12 @@ impl BufferBarrier {
 }
 
 impl ImageBarrier {
+    /// See [`BarrierBatch::orders`].
+    pub(super) fn orders(&self) -> Option<(Scope, Scope)> {
+        let scopes = (self.src.stages_only(), self.dst.stages_only());
+        self.transfer.is_none().then_some(scopes)
+    }
+
     fn joins(&self, other: &Self) -> bool {
         self.resource == other.resource
             && self.transfer.or(other.transfer).is_none()
@@ -224,7 +245,7 @@ impl ImageBarrier {
     }
 
     /// Takes another barrier in, if it says the same and the two ranges make a box.
-    fn take_in(&mut self, other: &Self) -> bool {
+    pub(super) fn take_in(&mut self, other: &Self) -> bool {
         self.joins(other) && self.range.join(&other.range)
     }
 }
@@ -240,7 +261,7 @@ impl Scope {
     pub(crate) fn union(self, other: Self) -> Self {
         Self {
             stages: (self.stages | other.stages).simplified(),
-            access: self.access | other.access,
+            access: (self.access | other.access).simplified(),
         }
     }
 

@@ -9,6 +9,7 @@ use super::occupy::Blocks;
 use super::ownership;
 use super::precise::cut;
 use super::record::{Barrier, Record};
+use super::show::{self, Standing};
 use super::split::Draft;
 use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Mark, Past, State, load};
@@ -35,7 +36,7 @@ const QUIET: [Stages; 4] = [
 
 /// A barrier that has been issued on a queue.
 #[derive(Clone, Copy, Debug)]
-struct Issued {
+pub(super) struct Issued {
     /// The pass that its call stands before.
     step: u32,
     /// The number of its call: two may stand before one pass.
@@ -47,18 +48,30 @@ struct Issued {
     dst: Scope,
 }
 
+impl Issued {
+    pub(super) fn new(step: u32, call: u32, is_global: bool, (src, dst): (Scope, Scope)) -> Self {
+        Self {
+            step,
+            call,
+            is_global,
+            src: src.expanded(),
+            dst: dst.expanded(),
+        }
+    }
+}
+
 /// The last barrier call of a queue. Later passes of its submission add to it what can stand there:
 /// every call costs, and whatever depends on nothing behind it can be in it. In the end, so can
 /// the next frame (see [`prepare`](super::prepare)).
 #[derive(Debug)]
-struct Call {
-    submission: usize,
+pub(super) struct Call {
+    pub(super) submission: usize,
     /// The place of the call among the steps of the submission.
     at: usize,
     /// The pass that it stands before.
-    step: u32,
-    number: u32,
-    batch: BarrierBatch,
+    pub(super) step: u32,
+    pub(super) number: u32,
+    pub(super) batch: BarrierBatch,
     plain: Vec<Plain>,
 }
 
@@ -114,14 +127,16 @@ pub(super) struct Walk<'a> {
     /// Its barriers lead on from a wait.
     is_behind_wait: bool,
     /// The last call of each queue.
-    last_calls: Vec<Option<Call>>,
+    pub(super) last_calls: Vec<Option<Call>>,
+    /// By resource: where its last barrier is.
+    pub(super) standing: Vec<Standing>,
     /// By queue: the pass before which the first call stands that has to stand in this frame, and
     /// could not have been foreseen.
     first_calls: Vec<u32>,
     /// How many calls there have been.
     calls: u32,
     /// The barriers issued last, by queue.
-    issued: Vec<Vec<Issued>>,
+    pub(super) issued: Vec<Vec<Issued>>,
     /// There is more than one family to own something.
     has_families: bool,
     /// Something may be elsewhere than where it is needed: there are several families, or somebody
@@ -211,6 +226,7 @@ impl<'a> Walk<'a> {
             is_behind_wait: false,
             first_calls: vec![u32::MAX; topology.queues.len()],
             last_calls: topology.queues.iter().map(|_| None).collect(),
+            standing: vec![Standing::default(); frame.resources.len()],
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
             has_families: topology.family_count() > 1,
@@ -500,12 +516,8 @@ impl<'a> Walk<'a> {
         };
         let issued = &mut self.issued[usize::from(queue.0)];
         let style = self.topology.barriers;
-        let barrier = |is_global: bool, src: Scope, dst: Scope| Issued {
-            step: call.step,
-            call: call.number,
-            is_global,
-            src: src.expanded(),
-            dst: dst.expanded(),
+        let barrier = |is_global: bool, src: Scope, dst: Scope| {
+            Issued::new(call.step, call.number, is_global, (src, dst))
         };
         for (src, dst) in batch.orders() {
             remember(issued, barrier(false, src, dst));
@@ -521,7 +533,9 @@ impl<'a> Walk<'a> {
             }
         }
         call.plain.append(plain);
+        let (images, buffers) = (batch.images.len(), batch.buffers.len());
         call.batch.append(batch);
+        show::note(&mut self.standing, call, images, buffers);
     }
 
     /// Writes the last calls into their submissions.
@@ -599,7 +613,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Remembers a barrier of a call; what global barriers say is said by one.
-fn remember(issued: &mut Vec<Issued>, new: Issued) {
+pub(super) fn remember(issued: &mut Vec<Issued>, new: Issued) {
     let same = |it: &&mut Issued| new.is_global && it.is_global && it.call == new.call;
     if let Some(global) = issued.iter_mut().find(same) {
         global.src = global.src.union(new.src).expanded();
@@ -610,24 +624,6 @@ fn remember(issued: &mut Vec<Issued>, new: Issued) {
         issued.remove(0);
     }
     issued.push(new);
-}
-
-impl BarrierBatch {
-    /// The execution dependencies that barriers of ranges make: they order all commands, and make
-    /// visible only the range. One half of a transfer orders only itself, because the other
-    /// scope of it is ignored.
-    fn orders(&self) -> impl Iterator<Item = (Scope, Scope)> + '_ {
-        let images = self.images.iter().filter(|image| image.transfer.is_none());
-        let images = images.map(|image| (image.src, image.dst));
-        let buffers = self
-            .buffers
-            .iter()
-            .filter(|buffer| buffer.transfer.is_none());
-        let buffers = buffers.map(|buffer| (buffer.src, buffer.dst));
-        images
-            .chain(buffers)
-            .map(|(src, dst)| (src.stages_only(), dst.stages_only()))
-    }
 }
 
 impl Scope {

@@ -1,0 +1,196 @@
+//! More readers for what a barrier has written: a change of layout, or an acquire.
+//!
+//! The first reader of a range may find it in another layout or family. What the barrier before it
+//! writes is shown to that reader alone, so readers in other stages that come later would each
+//! need a call behind it. But as long as the call with that barrier is the last one of the queue,
+//! the barrier can show it to them too, as global memory barriers do for plain dependencies.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::track::Mark;
+use super::walk::{Call, Issued, Request, Walk, remember};
+use crate::plan::{BufferBarrier, ImageBarrier, Scope};
+use crate::range::{JOINED, SubRange, for_each_union, intervals, join_at};
+use crate::resource::{ResourceIndex, ResourceKind};
+use crate::states::EndPass;
+
+/// Where the last barrier for a range of a resource is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Standing {
+    /// The number of its call; 0 for none.
+    call: u32,
+    /// Its place among the barriers of the call for images, or for buffers; that of barriers that
+    /// joined since may be lower.
+    place: u32,
+}
+
+/// Notes where the last barriers of a call are, of which some are new.
+pub(super) fn note(standing: &mut [Standing], call: &Call, images: usize, buffers: usize) {
+    let mut note = |resource: ResourceIndex, place: usize| {
+        standing[resource.0 as usize] = Standing {
+            call: call.number,
+            place: place as u32,
+        };
+    };
+    let batch = &call.batch;
+    for place in batch.images.len().saturating_sub(images)..batch.images.len() {
+        note(batch.images[place].resource, place);
+    }
+    for place in batch.buffers.len().saturating_sub(buffers)..batch.buffers.len() {
+        note(batch.buffers[place].resource, place);
+    }
+}
+
+impl Walk<'_> {
+    /// Shows what a barrier has written to `dst` on the queue of a request too, which reads an
+    /// interval in the state in which that barrier has left it. Says whether it could: whether the
+    /// last write, which `mark` stands for, is a barrier of the last call of the submission.
+    pub(super) fn show_more(
+        &mut self,
+        request: &Request,
+        interval: &Range<u64>,
+        mark: &Mark,
+        dst: Scope,
+    ) -> bool {
+        let queue = usize::from(request.queue.0);
+        let is_here = mark.queue == request.queue && self.next_use.is_none();
+        let may_be = is_here && mark.scope.access.is_empty() && mark.step < request.step;
+        if !may_be || self.writes_itself(request.resource, mark) {
+            return false;
+        }
+        // A barrier may have joined a call that stands before earlier passes.
+        let stands =
+            |call: &&mut Call| call.submission == request.submission && call.step <= mark.step;
+        let Some(call) = self.last_calls[queue].as_mut().filter(stands) else {
+            return false;
+        };
+        let Standing {
+            call: number,
+            place,
+        } = self.standing[request.resource.0 as usize];
+        if number != call.number {
+            return false;
+        }
+        let kind = &self.frame.resource(request.resource).kind;
+        let issued = &mut self.issued[queue];
+        let (step, batch) = (call.step, &mut call.batch);
+        let about = About {
+            resource: request.resource,
+            kind,
+            interval: interval.start..interval.end.min(kind.length()),
+            place: place as usize,
+        };
+        let note = |order| remember(issued, Issued::new(step, number, false, order));
+        match kind {
+            ResourceKind::Image { .. } => widen(&mut batch.images, &about, dst, note),
+            ResourceKind::Buffer { .. } => widen(&mut batch.buffers, &about, dst, note),
+        }
+    }
+
+    /// Whether the pass of a mark writes a resource itself, rather than a barrier before it.
+    fn writes_itself(&self, resource: ResourceIndex, mark: &Mark) -> bool {
+        let EndPass::Pass(pass) = mark.pass else {
+            return true;
+        };
+        let mut uses = self.frame.uses_of(pass).iter();
+        uses.any(|one| one.resource == resource && one.access.is_write())
+    }
+}
+
+/// What more is to be shown of.
+struct About<'a> {
+    resource: ResourceIndex,
+    kind: &'a ResourceKind,
+    interval: Range<u64>,
+    /// Where the last barrier of the resource is, or a little behind.
+    place: usize,
+}
+
+/// Adds a scope to the second one of those barriers that together cover an interval, if they do, and
+/// passes on what they order now.
+fn widen<B: OfRange>(
+    barriers: &mut Vec<B>,
+    about: &About<'_>,
+    dst: Scope,
+    mut note: impl FnMut((Scope, Scope)),
+) -> bool {
+    let mut parts: SmallVec<[Range<u64>; 4]> = SmallVec::new();
+    let mut places: SmallVec<[usize; 4]> = SmallVec::new();
+    let interval = &about.interval;
+    let nearby = about.place.saturating_sub(2 * JOINED)..=about.place;
+    for place in nearby.rev().filter(|place| *place < barriers.len()) {
+        let (resource, range) = barriers[place].about();
+        if resource != about.resource {
+            continue;
+        }
+        let before = parts.len();
+        intervals(about.kind, &range, |part| {
+            let (start, end) = (part.start.max(interval.start), part.end.min(interval.end));
+            parts.extend((start < end).then_some(start..end));
+        });
+        places.extend((parts.len() > before).then_some(place));
+    }
+    let mut covered = 0;
+    for_each_union(&mut parts, |part| covered += part.end - part.start);
+    if covered < interval.end - interval.start {
+        return false;
+    }
+    for place in places.iter().copied() {
+        let shown = barriers[place].dst();
+        *shown = shown.union(dst);
+        barriers[place].orders().into_iter().for_each(&mut note);
+    }
+    // Those that now say the same may be one, from the last on: what is behind moves up.
+    for place in places {
+        join_at(barriers, place, B::take_in);
+    }
+    true
+}
+
+/// A barrier for a range of a resource.
+trait OfRange: Sized {
+    fn about(&self) -> (ResourceIndex, SubRange);
+    fn dst(&mut self) -> &mut Scope;
+    /// What commands it orders, if any; see `BarrierBatch::orders`.
+    fn orders(&self) -> Option<(Scope, Scope)>;
+    fn take_in(&mut self, other: &Self) -> bool;
+}
+
+impl OfRange for ImageBarrier {
+    fn about(&self) -> (ResourceIndex, SubRange) {
+        (self.resource, SubRange::Subresources(self.range))
+    }
+
+    fn dst(&mut self) -> &mut Scope {
+        &mut self.dst
+    }
+
+    fn orders(&self) -> Option<(Scope, Scope)> {
+        self.orders()
+    }
+
+    fn take_in(&mut self, other: &Self) -> bool {
+        self.take_in(other)
+    }
+}
+
+impl OfRange for BufferBarrier {
+    fn about(&self) -> (ResourceIndex, SubRange) {
+        let (offset, size) = (self.offset, self.size);
+        (self.resource, SubRange::Bytes { offset, size })
+    }
+
+    fn dst(&mut self) -> &mut Scope {
+        &mut self.dst
+    }
+
+    fn orders(&self) -> Option<(Scope, Scope)> {
+        self.orders()
+    }
+
+    fn take_in(&mut self, other: &Self) -> bool {
+        self.take_in(other)
+    }
+}
