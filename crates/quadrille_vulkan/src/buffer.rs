@@ -187,7 +187,7 @@ impl Buffer {
         // On unified memory, device memory may be mapped too; its contract says it is not.
         let memory = home.own().filter(|_| desc.memory != Memory::Device);
         let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
-        let id = device.ids.take();
+        let id = device.ids.take(&desc.name);
         let inner = BufferInner {
             id,
             name: desc.name.as_str().into(),

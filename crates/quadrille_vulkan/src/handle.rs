@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::format;
 use crate::gpu::Gpu;
 use crate::home::{Block, Home};
+use crate::ids::Ids;
 use crate::image::{Image, WeakImage};
 use crate::texels::Texels;
 
@@ -334,6 +335,8 @@ pub(crate) struct FrameResources<'a> {
     pub ids: &'a IdTable,
     /// By index.
     pub handles: &'a [Handle],
+    /// What is called how, where it is not of the frame.
+    pub names: &'a Ids,
 }
 
 impl<'a> FrameResources<'a> {
@@ -346,36 +349,46 @@ impl<'a> FrameResources<'a> {
         let handle = self
             .handles
             .get(index as usize)
-            .ok_or(CommandError::NotOfFrame { id })?;
+            .ok_or_else(|| self.not_declared(id))?;
         Ok((ResourceIndex(index), handle))
+    }
+
+    /// A pass uses what it does not declare.
+    #[cold]
+    pub(crate) fn not_declared(&self, id: ResourceId) -> CommandError {
+        CommandError::NotDeclared {
+            name: self.names.name(id),
+        }
     }
 
     /// What a binding needs of a buffer.
     pub(crate) fn buffer_entry(&self, id: ResourceId) -> Result<&'a Entry, CommandError> {
-        let entry = self.ids.entries.get(id.0 as usize);
-        match entry.filter(|entry| entry.buffer != vk::Buffer::null()) {
+        match self.entry(id).filter(|it| it.buffer != vk::Buffer::null()) {
             Some(entry) => Ok(entry),
-            None => Err(self
-                .buffer(id)
-                .err()
-                .unwrap_or(CommandError::NotOfFrame { id })),
+            None => Err(self.buffer(id).err().unwrap_or(self.not_declared(id))),
         }
     }
 
     /// What a binding needs of an image, if its whole view is what shaders see.
     pub(crate) fn image_entry(&self, id: ResourceId) -> Option<&'a Entry> {
+        self.entry(id).filter(|it| it.view != vk::ImageView::null())
+    }
+
+    /// What is known of a resource of the frame. What is no longer of it leaves its entry behind.
+    fn entry(&self, id: ResourceId) -> Option<&'a Entry> {
         let entry = self.ids.entries.get(id.0 as usize);
-        entry.filter(|entry| entry.view != vk::ImageView::null())
+        entry.filter(|entry| entry.index != ABSENT)
     }
 
-    /// Which version of a resource it is, if it is declared.
-    pub(crate) fn version(&self, id: ResourceId) -> Option<u32> {
+    /// Which version of a resource it is, and its index, if it is declared.
+    pub(crate) fn version(&self, id: ResourceId) -> Option<(u32, ResourceIndex)> {
         let entry = self.ids.entries.get(id.0 as usize)?;
-        self.is_declared(entry.index()).then_some(entry.version)
+        let version = (entry.version, entry.index());
+        self.is_declared(entry.index()).then_some(version)
     }
 
-    /// Whether a pass declares the resource: who repeats a pass can count on it then.
-    fn is_declared(&self, index: ResourceIndex) -> bool {
+    /// Whether some pass declares the resource: who repeats a pass can count on it then.
+    pub(crate) fn is_declared(&self, index: ResourceIndex) -> bool {
         (index.0 as usize) < self.ids.declared
     }
 

@@ -12,19 +12,33 @@ pub(crate) struct Ids(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    next: u32,
+    /// By id: the name of who has it, or had it last.
+    names: Vec<Box<str>>,
     free: Vec<u32>,
 }
 
 impl Ids {
-    /// An id that no living resource has.
-    pub(crate) fn take(&self) -> ResourceId {
+    /// An id that no living resource has, for one of this name.
+    pub(crate) fn take(&self, name: &str) -> ResourceId {
         let mut state = lock(&self.0);
-        let id = state.free.pop().unwrap_or_else(|| {
-            state.next += 1;
-            state.next - 1
-        });
+        let id = match state.free.pop() {
+            Some(id) => {
+                state.names[id as usize] = name.into();
+                id
+            }
+            None => {
+                state.names.push(name.into());
+                state.names.len() as u32 - 1
+            }
+        };
         ResourceId(id)
+    }
+
+    /// What is called so, or was until it was destroyed: for errors.
+    pub(crate) fn name(&self, id: ResourceId) -> String {
+        let state = lock(&self.0);
+        let name = state.names.get(id.0 as usize);
+        name.map_or_else(|| format!("resource {}", id.0), |name| name.to_string())
     }
 
     /// Gives an id back. Its resource is destroyed and removed from the states.

@@ -234,7 +234,7 @@ impl Image {
         is_swapchain: bool,
         needs: Option<vk::MemoryRequirements>,
     ) -> Self {
-        let id = device.ids.take();
+        let id = device.ids.take(&desc.name);
         let inner = ImageInner {
             id,
             name: desc.name.as_str().into(),

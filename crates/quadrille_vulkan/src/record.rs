@@ -115,6 +115,7 @@ impl Frames {
         let resources = FrameResources {
             ids: &translation.ids,
             handles: input.handles,
+            names: &self.device.ids,
         };
         let (device, timing, slot) = (&*self.device, self.timing.as_ref(), self.current);
         let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
@@ -376,10 +377,10 @@ fn encode_pass<'a>(
     let uses = input.frame.uses_of(pass);
     let repeated = list.repeated();
     if let Some(span) = kept.span_of(repeated)
-        && encoder.still_holds(uses, span, kept.doubt(age))
+        && encoder.still_holds(uses, span, kept.doubt(age, uses))
     {
         encoder.repeat(name, span);
-        kept.see(age);
+        kept.see(age, uses);
         return Ok(true);
     }
     if let Some(foreign) = list.foreign(encoder.device()) {
@@ -388,7 +389,7 @@ fn encode_pass<'a>(
     let encoded = match repeated {
         Some(writing) => encoder
             .encode_and_keep(name, uses, list)
-            .map(|span| kept.keep(age, writing, span)),
+            .map(|span| kept.keep(age, uses, writing, span)),
         None => encoder.encode(name, uses, list),
     };
     encoded.map_err(|(command, failure)| {

@@ -15,7 +15,7 @@
 
 use std::sync::Mutex;
 
-use quadrille_sync::{Capabilities, PassIndex, Plan, Solution};
+use quadrille_sync::{Capabilities, PassIndex, Plan, Solution, Use};
 
 use crate::calls::{Calls, Span};
 use crate::commands::Writing;
@@ -57,9 +57,9 @@ pub(crate) struct Age {
 pub(crate) enum Doubt {
     /// Nothing: the plan is the same, and so are the resources.
     Nothing,
-    /// What the pass declares.
-    Uses,
-    /// The resources too.
+    /// In which layouts the pass declares images.
+    Layouts,
+    /// Also which resources it declares, and what they are.
     Resources,
 }
 
@@ -88,6 +88,8 @@ pub(crate) struct Kept {
     writing: Option<Writing>,
     /// The [`Age`] at which it was translated, or last looked at.
     seen: u64,
+    /// A [`summary`] of the resources that it declared then.
+    declared: u32,
     span: Span,
 }
 
@@ -203,26 +205,39 @@ impl Kept {
 
     /// What may be another thing since.
     #[inline]
-    pub(crate) fn doubt(&self, age: Age) -> Doubt {
+    pub(crate) fn doubt(&self, age: Age, uses: &[Use]) -> Doubt {
         match self.seen {
             seen if seen == age.now => Doubt::Nothing,
-            seen if seen >= age.resources => Doubt::Uses,
+            seen if seen >= age.resources && self.declared == summary(uses) => Doubt::Layouts,
             _ => Doubt::Resources,
         }
     }
 
-    /// Notes that what is kept holds.
+    /// Notes that what is kept holds where these uses are declared.
     #[inline]
-    pub(crate) fn see(&mut self, age: Age) {
-        self.seen = age.now;
+    pub(crate) fn see(&mut self, age: Age, uses: &[Use]) {
+        if self.seen != age.now {
+            self.seen = age.now;
+            self.declared = summary(uses);
+        }
     }
 
     /// Keeps what the pass came to, if that is possible.
-    pub(crate) fn keep(&mut self, age: Age, writing: Writing, span: Option<Span>) {
+    pub(crate) fn keep(&mut self, age: Age, uses: &[Use], writing: Writing, span: Option<Span>) {
         self.writing = span.is_some().then_some(writing);
         self.span = span.unwrap_or_default();
         self.seen = age.now;
+        self.declared = summary(uses);
     }
+}
+
+/// The resources of some uses in one number, which is another for other resources, most probably.
+#[inline]
+fn summary(uses: &[Use]) -> u32 {
+    // Odd, with bits everywhere: Knuth's multiplier of hashes.
+    let add =
+        |sum: u32, used: &Use| (sum.rotate_left(5) ^ used.resource.0).wrapping_mul(0x9E37_79B1);
+    uses.iter().fold(uses.len() as u32, add)
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! Why a command cannot be translated.
 
-use quadrille_sync::ResourceId;
-
 /// Why a command cannot be translated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The resource is not one of the frame.
-    #[error("resource {} is not among those that the frame declares", .id.0)]
-    NotOfFrame {
-        /// Its id.
-        id: ResourceId,
+    /// The pass does not declare the resource.
+    #[error(
+        "{name} is used, which the pass does not declare; declare it, or leave the command out; \
+         and put nothing else in its place once the pass is recorded"
+    )]
+    NotDeclared {
+        /// The resource.
+        name: String,
     },
     /// A buffer stands where an image belongs, or the other way round.
     #[error("{name} is no {wanted}")]
@@ -85,7 +86,7 @@ pub enum CommandError {
         name: String,
     },
     /// The resource was made without this usage.
-    #[error("{name} was made without the usage {usage}")]
+    #[error("{name} was made without the usage {usage}; add it to its description")]
     Usage {
         /// The resource.
         name: String,
@@ -133,7 +134,10 @@ pub enum CommandError {
         limit: u64,
     },
     /// The pipeline's push constants were not set as a whole.
-    #[error("{pipeline} has {wanted} bytes of push constants; {given} were set")]
+    #[error(
+        "{pipeline} has {wanted} bytes of push constants, and {given} were given; push all of them \
+         in one value before the command"
+    )]
     PushConstants {
         /// The pipeline.
         pipeline: String,

@@ -188,7 +188,7 @@ impl<'a> Encoder<'a> {
             }
             .into());
         }
-        self.touch(entry.index());
+        self.touch(entry.index())?;
         let at = self.bindings.slot(binding)?;
         self.bindings.infos[at].buffer = vk::DescriptorBufferInfo {
             buffer: entry.buffer,
@@ -222,7 +222,7 @@ impl<'a> Encoder<'a> {
                 (index, image.desc().usage.bits())
             }
         };
-        self.touch(index);
+        self.touch(index)?;
         let at = self.bindings.slot(binding)?;
         self.bindings.images[at] = BoundImage {
             entry,

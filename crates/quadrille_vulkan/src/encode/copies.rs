@@ -247,6 +247,7 @@ impl Encoder<'_> {
     ) -> Result<(), Failure> {
         self.ready_copy(Capabilities::GRAPHICS | Capabilities::COMPUTE)?;
         let (index, image) = self.resources.image(id)?;
+        self.check_declared(index)?;
         let is_plain = format::block(image.format()).is_none_or(|block| block.size == [1, 1]);
         if format::aspects(image.format()) != vk::ImageAspectFlags::COLOR || !is_plain {
             return Err(not_copied(image, "image of plain colours").into());
@@ -287,6 +288,7 @@ impl Encoder<'_> {
         bytes: u64,
     ) -> Result<&Buffer, CommandError> {
         let buffer = self.resources.buffer(id)?;
+        self.check_declared(self.resources.index(id)?)?;
         let name = || buffer.name().to_owned();
         let (usage, word) = match side {
             Side::Src => (BufferUsage::TRANSFER_SRC, "TRANSFER_SRC"),
@@ -351,6 +353,7 @@ impl Encoder<'_> {
         region: &ImageRegion,
     ) -> Result<(&Image, vk::ImageLayout), CommandError> {
         let (index, image) = self.resources.image(id)?;
+        self.check_declared(index)?;
         need_usage(image, side)?;
         if !region.is_within(image) {
             let what = format!("{region:?}");

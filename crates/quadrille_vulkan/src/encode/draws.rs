@@ -205,7 +205,7 @@ impl Encoder<'_> {
         (usage, word): (BufferUsage, &'static str),
     ) -> Result<vk::Buffer, CommandError> {
         let index = self.resources.index(id)?;
-        self.touch(index);
+        self.touch(index)?;
         let buffer = self.resources.buffer(id)?;
         let name = || buffer.name().to_owned();
         if !buffer.desc().usage.contains(usage) {

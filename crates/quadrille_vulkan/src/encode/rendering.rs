@@ -257,7 +257,7 @@ impl<'a> Encoder<'a> {
     ) -> Result<(&'a Image, vk::ImageView, vk::ImageLayout), Failure> {
         let resources = self.resources;
         let (index, image) = resources.image(id)?;
-        self.touch(index);
+        self.touch(index)?;
         check_view(image, part)?;
         if !image.desc().usage.contains(usage) {
             let name = image.name().to_owned();

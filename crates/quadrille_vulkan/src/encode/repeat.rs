@@ -5,7 +5,7 @@ use quadrille_sync::{ResourceIndex, Use};
 
 use super::{Encoder, Failure, declared_layout};
 use crate::calls::{AttachmentCall, Call, IndirectCall, LayoutCall, RenderingCall, Span, Touched};
-use crate::commands::CommandList;
+use crate::commands::{CommandError, CommandList};
 use crate::translation::Doubt;
 
 impl<'a> Encoder<'a> {
@@ -35,14 +35,17 @@ impl<'a> Encoder<'a> {
     pub(crate) fn still_holds(&self, uses: &[Use], span: &Span, doubt: Doubt) -> bool {
         match doubt {
             Doubt::Nothing => true,
-            Doubt::Uses => self.layouts_hold(uses, span),
-            Doubt::Resources => self.resources_hold(span) && self.layouts_hold(uses, span),
+            Doubt::Layouts => self.layouts_hold(uses, span),
+            Doubt::Resources => self.resources_hold(uses, span) && self.layouts_hold(uses, span),
         }
     }
 
-    /// Whether a pass touches the same resources.
-    fn resources_hold(&self, span: &Span) -> bool {
-        let is_it = |it: &Touched| self.resources.version(it.resource) == Some(it.version);
+    /// Whether what a pass touched is the same, and among these uses.
+    fn resources_hold(&self, uses: &[Use], span: &Span) -> bool {
+        let is_it = |it: &Touched| {
+            let version = self.resources.version(it.resource);
+            version.is_some_and(|(version, at)| version == it.version && is_used(uses, at))
+        };
         self.calls.touched(span).iter().all(is_it)
     }
 
@@ -241,18 +244,34 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Notes that the pass touches a resource. What is not declared may be gone when the pass is
+    /// Notes that the pass touches a resource. What no pass declares may be gone when the pass is
     /// repeated, and the image of a swapchain is another in each frame.
-    pub(super) fn touch(&mut self, index: ResourceIndex) {
+    pub(super) fn touch(&mut self, index: ResourceIndex) -> Result<(), CommandError> {
+        self.check_declared(index)?;
         if !self.calls.is_open() {
-            return;
+            return Ok(());
         }
         let resource = self.resources.handle(index).id();
         match self.resources.version(resource) {
-            Some(version) if !self.resources.is_of_swapchain(index) => {
+            Some((version, _)) if !self.resources.is_of_swapchain(index) => {
                 self.calls.add_touched(Touched { resource, version });
             }
             _ => self.calls.give_up(),
         }
+        Ok(())
     }
+
+    /// Checks that the pass declares a resource. What the frame does not order needs none of it.
+    pub(super) fn check_declared(&self, index: ResourceIndex) -> Result<(), CommandError> {
+        let resources = self.resources;
+        match is_used(self.uses, index) || !resources.is_declared(index) {
+            true => Ok(()),
+            false => Err(resources.not_declared(resources.handle(index).id())),
+        }
+    }
+}
+
+/// Whether a resource is among the uses of a pass.
+fn is_used(uses: &[Use], index: ResourceIndex) -> bool {
+    uses.iter().any(|used| used.resource == index)
 }

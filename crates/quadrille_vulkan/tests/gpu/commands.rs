@@ -48,8 +48,16 @@ fn wrong_commands_are_told_and_harmless() {
     let image = ImageDesc::color_target("image", 4, 4, Format::R8G8B8A8_UNORM);
     let image = rig.gpu.create_image(&image).unwrap();
 
+    let first = rig.storage("first", 64);
+    rig.frame(|frame| {
+        let uses = [discard(frame.resource(first.clone()), Access::Clear)];
+        frame.pass("first", compute(), &uses, |list| {
+            list.fill_buffer(&first, 0, 64, 0)
+        });
+    });
+
     let error = error_of(&mut rig, |list, _| list.fill_buffer(&other, 0, 4, 0));
-    assert!(matches!(error, CommandError::NotOfFrame { .. }), "{error}");
+    assert!(matches!(error, CommandError::NotDeclared { .. }), "{error}");
     let error = error_of(&mut rig, |list, _| list.dispatch([1, 1, 1]));
     assert!(matches!(error, CommandError::NoPipeline { .. }), "{error}");
     let error = error_of(&mut rig, |list, _| {
@@ -80,7 +88,7 @@ fn wrong_commands_are_told_and_harmless() {
     let error = error_of(&mut rig, |list, buffer| {
         list.copy_image_to_buffer(&image, ImageRegion::whole(&image), buffer, 0);
     });
-    assert!(matches!(error, CommandError::NotOfFrame { .. }), "{error}");
+    assert!(matches!(error, CommandError::NotDeclared { .. }), "{error}");
     let error = error_of(&mut rig, |list, _| list.draw(0..3, 0..1));
     assert!(
         matches!(error, CommandError::Rendering { inside: true }),
@@ -101,6 +109,13 @@ fn wrong_commands_are_told_and_harmless() {
     assert!(matches!(error, CommandError::Limit { .. }), "{error}");
     let error = error_of(&mut rig, |list, buffer| list.dispatch_indirect(buffer, 0));
     assert!(matches!(error, CommandError::NoPipeline { .. }), "{error}");
+
+    // What was of an earlier frame is none of this one, whatever it was bound to then.
+    let error = error_of(&mut rig, |list, _| list.bind_buffer(2, &first, 0, 0));
+    assert!(
+        matches!(&error, CommandError::NotDeclared { name } if name == "first"),
+        "{error}"
+    );
 
     // The device is as before.
     let (buffer, back) = (rig.storage("cells", 64), rig.readback(64));
