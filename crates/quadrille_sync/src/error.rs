@@ -17,7 +17,7 @@ use crate::topology::{Capabilities, FamilyIndex, Topology};
 
 mod words;
 
-use words::{AtOnce, Bits, Cycle, LentAs, List, Words};
+use words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List, Words};
 
 /// All that is wrong with a frame; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,7 +193,8 @@ pub enum PlanError {
     /// One pass reads and writes a range by two uses, or writes it by two.
     #[error(
         "Pass `{pass}` declares {} and {} of {} of `{resource}`. \
-         Declare one access that says both, such as a ReadWrite one.",
+         Declare one access that says both, such as a ReadWrite one, or let another resource take \
+         one of them.",
         first.name(), second.name(), Words(range)
     )]
     DuplicateUse {
@@ -228,9 +229,8 @@ pub enum PlanError {
     },
     /// Two passes write a range, and nothing says which comes first.
     #[error(
-        "{first} and {second} both write {} of `{resource}` and have no order. \
-         Write `{}.after({})` or `{}.after({})`.",
-        Words(range), second.pass, first.pass, first.pass, second.pass
+        "{first} and {second} both write {} of `{resource}` and have no order. {}",
+        Words(range), EitherOrder(&second.pass, &first.pass)
     )]
     UnorderedWrites {
         /// One pass.
@@ -244,9 +244,8 @@ pub enum PlanError {
     },
     /// A pass reads what several passes write, and nothing says whose result it wants.
     #[error(
-        "{reader} reads {} of `{resource}`, which {} write, and has no order with {writer}. \
-         Write `{}.after({})` or `{}.after({})`.",
-        Words(range), List(writers), reader.pass, writer.pass, writer.pass, reader.pass
+        "{reader} reads {} of `{resource}`, which {} write, and has no order with {writer}. {}",
+        Words(range), List(writers), EitherOrder(&reader.pass, &writer.pass)
     )]
     AmbiguousRead {
         /// The pass that reads.
@@ -272,7 +271,8 @@ pub enum PlanError {
          frame has written. Write it first, or order `{}` after a pass that does{}.",
         Words(range), reader.pass,
         if reader.access.is_write() {
-            "; or mark the use as discarding, if it overwrites all of that"
+            "; or, if it overwrites all of that, mark the use as discarding or declare an access \
+             that only writes"
         } else {
             ""
         }

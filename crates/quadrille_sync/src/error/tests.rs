@@ -28,6 +28,20 @@ fn frame() -> Frame {
 }
 
 #[test]
+fn passes_of_one_name_without_order() {
+    let mut frame = frame();
+    let fill = Use::whole(crate::ResourceIndex(0), Access::CopyWrite);
+    frame.add_pass("fill", QueueRequest::default(), &[fill], &[]);
+    frame.passes[1].uses = 1..1;
+    frame.uses.remove(1);
+    frame.passes[2].uses = 1..2;
+    let expected = "`fill` (CopyWrite) and `fill` (CopyWrite) both write all of `cells` and have \
+                    no order. Both are called so: order them where they are added, such as \
+                    `(fill, fill).chain()`.";
+    check(&frame, &topology("gct:1"), &States::default(), expected);
+}
+
+#[test]
 fn too_many_queues() {
     let mut many = topology("gct:32");
     many.queues.push(many.queues[0].clone());

@@ -53,6 +53,25 @@ impl Display for AtOnce<'_> {
     }
 }
 
+/// The two ways to order two passes, as a sentence.
+pub(super) struct EitherOrder<'a>(pub(super) &'a str, pub(super) &'a str);
+
+impl Display for EitherOrder<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Self(one, other) = self;
+        if one == other {
+            return write!(
+                out,
+                "Both are called so: order them where they are added, such as `({one}, {one}).chain()`."
+            );
+        }
+        write!(
+            out,
+            "Write `{one}.after({other})` or `{other}.after({one})`."
+        )
+    }
+}
+
 /// A range in words.
 pub(super) struct Words<'a>(pub(super) &'a SubRange);
 
