@@ -25,8 +25,9 @@ use crate::any::AnyAccess;
 use crate::bind::{Bound, ResourceRef};
 use crate::declaration::DeclaredAccess;
 use crate::kind::{AccessKind, StageWish};
+use crate::missing::missing;
 use crate::named::{GpuResource, Named};
-use crate::registry::{declare, register_access, resource_entity, short_name};
+use crate::registry::{declare, register_access, resource_entity};
 use crate::view::is_within;
 use crate::window::WindowMarkers;
 
@@ -188,20 +189,6 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
             kind: PhantomData,
         })
     }
-}
-
-/// What a pass gets when the resource that it declares does not exist.
-#[cold]
-fn missing<T: Named, P>(of_window: bool) -> SystemParamValidationError {
-    let name = short_name::<T>();
-    if of_window {
-        // A minimised or closed window has no image: nothing to draw is not an error.
-        return SystemParamValidationError::skipped::<P>("the window has no image now");
-    }
-    SystemParamValidationError::invalid::<P>(format!(
-        "the resource `{name}` does not exist while the frame is recorded; insert it before, \
-         for example with `commands.insert_resource({name}(gpu.create_..(..)?))` in `Startup`"
-    ))
 }
 
 impl<T: Named, K: kind::Kind, S: stage::Stage> Access<'_, T, K, S> {

@@ -113,11 +113,12 @@ impl BoundMask {
         let declared = recording.declared_kind(bound);
         let info = find(pipeline.bindings(), binding);
         let is_plain = info.is_some_and(|info| is_plain(info, bound, declared));
+        // Of what is bound wrongly, nobody has to hear that it is not bound as well.
+        self.0 |= 1 << (binding & 63);
         if !is_plain && let Some(error) = mismatch(pipeline, info, binding, bound, declared) {
             recording.fail(error);
             return;
         }
-        self.0 |= 1 << (binding & 63);
         match bound.resource {
             ResourceRef::Buffer(buffer) => {
                 recording.list.bind_buffer(binding, buffer, 0, 0);
@@ -141,15 +142,15 @@ impl BoundMask {
     ) {
         let info = find(pipeline.bindings(), binding);
         match info.map(|info| info.kind) {
-            Some(BindingKind::Sampler) => {
+            Some(BindingKind::Sampler | BindingKind::CombinedImageSampler(_)) => {
                 self.0 |= 1 << (binding & 63);
                 recording.list.bind_sampler(binding, sampler);
             }
-            _ => recording.fail(RecordError::NoSuchBinding {
+            Some(_) => recording.fail(RecordError::NoSampler {
                 pipeline: pipeline.name().into(),
                 binding,
-                resource: "a sampler".into(),
             }),
+            None => recording.fail(no_such_binding(pipeline, binding, "a sampler")),
         }
     }
 
@@ -178,9 +179,11 @@ fn is_plain(info: &Binding, bound: Bound<'_>, declared: &AccessKind) -> bool {
     let is_storage = match info.kind {
         BindingKind::StorageBuffer => !is_image,
         BindingKind::StorageImage(_) => is_image,
-        BindingKind::SampledImage(_) => return is_image && matches!(declared, AccessKind::Sampled),
+        BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_) => {
+            return is_image && matches!(declared, AccessKind::Sampled);
+        }
         BindingKind::UniformBuffer => return !is_image && matches!(declared, AccessKind::Uniform),
-        BindingKind::Sampler | BindingKind::CombinedImageSampler(_) => return false,
+        BindingKind::Sampler => return false,
     };
     let is_enough = match declared {
         AccessKind::StorageRead => !info.writes,
@@ -235,16 +238,12 @@ fn mismatch(
     declared: &AccessKind,
 ) -> Option<RecordError> {
     let Some(info) = info else {
-        return Some(RecordError::NoSuchBinding {
-            pipeline: pipeline.name().into(),
-            binding,
-            resource: bound.name().into(),
-        });
+        return Some(no_such_binding(pipeline, binding, bound.name()));
     };
     let is_image = matches!(bound.resource, ResourceRef::Image(_));
     let needs = match info.kind {
         BindingKind::UniformBuffer => AccessKind::Uniform,
-        BindingKind::SampledImage(_) => AccessKind::Sampled,
+        BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_) => AccessKind::Sampled,
         BindingKind::StorageBuffer | BindingKind::StorageImage(_) => {
             match (info.reads, info.writes) {
                 (_, false) => AccessKind::StorageRead,
@@ -252,13 +251,13 @@ fn mismatch(
                 (true, true) => AccessKind::StorageReadWrite,
             }
         }
-        BindingKind::Sampler | BindingKind::CombinedImageSampler(_) => {
-            return Some(wrong_kind(pipeline, info, bound));
-        }
+        BindingKind::Sampler => return Some(wrong_kind(pipeline, info, bound)),
     };
     let wants_image = matches!(
         info.kind,
-        BindingKind::SampledImage(_) | BindingKind::StorageImage(_)
+        BindingKind::SampledImage(_)
+            | BindingKind::CombinedImageSampler(_)
+            | BindingKind::StorageImage(_)
     );
     if wants_image != is_image {
         return Some(wrong_kind(pipeline, info, bound));
@@ -278,6 +277,20 @@ fn mismatch(
         declared: declared.name(),
         needed: needs.name(),
     })
+}
+
+fn no_such_binding(pipeline: &impl Reflected, binding: u32, resource: &str) -> RecordError {
+    let one = |it: &Binding| format!("{} (`{}`)", it.binding, it.name);
+    let available: Vec<String> = pipeline.bindings().iter().map(one).collect();
+    RecordError::NoSuchBinding {
+        pipeline: pipeline.name().into(),
+        binding,
+        resource: resource.into(),
+        available: match available.is_empty() {
+            true => "none".into(),
+            false => available.join(", ").into(),
+        },
+    }
 }
 
 fn wrong_kind(pipeline: &impl Reflected, info: &Binding, bound: Bound<'_>) -> RecordError {

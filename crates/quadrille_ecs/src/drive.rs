@@ -21,6 +21,7 @@ use crate::renderer::{PACE_TIMEOUT, Renderer};
 use crate::report::{Clock, Phase};
 use crate::run::run_render;
 use crate::schedule::Render;
+use crate::strays;
 use crate::threads::Threads;
 use crate::upload::Uploads;
 use crate::window::{self, WindowTarget};
@@ -35,6 +36,7 @@ pub(crate) fn run_frame(world: &mut World) {
         return;
     }
     let refused = world.resource_mut::<Uploads>().take_refused();
+    let strays = strays::take(world);
     let (outcome, host, late) = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
         let mut clock = Clock::start(renderer.observer.take());
         let outcome = frame(world, &mut renderer, &mut clock);
@@ -59,7 +61,8 @@ pub(crate) fn run_frame(world: &mut World) {
         Err(errors) => handle(world, &errors),
     }
     handle(world, &host_errors);
-    let refused: Vec<RenderError> = refused.into_iter().map(RenderError::from).collect();
+    let refused = refused.into_iter().map(RenderError::from);
+    let refused: Vec<RenderError> = refused.chain(strays).collect();
     handle(world, &refused);
 }
 

@@ -29,7 +29,10 @@ pub enum RecordError {
     )]
     OutsideParts,
     /// The shader has no such binding.
-    #[error("the pipeline `{pipeline}` has no binding {binding} for {resource}")]
+    #[error(
+        "the pipeline `{pipeline}` has no binding {binding} for `{resource}`; of group 0 its shader \
+         uses {available}"
+    )]
     NoSuchBinding {
         /// The pipeline.
         pipeline: Box<str>,
@@ -37,6 +40,18 @@ pub enum RecordError {
         binding: u32,
         /// What was bound.
         resource: Box<str>,
+        /// The bindings that there are, with the shader's names.
+        available: Box<str>,
+    },
+    /// A sampler where the shader has something else.
+    #[error(
+        "binding {binding} of the pipeline `{pipeline}` takes no sampler; call `.bind({binding}, ..)`"
+    )]
+    NoSampler {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The binding.
+        binding: u32,
     },
     /// The shader needs something at this binding.
     #[error(
@@ -172,6 +187,14 @@ pub enum RenderError {
         /// Its error or panic message.
         message: String,
     },
+    /// A system looks like a pass and is none. The frame goes on without it.
+    #[error("the system `{system}` {problem}")]
+    NoPass {
+        /// The system.
+        system: String,
+        /// What it does, and what to do instead.
+        problem: &'static str,
+    },
     /// The callback of a host pass failed or panicked. The rest of the frame ran all the same.
     #[error("the host pass `{pass}` failed: {message}")]
     Host {
@@ -190,7 +213,10 @@ pub enum RenderError {
         pass: String,
     },
     /// A pass that ran declares a resource that does not exist (any more).
-    #[error("the pass `{pass}` declares `{resource}`, which does not exist")]
+    #[error(
+        "the pass `{pass}` declares `{resource}`, which does not exist once the frame is recorded; \
+         insert it before, and remove it after the frame"
+    )]
     Missing {
         /// The pass.
         pass: String,
@@ -199,8 +225,9 @@ pub enum RenderError {
     },
     /// A pass declares what was made from another device.
     #[error(
-        "the pass `{pass}` declares `{resource}`, which was made from a device that is gone; make \
-         it in the `RenderStartup` schedule, which runs again for each device"
+        "the pass `{pass}` declares `{resource}`, which was made from another device: one that is \
+         gone, or another app's; make it from this app's `GpuDevice`, in the `RenderStartup` \
+         schedule, which runs again for each device"
     )]
     OtherDevice {
         /// The pass.

@@ -15,6 +15,7 @@ use bevy_ecs::schedule::{
     FlattenedDependencies, NodeId, ScheduleBuildError, ScheduleBuildPass, ScheduleGraph, SystemKey,
     SystemSetKey,
 };
+use bevy_ecs::system::SystemAccess;
 use bevy_platform::collections::{HashMap, HashSet};
 use bevy_platform::hash::FixedHasher;
 use indexmap::IndexSet;
@@ -23,6 +24,7 @@ use crate::declaration::{AccessOf, AccessTo, DeclarationVersion, DeclaredAccess,
 use crate::queue::OnQueueSet;
 use crate::registry::{Declared, Registry};
 use crate::schedule::RenderSystems;
+use crate::strays::Strays;
 
 /// The passes of the schedule, in the order in which their systems were added.
 #[derive(Resource, Default, Debug)]
@@ -75,7 +77,10 @@ impl ScheduleBuildPass for MirrorPasses {
         graph: &mut ScheduleGraph,
         mut dependencies: FlattenedDependencies<'_>,
     ) -> Result<(), ScheduleBuildError> {
-        let systems = find_passes(world, graph);
+        world.get_resource_or_init::<Strays>();
+        let systems = world.resource_scope(|world, mut strays: Mut<Strays>| {
+            find_passes(world, graph, &mut strays)
+        });
         let index_of: HashMap<SystemKey, u32> = systems
             .iter()
             .enumerate()
@@ -92,27 +97,28 @@ impl ScheduleBuildPass for MirrorPasses {
 }
 
 /// The systems that take a recorder, with what their other parameters declare.
-fn find_passes(world: &World, graph: &ScheduleGraph) -> Vec<PassSystem> {
+fn find_passes(world: &World, graph: &ScheduleGraph, strays: &mut Strays) -> Vec<PassSystem> {
     let Some(registry) = world.get_resource::<Registry>() else {
         return Vec::new();
     };
     let mut passes = Vec::new();
+    let mut claimed = HashSet::new();
     for (key, system, _) in graph.systems.iter() {
         let Some(node) = graph.systems.get(key) else {
             continue;
         };
-        let declared = node.access().to_filtered_access_set();
-        let mut slot = None;
-        let mut accesses = Vec::new();
-        for id in declared.combined_access().archetypal().iter() {
-            match registry.get(id) {
-                Some(Declared::Recorder(of)) => slot = Some(of),
-                Some(Declared::Access { resource, access }) => accesses.push((resource, access)),
-                None => {}
-            }
-        }
-        let Some(slot) = slot else { continue };
+        let (slots, accesses) = declarations(registry, node.access());
         let name = system.name().to_string();
+        let Some(&slot) = slots.first() else {
+            if !accesses.is_empty() {
+                strays.has_no_recorder(name);
+            }
+            continue;
+        };
+        if slots.len() > 1 {
+            strays.has_several_recorders(name.clone());
+        }
+        claimed.extend(slots);
         let queue = queue_wish(graph, NodeId::System(key));
         passes.push(PassSystem {
             key,
@@ -122,7 +128,25 @@ fn find_passes(world: &World, graph: &ScheduleGraph) -> Vec<PassSystem> {
             name,
         });
     }
+    strays.claim(&claimed);
     passes
+}
+
+/// The slots of a system's recorders, and its declared accesses.
+fn declarations(
+    registry: &Registry,
+    access: &SystemAccess,
+) -> (Vec<u32>, Vec<(Entity, DeclaredAccess)>) {
+    let (mut slots, mut accesses) = (Vec::new(), Vec::new());
+    let declared = access.to_filtered_access_set();
+    for id in declared.combined_access().archetypal().iter() {
+        match registry.get(id) {
+            Some(Declared::Recorder(slot)) => slots.push(slot),
+            Some(Declared::Access { resource, access }) => accesses.push((resource, access)),
+            None => {}
+        }
+    }
+    (slots, accesses)
 }
 
 /// The queue that a system's sets ask for.
@@ -291,7 +315,7 @@ fn spawn_pass(world: &mut World, system: PassSystem, name: String) -> Entity {
     entity
 }
 
-/// The last part of each system's path, or the whole path where that part is not unique.
+/// The last part of each system's path, or the whole path where systems of several paths end so.
 fn pass_names(systems: &[PassSystem]) -> Vec<String> {
     let short = |name: &str| {
         let plain = name
@@ -301,16 +325,18 @@ fn pass_names(systems: &[PassSystem]) -> Vec<String> {
             .trim_end_matches(':');
         plain.rsplit("::").next().unwrap_or(plain).to_owned()
     };
-    let mut uses: HashMap<String, u32> = HashMap::new();
+    let mut paths: HashMap<String, Option<&str>> = HashMap::new();
     for system in systems {
-        *uses.entry(short(&system.name)).or_default() += 1;
+        let path = paths
+            .entry(short(&system.name))
+            .or_insert(Some(&system.name));
+        *path = path.filter(|path| *path == system.name);
     }
     let name = |system: &PassSystem| {
         let short = short(&system.name);
-        if uses.get(&short) == Some(&1) {
-            short
-        } else {
-            system.name.clone()
+        match paths[&short] {
+            Some(_) => short,
+            None => system.name.clone(),
         }
     };
     systems.iter().map(name).collect()

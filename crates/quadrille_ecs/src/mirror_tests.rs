@@ -104,6 +104,13 @@ fn passes_with_equal_short_names_get_their_paths() {
 }
 
 #[test]
+fn a_system_that_is_added_twice_has_no_path_that_would_tell_more() {
+    let mut schedule = schedule();
+    schedule.add_systems((free, free));
+    assert_eq!(names(&build(&mut schedule)), ["free", "free"]);
+}
+
+#[test]
 fn a_pass_added_later_leaves_the_others_alone() {
     let mut schedule = schedule();
     schedule.add_systems(writes);

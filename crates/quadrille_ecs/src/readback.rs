@@ -106,7 +106,7 @@ impl Copied {
     /// Why it can never be read back.
     fn problem(&self, gpu: &Gpu) -> Option<String> {
         if !self.handle().is_of(gpu) {
-            return Some("its device is gone".to_owned());
+            return Some("it was made from another device".to_owned());
         }
         let Self::Image(image, view) = self else {
             return None;

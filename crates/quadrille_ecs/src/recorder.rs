@@ -18,9 +18,10 @@ use crate::attachment::Attachments;
 use crate::compute::Compute;
 use crate::host::Host;
 use crate::recording::{PassRecording, Recordings, SubRecording};
-use crate::registry::{declare, register_recorder};
+use crate::registry::{Declared, Registry, declare, register_recorder};
 use crate::rendering::Rendering;
 use crate::slot::Slot;
+use crate::strays::Strays;
 use crate::transfer::Transfer;
 
 /// Records the commands of a pass. A system that takes it is a pass; its other parameters declare
@@ -79,6 +80,10 @@ unsafe impl SystemParam for Recorder<'_> {
         let recordings = &state.recordings;
         <Res<Recordings> as SystemParam>::init_access(recordings, meta, system_access, world);
         declare::<Self>(state.declared, meta, system_access);
+        if let Some(Declared::Recorder(slot)) = world.resource::<Registry>().get(state.declared) {
+            let mut strays = world.get_resource_or_init::<Strays>();
+            strays.add_recorder(slot, meta.name().to_string());
+        }
     }
 
     #[inline]

@@ -103,7 +103,10 @@ impl Uploads {
         self.writes.list.retain(|write| {
             let is_ours = write.to.is_of(gpu);
             if !is_ours {
-                tracing::warn!("{} is not filled: its device is gone", write.to.name());
+                tracing::warn!(
+                    "{} is not filled: it was made from another device",
+                    write.to.name()
+                );
             }
             is_ours
         });

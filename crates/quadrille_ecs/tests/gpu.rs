@@ -3,11 +3,15 @@
 
 #[path = "gpu/anything.rs"]
 mod anything;
+#[path = "gpu/combined.rs"]
+mod combined;
 mod common;
 #[path = "gpu/history.rs"]
 mod history;
 #[path = "gpu/host.rs"]
 mod host;
+#[path = "gpu/mistakes.rs"]
+mod mistakes;
 #[path = "gpu/recover.rs"]
 mod recover;
 #[cfg(feature = "hot_reload")]

@@ -1,0 +1,44 @@
+//! What a pass is told whose resource does not exist.
+
+use bevy_ecs::system::SystemParamValidationError;
+use bevy_utils::prelude::DebugName;
+
+use crate::named::Named;
+
+/// What a pass gets when the resource that it declares does not exist.
+#[cold]
+pub(crate) fn missing<T: Named, P>(of_window: bool) -> SystemParamValidationError {
+    if of_window {
+        // A minimised or closed window has no image: nothing to draw is not an error.
+        return SystemParamValidationError::skipped::<P>("the window has no image now");
+    }
+    let name = DebugName::type_name::<T>().shortname().to_string();
+    SystemParamValidationError::invalid::<P>(format!(
+        "the resource `{name}` does not exist while the frame is recorded; {}",
+        remedy(std::any::type_name::<T>(), &name)
+    ))
+}
+
+/// How a resource that names a buffer or an image comes to exist.
+fn remedy(path: &str, name: &str) -> String {
+    let path = path.split('<').next().unwrap_or(path);
+    let inner = name.split_once('<').map_or("", |(_, rest)| rest);
+    let of = inner.strip_suffix('>').unwrap_or(inner);
+    if path.starts_with("quadrille_ecs::") && path.ends_with("::WindowImageOf") {
+        return format!("call `app.add_window_image::<{of}>()` before");
+    }
+    if path.starts_with("quadrille_ecs::history::") {
+        return format!(
+            "make it before, with `commands.queue(NewHistory::<{of}>::buffer(..)?)` or \
+             `::image(..)`, in `RenderStartup`"
+        );
+    }
+    format!(
+        "insert it before, for example with `commands.insert_resource({name}(gpu.create_..(..)?))` \
+         in `RenderStartup`"
+    )
+}
+
+#[cfg(test)]
+#[path = "missing_tests.rs"]
+mod tests;

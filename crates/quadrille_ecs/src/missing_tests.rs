@@ -1,0 +1,37 @@
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille_vulkan::Buffer;
+
+use super::*;
+use crate::{Current, History, WindowImageOf};
+
+#[derive(Resource, Deref)]
+struct Cells(Buffer);
+
+#[derive(Component)]
+struct Map;
+
+enum Positions {}
+
+impl History for Positions {
+    type Handle = Buffer;
+}
+
+#[track_caller]
+fn check<T: Named>(expected: &str) {
+    let told = missing::<T, ()>(false).to_string();
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn each_kind_of_resource_has_its_way_to_exist() {
+    check::<Cells>("`commands.insert_resource(Cells(gpu.create_..(..)?))`");
+    check::<WindowImageOf<Map>>("call `app.add_window_image::<Map>()`");
+    check::<Current<Positions>>("`commands.queue(NewHistory::<Positions>::buffer(..)?)`");
+}
+
+#[test]
+fn without_its_image_a_window_is_left_out() {
+    let told = missing::<WindowImageOf<Map>, ()>(true);
+    assert!(told.skipped, "{told}");
+}

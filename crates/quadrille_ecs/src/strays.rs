@@ -1,0 +1,78 @@
+//! Systems that look like passes and are none: what they record or declare would be lost without a
+//! word.
+
+use bevy_ecs::prelude::*;
+use bevy_platform::collections::HashSet;
+
+use crate::error::RenderError;
+use crate::outcome::Outcome;
+use crate::recording::Recordings;
+
+/// What is known of them.
+#[derive(Resource, Default)]
+pub(crate) struct Strays {
+    /// The recorders that the `Render` schedule does not have (yet), by slot, with the systems that
+    /// take them.
+    unclaimed: Vec<(u32, String)>,
+    /// What was found when the schedule was built.
+    found: Vec<RenderError>,
+}
+
+impl Strays {
+    /// A system takes a recorder.
+    pub(crate) fn add_recorder(&mut self, slot: u32, system: String) {
+        self.unclaimed.push((slot, system));
+    }
+
+    /// The `Render` schedule was built: it has the recorders of these slots.
+    pub(crate) fn claim(&mut self, slots: &HashSet<u32>) {
+        self.unclaimed.retain(|(slot, _)| !slots.contains(slot));
+    }
+
+    /// A system of the `Render` schedule declares accesses and has no recorder.
+    pub(crate) fn has_no_recorder(&mut self, system: String) {
+        self.found.push(RenderError::NoPass {
+            system,
+            problem: "declares what it touches and takes no `Recorder`, so it is no pass and its \
+                      declarations count for nothing; add a `Recorder` to its parameters, or look \
+                      at the resource with `Res`",
+        });
+    }
+
+    /// A system has several recorders.
+    pub(crate) fn has_several_recorders(&mut self, system: String) {
+        self.found.push(RenderError::NoPass {
+            system,
+            problem: "takes more than one `Recorder`, of which only one is its pass; take one, \
+                      and begin further passes with `recorder.pass`",
+        });
+    }
+}
+
+/// What is wrong with systems that were added, or have run, since the last call; before the next
+/// frame is recorded.
+pub(crate) fn take(world: &mut World) -> Vec<RenderError> {
+    let Some(mut strays) = world.get_resource_mut::<Strays>() else {
+        return Vec::new();
+    };
+    let mut found = std::mem::take(&mut strays.found);
+    if strays.unclaimed.is_empty() {
+        return found;
+    }
+    world.resource_scope(|world, mut recordings: Mut<Recordings>| {
+        let recorded = recordings.read();
+        let strays = world.resource::<Strays>();
+        let ran = |(slot, _): &&(u32, String)| recorded.outcome(*slot) != Outcome::NONE;
+        let outside = strays.unclaimed.iter().filter(ran);
+        found.extend(outside.map(|(_, system)| RenderError::NoPass {
+            system: system.clone(),
+            problem: "records a pass outside of the `Render` schedule, where nothing draws it; \
+                      add it with `add_systems(Render, ..)`",
+        }));
+    });
+    found
+}
+
+#[cfg(test)]
+#[path = "strays_tests.rs"]
+mod tests;

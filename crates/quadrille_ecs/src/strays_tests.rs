@@ -1,0 +1,83 @@
+use bevy_derive::Deref;
+use bevy_ecs::schedule::{Schedule, ScheduleLabel};
+use quadrille_vulkan::Buffer;
+
+use super::*;
+use crate::mirror::MirrorPasses;
+use crate::{Recorder, Render, StorageRead};
+
+#[derive(Resource, Deref)]
+struct Cells(Buffer);
+
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Elsewhere;
+
+fn pass(_: Recorder) {}
+fn looks(_: StorageRead<Cells>) {}
+fn twice(_: Recorder, _: Recorder) {}
+fn plain() {}
+
+/// A world whose `Render` schedule was built.
+fn build(schedule: &mut Schedule) -> World {
+    schedule.add_build_pass(MirrorPasses);
+    let mut world = World::new();
+    schedule
+        .initialize(&mut world)
+        .expect("the schedule builds");
+    world
+}
+
+fn told(world: &mut World) -> Vec<String> {
+    take(world).iter().map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn check(world: &mut World, system: &str, words: &str) {
+    let told = told(world);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains(system) && told[0].contains(words),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn passes_and_plain_systems_are_none() {
+    let mut schedule = Schedule::new(Render);
+    schedule.add_systems((pass, plain));
+    let mut world = build(&mut schedule);
+    schedule.run(&mut world);
+    assert!(told(&mut world).is_empty());
+}
+
+#[test]
+fn a_declaration_without_a_recorder_is_told_once() {
+    let mut schedule = Schedule::new(Render);
+    schedule.add_systems(looks);
+    let mut world = build(&mut schedule);
+    check(&mut world, "looks", "takes no `Recorder`");
+    assert!(told(&mut world).is_empty());
+}
+
+#[test]
+fn one_recorder_is_enough() {
+    let mut schedule = Schedule::new(Render);
+    schedule.add_systems(twice);
+    let mut world = build(&mut schedule);
+    schedule.run(&mut world);
+    check(&mut world, "twice", "takes more than one `Recorder`");
+}
+
+#[test]
+fn a_pass_of_another_schedule_is_told_when_it_runs() {
+    let mut world = build(&mut Schedule::new(Render));
+    let mut elsewhere = Schedule::new(Elsewhere);
+    elsewhere.add_systems(pass);
+    elsewhere.initialize(&mut world).expect("it builds");
+    assert!(told(&mut world).is_empty(), "it has not run");
+    elsewhere.run(&mut world);
+    check(&mut world, "pass", "outside of the `Render` schedule");
+    // The next frame.
+    world.resource_mut::<Recordings>().begin();
+    assert!(told(&mut world).is_empty());
+}

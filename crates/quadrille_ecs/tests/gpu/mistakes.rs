@@ -1,0 +1,144 @@
+//! What programs do wrong is told once, by name, and costs no more than its frames.
+
+use bevy_app::Update;
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+
+use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read, square};
+
+/// What went wrong since the last call.
+fn errors(rig: &mut Rig) -> Vec<String> {
+    let mut errors = rig.app.world_mut().resource_mut::<Errors>();
+    std::mem::take(&mut errors.0)
+}
+
+#[track_caller]
+fn expect_one(rig: &mut Rig, words: &[&str]) {
+    let errors = errors(rig);
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    for words in words {
+        assert!(errors[0].contains(words), "no {words:?} in {errors:#?}");
+    }
+}
+
+/// The access entities of a pass.
+fn accesses(world: &mut World, pass: &str) -> Vec<Entity> {
+    let mut passes = world.query_filtered::<(&Name, &Accesses), With<Pass>>();
+    let mut passes = passes.iter(world);
+    let found = passes.find(|(name, _)| name.as_str() == pass);
+    found.expect("there is this pass").1.iter().collect()
+}
+
+/// Another pass keeps the resource in the frame, or none does: a recorded command needs the
+/// declaration of its own pass.
+fn an_access_that_is_dropped_is_missed(is_declared_elsewhere: bool) {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    if is_declared_elsewhere {
+        rig.app.add_systems(Render, square.after(add));
+    }
+    rig.update(4);
+    rig.expect_no_errors();
+    let numbers = resource_entity::<Numbers>(rig.app.world_mut());
+    let world = rig.app.world_mut();
+    let dropped = accesses(world, "add");
+    let pass = world.get::<AccessOf>(dropped[0]).copied();
+    for access in dropped {
+        world.despawn(access);
+    }
+    rig.update(1);
+    expect_one(&mut rig, &["pass add", "numbers is used", "declare it"]);
+
+    let access = DeclaredAccess::new(AccessKind::StorageReadWrite);
+    let pass = pass.expect("an access has a pass");
+    rig.app.world_mut().spawn((pass, AccessTo(numbers), access));
+    rig.update(1);
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    rig.expect_no_errors();
+    assert!(numbers[0] >= 5, "the pass goes on: {}", numbers[0]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_a_pass_no_longer_declares_it_cannot_use() {
+    an_access_that_is_dropped_is_missed(false);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_only_others_declare_a_pass_cannot_use() {
+    an_access_that_is_dropped_is_missed(true);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_is_replaced_behind_its_pass_is_named() {
+    fn replace(mut commands: Commands, gpu: Res<GpuDevice>, mut done: Local<bool>) -> Result {
+        if !*done {
+            let other = gpu.create_buffer(&BufferDesc::storage("other squares", 1024))?;
+            commands.insert_resource(Squares(other));
+            *done = true;
+        }
+        Ok(())
+    }
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, (square, replace.after(square)));
+    rig.update(1);
+    expect_one(&mut rig, &["pass square", "squares is used"]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_wrong_binding_is_told_once_with_what_there_is() {
+    let mut rig = Rig::new();
+    let beyond = |mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, add: Res<Add>| {
+        let mut compute = recorder.compute(&add.add);
+        compute.bind(0, &numbers).bind(5, &numbers);
+        compute.push(&1_u32).dispatch([4, 1, 1]);
+    };
+    rig.app.add_systems(Render, beyond);
+    rig.update(1);
+    expect_one(&mut rig, &["no binding 5 for `numbers`", "0 (`numbers`)"]);
+
+    let mut rig = Rig::new();
+    let weak = |mut recorder: Recorder, numbers: StorageRead<Numbers>, add: Res<Add>| {
+        let mut compute = recorder.compute(&add.add);
+        compute.bind(0, &numbers).push(&1_u32).dispatch([4, 1, 1]);
+    };
+    rig.app.add_systems(Render, weak);
+    rig.update(1);
+    expect_one(&mut rig, &["`numbers` is declared as storage read"]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_pass_outside_of_the_schedule_is_told() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Update, square).add_systems(Render, add);
+    rig.update(2);
+    let told = errors(&mut rig);
+    assert_eq!(told.len(), 2, "one each frame: {told:#?}");
+    assert!(told[0].contains("square` records a pass outside of the `Render` schedule"));
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert!(numbers[0] >= 2, "the others go on: {}", numbers[0]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn two_of_one_system_are_told_how_to_be_ordered() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, (add, add));
+    rig.update(1);
+    expect_one(&mut rig, &["`(add, add).chain()`"]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_resource_that_is_gone_is_missed_by_name() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, square);
+    rig.update(1);
+    rig.app.world_mut().remove_resource::<Squares>();
+    rig.update(1);
+    expect_one(&mut rig, &["`Squares` does not exist", "insert_resource"]);
+}
