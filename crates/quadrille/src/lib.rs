@@ -4,7 +4,7 @@
 //! # A first program
 //!
 //! ```no_run
-//! use bevy_app::{App, AppExit, Startup};
+//! use bevy_app::{App, AppExit};
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
 //!
@@ -35,7 +35,7 @@
 //! fn main() -> AppExit {
 //!     App::new()
 //!         .add_plugins(QuadrillePlugins::default())
-//!         .add_systems(Startup, setup)
+//!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, draw)
 //!         .run()
 //! }
@@ -48,19 +48,23 @@
 //! 2. **Parameters declare.** `StorageRead<Cells>`, `ColorTarget<PrimaryWindowImage>`: a bevy
 //!    resource that dereferences to a [`Buffer`](prelude::Buffer) or an [`Image`](prelude::Image)
 //!    names it.
-//! 3. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.
+//! 3. **What belongs to the device is made in [`RenderStartup`](prelude::RenderStartup)**, which
+//!    comes after `Startup`, and again if the device was lost and there is another.
+//!    [`Uploads`](prelude::Uploads) fill buffers and images, [`Readback`](prelude::Readback) brings
+//!    their contents back.
+//! 4. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.
 //!    Two writers without order are an error that says how to fix it.
-//! 4. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds
+//! 5. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds
 //!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
 //!    queue.
-//! 5. **What lives for one frame is `transient()`.** Images and buffers whose description says so
+//! 6. **What lives for one frame is `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
-//! 6. **Mip levels and layers** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a declared
+//! 7. **Mip levels and layers** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a declared
 //!    image is what a shader, an attachment or a copy sees of it
 //!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level).
-//! 7. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
+//! 8. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
 //!    of `Shader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!    log, and the pipeline stays what it was.
 //!

@@ -43,7 +43,8 @@ impl<'a> Compute<'a> {
         self
     }
 
-    /// Sets the push constants: at most 128 bytes, laid out as the shader's struct.
+    /// Sets the push constants, `var<immediate>` in WGSL: at most 128 bytes, laid out as the
+    /// shader's variable. What is more than the shader has is left out; less is an error.
     pub fn push<T: NoUninit>(&mut self, constants: &T) -> &mut Self {
         self.recording
             .list

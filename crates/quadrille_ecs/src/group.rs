@@ -7,7 +7,7 @@ use bevy_time::TimePlugin;
 use bevy_window::{ExitCondition, Window, WindowPlugin};
 use quadrille_vulkan::Settings;
 
-use crate::plugin::QuadrillePlugin;
+use crate::plugin::{NoDisplay, QuadrillePlugin};
 use crate::threads::RecordOn;
 use crate::window::HeadlessWindow;
 
@@ -46,7 +46,8 @@ impl Default for QuadrillePlugins {
 }
 
 impl QuadrillePlugins {
-    /// No windows, and an image of `width` x `height` pixels that stands for the primary one.
+    /// No windows, and an image of `width` x `height` pixels that stands for the primary one. Less
+    /// than one pixel is an error: the app exits with it instead of running.
     pub fn headless(width: u32, height: u32) -> Self {
         let mut window = Window::default();
         window.resolution.set_physical_resolution(width, height);
@@ -60,7 +61,7 @@ impl QuadrillePlugins {
     fn headless_window(&self) -> HeadlessWindow {
         let size = &self.window.resolution;
         HeadlessWindow {
-            extent: [size.physical_width().max(1), size.physical_height().max(1)],
+            extent: [size.physical_width(), size.physical_height()],
         }
     }
 }
@@ -86,23 +87,31 @@ impl PluginGroup for QuadrillePlugins {
         } else {
             add_windows(group, self.window)
         };
-        group.add(QuadrillePlugin {
+        group = group.add(QuadrillePlugin {
             settings: self.settings,
             headless,
             record_on: self.record_on,
-        })
+        });
+        match self.headless || has_display() || cfg!(not(feature = "window")) {
+            true => group,
+            // It has the last word on how the app runs.
+            false => group.add(NoDisplay),
+        }
     }
 }
 
 #[cfg(feature = "window")]
 fn add_windows(group: PluginGroupBuilder, window: Window) -> PluginGroupBuilder {
-    group
+    let group = group
         .add(WindowPlugin {
             primary_window: Some(window),
             ..WindowPlugin::default()
         })
-        .add(bevy_a11y::AccessibilityPlugin)
-        .add(bevy_winit::WinitPlugin::default())
+        .add(bevy_a11y::AccessibilityPlugin);
+    match has_display() {
+        true => group.add(bevy_winit::WinitPlugin::default()),
+        false => group,
+    }
 }
 
 #[cfg(not(feature = "window"))]
@@ -129,3 +138,7 @@ fn has_display() -> bool {
     let display = !unix || set("DISPLAY") || set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET");
     cfg!(feature = "window") && display
 }
+
+#[cfg(test)]
+#[path = "group_tests.rs"]
+mod tests;

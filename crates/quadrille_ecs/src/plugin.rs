@@ -81,9 +81,8 @@ impl Plugin for QuadrillePlugin {
             ..self.settings.clone()
         };
         let display = display_handle(app);
-        match setup(&settings, display) {
+        match setup(&settings, display, self.headless) {
             Ok(renderer) => {
-                announce(renderer.gpu());
                 app.insert_resource(GpuDevice::of(renderer.gpu()))
                     .insert_resource(renderer)
                     .insert_resource(Recovery::new(settings));
@@ -123,12 +122,28 @@ enum StartError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Render(#[from] RenderError),
+    #[error(
+        "the image that stands for the window has {}x{} pixels; ask for at least one each way",
+        extent[0], extent[1]
+    )]
+    NoPixels { extent: [u32; 2] },
+    #[error(
+        "windows are asked for and there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; \
+         set one, or use `QuadrillePlugins::headless(width, height)`"
+    )]
+    NoDisplay,
 }
 
 fn setup(
     settings: &Settings,
     display: Option<raw_window_handle::RawDisplayHandle>,
+    headless: Option<HeadlessWindow>,
 ) -> Result<Renderer, StartError> {
+    if let Some(HeadlessWindow { extent }) = headless
+        && extent.contains(&0)
+    {
+        return Err(StartError::NoPixels { extent });
+    }
     let gpu = Gpu::new(settings, display)?;
     Ok(Renderer::new(gpu)?)
 }
@@ -154,23 +169,13 @@ fn display_handle(app: &App) -> Option<raw_window_handle::RawDisplayHandle> {
     }
 }
 
-fn announce(gpu: &Gpu) {
-    let info = gpu.info();
-    let kind = if info.software {
-        "software device"
-    } else {
-        "device"
-    };
-    let validation = info
-        .validation
-        .as_deref()
-        .map(|version| format!(", validation {version}"));
-    tracing::info!(
-        "{kind} {}, queues {}{}",
-        info.name,
-        gpu.topology(),
-        validation.unwrap_or_default()
-    );
+/// Stands for the plugin that opens windows where none can be opened, which would panic.
+pub(crate) struct NoDisplay;
+
+impl Plugin for NoDisplay {
+    fn build(&self, app: &mut App) {
+        refuse(app, &StartError::NoDisplay);
+    }
 }
 
 /// Says why there is no renderer, and makes the app exit instead of running.

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use bevy_ecs::prelude::*;
+use bytemuck::Pod;
 use quadrille_sync::{
     Access, Capabilities, PassKind, Preference, QueueRequest, SubRange, SubresourceRange,
     TimelinePoint,
 };
 use quadrille_vulkan::{
-    Buffer, BufferDesc, CommandList, Error, Format, Gpu, Handle, Image, ImageRegion, View,
+    Buffer, BufferDesc, BufferUsage, CommandList, Error, Format, Gpu, Handle, Image, ImageRegion,
+    ImageUsage, View,
 };
 
 use crate::internal::{InternalPass, InternalUse, copy_needs};
@@ -25,7 +27,7 @@ use crate::window::PrimaryWindowImage;
 /// # #[derive(Resource)] struct Total(Buffer);
 /// fn ask(mut commands: Commands, total: Res<Total>) {
 ///     commands.spawn(Readback::buffer(&total.0)).observe(|done: On<ReadbackComplete>| {
-///         let bytes: &[u8] = &done.bytes;
+///         let numbers: Vec<u32> = done.values();
 ///     });
 /// }
 /// ```
@@ -89,6 +91,14 @@ pub struct ReadbackComplete {
     pub image: Option<([u32; 2], Format)>,
 }
 
+impl ReadbackComplete {
+    /// The contents as values, without bytes at the end that are too few for one.
+    pub fn values<T: Pod>(&self) -> Vec<T> {
+        let bytes = self.bytes.chunks_exact(size_of::<T>().max(1));
+        bytes.map(bytemuck::pod_read_unaligned).collect()
+    }
+}
+
 /// What is copied for the CPU.
 enum Copied {
     Buffer(Buffer),
@@ -107,6 +117,14 @@ impl Copied {
     fn problem(&self, gpu: &Gpu) -> Option<String> {
         if !self.handle().is_of(gpu) {
             return Some("it was made from another device".to_owned());
+        }
+        let is_source = match self {
+            Self::Buffer(buffer) => buffer.desc().usage.contains(BufferUsage::TRANSFER_SRC),
+            Self::Image(image, _) => image.desc().usage.contains(ImageUsage::TRANSFER_SRC),
+        };
+        if !is_source {
+            let problem = "it was made without the usage TRANSFER_SRC; add it to its description";
+            return Some(problem.to_owned());
         }
         let Self::Image(image, view) = self else {
             return None;

@@ -4,21 +4,26 @@ mod writes;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Access, Capabilities, PassKind, Preference, QueueRequest, TimelinePoint};
-use quadrille_vulkan::{Buffer, BufferDesc, CommandList, Error, Gpu, Handle, Image, ImageRegion};
+use quadrille_vulkan::{
+    Buffer, BufferDesc, BufferUsage, CommandList, Error, Gpu, Handle, Image, ImageRegion,
+    ImageUsage,
+};
 
 use crate::internal::{InternalPass, InternalUse, copy_needs};
 use writes::{Write, Writes};
 
 /// Writes data to buffers and images at the beginning of the next frame, before all passes that
-/// touch them; on a transfer queue where the device has one.
+/// touch them; on a transfer queue where the device has one. Both take bytes, which
+/// [bytemuck](https://docs.rs/bytemuck) makes of numbers and of structs.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::{Buffer, Uploads};
-/// fn fill(mut uploads: ResMut<Uploads>, buffer: Single<&Numbers>) {
-///     uploads.write_buffer(&buffer.0, 0, &[1, 2, 3, 4]);
+/// fn fill(mut uploads: ResMut<Uploads>, numbers: Res<Numbers>) {
+///     let values = [0.5_f32, 1.0, 2.0];
+///     uploads.write_buffer(&numbers.0, 0, bytemuck::cast_slice(&values));
 /// }
-/// # #[derive(Component)] struct Numbers(Buffer);
+/// # #[derive(Resource)] struct Numbers(Buffer);
 /// ```
 #[derive(Resource, Default)]
 pub struct Uploads {
@@ -38,7 +43,8 @@ impl Uploads {
     /// Writes bytes to a buffer made with [`BufferUsage::TRANSFER_DST`], from `offset` bytes on.
     /// Of bytes that are written twice before the frame, the later ones count.
     ///
-    /// Bytes beyond its end are an error of the next frame, which leaves them out.
+    /// Bytes beyond its end, or for a buffer without that usage, are an error of the next frame,
+    /// which leaves them out.
     ///
     /// [`BufferUsage::TRANSFER_DST`]: crate::BufferUsage::TRANSFER_DST
     pub fn write_buffer(&mut self, buffer: &Buffer, offset: u64, bytes: &[u8]) {
@@ -50,6 +56,11 @@ impl Uploads {
                 offset,
                 length,
                 bytes: buffer.bytes(),
+            });
+        } else if !buffer.desc().usage.contains(BufferUsage::TRANSFER_DST) {
+            self.refused.push(Error::NotWritten {
+                name: buffer.name().to_owned(),
+                problem: NO_USAGE.to_owned(),
             });
         } else if !bytes.is_empty() {
             let to = Handle::Buffer(buffer.clone());
@@ -70,7 +81,7 @@ impl Uploads {
     /// error of the next frame, which leaves them out.
     pub fn write_image_region(&mut self, image: &Image, region: ImageRegion, texels: &[u8]) {
         match problem(image, &region, texels.len() as u64) {
-            Some(problem) => self.refused.push(Error::Invalid {
+            Some(problem) => self.refused.push(Error::NotWritten {
                 name: image.name().to_owned(),
                 problem,
             }),
@@ -161,6 +172,8 @@ impl Uploads {
     }
 }
 
+const NO_USAGE: &str = "it was made without the usage TRANSFER_DST; add it to its description";
+
 /// Why texels cannot be written, if they cannot.
 fn problem(image: &Image, region: &ImageRegion, given: u64) -> Option<String> {
     let format = image.format();
@@ -175,6 +188,9 @@ fn problem(image: &Image, region: &ImageRegion, given: u64) -> Option<String> {
     let [width, height, depth] = region.extent;
     let layers = region.layer_count;
     let part = format!("{width}x{height}x{depth} texels of {format:?} on {layers} layers");
+    if !image.desc().usage.contains(ImageUsage::TRANSFER_DST) {
+        return Some(NO_USAGE.to_owned());
+    }
     if image.desc().samples > 1 {
         return Some("it has several samples; only draws write those".to_owned());
     }

@@ -123,6 +123,14 @@ pub enum Error {
         /// The size of the buffer in bytes.
         bytes: u64,
     },
+    /// Data cannot be written to the buffer or image; nothing of it is.
+    #[error("nothing is written to {name}: {problem}")]
+    NotWritten {
+        /// The resource's name.
+        name: String,
+        /// Why, with what was given and what there is.
+        problem: String,
+    },
     /// The device already has a [`Frames`](crate::Frames); there is one owner of its queues.
     #[error("the queues of this device are already owned by another Frames")]
     FramesTaken,

@@ -142,3 +142,22 @@ fn a_resource_that_is_gone_is_missed_by_name() {
     rig.update(1);
     expect_one(&mut rig, &["`Squares` does not exist", "insert_resource"]);
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn what_cannot_be_copied_is_not_read_back() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, square);
+    rig.update(1);
+    let world = rig.app.world_mut();
+    let gpu = world.resource::<GpuDevice>();
+    let desc = BufferDesc::new("fixed", 4, BufferUsage::STORAGE);
+    let fixed = gpu.create_buffer(&desc).expect("buffers can be made");
+    let asked = world.spawn(Readback::buffer(&fixed)).id();
+    rig.update(1);
+    assert!(
+        rig.app.world().get_entity(asked).is_err(),
+        "a warning says why"
+    );
+    rig.expect_no_errors();
+}

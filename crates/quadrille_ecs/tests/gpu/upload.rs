@@ -66,7 +66,11 @@ fn a_wrong_write_is_one_error_and_the_frame_goes_on_without_it() {
     let image = image(&rig, "board");
     let numbers = rig.app.world().resource::<Numbers>().0.clone();
     let bytes = numbers.bytes();
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let fixed = BufferDesc::new("fixed", 4, BufferUsage::STORAGE);
+    let fixed = gpu.create_buffer(&fixed).expect("buffers can be made");
     let mut uploads = uploads(&mut rig);
+    uploads.write_buffer(&fixed, 0, &[7; 4]);
     uploads.write_buffer(&numbers, bytes - 2, &[7; 4]);
     uploads.write_buffer(&numbers, u64::MAX, &[7; 4]);
     uploads.write_image(&image, &[1; 12]);
@@ -75,8 +79,9 @@ fn a_wrong_write_is_one_error_and_the_frame_goes_on_without_it() {
     assert!(uploads.pending_bytes() <= 16, "only the last one is kept");
     rig.update(3);
     let errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
-    assert_eq!(errors.len(), 4, "{errors:#?}");
+    assert_eq!(errors.len(), 5, "{errors:#?}");
     let expected = [
+        "to fixed: it was made without the usage TRANSFER_DST; add it".to_owned(),
         format!("bytes {}..{} are outside numbers", bytes - 2, bytes + 2),
         "are outside numbers".to_owned(),
         "12 bytes are given for 8x8x1 texels of R8G8B8A8_UNORM on 2 layers, which take 512".into(),
