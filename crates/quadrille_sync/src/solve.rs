@@ -29,6 +29,7 @@ mod glance;
 mod graph;
 mod hazard;
 mod host;
+mod issued;
 mod levels;
 mod merge;
 mod narrow;

@@ -418,7 +418,7 @@ fn order_after(
         let stages = chain(walk, request, mark, is_aliased);
         // Whoever waits for a signal also sees what came before it.
         let dst = dst.without(stages);
-        if dst.stages.is_empty() {
+        if dst.stages.is_empty() || walk.is_led_on(request, stages, dst) {
             return;
         }
         walk.stand_behind_wait();

@@ -9,8 +9,9 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::issued::{Issued, remember};
 use super::track::Mark;
-use super::walk::{Call, Issued, Request, Walk, remember};
+use super::walk::{Call, Request, Walk};
 use crate::plan::{BufferBarrier, ImageBarrier, Scope};
 use crate::range::{JOINED, SubRange, for_each_union, intervals, join_at};
 use crate::resource::{ResourceIndex, ResourceKind};

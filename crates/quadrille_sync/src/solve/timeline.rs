@@ -35,6 +35,29 @@ struct Entry {
     /// The value and the stages that were known before that submission: the lesser value, but the
     /// stages may be those that somebody needs, and nobody has to wait for them again.
     before: (i64, Stages),
+    /// The highest value that all stages have waited for.
+    all: i64,
+}
+
+impl Entry {
+    /// Lets more stages wait for the value.
+    fn add(&mut self, stages: Stages) {
+        self.stages = (self.stages | stages).simplified();
+        if self.stages.contains(Stages::ALL_COMMANDS) {
+            self.all = self.value;
+        }
+    }
+
+    /// The stages that have waited for a value.
+    fn waiting(&self, value: i64) -> Stages {
+        if self.all >= value {
+            Stages::ALL_COMMANDS
+        } else if self.value >= value {
+            self.stages
+        } else {
+            Stages::empty()
+        }
+    }
 }
 
 /// What a submission knows when it signals.
@@ -104,13 +127,16 @@ impl Timeline {
                 // Values fit: they count submissions.
                 let value = known.value as i64 - states.base(of) as i64;
                 let value = if known.value == 0 { NOTHING } else { value };
-                now.push(Entry {
+                let mut entry = Entry {
                     value,
-                    stages: known.stages,
+                    stages: Stages::empty(),
                     exact: false,
                     wait: None,
                     before: (NOTHING, Stages::empty()),
-                });
+                    all: NOTHING,
+                };
+                entry.add(known.stages);
+                now.push(entry);
             }
         }
         Self {
@@ -173,11 +199,7 @@ impl Timeline {
     /// waited for a value of the queue itself: that makes all memory visible, like any wait.
     pub(super) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
-        if entry.value >= point.value {
-            entry.stages
-        } else {
-            Stages::empty()
-        }
+        entry.waiting(point.value)
     }
 
     /// Orders the submission that is being planned after a point, for the given stages, and
@@ -194,6 +216,10 @@ impl Timeline {
     ) -> Stages {
         let queue = records[submission].submission.queue;
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
+        let is_own = entry.wait.is_some_and(|(at, _)| at == submission);
+        if entry.all >= point.value && !(is_own && entry.all == entry.value) {
+            return stages;
+        }
         if entry.value >= point.value {
             let (before, known) = entry.before;
             let known_before = before >= point.value;
@@ -232,6 +258,13 @@ impl Timeline {
         if known.value >= point.value && (!all || known.stages.covers(stages)) {
             return known.stages;
         }
+        // What waits for the queue already is held back by the later value in any case.
+        let waits = &records[submission].submission.waits;
+        let wait = waits.iter().find(|wait| wait.point.queue == point.queue);
+        let stages = match wait {
+            Some(wait) if !all => wait.stages,
+            _ => stages,
+        };
         self.wait(records, submission, point, stages, reason);
         let learned = self.snapshot(point);
         for (at, learned) in learned.into_iter().enumerate() {
@@ -266,7 +299,7 @@ impl Timeline {
             let taught = self.value_at(point, QueueIndex(other as u8));
             let entry = &mut self.now[row + other];
             if entry.wait == Some((submission, of)) || entry.value <= taught {
-                entry.stages = (entry.stages | waiting).simplified();
+                entry.add(waiting);
             }
         }
         stages
@@ -297,14 +330,16 @@ impl Timeline {
                 };
                 *entry = Entry {
                     value: learned.value,
-                    stages,
+                    stages: Stages::empty(),
                     exact: learned.exact,
                     wait,
                     before,
+                    all: entry.all,
                 };
+                entry.add(stages);
             } else if entry.wait == wait || entry.value == learned.value {
                 // The same value again, and more stages wait for it.
-                entry.stages = (entry.stages | stages).simplified();
+                entry.add(stages);
             }
         }
         let joined = self.joined_at(point) & !self.joined_now[usize::from(queue.0)];
@@ -342,7 +377,7 @@ impl Timeline {
             for entry in &mut self.now[row..row + self.queues] {
                 if entry.wait == from || entry.wait == to {
                     entry.wait = to;
-                    entry.stages = (entry.stages | stages).simplified();
+                    entry.add(stages);
                 }
             }
             if of == dropped {

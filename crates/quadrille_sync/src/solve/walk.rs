@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Ease;
+use super::issued::{Issued, remember};
 use super::occupy::Blocks;
 use super::ownership;
 use super::precise::cut;
@@ -23,9 +24,6 @@ use crate::topology::{BarrierStyle, FamilyIndex, QueueIndex, Topology};
 
 use super::track::Maps;
 
-/// How many barriers per queue are remembered to spare later ones.
-const REMEMBERED: usize = 8;
-
 /// Stages to wait in for nobody but a barrier, the least busy ones first.
 const QUIET: [Stages; 4] = [
     Stages::COPY,
@@ -33,32 +31,6 @@ const QUIET: [Stages; 4] = [
     Stages::COMPUTE_SHADER,
     Stages::COLOR_ATTACHMENT_OUTPUT,
 ];
-
-/// A barrier that has been issued on a queue.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Issued {
-    /// The pass that its call stands before.
-    step: u32,
-    /// The number of its call: two may stand before one pass.
-    call: u32,
-    /// It is the global memory barrier of its call, and may still grow.
-    is_global: bool,
-    /// Both scopes with all that they cover written out, so that bits say what is in them.
-    src: Scope,
-    dst: Scope,
-}
-
-impl Issued {
-    pub(super) fn new(step: u32, call: u32, is_global: bool, (src, dst): (Scope, Scope)) -> Self {
-        Self {
-            step,
-            call,
-            is_global,
-            src: src.expanded(),
-            dst: dst.expanded(),
-        }
-    }
-}
 
 /// The last barrier call of a queue. Later passes of its submission add to it what can stand there:
 /// every call costs, and whatever depends on nothing behind it can be in it. In the end, so can
@@ -413,6 +385,19 @@ impl<'a> Walk<'a> {
         false
     }
 
+    /// Whether the last call of a submission leads on to a scope from one of the stages that wait
+    /// there. What an earlier submission has issued may have come before the wait.
+    pub(super) fn is_led_on(&self, request: &Request, waiting: Stages, dst: Scope) -> bool {
+        let call = self.last_call(request.queue);
+        let Some(call) = call.filter(|call| call.submission == request.submission) else {
+            return false;
+        };
+        let issued = self.issued[usize::from(request.queue.0)].iter();
+        let waiting = waiting.expanded();
+        let leads = |it: &Issued| it.src.stages.intersects(waiting) && it.dst.contains(dst);
+        issued.filter(|it| it.call == call.number).any(leads)
+    }
+
     /// Says that the barriers of the next pass come after an access on the same queue.
     pub(super) fn stand_behind(&mut self, mark: &Mark) {
         self.behind = self.behind.max(mark.step);
@@ -432,7 +417,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let mut plain = std::mem::take(&mut self.plain);
-        plain.retain(|plain| !self.is_ordered_by_waits(plain, queue));
+        plain.retain_mut(|plain| self.is_left_by_waits(plain, queue));
         let [mut first, mut second] = std::mem::take(&mut self.before_pass);
         let behind = std::mem::take(&mut self.behind);
         let is_of_frame = std::mem::take(&mut self.is_behind_wait) || behind > 0;
@@ -482,7 +467,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let mut plain = std::mem::take(&mut self.plain);
-        plain.retain(|plain| !self.is_ordered_by_waits(plain, queue));
+        plain.retain_mut(|plain| self.is_left_by_waits(plain, queue));
         let [mut batch, none] = std::mem::take(&mut self.before_pass);
         self.behind = 0;
         self.is_behind_wait = false;
@@ -584,12 +569,14 @@ impl<'a> Walk<'a> {
         steps[call.at] = Step::Barriers(Box::new(call.batch));
     }
 
-    /// Whether waits cover a dependency: for another queue that has itself waited for the access, or
-    /// one that was added, for another range, after the dependency was found.
-    fn is_ordered_by_waits(&mut self, plain: &Plain, queue: QueueIndex) -> bool {
+    /// Leaves to waits what they cover of a dependency, and says whether anything is left: waits for
+    /// another queue that has itself waited for the access, or those that were added, for another
+    /// range, after the dependency was found.
+    fn is_left_by_waits(&mut self, plain: &mut Plain, queue: QueueIndex) -> bool {
         self.past.consult(&plain.mark, queue);
         let stages = self.timeline.ordered_by_waits(queue, plain.mark.point());
-        stages.covers(plain.dst.stages)
+        plain.dst = plain.dst.without(stages);
+        !plain.dst.stages.is_empty()
     }
 
     /// Writes a dependency down in the way the device likes best.
@@ -610,20 +597,6 @@ impl<'a> Walk<'a> {
             }
         }
     }
-}
-
-/// Remembers a barrier of a call; what global barriers say is said by one.
-pub(super) fn remember(issued: &mut Vec<Issued>, new: Issued) {
-    let same = |it: &&mut Issued| new.is_global && it.is_global && it.call == new.call;
-    if let Some(global) = issued.iter_mut().find(same) {
-        global.src = global.src.union(new.src).expanded();
-        global.dst = global.dst.union(new.dst).expanded();
-        return;
-    }
-    if issued.len() == REMEMBERED {
-        issued.remove(0);
-    }
-    issued.push(new);
 }
 
 impl Scope {
