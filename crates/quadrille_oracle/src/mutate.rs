@@ -19,10 +19,12 @@ mod maker;
 mod part;
 mod proof;
 mod restrict;
+mod serve;
+mod world;
 
 pub use excuse::Excuse;
 use part::Part;
-use proof::Survival;
+use proof::{Survival, Taken};
 use restrict::Purpose;
 
 /// What has been done to a plan.
@@ -133,13 +135,16 @@ pub fn survivors(sequence: &Sequence, echo: usize) -> Result<(usize, Vec<Survivo
     sequence.run_with(|judge, frame, plan| {
         steps.push((judge.clone(), frame.clone(), plan.clone()));
     })?;
+    Ok(unnoticed(&sequence.topology, &steps, echo))
+}
+
+/// Judges all mutants of frames with right plans.
+fn unnoticed(topology: &Topology, steps: &[Taken], echo: usize) -> (usize, Vec<Survivor>) {
     let (mut count, mut survivors) = (0, Vec::new());
-    for (at, (before, frame, plan)) in steps.iter().enumerate() {
-        if at + echo >= steps.len() {
-            break;
-        }
+    let frames = steps.len().saturating_sub(echo);
+    for (at, (before, frame, plan)) in steps.iter().enumerate().take(frames) {
         let later = &steps[at + 1..];
-        for mut mutant in mutants(frame, plan, &sequence.topology) {
+        for mut mutant in mutants(frame, plan, topology) {
             count += 1;
             let mut judge = before.clone();
             let is_noticed = !judge.frame(frame, &mutant.plan).is_empty()
@@ -150,8 +155,8 @@ pub fn survivors(sequence: &Sequence, echo: usize) -> Result<(usize, Vec<Survivo
             let argument = mutant.excuse;
             if !argument.is_some_and(Excuse::is_enough) {
                 let survival = Survival {
-                    topology: &sequence.topology,
-                    steps: &steps,
+                    topology,
+                    steps,
                     at,
                     mutant: &mutant,
                 };
@@ -160,5 +165,8 @@ pub fn survivors(sequence: &Sequence, echo: usize) -> Result<(usize, Vec<Survivo
             survivors.push(Survivor { frame: at, mutant });
         }
     }
-    Ok((count, survivors))
+    (count, survivors)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,11 +3,12 @@
 //! The solver keeps the states of ranges apart, and plans are to be minimal for each. So whoever
 //! wants to know whether a cell needs something looks at frames in which nothing else is used.
 
-use quadrille_sync::{Frame, PassRef, Plan, Reason, ResourceId, ResourceIndex, Use};
+use quadrille_sync::{BlockId, Frame, PassIndex, Plan, Resource, ResourceId, ResourceIndex, Use};
 
 use super::part::{Part, elements};
 use super::proof::Taken;
 use super::restrict::Purpose;
+use super::world::Site;
 use crate::area::{Area, AreaMap};
 use crate::shrink::rebuilt;
 
@@ -19,6 +20,7 @@ pub(super) struct When<'a> {
 }
 
 /// A cell, and the resources that share memory with it.
+#[derive(Clone)]
 pub(super) struct Cell {
     id: ResourceId,
     area: Area,
@@ -74,37 +76,42 @@ impl Cell {
         self.part(when, resource, area.clone()).is_some()
     }
 
-    /// A frame with nothing but this in use, and with a pair nobody who only reads it but the two.
+    /// A frame with nothing but this in use: those uses of passes, counted from 0, that are there.
     pub(super) fn frame(
         &self,
-        steps: &[Taken],
-        (of, at): (usize, usize),
-        pair: Option<&Reason>,
+        when: When<'_>,
+        is_there: impl Fn(PassIndex, usize) -> bool,
     ) -> Frame {
-        let (_, frame, _) = &steps[of];
-        let is_before = of < at;
-        let when = When { frame, is_before };
+        let frame = when.frame;
         let mut left = rebuilt(frame, |pass, uses, _| {
-            let is_of_pair = |it: &PassRef| match it {
-                PassRef::Pass(one) => of == at && one.0 as usize == pass,
-                PassRef::Earlier(name) | PassRef::Next(name) => {
-                    of < at && frame.passes[pass].name == *name
-                }
-                PassRef::Presentation | PassRef::Nobody => false,
-            };
-            let is_named = pair.is_none_or(|it| is_of_pair(&it.earlier) || is_of_pair(&it.later));
             let part = |one: &Use| {
                 let kind = &frame.resource(one.resource).kind;
                 let area = self.part(when, one.resource, Area::of(kind, &one.range))?;
-                let is_kept = of > at || is_named || one.access.is_write();
                 let range = area.sub_range(kind);
-                is_kept.then_some(Use { range, ..*one })
+                Some(Use { range, ..*one })
             };
-            *uses = uses.iter().filter_map(part).collect();
+            let parts = uses.iter().filter_map(part).enumerate();
+            let is_there = |at: usize| is_there(PassIndex(pass as u32), at);
+            *uses = parts
+                .filter(|(at, _)| is_there(*at))
+                .map(|(_, it)| it)
+                .collect();
             true
         });
         left.gives.retain(|give| self.has(frame, give.resource));
         left
+    }
+
+    /// The passes up to the frame at `at` that use it, and in how many ways.
+    pub(super) fn users(&self, steps: &[Taken], at: usize) -> Vec<(Site, usize)> {
+        let sites = steps.iter().enumerate().take(at + 1);
+        let sites = sites.flat_map(|(of, (_, frame, _))| {
+            let is_before = of < at;
+            let left = self.frame(When { frame, is_before }, |_, _| true);
+            let passes = frame.pass_indices();
+            passes.map(move |pass| (Site { frame: of, pass }, left.uses_of(pass).len()))
+        });
+        sites.filter(|(_, count)| *count > 0).collect()
     }
 
     /// The plan with acquires, presents and barriers of nothing else: the latter where they are, and
@@ -143,16 +150,10 @@ fn is_placed(steps: &[Taken], id: ResourceId) -> bool {
 
 /// The resources that lie in the same block of memory at any time.
 fn sharing(steps: &[Taken], id: ResourceId) -> Vec<ResourceId> {
-    let mut sharing = Vec::new();
-    for (_, frame, _) in steps {
-        let block = |id: ResourceId| {
-            let mut resources = frame.resources.iter();
-            let of = resources.find(|it| it.id == id);
-            of.and_then(|it| it.memory).map(|place| place.block)
-        };
-        let Some(own) = block(id) else { continue };
-        let others = frame.resources.iter().map(|it| it.id);
-        sharing.extend(others.filter(|other| *other != id && block(*other) == Some(own)));
-    }
-    sharing
+    let all = || steps.iter().flat_map(|(_, frame, _)| &frame.resources);
+    let block = |it: &Resource| it.memory.map(|place| place.block);
+    let own: Vec<BlockId> = all().filter(|it| it.id == id).filter_map(block).collect();
+    let is_shared = |it: &&Resource| block(it).is_some_and(|block| own.contains(&block));
+    let others = all().filter(is_shared).map(|it| it.id);
+    others.filter(|other| *other != id).collect()
 }

@@ -6,7 +6,9 @@
 //! both, the judge notices. `tests/mutation.rs` prints how many mutants have which excuse;
 //! one that has none is a fault of the solver, or of the judge.
 
-use quadrille_sync::{AccessMask, PassRef, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait};
+use quadrille_sync::{
+    AccessMask, PassRef, Plan, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait,
+};
 
 use super::barrier::Barrier;
 use super::maker::Maker;
@@ -62,7 +64,9 @@ pub enum Excuse {
     /// An argument: a host pass before the submission, in this frame or an earlier one, has waited for
     /// the same signal, so that it has come when the submission is made, whichever is waited for; or
     /// it has waited for what lies in earlier frames, and overwrites it, while a release that rested
-    /// on a prediction is still on its way.
+    /// on a prediction is still on its way. A wait that could be left out altogether is shown to be
+    /// needed by two users if nobody else is there: what the host sees counts as written when it was
+    /// shown to the host, and that is later.
     Over,
     /// Shown: what makes the element needless is there for another resource or another range. In
     /// frames in which one cell of the resource is all that is used, and in whose plans nothing is
@@ -72,11 +76,14 @@ pub enum Excuse {
     /// is not known. To leave an earlier element out because a later one will happen to do its work
     /// would also move that work: who waits or flushes later holds back more.
     Chance,
+    /// Shown: what makes the element needless is there for a pass that comes later. If the pass that
+    /// it is for were the last one, it would be needed; for the rest see [`Excuse::Chance`].
+    Later,
     /// Shown: what is waited for lies in an earlier frame, and barriers and waits of earlier frames
     /// have done it already, for somebody else. That is looked for only of waits of the host and of
     /// the place of a call, and where a submission waits for a signal before the last one that its
-    /// queue gave in the frame before: what that queue had waited for by then, perhaps for somebody
-    /// else who uses the same cell, is forgotten.
+    /// queue gave in the frame before: what that queue had waited for by then is forgotten. For the
+    /// pair of an earlier use and this one alone the element is needed.
     ///
     /// States do not remember which barriers a frame has issued, and of the waits for a queue only
     /// the last. What is not remembered is done again, which is harmless, and a plan that hung on
@@ -91,12 +98,14 @@ pub enum Excuse {
     /// to the next link: the barrier behind it holds back the others in any case, and a later pass
     /// that works in one of them finds that it has waited already.
     Chain,
-    /// Shown: another reader of the same cell has had the write made available, or has waited for
-    /// it, and what was done for that leads on to here. Without those readers the access, or the
-    /// stage of the wait, is needed; or the barrier, if its submission waits for the sake of others.
+    /// Shown: another user of the same cell has had the write made available, or has been ordered
+    /// after it, and what was done for that leads on to here. For the pair of an earlier use and this
+    /// one alone, the stage, the access, or the stage of the wait is needed; whole barriers and waits
+    /// are not excused like that, because solvers know them.
     ///
-    /// Each barrier names the write in full: others who come later rest on a barrier only if it
-    /// says all that they need, and to make available what is so already moves nothing.
+    /// Each barrier names the write in full, and all stages in which there was a read: others who come
+    /// later rest on a barrier only if it says all that they need, and to make available what is so
+    /// already, or to wait for what is over, costs nothing.
     Reader,
 }
 
@@ -213,19 +222,17 @@ impl Maker<'_> {
         let mut uses = purposes.flat_map(|it| self.uses_of(it.resource, &it.later));
         uses.any(mixed).then_some(Excuse::Shared)
     }
+}
 
-    /// Whether a host pass that a submission comes after has waited for what it waits for.
-    pub(super) fn is_over(&self, submission: usize, wait: &Wait) -> Option<Excuse> {
-        let is_before = |before: u32| before as usize <= submission;
-        let mut earlier = self.plan.host.iter();
-        let is_over = earlier.any(|step| {
-            let mut waits = step.waits.iter();
-            let reaches = waits
-                .any(|point| point.queue == wait.point.queue && point.offset >= wait.point.offset);
-            step.before.is_some_and(is_before) && reaches
-        });
-        is_over.then_some(Excuse::Over)
-    }
+/// Whether a host pass that a submission comes after has waited for what it waits for.
+pub(super) fn is_over(plan: &Plan, submission: usize, wait: &Wait) -> bool {
+    let is_before = |before: u32| before as usize <= submission;
+    plan.host.iter().any(|step| {
+        let mut waits = step.waits.iter();
+        let reaches =
+            waits.any(|point| point.queue == wait.point.queue && point.offset >= wait.point.offset);
+        step.before.is_some_and(is_before) && reaches
+    })
 }
 
 /// Whether a mask says what a stage says without it, as far as single stages go.

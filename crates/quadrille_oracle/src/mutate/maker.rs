@@ -8,7 +8,7 @@ use quadrille_sync::{
 };
 
 use super::barrier::{Barrier, Spot};
-use super::excuse::{either, twice};
+use super::excuse::{either, is_over, twice};
 use super::part::{Element, Part, Side, What, without, without_stage};
 use super::restrict::Purpose;
 use super::{Excuse, Mutant, Mutation};
@@ -131,7 +131,7 @@ impl Maker<'_> {
             self.take(Mutation::DropWait, None, place.clone(), whole);
             self.add(
                 Mutation::WaitValue,
-                self.is_over(at, wait),
+                is_over(self.plan, at, wait).then_some(Excuse::Over),
                 place.clone(),
                 |plan| {
                     plan.submissions[at].waits[wait_at].point.offset -= 1;

@@ -111,6 +111,19 @@ impl Element {
         }
     }
 
+    /// Whether it is one half of an ownership transfer.
+    pub(super) fn is_transfer(self, plan: &Plan) -> bool {
+        let Element::Barrier(spot) = self else {
+            return false;
+        };
+        let batch = spot.batch(plan);
+        batch.is_some_and(|batch| match spot.kind {
+            Kind::Memory => false,
+            Kind::Buffer(at) => batch.buffers[at].transfer.is_some(),
+            Kind::Image(at) => batch.images[at].transfer.is_some(),
+        })
+    }
+
     /// What a barrier of a range is about.
     pub(super) fn area(self, plan: &Plan) -> Option<(ResourceIndex, Area)> {
         let Element::Barrier(spot) = self else {

@@ -2,26 +2,32 @@
 //!
 //! What a mutant lacks is mostly a [`Part`](super::part::Part). Then frames are made in which one
 //! cell of its resource is all that is used, and their plans are stripped of what is there for
-//! anything else, as long as they stay right ([`isolate`](super::isolate)): elements with other
-//! reasons, and of elements with several what the masks say for the others alone. If the plan is
-//! wrong then without the part, it does something, and only what is there for another cell does it
-//! too. What passes do to the cell itself is all left in, so that a part that another one of the same
-//! cell makes needless is not excused; for what solvers cannot know of a cell, see
-//! [`Excuse::Reader`] and [`Excuse::History`].
+//! anything else ([`serve`](super::serve)), as long as they stay right
+//! ([`isolate`](super::isolate)): elements with other reasons, and of elements with several what the
+//! masks say for the others alone. If the plan is wrong then without the part, it does something, and
+//! only what is there for another cell does it too.
+//!
+//! What passes do to the cell itself is all left in, so that a part that another one of the same
+//! cell makes needless is not excused. There are two exceptions ([`world`](super::world)): later
+//! passes are left out, because plans are made in submission order, and for parts of masks all but two
+//! passes; see [`Excuse::Later`], [`Excuse::Reader`] and [`Excuse::History`]. `tests/wasteful.rs` has
+//! plans with what nobody needs, and holds against all this.
 //!
 //! For other mutants, plan and mutant are judged once more, with the same elements taken out of both
 //! ([`restrict`](super::restrict)), none of which is there for what the changed element is there for.
 
 use std::sync::Arc;
 
-use quadrille_sync::{Frame, PassRef, Plan, Reason, Scope, Stages, Topology, Use};
+use quadrille_sync::{Frame, PassRef, Plan, Scope, Stages, Topology, Use};
 
 use super::cell::Cell;
-use super::isolate::{Isolation, Question, View};
-use super::part::{Side, What};
+use super::excuse::is_over;
+use super::isolate::{Isolation, Order, Question};
+use super::part::{Element, Side, What};
 use super::restrict::{
-    Element, Focus, Link, Purpose, narrow, others, quieten, quieten_others, without, without_others,
+    self, Focus, Link, Purpose, narrow, others, quieten, quieten_others, without, without_others,
 };
+use super::world::{Site, View, is_before};
 use super::{Excuse, Mutant, Mutation};
 use crate::area::Area;
 use crate::judge::Judge;
@@ -88,61 +94,100 @@ impl Survival<'_> {
             at: self.at,
             part: self.mutant.part?,
         };
-        let is_shown = |view: View<'_>, by_links: bool| {
-            let purposes = self.mutant.purposes.iter();
-            let mut cells = purposes.flat_map(|purpose| Cell::all(self.steps, self.at, purpose));
-            cells.any(|cell| {
-                let mut isolation = Isolation::new(question, cell, view);
-                match by_links {
-                    true => isolation.is_link(),
-                    false => isolation.needs(),
-                }
-            })
+        let purposes = self.mutant.purposes.iter();
+        let cells: Vec<Cell> = purposes
+            .flat_map(|purpose| Cell::all(self.steps, self.at, purpose))
+            .collect();
+        let look = |view: View, cell: &Cell, order: Order, by_need: Excuse| {
+            let isolation = Isolation::new(question, cell.clone(), view);
+            match isolation.clone().needs(order) {
+                true => Some(by_need),
+                false => isolation.links(order).then_some(Excuse::Chain),
+            }
         };
-        let shown = [
-            (View::Plain, false, Excuse::Chance),
-            (View::Plain, true, Excuse::Chain),
-            (View::Whole, false, Excuse::Spelling),
-            (View::Spelled, false, Excuse::Spelling),
-        ];
-        let found = shown
-            .into_iter()
-            .find(|(view, by_links, _)| is_shown(*view, *by_links));
-        if let Some((_, _, excuse)) = found {
-            return Some(excuse);
+        let lasts = self.later_sites(question.part.element);
+        let until = lasts.iter().flatten();
+        let until = until.map(|last| (View::Until(*last), Excuse::Later));
+        let views: Vec<_> = [
+            (View::Plain, Excuse::Chance),
+            (View::Whole, Excuse::Spelling),
+            (View::Spelled, Excuse::Spelling),
+        ]
+        .into_iter()
+        .chain(until)
+        .collect();
+        let by_pair = self.excuse_of_pairs(question.part.element);
+        Order::all().find_map(|order| {
+            let in_cells = |(view, excuse): &(View, Excuse)| {
+                (cells.iter()).find_map(|cell| look(*view, cell, order, *excuse))
+            };
+            let of_pair = |by_pair: Excuse| {
+                let is_shown = |cell: &Cell| {
+                    let mut pairs = self.pairs(cell, &lasts).into_iter();
+                    pairs.any(|view| look(view, cell, order, by_pair).is_some())
+                };
+                cells.iter().any(is_shown).then_some(by_pair)
+            };
+            let found = views.iter().find_map(in_cells);
+            found.or_else(|| by_pair.and_then(of_pair))
+        })
+    }
+
+    /// All views of two passes that use a cell, of which the later is one of these, or is nobody.
+    fn pairs(&self, cell: &Cell, lasts: &[Option<Site>]) -> Vec<View> {
+        let users = cell.users(self.steps, self.at);
+        let mut views = Vec::new();
+        for later in lasts.iter().copied() {
+            let own = users.iter().find(|(site, _)| Some(*site) == later);
+            let count = own.map_or(0, |(_, count)| *count);
+            let uses = (0..count).filter(|_| count > 1).map(Some);
+            let is_earlier =
+                |site: &Site| later.is_none_or(|later| is_before(self.steps, *site, later));
+            for only in [None].into_iter().chain(uses) {
+                let earlier = users.iter().map(|(site, _)| *site).filter(is_earlier);
+                views.extend(earlier.map(|earlier| View::Pair {
+                    earlier,
+                    later,
+                    only,
+                }));
+            }
         }
+        views
+    }
+
+    /// The passes that an element is for, and whether it is for what is none.
+    fn later_sites(&self, element: Element) -> Vec<Option<Site>> {
         let (_, _, plan) = &self.steps[self.at];
-        let mut reasons = question.part.element.reasons(plan).iter();
-        let is_of_pair = |it: &Reason| {
-            let is_needed = |view: View<'_>| is_shown(view, false);
-            is_needed(View::Pair(it))
-                || is_shown(View::Pair(it), true)
-                || is_needed(View::Alone(it))
+        let site = |pass: &PassRef| match *pass {
+            PassRef::Pass(pass) => Some(Site {
+                frame: self.at,
+                pass,
+            }),
+            _ => None,
         };
-        let is_by_access_or_link = matches!(
-            self.mutant.mutation,
-            Mutation::SrcStage | Mutation::SrcAccess | Mutation::WaitStage
-        );
-        if is_by_access_or_link {
-            return reasons.any(is_of_pair).then_some(Excuse::Reader);
-        }
-        let waits = &plan.submissions[question.part.element.submission()].waits;
-        // Passes that come later wait as well, and that is not known before.
-        let is_for_others = |reason: &Reason| {
-            let mut of_waits = waits.iter().flat_map(|wait| &wait.reasons);
-            of_waits.any(|it| it.resource == reason.resource && it.later != reason.later)
-        };
-        if reasons
-            .clone()
-            .any(|it| is_for_others(it) && is_of_pair(it))
-        {
+        let mut sites: Vec<_> = element
+            .reasons(plan)
+            .iter()
+            .map(|it| site(&it.later))
+            .collect();
+        sites.dedup();
+        sites
+    }
+
+    /// What excuses a part that two passes need if nobody else is there.
+    fn excuse_of_pairs(&self, element: Element) -> Option<Excuse> {
+        let of_scope = [Mutation::SrcStage, Mutation::SrcAccess, Mutation::WaitStage];
+        if of_scope.contains(&self.mutant.mutation) {
             return Some(Excuse::Reader);
         }
+        if self.is_over_for(element) {
+            return Some(Excuse::Over);
+        }
         // What queues knew at such a point is forgotten.
+        let (_, _, plan) = &self.steps[self.at];
+        let waits = &plan.submissions[element.submission()].waits;
         let is_forgotten = waits.iter().any(|wait| wait.point.offset < 0);
-        let is_earlier = |it: &&Reason| matches!(it.earlier, PassRef::Earlier(_));
-        let mut earlier = reasons.filter(is_earlier);
-        (is_forgotten && earlier.any(is_of_pair)).then_some(Excuse::History)
+        is_forgotten.then_some(Excuse::History)
     }
 
     /// Whether what is left out of a second scope in the last call of a queue is nothing that the
@@ -251,6 +296,15 @@ impl Survival<'_> {
         })
     }
 
+    /// Whether a host pass that a wait's submission comes after has waited for the same signal.
+    fn is_over_for(&self, element: Element) -> bool {
+        let Element::Wait { submission, at } = element else {
+            return false;
+        };
+        let (_, _, plan) = &self.steps[self.at];
+        is_over(plan, submission, &plan.submissions[submission].waits[at])
+    }
+
     /// With nothing but one of its resources in all frames, and in all plans.
     fn is_missed_for_one_resource(&self) -> bool {
         let (first, _, _) = &self.steps[0];
@@ -326,7 +380,11 @@ impl Survival<'_> {
         self.mutant.stage != Stages::empty() && gone.any(|gone| self.is_link_missed(link, &gone))
     }
 
-    fn is_link_missed(&self, link: Link, gone: &Option<(usize, (usize, Element))>) -> bool {
+    fn is_link_missed(
+        &self,
+        link: Link,
+        gone: &Option<(usize, (usize, restrict::Element))>,
+    ) -> bool {
         let gone_from = gone.as_ref().map_or(self.at, |(of, _)| *of);
         let from = match link {
             Link::Before => 0,
