@@ -133,6 +133,14 @@ pub struct Frame {
     pub names: KeptNames,
 }
 
+impl PassDecl {
+    /// Where its uses are among all uses.
+    #[inline]
+    pub(crate) fn use_range(&self) -> Range<usize> {
+        self.uses.start as usize..self.uses.end as usize
+    }
+}
+
 impl Frame {
     /// Forgets the declarations and keeps the memory, and for the next frame the names.
     pub fn clear(&mut self) {
@@ -216,8 +224,7 @@ impl Frame {
     /// The uses of a pass.
     #[inline]
     pub fn uses_of(&self, pass: PassIndex) -> &[Use] {
-        let Range { start, end } = self.pass(pass).uses.clone();
-        &self.uses[start as usize..end as usize]
+        &self.uses[self.pass(pass).use_range()]
     }
 
     /// The explicit predecessors of a pass.

@@ -31,6 +31,7 @@ mod hazard;
 mod host;
 mod issued;
 mod levels;
+mod lower;
 mod merge;
 mod narrow;
 mod occupy;
@@ -59,6 +60,7 @@ use crate::plan::Plan;
 use crate::states::{EndStates, States};
 use crate::topology::{QueueIndex, Topology};
 
+use lower::Lowered;
 use occupy::Blocks;
 use split::Split;
 use timeline::{Numbers, Timeline};
@@ -112,7 +114,10 @@ pub(crate) fn solve(
     states: &States,
 ) -> Result<Solved, PlanErrors> {
     let emitted = match glance::glance(frame, topology, states) {
-        Some(split) => emit(frame, topology, states, &split, &[], Ease::Clear),
+        Some(clear) => {
+            let ease = Ease::Clear(&clear.lowered);
+            emit(frame, topology, states, &clear.split, &[], ease)
+        }
         None => decide(frame, topology, states, true)?,
     };
     Ok(emitted.finish(frame, topology))
@@ -186,14 +191,15 @@ struct Emitted {
 }
 
 /// What spares the walk through a frame some looking. Plans are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ease {
+#[derive(Clone, Copy)]
+enum Ease<'a> {
     /// Each use climbs the ladder.
     Ladder,
     /// Uses that need nothing do not.
     Usual,
-    /// The same, and no pass uses a resource twice: the frame was clear at a glance.
-    Clear,
+    /// The same, and no pass uses a resource twice: the frame was clear at a glance, which has told
+    /// what each use asks for.
+    Clear(&'a [Lowered]),
 }
 
 /// The second half, which cannot fail: what goes between the passes.
@@ -203,7 +209,7 @@ fn emit(
     states: &States,
     split: &Split,
     kept: &[bool],
-    ease: Ease,
+    ease: Ease<'_>,
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
     walk.ease = ease;

@@ -33,7 +33,9 @@ pub use end::EndStates;
 pub(crate) use end::{EndMark, EndPass, EndResource, Joined, Learned};
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
-pub(crate) use range_state::{FirstUse, HostWait, Marked, PastMark, Pending, RangeState, Seen};
+pub(crate) use range_state::{
+    First, FirstUse, HostWait, Marked, PastMark, Pending, RangeState, Seen,
+};
 pub(crate) use steady::Stamp;
 use steady::Steady;
 

@@ -19,6 +19,7 @@ use super::Ease;
 use super::early::{Early, note_first};
 use super::edge;
 use super::host;
+use super::lower::lower;
 use super::narrow::unseen;
 use super::ownership;
 use super::seen::{is_ready, see, unready};
@@ -31,6 +32,7 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
+use crate::resource::ResourceIndex;
 use crate::states::{EndPass, HostWait};
 use crate::topology::FamilyIndex;
 
@@ -100,7 +102,11 @@ fn one_pass(
     let frame = walk.frame;
     let uses = frame.uses_of(pass);
     let mut several = false;
-    if walk.ease != Ease::Clear {
+    let told = match walk.ease {
+        Ease::Clear(lowered) => lowered.get(frame.pass(pass).use_range()),
+        Ease::Usual | Ease::Ladder => None,
+    };
+    if told.is_none() {
         for one in uses {
             let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
             several |= last == pass.0;
@@ -109,9 +115,14 @@ fn one_pass(
     let place = Place { site, step, pass };
     if !walk.may_move && walk.blocks.list.is_empty() {
         // Nobody has to come or go before: each use can be compared at once.
-        let climbs = several || walk.ease == Ease::Ladder;
-        for at in 0..uses.len() {
-            if climbs || !spare(walk, maps, &place, &uses[at]) {
+        let climbs = several || matches!(walk.ease, Ease::Ladder);
+        let asked = |one: &Use| lower(one, frame.resource(one.resource));
+        for (at, one) in uses.iter().enumerate() {
+            let asked = match told {
+                Some(told) => Some(told[at]),
+                None => asked(one).filter(|_| !climbs),
+            };
+            if !asked.is_some_and(|asked| spare(walk, maps, &place, &asked)) {
                 let request = enter(walk, maps, &place, uses, at, several);
                 compare(walk, maps, &request);
             }
@@ -156,17 +167,17 @@ fn enter(
     }
     walk.blocks.enter(walk.frame, one.resource, maps);
     edge::acquire_image(walk, &request, &mut maps[one.resource.0 as usize]);
-    note(walk, site, one, request.scope);
+    note(walk, site, one.resource, request.scope);
     request
 }
 
 /// Notes that a submission uses a resource.
 #[inline]
-pub(super) fn note(walk: &mut Walk<'_>, site: &Site, one: &Use, scope: Scope) {
+pub(super) fn note(walk: &mut Walk<'_>, site: &Site, resource: ResourceIndex, scope: Scope) {
     let Point { queue, value } = site.point;
     walk.records[site.submission].busy |= scope.stages;
     walk.last_uses
-        .note(one.resource.0, queue, value, site.submission);
+        .note(resource.0, queue, value, site.submission);
 }
 
 /// Compares what a request is about with its state, run by run, and moves that on.

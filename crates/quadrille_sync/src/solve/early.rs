@@ -7,7 +7,7 @@ use super::walk::Walk;
 use crate::flags::Layout;
 use crate::frame::PassIndex;
 use crate::plan::Scope;
-use crate::states::FirstUse;
+use crate::states::{First, FirstUse};
 use crate::topology::{FamilyIndex, QueueIndex};
 
 /// A use that may be the first of a range in a frame.
@@ -34,24 +34,28 @@ pub(super) fn note_first(walk: &Walk<'_>, early: Early, state: &mut State) {
 /// The same where it is the first.
 fn note_early(walk: &Walk<'_>, early: Early, state: &mut State) {
     let pass = &walk.frame.pass(early.pass).name;
-    let is_same = |first: &&Arc<FirstUse>| {
-        (first.queue, first.step) == (early.queue, early.step)
+    let is_same = |first: &&First| {
+        first.queue == early.queue
             && first.scope == early.scope
             && first.layout == early.layout
             && (first.writes, first.discard) == (early.writes, early.discard)
-            && first.pass == *pass
+            && (Arc::ptr_eq(&first.pass, pass) || first.pass == *pass)
     };
     // Frames repeat, and then there is nothing to allocate.
-    let again = state.previous_first.as_ref().filter(is_same).cloned();
-    let first = || FirstUse {
-        queue: early.queue,
-        family: early.family,
-        step: early.step,
-        scope: early.scope,
-        layout: early.layout,
-        writes: early.writes,
-        discard: early.discard,
-        pass: pass.clone(),
+    let again = state.previous_first.as_ref().filter(is_same);
+    let anew = || {
+        Arc::new(FirstUse {
+            queue: early.queue,
+            family: early.family,
+            scope: early.scope,
+            layout: early.layout,
+            writes: early.writes,
+            discard: early.discard,
+            pass: pass.clone(),
+        })
     };
-    state.first = Some(again.unwrap_or_else(|| Arc::new(first())));
+    state.first = Some(First {
+        step: early.step,
+        used: again.map_or_else(anew, |first| first.used.clone()),
+    });
 }

@@ -13,6 +13,7 @@ use super::arrange::{Calls, by_level, improve};
 use super::border::{Border, End};
 use super::check::{check_ids, impossible};
 use super::levels::{Before, Levels};
+use super::lower::Lowered;
 use super::split::{Draft, Split};
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassDecl, PassKind, Preference, Use};
@@ -24,9 +25,9 @@ use crate::topology::{FamilyIndex, OrderPolicy, Queue, QueueIndex, Topology};
 /// No pass, or no reader.
 const NONE: u32 = u32::MAX;
 
-/// The frame as one submission, if its order is clear: then it has no errors, all its passes are
+/// The frame, if its order is clear: then it has no errors, all its passes are
 /// kept, and there is nothing to choose.
-pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Option<Split> {
+pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Option<Clear> {
     let queue = topology
         .indices()
         .find(|it| !topology.queue(*it).is_foreign())?;
@@ -46,6 +47,7 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
         edges: Edges::new(frame),
         last_effect: NONE,
         calls: Calls::default(),
+        lowered: Vec::with_capacity(frame.uses.len()),
         uses: 0,
         after: 0,
     };
@@ -53,9 +55,20 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
     for (at, pass) in (0..).zip(&frame.passes) {
         sight.see(&mut lines, at, pass)?;
     }
-    let drafts = vec![sight.finish(&lines, topology)?];
+    let drafts = vec![sight.arrange(&lines, topology)?];
     let host = Vec::new();
-    Some(Split { drafts, host })
+    Some(Clear {
+        split: Split { drafts, host },
+        lowered: sight.lowered,
+    })
+}
+
+/// A frame that is clear at a glance.
+pub(super) struct Clear {
+    /// The frame as one submission.
+    pub(super) split: Split,
+    /// By use, what it asks for.
+    pub(super) lowered: Vec<Lowered>,
 }
 
 /// No use.
@@ -82,6 +95,7 @@ struct Line {
     /// The last use.
     tail: End,
     is_image: bool,
+    lifetime: Lifetime,
     /// Somebody has written the contents.
     defined: bool,
     /// Who writes comes before those who read: that needs no words, as long as only one writes.
@@ -174,6 +188,8 @@ struct Sight<'a> {
     /// The last pass with side effects.
     last_effect: u32,
     calls: Calls,
+    /// By use, what it asks for.
+    lowered: Vec<Lowered>,
     /// How many uses and predecessors belong to the passes that were seen.
     uses: u32,
     after: u32,
@@ -258,15 +274,14 @@ impl Sight<'_> {
         if one.range != SubRange::Whole || is_host || !runs || is_odd {
             return None;
         }
+        let lowered = Lowered::new(one, row, line.is_image, line.lifetime);
+        self.lowered.push(lowered);
         let (layout, is_used) = (line.tail.layout, line.user != NONE);
         line.user = at;
         line.tail = End {
             writes: row.writes,
             discard: one.discard,
-            layout: match line.is_image {
-                true => row.layout,
-                false => Layout::Undefined,
-            },
+            layout: lowered.layout(),
         };
         if !is_used {
             (line.head, line.first) = (line.tail, at);
@@ -350,7 +365,7 @@ impl Sight<'_> {
     }
 
     /// The passes in the order in which they are submitted.
-    fn finish(mut self, lines: &[Line], topology: &Topology) -> Option<Draft> {
+    fn arrange(&mut self, lines: &[Line], topology: &Topology) -> Option<Draft> {
         let is_all = (self.uses, self.after) == (count(&self.frame.uses), count(&self.frame.after));
         if !is_all || !self.can_present(lines, topology) {
             return None;
@@ -444,6 +459,7 @@ fn lines(frame: &Frame, topology: &Topology, states: &States) -> Option<Vec<Line
             first: NONE,
             tail: END,
             is_image,
+            lifetime: resource.lifetime,
             defined: defined && resource.lifetime == Lifetime::Persistent,
             inferred: false,
             several: false,

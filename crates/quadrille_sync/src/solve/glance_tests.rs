@@ -170,16 +170,16 @@ fn compare(seed: u64, frame: &Frame, topology: &Topology, states: &States) -> bo
         assert_eq!(short.plan, long.plan, "seed {seed}");
         assert_eq!(short.consulted, long.consulted, "seed {seed}");
     }
-    let Some(split) = glance(frame, topology, states) else {
+    let Some(clear) = glance(frame, topology, states) else {
         return false;
     };
     let short = emit(
         frame,
         topology,
         states,
-        &split,
+        &clear.split,
         &[],
-        crate::solve::Ease::Clear,
+        crate::solve::Ease::Clear(&clear.lowered),
     )
     .finish(frame, topology);
     match decide(frame, topology, states, false) {

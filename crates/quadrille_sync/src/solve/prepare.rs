@@ -17,8 +17,6 @@
 //! does no harm; a layout that was changed for nobody costs another transition. So nothing is
 //! foreseen of a range that was not used in the frame before, nor are contents given up early.
 
-use std::sync::Arc;
-
 use super::barrier::{change_layout, for_each_predecessor, last_pass, order_read, order_write};
 use super::seen::is_visible;
 use super::track::{Maps, Mark, State};
@@ -26,7 +24,7 @@ use super::walk::{Request, Walk};
 use crate::frame::PassIndex;
 use crate::range::{EVERYTHING, RangeMap, SubRange};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
-use crate::states::{EndPass, FirstUse, HostWait, Seen};
+use crate::states::{EndPass, First, FirstUse, HostWait, Seen};
 
 /// Adds what the next frame needs to the last calls of queues.
 pub(super) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
@@ -65,7 +63,7 @@ fn prepare_resource(
 ) {
     let declared = walk.frame.resource(resource);
     map.update(EVERYTHING, |interval, state| {
-        let is_first = |next: &&Arc<FirstUse>| next.step < limits[usize::from(next.queue.0)];
+        let is_first = |next: &&First| next.step < limits[usize::from(next.queue.0)];
         let next = state.previous_first.as_ref().filter(is_first);
         if !next.is_some_and(|next| needs(declared, state, next)) {
             return;
@@ -91,7 +89,7 @@ fn prepare_resource(
 
 /// The first use of a range in the next frame, if this one used it too: that of the frame before, or
 /// for want of one that of this frame.
-fn next_use(state: &State) -> Option<&Arc<FirstUse>> {
+fn next_use(state: &State) -> Option<&First> {
     let first = state.first.as_ref()?;
     Some(state.previous_first.as_ref().unwrap_or(first))
 }

@@ -7,15 +7,12 @@
 
 use super::barrier::{Place, begin_anew, note};
 use super::early::{Early, note_first};
+use super::lower::Lowered;
 use super::scope::row_scope;
 use super::seen::{is_ready, is_visible, see, unready};
 use super::track::{Maps, Mark, State};
 use super::walk::Walk;
-use crate::flags::Layout;
-use crate::frame::Use;
 use crate::plan::Scope;
-use crate::range::SubRange;
-use crate::resource::Lifetime;
 use crate::states::{EndPass, Seen};
 use crate::topology::QueueIndex;
 
@@ -23,20 +20,19 @@ use crate::topology::QueueIndex;
 /// where nothing moves between families, nothing shares memory, and the pass has no other use of
 /// the resource.
 #[inline]
-pub(super) fn spare(walk: &mut Walk<'_>, maps: &mut Maps, place: &Place<'_>, one: &Use) -> bool {
-    let (Some(row), SubRange::Whole) = (one.access.named(), one.range) else {
+pub(super) fn spare(
+    walk: &mut Walk<'_>,
+    maps: &mut Maps,
+    place: &Place<'_>,
+    asked: &Lowered,
+) -> bool {
+    let Lowered { row, resource, .. } = *asked;
+    let Some(state) = maps[resource.0 as usize].only_mut() else {
         return false;
     };
-    let Some(state) = maps[one.resource.0 as usize].only_mut() else {
-        return false;
-    };
-    let resource = walk.frame.resource(one.resource);
-    let layout = match resource.is_image() {
-        true => row.layout,
-        false => Layout::Undefined,
-    };
-    let changes = resource.is_image() && state.layout != layout;
-    if changes || resource.lifetime == Lifetime::Swapchain || state.promised.is_some() {
+    // Buffers are in no layout, before and after.
+    let layout = asked.layout();
+    if state.layout != layout || asked.is_of_swapchain || state.promised.is_some() {
         return false;
     }
     let point = place.site.point;
@@ -58,7 +54,7 @@ pub(super) fn spare(walk: &mut Walk<'_>, maps: &mut Maps, place: &Place<'_>, one
             scope,
             layout,
             writes: row.writes,
-            discard: one.discard,
+            discard: asked.discard,
         };
         note_first(walk, early, state);
     }
@@ -73,10 +69,9 @@ pub(super) fn spare(walk: &mut Walk<'_>, maps: &mut Maps, place: &Place<'_>, one
         true => settle_write(state, mark),
         false => settle_read(state, mark),
     }
-    state.layout = layout;
     // With one family nobody keeps book of owners.
     state.owner = None;
-    note(walk, place.site, one, scope);
+    note(walk, place.site, resource, scope);
     true
 }
 

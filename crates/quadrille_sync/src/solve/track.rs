@@ -9,7 +9,7 @@ use crate::plan::PassRef;
 use crate::range::{EVERYTHING, RangeMap};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::states::{
-    EndBlock, EndPass, EndResource, EndStates, HostWait, Marked, PastMark, RangeState, States,
+    EndBlock, EndPass, EndResource, EndStates, HostWait, PastMark, RangeState, States,
 };
 use crate::topology::QueueIndex;
 
@@ -232,11 +232,11 @@ pub(super) fn end_states(
 
 /// Turns a state into an end state.
 fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
-    for mark in state.marks_mut() {
-        end_mark(mark, first, numbers);
+    state.for_each_mark_mut(|mark| end_mark(mark, first, numbers));
+    if !state.aliased.is_empty() {
+        // Of no use after the frame: blocks remember it.
+        state.aliased = Vec::new();
     }
-    // Of no use after the frame: blocks remember it.
-    state.aliased = Vec::new();
     if state.host_wait == HostWait::Now {
         state.host_wait = HostWait::Before;
     }

@@ -2,7 +2,6 @@
 //! `edge` share: what has been decided so far, and the verbs to decide more.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::Ease;
 use super::issued::{Issued, remember};
@@ -19,7 +18,7 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope, Step};
 use crate::range::SubRange;
 use crate::resource::{ResourceIndex, Sharing};
-use crate::states::{EndPass, FirstUse, States};
+use crate::states::{EndPass, First, States};
 use crate::topology::{BarrierStyle, FamilyIndex, QueueIndex, Topology};
 
 use super::track::Maps;
@@ -91,7 +90,7 @@ pub(super) struct Walk<'a> {
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
     /// The use by the next frame that is being prepared for, instead of a request's pass.
-    pub(super) next_use: Option<Arc<FirstUse>>,
+    pub(super) next_use: Option<First>,
     /// The uses of the pass that is being looked at; kept for its memory.
     pub(super) requests: Vec<Request>,
     /// The last pass on the queue of the next pass that its barriers have to stand behind.
@@ -114,7 +113,7 @@ pub(super) struct Walk<'a> {
     /// Something may be elsewhere than where it is needed: there are several families, or somebody
     /// outside has had a hand in it.
     pub(super) may_move: bool,
-    pub(super) ease: Ease,
+    pub(super) ease: Ease<'a>,
 }
 
 /// A use of a range that is about to be compared with the range's state.

@@ -1,5 +1,6 @@
 //! The state of a range, between frames and while one is planned.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -28,12 +29,29 @@ pub(crate) struct Seen {
 }
 
 /// The first use of a range in a frame: what cyclic prediction needs to know of it.
+///
+/// Frames that differ in little have other steps for most passes, but hardly any other uses: these
+/// are shared from frame to frame.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct First {
+    /// When in the frame: passes count from 1, in submission order.
+    pub(crate) step: u32,
+    pub(crate) used: Arc<FirstUse>,
+}
+
+impl Deref for First {
+    type Target = FirstUse;
+
+    fn deref(&self) -> &FirstUse {
+        &self.used
+    }
+}
+
+/// See [`First`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FirstUse {
     pub(crate) queue: QueueIndex,
     pub(crate) family: FamilyIndex,
-    /// When in the frame: passes count from 1, in submission order.
-    pub(crate) step: u32,
     /// Those of all uses of the pass that meet it.
     pub(crate) scope: Scope,
     pub(crate) layout: Layout,
@@ -111,9 +129,9 @@ pub(crate) struct RangeState<M> {
     /// The range has been released and not acquired yet.
     pub(crate) pending: Option<Box<Pending<M>>>,
     /// The first use in the frame that used the range last.
-    pub(crate) first: Option<Arc<FirstUse>>,
+    pub(crate) first: Option<First>,
     /// While a frame is planned: `first` as it was when the frame began.
-    pub(crate) previous_first: Option<Arc<FirstUse>>,
+    pub(crate) previous_first: Option<First>,
 }
 
 impl<M> RangeState<M> {
@@ -152,6 +170,21 @@ impl<M> RangeState<M> {
             pending: (self.pending.as_ref()).map(|pending| Box::new(pending.map(&mut mark))),
             first: self.first.clone(),
             previous_first: self.previous_first.clone(),
+        }
+    }
+}
+
+impl<M> RangeState<M> {
+    /// Calls `each` with all that [`Marked::marks_mut`] gives, in any order.
+    #[inline]
+    pub(crate) fn for_each_mark_mut(&mut self, mut each: impl FnMut(&mut M)) {
+        self.write.iter_mut().for_each(&mut each);
+        self.reads.iter_mut().for_each(&mut each);
+        if let Some(promised) = &mut self.promised {
+            each(promised);
+        }
+        if let Some(pending) = &mut self.pending {
+            each(&mut pending.mark);
         }
     }
 }
