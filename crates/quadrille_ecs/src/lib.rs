@@ -5,7 +5,7 @@
 //! A system that takes a [`Recorder`] is a pass. Its other parameters ([`StorageRead`],
 //! [`ColorTarget`], ..) declare what it touches, and are the only keys to it. When the [`Render`]
 //! schedule is built, each pass system is mirrored as an entity with access entities, which from
-//! then on are the truth: [`collect`] reads them each frame.
+//! then on are the truth: `collect` reads them each frame.
 //!
 //! ```text
 //! Render schedule runs        pass systems write command lists, in any order, in parallel
