@@ -45,6 +45,9 @@ pub(crate) fn verify() -> Result<ExitCode> {
         ];
         cargo::run("clippy", &arguments).map(|_| String::new())
     });
+    steps.check("docs", || {
+        cargo::run("docs", &["doc", "--workspace", "--no-deps", "--lib"]).map(|_| String::new())
+    });
     steps.check("tests", || {
         cargo::run("tests", &["test", "--workspace", "--no-fail-fast"])
             .map(|output| counted(&output))

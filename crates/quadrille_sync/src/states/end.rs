@@ -52,6 +52,9 @@ pub(crate) struct EndResource {
 ///
 /// Opaque: [`States::commit`] applies it. It follows from frame and plan, so it is no part of the
 /// plan's text form.
+///
+/// [`States`]: super::States
+/// [`States::commit`]: super::States::commit
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EndStates {
     pub(crate) resources: Vec<EndResource>,
