@@ -376,11 +376,12 @@ fn encode_pass<'a>(
     let name = &input.frame.pass(pass).name;
     let uses = input.frame.uses_of(pass);
     let repeated = list.repeated();
+    let doubt = kept.doubt(age, uses);
     if let Some(span) = kept.span_of(repeated)
-        && encoder.still_holds(uses, span, kept.doubt(age, uses))
+        && encoder.still_holds(uses, span, doubt)
     {
         encoder.repeat(name, span);
-        kept.see(age, uses);
+        kept.see(age, uses, doubt);
         return Ok(true);
     }
     if let Some(foreign) = list.foreign(encoder.device()) {

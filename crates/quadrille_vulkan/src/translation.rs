@@ -213,11 +213,11 @@ impl Kept {
         }
     }
 
-    /// Notes that what is kept holds where these uses are declared.
+    /// Notes that what is kept holds where these uses are declared, as far as it was in doubt.
     #[inline]
-    pub(crate) fn see(&mut self, age: Age, uses: &[Use]) {
-        if self.seen != age.now {
-            self.seen = age.now;
+    pub(crate) fn see(&mut self, age: Age, uses: &[Use], doubt: Doubt) {
+        self.seen = age.now;
+        if doubt == Doubt::Resources {
             self.declared = summary(uses);
         }
     }

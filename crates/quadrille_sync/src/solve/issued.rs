@@ -20,6 +20,7 @@ pub(super) struct Issued {
 }
 
 impl Issued {
+    #[inline]
     pub(super) fn new(step: u32, call: u32, is_global: bool, (src, dst): (Scope, Scope)) -> Self {
         Self {
             step,

@@ -31,10 +31,13 @@ pub(super) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
     // By queue: the first pass of the next frame before which a call stands anyway.
     let queues = walk.topology.indices();
     let mut limits: Vec<u32> = queues.map(|queue| walk.first_call(queue)).collect();
+    // Whoever comes later than that needs no further look, and in large frames most do.
+    let farthest = limits.iter().copied().max().unwrap_or(0);
     let mut wanted: Vec<ResourceIndex> = Vec::new();
     for (resource, map) in (0..).map(ResourceIndex).zip(maps.iter()) {
         map.for_each(|state| {
-            let Some(next) = next_use(state) else {
+            let next = next_use(state).filter(|next| next.step < farthest);
+            let Some(next) = next else {
                 return;
             };
             let limit = &mut limits[usize::from(next.queue.0)];

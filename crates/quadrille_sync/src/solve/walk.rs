@@ -109,7 +109,7 @@ pub(super) struct Walk<'a> {
     /// The barriers issued last, by queue.
     pub(super) issued: Vec<Vec<Issued>>,
     /// There is more than one family to own something.
-    has_families: bool,
+    pub(super) has_families: bool,
     /// Something may be elsewhere than where it is needed: there are several families, or somebody
     /// outside has had a hand in it.
     pub(super) may_move: bool,

@@ -12,6 +12,9 @@ use crate::solve::walk::Walk;
 
 /// Appends releases for the next frame to this frame's last uses.
 pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
+    if !walk.has_families {
+        return;
+    }
     for at in 0..maps.len() {
         let resource = ResourceIndex(at as u32);
         let declared = walk.frame.resource(resource);
