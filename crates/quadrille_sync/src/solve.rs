@@ -19,6 +19,7 @@ mod barrier;
 mod border;
 mod check;
 mod choose;
+mod cluster;
 mod cull;
 mod custom;
 mod depend;
@@ -58,12 +59,15 @@ use crate::error::PlanErrors;
 use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
 use crate::states::{EndStates, States};
-use crate::topology::{QueueIndex, Topology};
+use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
+use choose::choose;
+use hazard::Hazard;
 use lower::Lowered;
 use occupy::Blocks;
 use split::Split;
 use timeline::{Numbers, Timeline};
+use touch::Touches;
 use track::{LastUses, Maps};
 use walk::{Hosted, Walk};
 
@@ -143,12 +147,15 @@ fn decide(
         PlanErrors::check(errors)?;
         unreachable!("a missing order is an error");
     };
-    touches.sort(&order);
+    if !order.is_sorted() {
+        touches.sort(&order);
+    }
     race::race(frame, &touches, &graph, &order, states, &mut errors);
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
     let mut hazards = hazard::hazards(frame, topology, &touches, &queues);
-    hazards.extend(alias::alias(frame, &touches, &order, &queues, &mut errors));
+    let aliases = alias::alias(frame, &touches, &order, &queues, &mut errors);
+    hazards.extend(&aliases);
     PlanErrors::check(errors)?;
     let mut links = Vec::with_capacity(hazards.len() + graph.edges.len());
     links.extend(hazards.iter().map(|hazard| (hazard.from, hazard.to)));
@@ -169,11 +176,53 @@ fn decide(
         false => Ease::Ladder,
     };
     let emit = |split: &Split| emit(frame, topology, states, split, &kept, ease);
-    Ok(match arranged {
+    let has_gates = split.host.iter().any(|host| host.before.is_some());
+    let clustered = match topology.order == OrderPolicy::Free && !has_gates {
+        true => clustered(frame, topology, &mut touches, &aliases, &order, &queues),
+        false => None,
+    };
+    let best = match arranged {
         Some(arranged) if arranged.is_better => emit(&arranged.split),
-        Some(arranged) => choose::choose(frame, emit(&split), emit(&arranged.split)),
+        Some(arranged) => choose(frame, emit(&split), emit(&arranged.split)),
         None => emit(&split),
+    };
+    Ok(match clustered {
+        Some(split) => choose(frame, best, emit(&split)),
+        None => best,
     })
+}
+
+/// The submissions of the frame in an order in which readers come together, if there is one.
+fn clustered(
+    frame: &Frame,
+    topology: &Topology,
+    touches: &mut Touches,
+    aliases: &[Hazard],
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+) -> Option<Split> {
+    let needs = || {
+        let contents = hazard::data_hazards(frame, touches, queues);
+        let contents = contents.iter().chain(aliases);
+        let mut needs: Vec<_> = contents.map(|it| (it.from, it.to)).collect();
+        needs.extend(arrange::side_effects(frame, order, queues));
+        needs
+    };
+    let order = cluster::cluster(frame, topology, touches, needs, order, queues)?;
+    touches.sort(&order);
+    let mut errors = Vec::new();
+    let mut hazards = hazard::hazards(frame, topology, touches, queues);
+    hazards.extend(alias::alias(frame, touches, &order, queues, &mut errors));
+    if !errors.is_empty() {
+        return None;
+    }
+    let mut needs: Vec<_> = hazards.iter().map(|it| (it.from, it.to)).collect();
+    let kept = needs.len();
+    needs.extend(arrange::side_effects(frame, &order, queues));
+    let split = split::split(frame, topology, &needs, &order, queues);
+    let needs = &needs[..kept];
+    let arranged = arrange::arrange(frame, topology, touches, needs, &order, queues, &split);
+    Some(arranged.map_or(split, |arranged| arranged.split))
 }
 
 /// A plan but for its end states, and what these are made of.

@@ -155,7 +155,11 @@ pub(super) fn improve(
 ///
 /// Passes of one queue are tied directly, too: their order must not get lost where the pass between
 /// them is submitted to another queue, for which nobody waits.
-fn side_effects(frame: &Frame, order: &[u32], queues: &[Option<QueueIndex>]) -> Vec<(u32, u32)> {
+pub(super) fn side_effects(
+    frame: &Frame,
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+) -> Vec<(u32, u32)> {
     let has_effect = |pass: &u32| {
         let pass = &frame.passes[*pass as usize];
         pass.side_effect && pass.kind == PassKind::Device

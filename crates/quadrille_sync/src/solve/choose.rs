@@ -3,7 +3,8 @@
 //! Both plans are complete, so only time has to be estimated. The arranged one must not let any
 //! queue end later, nor have more transfers. Where passes declare what they cost, time decides, in
 //! which a submission has its price; else there must not be more submissions, and they and their
-//! waits decide. Among equals the fewest barrier calls win, and last the time.
+//! waits decide. Among equals the fewest barrier calls win, then the fewest transfers and barriers,
+//! and last the time.
 
 use super::Emitted;
 use super::schedule::{Costs, SUBMISSION_US, ends};
@@ -26,12 +27,12 @@ pub(super) fn choose(frame: &Frame, declared: Emitted, arranged: Emitted) -> Emi
         let time = end + SUBMISSION_US * u64::from(counts.submissions);
         let switches = counts.submissions + counts.semaphore_waits;
         let time = if are_known { time } else { 0 };
-        (
-            time,
-            switches,
+        let barriers = (
             counts.barrier_calls,
-            ends.iter().sum::<u64>(),
-        )
+            counts.ownership_transfers,
+            counts.barriers,
+        );
+        (time, switches, barriers, ends.iter().sum::<u64>())
     };
     if !is_worse && cost(new, &new_ends) < cost(old, &old_ends) {
         arranged

@@ -42,6 +42,7 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
         index: queue,
         stages: Stages::supported_by(topology.queue(queue).capabilities),
         is_only_queue: count == 1,
+        may_cluster: topology.order == OrderPolicy::Free,
         spots: vec![Spot::default(); frame.passes.len()],
         readers: Vec::with_capacity(frame.uses.len()),
         edges: Edges::new(frame),
@@ -182,6 +183,8 @@ struct Sight<'a> {
     index: QueueIndex,
     stages: Stages,
     is_only_queue: bool,
+    /// Readers may change places; see [`cluster`](super::cluster).
+    may_cluster: bool,
     spots: Vec<Spot>,
     readers: Vec<Reader>,
     edges: Edges,
@@ -330,6 +333,10 @@ impl Sight<'_> {
             }
         }
         self.come_after(line.change);
+        if changes && line.reader != NONE && self.may_cluster {
+            // Readers who want different layouts may come in a better order.
+            return None;
+        }
         if changes {
             // Those before the last change come before it.
             line.close_first();

@@ -220,7 +220,7 @@ fn a_glance_sees_what_the_long_way_finds() {
     }
     // Most are neither trivial nor all clear, or this says nothing.
     assert!(
-        clear > frames / 4 && clear < frames * 9 / 10,
+        clear > frames / 6 && clear < frames * 9 / 10,
         "{clear} of {frames} are clear"
     );
 }
@@ -260,6 +260,10 @@ fn order_that_has_to_be_searched_for_is_not_clear() {
     // Two writers without order are an error.
     assert!(!is_clear(
         "pass w\n  StorageWriteCompute a\npass x\n  StorageWriteCompute a\n"
+    ));
+    // Readers want different layouts, and may change places.
+    assert!(!is_clear(
+        "pass r\n  SampledCompute b\npass x\n  StorageReadCompute b\n"
     ));
     // The read is ordered after one of two writers only.
     assert!(!is_clear(

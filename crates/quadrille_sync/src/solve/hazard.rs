@@ -82,6 +82,26 @@ pub(super) fn hazards(
     edges
 }
 
+/// What is left of all hazards if nothing but contents counted.
+pub(super) fn data_hazards(
+    frame: &Frame,
+    touches: &Touches,
+    queues: &[Option<QueueIndex>],
+) -> Vec<Hazard> {
+    let runs = |member: &&Member| {
+        let kind = frame.passes[member.pass as usize].kind;
+        kind != PassKind::Device || queues[member.pass as usize].is_some()
+    };
+    let (mut edges, mut readers, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+    for (_, members) in touches.spans() {
+        readers.clear();
+        kept.clear();
+        kept.extend(members.iter().filter(runs).copied());
+        between_writes(&kept, &mut readers, &mut edges);
+    }
+    edges
+}
+
 /// Hazards on a span of which only the contents count: from each write to the uses up to the next
 /// one, and from these to that.
 fn between_writes(members: &[Member], readers: &mut Vec<u32>, edges: &mut Vec<Hazard>) {

@@ -52,9 +52,6 @@ impl Touches {
 
     /// Puts the uses of each span in the order of their passes.
     pub(super) fn sort(&mut self, order: &[u32]) {
-        if order.is_sorted() {
-            return;
-        }
         let rank = ranks(order);
         for span in &self.spans {
             let members = &mut self.members[span.members.start as usize..span.members.end as usize];
