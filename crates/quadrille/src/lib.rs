@@ -83,15 +83,15 @@ pub mod prelude {
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, Buffer, BufferDesc,
         BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc,
-        Current, Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthTarget, Format,
-        GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite,
-        HostWrite, Image, ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory,
-        NewHistory, OnQueue as _, PresentSettings, Previous, PrimaryWindowImage, QuadrillePlugin,
-        QuadrillePlugins, QueueWish, Readback, ReadbackComplete, Recorder, Render, RenderStartup,
-        RenderSystems, Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing, StorageRead,
-        StorageReadWrite, StorageWrite, SwapchainState, TransferRead, TransferWrite, Uniform,
-        Uploads, VertexRead, View, WindowImage, WindowImageOf, declared, declared_window,
-        save_to_disk, stage,
+        Current, Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthState, DepthTarget,
+        Format, GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead,
+        HostReadWrite, HostWrite, Image, ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead,
+        Memory, NewHistory, OnQueue as _, PresentSettings, Previous, PrimaryWindowImage,
+        QuadrillePlugin, QuadrillePlugins, QueueWish, Readback, ReadbackComplete, Recorder, Render,
+        RenderStartup, RenderSystems, Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing,
+        StorageRead, StorageReadWrite, StorageWrite, SwapchainState, TransferRead, TransferWrite,
+        Uniform, Uploads, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, declared,
+        declared_window, save_to_disk, stage,
     };
 }
 

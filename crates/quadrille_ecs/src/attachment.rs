@@ -1,6 +1,7 @@
 //! What a pass renders to.
 
 use quadrille_vulkan::{Image, Load, View};
+use smallvec::SmallVec;
 
 use crate::access::{Access, kind};
 use crate::any::AnyAccess;
@@ -55,10 +56,14 @@ impl Attachment {
     }
 }
 
+/// Renderings with more colour attachments are rare, and allocate.
+const INLINE_COLORS: usize = 4;
+
 /// The attachments of a rendering: at most one depth attachment, all of one extent.
 #[derive(Default)]
 pub struct Attachments {
-    pub(crate) colors: Vec<Attachment>,
+    /// In place: a pass that draws allocates nothing.
+    pub(crate) colors: SmallVec<[Attachment; INLINE_COLORS]>,
     pub(crate) depth: Option<Attachment>,
 }
 

@@ -112,10 +112,10 @@ pub use policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer,
-    Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, ImageRegion,
-    ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Reloaded, Sampler,
-    SamplerDesc, Settings, Shader, ShaderError, Sharing, SkipReason, StreamDesc, SurfaceFormat,
-    Turn, View,
+    DepthState, Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc,
+    ImageRegion, ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Reloaded,
+    Sampler, SamplerDesc, Settings, Shader, ShaderError, Sharing, SkipReason, StreamDesc,
+    SurfaceFormat, Turn, VertexLayout, View,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};

@@ -5,6 +5,8 @@
     reason = "`SystemParam` is an unsafe trait, and `raw` an unsafe way out"
 )]
 
+use std::marker::PhantomData;
+
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
@@ -44,9 +46,24 @@ use crate::transfer::Transfer;
 ///     recorder.compute(&pipeline.0).bind(0, &cells).dispatch([64, 1, 1]);
 /// }
 /// ```
-pub struct Recorder<'s> {
+///
+/// It borrows the world, also where it is taken from a `SystemState`:
+/// ```compile_fail,E0499
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ecs::system::SystemState;
+/// # use quadrille_ecs::*;
+/// fn takes(mut state: SystemState<Recorder>, world: &mut World) -> Result {
+///     let recorder = state.get_mut(world)?;
+///     world.run_schedule(Render);
+///     drop(recorder);
+///     Ok(())
+/// }
+/// ```
+pub struct Recorder<'w, 's> {
     recording: &'s mut PassRecording,
     slot: &'s Slot,
+    /// While a system has it, nobody else may look into [`Recordings`].
+    world: PhantomData<&'w Recordings>,
 }
 
 /// The state of a [`Recorder`]; opaque.
@@ -57,10 +74,11 @@ pub struct RecorderState {
 }
 
 // SAFETY: `init_access` registers a read of `Recordings`, and `get_param` writes nothing but the
-// slot that the state alone has, as that read allows.
-unsafe impl SystemParam for Recorder<'_> {
+// slot that the state alone has, as that read allows. What it returns borrows both: the state, and
+// the world, which nobody can have for himself meanwhile.
+unsafe impl SystemParam for Recorder<'_, '_> {
     type State = RecorderState;
-    type Item<'w, 's> = Recorder<'s>;
+    type Item<'w, 's> = Recorder<'w, 's>;
 
     fn init_state(world: &mut World) -> RecorderState {
         let (slot, declared) = register_recorder(world);
@@ -92,18 +110,22 @@ unsafe impl SystemParam for Recorder<'_> {
         _: &SystemMeta,
         _: UnsafeWorldCell<'w>,
         _: Tick,
-    ) -> Result<Recorder<'s>, SystemParamValidationError> {
+    ) -> Result<Recorder<'w, 's>, SystemParamValidationError> {
         // SAFETY: the slot was made for this state, which is borrowed exclusively; the read of
         // `Recordings` is registered.
         let recording = unsafe { state.slot.write() };
         recording.begin();
         let slot = &state.slot;
         slot.fetch_ahead();
-        Ok(Recorder { recording, slot })
+        Ok(Recorder {
+            recording,
+            slot,
+            world: PhantomData,
+        })
     }
 }
 
-impl Recorder<'_> {
+impl Recorder<'_, '_> {
     /// Binds a compute pipeline and records its dispatches.
     #[inline]
     pub fn compute<'a>(&'a mut self, pipeline: &'a ComputePipeline) -> Compute<'a> {
@@ -210,7 +232,7 @@ impl Recorder<'_> {
     }
 }
 
-impl Drop for Recorder<'_> {
+impl Drop for Recorder<'_, '_> {
     #[inline]
     fn drop(&mut self) {
         // What a panicking pass has recorded is not what it meant to record.

@@ -8,6 +8,7 @@ use quadrille_vulkan::{
     ColorAttachment, DepthAttachment, GraphicsPipeline, Image, IndexType, Load, Sampler, Store,
     View,
 };
+use smallvec::SmallVec;
 
 use crate::attachment::{Attachment, Attachments};
 use crate::bind::{Bound, BoundMask, Declared, ResourceRef};
@@ -19,6 +20,9 @@ use crate::recording::SubRecording;
 const DRAW_BYTES: u32 = 16;
 /// The size of a `VkDrawIndexedIndirectCommand`.
 const DRAW_INDEXED_BYTES: u32 = 20;
+
+/// More colour attachments are refused when the pass is translated.
+const MOST_COLORS: usize = 8;
 
 /// A rendering: bind a pipeline, bind resources, draw. It ends when this value is dropped.
 pub struct Rendering<'a> {
@@ -215,12 +219,33 @@ impl Drop for Rendering<'_> {
     }
 }
 
-/// Records the begin of rendering, or what is wrong with the attachments.
+/// Records the begin of rendering, unless something is wrong with the attachments.
 fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> bool {
+    if !check_attachments(recording, attachments) {
+        return false;
+    }
+    let colors: SmallVec<[ColorAttachment<'_>; MOST_COLORS]> = attachments
+        .colors
+        .iter()
+        .filter_map(|a| Some(color_attachment(a, a.image.as_ref()?)))
+        .collect();
+    let depth = attachments.depth.as_ref();
+    let depth = depth.and_then(|a| Some(depth_attachment(a, a.image.as_ref()?)));
+    recording
+        .list
+        .begin_rendering(&quadrille_vulkan::Rendering {
+            colors: &colors,
+            depth,
+            area: None,
+        });
+    true
+}
+
+/// Checks that the attachments are declared targets of one extent, and notes what they overwrite.
+fn check_attachments(recording: &mut SubRecording, attachments: &Attachments) -> bool {
     let error_count = recording.errors().len();
-    let all = || attachments.colors.iter().chain(&attachments.depth);
     let mut extent: Option<[u32; 2]> = None;
-    for attachment in all() {
+    for attachment in attachments.colors.iter().chain(&attachments.depth) {
         let Some(image) = &attachment.image else {
             recording.fail(not_a_target(attachment, &attachment.name));
             continue;
@@ -251,35 +276,7 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
     if extent.is_none() && error_count == recording.errors().len() {
         recording.fail(RecordError::NoAttachment);
     }
-    if error_count != recording.errors().len() {
-        return false;
-    }
-    let colors: Vec<ColorAttachment<'_>> = attachments
-        .colors
-        .iter()
-        .filter_map(|a| Some(color_attachment(a, a.image.as_ref()?)))
-        .collect();
-    let depth = attachments.depth.as_ref().and_then(|a| {
-        let load = match a.load {
-            Load::Clear([depth, ..]) => Load::Clear(depth),
-            Load::Keep => Load::Keep,
-            Load::Discard => Load::Discard,
-        };
-        let read_only = a.kind == AccessKind::DepthRead;
-        Some(DepthAttachment {
-            read_only,
-            view: a.view,
-            ..DepthAttachment::new(a.image.as_ref()?, load)
-        })
-    });
-    recording
-        .list
-        .begin_rendering(&quadrille_vulkan::Rendering {
-            colors: &colors,
-            depth,
-            area: None,
-        });
-    true
+    error_count == recording.errors().len()
 }
 
 fn color_attachment<'a>(attachment: &'a Attachment, image: &'a Image) -> ColorAttachment<'a> {
@@ -291,6 +288,19 @@ fn color_attachment<'a>(attachment: &'a Attachment, image: &'a Image) -> ColorAt
         resolve: (attachment.resolve.as_ref()).map(|(image, view)| (image, *view)),
         view: attachment.view,
         ..ColorAttachment::new(image, attachment.load)
+    }
+}
+
+fn depth_attachment<'a>(attachment: &Attachment, image: &'a Image) -> DepthAttachment<'a> {
+    let load = match attachment.load {
+        Load::Clear([depth, ..]) => Load::Clear(depth),
+        Load::Keep => Load::Keep,
+        Load::Discard => Load::Discard,
+    };
+    DepthAttachment {
+        read_only: attachment.kind == AccessKind::DepthRead,
+        view: attachment.view,
+        ..DepthAttachment::new(image, load)
     }
 }
 
