@@ -347,14 +347,26 @@ pub(super) fn order_write(
                     false => AccessMask::empty(),
                 };
             }
-            order_after(walk, request, dst, &interval, mark, (memory, is_aliased));
+            let after = After {
+                memory,
+                is_aliased,
+                shown: state.write.filter(|_| !dst.access.is_empty()),
+            };
+            order_after(walk, request, dst, &interval, mark, after);
         });
     }
     let write = state
         .write
         .filter(|_| !leads_on && !shown.stages.is_empty());
     if let Some(write) = write {
-        order_after(walk, request, shown, &interval, &write, (true, false));
+        order_after(
+            walk,
+            request,
+            shown,
+            &interval,
+            &write,
+            After::memory(false),
+        );
     }
 }
 
@@ -380,7 +392,12 @@ fn unseen_by_writer(walk: &mut Walk<'_>, request: &Request, state: &State) -> Sc
         walk.past.consult(mark, request.queue);
         waiting |= (walk.timeline).ordered_by_waits(request.queue, mark.point());
     }
-    unseen(state, request.queue, reads).without(waiting)
+    let unseen = unseen(state, request.queue, reads).without(waiting);
+    // A barrier for several others may have shown it to this pass as well.
+    match write.queue == request.queue && walk.is_ordered(write, write.scope, unseen) {
+        true => Scope::default(),
+        false => unseen,
+    }
 }
 
 /// Rungs 1, 3 and 5 for a read that changes nothing.
@@ -393,25 +410,50 @@ pub(super) fn order_read(
 ) {
     // A buffer may be read where nobody has written it, if it was written elsewhere.
     for mark in &state.aliased {
-        order_after(walk, request, dst, &interval, mark, (true, true));
+        order_after(walk, request, dst, &interval, mark, After::memory(true));
     }
     let Some(write) = &state.write else { return };
     let dst = unseen(state, request.queue, dst);
     if !dst.stages.is_empty() && !walk.show_more(request, &interval, write, dst) {
-        order_after(walk, request, dst, &interval, write, (true, false));
+        order_after(walk, request, dst, &interval, write, After::memory(false));
     }
 }
 
-/// Orders a request after one access: whether memory has to be made available, and whether others
-/// had the memory then.
+/// What a request needs of one access.
+struct After {
+    /// Memory has to be made available.
+    memory: bool,
+    /// Others had the memory then.
+    is_aliased: bool,
+    /// The write that others have read, if it is shown from there.
+    shown: Option<Mark>,
+}
+
+impl After {
+    /// A memory dependency.
+    fn memory(is_aliased: bool) -> Self {
+        Self {
+            memory: true,
+            is_aliased,
+            shown: None,
+        }
+    }
+}
+
+/// Orders a request after one access.
 fn order_after(
     walk: &mut Walk<'_>,
     request: &Request,
     dst: Scope,
     interval: &Range<u64>,
     mark: &Mark,
-    (memory, is_aliased): (bool, bool),
+    after: After,
 ) {
+    let After {
+        memory,
+        is_aliased,
+        shown,
+    } = after;
     let (src, dst, rung) = if mark.queue == request.queue {
         let src = source(mark, memory);
         // What has the same step is the acquire for this very pass.
@@ -440,9 +482,11 @@ fn order_after(
         (src, dst, other_queue(is_aliased))
     };
     let (mark, interval, layout) = (*mark, interval.clone(), request.layout);
+    let shown = shown.filter(|_| !memory).map(|write| write.point());
     let reason = walk.reason(request, Some(mark.pass), rung);
     walk.add_plain(Plain {
         mark,
+        shown,
         interval,
         src,
         dst,

@@ -51,6 +51,8 @@ pub(super) struct Call {
 pub(super) struct Plain {
     /// The access.
     pub(super) mark: Mark,
+    /// The write that an execution dependency on a read also shows.
+    pub(super) shown: Option<Point>,
     pub(super) interval: Range<u64>,
     pub(super) src: Scope,
     pub(super) dst: Scope,
@@ -570,11 +572,25 @@ impl<'a> Walk<'a> {
 
     /// Leaves to waits what they cover of a dependency, and says whether anything is left: waits for
     /// another queue that has itself waited for the access, or those that were added, for another
-    /// range, after the dependency was found.
+    /// range, after the dependency was found. What is left leads on from them.
     fn is_left_by_waits(&mut self, plain: &mut Plain, queue: QueueIndex) -> bool {
         self.past.consult(&plain.mark, queue);
+        if let Some(write) = plain.shown {
+            let waiting = self.timeline.ordered_by_waits(queue, write);
+            if waiting.covers(plain.dst.stages) {
+                plain.dst = plain.dst.stages_only();
+            }
+        }
         let stages = self.timeline.ordered_by_waits(queue, plain.mark.point());
-        plain.dst = plain.dst.without(stages);
+        let left = plain.dst.without(stages);
+        // A call for the next frame may stand before the wait.
+        if left != plain.dst && self.next_use.is_none() {
+            plain.src = Scope {
+                stages,
+                ..Scope::default()
+            };
+        }
+        plain.dst = left;
         !plain.dst.stages.is_empty()
     }
 

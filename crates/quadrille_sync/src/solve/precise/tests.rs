@@ -19,6 +19,7 @@ fn plain(resource: u32, interval: std::ops::Range<u64>, src: Stages, dst: Stages
             pass: EndPass::Presentation,
             step: 1,
         },
+        shown: None,
         interval,
         src: scope(src),
         dst: scope(dst),
