@@ -160,7 +160,7 @@ fn unnoticed(topology: &Topology, steps: &[Taken], echo: usize) -> (usize, Vec<S
                     at,
                     mutant: &mutant,
                 };
-                mutant.excuse = survival.proof().or(argument);
+                mutant.excuse = survival.proof().or(survival.argument());
             }
             survivors.push(Survivor { frame: at, mutant });
         }

@@ -98,6 +98,11 @@ pub enum Excuse {
     /// to the next link: the barrier behind it holds back the others in any case, and a later pass
     /// that works in one of them finds that it has waited already.
     Chain,
+    /// Shown: a barrier for several uses of a pass shows all of their accesses in all of their stages,
+    /// and so one in a stage where nobody asked for it. With a barrier for each use, the element is
+    /// needed. What barriers say is remembered by use, because a barrier that is merged with others
+    /// says more by chance. Global memory barriers are remembered as they are.
+    Product,
     /// Shown: another user of the same cell has had the write made available, or has been ordered
     /// after it, and what was done for that leads on to here. For the pair of an earlier use and this
     /// one alone, the stage, the access, or the stage of the wait is needed; whole barriers and waits
@@ -233,12 +238,6 @@ pub(super) fn is_over(plan: &Plan, submission: usize, wait: &Wait) -> bool {
             waits.any(|point| point.queue == wait.point.queue && point.offset >= wait.point.offset);
         step.before.is_some_and(is_before) && reaches
     })
-}
-
-/// Whether a mask says what a stage says without it, as far as single stages go.
-pub(super) fn twice(stage: Stages, rest: Stages) -> Option<Excuse> {
-    let is_twice = single(stage).intersects(single(rest));
-    is_twice.then_some(Excuse::Spelling)
 }
 
 /// Whether the host is left another access beside one that is gone.

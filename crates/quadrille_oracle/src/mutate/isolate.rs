@@ -1,6 +1,6 @@
 //! Whether a cell needs a part of a plan, once what stands there for anything else is gone.
 
-use quadrille_sync::{Frame, Plan, Stages, Topology};
+use quadrille_sync::{Frame, Plan, Scope, Stages, Topology};
 
 use super::cell::{Cell, When};
 use super::part::{Element, Part, What, elements, parts, without};
@@ -42,7 +42,7 @@ impl Order {
         all.sort_by_key(|(_, part)| match part.what {
             What::All => 0,
             What::Access(..) => 1,
-            What::Stages(..) => 2,
+            What::Stages(..) | What::OtherStages(..) => 2,
         });
         if self.0.is_multiple_of(2) {
             // Then it is better one through the stage in question.
@@ -109,7 +109,32 @@ impl<'a> Isolation<'a> {
             known: Vec::new(),
         };
         isolation.known = isolation.violations();
+        if let View::Split = view {
+            isolation.split();
+        }
         isolation
+    }
+
+    /// Replaces barriers for passes with several uses by one for each, if that does.
+    fn split(&mut self) {
+        let whole = self.plans.clone();
+        let Question {
+            steps, at, part, ..
+        } = self.question;
+        for (of, (_, _, plan)) in steps.iter().enumerate().take(at + 1) {
+            let others = elements(plan).into_iter();
+            for other in others.filter(|it| (of, *it) != (at, part.element)) {
+                let queue = plan.submissions[other.submission()].queue;
+                let capabilities = self.question.topology.queue(queue).capabilities;
+                let reasons = other.reasons(plan).iter();
+                let uses = reasons.flat_map(|it| self.uses(of, it, &it.later, true));
+                let scopes: Vec<Scope> = uses.map(|it| it.access.scope(capabilities)).collect();
+                other.split(&mut self.plans[of], &scopes);
+            }
+        }
+        if !self.is_right() {
+            self.plans = whole;
+        }
     }
 
     /// Whether a part is needed once the rest is gone.
@@ -127,11 +152,16 @@ impl<'a> Isolation<'a> {
         let What::Stages(side, stage) = part.what else {
             return false;
         };
-        let scope = part.element.scopes(&self.plans[at])[side as usize];
-        for other in scope.stages.iter().filter(|other| *other != stage) {
-            let what = What::Stages(side, other);
-            self.gone[at].push(Part { what, ..part });
-        }
+        let mask = part.element.scopes(&self.plans[at])[side as usize].stages;
+        let is_part = mask.contains(Stages::ALL_COMMANDS) && stage != Stages::ALL_COMMANDS;
+        // A group is no link if another stage of the mask is.
+        let others = single(mask - stage);
+        let alone = match single(stage).intersects(others) && !is_part {
+            true => single(stage) - others,
+            false => stage,
+        };
+        let what = What::OtherStages(side, alone);
+        self.gone[at].push(Part { what, ..part });
         self.is_right() && self.needs(order)
     }
 
@@ -149,7 +179,7 @@ impl<'a> Isolation<'a> {
                 return false;
             };
             let stages = match part.what {
-                What::Stages(_, stages) => stages,
+                What::Stages(_, stages) | What::OtherStages(_, stages) => stages,
                 What::Access(..) => Stages::empty(),
                 What::All => {
                     let [src, dst] = part.element.scopes(&steps[*of].2);
@@ -218,7 +248,11 @@ impl<'a> Isolation<'a> {
         let mut judge = self.start.clone();
         let mut found = Vec::new();
         for (of, frame) in self.frames.iter().enumerate() {
-            let plan = without(&self.plans[of], self.gone[of].iter());
+            let plan = without(
+                &self.plans[of],
+                self.question.topology,
+                self.gone[of].iter(),
+            );
             found.extend(judge.frame(frame, &plan));
         }
         found

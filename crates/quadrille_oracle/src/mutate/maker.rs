@@ -8,12 +8,12 @@ use quadrille_sync::{
 };
 
 use super::barrier::{Barrier, Spot};
-use super::excuse::{either, is_over, twice};
-use super::part::{Element, Part, Side, What, without, without_stage};
+use super::excuse::{either, is_over};
+use super::part::{Element, Part, Side, What, stages_of, without, without_stage};
 use super::restrict::Purpose;
 use super::{Excuse, Mutant, Mutation};
 use crate::area::Area;
-use crate::stages::{covers, first_scope, second_scope, single, stages_of_queue, touches};
+use crate::stages::{covers, first_scope, second_scope, single, touches};
 
 /// All mutants of a plan.
 pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mutant> {
@@ -85,7 +85,7 @@ impl Maker<'_> {
         (element, what): (Element, What),
     ) {
         let part = Part { element, what };
-        let plan = without(self.plan, [part].iter());
+        let plan = without(self.plan, self.topology, [part].iter());
         self.push(mutation, excuse, place, Some(part), plan);
     }
 
@@ -111,10 +111,7 @@ impl Maker<'_> {
 
     /// The single stages of a submission's queue, and the host's.
     pub(super) fn stages_of(&self, submission: usize) -> Stages {
-        let queue = self.plan.submissions[submission].queue;
-        let queue = self.topology.queues.get(usize::from(queue.0));
-        let stages = queue.map_or(Stages::empty(), |queue| stages_of_queue(queue.capabilities));
-        stages | Stages::HOST
+        stages_of(self.plan, self.topology, submission)
     }
 
     fn mutate_waits(&mut self, at: usize, submission: &Submission) {
@@ -137,14 +134,12 @@ impl Maker<'_> {
                     plan.submissions[at].waits[wait_at].point.offset -= 1;
                 },
             );
-            for (stage, rest) in less_stages(wait.stages) {
+            for (stage, rest) in less_stages(wait.stages, queue) {
                 let orders = second_scope(rest) & queue == second_scope(wait.stages) & queue;
                 if orders && single(rest) & queue == single(wait.stages) & queue {
                     continue;
                 }
-                let excuse = twice(stage, rest)
-                    .or(orders.then_some(Excuse::Spelling))
-                    .or(self.is_mixed());
+                let excuse = orders.then_some(Excuse::Spelling).or(self.is_mixed());
                 let place = format!("{stage:?} of {place}");
                 self.stage = (single(stage) - second_scope(rest)) & queue;
                 let part = (element, What::Stages(Side::Dst, stage));
@@ -155,13 +150,14 @@ impl Maker<'_> {
 
     fn mutate_swapchain(&mut self, at: usize, submission: &Submission) {
         (self.call, self.purposes) = (None, Vec::new());
+        let queue = self.stages_of(at);
         for (acquire_at, acquire) in submission.acquires.iter().enumerate() {
             let place = format!("{acquire_at} of submission {at}");
             self.add(Mutation::DropAcquireImage, None, place.clone(), |plan| {
                 plan.submissions[at].acquires.remove(acquire_at);
             });
-            for (stage, rest) in less_stages(acquire.stages) {
-                let excuse = twice(stage, rest);
+            for (stage, rest) in less_stages(acquire.stages, queue) {
+                let excuse = None;
                 let place = format!("{stage:?} of {place}");
                 self.stage = single(stage) - second_scope(rest);
                 self.add(Mutation::AcquireImageStage, excuse, place, |plan| {
@@ -261,9 +257,9 @@ impl Maker<'_> {
             return;
         }
         let queue = self.stages_of(spot.submission);
-        for (stage, stages) in less_stages(dst.stages) {
+        for (stage, stages) in less_stages(dst.stages, queue) {
             let weaker = Barrier {
-                dst: without_stage(dst, stage),
+                dst: without_stage(dst, stage, queue),
                 ..barrier
             };
             let orders = second_scope(stages) & queue == second_scope(dst.stages) & queue;
@@ -277,7 +273,6 @@ impl Maker<'_> {
             };
             let excuse = excuses
                 .dst
-                .or(twice(stage, stages))
                 .or(orders.then_some(Excuse::Spelling))
                 .or(self.is_for_others(&barrier, part))
                 .or(self.is_mixed());
@@ -311,19 +306,16 @@ impl Maker<'_> {
         } = barrier;
         let element = Element::Barrier(spot);
         let queue = self.stages_of(spot.submission);
-        for (stage, stages) in less_stages(src.stages) {
+        for (stage, stages) in less_stages(src.stages, queue) {
             let weaker = Barrier {
-                src: without_stage(src, stage),
+                src: without_stage(src, stage, queue),
                 ..barrier
             };
             let orders = first_scope(stages) & queue == first_scope(src.stages) & queue;
             if orders && weaker.covers_the_same(&barrier, queue) {
                 continue;
             }
-            let excuse = excuses.src.or(twice(stage, stages));
-            let excuse = excuse.or(orders.then_some(Excuse::Spelling));
-            let leads_on = src.access.is_empty() && !stages.is_empty();
-            let excuse = excuse.or(leads_on.then_some(Excuse::Chain));
+            let excuse = excuses.src.or(orders.then_some(Excuse::Spelling));
             let place = format!("{stage:?} of {spot}");
             self.stage = (single(stage) - first_scope(stages)) & queue;
             let part = (element, What::Stages(Side::Src, stage));
@@ -405,9 +397,9 @@ impl Maker<'_> {
 
 /// The mask without one stage, for each of its stages. ALL_COMMANDS loses all of them, or the
 /// copies, which no logical order implies.
-fn less_stages(mask: Stages) -> Vec<(Stages, Stages)> {
+fn less_stages(mask: Stages, queue: Stages) -> Vec<(Stages, Stages)> {
     if mask == Stages::ALL_COMMANDS {
-        let most = single(mask) - Stages::COPY;
+        let most = (single(mask) & queue) - Stages::COPY;
         return vec![(mask, Stages::empty()), (Stages::COPY, most)];
     }
     mask.iter().map(|stage| (stage, mask - stage)).collect()

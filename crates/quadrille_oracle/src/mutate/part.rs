@@ -1,12 +1,12 @@
 //! Parts of a plan: elements that order or show something, and what their masks say.
 
 use quadrille_sync::{
-    AccessMask, BarrierBatch, PassRef, Plan, Reason, ResourceIndex, Scope, Stages, Step,
+    AccessMask, BarrierBatch, PassRef, Plan, Reason, ResourceIndex, Scope, Stages, Step, Topology,
 };
 
 use super::barrier::{Kind, Spot};
 use crate::area::Area;
-use crate::stages::{impossible, single};
+use crate::stages::{impossible, single, stages_of_queue};
 
 /// Where an element is, counted as in the plan that nothing has been taken out of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(super) enum Side {
 pub(super) enum What {
     All,
     Stages(Side, Stages),
+    /// All stages but this one.
+    OtherStages(Side, Stages),
     Access(Side, AccessMask),
 }
 
@@ -150,6 +152,15 @@ impl Element {
         }
     }
 
+    /// Lets a barrier of a range, which changes nothing else, be one for each of these scopes.
+    pub(super) fn split(self, plan: &mut Plan, scopes: &[Scope]) {
+        if let Element::Barrier(spot) = self
+            && !self.is_transfer(plan)
+        {
+            spot.split(plan, scopes);
+        }
+    }
+
     /// Gives it other scopes.
     pub(super) fn put(self, plan: &mut Plan, [src, dst]: [Scope; 2]) {
         match self {
@@ -209,10 +220,10 @@ pub(super) fn parts(plan: &Plan) -> Vec<Part> {
     all
 }
 
-/// A scope without a stage, and without what can happen there alone.
-pub(super) fn without_stage(scope: Scope, stage: Stages) -> Scope {
+/// A scope without a stage, and without what can happen there alone, on a queue with these stages.
+pub(super) fn without_stage(scope: Scope, stage: Stages, queue: Stages) -> Scope {
     let stages = match scope.stages.contains(Stages::ALL_COMMANDS) {
-        true if stage != Stages::ALL_COMMANDS => single(scope.stages) - stage,
+        true if stage != Stages::ALL_COMMANDS => (single(scope.stages) & queue) - stage,
         _ => scope.stages - stage,
     };
     let left = Scope { stages, ..scope };
@@ -222,16 +233,35 @@ pub(super) fn without_stage(scope: Scope, stage: Stages) -> Scope {
     }
 }
 
+/// The single stages of a submission's queue, and the host's.
+pub(super) fn stages_of(plan: &Plan, topology: &Topology, submission: usize) -> Stages {
+    let queue = plan.submissions[submission].queue;
+    let queue = topology.queues.get(usize::from(queue.0));
+    let stages = queue.map_or(Stages::empty(), |queue| stages_of_queue(queue.capabilities));
+    stages | Stages::HOST
+}
+
 /// A plan without some of its parts. Steps stay where they are, be they empty.
-pub(super) fn without<'a>(plan: &Plan, gone: impl Iterator<Item = &'a Part> + Clone) -> Plan {
+pub(super) fn without<'a>(
+    plan: &Plan,
+    topology: &Topology,
+    gone: impl Iterator<Item = &'a Part> + Clone,
+) -> Plan {
     let mut left = plan.clone();
     for part in gone.clone() {
         let mut scopes = part.element.scopes(&left);
         match part.what {
             What::All => continue,
             What::Stages(side, stage) => {
+                let queue = stages_of(plan, topology, part.element.submission());
                 let scope = &mut scopes[side as usize];
-                *scope = without_stage(*scope, stage);
+                *scope = without_stage(*scope, stage, queue);
+            }
+            What::OtherStages(side, stages) => {
+                let scope = &mut scopes[side as usize];
+                let left = Scope { stages, ..*scope };
+                scope.stages = stages;
+                scope.access -= impossible(left);
             }
             What::Access(side, access) => scopes[side as usize].access -= access,
         }

@@ -18,12 +18,12 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Frame, PassRef, Plan, Scope, Stages, Topology, Use};
+use quadrille_sync::{Frame, PassIndex, PassRef, Plan, Reason, Scope, Stages, Topology, Use};
 
 use super::cell::Cell;
 use super::excuse::is_over;
 use super::isolate::{Isolation, Order, Question};
-use super::part::{Element, Side, What};
+use super::part::{Element, Part, Side, What, elements};
 use super::restrict::{
     self, Focus, Link, Purpose, narrow, others, quieten, quieten_others, without, without_others,
 };
@@ -31,6 +31,7 @@ use super::world::{Site, View, is_before};
 use super::{Excuse, Mutant, Mutation};
 use crate::area::Area;
 use crate::judge::Judge;
+use crate::stages::single;
 use crate::violation::Violation;
 
 /// One frame of a sequence: the judge before it, the frame, its plan.
@@ -86,6 +87,15 @@ impl Survival<'_> {
             .then_some(Excuse::Chain)
     }
 
+    /// What is left to say where nothing shows it: a mask says something twice only in words of those
+    /// whom it is for.
+    pub(super) fn argument(&self) -> Option<Excuse> {
+        let is_said =
+            |part: Part| self.mutant.excuse != Some(Excuse::Spelling) || self.is_named(part);
+        let is_left = self.mutant.part.is_none_or(is_said);
+        self.mutant.excuse.filter(|_| is_left)
+    }
+
     /// With nothing in use but one cell, and nothing in the plans that is not for it.
     fn is_needed_for_one_cell(&self) -> Option<Excuse> {
         let question = Question {
@@ -98,11 +108,12 @@ impl Survival<'_> {
         let cells: Vec<Cell> = purposes
             .flat_map(|purpose| Cell::all(self.steps, self.at, purpose))
             .collect();
+        let is_met = self.is_named(question.part) || self.is_met(question.part);
         let look = |view: View, cell: &Cell, order: Order, by_need: Excuse| {
             let isolation = Isolation::new(question, cell.clone(), view);
             match isolation.clone().needs(order) {
                 true => Some(by_need),
-                false => isolation.links(order).then_some(Excuse::Chain),
+                false => (is_met && isolation.links(order)).then_some(Excuse::Chain),
             }
         };
         let lasts = self.later_sites(question.part.element);
@@ -112,11 +123,13 @@ impl Survival<'_> {
             (View::Plain, Excuse::Chance),
             (View::Whole, Excuse::Spelling),
             (View::Spelled, Excuse::Spelling),
+            (View::Split, Excuse::Product),
         ]
         .into_iter()
         .chain(until)
         .collect();
         let by_pair = self.excuse_of_pairs(question.part.element);
+        let by_pair = by_pair.filter(|_| is_met);
         Order::all().find_map(|order| {
             let in_cells = |(view, excuse): &(View, Excuse)| {
                 (cells.iter()).find_map(|cell| look(*view, cell, order, *excuse))
@@ -183,11 +196,72 @@ impl Survival<'_> {
         if self.is_over_for(element) {
             return Some(Excuse::Over);
         }
-        // What queues knew at such a point is forgotten.
+        let is_earlier = |it: &Reason| matches!(it.earlier, PassRef::Earlier(_));
         let (_, _, plan) = &self.steps[self.at];
+        let [src, dst] = element.scopes(plan);
+        let only_orders = src.access.is_empty() && dst.access.is_empty();
+        if matches!(element, Element::Barrier(_))
+            && only_orders
+            && !element.is_transfer(plan)
+            && element.reasons(plan).iter().all(is_earlier)
+        {
+            // Which barriers earlier frames have issued is forgotten.
+            return Some(Excuse::History);
+        }
+        // What queues knew at such a point is forgotten.
         let waits = &plan.submissions[element.submission()].waits;
         let is_forgotten = waits.iter().any(|wait| wait.point.offset < 0);
         is_forgotten.then_some(Excuse::History)
+    }
+
+    /// Whether somebody whom an element is for works in the stage that it lacks, by that name.
+    fn is_named(&self, part: Part) -> bool {
+        let What::Stages(_, stage) = part.what else {
+            return true;
+        };
+        let (_, own, plan) = &self.steps[self.at];
+        let names = |frame: &Frame, reason: &Reason, pass: PassIndex| {
+            let id = own.resource(reason.resource).id;
+            let mut uses = frame.uses_of(pass).iter();
+            uses.any(|one| {
+                frame.resource(one.resource).id == id && one.access.stages().intersects(stage)
+            })
+        };
+        let is_by = |reason: &Reason, pass: &PassRef| match pass {
+            PassRef::Pass(pass) => names(own, reason, *pass),
+            PassRef::Earlier(name) => self.steps[..self.at].iter().any(|(_, frame, _)| {
+                let mut passes = frame.pass_indices();
+                passes.any(|it| frame.pass(it).name == *name && names(frame, reason, it))
+            }),
+            _ => false,
+        };
+        let mut reasons = part.element.reasons(plan).iter();
+        reasons.any(|it| is_by(it, &it.earlier) || is_by(it, &it.later))
+    }
+
+    /// Whether another link on the same queue names the stage that an element lacks: chains lead
+    /// through stages of others.
+    fn is_met(&self, part: Part) -> bool {
+        let What::Stages(side, stage) = part.what else {
+            return true;
+        };
+        let queue = |of: usize, element: Element| {
+            let (_, _, plan) = &self.steps[of];
+            plan.submissions[element.submission()].queue
+        };
+        let own = queue(self.at, part.element);
+        (0..self.steps.len()).any(|of| {
+            let (_, _, plan) = &self.steps[of];
+            elements(plan).into_iter().any(|other| {
+                let [src, dst] = other.scopes(plan);
+                let meets = match side {
+                    Side::Src => dst.stages,
+                    Side::Dst => src.stages,
+                };
+                let is_other = (of, other) != (self.at, part.element);
+                is_other && queue(of, other) == own && single(meets).intersects(single(stage))
+            })
+        })
     }
 
     /// Whether what is left out of a second scope in the last call of a queue is nothing that the

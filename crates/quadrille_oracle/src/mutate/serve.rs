@@ -21,7 +21,7 @@ impl Isolation<'_> {
         }
         let (side, what) = match part.what {
             What::All => return false,
-            What::Stages(side, stages) => {
+            What::Stages(side, stages) | What::OtherStages(side, stages) => {
                 let access = AccessMask::empty();
                 (side, Scope { stages, access })
             }
@@ -116,7 +116,7 @@ impl Isolation<'_> {
 
     /// The uses that are meant with one end of a reason, in this isolation or in the frames as they
     /// are: of the resource, or of whatever had its memory before.
-    fn uses(
+    pub(super) fn uses(
         &self,
         of: usize,
         reason: &Reason,

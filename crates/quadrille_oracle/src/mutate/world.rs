@@ -22,6 +22,8 @@ pub(super) enum View {
     /// With `ALL_COMMANDS` spelled out in first scopes: the stages, but not what barriers do
     /// themselves.
     Spelled,
+    /// With a barrier for each use of a pass, instead of one that shows all accesses in all stages.
+    Split,
     /// As if this pass were the last that does anything.
     Until(Site),
     /// As if nobody but these two did anything, and of the later one, if there is one, only one of
@@ -37,7 +39,7 @@ impl View {
     /// Whether a pass uses a cell, of which this is one of its uses.
     pub(super) fn has(self, steps: &[Taken], site: Site, one: usize) -> bool {
         match self {
-            View::Plain | View::Whole | View::Spelled => true,
+            View::Plain | View::Whole | View::Spelled | View::Split => true,
             View::Until(last) => site == last || is_before(steps, site, last),
             View::Pair {
                 earlier,

@@ -80,6 +80,53 @@ fn stages_and_accesses_that_nobody_has_are_waste() {
 }
 
 #[test]
+fn a_stage_that_logical_order_lets_do_as_well_is_waste() {
+    let frame = "
+buffer cells 0 bytes 64
+pass draw
+  StorageReadVertex cells
+pass write
+  StorageWriteCompute cells discard
+  after draw
+";
+    let fill = "
+buffer cells 0 bytes 64
+pass fill
+  CopyWrite cells
+";
+    let plan = "submit 0 signal 1
+  barriers
+    memory COPY TRANSFER_WRITE -> VERTEX_SHADER SHADER_STORAGE_READ
+      because cells Memory earlier fill -> pass draw
+  pass draw
+  barriers
+    memory VERTEX_SHADER|FRAGMENT_SHADER - -> COMPUTE_SHADER -
+      because cells Execution pass draw -> pass write
+  pass write
+";
+    are_waste(
+        "gct:1",
+        &[(fill, "submit 0 signal 1\n  pass fill\n"), (frame, plan)],
+        &["1 SrcStage Stages(FRAGMENT_SHADER) of barrier Memory in step 2 of submission 0"],
+    );
+}
+
+#[test]
+fn all_commands_instead_of_a_stage_is_waste() {
+    for wide in ["ALL_COMMANDS", "COMPUTE_SHADER|ALL_COMMANDS"] {
+        let barrier = SHOWN.replace("memory COMPUTE_SHADER", &format!("memory {wide}"));
+        let plan = format!("submit 0 signal 1\n  pass write\n{barrier}  pass read\n  pass look\n");
+        let lost = match wide.contains('|') {
+            true => "ALL_COMMANDS",
+            false => "COPY",
+        };
+        let survivor =
+            format!("0 SrcStage Stages({lost}) of barrier Memory in step 1 of submission 0");
+        are_waste("gct:1", &[(WRITE_AND_READ, &plan)], &[&survivor]);
+    }
+}
+
+#[test]
 fn a_wait_that_another_implies_is_waste() {
     let frame = "
 buffer cells 0 bytes 64 concurrent
