@@ -176,8 +176,8 @@ fn decide(
         false => Ease::Ladder,
     };
     let emit = |split: &Split| emit(frame, topology, states, split, &kept, ease);
-    let has_gates = split.host.iter().any(|host| host.before.is_some());
-    let clustered = match topology.order == OrderPolicy::Free && !has_gates {
+    // Host passes wait for what was submitted before them.
+    let clustered = match topology.order == OrderPolicy::Free && split.host.is_empty() {
         true => clustered(frame, topology, &mut touches, &aliases, &order, &queues),
         false => None,
     };
