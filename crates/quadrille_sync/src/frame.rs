@@ -151,6 +151,7 @@ impl Frame {
     }
 
     /// Adds a resource.
+    #[inline]
     pub fn add_resource(&mut self, resource: Resource) -> ResourceIndex {
         self.resources.push(resource);
         ResourceIndex(self.resources.len() as u32 - 1)
@@ -206,11 +207,13 @@ impl Frame {
     ///     assert_eq!(Arc::strong_count(&fill), 2);
     /// }
     /// ```
+    #[inline]
     pub fn pass_name(&mut self, name: &Arc<str>) -> Arc<str> {
         self.names.of_pass(self.passes.len(), name)
     }
 
     /// The same for the next resource.
+    #[inline]
     pub fn resource_name(&mut self, name: &Arc<str>) -> Arc<str> {
         self.names.of_resource(self.resources.len(), name)
     }

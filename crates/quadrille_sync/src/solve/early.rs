@@ -34,17 +34,26 @@ pub(super) fn note_first(walk: &Walk<'_>, early: Early, state: &mut State) {
 /// The same where it is the first.
 fn note_early(walk: &Walk<'_>, early: Early, state: &mut State) {
     let pass = &walk.frame.pass(early.pass).name;
-    let is_same = |first: &&First| {
-        first.queue == early.queue
-            && first.scope == early.scope
-            && first.layout == early.layout
-            && (first.writes, first.discard) == (early.writes, early.discard)
-            && (Arc::ptr_eq(&first.pass, pass) || first.pass == *pass)
+    let is_same = |First { used, .. }: &mut First| {
+        used.queue == early.queue
+            && used.scope == early.scope
+            && used.layout == early.layout
+            && (used.writes, used.discard) == (early.writes, early.discard)
+            && (Arc::ptr_eq(&used.pass, pass) || used.pass == *pass)
     };
-    // Frames repeat, and then there is nothing to allocate.
-    let again = state.previous_first.as_ref().filter(is_same);
-    let anew = || {
-        Arc::new(FirstUse {
+    // Frames repeat, and then there is nothing to allocate, nor to count.
+    if let Some(same) = state.previous_first.take_if(is_same) {
+        state.first = Some(First {
+            step: early.step,
+            again: same.step,
+            used: same.used,
+        });
+        return;
+    }
+    state.first = Some(First {
+        step: early.step,
+        again: 0,
+        used: Arc::new(FirstUse {
             queue: early.queue,
             family: early.family,
             scope: early.scope,
@@ -52,10 +61,6 @@ fn note_early(walk: &Walk<'_>, early: Early, state: &mut State) {
             writes: early.writes,
             discard: early.discard,
             pass: pass.clone(),
-        })
-    };
-    state.first = Some(First {
-        step: early.step,
-        used: again.map_or_else(anew, |first| first.used.clone()),
+        }),
     });
 }

@@ -17,6 +17,8 @@
 //! does no harm; a layout that was changed for nobody costs another transition. So nothing is
 //! foreseen of a range that was not used in the frame before, nor are contents given up early.
 
+use std::sync::Arc;
+
 use super::barrier::{change_layout, for_each_predecessor, last_pass, order_read, order_write};
 use super::seen::is_visible;
 use super::track::{Maps, Mark, State};
@@ -24,7 +26,7 @@ use super::walk::{Request, Walk};
 use crate::frame::PassIndex;
 use crate::range::{EVERYTHING, RangeMap, SubRange};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
-use crate::states::{EndPass, First, FirstUse, HostWait, Seen};
+use crate::states::{EndPass, FirstUse, HostWait, Previous, Seen};
 
 /// Adds what the next frame needs to the last calls of queues.
 pub(super) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
@@ -40,8 +42,9 @@ pub(super) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
             let Some(next) = next else {
                 return;
             };
-            let limit = &mut limits[usize::from(next.queue.0)];
-            if next.step >= *limit || !needs(walk.frame.resource(resource), state, next) {
+            let limit = &mut limits[usize::from(next.used.queue.0)];
+            let declared = walk.frame.resource(resource);
+            if next.step >= *limit || !needs(declared, state, next.used) {
                 return;
             }
             match stand(walk, resource, state) {
@@ -66,15 +69,15 @@ fn prepare_resource(
 ) {
     let declared = walk.frame.resource(resource);
     map.update(EVERYTHING, |interval, state| {
-        let is_first = |next: &&First| next.step < limits[usize::from(next.queue.0)];
-        let next = state.previous_first.as_ref().filter(is_first);
-        if !next.is_some_and(|next| needs(declared, state, next)) {
+        let is_first = |next: &Previous<'_>| next.step < limits[usize::from(next.used.queue.0)];
+        let next = state.previous().filter(is_first);
+        if !next.is_some_and(|next| needs(declared, state, next.used)) {
             return;
         }
         let Some(request) = foresee(walk, resource, state) else {
             return;
         };
-        walk.next_use = next.cloned();
+        walk.next_use = next.map(|next| Arc::clone(next.used));
         let changes = state.layout != request.layout;
         if changes {
             change_layout(walk, &request, interval, state, state.layout);
@@ -92,9 +95,12 @@ fn prepare_resource(
 
 /// The first use of a range in the next frame, if this one used it too: that of the frame before, or
 /// for want of one that of this frame.
-fn next_use(state: &State) -> Option<&First> {
+fn next_use(state: &State) -> Option<Previous<'_>> {
     let first = state.first.as_ref()?;
-    Some(state.previous_first.as_ref().unwrap_or(first))
+    Some(state.previous().unwrap_or(Previous {
+        step: first.step,
+        used: &first.used,
+    }))
 }
 
 /// Whether the first use of a range in the next frame needs a barrier in that frame, if none is
@@ -118,7 +124,7 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
 /// queue, in which submission and before which pass, if that use is known and all that it depends on
 /// stands before.
 fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usize, u32)> {
-    let next = state.previous_first.as_ref()?;
+    let next = state.previous()?.used;
     let (submission, step) = walk.last_call_place(next.queue)?;
     let declared = walk.frame.resource(resource);
     let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
@@ -145,7 +151,7 @@ fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usi
 /// needs can be put there.
 fn foresee(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<Request> {
     let (submission, step) = stand(walk, resource, state)?;
-    let next = state.previous_first.as_ref()?;
+    let next = state.previous()?.used;
     let declared = walk.frame.resource(resource);
     Some(Request {
         resource,

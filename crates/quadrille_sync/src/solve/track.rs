@@ -241,8 +241,9 @@ fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
         state.host_wait = HostWait::Before;
     }
     let previous = state.previous_first.take();
-    if state.first.is_none() {
-        state.first = previous;
+    match &mut state.first {
+        Some(first) => first.again = 0,
+        None => state.first = previous,
     }
 }
 

@@ -2,6 +2,7 @@
 //! `edge` share: what has been decided so far, and the verbs to decide more.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Ease;
 use super::issued::{Issued, remember};
@@ -18,7 +19,7 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope, Step};
 use crate::range::SubRange;
 use crate::resource::{ResourceIndex, Sharing};
-use crate::states::{EndPass, First, States};
+use crate::states::{EndPass, FirstUse, States};
 use crate::topology::{BarrierStyle, FamilyIndex, QueueIndex, Topology};
 
 use super::track::Maps;
@@ -92,7 +93,7 @@ pub(super) struct Walk<'a> {
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
     /// The use by the next frame that is being prepared for, instead of a request's pass.
-    pub(super) next_use: Option<First>,
+    pub(super) next_use: Option<Arc<FirstUse>>,
     /// The uses of the pass that is being looked at; kept for its memory.
     pub(super) requests: Vec<Request>,
     /// The last pass on the queue of the next pass that its barriers have to stand behind.

@@ -1,6 +1,5 @@
 //! The state of a range, between frames and while one is planned.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -36,15 +35,18 @@ pub(crate) struct Seen {
 pub(crate) struct First {
     /// When in the frame: passes count from 1, in submission order.
     pub(crate) step: u32,
+    /// While a frame is planned: when in the frame before, if the same use was the first there
+    /// too, and 0 if not.
+    pub(crate) again: u32,
     pub(crate) used: Arc<FirstUse>,
 }
 
-impl Deref for First {
-    type Target = FirstUse;
-
-    fn deref(&self) -> &FirstUse {
-        &self.used
-    }
+/// The first use of a range in the frame before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Previous<'a> {
+    /// When in that frame.
+    pub(crate) step: u32,
+    pub(crate) used: &'a Arc<FirstUse>,
 }
 
 /// See [`First`].
@@ -130,7 +132,8 @@ pub(crate) struct RangeState<M> {
     pub(crate) pending: Option<Box<Pending<M>>>,
     /// The first use in the frame that used the range last.
     pub(crate) first: Option<First>,
-    /// While a frame is planned: `first` as it was when the frame began.
+    /// While a frame is planned: `first` as it was when the frame began, unless this frame's is the
+    /// same use. See [`RangeState::previous`].
     pub(crate) previous_first: Option<First>,
 }
 
@@ -151,6 +154,22 @@ impl<M> RangeState<M> {
             first: None,
             previous_first: None,
         }
+    }
+
+    /// While a frame is planned: the first use in the frame that used the range before.
+    #[inline]
+    pub(crate) fn previous(&self) -> Option<Previous<'_>> {
+        let same = || self.first.as_ref().filter(|first| first.again > 0);
+        match &self.previous_first {
+            Some(First { step, used, .. }) => Some(Previous { step: *step, used }),
+            None => same().map(|First { again, used, .. }| Previous { step: *again, used }),
+        }
+    }
+
+    /// Forgets what the frame before has begun with.
+    pub(crate) fn forget_previous(&mut self) {
+        self.previous_first = None;
+        self.first.iter_mut().for_each(|first| first.again = 0);
     }
 
     /// The same state with every mark, in the order of [`Marked::marks`], replaced.

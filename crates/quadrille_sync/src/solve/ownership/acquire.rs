@@ -179,7 +179,9 @@ fn acquire(
                 is_ready: false,
             }];
             state.write = Some(request.mark(dst.stages_only()));
-            state.previous_first = state.previous_first.take().filter(|_| is_foreseen);
+            if !is_foreseen {
+                state.forget_previous();
+            }
         });
     });
 }

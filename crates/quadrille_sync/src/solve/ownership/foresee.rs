@@ -38,7 +38,8 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
 
 /// Where the next frame will need a range, if that is elsewhere.
 fn next(resource: ResourceIndex, state: &State) -> Option<Destination> {
-    let next = state.previous_first.as_ref().or(state.first.as_ref());
+    let first = state.first.as_ref().map(|first| &first.used);
+    let next = state.previous().map(|previous| previous.used).or(first);
     let touched = state.first.is_some() && state.pending.is_none();
     let next = next.filter(|next| touched && !next.discard)?;
     let mut used_in_frame = false;

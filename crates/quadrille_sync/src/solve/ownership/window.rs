@@ -106,6 +106,7 @@ pub(super) fn arrive(
     };
     intervals(&resource.kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
+            state.forget_previous();
             *state = State {
                 owner: Some(pending.to),
                 layout: pending.new_layout,
