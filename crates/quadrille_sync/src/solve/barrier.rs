@@ -189,6 +189,9 @@ fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
             advance(walk, request, interval, state)
         });
     });
+    if !walk.shown.is_empty() {
+        walk.settle_shown(request, map);
+    }
 }
 
 /// The request that a use makes.

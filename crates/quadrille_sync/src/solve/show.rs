@@ -10,10 +10,11 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::issued::{Issued, remember};
-use super::track::Mark;
+use super::seen::see;
+use super::track::{Mark, State};
 use super::walk::{Call, Request, Walk};
 use crate::plan::{BufferBarrier, ImageBarrier, Scope};
-use crate::range::{JOINED, SubRange, for_each_union, intervals, join_at};
+use crate::range::{JOINED, RangeMap, SubRange, for_each_union, intervals, join_at};
 use crate::resource::{ResourceIndex, ResourceKind};
 use crate::states::EndPass;
 
@@ -25,6 +26,15 @@ pub(super) struct Standing {
     /// Its place among the barriers of the call for images, or for buffers; that of barriers that
     /// joined since may be lower.
     place: u32,
+}
+
+/// What a barrier has written, and whom it shows that now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    range: SubRange,
+    dst: Scope,
+    /// The pass before which its call stands.
+    step: u32,
 }
 
 /// Notes where the last barriers of a call are, of which some are new.
@@ -83,10 +93,35 @@ impl Walk<'_> {
             interval: interval.start..interval.end.min(kind.length()),
             place: place as usize,
         };
-        let note = |order| remember(issued, Issued::new(step, number, false, order));
+        let shown = &mut self.shown;
+        let note = |range, dst, order: Option<_>| {
+            let order = order.map(|order| Issued::new(step, number, false, order));
+            order.into_iter().for_each(|it| remember(issued, it));
+            shown.push(Shown { range, dst, step });
+        };
         match kind {
             ResourceKind::Image { .. } => widen(&mut batch.images, &about, dst, note),
             ResourceKind::Buffer { .. } => widen(&mut batch.buffers, &about, dst, note),
+        }
+    }
+
+    /// Notes who sees what barriers show more of than before: all that they have written, not just
+    /// what the request asked for, and in all of their stages.
+    pub(super) fn settle_shown(&mut self, request: &Request, map: &mut RangeMap<State>) {
+        let kind = &self.frame.resource(request.resource).kind;
+        for Shown { range, dst, step } in std::mem::take(&mut self.shown) {
+            let is_written = |mark: &Mark| {
+                let is_before = (step..request.step).contains(&mark.step);
+                let is_barrier = mark.queue == request.queue && mark.scope.access.is_empty();
+                is_before && is_barrier && !self.writes_itself(request.resource, mark)
+            };
+            intervals(kind, &range, |interval| {
+                map.update(interval, |_, state| {
+                    if state.write.as_ref().is_some_and(is_written) {
+                        see(state, request.queue, dst);
+                    }
+                });
+            });
         }
     }
 
@@ -110,12 +145,12 @@ struct About<'a> {
 }
 
 /// Adds a scope to the second one of those barriers that together cover an interval, if they do, and
-/// passes on what they order now.
+/// passes on whom they show what now, and what they order.
 fn widen<B: OfRange>(
     barriers: &mut Vec<B>,
     about: &About<'_>,
     dst: Scope,
-    mut note: impl FnMut((Scope, Scope)),
+    mut note: impl FnMut(SubRange, Scope, Option<(Scope, Scope)>),
 ) -> bool {
     let mut parts: SmallVec<[Range<u64>; 4]> = SmallVec::new();
     let mut places: SmallVec<[usize; 4]> = SmallVec::new();
@@ -141,7 +176,8 @@ fn widen<B: OfRange>(
     for place in places.iter().copied() {
         let shown = barriers[place].dst();
         *shown = shown.union(dst);
-        barriers[place].orders().into_iter().for_each(&mut note);
+        let shown = *shown;
+        note(barriers[place].about().1, shown, barriers[place].orders());
     }
     // Those that now say the same may be one, from the last on: what is behind moves up.
     for place in places {

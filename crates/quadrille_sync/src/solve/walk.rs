@@ -10,7 +10,7 @@ use super::occupy::Blocks;
 use super::ownership;
 use super::precise::cut;
 use super::record::{Barrier, Record};
-use super::show::{self, Standing};
+use super::show::{self, Shown, Standing};
 use super::split::Draft;
 use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Mark, Past, State, load};
@@ -104,6 +104,8 @@ pub(super) struct Walk<'a> {
     pub(super) last_calls: Vec<Option<Call>>,
     /// By resource: where its last barrier is.
     pub(super) standing: Vec<Standing>,
+    /// What barriers show to more than those who asked for them, until states say so.
+    pub(super) shown: Vec<Shown>,
     /// By queue: the pass before which the first call stands that has to stand in this frame, and
     /// could not have been foreseen.
     first_calls: Vec<u32>,
@@ -200,6 +202,7 @@ impl<'a> Walk<'a> {
             is_behind_wait: false,
             first_calls: vec![u32::MAX; topology.queues.len()],
             last_calls: topology.queues.iter().map(|_| None).collect(),
+            shown: Vec::new(),
             standing: vec![Standing::default(); frame.resources.len()],
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
