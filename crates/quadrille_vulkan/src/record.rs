@@ -110,7 +110,7 @@ impl Frames {
         if !is_known {
             check_steps(&input)?;
         }
-        translation.begin(&input, &targets);
+        translation.begin(&input, &chunks, &targets);
         let translation = &*translation;
         let resources = FrameResources {
             ids: &translation.ids,

@@ -15,9 +15,10 @@
 
 use std::sync::Mutex;
 
-use quadrille_sync::{Capabilities, PassIndex, Plan, Solution, Use};
+use quadrille_sync::{Capabilities, PassIndex, Plan, Solution, Step, Use};
 
 use crate::calls::{Calls, Span};
+use crate::chunks::Chunk;
 use crate::commands::Writing;
 use crate::encode::Target;
 use crate::handle::IdTable;
@@ -36,6 +37,8 @@ pub(crate) struct Translation {
     solution: Solution,
     /// The plan was given several times.
     is_repeated: bool,
+    /// What is kept lies in the order of the plan.
+    is_arranged: bool,
     /// The resources of its frame.
     pub ids: IdTable,
     /// By chunk of the frame.
@@ -119,6 +122,7 @@ impl Translation {
         Self {
             solution: plan.solution(),
             is_repeated: false,
+            is_arranged: false,
             ids: IdTable::default(),
             chunks: Vec::new(),
             age: Age {
@@ -132,13 +136,14 @@ impl Translation {
     fn pass_on(&mut self, plan: &Plan) {
         self.solution = plan.solution();
         self.age.now += 1;
+        self.is_arranged = false;
         if self.is_repeated {
             self.chunks.iter_mut().for_each(|chunk| own(chunk).forget());
         }
     }
 
     /// Takes in the resources of a frame that is about to be recorded, a chunk for each target.
-    pub(crate) fn begin(&mut self, input: &FrameInput<'_>, targets: &[Target]) {
+    pub(crate) fn begin(&mut self, input: &FrameInput<'_>, chunks: &[Chunk], targets: &[Target]) {
         if self.ids.fill(input.handles, input.frame.resources.len()) {
             self.age.now += 1;
             self.age.resources = self.age.now;
@@ -152,6 +157,14 @@ impl Translation {
                 kept.capabilities = target.capabilities;
             }
             kept.calls.begin();
+        }
+        if self.is_repeated && !self.is_arranged {
+            // Plans that come again mostly come for long.
+            for (kept, chunk) in self.chunks.iter_mut().zip(chunks) {
+                let steps = &input.plan.submissions[chunk.submission].steps;
+                own(kept).passes.arrange(&steps[chunk.steps.clone()]);
+            }
+            self.is_arranged = true;
         }
     }
 
@@ -182,6 +195,17 @@ impl KeptPasses {
         let place = self.places.get(at).map_or(0, |place| *place as usize);
         let place = if place == 0 { self.add(at) } else { place };
         &mut self.kept[place - 1]
+    }
+
+    /// Puts what is kept of the passes among these steps in their order, so that memory is walked
+    /// through in order. What is kept of others is forgotten.
+    fn arrange(&mut self, steps: &[Step]) {
+        let mut before = std::mem::take(self);
+        for step in steps {
+            if let Step::Pass(pass) = step {
+                *self.of(*pass) = std::mem::take(before.of(*pass));
+            }
+        }
     }
 
     /// Makes room for a pass.
@@ -216,9 +240,10 @@ impl Kept {
     /// Notes that what is kept holds where these uses are declared, as far as it was in doubt.
     #[inline]
     pub(crate) fn see(&mut self, age: Age, uses: &[Use], doubt: Doubt) {
-        self.seen = age.now;
-        if doubt == Doubt::Resources {
-            self.declared = summary(uses);
+        match doubt {
+            Doubt::Nothing => {}
+            Doubt::Layouts => self.seen = age.now,
+            Doubt::Resources => (self.seen, self.declared) = (age.now, summary(uses)),
         }
     }
 

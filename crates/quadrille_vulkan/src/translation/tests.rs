@@ -1,4 +1,4 @@
-use quadrille_sync::{Access, PassIndex, ResourceIndex, Use};
+use quadrille_sync::{Access, PassIndex, ResourceIndex, Step, Use};
 
 use super::{Age, Doubt, Kept, KeptPasses};
 
@@ -36,4 +36,10 @@ fn passes_keep_their_places() {
         assert_eq!(passes.of(PassIndex(pass)).seen, now);
     }
     assert_eq!(passes.kept.len(), 4);
+    passes.arrange(&[2, 5].map(|pass| Step::Pass(PassIndex(pass))));
+    let seen: Vec<u64> = passes.kept.iter().map(|kept| kept.seen).collect();
+    assert_eq!(seen, [8, 7], "what is there is in order");
+    for (now, pass) in [(0, 0), (7, 5), (8, 2)] {
+        assert_eq!(passes.of(PassIndex(pass)).seen, now);
+    }
 }
