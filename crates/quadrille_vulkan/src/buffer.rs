@@ -346,8 +346,8 @@ impl Buffer {
     /// The buffer is in device memory, or the range is outside it.
     pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
-        mapped
-            .write(&self.0.device.raw, offset, data)
+        // SAFETY: `mapped` has compared the range with the buffer.
+        unsafe { mapped.write(&self.0.device.raw, offset, data) }
             .map_err(Error::vulkan(self.name(), "vkFlushMappedMemoryRanges"))
     }
 
@@ -360,8 +360,8 @@ impl Buffer {
     /// As for [`Buffer::write`].
     pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
-        mapped
-            .read(&self.0.device.raw, offset, data)
+        // SAFETY: `mapped` has compared the range with the buffer.
+        unsafe { mapped.read(&self.0.device.raw, offset, data) }
             .map_err(Error::vulkan(self.name(), "vkInvalidateMappedMemoryRanges"))
     }
 
@@ -371,6 +371,7 @@ impl Buffer {
         vk::Buffer::from_raw(self.0.raw.load(Ordering::Relaxed))
     }
 
+    /// The memory that the CPU sees, of which this range is asked for.
     fn mapped(&self, offset: u64, length: u64) -> Result<std::sync::MutexGuard<'_, Mapped>, Error> {
         let name = || self.name().to_owned();
         let mapped = self

@@ -88,6 +88,8 @@ pub(crate) struct Device {
     pub swapchain: Option<khr::swapchain::Device>,
     /// Whether presents can have fences.
     pub present_fences: bool,
+    /// Whether colour attachments of one pipeline can blend differently.
+    pub independent_blend: bool,
     /// `vkWaitForPresentKHR`, where the device has it.
     pub present_wait: Option<khr::present_wait::Device>,
     /// Asks why the device was lost.
@@ -212,7 +214,8 @@ impl Device {
             frames_in_flight: settings.frames_in_flight.max(1),
             aliasing: settings.aliasing,
             sharing: settings.sharing,
-            limits: properties.limits,
+            limits: limits(properties.limits, &support.core),
+            independent_blend: support.core.independent_blend == vk::TRUE,
             image_cube_array: support.core.image_cube_array == vk::TRUE,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,
@@ -531,6 +534,21 @@ fn open(
             Err(error)
         }
     }
+}
+
+/// The limits of what is enabled: a driver may tell those of a feature that it does not have.
+fn limits(
+    told: vk::PhysicalDeviceLimits,
+    enabled: &vk::PhysicalDeviceFeatures,
+) -> vk::PhysicalDeviceLimits {
+    let mut limits = told;
+    if enabled.sampler_anisotropy == vk::FALSE {
+        limits.max_sampler_anisotropy = 1.0;
+    }
+    if enabled.multi_draw_indirect == vk::FALSE {
+        limits.max_draw_indirect_count = 1;
+    }
+    limits
 }
 
 fn max_buffer_bytes(instance: &Instance, physical: vk::PhysicalDevice) -> u64 {

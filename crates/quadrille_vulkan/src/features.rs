@@ -1,7 +1,8 @@
 //! The baseline that Quadrille needs, and what it uses where the device has it.
 //!
 //! Baseline: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
-//! `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, and `VK_KHR_push_descriptor`.
+//! `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `robustBufferAccess`, and
+//! `VK_KHR_push_descriptor`.
 
 use std::ffi::{CStr, c_void};
 

@@ -125,7 +125,8 @@ impl Gpu {
     /// Makes a sampler.
     ///
     /// # Errors
-    /// The device has no memory for it.
+    /// The description is not one that the device can make, or the device has as many samplers as
+    /// it can have.
     pub fn create_sampler(&self, desc: &SamplerDesc) -> Result<Sampler, Error> {
         Sampler::new(&self.0, desc)
     }

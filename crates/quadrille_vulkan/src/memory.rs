@@ -220,17 +220,20 @@ impl Mapped {
         })
     }
 
-    /// Copies `data` to `offset`, which the caller has checked to fit.
-    pub(crate) fn write(
+    /// Copies `data` to `offset`.
+    ///
+    /// # Safety
+    /// `offset` and the length of `data` are together at most [`Mapped::bytes`].
+    pub(crate) unsafe fn write(
         &mut self,
         device: &ash::Device,
         offset: u64,
         data: &[u8],
     ) -> Result<(), vk::Result> {
-        // SAFETY: the caller has checked that `offset` lies in the mapping.
+        // SAFETY: by contract `offset` lies in the mapping, or at its end.
         let target = unsafe { self.pointer.add(offset as usize) };
-        // SAFETY: source and target have `data.len()` bytes each, and device memory and Rust
-        // memory do not overlap; `&mut self` excludes other host access.
+        // SAFETY: source and target have `data.len()` bytes each, by contract; device memory and
+        // Rust memory do not overlap; `&mut self` excludes other host access.
         unsafe { target.copy_from_nonoverlapping(NonNull::from(data).cast(), data.len()) };
         match self.range(offset, data.len() as u64) {
             // SAFETY: the range lies in mapped memory and is rounded as required.
@@ -239,8 +242,11 @@ impl Mapped {
         }
     }
 
-    /// Copies from `offset`, which the caller has checked to fit, to `data`.
-    pub(crate) fn read(
+    /// Copies from `offset` to `data`.
+    ///
+    /// # Safety
+    /// As for [`Mapped::write`].
+    pub(crate) unsafe fn read(
         &mut self,
         device: &ash::Device,
         offset: u64,
@@ -250,7 +256,7 @@ impl Mapped {
             // SAFETY: the range lies in mapped memory and is rounded as required.
             unsafe { device.invalidate_mapped_memory_ranges(&[range]) }?;
         }
-        // SAFETY: the caller has checked that `offset` lies in the mapping.
+        // SAFETY: by contract `offset` lies in the mapping, or at its end.
         let source = unsafe { self.pointer.add(offset as usize) };
         // SAFETY: as in `write`, the other way round.
         unsafe { source.copy_to_nonoverlapping(NonNull::from(&mut *data).cast(), data.len()) };

@@ -141,7 +141,8 @@ impl Sampler {
             .compare_enable(desc.compare.is_some())
             .compare_op(desc.compare.unwrap_or(vk::CompareOp::ALWAYS))
             .max_lod(vk::LOD_CLAMP_NONE);
-        // SAFETY: anisotropy is enabled on the device if its limit is above 1, and within it.
+        // SAFETY: the description is checked; anisotropy is enabled on the device if the limit that
+        // we know is above 1, and within it.
         let raw = unsafe { device.raw.create_sampler(&info, None) }
             .inspect_err(|_| {
                 device.samplers.fetch_sub(1, Ordering::Relaxed);

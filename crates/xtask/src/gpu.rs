@@ -1,12 +1,16 @@
 //! The tests that need a GPU: found by name, run under the validation layer.
 
+use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::cargo;
 use crate::layer::Layer;
 use crate::validation::{self, Stack};
+
+/// Features whose lack Vulkan only tells who asks for what takes them.
+const SPARED: [&str; 3] = ["independentBlend", "multiDrawIndirect", "samplerAnisotropy"];
 
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
@@ -32,11 +36,7 @@ pub(crate) fn run(
     test: &str,
     queues: Option<(&Layer, &str)>,
 ) -> Result<String> {
-    let target = ["test", "--package", package, "--test", test];
-    let mut command = cargo::command(&target);
-    command
-        .args(["--", "--ignored", "--test-threads=1"])
-        .env(runner_variable(), stack.runner());
+    let mut command = command(stack, package, test);
     let mut name = format!("{package}-{test}");
     if let Some((layer, families)) = queues {
         layer.apply(&mut command, families);
@@ -47,6 +47,39 @@ pub(crate) fn run(
         0 => bail!("no test ran: {package} has a test program `{test}` without an #[ignore]d test"),
         count => Ok(format!("{count} tests")),
     }
+}
+
+/// Runs the tests that record and describe at random on devices that lack one feature each of
+/// [`SPARED`]: what needs it is refused or done without, and the validation layer has nothing to say.
+///
+/// # Errors
+/// When a test fails, and when there is none.
+pub(crate) fn spare(stack: &Stack, layer: &Layer, families: &str) -> Result<String> {
+    for hidden in SPARED {
+        for package in ["quadrille_vulkan", "quadrille_ecs"] {
+            let mut command = command(stack, package, "gpu");
+            layer.apply(&mut command, families);
+            command
+                .arg("anything::")
+                .env("QUADRILLE_LAYER_HIDE", hidden);
+            let name = format!("{package}-gpu-without-{hidden}");
+            let output = validation::run(&name, &mut command, LIMIT)?;
+            ensure!(
+                passed(&output).is_some_and(|count| count > 0),
+                "no test of {package} ran without {hidden}"
+            );
+        }
+    }
+    Ok(format!("without {}", SPARED.join(", ")))
+}
+
+/// The ignored tests of a test program, one after the other.
+fn command(stack: &Stack, package: &str, test: &str) -> Command {
+    let mut command = cargo::command(&["test", "--package", package, "--test", test]);
+    command
+        .args(["--", "--ignored", "--test-threads=1"])
+        .env(runner_variable(), stack.runner());
+    command
 }
 
 /// How many tests passed, from the lines that sum up.

@@ -242,6 +242,9 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
         steps.skip("faults", "the test layer did not build");
         return;
     };
+    steps.check("faults: random passes without a feature", || {
+        gpu_test::spare(&bench.stack, layer, TOPOLOGIES[0])
+    });
     let built = steps.run("faults build", || {
         Ok((faults::Program::build(&bench.stack, layer)?, String::new()))
     });

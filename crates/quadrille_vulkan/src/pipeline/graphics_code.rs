@@ -210,11 +210,7 @@ impl GraphicsCode {
             .depth_test_enable(depth.is_some())
             .depth_write_enable(depth.is_some_and(|depth| depth.write))
             .depth_compare_op(depth.map_or(vk::CompareOp::ALWAYS, |depth| depth.compare));
-        let blends: Vec<_> = formats
-            .used_colors()
-            .iter()
-            .map(|&format| blend_for(self.device(), interface.blend, format))
-            .collect();
+        let blends = blends_for(self.device(), interface.blend, formats.used_colors());
         let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
         let dynamic = vk::PipelineDynamicStateCreateInfo::default()
             .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
@@ -271,14 +267,22 @@ fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
         .stencil_attachment_format(if_has(vk::ImageAspectFlags::STENCIL))
 }
 
-/// Integer formats cannot blend, and some devices cannot blend others.
-fn blend_for(
+/// How each colour attachment mixes. Integer formats cannot blend, some devices cannot blend others,
+/// and those without `independentBlend` blend all attachments or none.
+fn blends_for(
     device: &Device,
     blend: Blend,
-    format: vk::Format,
-) -> vk::PipelineColorBlendAttachmentState {
-    let blends = !crate::format::is_integer(format) && targets::can_blend(device, format);
-    if blends { blend } else { Blend::Opaque }.to_vk()
+    colors: &[vk::Format],
+) -> Vec<vk::PipelineColorBlendAttachmentState> {
+    let can_blend = |&format: &vk::Format| {
+        !crate::format::is_integer(format) && targets::can_blend(device, format)
+    };
+    let all_can = device.independent_blend || colors.iter().all(can_blend);
+    let blend_of = |format| match all_can && can_blend(format) {
+        true => blend.to_vk(),
+        false => Blend::Opaque.to_vk(),
+    };
+    colors.iter().map(blend_of).collect()
 }
 
 fn vertex_input(
