@@ -72,8 +72,8 @@ pub(crate) struct Device {
     pub physical: vk::PhysicalDevice,
     /// Its limits.
     pub limits: vk::PhysicalDeviceLimits,
-    /// Whether images of several cubes can be seen as such.
-    pub image_cube_array: bool,
+    /// What of Vulkan 1.0 is optional and enabled.
+    pub core: vk::PhysicalDeviceFeatures,
     /// `maxBufferSize`, which is not among them.
     pub max_buffer_bytes: u64,
     /// What is known about it.
@@ -88,8 +88,6 @@ pub(crate) struct Device {
     pub swapchain: Option<khr::swapchain::Device>,
     /// Whether presents can have fences.
     pub present_fences: bool,
-    /// Whether colour attachments of one pipeline can blend differently.
-    pub independent_blend: bool,
     /// `vkWaitForPresentKHR`, where the device has it.
     pub present_wait: Option<khr::present_wait::Device>,
     /// Asks why the device was lost.
@@ -215,8 +213,7 @@ impl Device {
             aliasing: settings.aliasing,
             sharing: settings.sharing,
             limits: limits(properties.limits, &support.core),
-            independent_blend: support.core.independent_blend == vk::TRUE,
-            image_cube_array: support.core.image_cube_array == vk::TRUE,
+            core: support.core,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,
             physical,

@@ -63,7 +63,7 @@ fn count_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     if desc.cube && (!layers.is_multiple_of(6) || width != height) {
         return Some("a cube has square faces and six layers, or a multiple of six".to_owned());
     }
-    if desc.cube && layers > 6 && !device.image_cube_array {
+    if desc.cube && layers > 6 && device.core.image_cube_array == vk::FALSE {
         return Some("the device has no images of several cubes".to_owned());
     }
     let samples = desc.samples;

@@ -277,7 +277,7 @@ fn blends_for(
     let can_blend = |&format: &vk::Format| {
         !crate::format::is_integer(format) && targets::can_blend(device, format)
     };
-    let all_can = device.independent_blend || colors.iter().all(can_blend);
+    let all_can = device.core.independent_blend == vk::TRUE || colors.iter().all(can_blend);
     let blend_of = |format| match all_can && can_blend(format) {
         true => blend.to_vk(),
         false => Blend::Opaque.to_vk(),
