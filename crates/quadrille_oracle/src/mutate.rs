@@ -11,6 +11,7 @@ use quadrille_sync::{Frame, Plan, Stages, Topology};
 
 use crate::sequence::{Failure, Sequence};
 
+mod asked;
 mod barrier;
 mod cell;
 mod excuse;

@@ -3,8 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use quadrille_sync::{
-    BarrierBatch, BufferBarrier, ImageBarrier, Plan, Reason, Scope, Stages, Step, Topology,
-    Transfer, TransferHalf,
+    BarrierBatch, ImageBarrier, Plan, Reason, Scope, Stages, Step, Topology, Transfer, TransferHalf,
 };
 
 use super::excuse::Excuses;
@@ -209,41 +208,6 @@ impl Spot {
                 batch.buffers[at].size = bytes.end - bytes.start;
             }
             Kind::Image(at) => batch.images[at].range = area.range(),
-        }
-    }
-
-    /// Lets a barrier that changes no layout be one for each of these scopes; the others come last.
-    pub(super) fn split(self, plan: &mut Plan, scopes: &[Scope]) {
-        let Some(batch) = self.batch_mut(plan) else {
-            return;
-        };
-        let narrow = |dst: Scope, scope: Scope| Scope {
-            stages: dst.stages & scope.stages,
-            access: dst.access & scope.access,
-        };
-        let Some((first, others)) = scopes.split_first() else {
-            return;
-        };
-        match self.kind {
-            Kind::Buffer(at) => {
-                let whole = batch.buffers[at].clone();
-                batch.buffers[at].dst = narrow(whole.dst, *first);
-                batch
-                    .buffers
-                    .extend(others.iter().map(|scope| BufferBarrier {
-                        dst: narrow(whole.dst, *scope),
-                        ..whole.clone()
-                    }));
-            }
-            Kind::Image(at) if batch.images[at].old_layout == batch.images[at].new_layout => {
-                let whole = batch.images[at].clone();
-                batch.images[at].dst = narrow(whole.dst, *first);
-                batch.images.extend(others.iter().map(|scope| ImageBarrier {
-                    dst: narrow(whole.dst, *scope),
-                    ..whole.clone()
-                }));
-            }
-            _ => {}
         }
     }
 

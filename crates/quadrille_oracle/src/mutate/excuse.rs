@@ -98,10 +98,10 @@ pub enum Excuse {
     /// to the next link: the barrier behind it holds back the others in any case, and a later pass
     /// that works in one of them finds that it has waited already.
     Chain,
-    /// Shown: a barrier for several uses of a pass shows all of their accesses in all of their stages,
-    /// and so one in a stage where nobody asked for it. With a barrier for each use, the element is
-    /// needed. What barriers say is remembered by use, because a barrier that is merged with others
-    /// says more by chance. Global memory barriers are remembered as they are.
+    /// Found: nobody who comes before, on the same queue and since the last write, does in the cell
+    /// what the part shows to its pass, in that stage, and nothing else is there to show it to this
+    /// pass. Barriers that are one for several uses or readers show all of their accesses in all of
+    /// their stages, and of all their ranges; what that shows by chance is not remembered.
     Product,
     /// Shown: another user of the same cell has had the write made available, or has been ordered
     /// after it, and what was done for that leads on to here. For the pair of an earlier use and this

@@ -1,6 +1,6 @@
 //! Whether a cell needs a part of a plan, once what stands there for anything else is gone.
 
-use quadrille_sync::{Frame, Plan, Scope, Stages, Topology};
+use quadrille_sync::{Frame, Plan, Stages, Topology};
 
 use super::cell::{Cell, When};
 use super::part::{Element, Part, What, elements, parts, without};
@@ -109,32 +109,7 @@ impl<'a> Isolation<'a> {
             known: Vec::new(),
         };
         isolation.known = isolation.violations();
-        if let View::Split = view {
-            isolation.split();
-        }
         isolation
-    }
-
-    /// Replaces barriers for passes with several uses by one for each, if that does.
-    fn split(&mut self) {
-        let whole = self.plans.clone();
-        let Question {
-            steps, at, part, ..
-        } = self.question;
-        for (of, (_, _, plan)) in steps.iter().enumerate().take(at + 1) {
-            let others = elements(plan).into_iter();
-            for other in others.filter(|it| (of, *it) != (at, part.element)) {
-                let queue = plan.submissions[other.submission()].queue;
-                let capabilities = self.question.topology.queue(queue).capabilities;
-                let reasons = other.reasons(plan).iter();
-                let uses = reasons.flat_map(|it| self.uses(of, it, &it.later, true));
-                let scopes: Vec<Scope> = uses.map(|it| it.access.scope(capabilities)).collect();
-                other.split(&mut self.plans[of], &scopes);
-            }
-        }
-        if !self.is_right() {
-            self.plans = whole;
-        }
     }
 
     /// Whether a part is needed once the rest is gone.

@@ -152,15 +152,6 @@ impl Element {
         }
     }
 
-    /// Lets a barrier of a range, which changes nothing else, be one for each of these scopes.
-    pub(super) fn split(self, plan: &mut Plan, scopes: &[Scope]) {
-        if let Element::Barrier(spot) = self
-            && !self.is_transfer(plan)
-        {
-            spot.split(plan, scopes);
-        }
-    }
-
     /// Gives it other scopes.
     pub(super) fn put(self, plan: &mut Plan, [src, dst]: [Scope; 2]) {
         match self {

@@ -123,27 +123,31 @@ impl Survival<'_> {
             (View::Plain, Excuse::Chance),
             (View::Whole, Excuse::Spelling),
             (View::Spelled, Excuse::Spelling),
-            (View::Split, Excuse::Product),
         ]
         .into_iter()
         .chain(until)
         .collect();
         let by_pair = self.excuse_of_pairs(question.part.element);
         let by_pair = by_pair.filter(|_| is_met);
-        Order::all().find_map(|order| {
-            let in_cells = |(view, excuse): &(View, Excuse)| {
-                (cells.iter()).find_map(|cell| look(*view, cell, order, *excuse))
-            };
-            let of_pair = |by_pair: Excuse| {
-                let is_shown = |cell: &Cell| {
-                    let mut pairs = self.pairs(cell, &lasts).into_iter();
-                    pairs.any(|view| look(view, cell, order, by_pair).is_some())
+        Order::all()
+            .find_map(|order| {
+                let in_cells = |(view, excuse): &(View, Excuse)| {
+                    (cells.iter()).find_map(|cell| look(*view, cell, order, *excuse))
                 };
-                cells.iter().any(is_shown).then_some(by_pair)
-            };
-            let found = views.iter().find_map(in_cells);
-            found.or_else(|| by_pair.and_then(of_pair))
-        })
+                let of_pair = |by_pair: Excuse| {
+                    let is_shown = |cell: &Cell| {
+                        let mut pairs = self.pairs(cell, &lasts).into_iter();
+                        pairs.any(|view| look(view, cell, order, by_pair).is_some())
+                    };
+                    cells.iter().any(is_shown).then_some(by_pair)
+                };
+                let found = views.iter().find_map(in_cells);
+                found.or_else(|| by_pair.and_then(of_pair))
+            })
+            .or_else(|| {
+                let is_unasked = self.is_unasked(question.part, &cells, &lasts);
+                is_unasked.then_some(Excuse::Product)
+            })
     }
 
     /// All views of two passes that use a cell, of which the later is one of these, or is nobody.

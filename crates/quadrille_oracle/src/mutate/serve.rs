@@ -116,7 +116,7 @@ impl Isolation<'_> {
 
     /// The uses that are meant with one end of a reason, in this isolation or in the frames as they
     /// are: of the resource, or of whatever had its memory before.
-    pub(super) fn uses(
+    fn uses(
         &self,
         of: usize,
         reason: &Reason,

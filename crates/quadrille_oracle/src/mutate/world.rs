@@ -1,7 +1,7 @@
 //! Who is left in the frames of a proof: whoever is not there does nothing, and what stands in plans
 //! for him is there for others.
 
-use quadrille_sync::{PassIndex, Plan, Step};
+use quadrille_sync::{PassIndex, Plan, QueueIndex, Step};
 
 use super::proof::Taken;
 
@@ -22,8 +22,6 @@ pub(super) enum View {
     /// With `ALL_COMMANDS` spelled out in first scopes: the stages, but not what barriers do
     /// themselves.
     Spelled,
-    /// With a barrier for each use of a pass, instead of one that shows all accesses in all stages.
-    Split,
     /// As if this pass were the last that does anything.
     Until(Site),
     /// As if nobody but these two did anything, and of the later one, if there is one, only one of
@@ -39,7 +37,7 @@ impl View {
     /// Whether a pass uses a cell, of which this is one of its uses.
     pub(super) fn has(self, steps: &[Taken], site: Site, one: usize) -> bool {
         match self {
-            View::Plain | View::Whole | View::Spelled | View::Split => true,
+            View::Plain | View::Whole | View::Spelled => true,
             View::Until(last) => site == last || is_before(steps, site, last),
             View::Pair {
                 earlier,
@@ -65,6 +63,12 @@ pub(super) fn is_before(steps: &[Taken], one: Site, other: Site) -> bool {
         (site.frame, place(plan, site.pass))
     };
     place(one) < place(other)
+}
+
+/// The queue that a pass runs on, if it does.
+pub(super) fn queue_of(plan: &Plan, pass: PassIndex) -> Option<QueueIndex> {
+    let mut passes = plan.passes();
+    passes.find(|(_, it)| *it == pass).map(|(queue, _)| queue)
 }
 
 /// Where a pass stands in a plan: host passes before the submission that waits for them. Who is
