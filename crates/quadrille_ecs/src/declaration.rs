@@ -8,6 +8,10 @@
 //! count: systems in [`RenderSystems::Declare`](crate::RenderSystems::Declare) may spawn and
 //! despawn accesses or replace [`QueueWish`], and tools can query them. Despawning a pass takes
 //! its accesses with it and keeps its system from being collected.
+//!
+//! What a system still records of a resource that its pass no longer touches is an error of the frame.
+//! Whether it reads or writes is checked against its parameters, not against the entities: who
+//! replaces an access by one that does less sees to it that the system does less.
 
 use std::sync::Arc;
 
