@@ -94,9 +94,7 @@ pub struct Mutant {
     pub excuse: Option<Excuse>,
     /// What the element is for.
     purposes: Vec<Purpose>,
-    /// The barrier call that it is in, by submission and step.
-    call: Option<(usize, usize)>,
-    /// The stage that it lacks, if it lacks just one.
+    /// The stage that the wait for a swapchain image lacks, if it lacks just one.
     stage: Stages,
     /// What it lacks, if that is all of the change.
     part: Option<Part>,

@@ -47,7 +47,6 @@ impl Maker<'_> {
             step,
             kind,
         };
-        self.call = Some((submission, step));
         if let Some(memory) = &batch.memory {
             self.purposes = memory.reasons.iter().map(Purpose::from).collect();
             let scopes = (memory.src, memory.dst);

@@ -27,13 +27,14 @@ pub enum Excuse {
     /// An argument: the contents are not needed, so they can as well be thrown away, or stay with
     /// another family.
     Discard,
-    /// An argument: the mask says something twice. That is a group of stages beside one of them, a
-    /// stage that logical order implies beside the one that implies it, where nothing is
-    /// written or shown in it that anybody asks for, or two accesses of the host, of which either
-    /// brings what the device wrote to the host's memory domain. Shown in two cases: a group has
-    /// stages that the queue has not, and with these it is needed; or a second scope leads on to a
-    /// first scope of `ALL_COMMANDS`, which has what barriers do themselves in it already, and with
-    /// that spelled out, as validation layers read it, it is needed. Masks are unions of what uses name, by names that people know from the uses.
+    /// An argument: the mask says something twice, in words of those whom it is for. That is a stage
+    /// that logical order implies beside the one that implies it, where nothing is written or shown in
+    /// it that anybody asks for, or two accesses of the host, of which either brings what the device
+    /// wrote to the host's memory domain. Shown in two cases: a group has stages that the queue has
+    /// not, and with these it is needed; or a second scope leads on to a first scope of
+    /// `ALL_COMMANDS`, which has what barriers do themselves in it already, and with that spelled out,
+    /// as validation layers read it, it is needed. Masks are unions of what uses name, by names that
+    /// people know from the uses.
     Spelling,
     /// An argument: who takes over an image that was released, and discards, names all writes,
     /// because the release may have been a transition. By the specification a transition makes
@@ -81,7 +82,7 @@ pub enum Excuse {
     Later,
     /// Shown: what is waited for lies in an earlier frame, and barriers and waits of earlier frames
     /// have done it already, for somebody else. That is looked for only of waits of the host and of
-    /// the place of a call, and where a submission waits for a signal before the last one that its
+    /// the place of a call, of barriers that only order, and where a submission waits for a signal before the last one that its
     /// queue gave in the frame before: what that queue had waited for by then is forgotten. For the
     /// pair of an earlier use and this one alone the element is needed.
     ///
@@ -91,8 +92,8 @@ pub enum Excuse {
     History,
     /// Shown: dependencies chain where their stages meet, and one stage is enough to meet in. For the
     /// one cell, the stage that is left out would be enough without the others of its mask, and
-    /// without all of them there is no chain. Only where stages are those of more ways than one, this
-    /// is an argument, for a first scope without accesses of which some stage is left.
+    /// without all of them there is no chain. The stage has to be one that somebody works in, or that
+    /// another link on the queue names.
     ///
     /// A pass's waits and barriers name all of the stages that it works in, though one would lead on
     /// to the next link: the barrier behind it holds back the others in any case, and a later pass
@@ -123,7 +124,6 @@ impl Excuse {
             Excuse::Shared,
             Excuse::Over,
             Excuse::Turns,
-            Excuse::Chain,
         ];
         !last.contains(&self)
     }

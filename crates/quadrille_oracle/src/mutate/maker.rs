@@ -22,7 +22,6 @@ pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mu
         plan,
         topology,
         purposes: Vec::new(),
-        call: None,
         stage: Stages::empty(),
         made: Vec::new(),
     };
@@ -56,8 +55,6 @@ pub(super) struct Maker<'a> {
     pub(super) topology: &'a Topology,
     /// What the element at hand is for.
     pub(super) purposes: Vec<Purpose>,
-    /// The barrier call that it is in.
-    pub(super) call: Option<(usize, usize)>,
     /// The stage that the next mutant lacks.
     pub(super) stage: Stages,
     made: Vec<Mutant>,
@@ -102,7 +99,6 @@ impl Maker<'_> {
             place,
             excuse,
             purposes: self.purposes.clone(),
-            call: self.call,
             stage: std::mem::take(&mut self.stage),
             part,
             plan,
@@ -116,7 +112,6 @@ impl Maker<'_> {
 
     fn mutate_waits(&mut self, at: usize, submission: &Submission) {
         let queue = self.stages_of(at);
-        self.call = None;
         for (wait_at, wait) in submission.waits.iter().enumerate() {
             let place = format!("{wait_at} of submission {at}");
             self.purposes = wait.reasons.iter().map(Purpose::from).collect();
@@ -141,7 +136,6 @@ impl Maker<'_> {
                 }
                 let excuse = orders.then_some(Excuse::Spelling).or(self.is_mixed());
                 let place = format!("{stage:?} of {place}");
-                self.stage = (single(stage) - second_scope(rest)) & queue;
                 let part = (element, What::Stages(Side::Dst, stage));
                 self.take(Mutation::WaitStage, excuse, place, part);
             }
@@ -149,7 +143,7 @@ impl Maker<'_> {
     }
 
     fn mutate_swapchain(&mut self, at: usize, submission: &Submission) {
-        (self.call, self.purposes) = (None, Vec::new());
+        self.purposes.clear();
         let queue = self.stages_of(at);
         for (acquire_at, acquire) in submission.acquires.iter().enumerate() {
             let place = format!("{acquire_at} of submission {at}");
@@ -174,7 +168,6 @@ impl Maker<'_> {
     }
 
     fn mutate_host(&mut self) {
-        self.call = None;
         for (at, step) in self.plan.host.iter().enumerate() {
             self.purposes = Purpose::of_host_pass(self.frame, step.pass);
             for wait_at in 0..step.waits.len() {
@@ -276,7 +269,6 @@ impl Maker<'_> {
                 .or(orders.then_some(Excuse::Spelling))
                 .or(self.is_for_others(&barrier, part))
                 .or(self.is_mixed());
-            self.stage = (single(stage) - second_scope(stages)) & queue;
             let part = (element, What::Stages(Side::Dst, stage));
             self.take(Mutation::DstStage, excuse, place, part);
         }
@@ -317,7 +309,6 @@ impl Maker<'_> {
             }
             let excuse = excuses.src.or(orders.then_some(Excuse::Spelling));
             let place = format!("{stage:?} of {spot}");
-            self.stage = (single(stage) - first_scope(stages)) & queue;
             let part = (element, What::Stages(Side::Src, stage));
             self.take(Mutation::SrcStage, excuse, place, part);
         }

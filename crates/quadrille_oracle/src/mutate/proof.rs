@@ -25,7 +25,7 @@ use super::excuse::is_over;
 use super::isolate::{Isolation, Order, Question};
 use super::part::{Element, Part, Side, What, elements};
 use super::restrict::{
-    self, Focus, Link, Purpose, narrow, others, quieten, quieten_others, without, without_others,
+    self, Focus, Purpose, narrow, others, quieten, quieten_others, without, without_others,
 };
 use super::world::{Site, View, is_before};
 use super::{Excuse, Mutant, Mutation};
@@ -78,13 +78,8 @@ impl Survival<'_> {
         if mutation == Mutation::WaitValue {
             return self.is_over().then_some(Excuse::Over);
         }
-        let link = match mutation {
-            Mutation::WaitStage | Mutation::AcquireImageStage | Mutation::DstStage => Link::After,
-            Mutation::SrcStage => Link::Before,
-            _ => return None,
-        };
-        self.is_missed_where_links_meet(link)
-            .then_some(Excuse::Chain)
+        let is_link = mutation == Mutation::AcquireImageStage && self.is_missed_where_links_meet();
+        is_link.then_some(Excuse::Chain)
     }
 
     /// What is left to say where nothing shows it: a mask says something twice only in words of those
@@ -445,9 +440,9 @@ impl Survival<'_> {
         })
     }
 
-    /// With all other links of a chain meeting it in no other stage than the one it lost; perhaps
-    /// without one other element, which chains around it.
-    fn is_missed_where_links_meet(&self, link: Link) -> bool {
+    /// With all barriers behind it meeting it in no other stage than the one it lost; perhaps without
+    /// one other element, which chains around it.
+    fn is_missed_where_links_meet(&self) -> bool {
         let purposes = &self.mutant.purposes;
         let elements = (0..=self.at).flat_map(|of| {
             let (_, _, plan) = &self.steps[of];
@@ -455,32 +450,19 @@ impl Survival<'_> {
             others.into_iter().map(move |other| Some((of, other)))
         });
         let mut gone = std::iter::once(None).chain(elements);
-        self.mutant.stage != Stages::empty() && gone.any(|gone| self.is_link_missed(link, &gone))
+        self.mutant.stage != Stages::empty() && gone.any(|gone| self.is_link_missed(&gone))
     }
 
-    fn is_link_missed(
-        &self,
-        link: Link,
-        gone: &Option<(usize, (usize, restrict::Element))>,
-    ) -> bool {
-        let gone_from = gone.as_ref().map_or(self.at, |(of, _)| *of);
-        let from = match link {
-            Link::Before => 0,
-            Link::After => gone_from,
-        };
-        let Mutant { stage, call, .. } = *self.mutant;
+    fn is_link_missed(&self, gone: &Option<(usize, (usize, restrict::Element))>) -> bool {
+        let from = gone.as_ref().map_or(self.at, |(of, _)| *of);
         let (before, _, _) = &self.steps[from];
         self.is_missed(from, before, |at, frame, plan| {
             let mut plan = plan.clone();
             if let Some((_, element)) = gone.as_ref().filter(|(of, _)| *of == at) {
                 without(&mut plan, element);
             }
-            let is_linked = match link {
-                Link::Before => at <= self.at,
-                Link::After => at >= self.at,
-            };
-            if is_linked {
-                narrow(&mut plan, call.filter(|_| at == self.at), stage, link);
+            if at >= self.at {
+                narrow(&mut plan, self.mutant.stage);
             }
             (frame.clone(), plan)
         })

@@ -228,52 +228,15 @@ fn batches(plan: &mut Plan) -> impl Iterator<Item = (usize, usize, &mut BarrierB
     })
 }
 
-/// Where a chain of dependencies goes on: which side of the other links is the one that meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Link {
-    /// What comes before an element: waits, and the second scopes of barriers.
-    Before,
-    /// What comes after it: the first scopes of barriers.
-    After,
-}
-
-/// Lets whatever meets a stage meet only there, but for the barrier call at `own`.
-pub(crate) fn narrow(plan: &mut Plan, own: Option<(usize, usize)>, stage: Stages, link: Link) {
-    let narrowed = |mask: &mut Stages, meets: bool| {
-        if meets {
-            *mask = stage;
-        }
-    };
-    if link == Link::Before {
-        for submission in &mut plan.submissions {
-            let waits = submission.waits.iter_mut().map(|it| &mut it.stages);
-            let acquires = submission.acquires.iter_mut().map(|it| &mut it.stages);
-            for mask in waits.chain(acquires) {
-                let meets = second_scope(*mask).intersects(first_scope(stage));
-                narrowed(mask, meets);
-            }
-        }
-    }
-    for (at, step, batch) in batches(plan) {
-        if own == Some((at, step)) {
-            continue;
-        }
-        let memory = batch.memory.iter_mut().map(|it| (&mut it.src, &mut it.dst));
-        let buffers = batch
-            .buffers
-            .iter_mut()
-            .map(|it| (&mut it.src, &mut it.dst));
-        let images = batch.images.iter_mut().map(|it| (&mut it.src, &mut it.dst));
-        for (src, dst) in memory.chain(buffers).chain(images) {
-            match link {
-                Link::Before => {
-                    let meets = second_scope(dst.stages).intersects(first_scope(stage));
-                    narrowed(&mut dst.stages, meets);
-                }
-                Link::After => {
-                    let meets = first_scope(src.stages).intersects(second_scope(stage));
-                    narrowed(&mut src.stages, meets);
-                }
+/// Lets first scopes of barriers that meet a stage meet only there.
+pub(crate) fn narrow(plan: &mut Plan, stage: Stages) {
+    for (_, _, batch) in batches(plan) {
+        let memory = batch.memory.iter_mut().map(|it| &mut it.src);
+        let buffers = batch.buffers.iter_mut().map(|it| &mut it.src);
+        let images = batch.images.iter_mut().map(|it| &mut it.src);
+        for src in memory.chain(buffers).chain(images) {
+            if first_scope(src.stages).intersects(second_scope(stage)) {
+                src.stages = stage;
             }
         }
     }
