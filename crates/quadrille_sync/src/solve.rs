@@ -12,6 +12,7 @@
 //!
 //! Most frames need none of the phases before `barrier`: `glance` sees what they would find.
 
+mod after;
 mod alias;
 mod arrange;
 mod assign;

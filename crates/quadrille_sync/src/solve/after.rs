@@ -1,0 +1,147 @@
+//! What a request needs of one access before it: rungs 2, 3 and 5 of the ladder.
+
+use std::ops::Range;
+
+use super::barrier::source;
+use super::track::{Mark, State};
+use super::walk::{Plain, Request, Walk};
+use crate::flags::Stages;
+use crate::plan::{Rung, Scope};
+
+/// What a request needs of one access.
+pub(super) struct After {
+    /// Memory has to be made available.
+    pub(super) memory: bool,
+    /// Others had the memory then.
+    pub(super) is_aliased: bool,
+    /// The write that others have read, if it is shown from there.
+    pub(super) shown: Option<Mark>,
+}
+
+impl After {
+    /// A memory dependency.
+    pub(super) fn memory(is_aliased: bool) -> Self {
+        Self {
+            memory: true,
+            is_aliased,
+            shown: None,
+        }
+    }
+}
+
+/// Orders a request after one access.
+pub(super) fn order_after(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    dst: Scope,
+    interval: &Range<u64>,
+    mark: &Mark,
+    after: After,
+) {
+    let After {
+        memory,
+        is_aliased,
+        shown,
+    } = after;
+    let (src, dst, rung) = if mark.queue == request.queue {
+        let src = source(mark, memory);
+        // What has the same step is the acquire for this very pass.
+        if mark.step == request.step || walk.is_ordered(mark, src, dst) {
+            return;
+        }
+        walk.stand_behind(mark);
+        let rung = match memory {
+            _ if is_aliased => Rung::Aliasing,
+            true => Rung::Memory,
+            false => Rung::Execution,
+        };
+        (src, dst, rung)
+    } else {
+        let stages = chain(walk, request, mark, is_aliased);
+        // Whoever waits for a signal also sees what came before it.
+        let dst = dst.without(stages);
+        if dst.stages.is_empty() || walk.is_led_on(request, stages, dst) {
+            return;
+        }
+        walk.stand_behind_wait();
+        let src = Scope {
+            stages,
+            ..Scope::default()
+        };
+        (src, dst, other_queue(is_aliased))
+    };
+    let (mark, interval, layout) = (*mark, interval.clone(), request.layout);
+    let shown = shown.filter(|_| !memory).map(|write| write.point());
+    let reason = walk.reason(request, Some(mark.pass), rung);
+    walk.add_plain(Plain {
+        mark,
+        shown,
+        interval,
+        src,
+        dst,
+        layout,
+        reason,
+    });
+}
+
+/// Whether a read on another queue came before one on a third queue, which a request that comes
+/// after all reads waits for anyway. What others did to aliased memory is all waited for too.
+#[inline]
+pub(super) fn is_implied(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    state: &State,
+    mark: &Mark,
+) -> bool {
+    mark.queue != request.queue && is_implied_elsewhere(walk, request, state, mark)
+}
+
+/// The same where the read is known to be on another queue.
+fn is_implied_elsewhere(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    state: &State,
+    mark: &Mark,
+) -> bool {
+    let marks = match state.aliased.is_empty() {
+        true => state.reads.as_slice(),
+        false => state.aliased.as_slice(),
+    };
+    if marks.len() < 2 || state.pending.is_some() {
+        return false;
+    }
+    let (one, timeline) = (mark.point(), &walk.timeline);
+    let implies = |other: &&Mark| {
+        let is_waited_for = ![mark.queue, request.queue].contains(&other.queue);
+        is_waited_for
+            && timeline.implies(other.point(), one)
+            && !timeline.implies(one, other.point())
+    };
+    let Some(other) = marks.iter().find(implies) else {
+        return false;
+    };
+    walk.past.consult(mark, other.queue);
+    walk.past.consult_exactly(other);
+    true
+}
+
+/// Waits for an access on another queue and returns the stages that lead on from there: those
+/// of the request, if they wait themselves.
+pub(super) fn chain(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    mark: &Mark,
+    is_aliased: bool,
+) -> Stages {
+    let stages = request.scope.stages;
+    walk.require(request, mark, stages, false, other_queue(is_aliased))
+}
+
+/// The rung of a wait.
+fn other_queue(is_aliased: bool) -> Rung {
+    if is_aliased {
+        Rung::Aliasing
+    } else {
+        Rung::OtherQueue
+    }
+}
