@@ -92,7 +92,7 @@ pub(crate) struct Kept {
     /// The [`Age`] at which it was translated, or last looked at.
     seen: u64,
     /// A [`summary`] of the resources that it declared then.
-    declared: u32,
+    declared: u64,
     span: Span,
 }
 
@@ -256,13 +256,15 @@ impl Kept {
     }
 }
 
-/// The resources of some uses in one number, which is another for other resources, most probably.
+/// The resources of some uses in one number: another one for other resources, but for one chance in
+/// some 2^50.
 #[inline]
-fn summary(uses: &[Use]) -> u32 {
+fn summary(uses: &[Use]) -> u64 {
     // Odd, with bits everywhere: Knuth's multiplier of hashes.
-    let add =
-        |sum: u32, used: &Use| (sum.rotate_left(5) ^ used.resource.0).wrapping_mul(0x9E37_79B1);
-    uses.iter().fold(uses.len() as u32, add)
+    let add = |sum: u64, used: &Use| {
+        (sum.rotate_left(5) ^ u64::from(used.resource.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    uses.iter().fold(uses.len() as u64, add)
 }
 
 #[cfg(test)]
