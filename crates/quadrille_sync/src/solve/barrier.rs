@@ -299,7 +299,8 @@ pub(super) fn change_layout(
             return;
         }
         if mark.queue != request.queue {
-            src.stages |= chain(walk, request, mark, is_aliased);
+            let stages = chain(walk, request, mark, is_aliased);
+            src.stages = (src.stages | stages).simplified();
             walk.stand_behind_wait();
             return;
         }
