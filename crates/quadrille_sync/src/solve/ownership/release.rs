@@ -177,9 +177,13 @@ fn append(
         queue: point.queue,
         value: point.value,
         // For whoever takes over without an acquire: what was written before. The release of an
-        // image may be a transition, which is a write.
+        // image may be a transition, which is a write; that of a buffer leads on from its own
+        // source to all stages, if its second scope counts.
         scope: Scope {
-            stages: Stages::ALL_COMMANDS,
+            stages: match walk.topology.maintenance8 && !resource.is_image() {
+                true if !src.stages.is_empty() => src.stages,
+                _ => Stages::ALL_COMMANDS,
+            },
             access: match resource.is_image() {
                 true => AccessMask::MEMORY_WRITE,
                 false => src.access,
