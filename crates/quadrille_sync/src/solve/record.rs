@@ -8,7 +8,7 @@ use crate::plan::{
     Transfer,
 };
 use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_nearby};
-use crate::resource::{Resource, ResourceKind};
+use crate::resource::{Resource, ResourceIndex, ResourceKind};
 use crate::topology::QueueIndex;
 
 use super::timeline::push_reason;
@@ -200,25 +200,49 @@ impl BarrierBatch {
     }
 }
 
+/// A barrier for a range of a resource.
+pub(super) trait OfRange {
+    /// What it is about.
+    fn about(&self) -> (ResourceIndex, SubRange);
+
+    /// Its second scope, to add to.
+    fn dst(&mut self) -> &mut Scope;
+
+    /// What commands it orders, if any; see [`BarrierBatch::orders`].
+    fn orders(&self) -> Option<(Scope, Scope)>;
+
+    /// Takes another barrier in, if it says the same and the two ranges are one.
+    fn take_in(&mut self, other: &Self) -> bool;
+}
+
 /// Barriers that say the same of two ranges may become one, whoever came before (the reason is
 /// that of the first), but not halves of transfers: the other half must name the same range, and
 /// its neighbours may differ.
 impl BufferBarrier {
-    /// See [`BarrierBatch::orders`].
-    pub(super) fn orders(&self) -> Option<(Scope, Scope)> {
-        let scopes = (self.src.stages_only(), self.dst.stages_only());
-        self.transfer.is_none().then_some(scopes)
-    }
-
     fn joins(&self, other: &Self) -> bool {
         self.resource == other.resource
             && self.transfer.or(other.transfer).is_none()
             && (self.src, self.dst) == (other.src, other.dst)
             && self.reason.joins(&other.reason)
     }
+}
 
-    /// Takes another barrier in, if it says the same of the bytes before or behind.
-    pub(super) fn take_in(&mut self, other: &Self) -> bool {
+impl OfRange for BufferBarrier {
+    fn about(&self) -> (ResourceIndex, SubRange) {
+        let (offset, size) = (self.offset, self.size);
+        (self.resource, SubRange::Bytes { offset, size })
+    }
+
+    fn dst(&mut self) -> &mut Scope {
+        &mut self.dst
+    }
+
+    fn orders(&self) -> Option<(Scope, Scope)> {
+        let scopes = (self.src.stages_only(), self.dst.stages_only());
+        self.transfer.is_none().then_some(scopes)
+    }
+
+    fn take_in(&mut self, other: &Self) -> bool {
         let touches = |a: &Self, b: &Self| a.offset + a.size == b.offset;
         let joins = self.joins(other) && (touches(self, other) || touches(other, self));
         if joins {
@@ -230,12 +254,6 @@ impl BufferBarrier {
 }
 
 impl ImageBarrier {
-    /// See [`BarrierBatch::orders`].
-    pub(super) fn orders(&self) -> Option<(Scope, Scope)> {
-        let scopes = (self.src.stages_only(), self.dst.stages_only());
-        self.transfer.is_none().then_some(scopes)
-    }
-
     fn joins(&self, other: &Self) -> bool {
         self.resource == other.resource
             && self.transfer.or(other.transfer).is_none()
@@ -243,9 +261,23 @@ impl ImageBarrier {
             && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
             && self.reason.joins(&other.reason)
     }
+}
 
-    /// Takes another barrier in, if it says the same and the two ranges make a box.
-    pub(super) fn take_in(&mut self, other: &Self) -> bool {
+impl OfRange for ImageBarrier {
+    fn about(&self) -> (ResourceIndex, SubRange) {
+        (self.resource, SubRange::Subresources(self.range))
+    }
+
+    fn dst(&mut self) -> &mut Scope {
+        &mut self.dst
+    }
+
+    fn orders(&self) -> Option<(Scope, Scope)> {
+        let scopes = (self.src.stages_only(), self.dst.stages_only());
+        self.transfer.is_none().then_some(scopes)
+    }
+
+    fn take_in(&mut self, other: &Self) -> bool {
         self.joins(other) && self.range.join(&other.range)
     }
 }

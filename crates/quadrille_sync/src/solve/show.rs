@@ -10,10 +10,12 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::issued::{Issued, remember};
+use super::record::OfRange;
 use super::seen::see;
 use super::track::{Mark, State};
 use super::walk::{Call, Request, Walk};
-use crate::plan::{BufferBarrier, ImageBarrier, Scope};
+use crate::frame::Use;
+use crate::plan::Scope;
 use crate::range::{JOINED, RangeMap, SubRange, for_each_union, intervals, join_at};
 use crate::resource::{ResourceIndex, ResourceKind};
 use crate::states::EndPass;
@@ -66,9 +68,7 @@ impl Walk<'_> {
         dst: Scope,
     ) -> bool {
         let queue = usize::from(request.queue.0);
-        let is_here = mark.queue == request.queue && self.next_use.is_none();
-        let may_be = is_here && mark.scope.access.is_empty() && mark.step < request.step;
-        if !may_be || self.writes_itself(request.resource, mark) {
+        if self.next_use.is_some() || !self.is_by_barrier(request, mark) {
             return false;
         }
         // A barrier may have joined a call that stands before earlier passes.
@@ -109,12 +109,9 @@ impl Walk<'_> {
     /// what the request asked for, and in all of their stages.
     pub(super) fn settle_shown(&mut self, request: &Request, map: &mut RangeMap<State>) {
         let kind = &self.frame.resource(request.resource).kind;
-        for Shown { range, dst, step } in std::mem::take(&mut self.shown) {
-            let is_written = |mark: &Mark| {
-                let is_before = (step..request.step).contains(&mark.step);
-                let is_barrier = mark.queue == request.queue && mark.scope.access.is_empty();
-                is_before && is_barrier && !self.writes_itself(request.resource, mark)
-            };
+        let mut shown = std::mem::take(&mut self.shown);
+        for Shown { range, dst, step } in shown.drain(..) {
+            let is_written = |mark: &Mark| mark.step >= step && self.is_by_barrier(request, mark);
             intervals(kind, &range, |interval| {
                 map.update(interval, |_, state| {
                     if state.write.as_ref().is_some_and(is_written) {
@@ -123,15 +120,20 @@ impl Walk<'_> {
                 });
             });
         }
+        // Emptied, for its memory.
+        self.shown = shown;
     }
 
-    /// Whether the pass of a mark writes a resource itself, rather than a barrier before it.
-    fn writes_itself(&self, resource: ResourceIndex, mark: &Mark) -> bool {
+    /// Whether what a request's resource was last written by, on the same queue, is a barrier before
+    /// the pass of a mark, and not that pass itself.
+    fn is_by_barrier(&self, request: &Request, mark: &Mark) -> bool {
         let EndPass::Pass(pass) = mark.pass else {
-            return true;
+            return false;
         };
+        let is_here = mark.queue == request.queue && mark.step < request.step;
         let mut uses = self.frame.uses_of(pass).iter();
-        uses.any(|one| one.resource == resource && one.access.is_write())
+        let writes = |one: &Use| one.resource == request.resource && one.access.is_write();
+        is_here && mark.scope.access.is_empty() && !uses.any(writes)
     }
 }
 
@@ -184,50 +186,4 @@ fn widen<B: OfRange>(
         join_at(barriers, place, B::take_in);
     }
     true
-}
-
-/// A barrier for a range of a resource.
-trait OfRange: Sized {
-    fn about(&self) -> (ResourceIndex, SubRange);
-    fn dst(&mut self) -> &mut Scope;
-    /// What commands it orders, if any; see `BarrierBatch::orders`.
-    fn orders(&self) -> Option<(Scope, Scope)>;
-    fn take_in(&mut self, other: &Self) -> bool;
-}
-
-impl OfRange for ImageBarrier {
-    fn about(&self) -> (ResourceIndex, SubRange) {
-        (self.resource, SubRange::Subresources(self.range))
-    }
-
-    fn dst(&mut self) -> &mut Scope {
-        &mut self.dst
-    }
-
-    fn orders(&self) -> Option<(Scope, Scope)> {
-        self.orders()
-    }
-
-    fn take_in(&mut self, other: &Self) -> bool {
-        self.take_in(other)
-    }
-}
-
-impl OfRange for BufferBarrier {
-    fn about(&self) -> (ResourceIndex, SubRange) {
-        let (offset, size) = (self.offset, self.size);
-        (self.resource, SubRange::Bytes { offset, size })
-    }
-
-    fn dst(&mut self) -> &mut Scope {
-        &mut self.dst
-    }
-
-    fn orders(&self) -> Option<(Scope, Scope)> {
-        self.orders()
-    }
-
-    fn take_in(&mut self, other: &Self) -> bool {
-        self.take_in(other)
-    }
 }
