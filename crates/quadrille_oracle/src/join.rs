@@ -1,4 +1,4 @@
-//! Barriers that could be one: pairs in one call that say the same of neighbouring ranges.
+//! Barriers that could be one: pairs in one call that hold back the same for neighbouring ranges.
 
 use quadrille_sync::{
     BufferBarrier, ImageBarrier, PassRef, Plan, Reason, Scope, Step, SubRange, SubresourceRange,
@@ -10,7 +10,7 @@ use quadrille_sync::{
 pub struct Unjoined {
     /// The submission that both are in.
     pub submission: usize,
-    /// Why the first is there; the reason of the other differs at most in the earlier pass.
+    /// Why the first is there; the reason of the other differs at most in its passes.
     pub reason: Reason,
     /// What the first covers.
     pub first: SubRange,
@@ -29,21 +29,19 @@ struct Part {
     reason: Reason,
 }
 
-/// All pairs of barriers of one call that say the same for the same pass, of ranges that make one
-/// range that Vulkan can name.
+/// All pairs of barriers of one call with one second scope, of ranges that make one range that
+/// Vulkan can name. Their first scopes may differ: who is held back waits for both.
 ///
-/// Halves of transfers are only meant where both other halves say the same too, and stand in one
-/// call; an acquire of what an earlier frame has released is bound to what was released there.
+/// Halves of transfers are only meant where they say the same for the same pass, and both other
+/// halves do too, in one call; an acquire of what an earlier frame has released is bound to what was
+/// released there.
 pub fn unjoined(plan: &Plan) -> Vec<Unjoined> {
     let parts = parts(plan);
     let mut found = Vec::new();
     for (at, one) in parts.iter().enumerate() {
         let others = parts[at + 1..].iter();
         for other in others.take_while(|other| other.call == one.call) {
-            if one.says_the_same(other)
-                && touch(&one.range, &other.range)
-                && one.moves(other, &parts)
-            {
+            if one.joins(other, &parts) && touch(&one.range, &other.range) {
                 found.push(Unjoined {
                     submission: one.call.0,
                     reason: one.reason.clone(),
@@ -57,26 +55,14 @@ pub fn unjoined(plan: &Plan) -> Vec<Unjoined> {
 }
 
 impl Part {
-    /// Whether two barriers differ in nothing but range and earlier pass.
-    fn says_the_same(&self, other: &Self) -> bool {
-        let key = |it: &Self| {
-            (
-                it.call,
-                it.scopes,
-                it.layouts,
-                it.transfer,
-                it.reason.resource,
-            )
-        };
-        let aim = |it: &Self| (it.reason.later.clone(), it.reason.rung);
-        key(self) == key(other) && aim(self) == aim(other)
-    }
-
-    /// Whether nothing else stands against joining two barriers, if they are halves of transfers.
-    fn moves(&self, other: &Self, parts: &[Part]) -> bool {
+    /// Whether two barriers could be one, but for their ranges.
+    fn joins(&self, other: &Self, parts: &[Part]) -> bool {
         let Some(transfer) = self.transfer else {
-            return true;
+            return self.holds_back_the_same(other);
         };
+        if !self.says_the_same(other) {
+            return false;
+        }
         match (self.partner(parts), other.partner(parts)) {
             (Some(one), Some(other)) => one.says_the_same(other),
             // Who acquires in the next frame is foreseen by name.
@@ -86,6 +72,28 @@ impl Part {
             }
             _ => false,
         }
+    }
+
+    /// Whether two barriers of one call differ in nothing but range, first scope and passes.
+    fn holds_back_the_same(&self, other: &Self) -> bool {
+        let key = |it: &Self| {
+            (
+                it.call,
+                it.scopes.1,
+                it.layouts,
+                it.transfer,
+                it.reason.resource,
+                it.reason.rung,
+            )
+        };
+        key(self) == key(other)
+    }
+
+    /// Whether two barriers differ in nothing but range and earlier pass.
+    fn says_the_same(&self, other: &Self) -> bool {
+        self.holds_back_the_same(other)
+            && self.scopes == other.scopes
+            && self.reason.later == other.reason.later
     }
 
     /// The other half of a transfer, if it is in the same plan.

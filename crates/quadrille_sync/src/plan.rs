@@ -133,7 +133,7 @@ pub struct BufferBarrier {
     pub dst: Scope,
     /// The ownership transfer, if the barrier is half of one.
     pub transfer: Option<Transfer>,
-    /// Why it is there.
+    /// Why it is there: the first reason, where several ranges have become one.
     pub reason: Reason,
 }
 
@@ -154,7 +154,7 @@ pub struct ImageBarrier {
     pub new_layout: Layout,
     /// The ownership transfer, if the barrier is half of one.
     pub transfer: Option<Transfer>,
-    /// Why it is there.
+    /// Why it is there: the first reason, where several ranges have become one.
     pub reason: Reason,
 }
 

@@ -215,15 +215,16 @@ pub(super) trait OfRange {
     fn take_in(&mut self, other: &Self) -> bool;
 }
 
-/// Barriers that say the same of two ranges may become one, whoever came before (the reason is
-/// that of the first), but not halves of transfers: the other half must name the same range, and
-/// its neighbours may differ.
+/// Barriers that hold back the same for two ranges may become one, whoever came before and whoever
+/// comes after (the reason is that of the first). All barriers of a call order commands, so who
+/// is held back waits for both first scopes in any case. Halves of transfers stay apart: the other
+/// half must name the same range, and its neighbours may differ.
 impl BufferBarrier {
     fn joins(&self, other: &Self) -> bool {
         self.resource == other.resource
             && self.transfer.or(other.transfer).is_none()
-            && (self.src, self.dst) == (other.src, other.dst)
-            && self.reason.joins(&other.reason)
+            && self.dst == other.dst
+            && self.reason.rung == other.reason.rung
     }
 }
 
@@ -248,6 +249,7 @@ impl OfRange for BufferBarrier {
         if joins {
             self.offset = self.offset.min(other.offset);
             self.size += other.size;
+            self.src = self.src.union(other.src);
         }
         joins
     }
@@ -257,9 +259,9 @@ impl ImageBarrier {
     fn joins(&self, other: &Self) -> bool {
         self.resource == other.resource
             && self.transfer.or(other.transfer).is_none()
-            && (self.src, self.dst) == (other.src, other.dst)
+            && self.dst == other.dst
             && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
-            && self.reason.joins(&other.reason)
+            && self.reason.rung == other.reason.rung
     }
 }
 
@@ -278,13 +280,11 @@ impl OfRange for ImageBarrier {
     }
 
     fn take_in(&mut self, other: &Self) -> bool {
-        self.joins(other) && self.range.join(&other.range)
-    }
-}
-
-impl Reason {
-    fn joins(&self, other: &Self) -> bool {
-        (&self.later, self.rung) == (&other.later, other.rung)
+        let joins = self.joins(other) && self.range.join(&other.range);
+        if joins {
+            self.src = self.src.union(other.src);
+        }
+        joins
     }
 }
 
