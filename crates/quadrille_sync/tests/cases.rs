@@ -5,6 +5,9 @@
 //! frame that is `=== same` repeats the one before it. `=== plan reused` stands for a plan that the
 //! planner has found to fit again. Each plan is committed before the next frame.
 //!
+//! The comment also derives by hand how little each frame can do with, and a plan that needs more
+//! or less than that is a failure; see `derived`.
+//!
 //! `BLESS=1 cargo test -p quadrille_sync --test cases` writes what is into the files, to be read
 //! before it is believed.
 
@@ -18,13 +21,20 @@ use quadrille_sync::{
     Frame, Planned, Planner, States, Topology, parse_frame, parse_plan, parse_topology,
 };
 
-/// A case with the plans that the solver gives: what `file` should be.
-fn check(name: &str, file: &str) -> String {
+mod derived;
+
+use derived::{Derived, Least};
+
+/// A case with the plans that the solver gives: what `file` should be; and where its plans are not
+/// what its head derives.
+fn check(name: &str, file: &str) -> (String, String) {
     let mut sections = file.split("=== ");
     let head = sections.next().unwrap_or_default();
     let topology = head.lines().find_map(|line| line.strip_prefix("topology "));
     let topology = topology.unwrap_or_else(|| panic!("{name}: no topology"));
     let topology = parse_topology(topology).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut derived = Derived::read(head);
+    let mut number = 0;
     let mut result = format!("{}\n", head.trim_end());
     let (mut planner, mut states) = (Planner::default(), States::default());
     let mut frame = Frame::default();
@@ -40,7 +50,11 @@ fn check(name: &str, file: &str) -> String {
             // What was expected; the comparison is the caller's.
             _ => continue,
         }
-        match planner.plan(&frame, &topology, &states) {
+        number += 1;
+        let planned = planner.plan(&frame, &topology, &states);
+        let found = planned.as_ref().map(|it| &*it.plan);
+        derived.compare(number, Least::of(found));
+        match planned {
             Ok(Planned { plan, reused }) => {
                 let text = plan.display(&frame, &topology).to_string();
                 if reused {
@@ -56,7 +70,8 @@ fn check(name: &str, file: &str) -> String {
             Err(errors) => write!(result, "\n=== plan\n{errors}\n").unwrap(),
         }
     }
-    result
+    derived.end(number);
+    (result, derived.wrong)
 }
 
 fn assert_round_trip(name: &str, frame: &Frame) {
@@ -90,7 +105,10 @@ fn cases() {
     for path in files {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let expected = fs::read_to_string(&path).unwrap();
-        let actual = check(&name, &expected);
+        let (actual, objections) = check(&name, &expected);
+        for objection in objections.lines() {
+            writeln!(wrong, "{name}: {objection}").unwrap();
+        }
         if actual == expected {
             continue;
         }
@@ -110,4 +128,26 @@ fn cases() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What is objected to the head of a case of one frame, which copies on one queue.
+fn objections(head: &str) -> String {
+    let frame = "=== frame\nbuffer a 0 bytes 4\npass fill\n  CopyWrite a\n";
+    check("copy", &format!("{head}\ntopology gct:1\n\n{frame}")).1
+}
+
+#[test]
+fn heads_that_derive_anything_else_are_objected_to() {
+    assert_eq!(objections("// Least: 1 submission. Nothing was there."), "");
+    let wrong = "frame 1 needs at least 1 submission, 2 waits, and its plan has 1 submission\n";
+    assert_eq!(objections("// Least: 1 submission, 2 waits: why?"), wrong);
+    let missing = "frame 1 has 0 derivations in the head; its plan has 1 submission\n";
+    assert_eq!(objections("// One copy."), missing);
+    let beyond = "the head derives frame 3 of 1\n";
+    assert_eq!(objections("// Frames 1, 3: 1 submission."), beyond);
+    let unreadable = objections("// Frames 1 to 1: 1 submissions");
+    assert!(
+        unreadable.starts_with("cannot read the counts"),
+        "{unreadable}"
+    );
 }
