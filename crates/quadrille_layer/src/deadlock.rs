@@ -78,7 +78,11 @@ impl Device {
     fn explain(&self, work: &Work) -> String {
         let blocked = work.fifo.blocked();
         if blocked.is_empty() {
-            return "a fence never signals".to_owned();
+            return match work.has_dead_fence() {
+                true => "a fence never signals",
+                false => "nothing submitted signals what it waits for",
+            }
+            .to_owned();
         }
         let reasons: Vec<_> = blocked
             .iter()

@@ -82,7 +82,8 @@ pub(crate) unsafe extern "system" fn wait_for_fences(
         }
     };
     call.run(|| {
-        device.wait_in_slices("vkWaitForFences", timeout_ns, |slice_ns| {
+        let hopeless = Work::has_dead_fence;
+        device.wait_in_slices("vkWaitForFences", timeout_ns, hopeless, |slice_ns| {
             let ready = {
                 let mut work = device.work();
                 work.forward_until(&device, |work| enough(ready(work).len()))?;
@@ -192,7 +193,8 @@ pub(crate) unsafe extern "system" fn wait_semaphores(
         .begin("vkWaitSemaphores")
         .detail("semaphores", points.len());
     call.run(|| {
-        device.wait_in_slices("vkWaitSemaphores", timeout_ns, |slice_ns| {
+        let hopeless = |work: &Work| !covered(work);
+        device.wait_in_slices("vkWaitSemaphores", timeout_ns, hopeless, |slice_ns| {
             device.work().forward_until(&device, covered)?;
             // SAFETY: the app's own arguments.
             Ok(unsafe {
@@ -231,10 +233,12 @@ impl Device {
     }
 
     /// Repeats `ask`, which gets the time it may take, until it is done or the time is over.
+    /// `hopeless` says that what was forwarded does not end the wait.
     fn wait_in_slices(
         &self,
         command: &str,
         timeout_ns: u64,
+        hopeless: impl Fn(&Work) -> bool,
         ask: impl Fn(u64) -> Result<vk::Result, vk::Result>,
     ) -> vk::Result {
         let start = Instant::now();
@@ -255,7 +259,7 @@ impl Device {
                 return vk::Result::TIMEOUT;
             }
             let mut work = self.work();
-            let stuck = work.fifo.len() > 0 || work.has_dead_fence();
+            let stuck = work.fifo.len() > 0 || hopeless(&work);
             let endless = timeout_ns == u64::MAX;
             if patience.is_over(work.fifo.epoch()) && endless && stuck {
                 return self.report_deadlock(command, &mut work);

@@ -201,6 +201,19 @@ fn deadlocks_are_reported_and_end() {
     let waits: Vec<_> = fence.values("wait").collect();
     assert_eq!(waits, ["Err(TIMEOUT)", "Err(ERROR_DEVICE_LOST)"], "{fence}");
 
+    let host = program("deadlock-host", &settings);
+    let waits: Vec<_> = host.values("wait").collect();
+    assert_eq!(
+        waits,
+        ["Ok(())", "Err(TIMEOUT)", "Err(ERROR_DEVICE_LOST)"],
+        "{host}"
+    );
+    assert!(
+        host.stderr
+            .contains("nothing submitted signals what it waits for"),
+        "{host}"
+    );
+
     let left = program("left-over", &settings);
     left.succeeds();
     assert!(

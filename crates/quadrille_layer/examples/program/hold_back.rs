@@ -300,6 +300,17 @@ pub(crate) fn deadlock_fence() -> Outcome {
     Ok(())
 }
 
+/// The host waits for a value that nothing submitted signals.
+pub(crate) fn deadlock_host() -> Outcome {
+    let gpu = Gpu::new()?;
+    let timeline = gpu.timeline()?;
+    gpu.submit(gpu.queues[0][0], &[], &[], &[(timeline, 1)], NONE)?;
+    for (value, ns) in [(1, u64::MAX), (2, 1_000_000), (2, u64::MAX)] {
+        println!("wait {:?}", gpu.wait((timeline, value), ns));
+    }
+    Ok(())
+}
+
 /// The device goes while work is held.
 pub(crate) fn left_over() -> Outcome {
     let gpu = Gpu::new()?;

@@ -22,7 +22,7 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// A program's name, what it does, and the function that does it.
 type Program = (&'static str, &'static str, fn() -> Outcome);
 
-const PROGRAMS: [Program; 23] = [
+const PROGRAMS: [Program; 24] = [
     ("families", "prints the queue families", gpu::families),
     (
         "transfer",
@@ -104,6 +104,11 @@ const PROGRAMS: [Program; 23] = [
         "deadlock-fence",
         "waits for a fence behind a cycle",
         hold_back::deadlock_fence,
+    ),
+    (
+        "deadlock-host",
+        "waits for a value that nobody signals",
+        hold_back::deadlock_host,
     ),
     (
         "left-over",
