@@ -2,12 +2,12 @@
 //!
 //! `QUADRILLE_LAYER_HIDE=VK_KHR_push_descriptor,timelineSemaphore` shows a device without them: a
 //! name that begins with `VK_` is that of a device extension, any other that of a feature in
-//! Vulkan's words, or `hostCoherent`: then no memory is coherent. So a machine that has everything can test what a program does on one that has
-//! not.
+//! Vulkan's words, or `hostCoherent`: then no memory is coherent. So a machine that has everything
+//! can test what a program does on one that has not.
 
 mod memory;
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 
 use ash::vk;
 
@@ -26,8 +26,10 @@ pub(crate) struct Hidden {
     coherent: bool,
 }
 
+/// The features of later versions: their structure, and the one that a feature has to itself, which
+/// programs may ask instead.
 macro_rules! features {
-    ($($structure:ident [$($name:literal $field:ident)*])*) => {
+    ($($structure:ident [$($name:literal $field:ident $($alone:ident)?)*])*) => {
         /// The features that can be hidden.
         const FEATURES: &[&str] = &[$($($name),*),*];
 
@@ -39,6 +41,28 @@ macro_rules! features {
                 }
             }
         })*
+        $($($(impl Switch for vk::$alone<'_> {
+            fn switch_off(&mut self, feature: &str) {
+                if feature == $name {
+                    self.$field = vk::FALSE;
+                }
+            }
+        })?)*)*
+
+        /// Clears a feature in all structures of a chain that have it.
+        ///
+        /// # Safety
+        /// The chain is valid, and nobody else uses it.
+        unsafe fn switch_off_chained(chain: *mut c_void, feature: &str) {
+            $(
+                // SAFETY: passed on.
+                unsafe { switch_off::<vk::$structure<'_>>(chain, feature) };
+                $($(
+                    // SAFETY: passed on.
+                    unsafe { switch_off::<vk::$alone<'_>>(chain, feature) };
+                )?)*
+            )*
+        }
     };
 }
 
@@ -87,17 +111,17 @@ core_features! {
 
 features! {
     PhysicalDeviceVulkan12Features [
-        "timelineSemaphore" timeline_semaphore
+        "timelineSemaphore" timeline_semaphore PhysicalDeviceTimelineSemaphoreFeatures
         "descriptorIndexing" descriptor_indexing
-        "bufferDeviceAddress" buffer_device_address
-        "hostQueryReset" host_query_reset
-        "scalarBlockLayout" scalar_block_layout
-        "vulkanMemoryModel" vulkan_memory_model
+        "bufferDeviceAddress" buffer_device_address PhysicalDeviceBufferDeviceAddressFeatures
+        "hostQueryReset" host_query_reset PhysicalDeviceHostQueryResetFeatures
+        "scalarBlockLayout" scalar_block_layout PhysicalDeviceScalarBlockLayoutFeatures
+        "vulkanMemoryModel" vulkan_memory_model PhysicalDeviceVulkanMemoryModelFeatures
     ]
     PhysicalDeviceVulkan13Features [
-        "synchronization2" synchronization2
-        "dynamicRendering" dynamic_rendering
-        "maintenance4" maintenance4
+        "synchronization2" synchronization2 PhysicalDeviceSynchronization2Features
+        "dynamicRendering" dynamic_rendering PhysicalDeviceDynamicRenderingFeatures
+        "maintenance4" maintenance4 PhysicalDeviceMaintenance4Features
     ]
 }
 
@@ -234,9 +258,7 @@ pub(crate) unsafe extern "system" fn features2(
     for feature in &instance.settings.hidden.features {
         switch_off_core(&mut features.features, feature);
         // SAFETY: the app passes a valid chain, which nobody else uses during the call.
-        unsafe { switch_off::<vk::PhysicalDeviceVulkan12Features<'_>>(features.p_next, feature) };
-        // SAFETY: as above.
-        unsafe { switch_off::<vk::PhysicalDeviceVulkan13Features<'_>>(features.p_next, feature) };
+        unsafe { switch_off_chained(features.p_next, feature) };
     }
 }
 
@@ -244,7 +266,7 @@ pub(crate) unsafe extern "system" fn features2(
 ///
 /// # Safety
 /// The chain is valid, and nobody else uses it.
-unsafe fn switch_off<T: vk::TaggedStructure + Switch>(chain: *mut std::ffi::c_void, feature: &str) {
+unsafe fn switch_off<T: vk::TaggedStructure + Switch>(chain: *mut c_void, feature: &str) {
     // SAFETY: the caller vouches for the chain.
     if let Some(structure) = unsafe { find_mut::<T>(chain) } {
         structure.switch_off(feature);

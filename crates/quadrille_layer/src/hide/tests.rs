@@ -1,6 +1,6 @@
 use ash::vk;
 
-use super::{Hidden, Switch as _, switch_off_core};
+use super::{Hidden, Switch as _, switch_off_chained, switch_off_core};
 
 fn extension(name: &std::ffi::CStr) -> vk::ExtensionProperties {
     vk::ExtensionProperties::default()
@@ -42,5 +42,30 @@ fn only_the_feature_is_switched_off() {
     assert_eq!(
         (core.shader_int64, core.shader_int16),
         (vk::FALSE, vk::TRUE)
+    );
+}
+
+#[test]
+fn a_feature_is_off_in_each_structure_that_has_it() {
+    let mut all = vk::PhysicalDeviceVulkan13Features::default()
+        .synchronization2(true)
+        .maintenance4(true);
+    let mut alone = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
+    let mut other = vk::PhysicalDeviceMaintenance4Features::default().maintenance4(true);
+    let mut features = vk::PhysicalDeviceFeatures2::default()
+        .push_next(&mut all)
+        .push_next(&mut alone)
+        .push_next(&mut other);
+    // SAFETY: a chain of this test's own.
+    unsafe { switch_off_chained(features.p_next, "synchronization2") };
+    features.p_next = std::ptr::null_mut();
+    assert_eq!(
+        (all.synchronization2, alone.synchronization2),
+        (vk::FALSE, vk::FALSE)
+    );
+    assert_eq!(
+        (all.maintenance4, other.maintenance4),
+        (vk::TRUE, vk::TRUE),
+        "others stay"
     );
 }
