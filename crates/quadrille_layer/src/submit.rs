@@ -115,6 +115,11 @@ impl Device {
     fn enqueue(&self, queue: usize, batches: Vec<Batch>, fence: vk::Fence) -> vk::Result {
         let fault = self.calls().next_fence(fence);
         let mut work = self.work();
+        // Another thread may have lost the device since the call began. What reaches the driver now
+        // would still run when the app, which no longer waits, destroys its objects.
+        if self.is_lost() {
+            return vk::Result::ERROR_DEVICE_LOST;
+        }
         let plain = |batch| Submission {
             batch: Some(batch),
             fence: vk::Fence::null(),

@@ -112,8 +112,8 @@ pub(crate) unsafe extern "system" fn surface_capabilities(
     result
 }
 
-/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`: the script may say another extent, but not to those
-/// who ask for modes; they do not count.
+/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`: the script may say another extent, but not to
+/// those who ask for modes; they do not count.
 pub(crate) unsafe extern "system" fn surface_capabilities2(
     physical_device: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
@@ -392,6 +392,7 @@ impl Device {
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
             }
+            let fence = info.fence;
             let mut info = *info;
             match self.swapchains.wait(info.swapchain, info.timeout) {
                 Ok(left) => info.timeout = left,
@@ -411,7 +412,7 @@ impl Device {
             }
             let mut work = self.work();
             if let Some(fault) = fault {
-                work.spoil(info.fence, fault);
+                work.spoil(fence, fault);
             }
             work.fifo.signal(Point {
                 semaphore: info.semaphore.as_raw(),
@@ -444,6 +445,10 @@ impl Device {
         let mut patience = Patience::new(self);
         loop {
             let mut work = self.work();
+            // Nothing reaches the driver after a loss: the app no longer waits for it.
+            if self.is_lost() {
+                return vk::Result::ERROR_DEVICE_LOST;
+            }
             let covered = work.forward_until(self, |work| {
                 points.iter().all(|point| work.fifo.is_covered(*point))
             });
