@@ -196,7 +196,12 @@ unsafe fn create(
         .map(|virtual_queue| virtual_queue.object());
     for object in objects.chain([queue.as_raw() as *mut std::ffi::c_void]) {
         // SAFETY: dispatchable objects that the loader has not seen yet.
-        unsafe { device.adopt(object) }.result()?;
+        if let Err(error) = unsafe { device.adopt(object) }.result() {
+            let destroy = device.next.core.fp_v1_0().destroy_device;
+            // SAFETY: the app's allocator, and a device that nobody has seen yet.
+            unsafe { destroy(handle, allocator) };
+            return Err(error);
+        }
     }
     // SAFETY: the loader has set the first word of the device.
     unsafe { add_device(Arc::new(device)) };
@@ -290,23 +295,21 @@ pub(crate) unsafe extern "system" fn device_lookup(
     let known = unsafe { device_of(device) };
     // SAFETY: the caller passes a C string.
     let text = unsafe { CStr::from_ptr(name) };
-    let made_up = &known.instance.settings.made_up;
-    if made_up.has_command(text) {
+    if known.instance.settings.made_up.has_command(text) {
         // The driver does not have what is made up.
         return crate::commands::find(text)?.function;
     }
     // SAFETY: the handle is valid, the name is a C string.
     let next = unsafe { (known.lookup)(device, name) }?;
-    if MadeUp::ALL.has_command(text) {
+    if known.instance.leaves_alone(text) {
         return Some(next);
     }
-    let name = text;
-    if crate::commands::is_hidden(name) {
+    if crate::commands::is_hidden(text) {
         return None;
     }
-    if known.instance.settings.null && null::is_swallowed(name) {
+    if known.instance.settings.null && null::is_swallowed(text) {
         return null::swallow();
     }
-    let own = crate::commands::find(name).filter(|command| command.is_of_device());
+    let own = crate::commands::find(text).filter(|command| command.is_of_device());
     Some(own.and_then(|command| command.function).unwrap_or(next))
 }

@@ -32,41 +32,44 @@ pub(crate) unsafe extern "system" fn device_fault_info(
     call.run(|| {
         // SAFETY: the app passes a valid structure.
         let counts = unsafe { &mut *counts };
-        let wanted = [counts.address_info_count, counts.vendor_info_count];
+        let room = (counts.address_info_count, counts.vendor_info_count);
         let there = addresses(&device);
-        let is_lost = u32::from(device.is_lost());
+        let vendors = u32::from(!there.is_empty());
         counts.address_info_count = there.len() as u32;
-        counts.vendor_info_count = is_lost;
+        counts.vendor_info_count = vendors;
         counts.vendor_binary_size = 0;
         // SAFETY: the app passes a valid structure, or none.
         let Some(info) = (unsafe { info.as_mut() }) else {
             return vk::Result::SUCCESS;
         };
-        if !device.is_lost() {
+        if there.is_empty() {
             return vk::Result::SUCCESS;
         }
         write_text(&mut info.description, DESCRIPTION);
-        if wanted[0] < there.len() as u32 || wanted[1] == 0 {
-            counts.address_info_count = wanted[0].min(there.len() as u32);
-            counts.vendor_info_count = wanted[1].min(is_lost);
-            return vk::Result::INCOMPLETE;
-        }
+        counts.address_info_count = room.0.min(there.len() as u32);
+        counts.vendor_info_count = room.1.min(vendors);
+        let fits = &there[..counts.address_info_count as usize];
         if !info.p_address_infos.is_null() {
-            // SAFETY: the app's array has as many elements at least.
-            let out = unsafe { std::slice::from_raw_parts_mut(info.p_address_infos, there.len()) };
-            out.copy_from_slice(&there);
+            // SAFETY: the app's array has room for what fits.
+            let out = unsafe { std::slice::from_raw_parts_mut(info.p_address_infos, fits.len()) };
+            out.copy_from_slice(fits);
         }
-        // SAFETY: as above.
-        if let Some(vendor) = unsafe { info.p_vendor_infos.as_mut() } {
+        let has_room = counts.vendor_info_count > 0;
+        let vendor = info.p_vendor_infos;
+        // SAFETY: the app's array has room for one, or there is none.
+        if let Some(vendor) = unsafe { vendor.as_mut() }.filter(|_| has_room) {
             write_text(&mut vendor.description, VENDOR.0);
             vendor.vendor_fault_code = VENDOR.1;
             vendor.vendor_fault_data = VENDOR.2;
         }
-        vk::Result::SUCCESS
+        match fits.len() < there.len() || !has_room {
+            true => vk::Result::INCOMPLETE,
+            false => vk::Result::SUCCESS,
+        }
     })
 }
 
-/// The addresses that the fault of a lost device is about.
+/// The addresses that the fault of a lost device is about; none while it is not lost.
 fn addresses(device: &Device) -> Vec<vk::DeviceFaultAddressInfoEXT> {
     if !device.is_lost() {
         return Vec::new();

@@ -9,6 +9,7 @@ use crate::calls::{Calls, complain};
 use crate::families;
 use crate::loader::{self, NextInstance};
 use crate::log::Log;
+use crate::made_up::MadeUp;
 use crate::memory::find;
 use crate::refusal::Refusal;
 use crate::registry::{add_instance, instance_of, remove_instance};
@@ -48,6 +49,11 @@ impl Instance {
             .families
             .get(family as usize)
             .is_some_and(|family| family.present)
+    }
+
+    /// Whether the layer could make a command up and does not: it is the driver's own then.
+    pub(crate) fn leaves_alone(&self, name: &CStr) -> bool {
+        MadeUp::ALL.has_command(name) && !self.settings.made_up.has_command(name)
     }
 
     /// The real family that carries all virtual ones.
@@ -338,7 +344,9 @@ pub(crate) unsafe extern "system" fn instance_lookup(
         return None;
     }
     // SAFETY: the caller passes a valid handle.
-    let next = unsafe { instance_of(instance) }.next_command(name)?;
+    let known = unsafe { instance_of(instance) };
+    let next = known.next_command(name)?;
+    let own = own.filter(|_| !known.leaves_alone(name));
     Some(own.and_then(|command| command.function).unwrap_or(next))
 }
 

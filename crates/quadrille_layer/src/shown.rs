@@ -35,7 +35,14 @@ impl Shown {
             Some(FenceFault::Never) => None,
         };
         let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
-        presents.entry(swapchain).or_default().push((id, at));
+        let known = presents.entry(swapchain).or_default();
+        // Whoever waits for what came before the last one shown need not wait.
+        let now = Instant::now();
+        let last = known
+            .iter()
+            .rposition(|(_, at)| at.is_some_and(|at| at <= now));
+        known.drain(..last.unwrap_or(0));
+        known.push((id, at));
         self.changed.notify_all();
     }
 

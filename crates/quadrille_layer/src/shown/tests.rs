@@ -34,3 +34,17 @@ fn a_late_one_is_waited_for() {
     );
     assert!(start.elapsed() >= late);
 }
+
+#[test]
+fn what_was_shown_long_ago_is_forgotten_and_still_counts() {
+    let (shown, chain) = (Shown::default(), vk::SwapchainKHR::from_raw(1));
+    for id in 1..=1000 {
+        shown.presented(chain, id, None);
+    }
+    shown.presented(chain, 1001, Some(FenceFault::Never));
+    let kept = shown.presents.lock().unwrap()[&chain].len();
+    assert!(kept <= 3, "{kept} presents are kept");
+    assert_eq!(shown.wait(chain, 1, NO_TIME), vk::Result::SUCCESS);
+    assert_eq!(shown.wait(chain, 1000, NO_TIME), vk::Result::SUCCESS);
+    assert_eq!(shown.wait(chain, 1001, NO_TIME), vk::Result::TIMEOUT);
+}
