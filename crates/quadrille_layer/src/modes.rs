@@ -32,8 +32,8 @@ impl Instance {
             .surface
             .get_physical_device_surface_present_modes_khr;
         let (count, modes) = (&mut asked.present_mode_count, asked.p_present_modes);
-        // SAFETY: the caller vouches for the handles; the app's array has so many elements, or there
-        // is none.
+        // SAFETY: the caller vouches for the handles; the app's array has so many elements, or is
+        // none.
         unsafe { query(physical_device, surface, count, modes) }
     }
 }

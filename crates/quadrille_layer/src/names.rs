@@ -23,18 +23,16 @@ impl Names {
 
     /// The semaphore was destroyed.
     pub(crate) fn forget(&self, semaphore: u64) {
-        self.0
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&semaphore);
+        self.set(semaphore, None);
     }
 
-    fn set(&self, semaphore: u64, name: &CStr) {
-        let name = name.to_string_lossy().into_owned();
-        self.0
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(semaphore, name);
+    /// The semaphore has this name from now on, or none.
+    fn set(&self, semaphore: u64, name: Option<&CStr>) {
+        let mut names = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        match name {
+            Some(name) => names.insert(semaphore, name.to_string_lossy().into_owned()),
+            None => names.remove(&semaphore),
+        };
     }
 }
 
@@ -51,11 +49,10 @@ pub(crate) unsafe extern "system" fn set_object_name(
         .calls()
         .begin("vkSetDebugUtilsObjectNameEXT")
         .run(|| {
-            if info.object_type == vk::ObjectType::SEMAPHORE && !info.p_object_name.is_null() {
-                // SAFETY: not null, so a C string.
-                device.names.set(info.object_handle, unsafe {
-                    CStr::from_ptr(info.p_object_name)
-                });
+            if info.object_type == vk::ObjectType::SEMAPHORE {
+                // SAFETY: a C string, or null.
+                let name = unsafe { info.object_name_as_c_str() };
+                device.names.set(info.object_handle, name);
             }
             if info.object_type == vk::ObjectType::QUEUE {
                 return vk::Result::SUCCESS;

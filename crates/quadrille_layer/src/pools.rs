@@ -47,9 +47,9 @@ impl Pools {
 
     fn remove_buffers(&self, buffers: &[vk::CommandBuffer]) {
         self.write(|families| {
-            families
-                .buffers
-                .retain(|buffer, _| !buffers.contains(buffer))
+            for buffer in buffers {
+                families.buffers.remove(buffer);
+            }
         });
     }
 

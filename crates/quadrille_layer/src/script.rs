@@ -15,8 +15,8 @@
 //! ```
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
 //! capabilities; for `fence`, the fences given to submissions, presents and acquires, for `present
-//! fence` those given to presents; for `lost`, the submissions to any queue; for `stuck` and `image late`, the swapchains made; for `shown`, the
-//! presents with ids.
+//! fence` those given to presents; for `lost`, the submissions to any queue; for `stuck` and `image
+//! late`, the swapchains made; for `shown`, the presents with ids.
 
 use std::time::Duration;
 
@@ -181,9 +181,9 @@ impl Script {
             }
             [command, rest @ ..] => {
                 let command = canonical(command).ok_or_else(|| {
-                    let allowed = "a command of the layer's table that returns a VkResult, \
-                                   or `extent`, `image order`, `image late=`, `swapchains`, `fence`, `present fence`, \
-                                   `lost`, `stuck`, `shown`";
+                    let allowed = "a command of the layer's table that returns a VkResult, or \
+                                   `extent`, `image order`, `image late=`, `swapchains`, `fence`, \
+                                   `present fence`, `lost`, `stuck`, `shown`";
                     Refusal::of(command, allowed)
                 })?;
                 let (when, rest) = parse_when(rest)?;

@@ -99,9 +99,10 @@ pub(crate) fn write_script(text: &str) -> String {
 }
 
 fn run(mut command: Command, name: &str, settings: &[(&str, &str)]) -> Run {
-    let settable = ["FAMILIES", "SEED", "POISON", "SCRIPT", "LOG", "PATIENCE_MS"];
-    for name in settable {
-        command.env_remove(format!("QUADRILLE_LAYER_{name}"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("QUADRILLE_LAYER_") {
+            command.env_remove(name);
+        }
     }
     let mut log = None;
     for (name, value) in settings {
