@@ -52,13 +52,12 @@ fn a_feature_is_off_in_each_structure_that_has_it() {
         .maintenance4(true);
     let mut alone = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let mut other = vk::PhysicalDeviceMaintenance4Features::default().maintenance4(true);
-    let mut features = vk::PhysicalDeviceFeatures2::default()
+    let features = vk::PhysicalDeviceFeatures2::default()
         .push_next(&mut all)
         .push_next(&mut alone)
         .push_next(&mut other);
     // SAFETY: a chain of this test's own.
     unsafe { switch_off_chained(features.p_next, "synchronization2") };
-    features.p_next = std::ptr::null_mut();
     assert_eq!(
         (all.synchronization2, alone.synchronization2),
         (vk::FALSE, vk::FALSE)
