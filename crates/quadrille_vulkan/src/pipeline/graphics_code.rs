@@ -17,7 +17,7 @@ use crate::error::ShaderError;
 use crate::lock;
 use crate::rendering::Formats;
 use crate::retire::Retired;
-use crate::shader::{Shader, ShaderStage};
+use crate::shader::{EntryPoint, Location, Shader, ShaderStage};
 
 /// What passes know of a graphics pipeline, and what all its variants share.
 pub(crate) struct GraphicsInterface {
@@ -161,19 +161,25 @@ impl GraphicsCode {
         if let Some((module, entry)) = &fragment {
             stages.push(stage(vk::ShaderStageFlags::FRAGMENT, module, entry));
         }
-        let pipeline = self.create(formats, &stages).map_err(error)?;
+        let outputs = self.fragment_entry()?.map_or(&[][..], |it| &it.outputs);
+        let blends = blends_for(device, self.interface.blend, formats.used_colors(), outputs);
+        let pipeline = self.create(formats, &stages, &blends).map_err(error)?;
         device.names.name(pipeline, self.name());
         Ok(pipeline)
     }
 
+    /// The entry point of the fragment shader.
+    fn fragment_entry(&self) -> Result<Option<&EntryPoint>, ShaderError> {
+        let entry = &self.interface.fragment_entry;
+        let fragment = self.fragment.as_ref();
+        fragment
+            .map(|(shader, _)| shader.entry_point(ShaderStage::Fragment, entry))
+            .transpose()
+    }
+
     /// Whether the device can draw to formats what the shaders write.
     fn check_targets(&self, formats: &Formats) -> Result<(), ShaderError> {
-        let entry = &self.interface.fragment_entry;
-        let fragment = match &self.fragment {
-            Some((shader, _)) => Some(shader.entry_point(ShaderStage::Fragment, entry)?),
-            None => None,
-        };
-        match targets::problem(self.device(), formats, fragment) {
+        match targets::problem(self.device(), formats, self.fragment_entry()?) {
             None => Ok(()),
             Some(problem) => Err(ShaderError::Interface {
                 label: self.name().to_owned(),
@@ -186,6 +192,7 @@ impl GraphicsCode {
         &self,
         formats: &Formats,
         stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+        blends: &[vk::PipelineColorBlendAttachmentState],
     ) -> Result<vk::Pipeline, vk::Result> {
         let interface = &*self.interface;
         let (buffers, attributes) = vertex_input(&interface.vertex_buffers);
@@ -210,8 +217,7 @@ impl GraphicsCode {
             .depth_test_enable(depth.is_some())
             .depth_write_enable(depth.is_some_and(|depth| depth.write))
             .depth_compare_op(depth.map_or(vk::CompareOp::ALWAYS, |depth| depth.compare));
-        let blends = blends_for(self.device(), interface.blend, formats.used_colors());
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(blends);
         let dynamic = vk::PipelineDynamicStateCreateInfo::default()
             .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
         let mut rendering = rendering_info(formats);
@@ -268,11 +274,13 @@ fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
 }
 
 /// How each colour attachment mixes. Integer formats cannot blend, some devices cannot blend others,
-/// and those without `independentBlend` blend all attachments or none.
+/// and those without `independentBlend` blend all attachments or none. What the shader has no output
+/// for stays as it is; without a mask it would become undefined ("Fragment Output Interface").
 fn blends_for(
     device: &Device,
     blend: Blend,
     colors: &[vk::Format],
+    outputs: &[Location],
 ) -> Vec<vk::PipelineColorBlendAttachmentState> {
     let can_blend = |&format: &vk::Format| {
         !crate::format::is_integer(format) && targets::can_blend(device, format)
@@ -282,7 +290,11 @@ fn blends_for(
         true => blend.to_vk(),
         false => Blend::Opaque.to_vk(),
     };
-    colors.iter().map(blend_of).collect()
+    let masked_of = |(location, format)| match targets::is_written(outputs, location) {
+        true => blend_of(format),
+        false => blend_of(format).color_write_mask(vk::ColorComponentFlags::empty()),
+    };
+    (0..).zip(colors).map(masked_of).collect()
 }
 
 fn vertex_input(

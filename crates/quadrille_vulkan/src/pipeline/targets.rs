@@ -5,7 +5,7 @@ use ash::vk;
 use crate::device::Device;
 use crate::format::{properties, scalar_kind};
 use crate::rendering::Formats;
-use crate::shader::EntryPoint;
+use crate::shader::{EntryPoint, Location};
 
 /// What is wrong with formats (section "Graphics Pipelines", the valid usage of
 /// `VkGraphicsPipelineCreateInfo` with `VkPipelineRenderingCreateInfo`).
@@ -40,7 +40,31 @@ pub(super) fn problem(
     if depth != vk::Format::UNDEFINED && !features(device, depth).contains(is_depth) {
         return Some(format!("the device has no depth attachments of {depth:?}"));
     }
-    fragment.and_then(|fragment| output_problem(fragment, formats.used_colors()))
+    let fragment = fragment?;
+    let colors = formats.used_colors();
+    output_problem(fragment, colors).or_else(|| missing_output(device, fragment, colors))
+}
+
+/// Whether a shader has an output for a colour attachment.
+pub(super) fn is_written(outputs: &[Location], location: u32) -> bool {
+    outputs.iter().any(|output| output.location == location)
+}
+
+/// An attachment that has to stay as it is while others are drawn to, which takes
+/// `independentBlend`.
+fn missing_output(device: &Device, fragment: &EntryPoint, colors: &[vk::Format]) -> Option<String> {
+    let outputs = &fragment.outputs;
+    let mut locations = 0..colors.len() as u32;
+    let is_some_written = locations.clone().any(|at| is_written(outputs, at));
+    if device.core.independent_blend == vk::TRUE || !is_some_written {
+        return None;
+    }
+    let missing = locations.find(|&at| !is_written(outputs, at))?;
+    let name = &fragment.name;
+    Some(format!(
+        "{name} has no output @location({missing}), and this device cannot leave one of several \
+         attachments as it is; add the output, or leave that attachment out"
+    ))
 }
 
 /// Integers are written to formats of integers, and nothing else is (section "Fragment Output

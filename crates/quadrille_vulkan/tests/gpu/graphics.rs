@@ -306,3 +306,41 @@ fn mip_levels_are_blitted_and_drawn_one_by_one() {
     });
     assert_eq!(rig.words(&back), [GREEN]);
 }
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn an_attachment_without_output_stays_as_it_is() {
+    let mut rig = Rig::new();
+    let shader = shader(DEPTH);
+    let pipeline = rig
+        .gpu
+        .graphics_pipeline(&GraphicsPipelineDesc::of("one of two", &shader))
+        .unwrap();
+    let images = [target(&rig, 4), target(&rig, 4)];
+    let backs = images.each_ref().map(|image| rig.image_readback(image));
+    rig.frame(|frame| {
+        let uses = images
+            .each_ref()
+            .map(|image| discard(frame.resource(image.clone()), Access::ColorAttachmentWrite));
+        frame.pass("draw", graphics(), &uses, |list| {
+            let clear = Load::Clear([0.0, 0.0, 1.0, 1.0]);
+            let colors = images
+                .each_ref()
+                .map(|image| ColorAttachment::new(image, clear));
+            list.begin_rendering(&Rendering {
+                colors: &colors,
+                ..Default::default()
+            });
+            list.bind_graphics(&pipeline);
+            let depth_and_red = [0.5_f32, 1.0, 0.0, 0.0].map(f32::to_le_bytes);
+            list.push_constants(depth_and_red.as_flattened());
+            list.draw(0..3, 0..1);
+            list.end_rendering();
+        });
+        for (image, back) in images.iter().zip(&backs) {
+            frame.read_image(image, back);
+        }
+    });
+    assert_eq!(rig.words(&backs[0]), [RED; 16], "drawn to");
+    assert_eq!(rig.words(&backs[1]), [BLUE; 16], "cleared, and no more");
+}
