@@ -142,6 +142,13 @@ pub(crate) struct Device {
 static ARE_SOME_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
 impl Device {
+    /// Width and height of the largest 2D image that can be drawn to.
+    pub(crate) fn most_drawn(&self) -> [u32; 2] {
+        let limits = &self.limits;
+        [limits.max_framebuffer_width, limits.max_framebuffer_height]
+            .map(|most| most.min(limits.max_image_dimension2_d))
+    }
+
     /// Chooses and makes a device.
     pub(crate) fn new(
         settings: &Settings,

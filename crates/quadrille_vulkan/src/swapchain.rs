@@ -46,6 +46,8 @@ pub enum Acquired {
 pub enum SkipReason {
     /// The window has no area: it is minimised.
     ZeroExtent,
+    /// The window is larger than any image of the device.
+    TooLarge,
     /// No image became free in time.
     Timeout,
     /// No image is free.
@@ -443,12 +445,16 @@ impl Swapchain {
             self.surface.compatible_modes(mode)
         })?;
         let support = self.surface.support()?;
-        let extent = chain::choose_extent(&support.capabilities, self.wanted);
+        let most = self.device.most_drawn();
+        let extent = chain::choose_extent(&support.capabilities, self.wanted, most);
         let (no_image, no_view) = (vk::Image::null(), vk::ImageView::null());
         self.image.set_acquired(no_image, no_view, extent);
         if extent.contains(&0) {
             // Nothing can be made for a window without area; the old chain stays until it has one.
             return Ok(Some(SkipReason::ZeroExtent));
+        }
+        if extent[0] > most[0] || extent[1] > most[1] {
+            return Ok(Some(SkipReason::TooLarge));
         }
         if !self.make_room() {
             return Ok(Some(SkipReason::Backlog));

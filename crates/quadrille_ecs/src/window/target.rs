@@ -81,7 +81,16 @@ impl WindowTarget {
                 if matches!(reason, SkipReason::Timeout | SkipReason::NotReady) {
                     self.patience.missed();
                 }
-                self.outcome = WindowOutcome::Skipped(reason);
+                let outcome = WindowOutcome::Skipped(reason);
+                if reason == SkipReason::TooLarge && self.outcome != outcome {
+                    let (width, height) = (window.physical_width(), window.physical_height());
+                    tracing::warn!(
+                        "the window {} has {width}x{height} pixels, more than any image of the \
+                         device; it is drawn again once it is smaller",
+                        self.entity
+                    );
+                }
+                self.outcome = outcome;
             }
             Err(error @ SurfaceError::DeviceLost { .. }) => return Err(error),
             Err(error) => return Ok(self.failed(&error)),

@@ -165,10 +165,12 @@ pub(super) fn choose_format(
         })
 }
 
-/// The surface's extent, or the wanted one within its limits if the surface leaves the choice.
+/// The surface's extent, or the wanted one within its limits and the device's if the surface leaves
+/// the choice.
 pub(super) fn choose_extent(
     capabilities: &vk::SurfaceCapabilitiesKHR,
     wanted: [u32; 2],
+    most: [u32; 2],
 ) -> [u32; 2] {
     let vk::Extent2D { width, height } = capabilities.current_extent;
     if width != u32::MAX || height != u32::MAX {
@@ -177,8 +179,8 @@ pub(super) fn choose_extent(
     let (min, max) = (capabilities.min_image_extent, capabilities.max_image_extent);
     // Not `clamp`, which panics if a driver says that the least is above the most.
     [
-        wanted[0].max(min.width).min(max.width),
-        wanted[1].max(min.height).min(max.height),
+        wanted[0].max(min.width).min(max.width).min(most[0]),
+        wanted[1].max(min.height).min(max.height).min(most[1]),
     ]
 }
 

@@ -321,6 +321,27 @@ fn a_window_without_area_is_skipped() {
 
 #[test]
 #[ignore = "needs a Vulkan device"]
+fn a_window_larger_than_any_image_is_skipped_or_cut() {
+    let mut rig = Rig::with(&window_settings());
+    let mut window = swapchain(&rig, [16, 16]);
+    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    show(&mut rig, &mut window);
+    // Headless surfaces leave the extent to the program.
+    window.resize([1 << 24, 2]).unwrap();
+    match window.acquire(PATIENCE).unwrap() {
+        Acquired::Image => assert!(window.extent()[0] < 1 << 24, "{window:?}"),
+        Acquired::Skip(reason) => assert_eq!(reason, SkipReason::TooLarge),
+    }
+    window.resize([16, 16]).unwrap();
+    if window.acquire(PATIENCE).unwrap() == Acquired::Image {
+        show(&mut rig, &mut window);
+    }
+    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(window.extent(), [16, 16], "as before");
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
 fn two_windows_in_one_frame() {
     let mut rig = Rig::with(&window_settings());
     let (mut left, mut right) = (swapchain(&rig, [16, 16]), swapchain(&rig, [24, 8]));

@@ -18,26 +18,30 @@ fn capabilities() -> vk::SurfaceCapabilitiesKHR {
     }
 }
 
+/// What a device draws to at most.
+const MOST: [u32; 2] = [8192, 8192];
+
 #[test]
 fn extents() {
     let free = capabilities();
-    assert_eq!(choose_extent(&free, [640, 480]), [640, 480]);
-    assert_eq!(choose_extent(&free, [0, 9000]), [1, 4096]);
+    assert_eq!(choose_extent(&free, [640, 480], MOST), [640, 480]);
+    assert_eq!(choose_extent(&free, [0, 9000], MOST), [1, 4096]);
+    assert_eq!(choose_extent(&free, [640, 480], [600, 9000]), [600, 480]);
     let fixed = vk::SurfaceCapabilitiesKHR {
         current_extent: extent(7, 9),
         ..free
     };
-    assert_eq!(choose_extent(&fixed, [640, 480]), [7, 9]);
+    assert_eq!(choose_extent(&fixed, [640, 480], MOST), [7, 9]);
     let minimised = vk::SurfaceCapabilitiesKHR {
         current_extent: extent(0, 0),
         ..free
     };
-    assert_eq!(choose_extent(&minimised, [640, 480]), [0, 0]);
+    assert_eq!(choose_extent(&minimised, [640, 480], MOST), [0, 0]);
     let absurd = vk::SurfaceCapabilitiesKHR {
         max_image_extent: extent(0, 1),
         ..free
     };
-    assert_eq!(choose_extent(&absurd, [640, 480]), [0, 1]);
+    assert_eq!(choose_extent(&absurd, [640, 480], MOST), [0, 1]);
 }
 
 #[test]
