@@ -126,14 +126,18 @@ impl Bindings<'_> {
     pub(super) fn push_constants(&mut self, data: &[u8]) -> Result<(), Failure> {
         let limit = CommandList::MAX_PUSH_CONSTANTS;
         if data.len() > limit || !data.len().is_multiple_of(4) {
-            let what = format!("push constants of {} bytes", data.len());
             return Err(match data.len() > limit {
+                // How much was pushed is not known: the list has kept what shows that it is too much.
                 true => CommandError::Limit {
-                    what,
+                    what: "the size of push constants in bytes".to_owned(),
                     limit: limit as u64,
                 }
                 .into(),
-                false => CommandError::Alignment { what, multiple: 4 }.into(),
+                false => CommandError::Alignment {
+                    what: format!("push constants of {} bytes", data.len()),
+                    multiple: 4,
+                }
+                .into(),
             });
         }
         self.constants[..data.len()].copy_from_slice(data);

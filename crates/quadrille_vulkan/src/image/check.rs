@@ -95,13 +95,24 @@ fn use_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     }
     let drawn = ImageUsage::COLOR_ATTACHMENT | ImageUsage::DEPTH_STENCIL_ATTACHMENT;
     let [width, height, _] = desc.extent;
-    let limits = &device.limits;
-    let most = [limits.max_framebuffer_width, limits.max_framebuffer_height];
+    let most = device.most_drawn();
     let is_too_large = width > most[0] || height > most[1];
     (usage.intersects(drawn) && is_too_large).then(|| {
         let [most_width, most_height] = most;
         format!("what is drawn to has at most {most_width}x{most_height} pixels on this device")
     })
+}
+
+/// What to do where a format cannot have a usage.
+fn way_out(format: vk::Format, usage: ImageUsage) -> &'static str {
+    let has_color = crate::format::aspects(format).contains(vk::ImageAspectFlags::COLOR);
+    if has_color && usage.contains(ImageUsage::DEPTH_STENCIL_ATTACHMENT) {
+        "depth takes a format of its own, such as D32_SFLOAT"
+    } else if !has_color && usage.contains(ImageUsage::COLOR_ATTACHMENT) {
+        "a format of depth cannot be a colour target; describe it with `ImageDesc::depth`"
+    } else {
+        "choose another format, or fewer usages"
+    }
 }
 
 /// Asks the driver whether it has such images.
@@ -124,7 +135,8 @@ fn support_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     };
     let Ok(properties) = properties else {
         return Some(format!(
-            "the device has no images of {format:?} for {usage:?}"
+            "the device has no images of {format:?} for {usage:?}; {}",
+            way_out(format, usage)
         ));
     };
     let samples = vk::SampleCountFlags::from_raw(desc.samples);

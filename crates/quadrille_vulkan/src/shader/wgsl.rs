@@ -184,7 +184,7 @@ fn reflect(
         if place.group != 0 {
             let group = place.group;
             return Err(problem(format!(
-                "{name} is in @group({group}); resources are in group 0"
+                "{name} is in @group({group}); resources belong in group 0, at @group(0)"
             )));
         }
         let kind = kind(&module.types[variable.ty].inner, variable.space)
