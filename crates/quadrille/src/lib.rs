@@ -68,6 +68,9 @@
 //!    of `Shader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!    log, and the pipeline stays what it was.
 //!
+//! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
+//! Images and windows begin at their top left corner.
+//!
 //! # The crates
 //!
 //! This crate only gathers: the front end is [`ecs`], the backend [`vulkan`], the solver [`sync`].
@@ -82,16 +85,17 @@ pub mod prelude {
     pub use quadrille_ecs::ShaderReloadPlugin;
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, Buffer, BufferDesc,
-        BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc,
+        BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, Cull,
         Current, Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthState, DepthTarget,
         Format, GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead,
         HostReadWrite, HostWrite, Image, ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead,
         Memory, NewHistory, OnQueue as _, PresentSettings, Previous, PrimaryWindowImage,
-        QuadrillePlugin, QuadrillePlugins, QueueWish, Readback, ReadbackComplete, Recorder, Render,
-        RenderStartup, RenderSystems, Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing,
-        StorageRead, StorageReadWrite, StorageWrite, SwapchainState, TransferRead, TransferWrite,
-        Uniform, Uploads, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, declared,
-        declared_window, save_to_disk, stage,
+        PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QueueWish, Readback,
+        ReadbackComplete, Recorder, Render, RenderStartup, RenderSystems, Sampled, Sampler,
+        SamplerDesc, Settings, Shader, Sharing, StorageRead, StorageReadWrite, StorageWrite,
+        SwapchainState, TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute,
+        VertexLayout, VertexRead, View, WindowImage, WindowImageOf, declared, declared_window,
+        save_to_disk, stage,
     };
 }
 

@@ -199,6 +199,12 @@ impl<T: Named, K: kind::Kind, S: stage::Stage> Access<'_, T, K, S> {
             access: DeclaredAccess::of::<K, S>(),
         }
     }
+
+    /// This access as one of a pass within the system: see
+    /// [`Recorder::pass`](crate::Recorder::pass).
+    pub fn as_declared(&self) -> PassUse {
+        self.any().as_declared()
+    }
 }
 
 impl<T: Named, S: stage::Stage> StorageRead<'_, T, S> {

@@ -85,6 +85,12 @@ impl<const N: usize> From<[Attachment; N]> for Attachments {
     }
 }
 
+impl<const N: usize> From<([Attachment; N], Attachment)> for Attachments {
+    fn from((colors, depth): ([Attachment; N], Attachment)) -> Self {
+        Self::from(colors).with(depth)
+    }
+}
+
 impl Attachments {
     fn with(mut self, attachment: Attachment) -> Self {
         match attachment.kind {

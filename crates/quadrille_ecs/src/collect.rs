@@ -114,7 +114,14 @@ pub(crate) fn frame(
                 continue;
             }
             let name = &collector.passes[at].name;
-            errors.extend(recording.errors().map(|error| RenderError::Record {
+            // The passes of one system tend to be wrong in the same way.
+            let mut told: Vec<&RecordError> = Vec::new();
+            for error in recording.errors() {
+                if !told.contains(&error) {
+                    told.push(error);
+                }
+            }
+            errors.extend(told.into_iter().map(|error| RenderError::Record {
                 pass: name.to_string(),
                 error: error.clone(),
             }));

@@ -44,7 +44,9 @@ impl<'a> Compute<'a> {
     }
 
     /// Sets the push constants, `var<immediate>` in WGSL: at most 128 bytes, laid out as the
-    /// shader's variable. What is more than the shader has is left out; less is an error.
+    /// shader's variable. Less than the shader has is an error. More is not: pipelines that begin
+    /// alike can share one struct, and a shader that is edited while the program runs may need less
+    /// than before.
     pub fn push<T: NoUninit>(&mut self, constants: &T) -> &mut Self {
         self.recording
             .list

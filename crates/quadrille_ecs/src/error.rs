@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::PlanErrors;
+use quadrille_sync::{PlanError, PlanErrors};
 use quadrille_vulkan::FrameError;
 use thiserror::Error;
 
@@ -11,8 +11,8 @@ use thiserror::Error;
 pub enum RecordError {
     /// A part of a system uses what it did not name.
     #[error(
-        "the pass `{part}` records a {access} of `{resource}`, which is not among the uses given \
-         to `recorder.pass(\"{part}\", ..)`; add it there"
+        "it uses `{resource}` as {access}, which is not among the uses given to \
+         `recorder.pass(\"{part}\", ..)`; add it there"
     )]
     NotDeclared {
         /// The part's name.
@@ -21,6 +21,21 @@ pub enum RecordError {
         resource: Box<str>,
         /// What was recorded.
         access: &'static str,
+    },
+    /// A use of a part of a system is more than the system's parameter declares.
+    #[error(
+        "`recorder.pass(\"{part}\", ..)` is given `{resource}` as {used}, but the parameter declares \
+         it as {declared}; give `.as_declared()`, or declare it so in the system's parameters"
+    )]
+    PartNotDeclared {
+        /// The part's name.
+        part: Arc<str>,
+        /// The resource.
+        resource: Box<str>,
+        /// What is given.
+        used: &'static str,
+        /// What is declared.
+        declared: &'static str,
     },
     /// A system with several passes recorded something outside them.
     #[error(
@@ -84,7 +99,7 @@ pub enum RecordError {
     /// The shader does more than was declared.
     #[error(
         "`{resource}` is declared as {declared}, but binding {binding} (`{variable}`) of the \
-         pipeline `{pipeline}` is a {needed}; declare it so in the system's parameters"
+         pipeline `{pipeline}` needs it as {needed}; declare it so in the system's parameters"
     )]
     AccessTooWeak {
         /// The pipeline.
@@ -242,7 +257,7 @@ pub enum RenderError {
         reason: String,
     },
     /// The declarations contradict each other or the device.
-    #[error("the frame cannot be planned:\n{0}")]
+    #[error("the frame cannot be planned:\n{0}{hint}", hint = planning_hint(.0))]
     Plan(#[from] PlanErrors),
     /// The device or the driver failed.
     #[error(transparent)]
@@ -278,5 +293,17 @@ impl RenderError {
                 Surface::DeviceLost { .. } | Surface::Resource(Error::DeviceLost { .. })
             ) | Self::Resource(Error::DeviceLost { .. })
         )
+    }
+}
+
+/// What the solver, which knows no front end, cannot say about its errors.
+fn planning_hint(errors: &PlanErrors) -> &'static str {
+    let is_unwritten = |error: &PlanError| matches!(error, PlanError::NeverWritten { .. });
+    match errors.iter().any(is_unwritten) {
+        true => {
+            "\nContents begin undefined, not zero: a pass writes them, or, if they outlive the frame, \
+             `Uploads` do once."
+        }
+        false => "",
     }
 }

@@ -112,10 +112,10 @@ pub use policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, Buffer, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer,
-    DepthState, Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc,
-    ImageRegion, ImageUsage, IndexType, Memory, PresentProof, Producer, RawCommand, Reloaded,
-    Sampler, SamplerDesc, Settings, Shader, ShaderError, Sharing, SkipReason, StreamDesc,
-    SurfaceFormat, Turn, VertexLayout, View,
+    Cull, DepthState, Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc,
+    ImageRegion, ImageUsage, IndexType, Memory, PresentProof, PrimitiveTopology, Producer,
+    RawCommand, Reloaded, Sampler, SamplerDesc, Settings, Shader, ShaderError, Sharing, SkipReason,
+    StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, save_to_disk};

@@ -134,9 +134,10 @@ impl Recorder<'_, '_> {
 
     /// Begins rendering to attachments, and records draws until the returned value is dropped.
     ///
-    /// Attachments come from declared targets: `window.clear([0.0; 4])`, `scene.keep()`, a tuple
-    /// of a colour and a depth attachment, or an array of colour attachments. All must have the
-    /// same extent.
+    /// Attachments come from declared targets: `window.clear([0.0; 4])`, `scene.keep()`, an array
+    /// of colour attachments, or a tuple of one or the other with a depth attachment, such as
+    /// `([albedo.discard(), normal.discard()], depth.clear_depth(1.0))`. All must have the same
+    /// extent.
     pub fn render(&mut self, attachments: impl Into<Attachments>) -> Rendering<'_> {
         Rendering::begin(self.recording.main(), attachments.into())
     }
@@ -202,7 +203,9 @@ impl Recorder<'_, '_> {
     ///
     /// Each gets its own place in the plan, in the order of the calls, after what the system was
     /// ordered after. `uses` says what it touches, and can be no more than what the system's
-    /// parameters declare. A system that begins passes records nothing outside them.
+    /// parameters declare: `reads()`, `writes()` or `reads_and_writes()` of what is declared as
+    /// storage, `as_declared()` of anything else. A system that begins passes records nothing
+    /// outside them.
     ///
     /// ```
     /// # use bevy_derive::Deref;

@@ -89,10 +89,13 @@ impl SubRecording {
         self.list.is_empty() && !self.is_on_host()
     }
 
-    /// Notes something that was done wrong.
+    /// Notes something that was done wrong; once, however often it is.
     #[cold]
     pub(crate) fn fail(&mut self, error: RecordError) {
-        self.rare_mut().errors.push(error);
+        let errors = &mut self.rare_mut().errors;
+        if !errors.contains(&error) {
+            errors.push(error);
+        }
     }
 
     /// What was done wrong.
@@ -165,11 +168,11 @@ impl SubRecording {
             }
         }
         for used in uses.iter().filter(|used| !used.declared.covers(&used.kind)) {
-            self.fail(RecordError::WrongUse {
-                command: "recorder.pass",
+            self.fail(RecordError::PartNotDeclared {
+                part: name.into(),
                 resource: used.handle.name().into(),
+                used: used.kind.name(),
                 declared: used.declared.name(),
-                needed: used.kind.name(),
             });
         }
     }

@@ -161,3 +161,48 @@ fn what_cannot_be_copied_is_not_read_back() {
     );
     rig.expect_no_errors();
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn what_a_part_is_given_beyond_its_parameter_is_told_once() {
+    let mut rig = Rig::new();
+    let parts = |mut recorder: Recorder, numbers: StorageRead<Numbers>| {
+        for _ in 0..3 {
+            recorder.pass("part", &[numbers.any().writes()]);
+        }
+    };
+    rig.app.add_systems(Render, parts);
+    rig.update(1);
+    let words = [
+        "`recorder.pass(\"part\", ..)` is given `numbers` as storage write",
+        "the parameter declares it as storage read",
+        "`.as_declared()`",
+    ];
+    expect_one(&mut rig, &words);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn reading_what_nobody_wrote_tells_how_contents_begin() {
+    #[derive(Resource, bevy_derive::Deref)]
+    struct Fresh(Buffer);
+    let mut rig = Rig::new();
+    let setup = |mut commands: Commands, gpu: Res<GpuDevice>| -> Result {
+        let fresh = gpu.create_buffer(&BufferDesc::storage("fresh", 1024))?;
+        commands.insert_resource(Fresh(fresh));
+        Ok(())
+    };
+    let read = |mut recorder: Recorder, fresh: StorageReadWrite<Fresh>, add: Res<Add>| {
+        let mut compute = recorder.compute(&add.add);
+        compute.bind(0, &fresh).push(&1_u32).dispatch([4, 1, 1]);
+    };
+    rig.app.add_systems(RenderStartup, setup);
+    rig.app.add_systems(Render, read);
+    rig.update(1);
+    let words = [
+        "no earlier pass of this frame",
+        "undefined, not zero",
+        "`Uploads`",
+    ];
+    expect_one(&mut rig, &words);
+}
