@@ -519,10 +519,7 @@ fn open(
         let timeline = Timeline::new(device).map_err(vulkan("vkCreateSemaphore"))?;
         queues.push(DeviceQueue {
             granularity: [width, height, depth],
-            timestamp_bits: match support.host_query_reset {
-                true => family.timestamp_valid_bits,
-                false => 0,
-            },
+            timestamp_bits: family.timestamp_valid_bits,
             raw: Mutex::new(raw),
             timeline: Arc::new(timeline),
         });

@@ -61,8 +61,6 @@ pub(crate) struct Support {
     pub device_fault: bool,
     /// Ownership transfers can name stages.
     pub maintenance8: bool,
-    /// Queries can be reset by the CPU.
-    pub host_query_reset: bool,
     pub core: vk::PhysicalDeviceFeatures,
     scalar_block_layout: bool,
     vulkan_memory_model: bool,
@@ -153,9 +151,10 @@ impl Support {
         self.need_feature("timelineSemaphore", vulkan12.timeline_semaphore);
         self.need_feature("descriptorIndexing", vulkan12.descriptor_indexing);
         self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
+        // As most of these, one that Vulkan 1.3 promises ("Feature Requirements").
+        self.need_feature("hostQueryReset", vulkan12.host_query_reset);
         self.need_feature("robustBufferAccess", core.robust_buffer_access);
         self.core = optional_core(&core);
-        self.host_query_reset = vulkan12.host_query_reset == vk::TRUE;
         self.scalar_block_layout = vulkan12.scalar_block_layout == vk::TRUE;
         self.vulkan_memory_model = vulkan12.vulkan_memory_model == vk::TRUE;
         self.maintenance8 = maintenance8.maintenance8 == vk::TRUE;
@@ -252,7 +251,7 @@ impl Support {
             .timeline_semaphore(true)
             .descriptor_indexing(true)
             .buffer_device_address(true)
-            .host_query_reset(self.host_query_reset)
+            .host_query_reset(true)
             .scalar_block_layout(self.scalar_block_layout)
             .vulkan_memory_model(self.vulkan_memory_model)
             .vulkan_memory_model_device_scope(self.vulkan_memory_model);

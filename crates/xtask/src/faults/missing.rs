@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use super::{Fault, Program};
 
 /// What Quadrille needs. Without it there is no device, and one line says why.
-const NEEDED: [&str; 8] = [
+const NEEDED: [&str; 9] = [
     "VK_KHR_push_descriptor",
     "synchronization2",
     "dynamicRendering",
@@ -14,17 +14,17 @@ const NEEDED: [&str; 8] = [
     "timelineSemaphore",
     "descriptorIndexing",
     "bufferDeviceAddress",
+    "hostQueryReset",
     "robustBufferAccess",
 ];
 
 /// What it uses where it is there. The program runs without it as it does with it.
-const OPTIONAL: [&str; 26] = [
+const OPTIONAL: [&str; 25] = [
     "VK_EXT_calibrated_timestamps",
     "VK_KHR_maintenance8",
     "VK_EXT_swapchain_maintenance1",
     "VK_KHR_swapchain_maintenance1",
     "VK_EXT_swapchain_maintenance1,VK_KHR_swapchain_maintenance1",
-    "hostQueryReset",
     "scalarBlockLayout",
     "vulkanMemoryModel",
     "fullDrawIndexUint32",
