@@ -12,7 +12,6 @@ use bytemuck::{Pod, Zeroable};
 use clap::Parser;
 use examples::{CommonArgs, args};
 use quadrille::prelude::*;
-use quadrille::vulkan::DepthState;
 
 /// Draws many cubes, chosen by the device, with a shadow map and two passes after the scene.
 #[derive(Parser, Resource, Clone)]

@@ -16,8 +16,8 @@ use crate::{bench_plan, place};
 const MODES: [&str; 5] = ["reuse", "replan", "order", "systems", "threads"];
 
 /// Frame sizes; schedules of more systems than the second take minutes to build.
-const SIZES: [&str; 3] = ["100", "1000", "10000"];
-const MOST_SYSTEMS: &str = "1000";
+const SIZES: [u32; 3] = [100, 1000, 10_000];
+const MOST_SYSTEMS: u32 = 1000;
 
 /// What is measured.
 #[derive(Debug, Default, clap::Args)]
@@ -63,10 +63,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut lines = Vec::new();
     for size in SIZES {
         for mode in MODES {
-            if size != MOST_SYSTEMS && size.len() > MOST_SYSTEMS.len() && is_systems(mode) {
+            if size > MOST_SYSTEMS && is_systems(mode) {
                 continue;
             }
-            let mut all = vec!["--mode", mode, "--n", size];
+            let size = size.to_string();
+            let mut all = vec!["--mode", mode, "--n", &size];
             all.extend(&words);
             if !options.has("--null") && !options.has("--verify") {
                 all.push("--verify");

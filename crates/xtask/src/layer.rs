@@ -57,33 +57,8 @@ impl Layer {
         let folder = place::made("layer");
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
-        let manifest = serde_json::json!({
-            "file_format_version": "1.2.0",
-            "layer": {
-                "name": NAME,
-                "type": "GLOBAL",
-                "library_path": library,
-                "api_version": "1.4.0",
-                "implementation_version": "1",
-                "description": "Quadrille's test layer",
-                // What the loader lets through although the driver may not have it.
-                "device_extensions": [
-                    { "name": "VK_KHR_present_id", "spec_version": "1" },
-                    {
-                        "name": "VK_KHR_present_wait",
-                        "spec_version": "1",
-                        "entrypoints": ["vkWaitForPresentKHR"],
-                    },
-                    {
-                        "name": "VK_EXT_device_fault",
-                        "spec_version": "2",
-                        "entrypoints": ["vkGetDeviceFaultInfoEXT"],
-                    },
-                ],
-            },
-        });
         let path = folder.join("VkLayer_quadrille_test.json");
-        std::fs::write(&path, format!("{manifest:#}\n"))
+        std::fs::write(&path, manifest(&library)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self { folder })
     }
@@ -99,6 +74,26 @@ impl Layer {
             .env("VK_LAYER_PATH", &self.folder)
             .env("VK_INSTANCE_LAYERS", NAME)
             .env("QUADRILLE_LAYER_FAMILIES", families);
+    }
+}
+
+/// What announces the layer, as its own program says.
+///
+/// # Errors
+/// When that does not build.
+fn manifest(library: &Path) -> Result<Vec<u8>> {
+    let run = ["run", "--quiet", "--package", "quadrille_layer"];
+    let output = cargo::command(&run)
+        .args(["--example", "manifest", "--"])
+        .arg(library)
+        .output()
+        .context("cannot start cargo")?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => bail!(
+            "the layer's manifest cannot be written\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
     }
 }
 

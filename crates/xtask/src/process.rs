@@ -114,6 +114,11 @@ impl Running {
         }
     }
 
+    /// The name of its log.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether it still runs.
     pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))

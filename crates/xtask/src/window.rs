@@ -246,7 +246,7 @@ fn end(running: &mut Running, report: &Path) -> Result<Report> {
         "it ended with {status}\n{}",
         running.tail()
     );
-    validation::check_silence("life", &running.output())?;
+    validation::check_silence(running.name(), &running.output())?;
     Report::read(report)
 }
 
