@@ -1,12 +1,12 @@
 //! What can be bound to a shader, attached or copied: declared accesses.
 
 use quadrille_sync::ResourceId;
-use quadrille_vulkan::{Binding, BindingKind, Buffer, Handle, Image, Sampler, View};
+use quadrille_vulkan::{Binding, BindingKind, Buffer, Handle, Image, Sampler, View, vk};
 
 use crate::access::{Access, kind, stage};
 use crate::any::AnyAccess;
 use crate::error::RecordError;
-use crate::kind::AccessKind;
+use crate::kind::{AccessKind, StageWish};
 use crate::named::{GpuResource as _, Named};
 use crate::recording::SubRecording;
 
@@ -24,6 +24,8 @@ pub enum ResourceRef<'a> {
 pub struct Bound<'a> {
     pub(crate) resource: ResourceRef<'a>,
     pub(crate) kind: &'a AccessKind,
+    /// The shader stages that were declared for it.
+    pub(crate) stages: StageWish,
     /// The part of an image.
     pub(crate) view: View,
 }
@@ -79,6 +81,7 @@ where
         Bound {
             resource: (**self).to_ref(),
             kind: &K::KIND,
+            stages: S::STAGES,
             view: View::WHOLE,
         }
     }
@@ -90,6 +93,7 @@ impl Declared for AnyAccess<'_> {
         Bound {
             resource: self.resource,
             kind: &self.access.kind,
+            stages: self.access.stages,
             view: View::WHOLE,
         }
     }
@@ -175,6 +179,9 @@ impl BoundMask {
 /// comparisons instead of all rules. What is not plain is for [`mismatch`] to judge.
 #[inline]
 fn is_plain(info: &Binding, bound: Bound<'_>, declared: &AccessKind) -> bool {
+    if !bound.stages.covers(info.stages) {
+        return false;
+    }
     let is_image = matches!(bound.resource, ResourceRef::Image(_));
     let is_storage = match info.kind {
         BindingKind::StorageBuffer => !is_image,
@@ -267,7 +274,14 @@ fn mismatch(
     let pure_write = *declared == AccessKind::StorageWrite && needs == AccessKind::StorageReadWrite;
     let exactly = matches!(declared, AccessKind::Exactly(_));
     if declared.covers(&needs) || pure_write || exactly {
-        return None;
+        return (!bound.stages.covers(info.stages)).then(|| RecordError::OtherStages {
+            pipeline: pipeline.name().into(),
+            binding,
+            variable: info.name.as_str().into(),
+            resource: bound.name().into(),
+            declared: bound.stages.name(),
+            needed: stage_words(info.stages),
+        });
     }
     Some(RecordError::AccessTooWeak {
         pipeline: pipeline.name().into(),
@@ -277,6 +291,16 @@ fn mismatch(
         declared: declared.name(),
         needed: needs.name(),
     })
+}
+
+/// Shader stages in words.
+fn stage_words(stages: vk::ShaderStageFlags) -> &'static str {
+    match stages {
+        vk::ShaderStageFlags::VERTEX => "the vertex shader",
+        vk::ShaderStageFlags::FRAGMENT => "the fragment shader",
+        vk::ShaderStageFlags::COMPUTE => "the compute shader",
+        _ => "the vertex and the fragment shader",
+    }
 }
 
 fn no_such_binding(pipeline: &impl Reflected, binding: u32, resource: &str) -> RecordError {

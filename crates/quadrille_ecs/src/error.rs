@@ -115,6 +115,26 @@ pub enum RecordError {
         /// What the shader does.
         needed: &'static str,
     },
+    /// The shader uses it in stages that were not declared, which nothing would wait in.
+    #[error(
+        "`{resource}` is declared for {declared}, but binding {binding} (`{variable}`) of the \
+         pipeline `{pipeline}` is used in {needed}; declare these stages, or none, which means \
+         those of the pipelines"
+    )]
+    OtherStages {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The binding.
+        binding: u32,
+        /// The shader's name for it.
+        variable: Box<str>,
+        /// The resource.
+        resource: Box<str>,
+        /// The stages that were declared.
+        declared: &'static str,
+        /// The stages that the shader uses it in.
+        needed: &'static str,
+    },
     /// A command needs another access.
     #[error(
         "`{command}` needs `{resource}` declared as {needed}, but it is declared as {declared}"

@@ -5,6 +5,7 @@
 //! pipelines that the pass really used.
 
 use quadrille_sync::Access;
+use quadrille_vulkan::vk;
 
 /// What a pass does with a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,6 +98,31 @@ pub(crate) struct Used {
 }
 
 impl StageWish {
+    /// Whether the stages of a shader are among those that are declared.
+    #[inline]
+    pub(crate) fn covers(self, stages: vk::ShaderStageFlags) -> bool {
+        let declared = match self {
+            Self::Auto | Self::Any => return true,
+            Self::Vertex => vk::ShaderStageFlags::VERTEX,
+            Self::Fragment => vk::ShaderStageFlags::FRAGMENT,
+            Self::Graphics => vk::ShaderStageFlags::ALL_GRAPHICS,
+            Self::Compute => vk::ShaderStageFlags::COMPUTE,
+        };
+        declared.contains(stages)
+    }
+
+    /// How messages call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "the stages of its pipelines",
+            Self::Vertex => "the vertex shader",
+            Self::Fragment => "the fragment shader",
+            Self::Graphics => "graphics shaders",
+            Self::Compute => "the compute shader",
+            Self::Any => "all shaders",
+        }
+    }
+
     /// The stages without [`StageWish::Auto`].
     pub(crate) fn resolve(self, used: Used) -> Self {
         match (self, used) {

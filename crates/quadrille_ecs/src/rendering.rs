@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::attachment::{Attachment, Attachments};
 use crate::bind::{Bound, BoundMask, Declared, ResourceRef};
 use crate::error::RecordError;
-use crate::kind::AccessKind;
+use crate::kind::{AccessKind, StageWish};
 use crate::recording::SubRecording;
 
 /// The size of a `VkDrawIndirectCommand`.
@@ -324,6 +324,7 @@ fn check_part(recording: &mut SubRecording, image: &Image, view: View, kind: &Ac
     recording.check_declared(Bound {
         resource: ResourceRef::Image(image),
         kind,
+        stages: StageWish::Auto,
         view,
     });
 }

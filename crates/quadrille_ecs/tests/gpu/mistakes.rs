@@ -183,6 +183,36 @@ fn what_a_part_is_given_beyond_its_parameter_is_told_once() {
 
 #[test]
 #[ignore = "needs a device"]
+fn a_shader_in_another_stage_than_declared_is_told() {
+    let mut rig = Rig::new();
+    let right = |mut recorder: Recorder,
+                 numbers: StorageReadWrite<Numbers, stage::Compute>,
+                 add: Res<Add>| {
+        let mut compute = recorder.compute(&add.add);
+        compute.bind(0, &numbers).push(&1_u32).dispatch([4, 1, 1]);
+    };
+    rig.app.add_systems(Render, right);
+    rig.update(1);
+    rig.expect_no_errors();
+
+    let mut rig = Rig::new();
+    let other = |mut recorder: Recorder,
+                 numbers: StorageReadWrite<Numbers, stage::Fragment>,
+                 add: Res<Add>| {
+        let mut compute = recorder.compute(&add.add);
+        compute.bind(0, &numbers).push(&1_u32).dispatch([4, 1, 1]);
+    };
+    rig.app.add_systems(Render, other);
+    rig.update(1);
+    let words = [
+        "`numbers` is declared for the fragment shader",
+        "used in the compute shader",
+    ];
+    expect_one(&mut rig, &words);
+}
+
+#[test]
+#[ignore = "needs a device"]
 fn reading_what_nobody_wrote_tells_how_contents_begin() {
     #[derive(Resource, bevy_derive::Deref)]
     struct Fresh(Buffer);
