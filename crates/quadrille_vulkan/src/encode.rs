@@ -151,7 +151,8 @@ impl<'a> Encoder<'a> {
     fn command(&mut self, list: &'a CommandList, command: &Command) -> Result<(), Failure> {
         match *command {
             Command::BeginRendering { data } => {
-                self.begin_rendering(&list.side().renderings[data as usize])
+                let (earlier, rest) = list.side().renderings.split_at(data as usize);
+                self.begin_rendering(&rest[0], earlier)
             }
             Command::EndRendering => self.end_rendering(),
             Command::Area { area } => match list.side().areas[area as usize] {

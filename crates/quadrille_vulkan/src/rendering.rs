@@ -164,6 +164,44 @@ impl RenderingData {
     }
 }
 
+/// One mip level and layer that a rendering draws to, resolves to or tests against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attached {
+    pub image: ResourceId,
+    mip: u8,
+    layer: u16,
+    read_only: bool,
+}
+
+impl Attached {
+    /// Whether both touch the same texels, and one writes them.
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        let place = |it: Self| (it.image, it.mip, it.layer);
+        place(self) == place(other) && !(self.read_only && other.read_only)
+    }
+}
+
+impl RenderingData {
+    /// All that it touches.
+    pub(crate) fn attached(&self) -> impl Iterator<Item = Attached> + Clone {
+        let at = |(image, view, read_only): (ResourceId, View, bool)| Attached {
+            image,
+            mip: view.base_mip,
+            layer: view.base_layer,
+            read_only,
+        };
+        let colors = self.colors.iter().flatten();
+        let resolved = colors.clone().filter_map(|color| color.resolve);
+        let written = colors
+            .map(|color| (color.image, color.view))
+            .chain(resolved);
+        let depth = self.depth.iter();
+        let depth = depth.map(|depth| (depth.image, depth.view, depth.read_only));
+        let written = written.map(|(image, view)| (image, view, false));
+        written.chain(depth).map(at)
+    }
+}
+
 impl<T> Load<T> {
     /// The same with another value to clear to.
     fn map<U>(self, value: impl FnOnce(T) -> U) -> Load<U> {

@@ -160,6 +160,15 @@ pub enum CommandError {
         /// Why.
         problem: String,
     },
+    /// Two renderings of a pass draw to the same texels.
+    #[error(
+        "an earlier rendering of the pass draws to {name}, and there is no barrier within a pass; draw \
+         all of it in one rendering, or in two passes"
+    )]
+    AttachedAgain {
+        /// The image.
+        name: String,
+    },
     /// No index buffer is bound.
     #[error("no index buffer is bound")]
     NoIndexBuffer,

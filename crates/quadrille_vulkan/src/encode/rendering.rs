@@ -45,10 +45,15 @@ impl Common {
 }
 
 impl<'a> Encoder<'a> {
-    /// Begins to draw to attachments.
-    pub(super) fn begin_rendering(&mut self, data: &RenderingData) -> Result<(), Failure> {
+    /// Begins to draw to attachments; `earlier` are the renderings of the pass before this one.
+    pub(super) fn begin_rendering(
+        &mut self,
+        data: &RenderingData,
+        earlier: &[RenderingData],
+    ) -> Result<(), Failure> {
         self.need(Capabilities::GRAPHICS)?;
         self.need_rendering(false)?;
+        self.check_attached_once(data, earlier)?;
         if data.color_count > MAX_COLORS {
             let what = format!("{} colour attachments", data.color_count);
             return Err(CommandError::Limit {
@@ -92,6 +97,32 @@ impl<'a> Encoder<'a> {
         ];
         self.say(Call::Viewport { area: viewport });
         self.say(Call::Scissor { area });
+        Ok(())
+    }
+
+    /// Checks that nothing is attached twice: within a rendering attachments may not overlap, and
+    /// between those of a pass stands no barrier.
+    fn check_attached_once(
+        &self,
+        data: &RenderingData,
+        earlier: &[RenderingData],
+    ) -> Result<(), CommandError> {
+        let name = |image| match self.resources.image(image) {
+            Ok((_, image)) => image.name().to_owned(),
+            Err(_) => String::new(),
+        };
+        let mut attached = data.attached();
+        while let Some(one) = attached.next() {
+            if attached.clone().any(|other| one.overlaps(other)) {
+                let problem = format!("{} is attached twice", name(one.image));
+                return Err(CommandError::Attachments { problem });
+            }
+            let mut before = earlier.iter().flat_map(RenderingData::attached);
+            if before.any(|other| one.overlaps(other)) {
+                let name = name(one.image);
+                return Err(CommandError::AttachedAgain { name });
+            }
+        }
         Ok(())
     }
 

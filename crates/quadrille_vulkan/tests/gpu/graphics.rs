@@ -344,3 +344,43 @@ fn an_attachment_without_output_stays_as_it_is() {
     assert_eq!(rig.words(&backs[0]), [RED; 16], "drawn to");
     assert_eq!(rig.words(&backs[1]), [BLUE; 16], "cleared, and no more");
 }
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn nothing_is_attached_twice_in_a_pass() {
+    let mut rig = Rig::new();
+    let (image, other) = (target(&rig, 4), target(&rig, 4));
+    let mut attempt = |renderings: &[&[&Image]]| {
+        let result = rig.try_frame(&mut [], |frame| {
+            let uses = [&image, &other]
+                .map(|image| discard(frame.resource(image.clone()), Access::ColorAttachmentWrite));
+            frame.pass("draw", graphics(), &uses, |list| {
+                for images in renderings {
+                    let clear = Load::Clear([0.0; 4]);
+                    let colors: Vec<_> = images
+                        .iter()
+                        .map(|image| ColorAttachment::new(image, clear))
+                        .collect();
+                    list.begin_rendering(&Rendering {
+                        colors: &colors,
+                        ..Default::default()
+                    });
+                    list.end_rendering();
+                }
+            });
+        });
+        result.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        attempt(&[&[&image], &[&other]]),
+        Ok(()),
+        "one after another"
+    );
+    let twice = attempt(&[&[&image, &image]]).unwrap_err();
+    assert!(twice.contains("target is attached twice"), "{twice}");
+    let again = attempt(&[&[&image], &[&other], &[&image]]).unwrap_err();
+    assert!(
+        again.contains("an earlier rendering of the pass"),
+        "{again}"
+    );
+}
