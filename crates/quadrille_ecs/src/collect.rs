@@ -62,6 +62,8 @@ pub(crate) struct Collector {
     sources: Vec<Source>,
     /// The passes that systems recorded for the host.
     host_passes: Vec<PassIndex>,
+    /// Buffers of the frame that the host has written, outside of passes.
+    pub(crate) host_written: Vec<ResourceId>,
     /// Resources whose id another one has, by pass of the frame.
     strangers: Vec<(usize, Handle)>,
     /// Passes of the graph that did not run and were seen on the way back through order.
@@ -261,6 +263,7 @@ impl Collector {
         self.frame.clear();
         self.sources.clear();
         self.host_passes.clear();
+        self.host_written.clear();
         self.strangers.clear();
     }
 
@@ -487,6 +490,11 @@ impl Collector {
         if self.index_of[id] == 0 {
             handle.declare_in(&mut self.frame);
             self.handles.push(handle.clone());
+            if let Handle::Buffer(buffer) = handle
+                && buffer.is_host_written()
+            {
+                self.host_written.push(buffer.id());
+            }
             self.index_of[id] = self.frame.resources.len() as u32;
         } else if self.handles[self.index_of[id] as usize - 1] != *handle {
             // Ids are those of a device: one of the two was made from another.

@@ -25,6 +25,8 @@ mod stream;
 mod times;
 #[path = "gpu/transient.rs"]
 mod transient;
+#[path = "gpu/uniform.rs"]
+mod uniform;
 #[path = "gpu/upload.rs"]
 mod upload;
 #[path = "gpu/view.rs"]

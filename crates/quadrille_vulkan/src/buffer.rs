@@ -83,9 +83,10 @@ impl BufferDesc {
         Self::new(name, bytes, BufferUsage::STORAGE | COPIES)
     }
 
-    /// A uniform buffer that the CPU writes.
+    /// A uniform buffer that the CPU writes ([`Buffer::write`]), or copies.
     pub fn uniform(name: impl Into<String>, bytes: u64) -> Self {
-        Self::new(name, bytes, BufferUsage::UNIFORM).in_memory(Memory::Upload)
+        let usage = BufferUsage::UNIFORM | BufferUsage::TRANSFER_DST;
+        Self::new(name, bytes, usage).in_memory(Memory::Upload)
     }
 
     /// A vertex buffer in device memory.
@@ -156,6 +157,9 @@ struct BufferInner {
     /// All families may use it: changes only between frames.
     is_concurrent: AtomicBool,
     mapped: Option<Mutex<Mapped>>,
+    /// Has contents that no pass wrote. Those who look do so between frames, so relaxed access is
+    /// enough.
+    is_host_written: AtomicBool,
     device: Arc<Device>,
 }
 
@@ -197,6 +201,7 @@ impl Buffer {
             needs,
             is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
             mapped: mapped.map(Mutex::new),
+            is_host_written: AtomicBool::new(false),
             device: Arc::clone(device),
         };
         Self(Arc::new(inner), id)
@@ -348,7 +353,16 @@ impl Buffer {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
         // SAFETY: `mapped` has compared the range with the buffer.
         unsafe { mapped.write(&self.0.device.raw, offset, data) }
-            .map_err(Error::vulkan(self.name(), "vkFlushMappedMemoryRanges"))
+            .map_err(Error::vulkan(self.name(), "vkFlushMappedMemoryRanges"))?;
+        self.0.is_host_written.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether [`Buffer::write`] was called: then it has contents, though no pass wrote them
+    /// ([`States::import`](quadrille_sync::States::import)).
+    #[inline]
+    pub fn is_host_written(&self) -> bool {
+        self.0.is_host_written.load(Ordering::Relaxed)
     }
 
     /// Reads bytes on the CPU, from memory of [`Memory::Upload`] or [`Memory::Readback`].
