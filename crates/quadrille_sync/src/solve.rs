@@ -48,6 +48,7 @@ mod repeat;
 mod schedule;
 mod scope;
 mod seen;
+mod share;
 mod show;
 mod spare;
 mod split;
@@ -66,6 +67,7 @@ use choose::choose;
 use hazard::Hazard;
 use lower::Lowered;
 use occupy::Blocks;
+use share::Shared;
 use split::Split;
 use timeline::{Numbers, Timeline};
 use touch::Touches;
@@ -121,7 +123,7 @@ pub(crate) fn solve(
     let emitted = match glance::glance(frame, topology, states) {
         Some(clear) => {
             let ease = Ease::Clear(&clear.lowered);
-            emit(frame, topology, states, &clear.split, &[], ease)
+            emit(frame, topology, states, &clear.split, &[], ease, None)
         }
         None => decide(frame, topology, states, true)?,
     };
@@ -154,7 +156,7 @@ fn decide(
     race::race(frame, &touches, &graph, &order, states, &mut errors);
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
-    let mut hazards = hazard::hazards(frame, topology, &touches, &queues);
+    let (mut hazards, shared) = hazard::hazards(frame, topology, &touches, &queues);
     let aliases = alias::alias(frame, &touches, &order, &queues, &mut errors);
     hazards.extend(&aliases);
     PlanErrors::check(errors)?;
@@ -176,19 +178,21 @@ fn decide(
         true => Ease::Usual,
         false => Ease::Ladder,
     };
-    let emit = |split: &Split| emit(frame, topology, states, split, &kept, ease);
+    let emit = |split: &Split, shared: &Shared| {
+        emit(frame, topology, states, split, &kept, ease, Some(shared))
+    };
     // Host passes wait for what was submitted before them.
     let clustered = match topology.order == OrderPolicy::Free && split.host.is_empty() {
         true => clustered(frame, topology, &mut touches, &aliases, &order, &queues),
         false => None,
     };
     let best = match arranged {
-        Some(arranged) if arranged.is_better => emit(&arranged.split),
-        Some(arranged) => choose(frame, emit(&split), emit(&arranged.split)),
-        None => emit(&split),
+        Some(arranged) if arranged.is_better => emit(&arranged.split, &shared),
+        Some(arranged) => choose(frame, emit(&split, &shared), emit(&arranged.split, &shared)),
+        None => emit(&split, &shared),
     };
     Ok(match clustered {
-        Some(split) => choose(frame, best, emit(&split)),
+        Some((split, shared)) => choose(frame, best, emit(&split, &shared)),
         None => best,
     })
 }
@@ -201,7 +205,7 @@ fn clustered(
     aliases: &[Hazard],
     order: &[u32],
     queues: &[Option<QueueIndex>],
-) -> Option<Split> {
+) -> Option<(Split, Shared)> {
     let needs = || {
         let contents = hazard::data_hazards(frame, touches, queues);
         let contents = contents.iter().chain(aliases);
@@ -212,7 +216,7 @@ fn clustered(
     let order = cluster::cluster(frame, topology, touches, needs, order, queues)?;
     touches.sort(&order);
     let mut errors = Vec::new();
-    let mut hazards = hazard::hazards(frame, topology, touches, queues);
+    let (mut hazards, shared) = hazard::hazards(frame, topology, touches, queues);
     hazards.extend(alias::alias(frame, touches, &order, queues, &mut errors));
     if !errors.is_empty() {
         return None;
@@ -223,7 +227,7 @@ fn clustered(
     let split = split::split(frame, topology, &needs, &order, queues);
     let needs = &needs[..kept];
     let arranged = arrange::arrange(frame, topology, touches, needs, &order, queues, &split);
-    Some(arranged.map_or(split, |arranged| arranged.split))
+    Some((arranged.map_or(split, |arranged| arranged.split), shared))
 }
 
 /// A plan but for its end states, and what these are made of.
@@ -260,9 +264,10 @@ fn emit(
     split: &Split,
     kept: &[bool],
     ease: Ease<'_>,
+    shared: Option<&Shared>,
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    walk.ease = ease;
+    (walk.ease, walk.shared) = (ease, shared);
     let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);

@@ -6,7 +6,8 @@
 //! 2. an execution dependency: a write after reads on the same queue;
 //! 3. a memory dependency: after a write, or for a read whose stages do not see it yet;
 //! 4. a layout transition, which is a write;
-//! 5. another queue: a wait, and from its stages a barrier if a layout changes;
+//! 5. another queue: a wait, and from its stages a barrier if a layout changes, unless it has
+//!    changed where all readers find it (see [`share`](super::share));
 //! 6. another family: release, wait, acquire (see [`ownership`](super::ownership)).
 //!
 //! Whoever writes comes after the reads since the last write; these come after that write and
@@ -24,6 +25,7 @@ use super::lower::lower;
 use super::narrow::unseen;
 use super::ownership;
 use super::seen::{is_ready, see, unready};
+use super::share::change_early;
 use super::spare::spare;
 use super::split::{Draft, Split};
 use super::timeline::Point;
@@ -259,6 +261,7 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
     // Whoever discards takes over without asking; the layout is lost with the contents.
     let takes_over = elsewhere && discard;
     let changes = request.image && (takes_over || state.layout != request.layout);
+    let changes = changes && (discard || !change_early(walk, request, &interval, state));
     if changes {
         let old_layout = if discard {
             Layout::Undefined

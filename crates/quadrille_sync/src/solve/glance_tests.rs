@@ -180,6 +180,7 @@ fn compare(seed: u64, frame: &Frame, topology: &Topology, states: &States) -> bo
         &clear.split,
         &[],
         crate::solve::Ease::Clear(&clear.lowered),
+        None,
     )
     .finish(frame, topology);
     match decide(frame, topology, states, false) {

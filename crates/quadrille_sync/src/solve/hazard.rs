@@ -4,9 +4,11 @@
 //! writes, or between which the layout or the owner changes. Order that no hazard stands behind is
 //! not here; nobody could see it.
 
+use super::share::Shared;
 use super::touch::{Member, Touches};
 use crate::flags::Layout;
 use crate::frame::{Frame, PassKind};
+use crate::range::EVERYTHING;
 use crate::resource::Sharing;
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
@@ -18,68 +20,132 @@ pub(super) struct Hazard {
 }
 
 /// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
-/// between two reads. `touches` is sorted by order. Culled passes, which have no queue, touch
-/// nothing.
+/// between two reads; and the changes of layout that several queues share, which are part of the
+/// write before. `touches` is sorted by order. Culled passes, which have no queue, touch nothing.
 pub(super) fn hazards(
     frame: &Frame,
     topology: &Topology,
     touches: &Touches,
     queues: &[Option<QueueIndex>],
-) -> Vec<Hazard> {
-    let mut edges = Vec::with_capacity(2 * frame.uses.len());
-    let mut readers: Vec<u32> = Vec::new();
-    let is_device = |pass: u32| frame.passes[pass as usize].kind == PassKind::Device;
-    let all_run = queues.iter().all(Option::is_some);
-    let is_culled = |pass: u32| !all_run && queues[pass as usize].is_none() && is_device(pass);
+) -> (Vec<Hazard>, Shared) {
+    let mut search = Search {
+        frame,
+        topology,
+        queues,
+        all_run: queues.iter().all(Option::is_some),
+        edges: Vec::with_capacity(2 * frame.uses.len()),
+        shared: Shared::default(),
+        readers: Vec::new(),
+    };
     // With one family nothing moves.
     let has_families = topology.family_count() > 1;
     for (span, members) in touches.spans() {
         let resource = frame.resource(span.resource);
         let has_owner = has_families && resource.sharing == Sharing::Exclusive;
         let is_image = resource.is_image();
-        readers.clear();
-        if all_run && !has_owner && !is_image {
-            between_writes(members, &mut readers, &mut edges);
-            continue;
+        search.readers.clear();
+        if search.all_run && !has_owner && !is_image {
+            between_writes(members, &mut search.readers, &mut search.edges);
+        } else {
+            let may_share = is_image && !has_owner && span.interval == EVERYTHING;
+            search.look(members, is_image, has_owner, may_share);
         }
+    }
+    search.shared.sort();
+    (search.edges, search.shared)
+}
+
+/// What has been found so far.
+struct Search<'a> {
+    frame: &'a Frame,
+    topology: &'a Topology,
+    queues: &'a [Option<QueueIndex>],
+    /// Nobody is culled, and there are no host passes.
+    all_run: bool,
+    edges: Vec<Hazard>,
+    shared: Shared,
+    /// Readers of a span since the last change; kept for its memory.
+    readers: Vec<u32>,
+}
+
+impl Search<'_> {
+    fn is_device(&self, pass: u32) -> bool {
+        self.frame.passes[pass as usize].kind == PassKind::Device
+    }
+
+    fn is_culled(&self, pass: u32) -> bool {
+        !self.all_run && self.queues[pass as usize].is_none() && self.is_device(pass)
+    }
+
+    /// Looks at a span of an image, or of what has an owner.
+    fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool, may_share: bool) {
         let mut change: Option<u32> = None;
+        // The change is a write, and nobody has read what is written.
+        let mut is_fresh = false;
         // What has to be the same for two reads to overlap. The host owns nothing, and takes
         // nothing from its owner.
         let mut present: Option<Layout> = None;
         let mut owner: Option<FamilyIndex> = None;
-        for Member { one, pass, writes } in members.iter().copied() {
-            if is_culled(pass) {
+        for (at, Member { one, pass, writes }) in members.iter().copied().enumerate() {
+            if self.is_culled(pass) {
                 continue;
             }
             let layout = match is_image {
-                true => frame.uses[one as usize].access.layout(),
+                true => self.frame.uses[one as usize].access.layout(),
                 false => Layout::Undefined,
             };
-            let queue = queues[pass as usize].filter(|_| has_owner);
-            let family = queue.map(|queue| topology.family(queue));
-            let changes = writes || present.is_some_and(|now| now != layout);
+            let queue = self.queues[pass as usize].filter(|_| has_owner);
+            let family = queue.map(|queue| self.topology.family(queue));
+            let is_other = present.is_some_and(|now| now != layout);
+            let may_share = may_share && is_fresh && is_other && !writes;
+            let writer = change.filter(|_| may_share);
+            let shares = writer.is_some_and(|writer| self.share(writer, &members[at..]));
+            let changes = writes || is_other && !shares;
             let moves = owner.zip(family).is_some_and(|(now, new)| now != new);
-            let mut push = |from: u32| {
-                if from != pass {
-                    edges.push(Hazard { from, to: pass });
-                }
-            };
-            change.into_iter().for_each(&mut push);
+            change.into_iter().for_each(|from| self.push(from, pass));
             if changes || moves {
-                // The host reads on while the owner changes.
-                let stays = |reader: u32| !changes && !is_device(reader);
-                let leave = readers.iter().copied().filter(|reader| !stays(*reader));
-                leave.for_each(push);
-                readers.retain(|reader| stays(*reader));
+                self.leave(pass, changes);
                 change = Some(pass);
             } else {
-                readers.push(pass);
+                self.readers.push(pass);
             }
+            is_fresh = writes;
             owner = family.or(owner);
             present = Some(layout);
         }
     }
-    edges
+
+    /// Whether readers share a change of layout with each other.
+    fn share(&mut self, writer: u32, readers: &[Member]) -> bool {
+        let Self {
+            frame,
+            topology,
+            queues,
+            shared,
+            ..
+        } = self;
+        shared.add(frame, topology, queues, writer, readers)
+    }
+
+    fn push(&mut self, from: u32, to: u32) {
+        if from != to {
+            self.edges.push(Hazard { from, to });
+        }
+    }
+
+    /// Lets a pass that changes contents, layout or owner come after the readers.
+    fn leave(&mut self, pass: u32, changes: bool) {
+        let mut readers = std::mem::take(&mut self.readers);
+        // The host reads on while the owner changes.
+        readers.retain(|reader| {
+            let stays = !changes && !self.is_device(*reader);
+            if !stays {
+                self.push(*reader, pass);
+            }
+            stays
+        });
+        self.readers = readers;
+    }
 }
 
 /// What is left of all hazards if nothing but contents counted.

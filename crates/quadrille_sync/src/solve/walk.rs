@@ -10,6 +10,7 @@ use super::occupy::Blocks;
 use super::ownership;
 use super::precise::cut;
 use super::record::{Barrier, Record};
+use super::share::Shared;
 use super::show::{self, Shown, Standing};
 use super::split::Draft;
 use super::timeline::{Point, Timeline};
@@ -119,6 +120,8 @@ pub(super) struct Walk<'a> {
     /// outside has had a hand in it.
     pub(super) may_move: bool,
     pub(super) ease: Ease<'a>,
+    /// Changes of layout that several queues share, if there are any.
+    pub(super) shared: Option<&'a Shared>,
 }
 
 /// A use of a range that is about to be compared with the range's state.
@@ -209,6 +212,7 @@ impl<'a> Walk<'a> {
             has_families: topology.family_count() > 1,
             may_move: false,
             ease: Ease::Usual,
+            shared: None,
         };
         walk.may_move = walk.has_families || maps.iter().any(ownership::is_away);
         walk.open_windows();
