@@ -32,16 +32,24 @@ impl Issued {
     }
 }
 
+/// The barriers that are remembered.
+#[inline]
+pub(super) fn remembered(issued: &[Issued]) -> &[Issued] {
+    &issued[issued.len().saturating_sub(REMEMBERED)..]
+}
+
 /// Remembers a barrier of a call; what global barriers say is said by one.
 pub(super) fn remember(issued: &mut Vec<Issued>, new: Issued) {
+    let forgotten = issued.len().saturating_sub(REMEMBERED);
     let same = |it: &&mut Issued| new.is_global && it.is_global && it.call == new.call;
-    if let Some(global) = issued.iter_mut().find(same) {
+    if let Some(global) = issued[forgotten..].iter_mut().find(same) {
         global.src = global.src.union(new.src).expanded();
         global.dst = global.dst.union(new.dst).expanded();
         return;
     }
-    if issued.len() == REMEMBERED {
-        issued.remove(0);
+    // Those that are forgotten go now and then, for then all others move.
+    if forgotten == REMEMBERED {
+        issued.drain(..forgotten);
     }
     issued.push(new);
 }

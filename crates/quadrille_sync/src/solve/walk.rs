@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Ease;
-use super::issued::{Issued, remember};
+use super::issued::{Issued, remember, remembered};
 use super::occupy::Blocks;
 use super::ownership;
 use super::precise::cut;
@@ -17,7 +17,7 @@ use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Mark, Past, State, load};
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassIndex};
-use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope, Step};
+use crate::plan::{BarrierBatch, ImageBarrier, PassRef, Reason, Rung, Scope, Step};
 use crate::range::SubRange;
 use crate::resource::{ResourceIndex, Sharing};
 use crate::states::{EndPass, FirstUse, States};
@@ -45,6 +45,13 @@ pub(super) struct Call {
     pub(super) step: u32,
     pub(super) number: u32,
     pub(super) batch: BarrierBatch,
+    plain: Vec<Plain>,
+}
+
+/// Memory for the next barrier call.
+#[derive(Debug, Default)]
+struct Spare {
+    images: Vec<ImageBarrier>,
     plain: Vec<Plain>,
 }
 
@@ -101,6 +108,8 @@ pub(super) struct Walk<'a> {
     behind: u32,
     /// Its barriers lead on from a wait.
     is_behind_wait: bool,
+    /// What calls leave behind when they are closed.
+    spare: Spare,
     /// The last call of each queue.
     pub(super) last_calls: Vec<Option<Call>>,
     /// By resource: where its last barrier is.
@@ -205,6 +214,7 @@ impl<'a> Walk<'a> {
             is_behind_wait: false,
             first_calls: vec![u32::MAX; topology.queues.len()],
             last_calls: topology.queues.iter().map(|_| None).collect(),
+            spare: Spare::default(),
             shown: Vec::new(),
             standing: vec![Standing::default(); frame.resources.len()],
             calls: 0,
@@ -381,7 +391,7 @@ impl<'a> Walk<'a> {
     /// `dst`, also makes it visible there.
     #[inline]
     pub(super) fn is_ordered(&self, mark: &Mark, src: Scope, dst: Scope) -> bool {
-        let issued = &self.issued[usize::from(mark.queue.0)];
+        let issued = remembered(&self.issued[usize::from(mark.queue.0)]);
         // Those remembered last stand behind the others.
         for issued in issued.iter().rev() {
             if issued.step <= mark.step {
@@ -401,7 +411,7 @@ impl<'a> Walk<'a> {
         let Some(call) = call.filter(|call| call.submission == request.submission) else {
             return false;
         };
-        let issued = self.issued[usize::from(request.queue.0)].iter();
+        let issued = remembered(&self.issued[usize::from(request.queue.0)]).iter();
         let waiting = waiting.expanded();
         let leads = |it: &Issued| it.src.stages.intersects(waiting) && it.dst.contains(dst);
         issued.filter(|it| it.call == call.number).any(leads)
@@ -427,25 +437,24 @@ impl<'a> Walk<'a> {
         }
         let mut plain = std::mem::take(&mut self.plain);
         plain.retain_mut(|plain| self.is_left_by_waits(plain, queue));
-        let [mut first, mut second] = std::mem::take(&mut self.before_pass);
         let behind = std::mem::take(&mut self.behind);
         let is_of_frame = std::mem::take(&mut self.is_behind_wait) || behind > 0;
-        if !first.is_empty() || !plain.is_empty() {
+        if !self.before_pass[0].is_empty() || !plain.is_empty() {
             let joins = |call: &Call| call.submission == submission && call.step > behind;
             if !self.last_call(queue).is_some_and(joins) {
                 self.open_call(submission, queue, step);
             }
-            self.add_to_call(queue, &mut first, &mut plain);
+            self.add_to_call(queue, 0, &mut plain);
             if is_of_frame {
                 self.note_first_call(queue);
             }
         }
-        if !second.is_empty() {
+        if !self.before_pass[1].is_empty() {
             self.open_call(submission, queue, step);
-            self.add_to_call(queue, &mut second, &mut plain);
+            self.add_to_call(queue, 1, &mut plain);
         }
-        // Emptied, for their memory.
-        (self.plain, self.before_pass) = (plain, [first, second]);
+        // Emptied, for its memory.
+        self.plain = plain;
     }
 
     fn last_call(&self, queue: QueueIndex) -> Option<&Call> {
@@ -477,13 +486,12 @@ impl<'a> Walk<'a> {
         }
         let mut plain = std::mem::take(&mut self.plain);
         plain.retain_mut(|plain| self.is_left_by_waits(plain, queue));
-        let [mut batch, none] = std::mem::take(&mut self.before_pass);
         self.behind = 0;
         self.is_behind_wait = false;
-        if !plain.is_empty() || !batch.is_empty() {
-            self.add_to_call(queue, &mut batch, &mut plain);
+        if !plain.is_empty() || !self.before_pass[0].is_empty() {
+            self.add_to_call(queue, 0, &mut plain);
         }
-        (self.plain, self.before_pass) = (plain, [batch, none]);
+        self.plain = plain;
     }
 
     /// Begins a barrier call.
@@ -496,15 +504,20 @@ impl<'a> Walk<'a> {
             at: steps.len(),
             step,
             number: self.calls,
-            batch: BarrierBatch::default(),
-            plain: Vec::new(),
+            batch: BarrierBatch {
+                images: std::mem::take(&mut self.spare.images),
+                ..BarrierBatch::default()
+            },
+            plain: std::mem::take(&mut self.spare.plain),
         });
         // Written when the call is closed.
         steps.push(Step::Barriers(Box::default()));
     }
 
-    /// Adds barriers to the call, and remembers them for those who come later.
-    fn add_to_call(&mut self, queue: QueueIndex, batch: &mut BarrierBatch, plain: &mut Vec<Plain>) {
+    /// Adds barriers to the call, some of those that the next pass needs, and remembers them for those
+    /// who come later.
+    fn add_to_call(&mut self, queue: QueueIndex, batch: usize, plain: &mut Vec<Plain>) {
+        let batch = &mut self.before_pass[batch];
         let Some(call) = &mut self.last_calls[usize::from(queue.0)] else {
             unreachable!("a call is opened before barriers are added to it");
         };
@@ -546,11 +559,11 @@ impl<'a> Walk<'a> {
         // Mere order comes last, because barriers that do more order too, and of it the widest first.
         let only_orders =
             |plain: &Plain| plain.src.access.is_empty() && plain.dst.access.is_empty();
-        let (order, memory): (Vec<_>, Vec<_>) = call.plain.into_iter().partition(only_orders);
-        let parts = |plain| match self.topology.barriers {
-            BarrierStyle::Merged => plain,
-            BarrierStyle::Precise => cut(plain),
-        };
+        let mut plain = call.plain;
+        let mut order: Vec<Plain> = plain.extract_if(.., |it| only_orders(it)).collect();
+        if self.topology.barriers == BarrierStyle::Precise {
+            (plain, order) = (cut(plain), cut(order));
+        }
         // What barriers of ranges order already: few kinds, however many barriers.
         let mut ordered: Vec<(Scope, Scope)> = Vec::new();
         let note = |ordered: &mut Vec<_>, kind| {
@@ -561,9 +574,8 @@ impl<'a> Walk<'a> {
         call.batch
             .orders()
             .for_each(|kind| note(&mut ordered, kind));
-        let mut order = parts(order);
         order.sort_by_key(|plain| std::cmp::Reverse(plain.src.width() + plain.dst.width()));
-        for plain in parts(memory).into_iter().chain(order) {
+        for plain in plain.drain(..).chain(order) {
             let orders = |(a, b): &(Scope, Scope)| a.covers(plain.src) && b.covers(plain.dst);
             if ordered.iter().any(orders) {
                 continue;
@@ -574,6 +586,8 @@ impl<'a> Walk<'a> {
             }
             self.put(&mut call.batch, plain);
         }
+        self.spare.plain = plain;
+        self.spare.images = take_exactly(&mut call.batch.images);
         let steps = &mut self.records[call.submission].submission.steps;
         steps[call.at] = Step::Barriers(Box::new(call.batch));
     }
@@ -620,6 +634,13 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+/// Leaves what is in a list in one that is as large, and gives the memory of the other.
+fn take_exactly<T>(list: &mut Vec<T>) -> Vec<T> {
+    let mut exact = Vec::with_capacity(list.len());
+    exact.append(list);
+    std::mem::replace(list, exact)
 }
 
 impl Scope {
