@@ -142,6 +142,9 @@ struct Edges {
     /// By pass: one more than the highest level of those before, and the highest of all.
     levels: Vec<u32>,
     highest: u32,
+    /// Of the pass whose list grows: the place behind the last one in it, and its level.
+    behind: u32,
+    level: u32,
 }
 
 impl Edges {
@@ -151,21 +154,27 @@ impl Edges {
             ends: Vec::with_capacity(frame.passes.len()),
             levels: Vec::with_capacity(frame.passes.len()),
             highest: 0,
+            behind: 0,
+            level: 0,
         }
     }
 
-    /// Ends the list of the next pass, which begins at `begin`; the place behind the last pass in it.
+    /// Adds a pass to the list.
     #[inline]
-    fn close(&mut self, begin: usize) -> u32 {
-        let (mut behind, mut level) = (0, 0);
-        for from in &self.from[begin..] {
-            behind = behind.max(from + 1);
-            level = level.max(self.levels[*from as usize] + 1);
-        }
+    fn add(&mut self, from: u32) {
+        self.from.push(from);
+        self.behind = self.behind.max(from + 1);
+        self.level = self.level.max(self.levels[from as usize] + 1);
+    }
+
+    /// Ends the list, and begins that of the next pass; the place behind the last pass in it.
+    #[inline]
+    fn close(&mut self) -> u32 {
+        let level = std::mem::take(&mut self.level);
         self.ends.push(self.from.len() as u32);
         self.levels.push(level);
         self.highest = self.highest.max(level);
-        behind
+        std::mem::take(&mut self.behind)
     }
 }
 
@@ -208,7 +217,6 @@ impl Sight<'_> {
         }
         (self.uses, self.after) = (pass.uses.end, pass.after.end);
         self.see_declared(at, pass)?;
-        let begin = self.edges.from.len();
         if pass.side_effect {
             self.come_after(self.last_effect);
             self.last_effect = at;
@@ -218,7 +226,7 @@ impl Sight<'_> {
             let line = lines.get_mut(one.resource.0 as usize)?;
             self.see_use(line, at, one)?;
         }
-        let behind = self.edges.close(begin);
+        let behind = self.edges.close();
         self.calls.add(at, behind);
         Some(())
     }
@@ -236,7 +244,7 @@ impl Sight<'_> {
     /// Notes that the pass that is looked at comes after another one, if that is any.
     fn come_after(&mut self, from: u32) {
         if from != NONE {
-            self.edges.from.push(from);
+            self.edges.add(from);
         }
     }
 
@@ -311,13 +319,9 @@ impl Sight<'_> {
         }
         self.come_after(line.change);
         line.close_first();
-        if self
-            .readers_since(line.reader)
-            .any(|reader| !self.is_before(reader, at))
-        {
+        if !self.come_after_readers(line.reader, Some(at)) {
             return None;
         }
-        self.come_after_readers(line.reader);
         (line.writer, line.change, line.reader) = (at, at, NONE);
         Some(())
     }
@@ -340,7 +344,7 @@ impl Sight<'_> {
         if changes {
             // Those before the last change come before it.
             line.close_first();
-            self.come_after_readers(line.reader);
+            self.come_after_readers(line.reader, None);
             line.change = at;
         }
         let reader = Reader {
@@ -352,13 +356,19 @@ impl Sight<'_> {
         Some(())
     }
 
-    /// Notes that the pass that is looked at comes after all of a list of readers.
-    fn come_after_readers(&mut self, last: u32) {
+    /// Notes that the pass that is looked at comes after all of a list of readers, and says whether
+    /// all of them are declared to come before a writer.
+    #[inline]
+    fn come_after_readers(&mut self, last: u32, writer: Option<u32>) -> bool {
         let mut next = last;
-        while let Some(reader) = self.readers.get(next as usize) {
-            self.edges.from.push(reader.pass);
-            next = reader.before;
+        while let Some(Reader { pass, before }) = self.readers.get(next as usize).copied() {
+            if writer.is_some_and(|at| !self.is_before(pass, at)) {
+                return false;
+            }
+            self.edges.add(pass);
+            next = before;
         }
+        true
     }
 
     /// The passes of a list of readers, the last one first.

@@ -135,10 +135,11 @@ fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usi
     if !is_kept || stays || !is_here || state.promised.is_some() || changes && next.discard {
         return None;
     }
-    let stands_before = |mark: &Mark| {
-        let place = walk.timeline.submission(mark.point());
-        mark.queue == next.queue && mark.step < step && place <= Some(submission)
-    };
+    // Passes are counted in the order in which they are submitted.
+    let is_before =
+        |mark: &Mark| mark.step > 0 || walk.timeline.submission(mark.point()) <= Some(submission);
+    let stands_before =
+        |mark: &Mark| mark.queue == next.queue && mark.step < step && is_before(mark);
     let mut all = state.write.as_ref().is_none_or(stands_before);
     for_each_predecessor(state, |mark, _| {
         // Reads do not stand in the way of a read.

@@ -1,5 +1,7 @@
 //! Who sees the last write of a range, and for whom it is ready.
 
+use smallvec::SmallVec;
+
 use super::track::State;
 use crate::plan::Scope;
 use crate::states::Seen;
@@ -36,10 +38,18 @@ fn any(state: &State, is_such: impl Fn(&Seen) -> bool) -> bool {
 /// Remembers that a scope sees the last write.
 #[inline]
 pub(super) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
-    let first = state.visible.first();
-    // Mostly it was seen in the same way before.
-    if !first.is_some_and(|seen| seen.queue == queue && seen.scope.covers(scope)) {
-        see_anew(state, queue, scope);
+    match state.visible.as_slice() {
+        [] => {
+            let is_ready = false;
+            state.visible = SmallVec::from_buf([Seen {
+                queue,
+                scope,
+                is_ready,
+            }]);
+        }
+        // Mostly it was seen in the same way before.
+        [first, ..] if first.queue == queue && first.scope.covers(scope) => {}
+        _ => see_anew(state, queue, scope),
     }
 }
 

@@ -157,10 +157,15 @@ impl LastUses {
     /// Notes a use.
     #[inline]
     pub(super) fn note(&mut self, resource: u32, queue: QueueIndex, value: i64, submission: usize) {
+        let last = &mut self.submissions[resource as usize];
+        let submission = submission as u32 + 1;
+        if *last == submission {
+            // Noted already.
+            return;
+        }
+        *last = (*last).max(submission);
         let last = &mut self.values[resource as usize * self.queues + usize::from(queue.0)];
         *last = (*last).max(value);
-        let last = &mut self.submissions[resource as usize];
-        *last = (*last).max(submission as u32 + 1);
     }
 
     /// The last submission that uses a resource.
