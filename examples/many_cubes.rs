@@ -10,6 +10,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Vec3, proj};
 use bytemuck::{Pod, Zeroable};
 use clap::Parser;
+use examples::random::Random;
 use examples::{CommonArgs, args};
 use quadrille::prelude::*;
 
@@ -96,6 +97,8 @@ const WORKGROUP: u32 = 64;
 const POINTS: u32 = 65536;
 /// Cubes lie within this distance of the middle.
 const REACH: f32 = 60.0;
+/// How far each is moved from its place in a row.
+const ASTRAY: f32 = 2.0;
 
 fn main() -> AppExit {
     let args: Args = args::parse();
@@ -165,11 +168,13 @@ fn make_cubes(
     args: Res<Args>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
-    // A low-discrepancy sequence fills the volume evenly, the same each time.
+    // A low-discrepancy sequence fills the volume evenly, the same each time. It is a lattice, so
+    // each cube is moved a little: or one would look along its planes, as between rows of trees.
     let part = |at: u32, step: f64| (f64::from(at) * step).fract() as f32;
     let cube = |at: u32| {
+        let mut random = Random::new(at.into());
         let spread = [0.819_172_5, 0.671_043_6, 0.549_700_5].map(|step| part(at, step) - 0.5);
-        let [x, y, z] = spread.map(|part| part * 2.0 * REACH);
+        let [x, y, z] = spread.map(|part| part * 2.0 * REACH + random.within(-ASTRAY, ASTRAY));
         [x, y * 0.4, z, 0.25 + 0.5 * part(at, 0.381_966)]
     };
     let cubes: Vec<[f32; 4]> = (0..args.cubes).map(cube).collect();
