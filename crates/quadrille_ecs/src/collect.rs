@@ -22,6 +22,7 @@ use crate::mirror::PassGraph;
 use crate::plugin::GpuDevice;
 use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
 use crate::renderer::Renderer;
+use crate::upload::host_written;
 use crate::view;
 
 use declared::{CachedPass, CachedUse, missing, read_pass};
@@ -490,11 +491,7 @@ impl Collector {
         if self.index_of[id] == 0 {
             handle.declare_in(&mut self.frame);
             self.handles.push(handle.clone());
-            if let Handle::Buffer(buffer) = handle
-                && buffer.is_host_written()
-            {
-                self.host_written.push(buffer.id());
-            }
+            self.host_written.extend(host_written(handle));
             self.index_of[id] = self.frame.resources.len() as u32;
         } else if self.handles[self.index_of[id] as usize - 1] != *handle {
             // Ids are those of a device: one of the two was made from another.

@@ -4,7 +4,7 @@ use bevy_app::AppExit;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, Schedules, SingleThreadedExecutor};
 use bevy_tasks::ComputeTaskPool;
-use quadrille_sync::{Layout, States, TimelinePoint};
+use quadrille_sync::TimelinePoint;
 use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
 use crate::collect::{self, Collected, Collector};
@@ -23,7 +23,7 @@ use crate::run::run_render;
 use crate::schedule::Render;
 use crate::strays;
 use crate::threads::Threads;
-use crate::upload::Uploads;
+use crate::upload::{Uploads, import_host_writes};
 use crate::window::{self, WindowTarget};
 
 /// No more frames: an error stopped the renderer.
@@ -168,19 +168,6 @@ fn own_passes(
     Ok((first.collect(), last))
 }
 
-/// What the host has written has contents, although no pass wrote them. Submitting makes them visible
-/// (section "Host Write Ordering Guarantees").
-fn import_host_writes(states: &mut States, (collector, collected): (&Collector, Collected)) {
-    if collected == Collected::Same {
-        return;
-    }
-    for id in &collector.host_written {
-        if !states.ever_written(*id) {
-            states.import(*id, Layout::Undefined, None);
-        }
-    }
-}
-
 /// Plans what was collected, translates the command lists, submits and presents; only then do the
 /// states move on.
 fn submit(
@@ -192,7 +179,10 @@ fn submit(
 ) -> Result<(), RenderError> {
     let frame = &collector.frame;
     renderer.frames.exchange(&mut renderer.states);
-    import_host_writes(&mut renderer.states, (collector, collected));
+    if collected == Collected::Anew {
+        let written = collector.host_written.iter().copied();
+        import_host_writes(&mut renderer.states, written);
+    }
     let topology = renderer.frames.topology();
     let again = match collected {
         Collected::Same => renderer.planner.plan_again(topology, &renderer.states),

@@ -1,4 +1,40 @@
-//! Render passes as bevy systems: declares, collects and drives the frame; windows.
+//! Render passes as bevy systems. Programs take this crate as `quadrille::ecs`, and most of it from
+//! `quadrille::prelude`.
+//!
+//! ```
+//! # use bevy_app::App;
+//! # use bevy_derive::Deref;
+//! # use bevy_ecs::prelude::*;
+//! # use quadrille_ecs::*;
+//! /// A bevy resource that dereferences to a buffer or an image names it.
+//! #[derive(Resource, Deref)]
+//! struct Cells(Buffer);
+//! # #[derive(Resource)] struct Pipelines { step: ComputePipeline, show: GraphicsPipeline }
+//!
+//! /// A pass: a system that takes a recorder, and says what it touches.
+//! fn step(mut recorder: Recorder, cells: StorageReadWrite<Cells>, pipelines: Res<Pipelines>) {
+//!     recorder.compute(&pipelines.step).bind(0, &cells).dispatch([64, 1, 1]);
+//! }
+//!
+//! /// Another, which waits for the first wherever that runs.
+//! fn show(
+//!     mut recorder: Recorder,
+//!     cells: StorageRead<Cells>,
+//!     window: ColorTarget<PrimaryWindowImage>,
+//!     pipelines: Res<Pipelines>,
+//! ) {
+//!     let mut rendering = recorder.render(window.clear([0.0, 0.0, 0.0, 1.0]));
+//!     rendering.pipeline(&pipelines.show).bind(0, &cells).draw(0..3, 0..1);
+//! }
+//!
+//! fn add_passes(app: &mut App) {
+//!     app.add_systems(Render, (step.on_queue(QueueWish::Async), show.after(step)));
+//! }
+//! ```
+//!
+//! To begin with: [`QuadrillePlugins`] set an app up; [`GpuDevice`] makes buffers, images and
+//! pipelines, in [`RenderStartup`]; [`Recorder`] says what a pass can record, [`Access`] what it can
+//! declare; [`Uploads`] and [`Readback`] bring data in and out.
 //!
 //! # Model
 //!

@@ -3,7 +3,10 @@
 mod writes;
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{Access, Capabilities, PassKind, Preference, QueueRequest, TimelinePoint};
+use quadrille_sync::{
+    Access, Capabilities, Layout, PassKind, Preference, QueueRequest, ResourceId, States,
+    TimelinePoint,
+};
 use quadrille_vulkan::{
     Buffer, BufferDesc, BufferUsage, CommandList, Error, Gpu, Handle, Image, ImageRegion,
     ImageUsage,
@@ -31,6 +34,25 @@ pub struct Uploads {
     /// What is wrong with writes that were left out.
     refused: Vec<Error>,
     staging: Vec<Staging>,
+}
+
+/// The id of a buffer that the host has written outside of passes ([`Buffer::write`]).
+#[inline]
+pub(crate) fn host_written(handle: &Handle) -> Option<ResourceId> {
+    match handle {
+        Handle::Buffer(buffer) => buffer.is_host_written().then(|| buffer.id()),
+        Handle::Image(_) => None,
+    }
+}
+
+/// Says that such buffers have contents, although no pass wrote them. Submitting makes them visible
+/// (section "Host Write Ordering Guarantees").
+pub(crate) fn import_host_writes(states: &mut States, written: impl Iterator<Item = ResourceId>) {
+    for id in written {
+        if !states.ever_written(id) {
+            states.import(id, Layout::Undefined, None);
+        }
+    }
 }
 
 /// A staging buffer, and what has to be reached before it is free.
