@@ -6,6 +6,7 @@ use quadrille_vulkan::{Binding, BindingKind, Buffer, Handle, Image, Sampler, Vie
 use crate::access::{Access, kind, stage};
 use crate::any::AnyAccess;
 use crate::error::RecordError;
+use crate::exact;
 use crate::kind::{AccessKind, StageWish};
 use crate::named::{GpuResource as _, Named};
 use crate::recording::SubRecording;
@@ -272,7 +273,10 @@ fn mismatch(
     // WGSL has no write-only storage buffers: `read_write` is how a pure write is spelled, so a
     // declared write is taken at its word.
     let pure_write = *declared == AccessKind::StorageWrite && needs == AccessKind::StorageReadWrite;
-    let exactly = matches!(declared, AccessKind::Exactly(_));
+    let exactly = match declared {
+        AccessKind::Exactly(access) => exact::allows(*access, info),
+        _ => false,
+    };
     if declared.covers(&needs) || pure_write || exactly {
         return (!bound.stages.covers(info.stages)).then(|| RecordError::OtherStages {
             pipeline: pipeline.name().into(),

@@ -79,6 +79,7 @@ mod declaration;
 mod diagnostics;
 mod drive;
 mod error;
+mod exact;
 mod failure;
 mod frame_start;
 mod group;

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use crate::attachment::{Attachment, Attachments};
 use crate::bind::{Bound, BoundMask, Declared, ResourceRef};
 use crate::error::RecordError;
+use crate::exact;
 use crate::kind::{AccessKind, StageWish};
 use crate::recording::SubRecording;
 
@@ -308,7 +309,11 @@ fn depth_attachment<'a>(attachment: &Attachment, image: &'a Image) -> DepthAttac
 
 fn is_target(kind: AccessKind) -> bool {
     use AccessKind::{ColorTarget, DepthRead, DepthTarget, Exactly};
-    matches!(kind, ColorTarget | DepthTarget | DepthRead | Exactly(_))
+    match kind {
+        ColorTarget | DepthTarget | DepthRead => true,
+        Exactly(access) => exact::is_attachment(access),
+        _ => false,
+    }
 }
 
 fn not_a_target(attachment: &Attachment, name: &str) -> RecordError {

@@ -1,0 +1,67 @@
+//! What an access by the solver's own name allows ([`AccessKind::Exactly`](crate::AccessKind)): its
+//! stages and its access mask say it, and no name of a kind.
+
+use quadrille_sync::{Access, AccessMask, Capabilities, Stages};
+use quadrille_vulkan::{Binding, BindingKind, vk};
+
+/// Whether a shader may do with it what it does at a binding, in all stages in which it does.
+pub(crate) fn allows(access: Access, info: &Binding) -> bool {
+    let given = access.scope(Capabilities::all());
+    let is_seen = |(stage, by): &(vk::ShaderStageFlags, Stages)| {
+        !info.stages.contains(*stage) || given.stages.intersects(*by)
+    };
+    given.access.intersects(needed(info)) && STAGES.iter().all(is_seen)
+}
+
+/// Whether it is drawn to, or tested against.
+pub(crate) fn is_attachment(access: Access) -> bool {
+    let attachments = AccessMask::COLOR_ATTACHMENT_READ
+        | AccessMask::COLOR_ATTACHMENT_WRITE
+        | AccessMask::DEPTH_STENCIL_ATTACHMENT_READ
+        | AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE
+        | AccessMask::MEMORY_READ
+        | AccessMask::MEMORY_WRITE;
+    access
+        .scope(Capabilities::all())
+        .access
+        .intersects(attachments)
+}
+
+/// The stages of pipelines, and what stands for each of them in a mask.
+const STAGES: [(vk::ShaderStageFlags, Stages); 3] = [
+    (
+        vk::ShaderStageFlags::VERTEX,
+        Stages::VERTEX_SHADER
+            .union(Stages::PRE_RASTERIZATION_SHADERS)
+            .union(Stages::ALL_GRAPHICS)
+            .union(Stages::ALL_COMMANDS),
+    ),
+    (
+        vk::ShaderStageFlags::FRAGMENT,
+        Stages::FRAGMENT_SHADER
+            .union(Stages::ALL_GRAPHICS)
+            .union(Stages::ALL_COMMANDS),
+    ),
+    (
+        vk::ShaderStageFlags::COMPUTE,
+        Stages::COMPUTE_SHADER.union(Stages::ALL_COMMANDS),
+    ),
+];
+
+/// The accesses one of which a shader needs at a binding. As with declared kinds, a write is taken
+/// at its word: WGSL cannot say that it does not read.
+fn needed(info: &Binding) -> AccessMask {
+    let (read, write) = (AccessMask::SHADER_READ, AccessMask::SHADER_WRITE);
+    let own = match (info.kind, info.writes) {
+        (BindingKind::UniformBuffer, _) => AccessMask::UNIFORM_READ,
+        (BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_), _) => {
+            AccessMask::SHADER_SAMPLED_READ | read
+        }
+        (_, false) => AccessMask::SHADER_STORAGE_READ | read,
+        (_, true) => return AccessMask::SHADER_STORAGE_WRITE | write | AccessMask::MEMORY_WRITE,
+    };
+    own | AccessMask::MEMORY_READ
+}
+
+#[cfg(test)]
+mod tests;

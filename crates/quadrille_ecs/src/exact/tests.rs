@@ -1,0 +1,57 @@
+use quadrille_sync::Access;
+use quadrille_vulkan::{Binding, BindingKind, vk};
+
+use super::{allows, is_attachment};
+
+fn storage(writes: bool, stages: vk::ShaderStageFlags) -> Binding {
+    Binding {
+        binding: 0,
+        name: "cells".to_owned(),
+        kind: BindingKind::StorageBuffer,
+        reads: true,
+        writes,
+        stages,
+    }
+}
+
+#[test]
+fn accesses_allow_what_they_say_where_they_say_it() {
+    let (vertex, fragment, compute) = (
+        vk::ShaderStageFlags::VERTEX,
+        vk::ShaderStageFlags::FRAGMENT,
+        vk::ShaderStageFlags::COMPUTE,
+    );
+    let read = |stages| storage(false, stages);
+    let write = |stages| storage(true, stages);
+    assert!(allows(Access::StorageReadCompute, &read(compute)));
+    assert!(
+        !allows(Access::StorageReadCompute, &write(compute)),
+        "a write"
+    );
+    assert!(
+        !allows(Access::StorageReadCompute, &read(vertex)),
+        "elsewhere"
+    );
+    assert!(!allows(Access::TransferRead, &read(compute)), "a copy");
+    assert!(allows(Access::StorageReadWriteCompute, &write(compute)));
+    assert!(
+        allows(Access::StorageWriteCompute, &write(compute)),
+        "a write is taken at its word"
+    );
+    assert!(allows(
+        Access::StorageReadGraphics,
+        &read(vertex | fragment)
+    ));
+    assert!(
+        !allows(Access::StorageReadFragment, &read(vertex | fragment)),
+        "one of two stages"
+    );
+}
+
+#[test]
+fn attachments_are_told_from_what_shaders_read() {
+    assert!(is_attachment(Access::ColorAttachmentWrite));
+    assert!(is_attachment(Access::DepthAttachmentReadWrite));
+    assert!(!is_attachment(Access::SampledFragment));
+    assert!(!is_attachment(Access::TransferWrite));
+}
