@@ -22,6 +22,8 @@
 
 mod frame;
 mod lexer;
+mod names;
+mod near;
 mod plan;
 mod plan_parse;
 mod topology;

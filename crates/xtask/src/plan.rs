@@ -139,10 +139,13 @@ fn refuse(error: &anyhow::Error) -> ExitCode {
 }
 
 fn read(path: &Path, topology: Option<Topology>) -> Result<Case> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| case::not_text(&bytes, &error));
+    // Some editors put a mark of the byte order in front.
+    let text = text.map(|text| text.trim_start_matches('\u{feff}'));
     // The form that editors and compilers have for places: file:line:column.
-    case::parse(&text, topology).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))
+    text.and_then(|text| case::parse(text, topology))
+        .map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))
 }
 
 /// Plans frame by frame, as an app would.

@@ -1,99 +1,16 @@
 //! The text form of a frame.
 
-use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-use super::lexer::{Flags, Line, Name, ParseError, Word, flags, lines};
+use super::lexer::{Flags, Line, Name, ParseError, Word, lines};
+use super::names::Names;
 use crate::access::{Access, CustomAccess};
 use crate::flags::{Aspects, Layout};
-use crate::frame::{Frame, Give, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
+use crate::frame::{Frame, Give, PassDecl, PassKind, Preference, QueueRequest, Use};
 use crate::range::{SubRange, SubresourceRange};
-use crate::resource::{
-    BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
-};
+use crate::resource::{BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing};
 use crate::topology::{FamilyIndex, QueueIndex};
-
-/// How the items of a frame are called in text: by name, or by `#index` if the name is taken.
-pub(super) struct Names<'a> {
-    passes: Vec<(&'a str, bool)>,
-    resources: Vec<(&'a str, bool)>,
-}
-
-impl<'a> Names<'a> {
-    /// The names of a frame.
-    pub(super) fn new(frame: &'a Frame) -> Self {
-        let passes: Vec<&str> = frame.passes.iter().map(|pass| pass.name.as_ref()).collect();
-        let resources: Vec<&str> = frame.resources.iter().map(|it| it.name.as_ref()).collect();
-        Self {
-            passes: with_uniqueness(passes),
-            resources: with_uniqueness(resources),
-        }
-    }
-
-    /// A pass.
-    pub(super) fn pass(&self, pass: PassIndex) -> Called<'_> {
-        Called::new(&self.passes, pass.0)
-    }
-
-    /// A resource.
-    pub(super) fn resource(&self, resource: ResourceIndex) -> Called<'_> {
-        Called::new(&self.resources, resource.0)
-    }
-
-    /// The pass that a word calls.
-    pub(super) fn find_pass(&self, word: &Word) -> Option<PassIndex> {
-        find(&self.passes, word).map(PassIndex)
-    }
-
-    /// The resource that a word calls.
-    pub(super) fn find_resource(&self, word: &Word) -> Option<ResourceIndex> {
-        find(&self.resources, word).map(ResourceIndex)
-    }
-}
-
-fn with_uniqueness(names: Vec<&str>) -> Vec<(&str, bool)> {
-    let mut count: HashMap<&str, u32> = HashMap::new();
-    names
-        .iter()
-        .for_each(|name| *count.entry(name).or_default() += 1);
-    names.iter().map(|name| (*name, count[name] == 1)).collect()
-}
-
-fn find(names: &[(&str, bool)], word: &Word) -> Option<u32> {
-    let index = word.text.strip_prefix('#').filter(|_| !word.quoted);
-    let found = match index.map(str::parse::<usize>) {
-        Some(index) => index.ok().filter(|index| *index < names.len()),
-        None => names
-            .iter()
-            .position(|(name, unique)| *unique && *name == word.text),
-    };
-    found.map(|index| index as u32)
-}
-
-/// A name, or an index.
-pub(super) enum Called<'a> {
-    Name(&'a str),
-    Index(u32),
-}
-
-impl<'a> Called<'a> {
-    fn new(names: &[(&'a str, bool)], index: u32) -> Self {
-        match names.get(index as usize) {
-            Some((name, true)) => Called::Name(name),
-            _ => Called::Index(index),
-        }
-    }
-}
-
-impl Display for Called<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Called::Name(name) => Name(name).fmt(out),
-            Called::Index(index) => write!(out, "#{index}"),
-        }
-    }
-}
 
 /// Resources, then passes with their uses and predecessors; [`parse_frame`] has an example.
 impl Display for Frame {
@@ -241,7 +158,7 @@ impl Display for Subresources<'_> {
 /// Reads what [`Subresources`] writes.
 pub(super) fn subresources(line: &mut Line) -> Result<SubresourceRange, ParseError> {
     line.expect("aspects")?;
-    let aspects = line.map("aspects such as COLOR", |word| flags::<Aspects>(&word.text))?;
+    let aspects = line.flags::<Aspects>("aspects such as COLOR")?;
     line.expect("mips")?;
     let (base_mip, mip_count) = line.range("mip levels such as 0..1")?;
     line.expect("layers")?;
@@ -306,7 +223,7 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
         let (first_use, first_after) = (uses.len() as u32, after.len() as u32);
         for line in body {
             if line.accept("after") {
-                after.push(line.map("a pass", |word| names.find_pass(word))?);
+                after.push(names.read_pass(line)?);
                 line.end()?;
             } else {
                 uses.push(one_use(line, &names)?);
@@ -336,7 +253,7 @@ pub(super) fn family(line: &mut Line) -> Result<FamilyIndex, ParseError> {
 }
 
 fn give(line: &mut Line, names: &Names<'_>) -> Result<Give, ParseError> {
-    let resource = line.map("a resource", |word| names.find_resource(word))?;
+    let resource = names.read_resource(line)?;
     line.expect("to")?;
     let family = family(line)?;
     line.expect("layout")?;
@@ -352,13 +269,18 @@ fn give(line: &mut Line, names: &Names<'_>) -> Result<Give, ParseError> {
 fn resource(line: &mut Line) -> Result<Resource, ParseError> {
     let image = line.accept("image");
     if !image && !line.accept("buffer") {
-        return Err(line.error("buffer, image, pass, give or cull"));
+        const ITEMS: [&str; 5] = ["buffer", "image", "pass", "give", "cull"];
+        line.choose(
+            "buffer, image, pass, give or cull",
+            || ITEMS,
+            |_| None::<()>,
+        )?;
     }
     let name: Arc<str> = line.word("a name")?.text.into();
     let id = ResourceId(line.parse("the number of a resource")?);
     let kind = if image {
         line.expect("aspects")?;
-        let aspects = line.map("aspects such as COLOR", |word| flags::<Aspects>(&word.text))?;
+        let aspects = line.flags::<Aspects>("aspects such as COLOR")?;
         line.expect("mips")?;
         let mip_levels = line.parse("a number of mip levels")?;
         line.expect("layers")?;
@@ -422,7 +344,7 @@ fn pass(line: &mut Line) -> Result<PassDecl, ParseError> {
     };
     let mut queue = QueueRequest::default();
     if line.accept("requires") {
-        queue.required = line.map("capabilities such as COMPUTE", |word| flags(&word.text))?;
+        queue.required = line.flags("capabilities such as COMPUTE")?;
     }
     if line.accept("async") {
         queue.preference = Preference::Async;
@@ -460,13 +382,19 @@ fn one_use(line: &mut Line, names: &Names<'_>) -> Result<Use, ParseError> {
                 .find(|it| it.name() == word.text)
                 .copied()
         };
-        line.map("an access or `after`", named)?
+        let names = || {
+            Access::ALL
+                .iter()
+                .map(|it| it.name())
+                .chain(["after", "Custom"])
+        };
+        line.choose("an access or `after`", names, named)?
     };
-    let resource = line.map("a resource", |word| names.find_resource(word))?;
+    let resource = names.read_resource(line)?;
     let range = if line.accept("bytes") {
         let (offset, size) = line.range("bytes such as 0..16")?;
         SubRange::Bytes { offset, size }
-    } else if line.peek().is_some_and(|word| word.text == "aspects") {
+    } else if line.sees("aspects") {
         SubRange::Subresources(subresources(line)?)
     } else {
         SubRange::Whole
@@ -483,11 +411,9 @@ fn one_use(line: &mut Line, names: &Names<'_>) -> Result<Use, ParseError> {
 
 fn custom(line: &mut Line) -> Result<CustomAccess, ParseError> {
     line.expect("stages")?;
-    let stages = line.map("stages such as COPY", |word| flags(&word.text))?;
+    let stages = line.flags("stages such as COPY")?;
     line.expect("access")?;
-    let access = line.map("an access mask such as TRANSFER_READ", |word| {
-        flags(&word.text)
-    })?;
+    let access = line.flags("an access mask such as TRANSFER_READ")?;
     line.expect("layout")?;
     let layout = layout(line)?;
     let writes = line.accept("writes");
@@ -502,10 +428,10 @@ fn custom(line: &mut Line) -> Result<CustomAccess, ParseError> {
 
 /// Reads a layout.
 pub(super) fn layout(line: &mut Line) -> Result<Layout, ParseError> {
-    line.map("a layout such as General", |word| {
-        Layout::ALL
-            .iter()
-            .find(|layout| format!("{layout:?}") == word.text)
-            .copied()
+    let names: Vec<String> = Layout::ALL.iter().map(|it| format!("{it:?}")).collect();
+    let known = || names.iter().map(String::as_str);
+    line.choose("a layout such as General", known, |word| {
+        let at = names.iter().position(|name| *name == word.text)?;
+        Layout::ALL.get(at).copied()
     })
 }

@@ -6,6 +6,8 @@ use std::str::{CharIndices, FromStr};
 
 use thiserror::Error;
 
+use super::near::near;
+
 /// Where a text is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("Line {line}, column {column}: expected {expected}, found {found}.")]
@@ -54,6 +56,8 @@ pub(super) struct Line {
     pub(super) indent: usize,
     words: Vec<Word>,
     next: usize,
+    /// Keywords that were looked for at the next word, and are not there.
+    absent: Vec<&'static str>,
     /// The column after the last word.
     end: usize,
 }
@@ -110,6 +114,7 @@ fn line(number: usize, text: &str) -> Result<Line, ParseError> {
         indent,
         words,
         next: 0,
+        absent: Vec::new(),
         end: text.chars().count() + 1,
     })
 }
@@ -141,21 +146,36 @@ impl Line {
         let Some(word) = self.peek().cloned() else {
             return Err(self.error(expected));
         };
-        self.next += 1;
+        self.advance();
         Ok(word)
     }
 
     /// Takes the next word if it is this one.
-    pub(super) fn accept(&mut self, keyword: &str) -> bool {
-        let found = self
-            .peek()
-            .is_some_and(|word| !word.quoted && word.text == keyword);
-        self.next += usize::from(found);
+    pub(super) fn accept(&mut self, keyword: &'static str) -> bool {
+        let found = self.sees(keyword);
+        if found {
+            self.advance();
+        }
         found
     }
 
+    /// Whether the next word is this one.
+    pub(super) fn sees(&mut self, keyword: &'static str) -> bool {
+        let is_it = |word: &Word| !word.quoted && word.text == keyword;
+        let found = self.peek().is_some_and(is_it);
+        if !found {
+            self.absent.push(keyword);
+        }
+        found
+    }
+
+    fn advance(&mut self) {
+        self.next += 1;
+        self.absent.clear();
+    }
+
     /// Takes this word.
-    pub(super) fn expect(&mut self, keyword: &str) -> Result<(), ParseError> {
+    pub(super) fn expect(&mut self, keyword: &'static str) -> Result<(), ParseError> {
         if self.accept(keyword) {
             Ok(())
         } else {
@@ -165,9 +185,18 @@ impl Line {
 
     /// Takes a number, or anything else that parses from one word.
     pub(super) fn parse<T: FromStr>(&mut self, expected: &str) -> Result<T, ParseError> {
-        let parsed = self.peek().and_then(|word| word.text.parse().ok());
-        let parsed = parsed.ok_or_else(|| self.error(expected))?;
-        self.next += 1;
+        let Some(word) = self.peek() else {
+            return Err(self.error(expected));
+        };
+        let Ok(parsed) = word.text.parse() else {
+            let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
+            let bits = 8 * size_of::<T>();
+            return Err(match is_number {
+                true => self.error(&format!("{expected} of at most {bits} bits")),
+                false => self.error(expected),
+            });
+        };
+        self.advance();
         Ok(parsed)
     }
 
@@ -182,7 +211,7 @@ impl Line {
             (begin < end).then(|| (begin, end - begin))
         });
         let parsed = parsed.ok_or_else(|| self.error(expected))?;
-        self.next += 1;
+        self.advance();
         Ok(parsed)
     }
 
@@ -196,17 +225,52 @@ impl Line {
             .peek()
             .and_then(map)
             .ok_or_else(|| self.error(expected))?;
-        self.next += 1;
+        self.advance();
         Ok(mapped)
+    }
+
+    /// The same for one of some known words: if it is none, but near one, the error says so. Sets of
+    /// flags are words that `|` joins.
+    pub(super) fn choose<'a, T, K: IntoIterator<Item = &'a str>>(
+        &mut self,
+        expected: &str,
+        known: impl Fn() -> K,
+        map: impl FnOnce(&Word) -> Option<T>,
+    ) -> Result<T, ParseError> {
+        let error = match self.map(expected, map) {
+            Ok(mapped) => return Ok(mapped),
+            Err(error) => error,
+        };
+        let Some(word) = self.peek() else {
+            return Err(error);
+        };
+        Err(
+            match word.text.split('|').find_map(|it| near(it, known())) {
+                Some(near) => self.error(&format!("{expected} (perhaps `{near}`)")),
+                None => error,
+            },
+        )
+    }
+
+    /// Takes a set of flags.
+    pub(super) fn flags<T: bitflags::Flags>(&mut self, expected: &str) -> Result<T, ParseError> {
+        let names = || T::FLAGS.iter().map(|flag| flag.name());
+        self.choose(expected, names, |word| flags(&word.text))
     }
 
     /// Nothing may follow.
     pub(super) fn end(&self) -> Result<(), ParseError> {
         if self.peek().is_none() {
-            Ok(())
-        } else {
-            Err(self.error("the end of the line"))
+            return Ok(());
         }
+        let mut expected = String::new();
+        for keyword in &self.absent {
+            expected += &format!("`{keyword}`, ");
+        }
+        if let Some(last) = expected.strip_suffix(", ") {
+            expected = format!("{last} or ");
+        }
+        Err(self.error(&(expected + "the end of the line")))
     }
 
     /// An error at the next word.
@@ -263,7 +327,7 @@ impl<T: bitflags::Flags + Copy> Display for Flags<T> {
 }
 
 /// Reads what [`Flags`] writes.
-pub(super) fn flags<T: bitflags::Flags>(word: &str) -> Option<T> {
+fn flags<T: bitflags::Flags>(word: &str) -> Option<T> {
     let mut flags = T::empty();
     for name in word.split('|').filter(|_| word != "-") {
         flags.insert(T::from_name(name)?);

@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::frame::{Names, Subresources};
+use super::frame::Subresources;
 use super::lexer::{Flags, Name};
+use super::names::Names;
 use crate::frame::Frame;
 use crate::plan::{
     BarrierBatch, HostStep, PassRef, Plan, Reason, Scope, Step, Submission, Transfer, TransferHalf,

@@ -1,7 +1,8 @@
 //! Reads plans.
 
-use super::frame::{Names, family, layout, subresources};
-use super::lexer::{Line, ParseError, flags, lines};
+use super::frame::{family, layout, subresources};
+use super::lexer::{Line, ParseError, lines};
+use super::names::Names;
 use crate::frame::Frame;
 use crate::plan::{
     BarrierBatch, BufferBarrier, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier, PassRef,
@@ -67,7 +68,7 @@ impl Parser<'_> {
                 presents: Vec::new(),
             });
         } else if line.accept("host") {
-            let pass = line.map("a pass", |word| self.names.find_pass(word))?;
+            let pass = self.names.read_pass(line)?;
             self.in_host = true;
             self.plan.host.push(HostStep {
                 pass,
@@ -75,9 +76,7 @@ impl Parser<'_> {
                 before: None,
             });
         } else if line.accept("culled") {
-            self.plan
-                .culled
-                .push(line.map("a pass", |word| self.names.find_pass(word))?);
+            self.plan.culled.push(self.names.read_pass(line)?);
         } else {
             return Err(line.error("submit, host or culled"));
         }
@@ -98,27 +97,23 @@ impl Parser<'_> {
         if line.accept("wait") {
             let point = point(line)?;
             line.expect("at")?;
-            let stages = line.map("stages", |word| flags(&word.text))?;
+            let stages = line.flags("stages")?;
             submission.waits.push(Wait {
                 point,
                 stages,
                 reasons: Vec::new(),
             });
         } else if line.accept("acquire") {
-            let resource = line.map("a resource", |word| names.find_resource(word))?;
+            let resource = names.read_resource(line)?;
             line.expect("at")?;
-            let stages = line.map("stages", |word| flags(&word.text))?;
+            let stages = line.flags("stages")?;
             submission.acquires.push(ImageAcquire { resource, stages });
         } else if line.accept("barriers") {
             submission.steps.push(Step::Barriers(Box::default()));
         } else if line.accept("pass") {
-            submission.steps.push(Step::Pass(
-                line.map("a pass", |word| names.find_pass(word))?,
-            ));
+            submission.steps.push(Step::Pass(names.read_pass(line)?));
         } else if line.accept("present") {
-            submission
-                .presents
-                .push(line.map("a resource", |word| names.find_resource(word))?);
+            submission.presents.push(names.read_resource(line)?);
         } else {
             return Err(line.error("wait, acquire, barriers, pass or present"));
         }
@@ -143,7 +138,7 @@ impl Parser<'_> {
         if !image && !line.accept("buffer") {
             return Err(line.error("memory, buffer or image"));
         }
-        let resource = line.map("a resource", |word| self.names.find_resource(word))?;
+        let resource = self.names.read_resource(line)?;
         let (earlier, later) = (PassRef::Nobody, PassRef::Nobody);
         let reason = Reason {
             resource,
@@ -190,7 +185,7 @@ impl Parser<'_> {
     /// The reason of what came last.
     fn reason(&mut self, line: &mut Line) -> Result<(), ParseError> {
         line.expect("because")?;
-        let resource = line.map("a resource", |word| self.names.find_resource(word))?;
+        let resource = self.names.read_resource(line)?;
         let rung = line.map("a rung such as Memory", |word| rung(&word.text))?;
         let earlier = self.pass_ref(line)?;
         line.expect("->")?;
@@ -220,9 +215,7 @@ impl Parser<'_> {
 
     fn pass_ref(&self, line: &mut Line) -> Result<PassRef, ParseError> {
         if line.accept("pass") {
-            return Ok(PassRef::Pass(
-                line.map("a pass", |word| self.names.find_pass(word))?,
-            ));
+            return Ok(PassRef::Pass(self.names.read_pass(line)?));
         }
         if line.accept("earlier") {
             return Ok(PassRef::Earlier(line.word("a name")?.text.into()));
@@ -259,8 +252,8 @@ fn point(line: &mut Line) -> Result<RelativePoint, ParseError> {
 }
 
 fn scope(line: &mut Line) -> Result<Scope, ParseError> {
-    let stages = line.map("stages", |word| flags(&word.text))?;
-    let access = line.map("an access mask", |word| flags(&word.text))?;
+    let stages = line.flags("stages")?;
+    let access = line.flags("an access mask")?;
     Ok(Scope { stages, access })
 }
 

@@ -127,11 +127,23 @@ fn frames_say_what_is_wrong_with_them() {
         ),
         (
             "buffer cells 0 bytes 99999999999999999999",
-            "Line 1, column 22: expected a number of bytes, found `99999999999999999999`.",
+            "Line 1, column 22: expected a number of bytes of at most 64 bits, found \
+             `99999999999999999999`.",
         ),
         (
-            "pass draw quickly",
-            "Line 1, column 11: expected the end of the line, found `quickly`.",
+            "pass draw async quickly",
+            "Line 1, column 17: expected `fixed`, `cost`, `side-effect`, `prologue` or the end of the \
+             line, found `quickly`.",
+        ),
+        (
+            "bufer cells 0 bytes 64",
+            "Line 1, column 1: expected buffer, image, pass, give or cull (perhaps `buffer`), found \
+             `bufer`.",
+        ),
+        (
+            "pass draw requires GRAFICS|COMPUTE",
+            "Line 1, column 20: expected capabilities such as COMPUTE (perhaps `GRAPHICS`), found \
+             `GRAFICS|COMPUTE`.",
         ),
     ] {
         assert_eq!(parse_frame(text).unwrap_err().to_string(), error);
@@ -139,7 +151,17 @@ fn frames_say_what_is_wrong_with_them() {
     for (text, error) in [
         (
             "  Vertexread cells",
-            "Line 3, column 3: expected an access or `after`, found `Vertexread`.",
+            "Line 3, column 3: expected an access or `after` (perhaps `VertexRead`), found \
+             `Vertexread`.",
+        ),
+        (
+            "  VertexRead cell",
+            "Line 3, column 14: expected a resource (perhaps `cells`), found `cell`.",
+        ),
+        (
+            "  VertexRead cells byte 0..8",
+            "Line 3, column 20: expected `bytes`, `aspects`, `discard` or the end of the line, found \
+             `byte`.",
         ),
         (
             "  VertexRead cells bytes 8..8",

@@ -85,9 +85,10 @@ impl Display for Topology {
 pub fn parse_topology(text: &str) -> Result<Topology, ParseError> {
     let column = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     let fail = |part: &str, expected: &str| ParseError::at(text, column(part), expected);
-    let mut words = text.split(' ');
+    let mut words = text.split(' ').filter(|word| !word.is_empty());
     let mut topology = Topology::default();
-    for (group, part) in words.next().unwrap_or_default().split(',').enumerate() {
+    let families = words.next().unwrap_or(&text[text.len()..]);
+    for (group, part) in families.split(',').enumerate() {
         let expected = "a family such as gct:1";
         let (letters, count) = part.split_once(':').ok_or_else(|| fail(part, expected))?;
         let (letters, family) = match letters.split_once('@') {

@@ -4,6 +4,7 @@
 //! the frame before it, and `=== plan reused` stands for the last plan of an equal frame.
 
 use std::fmt;
+use std::str::Utf8Error;
 
 use quadrille_sync::{
     Frame, ParseError, Plan, QueueIndex, Topology, parse_frame, parse_plan, parse_topology,
@@ -85,6 +86,20 @@ impl fmt::Display for CaseError {
             found,
         } = self;
         write!(f, "{line}:{column}: expected {expected}, found {found}")
+    }
+}
+
+/// Where bytes stop being text.
+pub(super) fn not_text(bytes: &[u8], error: &Utf8Error) -> CaseError {
+    let text = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+    let line = text.matches('\n').count() + 1;
+    let column = text.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let found = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+    CaseError {
+        line,
+        column,
+        expected: "text in UTF-8".into(),
+        found: format!("byte 0x{found:02X}"),
     }
 }
 
@@ -212,21 +227,26 @@ fn sections(text: &str) -> Vec<Section<'_>> {
 
 fn read_topology(head: &str) -> Result<Topology, CaseError> {
     const KEYWORD: &str = "topology ";
-    for (number, line) in head.lines().enumerate() {
-        if let Some(rest) = line.strip_prefix(KEYWORD) {
-            return parse_topology(rest.trim_end())
-                .map_err(|error| CaseError::within(error, number, KEYWORD.len()));
+    let mut topology = None;
+    for (number, line) in (1..).zip(head.lines()) {
+        if line.trim().is_empty() || line.starts_with("//") {
+            continue;
         }
-        if !line.trim().is_empty() && !line.starts_with("//") {
-            let expected = "a comment or a topology such as `topology gct:1`";
-            return Err(CaseError::new(number + 1, 1, expected, line));
+        let expected = match topology {
+            None => "a comment or a topology such as `topology gct:1`",
+            Some(_) => "a comment or a section such as `=== frame`",
+        };
+        match line.strip_prefix(KEYWORD).filter(|_| topology.is_none()) {
+            Some(rest) => {
+                let read = parse_topology(rest.trim_end());
+                let error = |error| CaseError::within(error, number - 1, KEYWORD.len());
+                topology = Some(read.map_err(error)?);
+            }
+            None => return Err(CaseError::new(number, 1, expected, line)),
         }
     }
-    let end = head.lines().count() + 1;
-    Err(CaseError::new(
-        end,
-        1,
-        "a line such as `topology gct:1`",
-        "",
-    ))
+    topology.ok_or_else(|| {
+        let end = head.lines().count() + 1;
+        CaseError::new(end, 1, "a line such as `topology gct:1`", "")
+    })
 }

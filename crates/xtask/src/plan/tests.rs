@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use quadrille_oracle::Random;
 use quadrille_sync::{Counts, Planner, States, plan};
 
-use super::case::{parse, plans};
+use super::case::{not_text, parse, plans};
 use super::compare::rows;
 use super::naive::Naive;
 use super::svg::Picture;
@@ -66,6 +66,10 @@ fn errors_say_where_and_what_was_expected() {
         "2:1: expected a section `=== frame`, found nothing",
     );
     check_error(
+        "topology gct:1\n== frame\npass a\n",
+        "2:1: expected a comment or a section such as `=== frame`, found `== frame`",
+    );
+    check_error(
         "topology gct:1\n=== fame\n",
         "2:5: expected frame, same, plan or plan reused, found `fame`",
     );
@@ -81,6 +85,14 @@ fn errors_say_where_and_what_was_expected() {
         "topology gct:1\n=== frame\npass a\n=== plan\nsubmit 3 signal 1\n  pass a\n",
         "4:1: expected queues below 1, found `3`",
     );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_pointed_at() {
+    let bytes = [&b"topology gct:1\n// \xC3\xA4 "[..], &[0xFF]].concat();
+    let error = std::str::from_utf8(&bytes).unwrap_err();
+    let error = not_text(&bytes, &error).to_string();
+    assert_eq!(error, "2:6: expected text in UTF-8, found byte 0xFF");
 }
 
 #[test]
