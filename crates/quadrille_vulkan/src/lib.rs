@@ -20,8 +20,8 @@
 //! # Choices
 //!
 //! - *Baseline*: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
-//!   `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `robustBufferAccess`, and
-//!   `VK_KHR_push_descriptor`. Everything else is used where it is found.
+//!   `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `hostQueryReset`,
+//!   `robustBufferAccess`, and `VK_KHR_push_descriptor`. Everything else is used where it is found.
 //! - *Binding* is by push descriptors in set 0: no pools, no lifetimes, and each bind names its
 //!   resource. Small data of a draw goes through push constants.
 //! - *Clip space* is that of WGSL and WebGPU, y up and depth 0 to 1, for all shader languages.
