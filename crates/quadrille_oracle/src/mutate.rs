@@ -98,6 +98,8 @@ pub struct Mutant {
     stage: Stages,
     /// What it lacks, if that is all of the change.
     part: Option<Part>,
+    /// What it lacks for one pass, each of which the pass may need.
+    late: Vec<Part>,
     /// The changed plan.
     pub plan: Plan,
 }

@@ -4,7 +4,7 @@
 //! their stages, and of all of their ranges. What a pass finds visible for that reason alone, it finds
 //! by chance.
 
-use quadrille_sync::{AccessMask, PassRef, Scope, Use};
+use quadrille_sync::{PassRef, Scope, Use};
 
 use super::cell::{Cell, When};
 use super::part::{Element, Part, Side, What, elements};
@@ -41,7 +41,7 @@ impl Survival<'_> {
     fn touches(&self, cell: &Cell, site: Site, is_meant: impl Fn(&Use) -> bool) -> Vec<Touch> {
         let (_, frame, plan) = &self.steps[site.frame];
         let is_before = site.frame < self.at;
-        let left = cell.frame(When { frame, is_before }, |_, _| true);
+        let left = cell.frame(When { frame, is_before }, |_, _, one| Some(one));
         let Some(queue) = queue_of(plan, site.pass) else {
             return Vec::new();
         };
@@ -86,15 +86,7 @@ impl Survival<'_> {
                 .any(|it| it.later == PassRef::Pass(last.pass) && cell.has(frame, it.resource));
             let area = other.area(plan);
             let meets = area.is_none_or(|(it, area)| cell.meets(when, it, &area));
-            let [_, dst] = other.scopes(plan);
-            let shown = match other {
-                Element::Wait { .. } => Scope {
-                    access: AccessMask::MEMORY_READ | AccessMask::MEMORY_WRITE,
-                    ..dst
-                },
-                Element::Barrier(_) => dst,
-            };
-            other != own && is_for && meets && covers(shown, touch)
+            other != own && is_for && meets && covers(other.shown(plan), touch)
         })
     }
 }

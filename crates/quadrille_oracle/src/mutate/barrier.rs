@@ -8,6 +8,7 @@ use quadrille_sync::{
 
 use super::excuse::Excuses;
 use super::maker::Maker;
+use super::part::Element;
 use super::restrict::Purpose;
 use super::{Excuse, Mutation};
 use crate::area::Area;
@@ -55,7 +56,8 @@ impl Maker<'_> {
         }
         for (at, buffer) in batch.buffers.iter().enumerate() {
             let area = Area::bytes(buffer.offset, buffer.size);
-            self.purposes = vec![Purpose::of_range(&buffer.reason, area)];
+            let of_range = Purpose::of_range(&buffer.reason, area);
+            self.purposes = vec![self.unless_order(spot(Kind::Buffer(at)), of_range)];
             let (spot, scopes) = (spot(Kind::Buffer(at)), (buffer.src, buffer.dst));
             let reasons = std::slice::from_ref(&buffer.reason);
             let barrier = self.barrier(spot, scopes, buffer.transfer, reasons);
@@ -66,13 +68,23 @@ impl Maker<'_> {
         }
         for (at, image) in batch.images.iter().enumerate() {
             let area = Area::subresources(&image.range);
-            self.purposes = vec![Purpose::of_range(&image.reason, area)];
+            let of_range = Purpose::of_range(&image.reason, area);
+            self.purposes = vec![self.unless_order(spot(Kind::Image(at)), of_range)];
             let (spot, scopes) = (spot(Kind::Image(at)), (image.src, image.dst));
             let reasons = std::slice::from_ref(&image.reason);
             let barrier = self.barrier(spot, scopes, image.transfer, reasons);
             self.mutate_barrier(barrier);
             self.mutate_family(barrier);
             self.mutate_image(barrier, image);
+        }
+    }
+
+    /// What a barrier is for, without its range if it only orders.
+    fn unless_order(&self, spot: Spot, purpose: Purpose) -> Purpose {
+        let about = Element::Barrier(spot).area(self.plan);
+        Purpose {
+            area: purpose.area.filter(|_| about.is_some()),
+            ..purpose
         }
     }
 

@@ -76,11 +76,11 @@ impl Cell {
         self.part(when, resource, area.clone()).is_some()
     }
 
-    /// A frame with nothing but this in use: those uses of passes, counted from 0, that are there.
+    /// A frame with nothing but this in use: what is left of the uses of passes, counted from 0.
     pub(super) fn frame(
         &self,
         when: When<'_>,
-        is_there: impl Fn(PassIndex, usize) -> bool,
+        left_of: impl Fn(PassIndex, usize, Use) -> Option<Use>,
     ) -> Frame {
         let frame = when.frame;
         let mut left = rebuilt(frame, |pass, uses, _| {
@@ -91,11 +91,8 @@ impl Cell {
                 Some(Use { range, ..*one })
             };
             let parts = uses.iter().filter_map(part).enumerate();
-            let is_there = |at: usize| is_there(PassIndex(pass as u32), at);
-            *uses = parts
-                .filter(|(at, _)| is_there(*at))
-                .map(|(_, it)| it)
-                .collect();
+            let pass = PassIndex(pass as u32);
+            *uses = parts.filter_map(|(at, it)| left_of(pass, at, it)).collect();
             true
         });
         left.gives.retain(|give| self.has(frame, give.resource));
@@ -107,7 +104,7 @@ impl Cell {
         let sites = steps.iter().enumerate().take(at + 1);
         let sites = sites.flat_map(|(of, (_, frame, _))| {
             let is_before = of < at;
-            let left = self.frame(When { frame, is_before }, |_, _| true);
+            let left = self.frame(When { frame, is_before }, |_, _, one| Some(one));
             let passes = frame.pass_indices();
             passes.map(move |pass| (Site { frame: of, pass }, left.uses_of(pass).len()))
         });

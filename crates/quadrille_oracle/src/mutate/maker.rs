@@ -9,7 +9,7 @@ use quadrille_sync::{
 
 use super::barrier::{Barrier, Spot};
 use super::excuse::{either, is_over};
-use super::part::{Element, Part, Side, What, stages_of, without, without_stage};
+use super::part::{Element, Part, Side, What, elements, stages_of, without, without_stage};
 use super::restrict::Purpose;
 use super::{Excuse, Mutant, Mutation};
 use crate::area::Area;
@@ -101,6 +101,7 @@ impl Maker<'_> {
             purposes: self.purposes.clone(),
             stage: std::mem::take(&mut self.stage),
             part,
+            late: Vec::new(),
             plan,
         });
     }
@@ -228,6 +229,19 @@ impl Maker<'_> {
         self.add(Mutation::LateBarrier, None, place, |plan| {
             plan.submissions[at].steps.swap(step, step + 1);
         });
+        let is_late = |element: &Element| {
+            let is_here = matches!(element, Element::Barrier(spot) if (spot.submission, spot.step) == (at, step));
+            is_here
+                && element
+                    .reasons(self.plan)
+                    .iter()
+                    .any(|reason| is_for(&reason))
+        };
+        let late = elements(self.plan).into_iter().filter(is_late);
+        let late = late.map(Element::whole).collect();
+        if let Some(mutant) = self.made.last_mut() {
+            mutant.late = late;
+        }
     }
 
     /// Adds the mutants of a barrier's scopes, and the one without it.

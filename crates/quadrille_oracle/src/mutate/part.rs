@@ -2,6 +2,7 @@
 
 use quadrille_sync::{
     AccessMask, BarrierBatch, PassRef, Plan, Reason, ResourceIndex, Scope, Stages, Step, Topology,
+    TransferHalf,
 };
 
 use super::barrier::{Kind, Spot};
@@ -105,6 +106,18 @@ impl Element {
         copy
     }
 
+    /// What whoever comes after it sees: everything, after a wait.
+    pub(super) fn shown(self, plan: &Plan) -> Scope {
+        let [_, dst] = self.scopes(plan);
+        match self {
+            Element::Wait { .. } => Scope {
+                access: AccessMask::MEMORY_READ | AccessMask::MEMORY_WRITE,
+                ..dst
+            },
+            Element::Barrier(_) => dst,
+        }
+    }
+
     /// All of it.
     pub(super) fn whole(self) -> Part {
         Part {
@@ -115,18 +128,24 @@ impl Element {
 
     /// Whether it is one half of an ownership transfer.
     pub(super) fn is_transfer(self, plan: &Plan) -> bool {
-        let Element::Barrier(spot) = self else {
-            return false;
-        };
-        let batch = spot.batch(plan);
-        batch.is_some_and(|batch| match spot.kind {
-            Kind::Memory => false,
-            Kind::Buffer(at) => batch.buffers[at].transfer.is_some(),
-            Kind::Image(at) => batch.images[at].transfer.is_some(),
-        })
+        self.half(plan).is_some()
     }
 
-    /// What a barrier of a range is about.
+    /// Which half of an ownership transfer it is, if any.
+    pub(super) fn half(self, plan: &Plan) -> Option<TransferHalf> {
+        let Element::Barrier(spot) = self else {
+            return None;
+        };
+        let batch = spot.batch(plan)?;
+        let transfer = match spot.kind {
+            Kind::Memory => None,
+            Kind::Buffer(at) => batch.buffers[at].transfer,
+            Kind::Image(at) => batch.images[at].transfer,
+        };
+        transfer.map(|transfer| transfer.half)
+    }
+
+    /// What a barrier of a range is about, if it does more than to order: order has no range.
     pub(super) fn area(self, plan: &Plan) -> Option<(ResourceIndex, Area)> {
         let Element::Barrier(spot) = self else {
             return None;
@@ -136,13 +155,21 @@ impl Element {
             Kind::Memory => None,
             Kind::Buffer(at) => {
                 let buffer = &batch.buffers[at];
-                Some((buffer.resource, Area::bytes(buffer.offset, buffer.size)))
+                let area = || Area::bytes(buffer.offset, buffer.size);
+                (!self.only_orders(plan)).then(|| (buffer.resource, area()))
             }
             Kind::Image(at) => {
                 let image = &batch.images[at];
-                Some((image.resource, Area::subresources(&image.range)))
+                let is_plain = image.old_layout == image.new_layout && self.only_orders(plan);
+                (!is_plain).then(|| (image.resource, Area::subresources(&image.range)))
             }
         }
+    }
+
+    /// Whether it neither shows nor moves anything.
+    pub(super) fn only_orders(self, plan: &Plan) -> bool {
+        let [src, dst] = self.scopes(plan);
+        src.access.is_empty() && dst.access.is_empty() && !self.is_transfer(plan)
     }
 
     /// Lets a barrier of a range be about a part of it.

@@ -18,8 +18,11 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Frame, PassIndex, PassRef, Plan, Reason, Scope, Stages, Topology, Use};
+use quadrille_sync::{
+    Frame, PassIndex, PassRef, Plan, Reason, Rung, Scope, Stages, Step, Topology, Use,
+};
 
+use super::barrier::{Kind, Spot};
 use super::cell::Cell;
 use super::excuse::is_over;
 use super::isolate::{Isolation, Order, Question};
@@ -48,7 +51,8 @@ pub(super) struct Survival<'a> {
 impl Survival<'_> {
     /// What shows that the changed element does something, if anything does.
     pub(super) fn proof(&self) -> Option<Excuse> {
-        if let Some(excuse) = self.is_needed_for_one_cell() {
+        let mut parts = self.mutant.part.iter().chain(&self.mutant.late);
+        if let Some(excuse) = parts.find_map(|part| self.is_needed_for_one_cell(*part)) {
             return Some(excuse);
         }
         if self.is_foreseen() {
@@ -92,12 +96,12 @@ impl Survival<'_> {
     }
 
     /// With nothing in use but one cell, and nothing in the plans that is not for it.
-    fn is_needed_for_one_cell(&self) -> Option<Excuse> {
+    fn is_needed_for_one_cell(&self, part: Part) -> Option<Excuse> {
         let question = Question {
             topology: self.topology,
             steps: self.steps,
             at: self.at,
-            part: self.mutant.part?,
+            part,
         };
         let purposes = self.mutant.purposes.iter();
         let cells: Vec<Cell> = purposes
@@ -116,12 +120,15 @@ impl Survival<'_> {
         let until = until.map(|last| (View::Until(*last), Excuse::Later));
         let views: Vec<_> = [
             (View::Plain, Excuse::Chance),
+            (View::Foreseen, Excuse::Chance),
             (View::Whole, Excuse::Spelling),
             (View::Spelled, Excuse::Spelling),
         ]
         .into_iter()
         .chain(until)
         .collect();
+        let (_, _, plan) = &self.steps[self.at];
+        let shown = question.part.element.shown(plan);
         let by_pair = self.excuse_of_pairs(question.part.element);
         let by_pair = by_pair.filter(|_| is_met);
         Order::all()
@@ -131,7 +138,7 @@ impl Survival<'_> {
                 };
                 let of_pair = |by_pair: Excuse| {
                     let is_shown = |cell: &Cell| {
-                        let mut pairs = self.pairs(cell, &lasts).into_iter();
+                        let mut pairs = self.pairs(cell, &lasts, shown).into_iter();
                         pairs.any(|view| look(view, cell, order, by_pair).is_some())
                     };
                     cells.iter().any(is_shown).then_some(by_pair)
@@ -145,8 +152,9 @@ impl Survival<'_> {
             })
     }
 
-    /// All views of two passes that use a cell, of which the later is one of these, or is nobody.
-    fn pairs(&self, cell: &Cell, lasts: &[Option<Site>]) -> Vec<View> {
+    /// All views of two passes that use a cell, of which the later is one of these, or is nobody, and
+    /// does all that it does or only what needs no more than what is shown.
+    fn pairs(&self, cell: &Cell, lasts: &[Option<Site>], shown: Scope) -> Vec<View> {
         let users = cell.users(self.steps, self.at);
         let mut views = Vec::new();
         for later in lasts.iter().copied() {
@@ -155,34 +163,55 @@ impl Survival<'_> {
             let uses = (0..count).filter(|_| count > 1).map(Some);
             let is_earlier =
                 |site: &Site| later.is_none_or(|later| is_before(self.steps, *site, later));
-            for only in [None].into_iter().chain(uses) {
+            let uses = [None].into_iter().chain(uses).map(|only| (only, None));
+            for (only, shown) in uses.chain([(None, Some(shown))]) {
                 let earlier = users.iter().map(|(site, _)| *site).filter(is_earlier);
                 views.extend(earlier.map(|earlier| View::Pair {
                     earlier,
                     later,
                     only,
+                    shown,
                 }));
             }
         }
         views
     }
 
-    /// The passes that an element is for, and whether it is for what is none.
+    /// The passes that an element is for, and whether it is for what is none. Barriers of ranges that
+    /// are one for several passes name the first: then it may be any of its submission that uses the
+    /// resource behind it.
     fn later_sites(&self, element: Element) -> Vec<Option<Site>> {
-        let (_, _, plan) = &self.steps[self.at];
-        let site = |pass: &PassRef| match *pass {
-            PassRef::Pass(pass) => Some(Site {
-                frame: self.at,
-                pass,
-            }),
-            _ => None,
+        let (_, frame, plan) = &self.steps[self.at];
+        let site = |pass: PassIndex| Site {
+            frame: self.at,
+            pass,
         };
-        let mut sites: Vec<_> = element
-            .reasons(plan)
-            .iter()
-            .map(|it| site(&it.later))
-            .collect();
-        sites.dedup();
+        let named = element.reasons(plan).iter().map(|it| match it.later {
+            PassRef::Pass(pass) => Some(site(pass)),
+            _ => None,
+        });
+        let mut sites: Vec<_> = named.collect();
+        let of_range = |spot: &Spot| spot.kind != Kind::Memory;
+        if let (Element::Barrier(spot), [first]) = (element, element.reasons(plan))
+            && of_range(&spot)
+        {
+            let behind = &plan.submissions[spot.submission].steps[spot.step..];
+            let passes = behind.iter().filter_map(|step| match step {
+                Step::Pass(pass) => Some(*pass),
+                Step::Barriers(_) => None,
+            });
+            let uses = |pass: &PassIndex| {
+                let mut uses = frame.uses_of(*pass).iter();
+                uses.any(|one| one.resource == first.resource)
+            };
+            sites.extend(passes.filter(uses).map(|pass| Some(site(pass))));
+        }
+        let mut known = Vec::new();
+        sites.retain(|site| {
+            let is_new = !known.contains(site);
+            known.push(*site);
+            is_new
+        });
         sites
     }
 
@@ -197,19 +226,21 @@ impl Survival<'_> {
         }
         let is_earlier = |it: &Reason| matches!(it.earlier, PassRef::Earlier(_));
         let (_, _, plan) = &self.steps[self.at];
-        let [src, dst] = element.scopes(plan);
-        let only_orders = src.access.is_empty() && dst.access.is_empty();
         if matches!(element, Element::Barrier(_))
-            && only_orders
-            && !element.is_transfer(plan)
+            && element.only_orders(plan)
             && element.reasons(plan).iter().all(is_earlier)
         {
             // Which barriers earlier frames have issued is forgotten.
             return Some(Excuse::History);
         }
-        // What queues knew at such a point is forgotten.
+        // What queues knew at such a point is forgotten, and what others have learned there.
+        let forgets = |(_, _, plan): &Taken| {
+            let mut waits = plan.submissions.iter().flat_map(|it| &it.waits);
+            waits.any(|wait| wait.point.offset < 0)
+        };
         let waits = &plan.submissions[element.submission()].waits;
-        let is_forgotten = waits.iter().any(|wait| wait.point.offset < 0);
+        let is_forgotten = waits.iter().any(|wait| wait.point.offset < 0)
+            || matches!(element, Element::Wait { .. }) && self.steps[..self.at].iter().any(forgets);
         is_forgotten.then_some(Excuse::History)
     }
 
@@ -234,8 +265,22 @@ impl Survival<'_> {
             }),
             _ => false,
         };
+        // Of several who have read, the last one is named.
+        let is_by_reader = |reason: &Reason| match (&reason.earlier, &reason.later) {
+            (PassRef::Pass(last), PassRef::Pass(_)) if reason.rung == Rung::Execution => {
+                let site = |pass| Site {
+                    frame: self.at,
+                    pass,
+                };
+                let mut passes = own.pass_indices();
+                passes.any(|it| {
+                    is_before(self.steps, site(it), site(*last)) && names(own, reason, it)
+                })
+            }
+            _ => false,
+        };
         let mut reasons = part.element.reasons(plan).iter();
-        reasons.any(|it| is_by(it, &it.earlier) || is_by(it, &it.later))
+        reasons.any(|it| is_by(it, &it.earlier) || is_by(it, &it.later) || is_by_reader(it))
     }
 
     /// Whether another link on the same queue names the stage that an element lacks: chains lead
@@ -288,21 +333,28 @@ impl Survival<'_> {
         let queue = plan.submissions[part.element.submission()].queue;
         let capabilities = self.topology.queue(queue).capabilities;
         let id = frame.resource(purpose.resource).id;
-        let names = |frame: &Frame, one: &Use| {
+        let meets = |frame: &Frame, one: &Use| {
             let of = frame.resource(one.resource);
+            of.id == id && Area::of(&of.kind, &one.range).intersection(area).is_some()
+        };
+        let names = |frame: &Frame, one: &Use| {
             let scope = one.access.scope(capabilities);
-            let meets = || Area::of(&of.kind, &one.range).intersection(area).is_some();
             let is_named =
                 scope.stages.intersects(what.stages) || scope.access.intersects(what.access);
-            of.id == id && is_named && meets()
+            frame.resource(one.resource).id == id && is_named
         };
         let own = match purpose.later {
             PassRef::Pass(pass) => frame.uses_of(pass),
             _ => &[],
         };
+        // What is foreseen of a pass is what all of its uses do that meet.
+        let is_it = |frame: &Frame, pass: PassIndex| {
+            let uses = frame.uses_of(pass);
+            uses.iter().any(|one| meets(frame, one)) && uses.iter().any(|one| names(frame, one))
+        };
         let mut earlier = self.steps[..self.at].iter();
-        !own.iter().any(|one| names(frame, one))
-            && earlier.any(|(_, frame, _)| frame.uses.iter().any(|one| names(frame, one)))
+        !own.iter().any(|one| names(frame, one) && meets(frame, one))
+            && earlier.any(|(_, frame, _)| frame.pass_indices().any(|it| is_it(frame, it)))
     }
 
     /// Whether all that the element is for was done in earlier frames to ranges that a host pass of

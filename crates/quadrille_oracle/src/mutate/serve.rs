@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
-use quadrille_sync::{AccessMask, Frame, PassRef, QueueIndex, Reason, Rung, Scope, Stages, Use};
+use quadrille_sync::{
+    AccessMask, Frame, PassIndex, PassRef, QueueIndex, Reason, ResourceIndex, Rung, Scope, Stages,
+    Step, Submission, TransferHalf, Use,
+};
 
 use super::cell::When;
 use super::isolate::Isolation;
 use super::part::{Element, Part, Side, What, elements};
+use super::world::{Site, View, is_before};
 
 impl Isolation<'_> {
     /// Whether a part of a plan stands there for something that is not used in this isolation, and
@@ -41,11 +45,32 @@ impl Isolation<'_> {
         !names(own, what) && names(all, what)
     }
 
+    /// The stages in which those who are there need a wait, whatever they need it for.
+    pub(super) fn left_of_wait(&self, of: usize, element: Element) -> Stages {
+        let (_, _, plan) = &self.question.steps[of];
+        let queue = plan.submissions[element.submission()].queue;
+        let is_here = |reason: &&Reason| match reason.later {
+            PassRef::Pass(pass) => {
+                let site = Site { frame: of, pass };
+                self.view.has(self.question.steps, site)
+            }
+            _ => false,
+        };
+        let own = element.reasons(plan).iter().filter(is_here);
+        let named = own.map(|reason| match reason.rung {
+            Rung::OwnershipTransfer => Stages::ALL_COMMANDS,
+            _ => self.named(of, reason, Side::Dst, queue, false).stages,
+        });
+        named.fold(Stages::empty(), |all, stages| all | stages)
+    }
+
     /// Whether an element is there for the cell, as far as a reason goes.
     fn serves(&self, of: usize, element: &Element, reason: &Reason) -> bool {
         let (_, frame, plan) = &self.question.steps[of];
         // Who is foreseen need not come: what he needs is there for somebody else.
-        if !self.cell.has(frame, reason.resource) || matches!(reason.later, PassRef::Next(_)) {
+        let is_left =
+            !matches!(reason.later, PassRef::Next(_)) || matches!(self.view, View::Foreseen);
+        if !self.cell.has(frame, reason.resource) || !is_left {
             return false;
         }
         let is_here = |pass: &PassRef| {
@@ -62,14 +87,72 @@ impl Isolation<'_> {
         is_here(earlier)
             && is_here(later)
             && match reason.rung {
-                Rung::Execution => uses_of(later).any(|one| one.access.is_write()),
+                Rung::Execution => {
+                    uses_of(later).any(|one| one.access.is_write()) && !self.is_past(of, reason)
+                }
                 Rung::Memory => {
                     let is_written = uses_of(earlier).any(|one| one.access.is_write());
-                    is_written || self.is_changed_for(of, earlier)
+                    (is_written || self.is_changed_for(of, earlier)) && !self.is_past(of, reason)
                 }
                 Rung::OwnershipTransfer => self.is_moved_for(of, reason),
                 _ => true,
             }
+    }
+
+    /// Whether the cell has come from another family between the submissions of two passes, or since
+    /// the frame began.
+    fn is_brought(
+        &self,
+        of: usize,
+        resource: ResourceIndex,
+        earlier: Option<PassIndex>,
+        later: PassIndex,
+    ) -> bool {
+        let (_, _, plan) = &self.question.steps[of];
+        let place = |pass: PassIndex| {
+            let runs = |it: &Submission| it.steps.contains(&Step::Pass(pass));
+            plan.submissions.iter().position(runs)
+        };
+        let (first, last) = (earlier.and_then(place), place(later));
+        elements(plan).into_iter().any(|element| {
+            let area = element.area(plan);
+            let is_acquire = || element.half(plan) == Some(TransferHalf::Acquire);
+            let area = area.filter(|(it, _)| *it == resource && is_acquire());
+            let meets = |(it, area)| self.cell.meets(self.when(of), it, &area);
+            let at = Some(element.submission());
+            first < at && at <= last && area.is_some_and(meets)
+        })
+    }
+
+    /// Whether somebody writes the cell between the two ends of a reason, and so is who comes later
+    /// ordered after him.
+    fn is_past(&self, of: usize, reason: &Reason) -> bool {
+        let site = |pass| Site { frame: of, pass };
+        let PassRef::Pass(later) = reason.later else {
+            return false;
+        };
+        let steps = self.question.steps;
+        let is_after = |pass: PassIndex| match reason.earlier {
+            PassRef::Pass(earlier) => is_before(steps, site(earlier), site(pass)),
+            PassRef::Earlier(_) => true,
+            _ => false,
+        };
+        let writes = |pass: PassIndex| {
+            let pass = PassRef::Pass(pass);
+            self.uses(of, reason, &pass, true)
+                .any(|one| one.access.is_write())
+        };
+        let earlier = match reason.earlier {
+            PassRef::Pass(earlier) => Some(Some(earlier)),
+            PassRef::Earlier(_) => Some(None),
+            _ => None,
+        };
+        if earlier.is_some_and(|it| self.is_brought(of, reason.resource, it, later)) {
+            return true;
+        }
+        let mut passes = self.frames[of].pass_indices();
+        passes
+            .any(|pass| is_after(pass) && is_before(steps, site(pass), site(later)) && writes(pass))
     }
 
     /// Whether the cell changes its family where a wait has this reason: it may be there for other

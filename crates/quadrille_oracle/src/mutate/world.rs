@@ -1,9 +1,12 @@
 //! Who is left in the frames of a proof: whoever is not there does nothing, and what stands in plans
 //! for him is there for others.
 
-use quadrille_sync::{PassIndex, Plan, QueueIndex, Step};
+use quadrille_sync::{
+    Access, Capabilities, CustomAccess, PassIndex, Plan, QueueIndex, Scope, Step, Use,
+};
 
 use super::proof::Taken;
+use crate::stages::{Touch, accesses, covers, single, touches};
 
 /// A pass of one frame of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub(super) struct Site {
 pub(super) enum View {
     /// As it is.
     Plain,
+    /// As if those were there who are foreseen.
+    Foreseen,
     /// As if all queues had all stages, so that groups of stages mean all that they can.
     Whole,
     /// With `ALL_COMMANDS` spelled out in first scopes: the stages, but not what barriers do
@@ -25,28 +30,45 @@ pub(super) enum View {
     /// As if this pass were the last that does anything.
     Until(Site),
     /// As if nobody but these two did anything, and of the later one, if there is one, only one of
-    /// its uses of the cell might be there.
+    /// its uses of the cell might be there, or only what it writes in some stages and what it sees
+    /// there.
     Pair {
         earlier: Site,
         later: Option<Site>,
         only: Option<usize>,
+        shown: Option<Scope>,
     },
 }
 
 impl View {
-    /// Whether a pass uses a cell, of which this is one of its uses.
-    pub(super) fn has(self, steps: &[Taken], site: Site, one: usize) -> bool {
+    /// What a pass does to a cell of one of its uses, counted from 0.
+    pub(super) fn left_of(self, steps: &[Taken], site: Site, at: usize, one: Use) -> Option<Use> {
         match self {
-            View::Plain | View::Whole | View::Spelled => true,
-            View::Until(last) => site == last || is_before(steps, site, last),
+            View::Plain | View::Foreseen | View::Whole | View::Spelled => Some(one),
+            View::Until(_) => self.has(steps, site).then_some(one),
             View::Pair {
                 earlier,
                 later,
                 only,
+                shown,
             } => {
-                let is_it = || only.is_none_or(|only| only == one);
-                site == earlier || later == Some(site) && is_it()
+                let is_it = only.is_none_or(|only| only == at);
+                match shown {
+                    _ if site == earlier => Some(one),
+                    _ if later != Some(site) || !is_it => None,
+                    None => Some(one),
+                    Some(shown) => narrowed(one, shown),
+                }
             }
+        }
+    }
+
+    /// Whether a pass is there, whatever it uses.
+    pub(super) fn has(self, steps: &[Taken], site: Site) -> bool {
+        match self {
+            View::Plain | View::Foreseen | View::Whole | View::Spelled => true,
+            View::Until(last) => site == last || is_before(steps, site, last),
+            View::Pair { earlier, later, .. } => site == earlier || later == Some(site),
         }
     }
 
@@ -54,6 +76,28 @@ impl View {
     pub(super) fn is_cut(self) -> bool {
         matches!(self, View::Until(_) | View::Pair { .. })
     }
+}
+
+/// What is left of a use that sees nothing but what is shown, and does nothing in other stages.
+fn narrowed(one: Use, shown: Scope) -> Option<Use> {
+    let stages = single(one.access.stages()) & single(shown.stages);
+    let access = one.access.scope(Capabilities::all()).access;
+    let is_left = |touch: &Touch| {
+        let is_read = accesses(touch.access, true).is_empty();
+        !is_read || covers(shown, *touch)
+    };
+    let left = touches(Scope { stages, access }).filter(is_left);
+    let (stages, access) = left.fold(Default::default(), |(stages, access), touch| {
+        (stages | touch.stage, access | touch.access)
+    });
+    let custom = CustomAccess {
+        stages,
+        access,
+        layout: one.access.layout(),
+        writes: one.access.is_write(),
+    };
+    let access = Access::Custom(custom);
+    (!stages.is_empty()).then_some(Use { access, ..one })
 }
 
 /// Whether one pass comes before another where plans have been made for: in submission order.
