@@ -283,11 +283,12 @@ impl Marks<'_, '_> {
             let transfer = pending.map(|it| (it.from, it.to, it.old_layout, it.new_layout));
             (transfer, pending.map(|it| it.range))
         };
+        let host_wait = |state: &RangeState<PastMark>| state.host.as_ref().map(|host| host.wait);
         old.owner == new.owner
             && old.layout == new.layout
             && old.defined == new.defined
             && old.visible == new.visible
-            && old.host_wait == new.host_wait
+            && host_wait(old) == host_wait(new)
             && old.first == new.first
             && old.write.is_some() == new.write.is_some()
             && old.reads.len() == new.reads.len()

@@ -33,6 +33,7 @@ mod hazard;
 mod host;
 mod issued;
 mod levels;
+mod logical;
 mod lower;
 mod merge;
 mod narrow;
@@ -56,6 +57,7 @@ mod timeline;
 mod touch;
 mod track;
 mod walk;
+mod widen;
 
 use crate::error::PlanErrors;
 use crate::frame::{Frame, PassIndex};

@@ -34,7 +34,7 @@ pub(crate) use end::{EndMark, EndPass, EndResource, Joined, Learned};
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
 pub(crate) use range_state::{
-    First, FirstUse, HostWait, Marked, PastMark, Pending, Previous, RangeState, Seen,
+    First, FirstUse, HostView, HostWait, Marked, PastMark, Pending, Previous, RangeState, Seen,
 };
 pub(crate) use steady::Stamp;
 use steady::Steady;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::barrier::source;
+use super::logical::second_scope;
 use super::track::{Mark, State};
 use super::walk::{Plain, Request, Walk};
 use crate::flags::Stages;
@@ -59,7 +60,7 @@ pub(super) fn order_after(
     } else {
         let stages = chain(walk, request, mark, is_aliased);
         // Whoever waits for a signal also sees what came before it.
-        let dst = dst.without(stages);
+        let dst = left_by_wait(dst, stages);
         if dst.stages.is_empty() || walk.is_led_on(request, stages, dst) {
             return;
         }
@@ -82,6 +83,15 @@ pub(super) fn order_after(
         layout,
         reason,
     });
+}
+
+/// What a wait in some stages leaves of a scope. If that only orders, all stages that come logically
+/// later have waited too.
+pub(super) fn left_by_wait(dst: Scope, waiting: Stages) -> Scope {
+    match dst.access.is_empty() && !waiting.is_empty() {
+        true => dst.without(waiting | second_scope(waiting)),
+        false => dst.without(waiting),
+    }
 }
 
 /// Whether a read on another queue came before one on a third queue, which a request that comes

@@ -36,7 +36,7 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
 use crate::resource::ResourceIndex;
-use crate::states::{EndPass, HostWait};
+use crate::states::{EndPass, Pending};
 use crate::topology::FamilyIndex;
 
 use super::record::Barrier;
@@ -336,8 +336,12 @@ pub(super) fn order_write(
 ) {
     let is_aliased = !state.aliased.is_empty();
     let is_here = |mark: &Mark| mark.queue == request.queue;
-    // Who has read on this queue has seen the last write: from there it is shown on.
-    let leads_on = state.pending.is_none() && state.reads.iter().any(is_here);
+    // Who has read on this queue has seen the last write: from there it is shown on, and so it is
+    // from where the queue has released what was only read.
+    let only_read =
+        |pending: &Pending<Mark>| is_here(&pending.mark) && pending.mark.scope.access.is_empty();
+    let is_kept = state.pending.as_deref().is_none_or(only_read);
+    let leads_on = is_kept && state.reads.iter().any(is_here);
     let mut shown = Scope::default();
     // Waits come first: they show what comes before the signal.
     for here in [false, true] {
@@ -500,7 +504,7 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
 pub(super) fn begin_anew(state: &mut State) {
     state.aliased.clear();
     state.promised = None;
-    state.host_wait = HostWait::None;
+    state.host = None;
     state.reads.clear();
     state.visible.clear();
 }

@@ -11,22 +11,25 @@ use std::ops::Range;
 use super::barrier::{for_each_predecessor, source};
 use super::ownership;
 use super::record::Barrier;
-use super::seen::see;
 use super::split::HostDraft;
 use super::timeline::{Numbers, Point, Timeline};
 use super::track::{Maps, Mark, State};
 use super::walk::{Hosted, Walk};
-use crate::flags::{AccessMask, Layout, Stages};
+use crate::flags::{AccessMask, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
 use crate::resource::ResourceIndex;
-use crate::states::{EndPass, HostWait, Seen};
+use crate::states::{EndPass, HostView, HostWait};
 
-/// Reads by the host.
-const HOST_READ: Scope = Scope {
+mod show;
+
+use show::{Show, show_all};
+
+/// Where the host is.
+const HOST: Scope = Scope {
     stages: Stages::HOST,
-    access: AccessMask::HOST_READ,
+    access: AccessMask::empty(),
 };
 
 /// The host passes on their way through the frame.
@@ -96,6 +99,7 @@ fn one_pass(
         waits: Vec::new(),
         before,
     };
+    let mut shows = Vec::new();
     // What is declared to come before it has run on the device, whether they share anything or
     // not: a callback has no other way to know.
     for earlier in frame.after_of(pass) {
@@ -115,10 +119,11 @@ fn one_pass(
                 ownership::settle_for_host(walk, (one.resource, pass), &interval, map);
             }
             map.update(interval, |interval, state| {
-                advance(walk, &mut step, one, interval, state);
+                advance(walk, (&mut step, &mut shows), one, interval, state);
             });
         });
     }
+    show_all(walk, maps, &mut step, shows);
     step
 }
 
@@ -148,7 +153,7 @@ pub(super) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numb
 /// One use of one run of a range.
 fn advance(
     walk: &mut Walk<'_>,
-    step: &mut HostStep,
+    (step, shows): (&mut HostStep, &mut Vec<Show>),
     one: &Use,
     interval: Range<u64>,
     state: &mut State,
@@ -165,32 +170,19 @@ fn advance(
     }
     let image = walk.frame.resource(one.resource).is_image();
     let layout_fits = !image || state.layout == one.access.layout();
-    // Once the host can see a write, it can also overwrite it.
-    let is_seen = |seen: &Seen| seen.scope.covers(HOST_READ);
-    match state.write {
-        None if layout_fits => {}
-        Some(write) if layout_fits && state.visible.iter().any(is_seen) => {
-            if state.host_wait != HostWait::Before {
-                wait(walk, step, &write);
-                state.host_wait = HostWait::Now;
+    match (&state.write, &mut state.host) {
+        (None, _) if layout_fits => {}
+        // Once the host can see a write, it can also overwrite it.
+        (Some(_), Some(host)) if layout_fits => {
+            // What is shown to this very pass is waited for in the end.
+            let is_own = host.mark.pass == EndPass::Pass(step.pass);
+            if host.wait != HostWait::Before && !is_own {
+                wait(walk, step, &host.mark);
+                host.wait = HostWait::Now;
             }
         }
-        _ => {
-            // Who may read may also write: either brings what the device wrote to the host.
-            let reads = one.access.is_read() && !one.discard;
-            let dst = Scope {
-                stages: Stages::HOST,
-                access: match reads {
-                    true => AccessMask::HOST_READ,
-                    false => AccessMask::HOST_WRITE,
-                },
-            };
-            let mark = make_visible(walk, step.pass, one, dst, interval, state);
-            wait(walk, step, &mark);
-            see(state, mark.queue, dst);
-            state.write = Some(mark);
-            state.host_wait = HostWait::Now;
-        }
+        _ if layout_fits => shows.push(show(walk, step.pass, one, interval, state)),
+        _ => settle_layout(walk, step, one, interval, state),
     }
     if writes {
         *state = State {
@@ -205,113 +197,148 @@ fn advance(
     }
 }
 
-/// Whether an access is over: an earlier frame's host pass has waited for the last write, or for the
-/// barrier that shows it to the host, and what its queue has done before is over with it.
+/// Whether an access is over: an earlier frame's host pass has seen the last write, or has waited for
+/// what showed it that, and what its queue has done before is over with it.
 fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
-    let Some(write) = state.write.filter(|_| state.host_wait == HostWait::Before) else {
+    let host = state.host.as_deref();
+    let Some(host) = host.filter(|host| host.wait == HostWait::Before) else {
         return false;
     };
-    if write != *mark {
-        // A plan that hangs on which of two is the later one.
-        walk.past.consult_exactly(mark);
-        walk.past.consult_exactly(&write);
+    if state.write.as_ref() == Some(mark) {
+        return true;
     }
-    write.queue == mark.queue && mark.value <= write.value
+    // A plan that hangs on which of two is the later one.
+    walk.past.consult_exactly(mark);
+    walk.past.consult_exactly(&host.mark);
+    host.mark.queue == mark.queue && mark.value <= host.mark.value
 }
 
-/// Adds the barrier that lets the host see the last write, or brings an image that nobody has
-/// written into the host's layout; returns the write as it is then known.
-fn make_visible(
-    walk: &mut Walk<'_>,
+/// What a use by a host pass does to memory: who may read may also write, and either brings what the
+/// device wrote to the host.
+fn scope_of(one: &Use) -> Scope {
+    let reads = one.access.is_read() && !one.discard;
+    Scope {
+        stages: Stages::HOST,
+        access: match reads {
+            true => AccessMask::HOST_READ,
+            false => AccessMask::HOST_WRITE,
+        },
+    }
+}
+
+/// The last write of a run, to be shown to a host pass.
+fn show(
+    walk: &Walk<'_>,
     pass: PassIndex,
     one: &Use,
-    dst: Scope,
     interval: Range<u64>,
     state: &mut State,
-) -> Mark {
-    let image = walk.frame.resource(one.resource).is_image();
-    let new_layout = if image {
-        one.access.layout()
-    } else {
-        Layout::Undefined
+) -> Show {
+    let Some(mark) = state.write else {
+        unreachable!("what nobody has written is not shown");
     };
-    let changes = state.layout != new_layout;
-    let earlier = state.write.as_ref().or(state.reads.last());
-    let reason = Reason {
+    let show = Show {
         resource: one.resource,
-        earlier: earlier.map_or(PassRef::Nobody, |mark| walk.past.pass_ref(mark.pass)),
-        later: PassRef::Pass(pass),
-        rung: if changes {
-            Rung::LayoutTransition
-        } else {
-            Rung::Memory
-        },
+        interval,
+        mark,
+        place: place(walk, one.resource, state, false),
+        dst: scope_of(one),
+        reason: reason(walk, pass, one, state, Rung::Memory),
     };
-    let place = place(walk, one.resource, state, changes);
+    state.host = Some(Box::new(view(walk, pass, show.place)));
+    show
+}
+
+/// Brings an image into the layout that a host pass needs.
+fn settle_layout(
+    walk: &mut Walk<'_>,
+    step: &mut HostStep,
+    one: &Use,
+    interval: Range<u64>,
+    state: &mut State,
+) {
+    let reason = reason(walk, step.pass, one, state, Rung::LayoutTransition);
+    let place = place(walk, one.resource, state, true);
     let point = walk.point(place);
-    let src = sources(walk, place, &reason, state, changes);
-    let mut mark = state.write.unwrap_or(Mark {
-        queue: point.queue,
-        value: point.value,
-        scope: dst.stages_only(),
-        pass: EndPass::Pass(pass),
-        step: 0,
-    });
-    (mark.queue, mark.value) = (point.queue, point.value);
-    let tail = &mut walk.records[place].tail;
-    if changes {
-        // From here on, whoever comes later comes after the transition.
-        mark.scope = dst.stages_only();
-        let mut barrier = Barrier::plain(src, dst, state.layout, reason);
-        barrier.new_layout = new_layout;
-        tail[0].push(walk.frame.resource(one.resource), interval, barrier);
-        state.reads.clear();
-        state.promised = None;
-        state.visible.clear();
-        state.layout = new_layout;
-        if walk.is_owned(one.resource) {
-            // A transition is a use: it makes an owner of who is the first to have one.
-            let family = walk.topology.family(point.queue);
-            state.owner.get_or_insert(family);
-        }
-    } else {
-        tail[1].merge(src, dst, reason);
+    let src = sources(walk, place, &reason, state);
+    let dst = scope_of(one);
+    let new_layout = one.access.layout();
+    let mut barrier = Barrier::plain(src, dst, state.layout, reason);
+    barrier.new_layout = new_layout;
+    let resource = walk.frame.resource(one.resource);
+    walk.records[place].tail[0].push(resource, interval, barrier);
+    // From here on, whoever comes later comes after the transition.
+    let view = view(walk, step.pass, place);
+    let pass = state.write.map_or(view.mark.pass, |write| write.pass);
+    state.write = Some(Mark { pass, ..view.mark });
+    state.reads.clear();
+    state.promised = None;
+    state.visible.clear();
+    state.layout = new_layout;
+    if walk.is_owned(one.resource) {
+        // A transition is a use: it makes an owner of who is the first to have one.
+        let family = walk.topology.family(point.queue);
+        state.owner.get_or_insert(family);
     }
     walk.last_uses
         .note(one.resource.0, point.queue, point.value, place);
-    mark
+    wait(walk, step, &view.mark);
+    state.host = Some(Box::new(view));
 }
 
-/// What a barrier at the end of a submission comes after, so that the host sees a range: the last
-/// write, and if the layout changes all reads since.
-fn sources(
+/// What a host pass sees at the end of a submission.
+fn view(walk: &Walk<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
+    let Point { queue, value } = walk.point(place);
+    HostView {
+        mark: Mark {
+            queue,
+            value,
+            scope: HOST,
+            pass: EndPass::Pass(pass),
+            step: 0,
+        },
+        wait: HostWait::Now,
+    }
+}
+
+/// Why a host pass needs something of a range.
+fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, state: &State, rung: Rung) -> Reason {
+    let earlier = state.write.as_ref().or(state.reads.last());
+    Reason {
+        resource: one.resource,
+        earlier: earlier.map_or(PassRef::Nobody, |mark| walk.past.pass_ref(mark.pass)),
+        later: PassRef::Pass(pass),
+        rung,
+    }
+}
+
+/// What a transition at the end of a submission comes after: the last write, and all reads since.
+fn sources(walk: &mut Walk<'_>, place: usize, reason: &Reason, state: &State) -> Scope {
+    let writes = state.write.iter().map(|write| (write, true));
+    let reads = state.reads.iter().map(|read| (read, false));
+    let all = writes.chain(reads);
+    all.fold(Scope::default(), |all, (mark, memory)| {
+        all.union(source_at(walk, place, mark, memory, reason))
+    })
+}
+
+/// What a barrier at the end of a submission leads on from, after an access.
+fn source_at(
     walk: &mut Walk<'_>,
     place: usize,
+    mark: &Mark,
+    memory: bool,
     reason: &Reason,
-    state: &State,
-    changes: bool,
 ) -> Scope {
-    let queue = walk.point(place).queue;
-    let mut src = Scope::default();
-    let mut add = |mark: &Mark, memory: bool| {
-        let one = match mark.queue == queue {
-            true => source(mark, memory),
-            false => {
-                let earlier = walk.past.pass_ref(mark.pass);
-                let reason = Reason {
-                    earlier,
-                    ..reason.clone()
-                };
-                walk.chain_late(place, mark, reason)
-            }
-        };
-        src = src.union(one);
-    };
-    state.write.iter().for_each(|write| add(write, true));
-    if changes {
-        state.reads.iter().for_each(|read| add(read, false));
+    if mark.queue == walk.point(place).queue {
+        return source(mark, memory);
     }
-    src
+    let earlier = walk.past.pass_ref(mark.pass);
+    let reason = Reason {
+        earlier,
+        ..reason.clone()
+    };
+    walk.chain_late(place, mark, reason)
 }
 
 /// The submission at whose end the barrier for the host goes: the last of this frame that it has

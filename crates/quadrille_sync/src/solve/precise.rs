@@ -2,12 +2,32 @@
 //!
 //! Several passes, or several uses of one pass, may depend on the same memory within one barrier
 //! call, on ranges that overlap in part. Written down one by one they would say the same twice, so
-//! ranges are cut where one begins or ends, and what is said of a part is said by one barrier.
+//! ranges are cut where one begins or ends, and what is said of a part is said by one barrier. What
+//! only orders has no range, and is said once for each resource.
 
 use super::walk::Plain;
 
-/// The same dependencies, ordered by resource and range, of which no two with the same source meet
-/// in a range.
+/// Execution dependencies, of which no two of the same resource have a scope in common: order is not
+/// bound to a range, so one does for both, and says of the first which range it is about.
+pub(super) fn gather(mut order: Vec<Plain>) -> Vec<Plain> {
+    order.sort_by_key(|plain| plain.reason.resource);
+    let mut kept: Vec<Plain> = Vec::with_capacity(order.len());
+    for one in order {
+        let of_resource = |said: &&mut Plain| said.reason.resource == one.reason.resource;
+        let mut said = kept.iter_mut().rev().take_while(of_resource);
+        match said.find(|said| said.src == one.src || said.dst == one.dst) {
+            Some(said) => {
+                said.src = said.src.union(one.src);
+                said.dst = said.dst.union(one.dst);
+            }
+            None => kept.push(one),
+        }
+    }
+    kept
+}
+
+/// The same dependencies, ordered by resource and range, of which no two on the same access, or with
+/// the same source, meet in a range.
 pub(super) fn cut(mut plain: Vec<Plain>) -> Vec<Plain> {
     if plain.len() < 2 {
         return plain;
@@ -34,11 +54,17 @@ fn cut_resource(plain: &[Plain], parts: &mut Vec<Plain>) {
         for cell in first..last {
             let says_all =
                 |one: &Plain, other: &Plain| one.src.covers(other.src) && one.dst.covers(other.dst);
-            let joins = |said: &&mut Plain| {
-                said.src == one.src || says_all(said, one) || says_all(one, said)
-            };
+            let is_same = |said: &Plain| said.src == one.src || said.mark == one.mark;
+            let joins =
+                |said: &&mut Plain| is_same(said) || says_all(said, one) || says_all(one, said);
             match cells[cell].iter_mut().find(joins) {
-                Some(said) if said.src == one.src => said.dst = said.dst.union(one.dst),
+                Some(said) if is_same(said) => {
+                    // To lead on from a wait holds back more than to come after the access itself.
+                    if one.src.stages == one.mark.scope.stages {
+                        said.src = one.src;
+                    }
+                    said.dst = said.dst.union(one.dst);
+                }
                 Some(said) if says_all(said, one) => {}
                 Some(said) => (said.src, said.dst) = (one.src, one.dst),
                 None => cells[cell].push(Plain {

@@ -26,7 +26,7 @@ use super::walk::{Request, Walk};
 use crate::frame::PassIndex;
 use crate::range::{EVERYTHING, RangeMap, SubRange};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
-use crate::states::{EndPass, FirstUse, HostWait, Previous, Seen};
+use crate::states::{EndPass, FirstUse, Previous, Seen};
 
 /// Adds what the next frame needs to the last calls of queues.
 pub(super) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
@@ -185,7 +185,7 @@ fn settle(request: &Request, state: &mut State, changes: bool) {
         });
         state.reads.clear();
         state.visible.clear();
-        state.host_wait = HostWait::None;
+        state.host = None;
         state.layout = request.layout;
     }
     let Request { queue, scope, .. } = *request;

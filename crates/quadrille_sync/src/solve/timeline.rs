@@ -13,6 +13,7 @@
 
 use super::record::Record;
 use super::repeat::Repeated;
+use super::widen::Widened;
 use crate::flags::Stages;
 use crate::plan::{Reason, RelativePoint, Submission, Wait};
 use crate::states::{Joined, Learned, States};
@@ -23,15 +24,15 @@ const NOTHING: i64 = i64::MIN;
 
 /// What a queue knows of another queue's timeline right now.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    value: i64,
+pub(super) struct Entry {
+    pub(super) value: i64,
     /// The stages that wait for the value.
     stages: Stages,
     /// The value is a point of this frame or one the plan waits for, and not just what another
     /// queue happened to know when the frame began.
     exact: bool,
     /// The submission that learned it in this frame, and the queue it waited for.
-    wait: Option<(usize, QueueIndex)>,
+    pub(super) wait: Option<(usize, QueueIndex)>,
     /// The value and the stages that were known before that submission: the lesser value, but the
     /// stages may be those that somebody needs, and nobody has to wait for them again.
     before: (i64, Stages),
@@ -41,7 +42,7 @@ struct Entry {
 
 impl Entry {
     /// Lets more stages wait for the value.
-    fn add(&mut self, stages: Stages) {
+    pub(super) fn add(&mut self, stages: Stages) {
         self.stages = (self.stages | stages).simplified();
         if self.stages.contains(Stages::ALL_COMMANDS) {
             self.all = self.value;
@@ -51,12 +52,11 @@ impl Entry {
     /// The stages that have waited for a value.
     fn waiting(&self, value: i64) -> Stages {
         if self.all >= value {
-            Stages::ALL_COMMANDS
-        } else if self.value >= value {
-            self.stages
-        } else {
-            Stages::empty()
+            return Stages::ALL_COMMANDS;
         }
+        let known = [(self.value, self.stages), self.before];
+        let known = known.into_iter().filter(|(known, _)| *known >= value);
+        known.fold(Stages::empty(), |all, (_, stages)| all | stages)
     }
 }
 
@@ -84,9 +84,11 @@ impl Snapshot {
 /// The vector clocks.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
-    queues: usize,
+    pub(super) queues: usize,
     /// What each queue knows now.
-    now: Vec<Entry>,
+    pub(super) now: Vec<Entry>,
+    /// What has been widened last, as long as that can be taken back.
+    pub(super) widened: Option<Widened>,
     /// What each queue knew when the frame began.
     start: Vec<i64>,
     /// What each submission knew when it signalled.
@@ -143,6 +145,7 @@ impl Timeline {
             queues,
             start: now.iter().map(|entry| entry.value).collect(),
             now,
+            widened: None,
             snapshots: Vec::new(),
             joined_now: (0..queues).map(|queue| 1 << queue).collect(),
             joined: Vec::new(),
@@ -197,7 +200,9 @@ impl Timeline {
 
     /// The stages of a queue that are ordered after a point by waits, be it for somebody who has
     /// waited for a value of the queue itself: that makes all memory visible, like any wait.
-    pub(super) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
+    pub(super) fn ordered_by_waits(&mut self, queue: QueueIndex, point: Point) -> Stages {
+        // Whoever has heard of it rests on it.
+        self.widened = None;
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         entry.waiting(point.value)
     }
@@ -215,6 +220,7 @@ impl Timeline {
         reason: Reason,
     ) -> Stages {
         let queue = records[submission].submission.queue;
+        self.forget_widened(submission, point.queue);
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         let is_own = entry.wait.is_some_and(|(at, _)| at == submission);
         if entry.all >= point.value && !(is_own && entry.all == entry.value) {
@@ -230,7 +236,8 @@ impl Timeline {
                     return known;
                 }
                 Some((at, of)) if at == submission => {
-                    return self.widen(records, submission, of, stages, reason);
+                    let wait = (submission, of);
+                    return self.widen(records, wait, point, stages, reason);
                 }
                 _ if covers => return stages,
                 _ if !all => return entry.stages,
@@ -258,9 +265,11 @@ impl Timeline {
         if known.value >= point.value && (!all || known.stages.covers(stages)) {
             return known.stages;
         }
-        // What waits for the queue already is held back by the later value in any case.
-        let waits = &records[submission].submission.waits;
-        let wait = waits.iter().find(|wait| wait.point.queue == point.queue);
+        // What waits for the queue already is held back by the later value in any case, and so is what
+        // waits for something that this wait implies, because the two become one.
+        let mut waits = records[submission].submission.waits.iter();
+        let wait = waits
+            .find(|wait| wait.point.queue == point.queue || self.implies(point, wait.point.into()));
         let stages = match wait {
             Some(wait) if !all => wait.stages,
             _ => stages,
@@ -277,34 +286,6 @@ impl Timeline {
         stages
     }
 
-    /// Lets more stages wait for what a submission waits for already.
-    fn widen(
-        &mut self,
-        records: &mut [Record],
-        submission: usize,
-        of: QueueIndex,
-        stages: Stages,
-        reason: Reason,
-    ) -> Stages {
-        let record = &mut records[submission].submission;
-        let row = usize::from(record.queue.0) * self.queues;
-        let Some(wait) = record.waits.iter_mut().find(|wait| wait.point.queue == of) else {
-            unreachable!("a clock entry names a wait of its submission");
-        };
-        wait.stages = (wait.stages | stages).simplified();
-        push_reason(&mut wait.reasons, reason);
-        let (point, waiting) = (Point::from(wait.point), wait.stages);
-        for other in 0..self.queues {
-            // Some may have been learned from another wait, and follow from this one too.
-            let taught = self.value_at(point, QueueIndex(other as u8));
-            let entry = &mut self.now[row + other];
-            if entry.wait == Some((submission, of)) || entry.value <= taught {
-                entry.add(waiting);
-            }
-        }
-        stages
-    }
-
     /// Adds a wait, or raises the one there is, and learns from it.
     fn wait(
         &mut self,
@@ -314,6 +295,7 @@ impl Timeline {
         stages: Stages,
         reason: Reason,
     ) {
+        self.take_back(records, submission, point, stages);
         let record = &mut records[submission].submission;
         let queue = record.queue;
         add_wait(&mut record.waits, point, stages, reason);
@@ -548,13 +530,18 @@ fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason)
 }
 
 impl Timeline {
+    /// Whether the end of a submission comes after a point: on its queue, or by waits.
+    pub(super) fn knows(&self, submission: usize, point: Point) -> bool {
+        self.snapshots[submission * self.queues + usize::from(point.queue.0)].value >= point.value
+    }
+
     /// Whether to wait for one point is to wait for another, of another queue.
     pub(super) fn implies(&self, one: Point, other: Point) -> bool {
         one.queue != other.queue && self.value_at(one, other.queue) >= other.value
     }
 
     /// The value of a queue that whoever waits for a point learns.
-    fn value_at(&self, point: Point, of: QueueIndex) -> i64 {
+    pub(super) fn value_at(&self, point: Point, of: QueueIndex) -> i64 {
         let (queue, of) = (usize::from(point.queue.0), usize::from(of.0));
         match self.submission(point) {
             _ if queue == of => point.value,

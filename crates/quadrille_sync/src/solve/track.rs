@@ -242,8 +242,10 @@ fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
         // Of no use after the frame: blocks remember it.
         state.aliased = Vec::new();
     }
-    if state.host_wait == HostWait::Now {
-        state.host_wait = HostWait::Before;
+    if let Some(host) = &mut state.host
+        && host.wait == HostWait::Now
+    {
+        host.wait = HostWait::Before;
     }
     let previous = state.previous_first.take();
     match &mut state.first {

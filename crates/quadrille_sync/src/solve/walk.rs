@@ -2,6 +2,7 @@
 //! `edge` share: what has been decided so far, and the verbs to decide more.
 
 mod call;
+mod close;
 
 use std::sync::Arc;
 

@@ -182,7 +182,8 @@ impl States {
         map.update(EVERYTHING, |_, state| {
             state.first = None;
             // The other stream's host passes may not have run yet.
-            state.host_wait = HostWait::None;
+            let host = state.host.iter_mut();
+            host.for_each(|host| host.wait = HostWait::None);
         });
         let points = map.iter().flat_map(|(_, state)| state.marks());
         let points: Vec<TimelinePoint> = points.map(|mark| mark.point).collect();

@@ -90,11 +90,28 @@ impl<M> Pending<M> {
     }
 }
 
-/// Whether a host pass has waited for the last write of a range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// How the host sees the last write of a range.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct HostView<M> {
+    /// The submission that has shown it to the host, and the host pass that it was for.
+    pub(crate) mark: M,
+    pub(crate) wait: HostWait,
+}
+
+impl<M> HostView<M> {
+    /// The same view with its mark replaced.
+    fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> HostView<N> {
+        HostView {
+            mark: mark(&self.mark),
+            wait: self.wait,
+        }
+    }
+}
+
+/// Whether a host pass has waited for what it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HostWait {
     /// None has.
-    #[default]
     None,
     /// One of this frame has; but the host passes of a frame may run apart from each other.
     Now,
@@ -123,8 +140,8 @@ pub(crate) struct RangeState<M> {
     pub(crate) promised: Option<Box<M>>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
     pub(crate) visible: SmallVec<[Seen; 1]>,
-    /// Whether the host has waited for the last write.
-    pub(crate) host_wait: HostWait,
+    /// How the host sees the last write, if it does.
+    pub(crate) host: Option<Box<HostView<M>>>,
     /// What was done to the memory while others had it. Only while a frame is planned, and
     /// until the range is written: then that comes after all this.
     pub(crate) aliased: Vec<M>,
@@ -147,7 +164,7 @@ impl<M> RangeState<M> {
             write: None,
             reads: SmallVec::new(),
             promised: None,
-            host_wait: HostWait::None,
+            host: None,
             aliased: Vec::new(),
             visible: SmallVec::new(),
             pending: None,
@@ -182,11 +199,11 @@ impl<M> RangeState<M> {
             write: self.write.as_ref().map(&mut mark),
             reads: map_few(&self.reads, &mut mark),
             promised: (self.promised.as_ref()).map(|promised| Box::new(mark(promised))),
-            host_wait: self.host_wait,
             // Of no use after the frame: blocks remember it.
             aliased: Vec::new(),
             visible: map_few(&self.visible, |visible| *visible),
             pending: (self.pending.as_ref()).map(|pending| Box::new(pending.map(&mut mark))),
+            host: (self.host.as_ref()).map(|host| Box::new(host.map(&mut mark))),
             first: self.first.clone(),
             previous_first: self.previous_first.clone(),
         }
@@ -204,6 +221,9 @@ impl<M> RangeState<M> {
         }
         if let Some(pending) = &mut self.pending {
             each(&mut pending.mark);
+        }
+        if let Some(host) = &mut self.host {
+            each(&mut host.mark);
         }
     }
 }
@@ -238,7 +258,8 @@ impl<M: Clone + Eq> Marked<M> for RangeState<M> {
     {
         let pending = self.pending.as_ref().map(|pending| &pending.mark);
         let promised = self.promised.as_deref();
-        let others = promised.into_iter().chain(pending);
+        let host = self.host.as_ref().map(|host| &host.mark);
+        let others = promised.into_iter().chain(pending).chain(host);
         self.write.iter().chain(&self.reads).chain(others)
     }
 
@@ -248,7 +269,8 @@ impl<M: Clone + Eq> Marked<M> for RangeState<M> {
     {
         let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
         let promised = self.promised.as_deref_mut();
-        let others = promised.into_iter().chain(pending);
+        let host = self.host.as_mut().map(|host| &mut host.mark);
+        let others = promised.into_iter().chain(pending).chain(host);
         self.write.iter_mut().chain(&mut self.reads).chain(others)
     }
 }

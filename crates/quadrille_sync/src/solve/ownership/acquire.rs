@@ -18,7 +18,7 @@ use crate::solve::record::Barrier;
 use crate::solve::scope::scope_of;
 use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::{Request, Walk};
-use crate::states::{HostWait, Pending, Seen};
+use crate::states::{Pending, Seen};
 
 /// Brings what a pass needs to the family of its queue, and lets arrive what it discards in part.
 pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
@@ -172,7 +172,7 @@ fn acquire(
             state.owner = Some(request.family);
             state.reads.clear();
             state.promised = None;
-            state.host_wait = HostWait::None;
+            state.host = None;
             state.visible = smallvec![Seen {
                 queue: request.queue,
                 scope: dst,

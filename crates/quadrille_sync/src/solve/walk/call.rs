@@ -5,9 +5,8 @@ use std::ops::Range;
 use super::{Request, Walk};
 use crate::flags::{Layout, Stages};
 use crate::plan::{BarrierBatch, ImageBarrier, Reason, Scope, Step};
+use crate::solve::after::left_by_wait;
 use crate::solve::issued::{Issued, remember, remembered};
-use crate::solve::precise::cut;
-use crate::solve::record::Barrier;
 use crate::solve::show;
 use crate::solve::timeline::Point;
 use crate::solve::track::Mark;
@@ -20,19 +19,19 @@ use crate::topology::{BarrierStyle, QueueIndex};
 pub(in crate::solve) struct Call {
     pub(in crate::solve) submission: usize,
     /// The place of the call among the steps of the submission.
-    at: usize,
+    pub(super) at: usize,
     /// The pass that it stands before.
     pub(in crate::solve) step: u32,
     pub(in crate::solve) number: u32,
     pub(in crate::solve) batch: BarrierBatch,
-    plain: Vec<Plain>,
+    pub(super) plain: Vec<Plain>,
 }
 
 /// Memory for the next barrier call.
 #[derive(Debug, Default)]
 pub(super) struct Spare {
-    images: Vec<ImageBarrier>,
-    plain: Vec<Plain>,
+    pub(super) images: Vec<ImageBarrier>,
+    pub(super) plain: Vec<Plain>,
 }
 
 /// A dependency on one access that changes neither layout nor owner.
@@ -223,53 +222,6 @@ impl Walk<'_> {
         show::note(&mut self.standing, call, images, buffers);
     }
 
-    /// Writes the last calls into their submissions.
-    pub(in crate::solve) fn close_calls(&mut self) {
-        self.topology
-            .indices()
-            .for_each(|queue| self.close_call(queue));
-    }
-
-    fn close_call(&mut self, queue: QueueIndex) {
-        let Some(mut call) = self.last_calls[usize::from(queue.0)].take() else {
-            return;
-        };
-        // Mere order comes last, because barriers that do more order too, and of it the widest first.
-        let only_orders =
-            |plain: &Plain| plain.src.access.is_empty() && plain.dst.access.is_empty();
-        let mut plain = call.plain;
-        let mut order: Vec<Plain> = plain.extract_if(.., |it| only_orders(it)).collect();
-        if self.topology.barriers == BarrierStyle::Precise {
-            (plain, order) = (cut(plain), cut(order));
-        }
-        // What barriers of ranges order already: few kinds, however many barriers.
-        let mut ordered: Vec<(Scope, Scope)> = Vec::new();
-        let note = |ordered: &mut Vec<_>, kind| {
-            if !ordered.contains(&kind) {
-                ordered.push(kind);
-            }
-        };
-        call.batch
-            .orders()
-            .for_each(|kind| note(&mut ordered, kind));
-        order.sort_by_key(|plain| std::cmp::Reverse(plain.src.width() + plain.dst.width()));
-        for plain in plain.drain(..).chain(order) {
-            let orders = |(a, b): &(Scope, Scope)| a.covers(plain.src) && b.covers(plain.dst);
-            if ordered.iter().any(orders) {
-                continue;
-            }
-            if self.topology.barriers == BarrierStyle::Precise {
-                let kind = (plain.src.stages_only(), plain.dst.stages_only());
-                note(&mut ordered, kind);
-            }
-            self.put(&mut call.batch, plain);
-        }
-        self.spare.plain = plain;
-        self.spare.images = take_exactly(&mut call.batch.images);
-        let steps = &mut self.records[call.submission].submission.steps;
-        steps[call.at] = Step::Barriers(Box::new(call.batch));
-    }
-
     /// Leaves to waits what they cover of a dependency, and says whether anything is left: waits for
     /// another queue that has itself waited for the access, or those that were added, for another
     /// range, after the dependency was found. What is left leads on from them.
@@ -282,7 +234,7 @@ impl Walk<'_> {
             }
         }
         let stages = self.timeline.ordered_by_waits(queue, plain.mark.point());
-        let left = plain.dst.without(stages);
+        let left = left_by_wait(plain.dst, stages);
         // A call for the next frame may stand before the wait.
         if left != plain.dst && self.next_use.is_none() {
             plain.src = Scope {
@@ -292,38 +244,5 @@ impl Walk<'_> {
         }
         plain.dst = left;
         !plain.dst.stages.is_empty()
-    }
-
-    /// Writes a dependency down in the way the device likes best.
-    fn put(&self, batch: &mut BarrierBatch, plain: Plain) {
-        let Plain {
-            interval,
-            src,
-            dst,
-            layout,
-            reason,
-            ..
-        } = plain;
-        match self.topology.barriers {
-            BarrierStyle::Merged => batch.merge(src, dst, reason),
-            BarrierStyle::Precise => {
-                let resource = self.frame.resource(reason.resource);
-                batch.push(resource, interval, Barrier::plain(src, dst, layout, reason));
-            }
-        }
-    }
-}
-
-/// Leaves what is in a list in one that is as large, and gives the memory of the other.
-fn take_exactly<T>(list: &mut Vec<T>) -> Vec<T> {
-    let mut exact = Vec::with_capacity(list.len());
-    exact.append(list);
-    std::mem::replace(list, exact)
-}
-
-impl Scope {
-    /// How many stages there are: what covers another scope has no fewer.
-    fn width(self) -> u32 {
-        self.stages.expanded().bits().count_ones()
     }
 }
