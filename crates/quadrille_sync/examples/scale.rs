@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use synthetic::{Random, buffer_pass, one_use, synthetic};
 
 use quadrille_sync::{
-    Access, Aspects, Capabilities, FamilyIndex, Frame, Layout, PlanErrors, Planner, QueueIndex,
-    QueueRequest, Resource, ResourceId, ResourceKind, States, SubRange, SubresourceRange, Topology,
-    parse_topology, plan,
+    Access, Aspects, BlockId, Capabilities, FamilyIndex, Frame, Layout, Lifetime, Placement,
+    PlanErrors, Planner, QueueIndex, QueueRequest, Resource, ResourceId, ResourceKind, States,
+    SubRange, SubresourceRange, Topology, Use, parse_topology, plan,
 };
 
 #[path = "scale/synthetic.rs"]
@@ -75,10 +75,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Frames that are hard on a planner: queues, uses of a pass, and the shape.
-const SHAPES: [(&str, &str, Shape); 6] = [
+const SHAPES: [(&str, &str, Shape); 9] = [
     ("readers of one buffer", "gct:1", Shape::Readers),
     ("writers of one buffer", "gct:1", Shape::Chain),
     ("one mip level each", "gct:1", Shape::Levels),
+    ("the same in the next frame", "gct:1", Shape::LevelsAgain),
+    ("parts, all in one pass", "gct:1", Shape::Parts),
+    ("places in one block", "gct:1", Shape::Places),
     ("independent passes", "gct:1", Shape::Independent),
     ("a switch of queue each", "gct:1,ct:1", Shape::Switches),
     ("16 queues, at random", "gct:1,ct:15", Shape::Queues),
@@ -93,6 +96,13 @@ enum Shape {
     Chain,
     /// Each pass writes one subresource of an image, in no order.
     Levels,
+    /// The same after such a frame.
+    LevelsAgain,
+    /// One pass writes parts of a buffer, and the next reads all of it: a part for each pass of the
+    /// other frames.
+    Parts,
+    /// Each pass writes a buffer that takes the place of an earlier one.
+    Places,
     /// Each pass writes a buffer of its own.
     Independent,
     /// All passes write one buffer, on two queues by turns.
@@ -114,7 +124,14 @@ fn shapes() -> Result<(), Box<dyn std::error::Error>> {
         let topology = parse_topology(topology)?;
         print!("| {name} |");
         for passes in SIZES {
-            let (frame, states) = shaped(shape, passes);
+            let (frame, mut states) = match shape {
+                Shape::Parts => parts(passes),
+                _ => shaped(shape, passes),
+            };
+            if let Shape::LevelsAgain = shape {
+                let before = plan(&frame, &topology, &states)?;
+                states.commit(&frame, &topology, &before);
+            }
             let time = timed(|| plan(&frame, &topology, &states).map(drop))?;
             print!(" {:.0} |", per_pass(time, passes));
         }
@@ -123,18 +140,47 @@ fn shapes() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// A frame with one pass of many uses, and one that reads what that has written.
+fn parts(count: usize) -> (Frame, States) {
+    let mut frame = Frame::default();
+    let all = Resource::buffer(ResourceId(0), "all", 64 * count as u64);
+    let all = frame.add_resource(all);
+    let part = |at| Use {
+        range: SubRange::Bytes {
+            offset: 64 * at as u64,
+            size: 32,
+        },
+        ..Use::whole(all, Access::StorageWriteCompute)
+    };
+    let request = QueueRequest::default();
+    let write: Vec<Use> = (0..count).map(part).collect();
+    frame.add_pass("write", request, &write, &[]);
+    let read = Use::whole(all, Access::StorageReadCompute);
+    frame.add_pass("read", request, &[read], &[]);
+    (frame, States::default())
+}
+
 /// A frame of a shape, in a declared chain.
 fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
     const MIPS: u32 = 10;
     let (mut frame, mut states) = (Frame::default(), States::default());
     let mut random = Random(0xc0_ffee + passes as u64);
     let buffers = match shape {
-        Shape::Independent | Shape::Queues => passes,
+        Shape::Independent | Shape::Queues | Shape::Places => passes,
         _ => 1,
     };
     for at in 0..buffers as u32 {
         let mut resource = Resource::buffer(ResourceId(at), &format!("resource {at}"), 256);
-        if let Shape::Levels = shape {
+        if let Shape::Places = shape {
+            resource.lifetime = Lifetime::Transient;
+            let place = u64::from(at) * 7919 % (passes as u64 / 4 + 1);
+            resource.memory = Some(Placement {
+                block: BlockId(0),
+                offset: 256 * place,
+                bytes: 256,
+            });
+        }
+        if let Shape::Levels | Shape::LevelsAgain = shape {
             resource.kind = ResourceKind::Image {
                 aspects: Aspects::COLOR,
                 mip_levels: MIPS,
@@ -151,11 +197,11 @@ fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
             Shape::Readers if pass > 0 && pass + 1 < passes => {
                 vec![one_use(0, Access::StorageReadCompute)]
             }
-            Shape::Independent => vec![one_use(pass, write)],
+            Shape::Independent | Shape::Places => vec![one_use(pass, write)],
             Shape::Queues => buffer_pass(&mut random, buffers).to_vec(),
             _ => vec![one_use(0, write)],
         };
-        if let Shape::Levels = shape {
+        if let Shape::Levels | Shape::LevelsAgain = shape {
             // A number without a factor in common walks through all of them.
             let at = pass * 7919 % passes;
             uses[0].range = SubRange::Subresources(SubresourceRange {

@@ -35,6 +35,7 @@ mod issued;
 mod levels;
 mod logical;
 mod lower;
+mod meet;
 mod merge;
 mod narrow;
 mod occupy;

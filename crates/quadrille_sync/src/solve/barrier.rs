@@ -22,6 +22,7 @@ use super::early::{Early, note_first};
 use super::edge;
 use super::host;
 use super::lower::lower;
+use super::meet::Meetings;
 use super::narrow::unseen;
 use super::ownership;
 use super::seen::{is_ready, see, unready};
@@ -115,6 +116,8 @@ fn one_pass(
             several |= last == pass.0;
         }
     }
+    let meetings = several.then(|| Meetings::new(uses));
+    let meetings = meetings.as_ref();
     let place = Place { site, step, pass };
     if !walk.may_move && walk.blocks.list.is_empty() {
         // Nobody has to come or go before: each use can be compared at once.
@@ -126,7 +129,7 @@ fn one_pass(
                 None => asked(one).filter(|_| !climbs),
             };
             if !asked.is_some_and(|asked| spare(walk, maps, &place, &asked)) {
-                let request = enter(walk, maps, &place, uses, at, several);
+                let request = enter(walk, maps, &place, uses, at, meetings);
                 compare(walk, maps, &request);
             }
         }
@@ -135,7 +138,7 @@ fn one_pass(
     let mut requests = std::mem::take(&mut walk.requests);
     requests.clear();
     for at in 0..uses.len() {
-        requests.push(enter(walk, maps, &place, uses, at, several));
+        requests.push(enter(walk, maps, &place, uses, at, meetings));
     }
     if walk.may_move {
         ownership::bring(walk, &requests, maps);
@@ -160,13 +163,13 @@ fn enter(
     place: &Place<'_>,
     uses: &[Use],
     at: usize,
-    several: bool,
+    meetings: Option<&Meetings>,
 ) -> Request {
     let Place { site, step, pass } = *place;
     let one = &uses[at];
     let mut request = request(walk, site, step, pass, one);
-    if several {
-        request.shared = shared_scope(uses, at, site.stages);
+    if let Some(meetings) = meetings {
+        request.shared = shared_scope(uses, at, meetings, site.stages);
     }
     walk.blocks.enter(walk.frame, one.resource, maps);
     edge::acquire_image(walk, &request, &mut maps[one.resource.0 as usize]);
@@ -227,14 +230,13 @@ fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) 
 
 /// The scopes of all uses of the pass that meet one of them, directly or through others. They all
 /// read, or the frame would have been refused.
-fn shared_scope(uses: &[Use], at: usize, supported: Stages) -> Scope {
+fn shared_scope(uses: &[Use], at: usize, meetings: &Meetings, supported: Stages) -> Scope {
     let mut met = vec![at];
     let mut next = 0;
     while let Some(one) = met.get(next).map(|one| &uses[*one]) {
         next += 1;
-        let meets =
-            |other: &Use| other.resource == one.resource && other.range.overlaps(&one.range);
-        let others = (0..uses.len()).filter(|other| meets(&uses[*other]));
+        let others = meetings.of(at);
+        let others = others.filter(|other| uses[*other].range.overlaps(&one.range));
         let new: Vec<usize> = others.filter(|other| !met.contains(other)).collect();
         met.extend(new);
     }

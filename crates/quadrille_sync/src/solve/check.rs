@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::custom;
+use super::meet::Meetings;
 use crate::access::Access;
 use crate::error::{Party, PlanError, PlanErrors};
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
@@ -79,6 +80,7 @@ pub(super) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanEr
     let all_own = resources.all(|resource| states.tenure(resource.id) == Tenure::Own);
     for pass in frame.pass_indices() {
         let uses = frame.uses_of(pass);
+        let mut meetings = None;
         for (at, one) in uses.iter().enumerate() {
             if !is_plain(frame, pass, one) {
                 check_use(frame, pass, one, errors);
@@ -88,11 +90,9 @@ pub(super) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanEr
             }
             let last = &mut last_user[one.resource.0 as usize];
             if *last == pass.0 {
-                for other in uses[..at]
-                    .iter()
-                    .filter(|other| other.resource == one.resource)
-                {
-                    check_pair(frame, pass, other, one, errors);
+                let meetings = meetings.get_or_insert_with(|| Meetings::new(uses));
+                for other in meetings.of(at).take_while(|other| *other < at) {
+                    check_pair(frame, pass, &uses[other], one, errors);
                 }
             }
             *last = pass.0;

@@ -6,7 +6,7 @@
 //! has to come after ([`RangeState::aliased`](crate::states::RangeState)), range by range as it is
 //! touched. At the end of the frame everybody leaves.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use super::barrier::{for_each_predecessor, source};
 use super::track::{Maps, Mark, Past, State};
@@ -25,8 +25,8 @@ pub(super) struct Block {
     /// The index in [`Past`] of its first access before the frame.
     pub(super) first: u32,
     pub(super) bytes: Bytes,
-    /// Who is in it, no two of them in the same bytes.
-    present: Vec<ResourceIndex>,
+    /// Who is in it, by first byte; no two of them in the same bytes.
+    present: BTreeMap<u64, ResourceIndex>,
 }
 
 /// All blocks of a frame.
@@ -72,22 +72,21 @@ impl Blocks {
         };
         let block = &mut self.list[index as usize];
         let place = place(frame, resource);
-        let is_over = |other: &ResourceIndex| self::place(frame, *other).overlaps(&place);
-        for other in block.present.extract_if(.., |other| is_over(other)) {
+        while let Some(other) = block.over(frame, &place) {
             leave(&mut block.bytes, frame, other, &maps[other.0 as usize]);
         }
-        block.present.push(resource);
+        block.present.insert(place.offset, resource);
         let map = &mut maps[resource.0 as usize];
         if frame.resource(resource).is_image() {
             let mut all = Vec::new();
-            for (_, marks) in block.bytes.iter().filter(|(run, _)| meet(run, &place)) {
+            for (_, marks) in block.bytes.iter_within(place.range()) {
                 marks.iter().for_each(|mark| add(&mut all, *mark));
             }
             map.update(EVERYTHING, |_, state| state.aliased.clone_from(&all));
             return;
         }
         let last = frame.resource(resource).kind.length() - 1;
-        for (run, marks) in block.bytes.iter().filter(|(run, _)| meet(run, &place)) {
+        for (run, marks) in block.bytes.iter_within(place.range()) {
             // What lies behind the buffer and is still its place counts as its last byte.
             let start = run.start.saturating_sub(place.offset).min(last);
             let end = match run.end.saturating_sub(place.offset) {
@@ -103,7 +102,7 @@ impl Blocks {
     /// Ends the frame: everybody leaves.
     pub(super) fn close(&mut self, frame: &Frame, maps: &Maps) {
         for Block { bytes, present, .. } in &mut self.list {
-            for resource in present.drain(..) {
+            for resource in std::mem::take(present).into_values() {
                 leave(bytes, frame, resource, &maps[resource.0 as usize]);
             }
         }
@@ -124,8 +123,17 @@ impl Block {
             id,
             first,
             bytes: bytes.unwrap_or_else(|| RangeMap::new(Vec::new())),
-            present: Vec::new(),
+            present: BTreeMap::new(),
         }
+    }
+
+    /// Takes out one of those who are in bytes of a place.
+    fn over(&mut self, frame: &Frame, other: &Placement) -> Option<ResourceIndex> {
+        let mut before = self.present.range(..other.range().end);
+        let (offset, resource) = before.next_back()?;
+        let (offset, resource) = (*offset, *resource);
+        let is_over = place(frame, resource).overlaps(other);
+        is_over.then(|| self.present.remove(&offset)).flatten()
     }
 }
 
@@ -135,11 +143,6 @@ fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
         Some(place) => place,
         None => unreachable!("only resources with a place enter blocks"),
     }
-}
-
-fn meet(run: &Range<u64>, place: &Placement) -> bool {
-    let place = place.range();
-    run.start < place.end && place.start < run.end
 }
 
 /// Writes down what was done to a resource. What it has not touched keeps what was there; of an

@@ -1,7 +1,5 @@
 //! Phase `race`: does the order say who sees whose writes?
 
-use std::ops::Range;
-
 use super::check::party;
 use super::depend::is_declared;
 use super::graph::{Graph, ranks};
@@ -201,10 +199,8 @@ fn defined_at_start(resource: &Resource, span: &Span, states: &States) -> bool {
     if !resource.is_image() {
         return map.iter().any(|(_, state)| state.defined);
     }
-    let meets = |run: &Range<u64>| run.start < span.interval.end && span.interval.start < run.end;
-    map.iter()
-        .filter(|(run, _)| meets(run))
-        .all(|(_, state)| state.defined)
+    let mut within = map.iter_within(span.interval.clone());
+    within.all(|(_, state)| state.defined)
 }
 
 /// The error for a read of nothing.
