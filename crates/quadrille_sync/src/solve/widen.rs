@@ -87,8 +87,10 @@ impl Timeline {
         stages: Stages,
     ) {
         self.forget_widened(submission, point.queue);
-        let does_it = |it: &mut Widened| point.value >= it.point.value && stages.covers(it.stages);
-        let Some(Widened { before, known, .. }) = self.widened.take_if(does_it) else {
+        let does_it = |it: &Widened| point.value >= it.point.value && stages.covers(it.stages);
+        // What has been learned by the new wait is not in what was known.
+        let widened = self.widened.take().filter(does_it);
+        let Some(Widened { before, known, .. }) = widened else {
             return;
         };
         let record = &mut records[submission].submission;
