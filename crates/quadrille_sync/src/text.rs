@@ -19,6 +19,25 @@
 //!   ColorAttachmentWrite screen discard
 //!   after simulate
 //! ```
+//!
+//! What a frame can say, with what may be left out in brackets, and in this order:
+//!
+//! ```text
+//! cull
+//! buffer NAME ID bytes COUNT [concurrent] [transient] [block ID bytes BEGIN..END]
+//! image NAME ID aspects FLAGS mips COUNT layers COUNT [concurrent] [transient | swapchain] [block ..]
+//! give NAME to FAMILY layout LAYOUT
+//! pass NAME [host] [requires FLAGS] [async] [fixed QUEUE] [cost MICROSECONDS] [side-effect] [prologue]
+//!   ACCESS NAME [bytes BEGIN..END] [discard]
+//!   ACCESS NAME [aspects FLAGS mips BEGIN..END layers BEGIN..END] [discard]
+//!   Custom stages FLAGS access FLAGS layout LAYOUT [writes] of NAME [..] [discard]
+//!   after NAME
+//! ```
+//!
+//! `FLAGS` are Vulkan's words joined by `|`, without what all of them begin with; `ACCESS` is a name of
+//! [`Access`](crate::Access), `LAYOUT` one of [`Layout`](crate::Layout), `FAMILY` a number, `EXTERNAL`
+//! or `FOREIGN`. Of several items with one name, `#2` is the third of its kind. The form of
+//! topologies is told by [`Topology`](crate::Topology)'s `Display`.
 
 mod frame;
 mod lexer;

@@ -92,12 +92,28 @@ pub(crate) enum Command {
     },
 }
 
-const PLAN: &str = "\
+pub(crate) const PLAN: &str = "\
 Examples:
   cargo xtask plan crates/quadrille_sync/cases/three_queues.txt
   cargo xtask plan frame.txt --topology gct:1,ct:1,t:1 --svg frame.svg --dot frame.dot
   cargo xtask plan frame.txt --advise
-  cargo xtask plan --compare";
+  cargo xtask plan --compare
+
+A file:
+  topology gct:1,ct:1
+
+  === frame
+  buffer cells 0 bytes 1024
+  image screen 1 aspects COLOR mips 1 layers 1 swapchain
+  pass simulate requires COMPUTE async
+    StorageWriteCompute cells
+  pass draw requires GRAPHICS
+    VertexRead cells
+    ColorAttachmentWrite screen discard
+
+  === same
+
+All words of it are in crates/quadrille_sync/src/text.rs.";
 
 const BENCH: &str = "\
 Options are those of frame_bench: --mode reuse|replan|order|systems|threads, --n, --frames,

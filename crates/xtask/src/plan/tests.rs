@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use quadrille_oracle::Random;
 use quadrille_sync::{Counts, Planner, States, plan};
 
+use crate::commands::PLAN;
+
 use super::case::{not_text, parse, plans};
 use super::compare::rows;
 use super::naive::Naive;
@@ -85,6 +87,17 @@ fn errors_say_where_and_what_was_expected() {
         "topology gct:1\n=== frame\npass a\n=== plan\nsubmit 3 signal 1\n  pass a\n",
         "4:1: expected queues below 1, found `3`",
     );
+}
+
+#[test]
+fn the_file_in_the_help_is_one() {
+    let (_, file) = PLAN.split_once("A file:\n").unwrap();
+    let lines = file.lines().take_while(|line| !line.starts_with("All"));
+    let lines: Vec<&str> = lines
+        .map(|it| it.strip_prefix("  ").unwrap_or(it))
+        .collect();
+    let case = parse(&lines.join("\n"), None).unwrap();
+    assert_eq!(solve(&case).unwrap().len(), 2);
 }
 
 #[test]
