@@ -18,9 +18,7 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{
-    Frame, PassIndex, PassRef, Plan, Reason, Rung, Scope, Stages, Step, Topology, Use,
-};
+use quadrille_sync::{Frame, PassIndex, PassRef, Plan, Reason, Scope, Stages, Step, Topology, Use};
 
 use super::barrier::{Kind, Spot};
 use super::cell::Cell;
@@ -265,22 +263,19 @@ impl Survival<'_> {
             }),
             _ => false,
         };
-        // Of several who have read, the last one is named.
-        let is_by_reader = |reason: &Reason| match (&reason.earlier, &reason.later) {
-            (PassRef::Pass(last), PassRef::Pass(_)) if reason.rung == Rung::Execution => {
-                let site = |pass| Site {
-                    frame: self.at,
-                    pass,
-                };
-                let mut passes = own.pass_indices();
-                passes.any(|it| {
-                    is_before(self.steps, site(it), site(*last)) && names(own, reason, it)
-                })
-            }
-            _ => false,
+        // Of several who come before, one is named.
+        let is_by_other = |reason: &Reason| {
+            let mut frames = self.steps[..=self.at].iter();
+            frames.any(|(_, frame, _)| {
+                let mut passes = frame.pass_indices();
+                passes.any(|it| names(frame, reason, it))
+            })
         };
+        let is_source = matches!(part.what, What::Stages(Side::Src, _));
         let mut reasons = part.element.reasons(plan).iter();
-        reasons.any(|it| is_by(it, &it.earlier) || is_by(it, &it.later) || is_by_reader(it))
+        reasons.any(|it| {
+            is_by(it, &it.earlier) || is_by(it, &it.later) || is_source && is_by_other(it)
+        })
     }
 
     /// Whether another link on the same queue names the stage that an element lacks: chains lead

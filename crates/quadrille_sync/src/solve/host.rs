@@ -173,12 +173,19 @@ fn advance(
     match (&state.write, &mut state.host) {
         (None, _) if layout_fits => {}
         // Once the host can see a write, it can also overwrite it.
-        (Some(_), Some(host)) if layout_fits => {
+        (Some(write), Some(host)) if layout_fits => {
             // What is shown to this very pass is waited for in the end.
             let is_own = host.mark.pass == EndPass::Pass(step.pass);
             if host.wait != HostWait::Before && !is_own {
-                wait(walk, step, &host.mark);
+                let (mark, place) = (*write, walk.timeline.submission(host.mark.point()));
                 host.wait = HostWait::Now;
+                match place {
+                    Some(place) => shows.push(Show {
+                        is_shown: true,
+                        ..show_at(walk, (step.pass, place), one, interval, (mark, state))
+                    }),
+                    None => wait(walk, step, &host.mark),
+                }
             }
         }
         _ if layout_fits => shows.push(show(walk, step.pass, one, interval, state)),
@@ -237,16 +244,29 @@ fn show(
     let Some(mark) = state.write else {
         unreachable!("what nobody has written is not shown");
     };
-    let show = Show {
+    let place = place(walk, one.resource, state, false);
+    let show = show_at(walk, (pass, place), one, interval, (mark, state));
+    state.host = Some(Box::new(view(walk, pass, place)));
+    show
+}
+
+/// A write that a host pass has to be shown at the end of a submission.
+fn show_at(
+    walk: &Walk<'_>,
+    (pass, place): (PassIndex, usize),
+    one: &Use,
+    interval: Range<u64>,
+    (mark, state): (Mark, &State),
+) -> Show {
+    Show {
         resource: one.resource,
         interval,
         mark,
-        place: place(walk, one.resource, state, false),
+        place,
+        is_shown: false,
         dst: scope_of(one),
         reason: reason(walk, pass, one, state, Rung::Memory),
-    };
-    state.host = Some(Box::new(view(walk, pass, show.place)));
-    show
+    }
 }
 
 /// Brings an image into the layout that a host pass needs.

@@ -22,6 +22,8 @@ pub(super) struct Show {
     pub(super) mark: Mark,
     /// The submission at whose end it is shown.
     pub(super) place: usize,
+    /// For another host pass it has been shown there already.
+    pub(super) is_shown: bool,
     pub(super) dst: Scope,
     pub(super) reason: Reason,
 }
@@ -37,6 +39,9 @@ pub(super) fn show_all(
     for show in shows {
         let point = walk.point(show.place);
         wait_for(step, point);
+        if show.is_shown {
+            continue;
+        }
         let src = source_at(walk, show.place, &show.mark, true, &show.reason);
         walk.records[show.place].tail[1].merge(src, show.dst, show.reason);
         let resource = show.resource.0;
@@ -74,9 +79,10 @@ fn gather(walk: &mut Walk<'_>, shows: &mut [Show]) {
             places.insert(at, place);
             at += 1;
         } else {
-            moved
-                .iter()
-                .for_each(|(index, to)| shows[*index].place = *to);
+            for (index, to) in moved {
+                shows[index].place = to;
+                shows[index].is_shown = false;
+            }
         }
     }
 }
