@@ -1,6 +1,6 @@
 //! Whether a cell needs a part of a plan, once what stands there for anything else is gone.
 
-use quadrille_sync::{Frame, Plan, Scope, Stages, Topology};
+use quadrille_sync::{Frame, Plan, Stages, Topology};
 
 use super::cell::{Cell, When};
 use super::part::{Element, Part, What, elements, parts, without};
@@ -109,30 +109,7 @@ impl<'a> Isolation<'a> {
             known: Vec::new(),
         };
         isolation.known = isolation.violations();
-        if view.is_cut() {
-            isolation.narrow_waits();
-        }
         isolation
-    }
-
-    /// Lets waits that everything waits in because of somebody who is not there wait in the stages of
-    /// those who are.
-    fn narrow_waits(&mut self) {
-        for of in 0..self.plans.len() {
-            for element in elements(&self.plans[of]) {
-                let [_, dst] = element.scopes(&self.plans[of]);
-                let is_wait = matches!(element, Element::Wait { .. });
-                let left = self.left_of_wait(of, element);
-                if !is_wait || dst.stages != Stages::ALL_COMMANDS || left.is_empty() {
-                    continue;
-                }
-                let scope = |stages| [Scope::default(), Scope { stages, ..dst }];
-                element.put(&mut self.plans[of], scope(left));
-                if !self.is_right() {
-                    element.put(&mut self.plans[of], scope(dst.stages));
-                }
-            }
-        }
     }
 
     /// Whether a part is needed once the rest is gone.

@@ -233,6 +233,12 @@ pub(super) fn parts(plan: &Plan) -> Vec<Part> {
         for (side, scope) in [Side::Src, Side::Dst].into_iter().zip(scopes) {
             let stages = scope.stages.iter();
             stages.for_each(|stage| add(element, What::Stages(side, stage)));
+            // Waits are widened by whole groups.
+            let is_wait = matches!(element, Element::Wait { .. });
+            let parts = (single(scope.stages) - scope.stages).iter();
+            parts
+                .filter(|_| is_wait)
+                .for_each(|stage| add(element, What::Stages(side, stage)));
         }
     }
     all
@@ -240,8 +246,8 @@ pub(super) fn parts(plan: &Plan) -> Vec<Part> {
 
 /// A scope without a stage, and without what can happen there alone, on a queue with these stages.
 pub(super) fn without_stage(scope: Scope, stage: Stages, queue: Stages) -> Scope {
-    let stages = match scope.stages.contains(Stages::ALL_COMMANDS) {
-        true if stage != Stages::ALL_COMMANDS => (single(scope.stages) & queue) - stage,
+    let stages = match scope.stages.contains(stage) {
+        false if single(scope.stages).contains(stage) => (single(scope.stages) & queue) - stage,
         _ => scope.stages - stage,
     };
     let left = Scope { stages, ..scope };

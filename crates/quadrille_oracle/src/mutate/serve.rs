@@ -36,32 +36,20 @@ impl Isolation<'_> {
         };
         let queue = plan.submissions[part.element.submission()].queue;
         let own = reasons.iter().filter(serves);
-        let own = own.map(|reason| self.named(of, reason, side, queue, true));
+        let is_wait = matches!(part.element, Element::Wait { .. });
+        let named = |reason: &Reason, isolated: bool| {
+            let mut scope = self.named(of, reason, side, queue, isolated);
+            if is_wait && reason.rung == Rung::OwnershipTransfer {
+                // Nobody can tell in which stage ownership moves.
+                scope.stages = Stages::ALL_COMMANDS;
+            }
+            scope
+        };
+        let own = own.map(|reason| named(reason, true));
         let own = own.fold(Scope::default(), union);
-        let all = reasons
-            .iter()
-            .map(|it| self.named(of, it, side, queue, false));
+        let all = reasons.iter().map(|it| named(it, false));
         let all = all.fold(Scope::default(), union);
         !names(own, what) && names(all, what)
-    }
-
-    /// The stages in which those who are there need a wait, whatever they need it for.
-    pub(super) fn left_of_wait(&self, of: usize, element: Element) -> Stages {
-        let (_, _, plan) = &self.question.steps[of];
-        let queue = plan.submissions[element.submission()].queue;
-        let is_here = |reason: &&Reason| match reason.later {
-            PassRef::Pass(pass) => {
-                let site = Site { frame: of, pass };
-                self.view.has(self.question.steps, site)
-            }
-            _ => false,
-        };
-        let own = element.reasons(plan).iter().filter(is_here);
-        let named = own.map(|reason| match reason.rung {
-            Rung::OwnershipTransfer => Stages::ALL_COMMANDS,
-            _ => self.named(of, reason, Side::Dst, queue, false).stages,
-        });
-        named.fold(Stages::empty(), |all, stages| all | stages)
     }
 
     /// Whether an element is there for the cell, as far as a reason goes.
@@ -95,6 +83,12 @@ impl Isolation<'_> {
                     (is_written || self.is_changed_for(of, earlier)) && !self.is_past(of, reason)
                 }
                 Rung::OwnershipTransfer => self.is_moved_for(of, reason),
+                Rung::OtherQueue => {
+                    let mut all = uses_of(earlier).chain(uses_of(later));
+                    all.any(|one| one.access.is_write())
+                        || self.is_changed_for(of, earlier)
+                        || self.is_changed_for(of, later)
+                }
                 _ => true,
             }
     }
@@ -270,5 +264,6 @@ fn union(one: Scope, other: Scope) -> Scope {
 
 /// Whether a scope names a part of a mask, in the same words.
 fn names(scope: Scope, what: Scope) -> bool {
-    scope.stages.intersects(what.stages) || scope.access.intersects(what.access)
+    let is_all = scope.stages.contains(Stages::ALL_COMMANDS) && !what.stages.is_empty();
+    is_all || scope.stages.intersects(what.stages) || scope.access.intersects(what.access)
 }

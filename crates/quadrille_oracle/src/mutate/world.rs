@@ -45,7 +45,7 @@ impl View {
     pub(super) fn left_of(self, steps: &[Taken], site: Site, at: usize, one: Use) -> Option<Use> {
         match self {
             View::Plain | View::Foreseen | View::Whole | View::Spelled => Some(one),
-            View::Until(_) => self.has(steps, site).then_some(one),
+            View::Until(last) => (site == last || is_before(steps, site, last)).then_some(one),
             View::Pair {
                 earlier,
                 later,
@@ -60,15 +60,6 @@ impl View {
                     Some(shown) => narrowed(one, shown),
                 }
             }
-        }
-    }
-
-    /// Whether a pass is there, whatever it uses.
-    pub(super) fn has(self, steps: &[Taken], site: Site) -> bool {
-        match self {
-            View::Plain | View::Foreseen | View::Whole | View::Spelled => true,
-            View::Until(last) => site == last || is_before(steps, site, last),
-            View::Pair { earlier, later, .. } => site == earlier || later == Some(site),
         }
     }
 

@@ -54,13 +54,8 @@ impl Walk<'_> {
         }
         for plain in order {
             let kind = (plain.src.stages, plain.dst.stages);
-            // Of the stages that wait for another queue, one is enough to lead on from.
-            let does = match plain.mark.queue == queue {
-                true => implies,
-                false => leads_on,
-            };
             let mut all = ordered.iter();
-            if all.any(|it| covers(*it, kind) || is_close && does(*it, kind)) {
+            if all.any(|it| covers(*it, kind) || is_close && implies(*it, kind)) {
                 continue;
             }
             if style == BarrierStyle::Precise {
@@ -127,12 +122,6 @@ fn covers((src, dst): Kind, (first, second): Kind) -> bool {
 /// Whether one execution dependency is another one too, by the logical order of stages.
 fn implies((src, dst): Kind, (first, second): Kind) -> bool {
     first_scope(src).contains(first_scope(first))
-        && second_scope(dst).contains(second_scope(second))
-}
-
-/// Whether one execution dependency leads on from one of the stages that the other one does, to as much.
-fn leads_on((src, dst): Kind, (first, second): Kind) -> bool {
-    first_scope(src).intersects(first.expanded())
         && second_scope(dst).contains(second_scope(second))
 }
 
