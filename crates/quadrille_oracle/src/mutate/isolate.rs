@@ -171,7 +171,7 @@ impl<'a> Isolation<'a> {
         self.strip_at_once(&all);
         for (of, part) in all {
             let is_own = of == at && part.element == own.element;
-            let is_asked = is_own && (part == own || part.what == What::All);
+            let is_asked = is_own && (part == own || part.is_in(own) || part.what == What::All);
             let is_gone = self.gone[of].contains(&part);
             if !is_asked && !is_gone && !self.is_known(of, &part) && self.is_for_others(of, &part) {
                 self.gone[of].push(part);

@@ -42,6 +42,18 @@ pub(super) struct Part {
     pub(super) what: What,
 }
 
+impl Part {
+    /// Whether it is one of the stages that another part stands for.
+    pub(super) fn is_in(self, other: Self) -> bool {
+        match (self.what, other.what) {
+            (What::Stages(side, stage), What::Stages(of, group)) => {
+                side == of && single(group).contains(stage)
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Element {
     /// The submission that it is in.
     pub(super) fn submission(self) -> usize {

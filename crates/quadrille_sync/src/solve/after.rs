@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::barrier::source;
-use super::logical::second_scope;
+use super::logical::{second_scope, single};
 use super::track::{Mark, State};
 use super::walk::{Plain, Request, Walk};
 use crate::flags::Stages;
@@ -88,9 +88,13 @@ pub(super) fn order_after(
 /// What a wait in some stages leaves of a scope. If that only orders, all stages that come logically
 /// later have waited too.
 pub(super) fn left_by_wait(dst: Scope, waiting: Stages) -> Scope {
-    match dst.access.is_empty() && !waiting.is_empty() {
-        true => dst.without(waiting | second_scope(waiting)),
-        false => dst.without(waiting),
+    if !dst.access.is_empty() || waiting.is_empty() {
+        return dst.without(waiting);
+    }
+    let all = second_scope(waiting);
+    match all.contains(single(dst.stages)) {
+        true => Scope::default(),
+        false => dst.without(waiting | all),
     }
 }
 

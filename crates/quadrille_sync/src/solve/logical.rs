@@ -60,7 +60,7 @@ pub(super) fn second_scope(mask: Stages) -> Stages {
 }
 
 /// The single stages that a mask names, and `ALL_COMMANDS` if it is among them.
-fn single(mask: Stages) -> Stages {
+pub(super) fn single(mask: Stages) -> Stages {
     let shorthands = SHORTHANDS.difference(Stages::ALL_COMMANDS);
     mask.expanded().difference(shorthands)
 }
