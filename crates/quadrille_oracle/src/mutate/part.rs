@@ -63,7 +63,7 @@ impl Element {
         }
     }
 
-    /// Whether it is a barrier in the last call of its queue that stands there for passes.
+    /// Whether it is a barrier in the last call of its queue that stands before a pass.
     pub(super) fn is_in_last_call(self, plan: &Plan) -> bool {
         let Element::Barrier(spot) = self else {
             return false;
@@ -73,13 +73,20 @@ impl Element {
             queue(other.submission) == queue(spot.submission)
                 && (other.submission, other.step) > (spot.submission, spot.step)
         };
+        // Releases, and what is shown to the host, stand at the end.
+        let is_before_pass = |other: Spot| {
+            let behind = &plan.submissions[other.submission].steps[other.step..];
+            behind.iter().any(|step| matches!(step, Step::Pass(_)))
+        };
         let is_for_pass = |other: Element| {
             let mut reasons = other.reasons(plan).iter();
             reasons.any(|reason| matches!(reason.later, PassRef::Pass(_)))
         };
         !elements(plan).into_iter().any(|other| match other {
             Element::Wait { .. } => false,
-            Element::Barrier(place) => is_later(place) && is_for_pass(other),
+            Element::Barrier(place) => {
+                is_later(place) && is_before_pass(place) && is_for_pass(other)
+            }
         })
     }
 
@@ -176,6 +183,18 @@ impl Element {
                 (!is_plain).then(|| (image.resource, Area::subresources(&image.range)))
             }
         }
+    }
+
+    /// Whether it changes the layout or the owner of what it is about.
+    pub(super) fn changes(self, plan: &Plan) -> bool {
+        let changes_layout = |spot: Spot| match (spot.kind, spot.batch(plan)) {
+            (Kind::Image(at), Some(batch)) => {
+                let image = &batch.images[at];
+                image.old_layout != image.new_layout
+            }
+            _ => false,
+        };
+        self.is_transfer(plan) || matches!(self, Element::Barrier(spot) if changes_layout(spot))
     }
 
     /// Whether it neither shows nor moves anything.

@@ -18,7 +18,9 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{Frame, PassIndex, PassRef, Plan, Reason, Scope, Stages, Step, Topology, Use};
+use quadrille_sync::{
+    AccessMask, Frame, PassIndex, PassRef, Plan, Reason, Scope, Stages, Step, Topology, Use,
+};
 
 use super::barrier::{Kind, Spot};
 use super::cell::Cell;
@@ -319,12 +321,19 @@ impl Survival<'_> {
                 access,
                 ..Scope::default()
             },
+            // A range that nobody is in but who was foreseen there.
+            What::All if self.mutant.mutation == Mutation::Range => Scope {
+                stages: Stages::all(),
+                access: AccessMask::all(),
+            },
             _ => return false,
         };
         let (_, frame, plan) = &self.steps[self.at];
-        let (Some(area), true) = (&purpose.area, part.element.is_in_last_call(plan)) else {
+        if !part.element.is_in_last_call(plan) {
             return false;
-        };
+        }
+        let whole = Area::whole(&frame.resource(purpose.resource).kind);
+        let area = purpose.area.as_ref().unwrap_or(&whole);
         let queue = plan.submissions[part.element.submission()].queue;
         let capabilities = self.topology.queue(queue).capabilities;
         let id = frame.resource(purpose.resource).id;

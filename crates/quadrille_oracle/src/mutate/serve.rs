@@ -182,7 +182,7 @@ impl Isolation<'_> {
         (0..=of).any(|at| {
             let (_, _, plan) = &self.question.steps[at];
             elements(plan).into_iter().any(|element| {
-                let area = element.area(plan);
+                let area = element.area(plan).filter(|_| element.changes(plan));
                 let meets =
                     area.is_some_and(|(it, area)| self.cell.meets(self.when(at), it, &area));
                 let mut reasons = element.reasons(plan).iter();
