@@ -1,10 +1,11 @@
 //! What came of a stream, and how far the two judges agree.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 use quadrille_oracle::mutate::Mutant;
 use quadrille_oracle::{Actor, Violation};
-use quadrille_sync::{Plan, Wait};
+use quadrille_sync::{Plan, QueueIndex};
 
 /// What both judges said.
 pub(crate) struct Outcome {
@@ -47,9 +48,9 @@ pub(crate) enum Class {
     /// that the two halves of a transfer are accesses which need an order: it accepts what is
     /// released and used without an acquire, and an acquire that nothing orders after its release.
     OwnersUnknown,
-    /// The layer alone objects, and two queues wait for each other in turn: it does not apply what
-    /// leaves a queue and comes back to it by way of another one to that queue's own writes, though
-    /// signals and waits chain by the specification ("Semaphore Signaling", "Semaphore Waiting").
+    /// The layer alone objects, and queues wait for each other in turn: it does not apply what leaves
+    /// a queue and comes back to it by way of others to that queue's own writes, though signals and
+    /// waits chain by the specification ("Semaphore Signaling", "Semaphore Waiting").
     RoundTripLost,
 }
 
@@ -67,18 +68,23 @@ impl Class {
 }
 
 impl Outcome {
-    /// Whether a queue waits for another one that has waited for it.
+    /// Whether a queue waits for another one that has waited for it, be it by way of others.
     fn has_round_trip(&self) -> bool {
-        let all = || self.plans.iter().flat_map(|plan| &plan.submissions);
-        all().enumerate().any(|(at, last)| {
-            last.waits.iter().any(|wait| {
-                let mut before = all().take(at);
-                before.any(|first| {
-                    let back = |wait: &Wait| wait.point.queue == last.queue;
-                    first.queue == wait.point.queue && first.waits.iter().any(back)
-                })
-            })
-        })
+        // By queue: those that it has waited for.
+        let mut known: BTreeMap<QueueIndex, BTreeSet<QueueIndex>> = BTreeMap::new();
+        for submission in self.plans.iter().flat_map(|plan| &plan.submissions) {
+            for wait in &submission.waits {
+                let from = wait.point.queue;
+                let learned = known.get(&from).cloned().unwrap_or_default();
+                if learned.contains(&submission.queue) {
+                    return true;
+                }
+                let own = known.entry(submission.queue).or_default();
+                own.insert(from);
+                own.extend(learned);
+            }
+        }
+        false
     }
 }
 
