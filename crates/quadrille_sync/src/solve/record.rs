@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::flags::{Layout, Stages};
 use crate::plan::{
-    BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Scope, Step, Submission,
-    Transfer,
+    BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Rung, Scope, Step,
+    Submission, Transfer,
 };
 use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_nearby};
 use crate::resource::{Resource, ResourceIndex, ResourceKind};
@@ -200,6 +200,16 @@ impl BarrierBatch {
     }
 }
 
+/// What a barrier says of its range, whatever kind of resource that is a part of.
+pub(super) struct Says {
+    resource: ResourceIndex,
+    src: Scope,
+    dst: Scope,
+    /// It is one half of a transfer.
+    is_half: bool,
+    rung: Rung,
+}
+
 /// A barrier for a range of a resource.
 pub(super) trait OfRange {
     /// What it is about.
@@ -208,24 +218,30 @@ pub(super) trait OfRange {
     /// Its second scope, to add to.
     fn dst(&mut self) -> &mut Scope;
 
+    /// What it says of that.
+    fn says(&self) -> Says;
+
     /// What commands it orders, if any; see [`BarrierBatch::orders`].
-    fn orders(&self) -> Option<(Scope, Scope)>;
+    fn orders(&self) -> Option<(Scope, Scope)> {
+        let Says {
+            src, dst, is_half, ..
+        } = self.says();
+        (!is_half).then(|| (src.stages_only(), dst.stages_only()))
+    }
+
+    /// Whether two barriers hold back the same. Then they may be one for both ranges, whoever came
+    /// before and whoever comes after (the reason is that of the first): all barriers of a call order
+    /// commands, so who is held back waits for both first scopes in any case. Halves of transfers
+    /// stay apart: the other half must name the same range, and its neighbours may differ.
+    fn holds_back_like(&self, other: &Self) -> bool {
+        let (one, other) = (self.says(), other.says());
+        one.resource == other.resource
+            && !(one.is_half || other.is_half)
+            && (one.dst, one.rung) == (other.dst, other.rung)
+    }
 
     /// Takes another barrier in, if it says the same and the two ranges are one.
     fn take_in(&mut self, other: &Self) -> bool;
-}
-
-/// Barriers that hold back the same for two ranges may become one, whoever came before and whoever
-/// comes after (the reason is that of the first). All barriers of a call order commands, so who
-/// is held back waits for both first scopes in any case. Halves of transfers stay apart: the other
-/// half must name the same range, and its neighbours may differ.
-impl BufferBarrier {
-    fn joins(&self, other: &Self) -> bool {
-        self.resource == other.resource
-            && self.transfer.or(other.transfer).is_none()
-            && self.dst == other.dst
-            && self.reason.rung == other.reason.rung
-    }
 }
 
 impl OfRange for BufferBarrier {
@@ -238,30 +254,25 @@ impl OfRange for BufferBarrier {
         &mut self.dst
     }
 
-    fn orders(&self) -> Option<(Scope, Scope)> {
-        let scopes = (self.src.stages_only(), self.dst.stages_only());
-        self.transfer.is_none().then_some(scopes)
+    fn says(&self) -> Says {
+        Says {
+            resource: self.resource,
+            src: self.src,
+            dst: self.dst,
+            is_half: self.transfer.is_some(),
+            rung: self.reason.rung,
+        }
     }
 
     fn take_in(&mut self, other: &Self) -> bool {
         let touches = |a: &Self, b: &Self| a.offset + a.size == b.offset;
-        let joins = self.joins(other) && (touches(self, other) || touches(other, self));
+        let joins = self.holds_back_like(other) && (touches(self, other) || touches(other, self));
         if joins {
             self.offset = self.offset.min(other.offset);
             self.size += other.size;
             self.src = self.src.union(other.src);
         }
         joins
-    }
-}
-
-impl ImageBarrier {
-    fn joins(&self, other: &Self) -> bool {
-        self.resource == other.resource
-            && self.transfer.or(other.transfer).is_none()
-            && self.dst == other.dst
-            && (self.old_layout, self.new_layout) == (other.old_layout, other.new_layout)
-            && self.reason.rung == other.reason.rung
     }
 }
 
@@ -274,13 +285,20 @@ impl OfRange for ImageBarrier {
         &mut self.dst
     }
 
-    fn orders(&self) -> Option<(Scope, Scope)> {
-        let scopes = (self.src.stages_only(), self.dst.stages_only());
-        self.transfer.is_none().then_some(scopes)
+    fn says(&self) -> Says {
+        Says {
+            resource: self.resource,
+            src: self.src,
+            dst: self.dst,
+            is_half: self.transfer.is_some(),
+            rung: self.reason.rung,
+        }
     }
 
     fn take_in(&mut self, other: &Self) -> bool {
-        let joins = self.joins(other) && self.range.join(&other.range);
+        let layouts = |it: &Self| (it.old_layout, it.new_layout);
+        let is_alike = self.holds_back_like(other) && layouts(self) == layouts(other);
+        let joins = is_alike && self.range.join(&other.range);
         if joins {
             self.src = self.src.union(other.src);
         }

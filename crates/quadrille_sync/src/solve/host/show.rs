@@ -68,8 +68,8 @@ fn gather(walk: &mut Walk<'_>, shows: &mut [Show]) {
     while at < places.len() {
         let place = places.remove(at);
         let mut moved = Vec::new();
-        let here = shows.iter().enumerate().filter(|(_, it)| it.place == place);
-        let is_left = here.into_iter().any(|(index, show)| {
+        let mut here = shows.iter().enumerate().filter(|(_, it)| it.place == place);
+        let is_left = here.any(|(index, show)| {
             let mut others = places.iter();
             let other = others.find(|other| can_show(walk, **other, &show.mark));
             moved.extend(other.map(|other| (index, *other)));
