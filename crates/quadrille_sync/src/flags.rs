@@ -200,6 +200,18 @@ bitflags! {
     }
 }
 
+impl Aspects {
+    /// Whether there is a format with all of these (`VkImageSubresourceRange`, VUID 01670 on
+    /// `aspectMask`, and the chapter "Formats"): colour, depth or stencil or both, or planes.
+    pub(crate) const fn are_of_one_format(self) -> bool {
+        let planes = Self::PLANE_0.union(Self::PLANE_1).union(Self::PLANE_2);
+        let own = self.difference(Self::METADATA);
+        Self::COLOR.contains(own)
+            || Self::DEPTH.union(Self::STENCIL).contains(own)
+            || planes.contains(own)
+    }
+}
+
 /// `VkImageLayout` (section "Image Layouts").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(i32)]

@@ -157,8 +157,7 @@ impl Display for Subresources<'_> {
 
 /// Reads what [`Subresources`] writes.
 pub(super) fn subresources(line: &mut Line) -> Result<SubresourceRange, ParseError> {
-    line.expect("aspects")?;
-    let aspects = line.flags::<Aspects>("aspects such as COLOR")?;
+    let aspects = aspects(line)?;
     line.expect("mips")?;
     let (base_mip, mip_count) = line.range("mip levels such as 0..1")?;
     line.expect("layers")?;
@@ -243,6 +242,17 @@ pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
     Ok(frame)
 }
 
+/// Reads `aspects COLOR`.
+fn aspects(line: &mut Line) -> Result<Aspects, ParseError> {
+    line.expect("aspects")?;
+    let refused = line.error("aspects that one format has, such as COLOR or DEPTH|STENCIL");
+    let aspects = line.flags::<Aspects>("aspects such as COLOR")?;
+    match aspects.are_of_one_format() {
+        true => Ok(aspects),
+        false => Err(refused),
+    }
+}
+
 /// Reads a queue family: its number, or who stands outside of the device.
 pub(super) fn family(line: &mut Line) -> Result<FamilyIndex, ParseError> {
     line.map("the number of a family", |word| match word.text.as_str() {
@@ -279,8 +289,7 @@ fn resource(line: &mut Line) -> Result<Resource, ParseError> {
     let name: Arc<str> = line.word("a name")?.text.into();
     let id = ResourceId(line.parse("the number of a resource")?);
     let kind = if image {
-        line.expect("aspects")?;
-        let aspects = line.flags::<Aspects>("aspects such as COLOR")?;
+        let aspects = aspects(line)?;
         line.expect("mips")?;
         let mip_levels = line.parse("a number of mip levels")?;
         line.expect("layers")?;

@@ -131,6 +131,20 @@ fn frames_say_what_is_wrong_with_them() {
              `99999999999999999999`.",
         ),
         (
+            "image screen 0 aspects COLOR|DEPTH mips 1 layers 1",
+            "Line 1, column 24: expected aspects that one format has, such as COLOR or \
+             DEPTH|STENCIL, found `COLOR|DEPTH`.",
+        ),
+        (
+            "image screen 0 aspects STENCIL|PLANE_0 mips 1 layers 1",
+            "Line 1, column 24: expected aspects that one format has, such as COLOR or \
+             DEPTH|STENCIL, found `STENCIL|PLANE_0`.",
+        ),
+        (
+            "image screen 0 aspects COLOUR mips 1 layers 1",
+            "Line 1, column 24: expected aspects such as COLOR (perhaps `COLOR`), found `COLOUR`.",
+        ),
+        (
             "pass draw async quickly",
             "Line 1, column 17: expected `fixed`, `cost`, `side-effect`, `prologue` or the end of the \
              line, found `quickly`.",
