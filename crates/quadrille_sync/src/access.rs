@@ -374,6 +374,21 @@ impl Access {
         }
     }
 
+    /// Whether who declares this access may make the other one: it has the same kinds of access,
+    /// and more, in the same stages, and more. Layouts are not looked at.
+    ///
+    /// ```
+    /// use quadrille_sync::Access;
+    /// assert!(Access::StorageReadWriteCompute.covers(Access::StorageReadCompute));
+    /// assert!(Access::TransferRead.covers(Access::BlitRead));
+    /// assert!(!Access::StorageReadVertex.covers(Access::StorageReadGraphics));
+    /// ```
+    pub const fn covers(self, other: Access) -> bool {
+        let all = Capabilities::all();
+        let (own, other) = (self.scope(all), other.scope(all));
+        own.stages.covers(other.stages) && own.access.covers(other.access)
+    }
+
     /// The name of the access, as in this enumeration.
     pub const fn name(self) -> &'static str {
         match self.row() {

@@ -17,7 +17,9 @@ use crate::topology::{Capabilities, FamilyIndex, Topology};
 
 mod words;
 
-use words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List, Words};
+use words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List};
+
+pub(crate) use words::Words;
 
 /// All that is wrong with a frame; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,8 +10,10 @@ use crate::resource::{Resource, ResourceIndex};
 use crate::topology::{Capabilities, FamilyIndex, QueueIndex};
 
 mod copy;
+mod declared;
 mod names;
 
+pub use declared::Undeclared;
 pub use names::KeptNames;
 
 /// Index of a pass in [`Frame::passes`].

@@ -81,7 +81,8 @@ pub use dot::dot;
 pub use error::{CycleStep, Party, PlanError, PlanErrors};
 pub use flags::{AccessMask, Aspects, Layout, Stages};
 pub use frame::{
-    Frame, Give, KeptNames, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use,
+    Frame, Give, KeptNames, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Undeclared,
+    Use,
 };
 pub use plan::{
     BarrierBatch, BufferBarrier, Counts, HostStep, ImageAcquire, ImageBarrier, MemoryBarrier,

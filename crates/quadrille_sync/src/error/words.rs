@@ -73,7 +73,7 @@ impl Display for EitherOrder<'_> {
 }
 
 /// A range in words.
-pub(super) struct Words<'a>(pub(super) &'a SubRange);
+pub(crate) struct Words<'a>(pub(crate) &'a SubRange);
 
 impl Display for Words<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
