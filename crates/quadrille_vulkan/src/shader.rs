@@ -90,6 +90,9 @@ pub struct Binding {
     pub writes: bool,
     /// The stages that touch it.
     pub stages: vk::ShaderStageFlags,
+    /// The bytes that a buffer has at least: up to the end of the last member, and where that is an
+    /// array as long as the buffer lets it be, of one element. 0 for what is no buffer.
+    pub least_bytes: u64,
 }
 
 /// What belongs at a binding.

@@ -11,6 +11,7 @@ fn storage(writes: bool, stages: vk::ShaderStageFlags) -> Binding {
         reads: true,
         writes,
         stages,
+        least_bytes: 4,
     }
 }
 

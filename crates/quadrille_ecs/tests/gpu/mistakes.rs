@@ -164,6 +164,52 @@ fn what_cannot_be_copied_is_not_read_back() {
 
 #[test]
 #[ignore = "needs a device"]
+fn a_buffer_that_is_smaller_than_the_shader_s_type_is_told() {
+    #[derive(Resource, bevy_derive::Deref)]
+    struct Small(Buffer);
+    #[derive(Resource)]
+    struct Scale(ComputePipeline);
+    const SCALE: &str = "
+        struct Counted { scale: vec4f, count: u32, places: array<vec2f> }
+        @group(0) @binding(0) var<storage, read_write> counted: Counted;
+        @compute @workgroup_size(1) fn scale() { counted.places[0] *= counted.scale.xy; }";
+    fn scale(mut recorder: Recorder, small: StorageWrite<Small>, scale: Res<Scale>) {
+        let mut compute = recorder.compute(&scale.0);
+        compute.bind(0, &small).dispatch([1, 1, 1]);
+    }
+    let setup = |bytes: u64| {
+        move |mut commands: Commands, gpu: Res<GpuDevice>| -> Result {
+            let small = gpu.create_buffer(&BufferDesc::storage("small", bytes))?;
+            commands.insert_resource(Small(small));
+            let shader = Shader::wgsl("scale", SCALE)?;
+            let desc = ComputePipelineDesc::of("scale", &shader);
+            commands.insert_resource(Scale(gpu.compute_pipeline(&desc)?));
+            Ok(())
+        }
+    };
+    // 16 bytes of scale, 4 of a count, 4 of padding, and one place of 8.
+    for bytes in [16, 28, 32] {
+        let mut rig = Rig::new();
+        rig.app.add_systems(RenderStartup, setup(bytes));
+        rig.app.add_systems(Render, scale);
+        rig.update(1);
+        let given = format!("small is bound there with {bytes};");
+        match bytes {
+            32 => rig.expect_no_errors(),
+            _ => expect_one(
+                &mut rig,
+                &[
+                    "pass scale",
+                    "at least 32 bytes at @binding(0) counted",
+                    &given,
+                ],
+            ),
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
 fn what_a_part_is_given_beyond_its_parameter_is_told_once() {
     let mut rig = Rig::new();
     let parts = |mut recorder: Recorder, numbers: StorageRead<Numbers>| {

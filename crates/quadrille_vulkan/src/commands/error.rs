@@ -125,6 +125,26 @@ pub enum CommandError {
         /// What belongs there.
         kind: &'static str,
     },
+    /// What is bound ends before what the shader declares there does. The device would read zeros
+    /// behind the end, and not write.
+    #[error(
+        "{pipeline} needs at least {wanted} bytes at @binding({binding}) {variable}, and {name} is \
+         bound there with {given}; make it larger, as large as the shader's type"
+    )]
+    TooSmall {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The binding.
+        binding: u32,
+        /// The variable in the shader.
+        variable: Box<str>,
+        /// The buffer.
+        name: Box<str>,
+        /// How many bytes of it are bound.
+        given: u64,
+        /// How many the shader's type has; of an array without a length, with one element.
+        wanted: u64,
+    },
     /// Bindings and vertex buffer slots have a limit.
     #[error("{what} is above the limit of {limit}")]
     Limit {

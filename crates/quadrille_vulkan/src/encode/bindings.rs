@@ -348,8 +348,9 @@ impl<'a> Encoder<'a> {
             return Err(unbound(pipeline, binding).into());
         }
         match kind {
-            BindingKind::UniformBuffer => self.check_buffer(at, true)?,
-            BindingKind::StorageBuffer => self.check_buffer(at, false)?,
+            BindingKind::UniformBuffer | BindingKind::StorageBuffer => {
+                self.check_buffer(pipeline, binding)?;
+            }
             BindingKind::Sampler => {
                 let sampler = self.bindings.samplers[at];
                 self.bindings.infos[at].image = vk::DescriptorImageInfo::default().sampler(sampler);
@@ -376,10 +377,11 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Compares a bound buffer with what the device allows.
-    fn check_buffer(&self, at: usize, uniform: bool) -> Result<(), CommandError> {
+    /// Compares a bound buffer with what the device allows, and what the shader needs.
+    fn check_buffer(&self, pipeline: &str, binding: &Binding) -> Result<(), CommandError> {
         let limits = &self.device.limits;
-        let (usage, word, multiple, most) = match uniform {
+        let at = binding.binding as usize;
+        let (usage, word, multiple, most) = match binding.kind == BindingKind::UniformBuffer {
             true => (
                 BufferUsage::UNIFORM,
                 "UNIFORM",
@@ -415,6 +417,16 @@ impl<'a> Encoder<'a> {
             return Err(CommandError::Limit {
                 what,
                 limit: most.into(),
+            });
+        }
+        if info.range < binding.least_bytes {
+            return Err(CommandError::TooSmall {
+                pipeline: pipeline.into(),
+                binding: binding.binding,
+                variable: binding.name.as_str().into(),
+                name: name().into(),
+                given: info.range,
+                wanted: binding.least_bytes,
             });
         }
         Ok(())

@@ -63,6 +63,11 @@ fn excess(served: &[Binding], new: &Binding) -> Option<String> {
         Some(what("reads"))
     } else if !known.stages.contains(new.stages) {
         Some(what("uses in another stage"))
+    } else if new.least_bytes > known.least_bytes {
+        Some(format!(
+            "it needs {} bytes at @binding({number}) {name}, and the program binds at least {}",
+            new.least_bytes, known.least_bytes
+        ))
     } else {
         None
     }

@@ -54,6 +54,10 @@ fn what_does_more_is_named() {
         ["{ next[", "{ now[0] = 1u; next["],
     ];
     let read = [["next[id.x] =", "next[id.x] = next[0] +"]];
+    let larger = [
+        ["now: array<u32>", "now: array<vec2u>"],
+        ["now[id.x]", "now[id.x].y"],
+    ];
     for (edits, told) in [
         (&[["vec2<u32>", "vec4<u32>"]][..], "16 bytes of push"),
         (&[["size(64)", "size(8, 8)"]], "workgroup is [8, 8, 1]"),
@@ -61,6 +65,7 @@ fn what_does_more_is_named() {
         (&uniform, "now is a buffer with the usage UNIFORM and was"),
         (&write, "writes @binding(0) now"),
         (&read, "reads @binding(1) next"),
+        (&larger, "needs 8 bytes at @binding(0) now"),
     ] {
         let problem = problem(edits).unwrap_or_else(|| panic!("{edits:?} fits"));
         assert!(problem.contains(told), "{edits:?}: {problem}");

@@ -187,6 +187,7 @@ pub(super) fn merge(
                     known.reads |= binding.reads;
                     known.writes |= binding.writes;
                     known.stages |= binding.stages;
+                    known.least_bytes = known.least_bytes.max(binding.least_bytes);
                 }
                 Some(known) => {
                     let problem = format!(

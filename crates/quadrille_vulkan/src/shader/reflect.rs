@@ -168,7 +168,30 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
         reads: access != AccessType::WriteOnly,
         writes: access != AccessType::ReadOnly,
         stages: stage.to_vk(),
+        least_bytes: match kind {
+            BindingKind::UniformBuffer | BindingKind::StorageBuffer => least_bytes(ty),
+            _ => 0,
+        },
     })
+}
+
+/// The bytes of a type up to the end of its last member or element, without the padding behind it.
+fn least_bytes(ty: &Type) -> u64 {
+    match ty {
+        Type::Array(array) => {
+            let last = u64::from(array.nelement.unwrap_or(1).max(1)) - 1;
+            let start = last.saturating_mul(array.stride.unwrap_or(0) as u64);
+            start.saturating_add(least_bytes(&array.element_ty))
+        }
+        Type::Struct(structure) => {
+            let ends = structure.members.iter().map(|member| {
+                let start = member.offset.unwrap_or(0) as u64;
+                start.saturating_add(least_bytes(&member.ty))
+            });
+            ends.max().unwrap_or(0)
+        }
+        _ => ty.nbyte().unwrap_or(0) as u64,
+    }
 }
 
 /// What a type of images needs.

@@ -69,6 +69,47 @@ fn spirv_tells_the_same_as_wgsl() {
 }
 
 #[test]
+fn buffers_tell_how_small_they_may_be() {
+    for (ty, bytes) in [
+        ("u32", 4),
+        ("vec3f", 12),
+        ("mat4x4f", 64),
+        ("array<u32>", 4),
+        ("array<vec4f>", 16),
+        ("array<vec3f, 3>", 44),
+        ("One", 12),
+        ("Counted", 20),
+        ("array<Counted, 2>", 52),
+        ("Growing", 16),
+    ] {
+        let used = match ty {
+            "Growing" => "it.count = arrayLength(&it.places);",
+            array if array.starts_with("array") => "it[0] = it[1];",
+            _ => "it = it;",
+        };
+        let source = format!(
+            "struct One {{ place: vec3f }}
+            struct Counted {{ place: vec4f, count: u32 }}
+            struct Growing {{ count: u32, places: array<vec2f> }}
+            @group(0) @binding(2) var<storage, read_write> it: {ty};
+            @compute @workgroup_size(1) fn main() {{ {used} }}"
+        );
+        let wgsl = Shader::wgsl("sizes", &source).unwrap_or_else(|error| panic!("{error}"));
+        let spirv = Shader::spirv("sizes", wgsl.words()).unwrap();
+        for shader in [wgsl, spirv] {
+            let binding = &shader.entry_points()[0].bindings[0];
+            assert_eq!(binding.least_bytes, bytes, "{ty}: {binding:?}");
+        }
+    }
+    let cells = Shader::wgsl("cells", CELLS).unwrap();
+    let bytes = cells.entry_points()[0].bindings.iter();
+    assert_eq!(
+        bytes.map(|it| it.least_bytes).collect::<Vec<_>>(),
+        [4, 4, 0]
+    );
+}
+
+#[test]
 fn syntax_errors_have_a_place() {
     let source = "fn main() {\n    let x = ;\n}\n";
     let error = Shader::wgsl("broken.wgsl", source).unwrap_err();

@@ -196,10 +196,37 @@ fn reflect(
             reads: used.intersects(GlobalUse::READ | GlobalUse::ATOMIC),
             writes: used.intersects(GlobalUse::WRITE | GlobalUse::ATOMIC),
             stages: stage.to_vk(),
+            least_bytes: match kind {
+                BindingKind::UniformBuffer | BindingKind::StorageBuffer => {
+                    least_bytes(module, layouter, variable.ty)
+                }
+                _ => 0,
+            },
         });
     }
     reflected.bindings.sort_by_key(|binding| binding.binding);
     Ok(Some(reflected))
+}
+
+/// The bytes of a type up to the end of its last member or element, without the padding behind it.
+fn least_bytes(
+    module: &naga::Module,
+    layouter: &naga::proc::Layouter,
+    ty: naga::Handle<naga::Type>,
+) -> u64 {
+    match &module.types[ty].inner {
+        &TypeInner::Array { base, size, stride } => {
+            let last = match size {
+                naga::ArraySize::Constant(count) => u64::from(count.get()) - 1,
+                naga::ArraySize::Pending(_) | naga::ArraySize::Dynamic => 0,
+            };
+            last * u64::from(stride) + least_bytes(module, layouter, base)
+        }
+        TypeInner::Struct { members, .. } => members.last().map_or(0, |last| {
+            u64::from(last.offset) + least_bytes(module, layouter, last.ty)
+        }),
+        _ => layouter[ty].size.into(),
+    }
 }
 
 fn kind(inner: &TypeInner, space: AddressSpace) -> Option<BindingKind> {
