@@ -252,7 +252,8 @@ pub struct PassUse {
 }
 
 impl PassUse {
-    /// Only this part of the resource.
+    /// Only this part of the resource. Of a buffer, that shaders touch no other bytes is for the
+    /// caller to see to: bindings are of whole buffers.
     pub fn range(mut self, range: SubRange) -> Self {
         self.range = range;
         self

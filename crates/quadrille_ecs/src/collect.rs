@@ -1,19 +1,21 @@
 //! From entities and recordings to the frame that is planned.
 
 mod declared;
+mod doubt;
 mod same;
 
 use std::sync::Arc;
 
+use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
-use bevy_platform::collections::{HashMap, HashSet};
+use bevy_platform::collections::HashSet;
 use quadrille_sync::{
     Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex, Use,
 };
 use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
 use crate::access::PassUse;
-use crate::declaration::{Bound, DeclarationVersion};
+use crate::declaration::Bound;
 use crate::error::{RecordError, RenderError};
 use crate::host::HostCall;
 use crate::internal::InternalPass;
@@ -25,7 +27,7 @@ use crate::renderer::Renderer;
 use crate::upload::host_written;
 use crate::view;
 
-use declared::{CachedPass, CachedUse, missing, read_pass};
+use declared::{CachedPass, CachedUse, missing};
 use same::Expected;
 
 /// Where the commands of a pass of the frame are.
@@ -52,6 +54,12 @@ pub(crate) struct Collector {
     scratch: Vec<Handle>,
     /// The bindings whose handles can change without a change of declarations.
     followed: Vec<u32>,
+    /// Passes of the graph whose declarations allow less than their parameters do.
+    doubtful: Vec<u32>,
+    /// The bindings whose handles were replaced while the passes of this frame ran.
+    replaced: Vec<u32>,
+    /// When that began.
+    passes_began: Option<Tick>,
     /// By pass of the graph: what came of its system when the frame was built.
     outcomes: Vec<Expected>,
     /// The frame is that of the last call, without passes of the renderer's own.
@@ -97,12 +105,13 @@ pub(crate) fn frame(
 ) -> Result<Collected, Vec<RenderError>> {
     let changed = collector.refresh(world)? | collector.resolve(world);
     let plain = first.is_empty() && last.is_empty();
+    let mut errors = Vec::new();
     if plain && collector.plain && !changed && collector.is_same(world, recordings) {
-        return Ok(Collected::Same);
+        collector.check_doubtful(world, recordings, &mut errors);
+        return if_none(errors, Collected::Same);
     }
     collector.plain = false;
     collector.begin();
-    let mut errors = Vec::new();
     for (index, pass) in first.iter().enumerate() {
         collector.add_internal(index as u32, pass);
     }
@@ -139,11 +148,15 @@ pub(crate) fn frame(
     if let Some(gpu) = world.get_resource::<GpuDevice>() {
         collector.check_device(gpu, &mut errors);
     }
-    if errors.is_empty() {
-        collector.plain = plain;
-        Ok(Collected::Anew)
-    } else {
-        Err(errors)
+    collector.check_doubtful(world, recordings, &mut errors);
+    collector.plain = plain && errors.is_empty();
+    if_none(errors, Collected::Anew)
+}
+
+fn if_none<T>(errors: Vec<RenderError>, value: T) -> Result<T, Vec<RenderError>> {
+    match errors.is_empty() {
+        true => Ok(value),
+        false => Err(errors),
     }
 }
 
@@ -200,60 +213,6 @@ impl Collector {
         self.index_of
             .get(id.0 as usize)
             .is_some_and(|&index| index > 0)
-    }
-
-    /// Reads the declarations anew if any of them changed; whether one did.
-    fn refresh(&mut self, world: &mut World) -> Result<bool, Vec<RenderError>> {
-        let version = world.get_resource_or_init::<DeclarationVersion>().0;
-        if version == self.version {
-            return Ok(false);
-        }
-        self.passes.clear();
-        self.bindings.clear();
-        let mut errors = Vec::new();
-        let nodes: Vec<Entity> = world
-            .get_resource::<PassGraph>()
-            .map(|graph| graph.passes.iter().map(|node| node.entity).collect())
-            .unwrap_or_default();
-        let mut known = HashMap::default();
-        for entity in nodes {
-            let bindings = (&mut self.bindings, &mut known);
-            let pass = read_pass(world, entity, bindings, &mut errors);
-            self.passes.push(pass);
-        }
-        let resolve = |(_, bound): &(Entity, Bound)| {
-            let mut handles = Vec::new();
-            bound.resolve(world, &mut handles).then_some(handles)
-        };
-        self.resolved.clear();
-        self.resolved.extend(self.bindings.iter().map(resolve));
-        let is_followed = |at: &u32| !matches!(self.bindings[*at as usize].1, Bound::Handle(_));
-        self.followed.clear();
-        self.followed
-            .extend((0..self.bindings.len() as u32).filter(is_followed));
-        if errors.is_empty() {
-            self.version = version;
-            Ok(true)
-        } else {
-            Err(errors)
-        }
-    }
-
-    /// Follows what is named to the handles that it stands for now; whether one changed.
-    fn resolve(&mut self, world: &World) -> bool {
-        let mut changed = false;
-        for &at in &self.followed {
-            let at = at as usize;
-            self.scratch.clear();
-            let exists = self.bindings[at].1.resolve(world, &mut self.scratch);
-            let known = &mut self.resolved[at];
-            if known.as_ref() != exists.then_some(&self.scratch) {
-                *known = exists.then(|| self.scratch.clone());
-                changed = true;
-            }
-        }
-        self.scratch.clear();
-        changed
     }
 
     fn begin(&mut self) {
@@ -480,6 +439,12 @@ impl Collector {
                 strange(pass.unwrap_or_default(), handle);
             }
         }
+    }
+
+    /// The index of a resource that some pass of the frame declares.
+    fn known_index(&self, id: ResourceId) -> Option<ResourceIndex> {
+        let index = self.index_of.get(id.0 as usize)?.checked_sub(1)?;
+        Some(ResourceIndex(index))
     }
 
     /// The index of a resource in the frame, which names it from now on.

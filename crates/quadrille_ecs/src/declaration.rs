@@ -9,12 +9,14 @@
 //! despawn accesses or replace [`QueueWish`], and tools can query them. Despawning a pass takes
 //! its accesses with it and keeps its system from being collected.
 //!
-//! What a system still records of a resource that its pass no longer touches is an error of the frame.
-//! Whether it reads or writes is checked against its parameters, not against the entities: who
-//! replaces an access by one that does less sees to it that the system does less.
+//! What a system records of a resource that its pass no longer touches is an error of the frame, and
+//! so is what it records beyond an access that was replaced by one that does less: a write where the
+//! entity now says read, other stages, or more bytes, levels or layers. The callback of a host pass,
+//! which nobody sees into, counts as all that its system's parameters let it do.
 
 use std::sync::Arc;
 
+use bevy_ecs::change_detection::{DetectChanges, Tick};
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
@@ -79,8 +81,9 @@ pub struct AccessedBy(Vec<Entity>);
 
 /// How an access entity's pass touches its resource.
 ///
-/// Immutable: to change an access, insert it anew.
-#[derive(Component, Clone, Copy, Debug)]
+/// Immutable: to change an access, insert it anew. One that does less than what the pass records is
+/// an error of the frame.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub struct DeclaredAccess {
     /// What is done.
@@ -134,6 +137,8 @@ pub enum Bound {
 pub struct TypeBinding {
     pub(crate) name: &'static str,
     pub(crate) resolve: fn(&World) -> Option<Handle>,
+    /// When the resource was changed last.
+    pub(crate) changed: fn(&World) -> Option<Tick>,
 }
 
 /// A bevy resource that lists buffers or images.
@@ -142,6 +147,8 @@ pub struct ListBinding {
     pub(crate) name: &'static str,
     /// Adds the handles to a list; false if the resource does not exist.
     pub(crate) resolve: fn(&World, &mut Vec<Handle>) -> bool,
+    /// When the resource was changed last.
+    pub(crate) changed: fn(&World) -> Option<Tick>,
 }
 
 impl Bound {
@@ -166,6 +173,19 @@ impl Bound {
                 image.is_some()
             }
             Self::Gone(_) => false,
+        }
+    }
+
+    /// When what it stands for was changed last, if that can be other than a change of itself.
+    pub(crate) fn last_changed(&self, world: &World) -> Option<Tick> {
+        match self {
+            Self::Type(binding) => (binding.changed)(world),
+            Self::List(binding) => (binding.changed)(world),
+            Self::Window(window) => {
+                let window = world.get_entity(*window).ok()?;
+                Some(window.get_ref::<WindowImage>()?.last_changed())
+            }
+            Self::Handle(_) | Self::Gone(_) => None,
         }
     }
 }

@@ -125,6 +125,8 @@ fn renew_resources(world: &mut World, renderer: &mut Renderer) {
 
 /// Runs the pass systems, which write their command lists.
 fn run_passes(world: &mut World, clock: &mut Clock) -> Result<(), Vec<RenderError>> {
+    let now = world.increment_change_tick();
+    world.resource_mut::<Collector>().before_passes(now);
     let mut recordings = world.resource_mut::<Recordings>();
     recordings.begin();
     let slots = recordings.len();

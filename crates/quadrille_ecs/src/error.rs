@@ -195,6 +195,19 @@ pub enum RecordError {
         /// The resource.
         resource: Box<str>,
     },
+    /// A pass does more with a resource than is declared for it in this frame.
+    #[error(
+        "it uses `{resource}` as {used_as}, which is {access}; insert a `DeclaredAccess` that allows          that into its access entity, or have it record less; and put nothing else in the place of \
+         a resource while passes run"
+    )]
+    MoreThanDeclared {
+        /// The resource.
+        resource: Box<str>,
+        /// What it is used as.
+        used_as: Box<str>,
+        /// The access that this is, and what is declared.
+        access: Box<str>,
+    },
     /// A command needs a pipeline.
     #[error("`{command}` is recorded before a pipeline is bound; call `.pipeline(&..)` first")]
     NoPipeline {

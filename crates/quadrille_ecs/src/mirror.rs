@@ -42,6 +42,8 @@ pub(crate) struct PassNode {
     pub(crate) slot: u32,
     /// Indices of the passes that come before it by explicit order.
     pub(crate) after: Vec<u32>,
+    /// What its parameters declare, of which resource entities.
+    pub(crate) declared: Vec<(Entity, DeclaredAccess)>,
 }
 
 /// What one system declared.
@@ -289,15 +291,16 @@ fn mirror(world: &mut World, systems: Vec<PassSystem>, after: Vec<Vec<u32>>) {
     let names = pass_names(&systems);
     let mut passes = Vec::with_capacity(systems.len());
     for ((system, after), name) in systems.into_iter().zip(after).zip(names) {
-        let (slot, key) = (system.slot, system.key);
+        let slot = system.slot;
         let entity = entity_of
             .remove(&slot)
-            .unwrap_or_else(|| spawn_pass(world, system, name));
+            .unwrap_or_else(|| spawn_pass(world, &system, name));
         passes.push(PassNode {
             entity,
-            system: key,
+            system: system.key,
             slot,
             after,
+            declared: system.accesses,
         });
     }
     for (_, entity) in entity_of {
@@ -307,9 +310,9 @@ fn mirror(world: &mut World, systems: Vec<PassSystem>, after: Vec<Vec<u32>>) {
     world.get_resource_or_init::<DeclarationVersion>().0 += 1;
 }
 
-fn spawn_pass(world: &mut World, system: PassSystem, name: String) -> Entity {
+fn spawn_pass(world: &mut World, system: &PassSystem, name: String) -> Entity {
     let entity = world.spawn((Name::new(name), Pass, system.queue)).id();
-    for (resource, access) in system.accesses {
+    for &(resource, access) in &system.accesses {
         world.spawn((AccessOf(entity), AccessTo(resource), access));
     }
     entity

@@ -12,6 +12,7 @@
 use std::alloc::Layout;
 use std::any::TypeId;
 
+use bevy_ecs::change_detection::{DetectChanges, Tick};
 use bevy_ecs::component::{ComponentCloneBehavior, ComponentDescriptor, ComponentId, StorageType};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::FilteredAccess;
@@ -75,7 +76,12 @@ pub fn resource_entity<T: Named>(world: &mut World) -> Entity {
     }
     let name = short_name::<T>();
     let resolve = |world: &World| Some(world.get_resource::<T>()?.named().to_handle());
-    let bound = Bound::Type(TypeBinding { name, resolve });
+    let changed = last_changed::<T>;
+    let bound = Bound::Type(TypeBinding {
+        name,
+        resolve,
+        changed,
+    });
     let entity = world.spawn((Name::new(name), bound)).id();
     world
         .resource_mut::<Registry>()
@@ -103,13 +109,23 @@ pub(crate) fn list_entity<T: NamedList>(world: &mut World) -> Entity {
         handles.extend(list.handles().iter().map(GpuResource::to_handle));
         true
     };
-    let bound = Bound::List(ListBinding { name, resolve });
+    let changed = last_changed::<T>;
+    let bound = Bound::List(ListBinding {
+        name,
+        resolve,
+        changed,
+    });
     let entity = world.spawn((Name::new(name), bound)).id();
     world
         .resource_mut::<Registry>()
         .lists
         .insert(TypeId::of::<T>(), entity);
     entity
+}
+
+/// When a bevy resource was changed last.
+fn last_changed<T: Resource>(world: &World) -> Option<Tick> {
+    Some(world.get_resource_ref::<T>()?.last_changed())
 }
 
 /// A resource entity for a resource that is known only at run time.

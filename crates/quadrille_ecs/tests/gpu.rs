@@ -6,6 +6,8 @@ mod anything;
 #[path = "gpu/combined.rs"]
 mod combined;
 mod common;
+#[path = "gpu/declared.rs"]
+mod declared;
 #[path = "gpu/history.rs"]
 mod history;
 #[path = "gpu/host.rs"]

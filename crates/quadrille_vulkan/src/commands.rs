@@ -17,6 +17,7 @@
 //! the same ([`CommandList::repeated`]); then nothing needs to be translated.
 
 mod command;
+mod declared;
 mod error;
 mod interned;
 mod rewritten;
@@ -37,6 +38,7 @@ use crate::sampler::Sampler;
 use crate::view::View;
 
 pub(crate) use command::{Area, Bind, Command, Copying, Draw};
+pub use declared::Excess;
 pub use error::CommandError;
 
 pub(crate) use interned::Keep;

@@ -96,7 +96,7 @@ pub use ash::vk;
 /// `VkFormat`.
 pub use ash::vk::Format;
 pub use buffer::{Buffer, BufferDesc, BufferUsage};
-pub use commands::{CommandError, CommandList, IndexType, RawCommand};
+pub use commands::{CommandError, CommandList, Excess, IndexType, RawCommand};
 pub use debug::validation_messages;
 pub use device::DeviceInfo;
 pub use error::{Error, FrameError, SetupError, ShaderError, SurfaceError};

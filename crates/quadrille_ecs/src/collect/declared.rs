@@ -7,15 +7,21 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille_sync::SubRange;
 
-use crate::declaration::{AccessTo, Accesses, Bound, DeclaredAccess, QueueWish};
+use super::{Collector, doubt};
+use crate::declaration::{
+    AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
+};
 use crate::error::RenderError;
 use crate::kind::{AccessKind, StageWish};
+use crate::mirror::{PassGraph, PassNode};
 
 /// A pass's declaration as its entities had it when they changed last.
 pub(super) struct CachedPass {
     pub name: Arc<str>,
     pub queue: QueueWish,
     pub disabled: bool,
+    /// They allow less than the parameters of its system.
+    pub is_doubtful: bool,
     pub uses: Vec<CachedUse>,
 }
 
@@ -27,13 +33,78 @@ pub(super) struct CachedUse {
     pub range: SubRange,
 }
 
+impl Collector {
+    /// Reads the declarations anew if any of them changed; whether one did.
+    pub(super) fn refresh(&mut self, world: &mut World) -> Result<bool, Vec<RenderError>> {
+        self.replaced.clear();
+        let version = world.get_resource_or_init::<DeclarationVersion>().0;
+        if version == self.version {
+            return Ok(false);
+        }
+        self.passes.clear();
+        self.bindings.clear();
+        self.doubtful.clear();
+        let mut errors = Vec::new();
+        let mut known = HashMap::default();
+        let graph = world.get_resource::<PassGraph>();
+        for node in graph.iter().flat_map(|graph| &graph.passes) {
+            let bindings = (&mut self.bindings, &mut known);
+            let pass = read_pass(world, node, bindings, &mut errors);
+            if pass.is_doubtful {
+                self.doubtful.push(self.passes.len() as u32);
+            }
+            self.passes.push(pass);
+        }
+        let resolve = |(_, bound): &(Entity, Bound)| {
+            let mut handles = Vec::new();
+            bound.resolve(world, &mut handles).then_some(handles)
+        };
+        self.resolved.clear();
+        self.resolved.extend(self.bindings.iter().map(resolve));
+        let is_followed = |at: &u32| !matches!(self.bindings[*at as usize].1, Bound::Handle(_));
+        self.followed.clear();
+        self.followed
+            .extend((0..self.bindings.len() as u32).filter(is_followed));
+        let replaced = self.followed.iter().copied();
+        let is_late = |at: &u32| self.is_replaced_late(world, &self.bindings[*at as usize].1);
+        self.replaced = replaced.filter(is_late).collect();
+        if errors.is_empty() {
+            self.version = version;
+            Ok(true)
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// Follows what is named to the handles that it stands for now; whether one changed.
+    pub(super) fn resolve(&mut self, world: &World) -> bool {
+        let mut changed = false;
+        for followed in 0..self.followed.len() {
+            let at = self.followed[followed] as usize;
+            self.scratch.clear();
+            let bound = &self.bindings[at].1;
+            let exists = bound.resolve(world, &mut self.scratch);
+            if self.resolved[at].as_ref() != exists.then_some(&self.scratch) {
+                if self.is_replaced_late(world, bound) {
+                    self.replaced.push(at as u32);
+                }
+                self.resolved[at] = exists.then(|| self.scratch.clone());
+                changed = true;
+            }
+        }
+        self.scratch.clear();
+        changed
+    }
+}
+
 /// Reads the declaration of a pass; what it names is added to `bindings`.
-pub(super) fn read_pass(
+fn read_pass(
     world: &World,
-    entity: Entity,
+    node: &PassNode,
     (bindings, known): (&mut Vec<(Entity, Bound)>, &mut HashMap<Entity, u32>),
     errors: &mut Vec<RenderError>,
 ) -> CachedPass {
+    let entity = node.entity;
     let name = world.get::<Name>(entity).map_or("pass", Name::as_str);
     let mut pass = CachedPass {
         name: name.into(),
@@ -42,6 +113,7 @@ pub(super) fn read_pass(
         disabled: world
             .get_entity(entity)
             .map_or(true, |entity| entity.contains::<Disabled>()),
+        is_doubtful: false,
         uses: Vec::new(),
     };
     for access_entity in world
@@ -76,6 +148,11 @@ pub(super) fn read_pass(
             range,
         });
     }
+    pass.is_doubtful = node.declared.iter().any(|(resource, parameter)| {
+        let is_of_it = |used: &&CachedUse| bindings[used.binding as usize].0 == *resource;
+        let mut of_it = pass.uses.iter().filter(is_of_it);
+        !of_it.any(|used| doubt::allows(used, parameter))
+    });
     pass
 }
 

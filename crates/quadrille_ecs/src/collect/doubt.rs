@@ -1,0 +1,132 @@
+//! Passes whose parameters do not say any more what the frame declares for them: an access entity
+//! does less than the parameter, or another resource was put in the place of one while passes ran.
+//! Only what these record is held against the frame; what others record cannot exceed what their
+//! parameters declare.
+
+use bevy_ecs::change_detection::Tick;
+use bevy_ecs::prelude::*;
+use quadrille_sync::{PassIndex, SubRange, Undeclared};
+use quadrille_vulkan::{Excess, Handle};
+
+use super::Collector;
+use super::declared::CachedUse;
+use crate::declaration::{Bound, DeclaredAccess};
+use crate::error::{RecordError, RenderError};
+use crate::kind::{AccessKind, StageWish, Used};
+use crate::mirror::{PassGraph, PassNode};
+use crate::recording::{Recorded, SubRecording};
+
+/// Whether what a pass declares now allows at least what one of its parameters does.
+pub(super) fn allows(declared: &CachedUse, parameter: &DeclaredAccess) -> bool {
+    let are_stages = declared.stages == parameter.stages
+        || matches!(declared.stages, StageWish::Auto | StageWish::Any);
+    declared.kind.covers(&parameter.kind)
+        && are_stages
+        && (declared.range == SubRange::Whole || declared.range == parameter.range)
+}
+
+impl Collector {
+    /// Passes are about to run: what changes from now on may be other than they take it to be.
+    pub(crate) fn before_passes(&mut self, now: Tick) {
+        self.passes_began = Some(now);
+    }
+
+    /// Whether the handles of a binding that stands for others now were replaced while passes ran.
+    pub(super) fn is_replaced_late(&self, world: &World, bound: &Bound) -> bool {
+        let changed = bound.last_changed(world);
+        let times = changed.zip(self.passes_began);
+        times.is_none_or(|(changed, began)| changed.is_newer_than(began, world.read_change_tick()))
+    }
+
+    /// Adds what passes record beyond what the frame declares for them, where that can be.
+    pub(super) fn check_doubtful(
+        &self,
+        world: &World,
+        recordings: Recorded<'_>,
+        errors: &mut Vec<RenderError>,
+    ) {
+        if self.doubtful.is_empty() && self.replaced.is_empty() {
+            return;
+        }
+        let Some(graph) = world.get_resource::<PassGraph>() else {
+            return;
+        };
+        for (at, node) in graph.passes.iter().enumerate() {
+            let uses = &self.passes[at].uses;
+            let is_doubtful = self.doubtful.contains(&(at as u32))
+                || uses.iter().any(|one| self.replaced.contains(&one.binding));
+            let span = &self.span_of[at];
+            let recording = recordings.get(node.slot);
+            if let Some(recording) = recording.filter(|_| is_doubtful && !span.is_empty()) {
+                // Parts declare what they do themselves.
+                let own = recording.passes().iter().filter(|it| it.part().is_none());
+                let pass = PassIndex(span.start);
+                own.for_each(|recorded| self.check_pass(world, (node, pass), recorded, errors));
+            }
+        }
+    }
+
+    fn check_pass(
+        &self,
+        world: &World,
+        (node, pass): (&PassNode, PassIndex),
+        recorded: &SubRecording,
+        errors: &mut Vec<RenderError>,
+    ) {
+        let excesses = match recorded.is_on_host() {
+            true => self.host_excesses(world, node, pass),
+            false => recorded.list.excesses(&self.frame, pass, &self.handles),
+        };
+        errors.extend(excesses.into_iter().map(|excess| RenderError::Record {
+            pass: self.frame.pass(pass).name.to_string(),
+            error: RecordError::MoreThanDeclared {
+                resource: (&*excess.access.resource).into(),
+                used_as: excess.used_as.into(),
+                access: excess.access.to_string().into(),
+            },
+        }));
+    }
+
+    /// Nobody sees what a callback does: it may do all that its system's parameters let it.
+    fn host_excesses(&self, world: &World, node: &PassNode, pass: PassIndex) -> Vec<Excess> {
+        let mut excesses = Vec::new();
+        let mut handles = Vec::new();
+        for (resource, access) in node.declared.iter().filter(|(_, it)| is_host(it.kind)) {
+            handles.clear();
+            if let Some(bound) = world.get::<Bound>(*resource) {
+                bound.resolve(world, &mut handles);
+            }
+            let undeclared = handles.iter().filter_map(|handle| {
+                let access = access.kind.access(access.stages, Used::default());
+                self.check_whole(pass, handle, access).err()
+            });
+            excesses.extend(undeclared.map(|access| Excess {
+                used_as: "memory of a host pass, by its parameter".to_owned(),
+                access,
+            }));
+        }
+        excesses
+    }
+
+    fn check_whole(
+        &self,
+        pass: PassIndex,
+        handle: &Handle,
+        access: quadrille_sync::Access,
+    ) -> Result<(), Undeclared> {
+        let range = SubRange::Whole;
+        match self.known_index(handle.id()) {
+            Some(index) => self.frame.check_declared(pass, index, range, access),
+            None => Err(Undeclared {
+                resource: handle.name().into(),
+                access,
+                range,
+                declared: Vec::new(),
+            }),
+        }
+    }
+}
+
+fn is_host(kind: AccessKind) -> bool {
+    kind.access(StageWish::Auto, Used::default()).is_host()
+}

@@ -1,0 +1,121 @@
+//! Which part of a resource a command touches, and what shaders do with what is bound.
+
+use ash::vk;
+use quadrille_sync::{Access, Aspects, SubRange, SubresourceRange};
+
+use crate::handle::Handle;
+use crate::image::Image;
+use crate::region::ImageRegion;
+use crate::shader::{Binding, BindingKind};
+use crate::view::View;
+
+/// A part of a resource.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    /// All bytes from an offset on.
+    From(u64),
+    /// Offset and number of bytes.
+    Bytes(u64, u64),
+    /// Levels and layers of an image, with all aspects.
+    View(View),
+    /// The same as shaders sample it: of depth and stencil, the depth.
+    Sampled(View),
+    /// Texels of an image, with all aspects.
+    Region(ImageRegion),
+    /// The same in a copy from or to a buffer: of depth and stencil, the depth.
+    Texels(ImageRegion),
+}
+
+impl Part {
+    /// Bytes of a buffer as commands have them: 0 is all up to the end.
+    pub(super) fn bytes(offset: u64, size: u64) -> Self {
+        match size {
+            0 => Self::From(offset),
+            size => Self::Bytes(offset, size),
+        }
+    }
+
+    /// The same as declarations have it.
+    pub(super) fn of(self, handle: &Handle) -> SubRange {
+        match (handle, self) {
+            (Handle::Buffer(_), Self::From(0)) => SubRange::Whole,
+            (Handle::Buffer(buffer), Self::From(offset)) => SubRange::Bytes {
+                offset,
+                size: buffer.bytes().saturating_sub(offset),
+            },
+            (Handle::Buffer(_), Self::Bytes(offset, size)) => SubRange::Bytes { offset, size },
+            (Handle::Image(image), Self::View(view)) => levels(image, view.subresources(image)),
+            (Handle::Image(image), Self::Sampled(view)) => {
+                levels(image, sampled(view.subresources(image)))
+            }
+            (Handle::Image(image), Self::Region(region)) => levels(image, layers(image, &region)),
+            (Handle::Image(image), Self::Texels(region)) => {
+                levels(image, sampled(layers(image, &region)))
+            }
+            // One stands where the other belongs: translating the command says so.
+            _ => SubRange::Bytes { offset: 0, size: 0 },
+        }
+    }
+}
+
+/// All of an image, if that is what it is.
+fn levels(image: &Image, range: SubresourceRange) -> SubRange {
+    match range == View::WHOLE.subresources(image) {
+        true => SubRange::Whole,
+        false => SubRange::Subresources(range),
+    }
+}
+
+/// What is sampled of both depth and stencil is the depth.
+fn sampled(range: SubresourceRange) -> SubresourceRange {
+    let aspects = match range.aspects.contains(Aspects::DEPTH) {
+        true => Aspects::DEPTH,
+        false => range.aspects,
+    };
+    SubresourceRange { aspects, ..range }
+}
+
+fn layers(image: &Image, region: &ImageRegion) -> SubresourceRange {
+    SubresourceRange {
+        aspects: image.aspects(),
+        base_mip: region.mip,
+        mip_count: 1,
+        base_layer: region.base_layer,
+        layer_count: region.layer_count,
+    }
+}
+
+/// What the shaders of a pipeline do at a binding: an access for each stage.
+pub(super) fn accesses(binding: &Binding) -> impl Iterator<Item = Access> {
+    use Access as A;
+    let [vertex, fragment, compute] = match (binding.kind, binding.writes) {
+        (BindingKind::UniformBuffer, _) => [
+            A::UniformReadVertex,
+            A::UniformReadFragment,
+            A::UniformReadCompute,
+        ],
+        (BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_), _) => {
+            [A::SampledVertex, A::SampledFragment, A::SampledCompute]
+        }
+        (BindingKind::StorageBuffer | BindingKind::StorageImage(_), false) => [
+            A::StorageReadVertex,
+            A::StorageReadFragment,
+            A::StorageReadCompute,
+        ],
+        (BindingKind::StorageBuffer | BindingKind::StorageImage(_), true) => [
+            A::StorageWriteVertex,
+            A::StorageWriteFragment,
+            A::StorageWriteCompute,
+        ],
+        // Nothing is bound there that memory is behind.
+        (BindingKind::Sampler, _) => [A::SampledVertex, A::SampledFragment, A::SampledCompute],
+    };
+    let stages = binding.stages;
+    let by_stage = [
+        (vk::ShaderStageFlags::VERTEX, vertex),
+        (vk::ShaderStageFlags::FRAGMENT, fragment),
+        (vk::ShaderStageFlags::COMPUTE, compute),
+    ];
+    let by_stage = by_stage.into_iter();
+    by_stage.filter_map(move |(stage, access)| stages.contains(stage).then_some(access))
+}
