@@ -159,7 +159,15 @@ fn ask_for_picture(mut commands: Commands, run: Res<Run>) {
         }
         run.stage = Stage::Ended;
     };
-    commands.spawn(Readback::primary_window()).observe(save);
+    let fail = |failed: On<ReadbackFailed>, mut run: ResMut<Run>| {
+        if let Some(path) = run.args.screenshot.clone() {
+            let problem = std::io::Error::other(failed.problem.clone());
+            run.wrote("picture", &path, Err(problem));
+        }
+        run.stage = Stage::Ended;
+    };
+    let mut asked = commands.spawn(Readback::primary_window());
+    asked.observe(save).observe(fail);
 }
 
 /// Writes the texts when the user ends the run, by closing the window. There is no picture then:

@@ -91,11 +91,11 @@ pub mod prelude {
         HostReadWrite, HostWrite, Image, ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead,
         Memory, NewHistory, OnQueue as _, PresentSettings, Previous, PrimaryWindowImage,
         PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QueueWish, Readback,
-        ReadbackComplete, Recorder, Render, RenderStartup, RenderSystems, Sampled, Sampler,
-        SamplerDesc, Settings, Shader, Sharing, StorageRead, StorageReadWrite, StorageWrite,
-        SwapchainState, TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute,
-        VertexLayout, VertexRead, View, WindowImage, WindowImageOf, declared, declared_window,
-        save_to_disk, stage,
+        ReadbackComplete, ReadbackFailed, Recorder, Render, RenderStartup, RenderSystems, Sampled,
+        Sampler, SamplerDesc, Settings, Shader, Sharing, StorageRead, StorageReadWrite,
+        StorageWrite, SwapchainState, TransferRead, TransferWrite, Uniform, Uploads,
+        VertexAttribute, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, declared,
+        declared_window, save_to_disk, stage,
     };
 }
 

@@ -4,7 +4,7 @@ use bevy_app::AppExit;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, Schedules, SingleThreadedExecutor};
 use bevy_tasks::ComputeTaskPool;
-use quadrille_sync::TimelinePoint;
+use quadrille_sync::{PlanErrors, Planned, TimelinePoint};
 use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
 use crate::collect::{self, Collected, Collector};
@@ -15,7 +15,7 @@ use crate::history::Histories;
 use crate::internal::InternalPass;
 use crate::policy::{RenderErrorHandler, RenderErrorPolicy};
 use crate::readback::{self, ReadbackComplete, Readbacks};
-use crate::recording::Recordings;
+use crate::recording::{self, Recordings};
 use crate::recover::{Recovery, recover};
 use crate::renderer::{PACE_TIMEOUT, Renderer};
 use crate::report::{Clock, Phase};
@@ -50,6 +50,7 @@ pub(crate) fn run_frame(world: &mut World) {
     });
     let (mut commands, host_errors) = host;
     commands.apply(world);
+    readback::fail(world);
     match outcome {
         Ok(done) => {
             world.resource_mut::<Recovery>().count_frame();
@@ -78,19 +79,23 @@ fn frame(
     clock.lap(Phase::Wait);
 
     run_passes(world, clock)?;
-    let (first, last) = own_passes(world, renderer).map_err(one)?;
+    let (first, mut last) = own_passes(world, renderer).map_err(one)?;
     world.resource_scope(|world, mut collector: Mut<Collector>| {
         world.resource_scope(|world, mut recordings: Mut<Recordings>| {
             let recorded = recordings.read();
-            let collected = collect::frame(world, &mut collector, recorded, &first, &last)?;
-            if collected == Collected::Anew {
-                collector.place_transients(renderer).map_err(one)?;
-            }
+            let (collected, planned) = collect_readable(
+                world,
+                renderer,
+                (&mut collector, recorded),
+                &first,
+                &mut last,
+            )?;
             renderer.host.begin(collector.host_calls(&mut recordings));
             let lists = collector.lists(recordings.read(), &first, &last);
             clock.lap(Phase::Collect);
             let threads = world.resource::<Threads>();
-            submit(renderer, (&collector, collected), &lists, threads, clock).map_err(one)
+            let collected = (&*collector, collected);
+            submit(renderer, collected, planned, &lists, threads, clock).map_err(one)
         })
     })?;
     finish(world, renderer).map_err(one)
@@ -170,15 +175,40 @@ fn own_passes(
     Ok((first.collect(), last))
 }
 
-/// Plans what was collected, translates the command lists, submits and presents; only then do the
-/// states move on.
-fn submit(
+/// Collects the frame without those of the last passes that read back what nobody has written.
+/// Only who plans knows that, so a frame that reads something back is planned here.
+fn collect_readable(
+    world: &mut World,
     renderer: &mut Renderer,
-    (collector, collected): (&Collector, Collected),
-    lists: &[Option<&quadrille_vulkan::CommandList>],
-    threads: &Threads,
-    clock: &mut Clock,
-) -> Result<(), RenderError> {
+    (collector, recorded): (&mut Collector, recording::Recorded<'_>),
+    first: &[InternalPass],
+    last: &mut Vec<InternalPass>,
+) -> Result<(Collected, Option<Planned>), Vec<RenderError>> {
+    loop {
+        let collected = collect::frame(world, collector, recorded, first, last)?;
+        if collected == Collected::Anew {
+            collector.place_transients(renderer).map_err(one)?;
+        }
+        if last.is_empty() {
+            return Ok((collected, None));
+        }
+        let errors = match plan(renderer, collector, collected) {
+            Ok(planned) => return Ok((collected, Some(planned))),
+            Err(errors) => errors,
+        };
+        let mut readbacks = world.resource_mut::<Readbacks>();
+        if !readbacks.give_up_unwritten(&errors, last) {
+            return Err(one(errors.into()));
+        }
+    }
+}
+
+/// Plans what was collected.
+fn plan(
+    renderer: &mut Renderer,
+    collector: &Collector,
+    collected: Collected,
+) -> Result<Planned, PlanErrors> {
     let frame = &collector.frame;
     renderer.frames.exchange(&mut renderer.states);
     if collected == Collected::Anew {
@@ -190,12 +220,29 @@ fn submit(
         Collected::Same => renderer.planner.plan_again(topology, &renderer.states),
         Collected::Anew => None,
     };
-    let planned = match again {
+    match again {
+        Some(planned) => Ok(planned),
+        None => renderer.planner.plan(frame, topology, &renderer.states),
+    }
+}
+
+/// Plans what was collected, if it is not planned yet, translates the command lists, submits and
+/// presents; only then do the states move on.
+fn submit(
+    renderer: &mut Renderer,
+    (collector, collected): (&Collector, Collected),
+    planned: Option<Planned>,
+    lists: &[Option<&quadrille_vulkan::CommandList>],
+    threads: &Threads,
+    clock: &mut Clock,
+) -> Result<(), RenderError> {
+    let planned = match planned {
         Some(planned) => planned,
-        None => renderer.planner.plan(frame, topology, &renderer.states)?,
+        None => plan(renderer, collector, collected)?,
     };
     clock.lap(Phase::Plan);
 
+    let frame = &collector.frame;
     let input = FrameInput {
         frame,
         plan: &planned.plan,

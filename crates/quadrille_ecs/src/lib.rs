@@ -155,7 +155,7 @@ pub use quadrille_vulkan::{
     StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View,
 };
 pub use queue::OnQueue;
-pub use readback::{Readback, ReadbackComplete, save_to_disk};
+pub use readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};
 pub use recorder::{PassRecorder, Recorder, RecorderState};
 pub use recover::DeviceRebuilt;
 pub use registry::resource_entity;

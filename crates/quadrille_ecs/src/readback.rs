@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use bevy_ecs::prelude::*;
 use bytemuck::Pod;
 use quadrille_sync::{
-    Access, Capabilities, PassKind, Preference, QueueRequest, SubRange, SubresourceRange,
-    TimelinePoint,
+    Access, Capabilities, PassKind, PlanError, PlanErrors, Preference, QueueRequest, SubRange,
+    SubresourceRange, TimelinePoint,
 };
 use quadrille_vulkan::{
     Buffer, BufferDesc, BufferUsage, CommandList, Error, Format, Gpu, Handle, Image, ImageRegion,
@@ -20,6 +20,9 @@ use crate::window::PrimaryWindowImage;
 ///
 /// The copy runs after all passes of the next frame; the event comes when the device has done it,
 /// usually a few frames later. Then the entity is despawned.
+///
+/// What cannot be read back, because nobody has written it by then for instance, is told by a
+/// warning and [`ReadbackFailed`]; frames go on without.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -89,6 +92,27 @@ pub struct ReadbackComplete {
     pub bytes: Vec<u8>,
     /// Width and height in texels of the mip level, and format, if it is an image.
     pub image: Option<([u32; 2], Format)>,
+}
+
+/// A [`Readback`] cannot be done, now or later: the entity is despawned after this event.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::{Buffer, Readback, ReadbackFailed};
+/// # #[derive(Resource)] struct Total(Buffer);
+/// fn ask(mut commands: Commands, total: Res<Total>) {
+///     let asked = Readback::buffer(&total.0);
+///     commands.spawn(asked).observe(|failed: On<ReadbackFailed>| {
+///         panic!("there is no total: {}", failed.problem);
+///     });
+/// }
+/// ```
+#[derive(EntityEvent, Clone, Debug)]
+pub struct ReadbackFailed {
+    /// The entity with the [`Readback`].
+    pub entity: Entity,
+    /// What cannot be read back, why, and what can be done about it.
+    pub problem: String,
 }
 
 impl ReadbackComplete {
@@ -204,6 +228,7 @@ pub(crate) struct Readbacks {
     building: Vec<Running>,
     /// Submitted.
     running: Vec<Running>,
+    failed: Vec<ReadbackFailed>,
     free: Vec<Buffer>,
     query: Option<QueryState<(Entity, &'static Readback)>>,
 }
@@ -233,7 +258,9 @@ impl Readbacks {
         let mut asked: Vec<(Entity, Readback)> = Vec::new();
         let query = self.query.get_or_insert_with(|| world.query());
         for (entity, readback) in query.iter(world) {
-            if self.running.iter().all(|running| running.entity != entity) {
+            let is_entity = |failed: &ReadbackFailed| failed.entity == entity;
+            let is_running = self.running.iter().any(|running| running.entity == entity);
+            if !is_running && !self.failed.iter().any(is_entity) {
                 asked.push((entity, readback.clone()));
             }
         }
@@ -248,9 +275,7 @@ impl Readbacks {
                 },
             };
             if let Some(problem) = copied.problem(gpu) {
-                // It will not be better in a later frame.
-                tracing::warn!("{} is not read back: {problem}", copied.handle().name());
-                world.despawn(entity);
+                self.fail(entity, copied.handle().name(), &problem);
                 continue;
             }
             passes.extend(self.add(gpu, entity, copied)?);
@@ -307,6 +332,45 @@ impl Readbacks {
         Ok([copy, host])
     }
 
+    /// Notes that something cannot be read back, neither now nor later.
+    fn fail(&mut self, entity: Entity, name: &str, problem: &str) {
+        let problem = format!("{name} is not read back: {problem}");
+        tracing::warn!("{problem}");
+        self.failed.push(ReadbackFailed { entity, problem });
+    }
+
+    /// Gives up what reads what nobody has ever written, and takes its passes out of those that
+    /// [`Readbacks::passes`] gave; whether there was any.
+    pub(crate) fn give_up_unwritten(
+        &mut self,
+        errors: &PlanErrors,
+        passes: &mut Vec<InternalPass>,
+    ) -> bool {
+        let is_unwritten = |copy: &InternalPass| {
+            errors.iter().any(|error| {
+                matches!(error, PlanError::NeverWritten { reader, .. } if reader.pass == copy.name)
+            })
+        };
+        let before = self.building.len();
+        for at in (0..before).rev() {
+            // A copy, and the host that reads it.
+            let copy = &passes[2 * at];
+            if is_unwritten(copy) {
+                let name = copy.uses[0].handle.name().to_owned();
+                passes.drain(2 * at..2 * at + 2);
+                let Running { entity, to, .. } = self.building.remove(at);
+                self.free.push(to);
+                self.fail(entity, &name, UNWRITTEN);
+            }
+        }
+        self.building.len() < before
+    }
+
+    /// Takes what could not be read back.
+    pub(crate) fn take_failed(&mut self) -> Vec<ReadbackFailed> {
+        std::mem::take(&mut self.failed)
+    }
+
     fn buffer(&mut self, gpu: &Gpu, bytes: u64) -> Result<Buffer, Error> {
         if let Some(index) = self.free.iter().position(|buffer| buffer.bytes() >= bytes) {
             return Ok(self.free.remove(index));
@@ -342,6 +406,22 @@ impl Readbacks {
             });
         }
         Ok(events)
+    }
+}
+
+/// Why there is nothing to read.
+const UNWRITTEN: &str = "no pass of this frame and no earlier frame has written all of that, and \
+    contents begin undefined, not zero; ask for it once a pass writes it, or have `Uploads` write it \
+    first";
+
+/// Triggers the events of what cannot be read back, and despawns the entities that asked.
+pub(crate) fn fail(world: &mut World) {
+    for event in world.resource_mut::<Readbacks>().take_failed() {
+        let entity = event.entity;
+        if world.get_entity(entity).is_ok() {
+            world.trigger(event);
+            world.despawn(entity);
+        }
     }
 }
 

@@ -153,13 +153,9 @@ fn what_cannot_be_copied_is_not_read_back() {
     let gpu = world.resource::<GpuDevice>();
     let desc = BufferDesc::new("fixed", 4, BufferUsage::STORAGE);
     let fixed = gpu.create_buffer(&desc).expect("buffers can be made");
-    let asked = world.spawn(Readback::buffer(&fixed)).id();
+    let asked = ask(&mut rig, Readback::buffer(&fixed));
     rig.update(1);
-    assert!(
-        rig.app.world().get_entity(asked).is_err(),
-        "a warning says why"
-    );
-    rig.expect_no_errors();
+    expect_no_readback(&mut rig, asked, &["fixed", "TRANSFER_SRC"]);
 }
 
 #[test]
@@ -206,6 +202,70 @@ fn a_buffer_that_is_smaller_than_the_shader_s_type_is_told() {
             ),
         }
     }
+}
+
+/// What was said of readbacks that failed.
+#[derive(Resource, Default)]
+struct Failed(Vec<(Entity, String)>);
+
+/// Asks for something.
+fn ask(rig: &mut Rig, readback: Readback) -> Entity {
+    let world = rig.app.world_mut();
+    world.init_resource::<Failed>();
+    let note = |failed: On<ReadbackFailed>, mut all: ResMut<Failed>| {
+        all.0.push((failed.entity, failed.problem.clone()));
+    };
+    world.spawn(readback).observe(note).id()
+}
+
+/// It failed, was told once with these words, and cost no frame.
+#[track_caller]
+fn expect_no_readback(rig: &mut Rig, asked: Entity, words: &[&str]) {
+    let failed = &rig.app.world().resource::<Failed>().0;
+    let told: Vec<_> = failed
+        .iter()
+        .filter(|(entity, _)| *entity == asked)
+        .collect();
+    assert_eq!(told.len(), 1, "{failed:#?}");
+    for words in words {
+        assert!(told[0].1.contains(words), "no {words:?} in {told:#?}");
+    }
+    assert!(rig.app.world().get_entity(asked).is_err(), "it is gone");
+    rig.expect_no_errors();
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_nobody_has_written_is_not_read_back_and_costs_no_frame() {
+    let mut rig = Rig::new();
+    rig.app.add_systems(Render, add);
+    rig.update(2);
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    let desc = ImageDesc::sampled("blank", 8, 8, Format::R8G8B8A8_UNORM);
+    let blank = gpu.create_image(&desc.with_usage(ImageUsage::TRANSFER_SRC));
+    let blank = blank.expect("images can be made");
+    let [squares, numbers] = [
+        rig.app.world().resource::<Squares>().0.clone(),
+        rig.app.world().resource::<Numbers>().0.clone(),
+    ];
+    let asked = [
+        ask(&mut rig, Readback::buffer(&squares)),
+        ask(&mut rig, Readback::image(&blank)),
+        ask(&mut rig, Readback::buffer(&squares)),
+    ];
+    let good = ask(&mut rig, Readback::buffer(&numbers));
+    let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
+    assert!(numbers[0] >= 3, "no frame is lost: {}", numbers[0]);
+    for (asked, name) in asked.into_iter().zip(["squares", "blank", "squares"]) {
+        let words = [name, "is not read back", "undefined, not zero", "`Uploads`"];
+        expect_no_readback(&mut rig, asked, &words);
+    }
+    rig.update(4);
+    assert_eq!(rig.app.world().resource::<Failed>().0.len(), 3);
+    assert!(
+        rig.app.world().get_entity(good).is_err(),
+        "the others are read"
+    );
 }
 
 #[test]
