@@ -55,7 +55,7 @@ pub(crate) struct Request {
 /// Builds and runs programs, and prints a table.
 ///
 /// # Errors
-/// When the arguments are wrong, or the machine lacks what the build needs.
+/// When the arguments are wrong, the machine lacks what the build needs, or a program does not run.
 pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     let package = absolute(&request.package)?;
     let assets = match &request.assets {
@@ -76,7 +76,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
         programs.len()
     );
     project.build_all();
-    let mut failed = 0;
+    let mut failed = Vec::new();
     let mut table = String::new();
     for program in &programs {
         if process::interrupted() {
@@ -86,7 +86,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
         let line = match judge(&project, &stack, program, request.frames) {
             Ok(remark) => format!("runs          {remark}"),
             Err(error) => {
-                failed += 1;
+                failed.push(program.name.as_str());
                 let text = format!("{error:#}");
                 format!("does not run  {}", text.lines().next().unwrap_or_default())
             }
@@ -95,9 +95,22 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
         table.push_str(&format!("{:32}  {line}\n", program.name));
     }
     println!("\n{table}");
-    println!("{} run, {failed} do not", programs.len() - failed);
     println!("pictures: {}", project.pictures().display());
+    check_failed(programs.len(), &failed)?;
+    println!("all {} run", programs.len());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Fails if one of so many programs did, by name.
+fn check_failed(count: usize, failed: &[&str]) -> Result<()> {
+    match failed {
+        [] => Ok(()),
+        names => bail!(
+            "{} of {count} do not run: {}",
+            names.len(),
+            names.join(", ")
+        ),
+    }
 }
 
 /// Runs one program and says what is known about its picture.
@@ -120,4 +133,16 @@ fn judge(project: &Project, stack: &Stack, program: &Program, frames: u32) -> Re
 fn absolute(path: &Path) -> Result<PathBuf> {
     path.canonicalize()
         .with_context(|| format!("cannot find {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_failed;
+
+    #[test]
+    fn programs_that_do_not_run_are_an_error_that_names_them() {
+        assert!(check_failed(2, &[]).is_ok());
+        let error = check_failed(3, &["sprite", "text2d"]).unwrap_err();
+        assert_eq!(error.to_string(), "2 of 3 do not run: sprite, text2d");
+    }
 }
