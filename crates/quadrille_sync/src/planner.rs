@@ -279,11 +279,11 @@ impl Marks<'_, '_> {
 
     fn states_agree(&mut self, old: &RangeState<PastMark>, new: &RangeState<PastMark>) -> bool {
         let pending = |state: &RangeState<PastMark>| {
-            let pending = state.pending.as_ref();
+            let pending = state.rare.pending();
             let transfer = pending.map(|it| (it.from, it.to, it.old_layout, it.new_layout));
             (transfer, pending.map(|it| it.range))
         };
-        let host_wait = |state: &RangeState<PastMark>| state.host.as_ref().map(|host| host.wait);
+        let host_wait = |state: &RangeState<PastMark>| state.rare.host().map(|host| host.wait);
         old.owner == new.owner
             && old.layout == new.layout
             && old.defined == new.defined
@@ -292,7 +292,7 @@ impl Marks<'_, '_> {
             && old.first == new.first
             && old.write.is_some() == new.write.is_some()
             && old.reads.len() == new.reads.len()
-            && old.promised.is_some() == new.promised.is_some()
+            && old.rare.promised().is_some() == new.rare.promised().is_some()
             && pending(old) == pending(new)
             && old
                 .marks()

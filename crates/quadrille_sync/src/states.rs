@@ -26,6 +26,7 @@ mod commit;
 mod end;
 mod handover;
 mod range_state;
+mod rare;
 mod steady;
 
 pub(crate) use block::EndBlock;
@@ -36,6 +37,7 @@ pub(crate) use handover::Tenure;
 pub(crate) use range_state::{
     First, FirstUse, HostView, HostWait, Marked, PastMark, Pending, Previous, RangeState, Seen,
 };
+pub(crate) use rare::Rare;
 pub(crate) use steady::Stamp;
 use steady::Steady;
 

@@ -117,11 +117,11 @@ fn is_implied_elsewhere(
     state: &State,
     mark: &Mark,
 ) -> bool {
-    let marks = match state.aliased.is_empty() {
+    let marks = match state.rare.aliased().is_empty() {
         true => state.reads.as_slice(),
-        false => state.aliased.as_slice(),
+        false => state.rare.aliased(),
     };
-    if marks.len() < 2 || state.pending.is_some() {
+    if marks.len() < 2 || state.rare.pending().is_some() {
         return false;
     }
     let (one, timeline) = (mark.point(), &walk.timeline);

@@ -292,7 +292,7 @@ pub(super) fn change_layout(
     let mut src = Scope::default();
     let mut earlier = None;
     let mut batch = 0;
-    let is_aliased = !state.aliased.is_empty();
+    let is_aliased = !state.rare.aliased().is_empty();
     let rung = if is_aliased {
         Rung::Aliasing
     } else {
@@ -336,13 +336,13 @@ pub(super) fn order_write(
     interval: Range<u64>,
     state: &mut State,
 ) {
-    let is_aliased = !state.aliased.is_empty();
+    let is_aliased = !state.rare.aliased().is_empty();
     let is_here = |mark: &Mark| mark.queue == request.queue;
     // Who has read on this queue has seen the last write: from there it is shown on, and so it is
     // from where the queue has released what was only read.
     let only_read =
         |pending: &Pending<Mark>| is_here(&pending.mark) && pending.mark.scope.access.is_empty();
-    let is_kept = state.pending.as_deref().is_none_or(only_read);
+    let is_kept = state.rare.pending().is_none_or(only_read);
     let leads_on = is_kept && state.reads.iter().any(is_here);
     let mut shown = Scope::default();
     // Waits come first: they show what comes before the signal.
@@ -389,7 +389,7 @@ pub(super) fn order_write(
 /// instead. Who comes after the release of a write sees everything.
 fn unseen_by_writer(walk: &mut Walk<'_>, request: &Request, state: &State) -> Scope {
     let access = request.scope.access.reads();
-    let pending = state.pending.as_ref();
+    let pending = state.rare.pending();
     let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
     let write = state.write.as_ref().filter(|_| !state.reads.is_empty());
     let Some(write) = write.filter(|_| only_read && !access.is_empty()) else {
@@ -423,7 +423,7 @@ pub(super) fn order_read(
     state: &State,
 ) {
     // A buffer may be read where nobody has written it, if it was written elsewhere.
-    for mark in &state.aliased {
+    for mark in state.rare.aliased() {
         order_after(walk, request, dst, &interval, mark, After::memory(true));
     }
     let Some(write) = &state.write else { return };
@@ -437,10 +437,14 @@ pub(super) fn order_read(
 /// and a read that another stream has promised to be done with; for the first write to aliased
 /// memory, what others have done to it. The flag says whether memory has to be made available.
 pub(super) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
-    let aliased = state.aliased.iter();
+    let aliased = state.rare.aliased().iter();
     aliased.for_each(|mark| each(mark, !mark.scope.access.is_empty()));
-    state.promised.iter().for_each(|read| each(read, false));
-    if let Some(pending) = &state.pending {
+    state
+        .rare
+        .promised()
+        .into_iter()
+        .for_each(|read| each(read, false));
+    if let Some(pending) = state.rare.pending() {
         // What was only read before the release is not written since.
         each(&pending.mark, !pending.mark.scope.access.is_empty());
     } else if state.reads.is_empty() {
@@ -463,7 +467,7 @@ pub(super) fn source(mark: &Mark, memory: bool) -> Scope {
 /// it: by a layout transition; an acquire has noted itself.
 fn settle(request: &Request, state: &mut State, changed: bool) {
     let scope = request.scope;
-    state.pending = None;
+    state.rare.forget_pending();
     state.layout = request.layout;
     state.owner = request.exclusive.then_some(request.family);
     if request.writes || changed {
@@ -504,9 +508,7 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
 /// Forgets what was before a write: who comes after that comes after all of it.
 #[inline]
 pub(super) fn begin_anew(state: &mut State) {
-    state.aliased.clear();
-    state.promised = None;
-    state.host = None;
+    state.rare.keep_pending();
     state.reads.clear();
     state.visible.clear();
 }

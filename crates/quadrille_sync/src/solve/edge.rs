@@ -209,7 +209,7 @@ fn arrive(
     };
     intervals(&declared.kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
-            state.pending = None;
+            state.rare.forget_pending();
             state.owner = Some(pending.to);
             state.layout = pending.new_layout;
             state.reads.clear();

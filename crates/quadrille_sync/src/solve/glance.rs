@@ -497,7 +497,7 @@ fn look_at(entry: &Entry, topology: &Topology, is_image: bool) -> Option<bool> {
     }
     let (mut defined, mut is_here) = (is_image, true);
     entry.map.for_each(|state| {
-        is_here &= state.pending.is_none() && state.owner.is_none_or(is_known);
+        is_here &= state.rare.pending().is_none() && state.owner.is_none_or(is_known);
         defined = match is_image {
             true => defined && state.defined,
             false => defined || state.defined,

@@ -20,7 +20,7 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::intervals;
 use crate::resource::ResourceIndex;
-use crate::states::{EndPass, HostView, HostWait};
+use crate::states::{EndPass, HostView, HostWait, Rare};
 
 mod show;
 
@@ -160,7 +160,7 @@ fn advance(
 ) {
     let writes = one.access.is_write();
     // After a release, only another host pass can have written, which has waited for it already.
-    let is_free = state.pending.is_some() && state.write.is_none() && state.reads.is_empty();
+    let is_free = state.rare.pending().is_some() && state.write.is_none() && state.reads.is_empty();
     if writes && !is_free {
         for_each_predecessor(state, |mark, _| {
             if !is_over(walk, state, mark) {
@@ -170,7 +170,7 @@ fn advance(
     }
     let image = walk.frame.resource(one.resource).is_image();
     let layout_fits = !image || state.layout == one.access.layout();
-    match (&state.write, &mut state.host) {
+    match (&state.write, state.rare.host_mut()) {
         (None, _) if layout_fits => {}
         // Once the host can see a write, it can also overwrite it.
         (Some(write), Some(host)) if layout_fits => {
@@ -192,11 +192,12 @@ fn advance(
         _ => settle_layout(walk, step, one, interval, state),
     }
     if writes {
+        state.rare.keep_pending();
         *state = State {
             layout: state.layout,
             owner: state.owner,
             defined: true,
-            pending: state.pending.take(),
+            rare: std::mem::replace(&mut state.rare, Rare::NOTHING),
             first: state.first.take(),
             previous_first: state.previous_first.take(),
             ..State::fresh()
@@ -207,7 +208,7 @@ fn advance(
 /// Whether an access is over: an earlier frame's host pass has seen the last write, or has waited for
 /// what showed it that, and what its queue has done before is over with it.
 fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
-    let host = state.host.as_deref();
+    let host = state.rare.host();
     let Some(host) = host.filter(|host| host.wait == HostWait::Before) else {
         return false;
     };
@@ -246,7 +247,7 @@ fn show(
     };
     let place = place(walk, one.resource, state, false);
     let show = show_at(walk, (pass, place), one, interval, (mark, state));
-    state.host = Some(Box::new(view(walk, pass, place)));
+    state.rare.set_host(view(walk, pass, place));
     show
 }
 
@@ -292,7 +293,7 @@ fn settle_layout(
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);
     state.write = Some(Mark { pass, ..view.mark });
     state.reads.clear();
-    state.promised = None;
+    state.rare.forget_promised();
     state.visible.clear();
     state.layout = new_layout;
     if walk.is_owned(one.resource) {
@@ -303,7 +304,7 @@ fn settle_layout(
     walk.last_uses
         .note(one.resource.0, point.queue, point.value, place);
     wait(walk, step, &view.mark);
-    state.host = Some(Box::new(view));
+    state.rare.set_host(view);
 }
 
 /// What a host pass sees at the end of a submission.

@@ -3,7 +3,7 @@
 //! Resources in blocks have no past of their own. When the first pass of a frame touches one, it
 //! *enters* its place in the block: all resources that have had bytes of it *leave*, which writes
 //! their last accesses down byte by byte, and what is written down there becomes what the newcomer
-//! has to come after ([`RangeState::aliased`](crate::states::RangeState)), range by range as it is
+//! has to come after ([`Rare::aliased`](crate::states::Rare::aliased)), range by range as it is
 //! touched. At the end of the frame everybody leaves.
 
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl Blocks {
             for (_, marks) in block.bytes.iter_within(place.range()) {
                 marks.iter().for_each(|mark| add(&mut all, *mark));
             }
-            map.update(EVERYTHING, |_, state| state.aliased.clone_from(&all));
+            map.update(EVERYTHING, |_, state| state.rare.set_aliased(all.clone()));
             return;
         }
         let last = frame.resource(resource).kind.length() - 1;
@@ -94,7 +94,9 @@ impl Blocks {
                 _ => EVERYTHING.end,
             };
             map.update(start..end, |_, state| {
-                marks.iter().for_each(|mark| add(&mut state.aliased, *mark));
+                let mut aliased = state.rare.aliased().to_vec();
+                marks.iter().for_each(|mark| add(&mut aliased, *mark));
+                state.rare.set_aliased(aliased);
             });
         }
     }
@@ -154,7 +156,9 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
         for (_, state) in map.iter() {
             last_accesses(state, &mut marks);
         }
-        let untouched = map.iter().any(|(_, state)| !state.aliased.is_empty());
+        let untouched = map
+            .iter()
+            .any(|(_, state)| !state.rare.aliased().is_empty());
         bytes.update(place, |_, old| {
             // What was touched has come after all that only had to be over.
             old.retain(|mark| marks.is_empty() || !mark.scope.access.is_empty());
@@ -166,7 +170,7 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
         let end = run.end.saturating_add(place.start).min(place.end);
         let mut marks = Vec::new();
         last_accesses(state, &mut marks);
-        let untouched = !state.aliased.is_empty();
+        let untouched = !state.rare.aliased().is_empty();
         bytes.update(place.start + run.start..end, |_, old| {
             write_down(old, &marks, untouched)
         });
@@ -183,10 +187,8 @@ fn write_down(old: &mut Vec<Mark>, new: &[Mark], keep: bool) {
 
 /// Adds what a range's next user has to come after, without what it had to come after itself.
 fn last_accesses(state: &State, marks: &mut Vec<Mark>) {
-    let own = State {
-        aliased: Vec::new(),
-        ..state.clone()
-    };
+    let mut own = state.clone();
+    own.rare.forget_aliased();
     for_each_predecessor(&own, |mark, memory| {
         let scope = source(mark, memory);
         add(marks, Mark { scope, ..*mark });

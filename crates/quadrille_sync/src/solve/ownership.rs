@@ -56,10 +56,10 @@ pub(super) fn check(
         };
         let owners = map.iter().flat_map(|(_, state)| {
             // Who has released has nothing more to do with it.
-            let pending = state.pending.as_ref().map(|pending| pending.to);
+            let pending = state.rare.pending().map(|pending| pending.to);
             pending.or(state.owner)
         });
-        let given = map.iter().filter_map(|(_, state)| state.pending.as_ref());
+        let given = map.iter().filter_map(|(_, state)| state.rare.pending());
         let mut outside = given.map(|pending| pending.to).filter(|to| to.is_outside());
         if let Some(family) = outside.next() {
             errors.push(PlanError::Outside {
@@ -84,7 +84,7 @@ pub(super) fn check(
 pub(super) fn is_away(map: &RangeMap<State>) -> bool {
     let outside = |state: &State| state.owner.is_some_and(FamilyIndex::is_outside);
     let mut is_away = false;
-    map.for_each(|state| is_away |= state.pending.is_some() || outside(state));
+    map.for_each(|state| is_away |= state.rare.pending().is_some() || outside(state));
     is_away
 }
 

@@ -107,7 +107,7 @@ fn next_use(state: &State) -> Option<Previous<'_>> {
 /// foreseen.
 fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
     let changes = resource.is_image() && state.layout != next.layout;
-    if changes || state.pending.is_some() || !resource.has_past() {
+    if changes || state.rare.pending().is_some() || !resource.has_past() {
         return true;
     }
     let is_here = |mark: &Mark| mark.queue == next.queue;
@@ -130,9 +130,9 @@ fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usi
     let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
     // What the host looks at, and what leaves, stays as it is.
     let stays = walk.hosted[resource.0 as usize].is_some() || walk.is_given(resource);
-    let is_here = state.pending.is_none() && state.owner.is_none_or(|it| it == next.family);
+    let is_here = state.rare.pending().is_none() && state.owner.is_none_or(|it| it == next.family);
     let changes = declared.is_image() && state.layout != next.layout;
-    if !is_kept || stays || !is_here || state.promised.is_some() || changes && next.discard {
+    if !is_kept || stays || !is_here || state.rare.promised().is_some() || changes && next.discard {
         return None;
     }
     // Passes are counted in the order in which they are submitted.
@@ -185,7 +185,7 @@ fn settle(request: &Request, state: &mut State, changes: bool) {
         });
         state.reads.clear();
         state.visible.clear();
-        state.host = None;
+        state.rare.forget_host();
         state.layout = request.layout;
     }
     let Request { queue, scope, .. } = *request;

@@ -110,7 +110,8 @@ pub(super) fn change_early(
     let Some(change) = walk.shared.and_then(|shared| shared.of(request)) else {
         return false;
     };
-    let is_new = state.reads.is_empty() && state.pending.is_none() && state.aliased.is_empty();
+    let is_new =
+        state.reads.is_empty() && state.rare.pending().is_none() && state.rare.aliased().is_empty();
     let is_written = |write: &Mark| write.queue == change.queue && !write.scope.access.is_empty();
     let Some(write) = state.write.filter(|write| is_new && is_written(write)) else {
         return false;

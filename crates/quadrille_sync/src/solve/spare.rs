@@ -32,7 +32,7 @@ pub(super) fn spare(
     };
     // Buffers are in no layout, before and after.
     let layout = asked.layout();
-    if state.layout != layout || asked.is_of_swapchain || state.promised.is_some() {
+    if state.layout != layout || asked.is_of_swapchain || state.rare.promised().is_some() {
         return false;
     }
     let point = place.site.point;

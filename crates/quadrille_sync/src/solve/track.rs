@@ -238,11 +238,9 @@ pub(super) fn end_states(
 /// Turns a state into an end state.
 fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
     state.for_each_mark_mut(|mark| end_mark(mark, first, numbers));
-    if !state.aliased.is_empty() {
-        // Of no use after the frame: blocks remember it.
-        state.aliased = Vec::new();
-    }
-    if let Some(host) = &mut state.host
+    // Of no use after the frame: blocks remember it.
+    state.rare.forget_aliased();
+    if let Some(host) = state.rare.host_mut()
         && host.wait == HostWait::Now
     {
         host.wait = HostWait::Before;

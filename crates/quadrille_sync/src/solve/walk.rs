@@ -148,7 +148,7 @@ impl Request {
         // With one family nobody keeps book of owners, but who is outside is never the family.
         let is_other =
             |owner: FamilyIndex| owner != self.family && (self.exclusive || owner.is_outside());
-        state.pending.is_some() || state.owner.is_some_and(is_other)
+        state.rare.pending().is_some() || state.owner.is_some_and(is_other)
     }
 }
 

@@ -136,7 +136,10 @@ impl States {
     pub fn lend(&mut self, id: ResourceId) -> Option<Handover> {
         self.steady.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
-        let moves = entry.map.iter().any(|(_, state)| state.pending.is_some());
+        let moves = entry
+            .map
+            .iter()
+            .any(|(_, state)| state.rare.pending().is_some());
         if entry.tenure != Tenure::Own || moves {
             return None;
         }
@@ -146,7 +149,7 @@ impl States {
         map.update(EVERYTHING, |_, state| {
             // Reads do not hurt those who only read, and what this stream sees is its own affair.
             state.reads.clear();
-            state.promised = None;
+            state.rare.forget_promised();
             state.visible.clear();
             state.first = None;
         });
@@ -182,8 +185,9 @@ impl States {
         map.update(EVERYTHING, |_, state| {
             state.first = None;
             // The other stream's host passes may not have run yet.
-            let host = state.host.iter_mut();
-            host.for_each(|host| host.wait = HostWait::None);
+            if let Some(host) = state.rare.host_mut() {
+                host.wait = HostWait::None;
+            }
         });
         let points = map.iter().flat_map(|(_, state)| state.marks());
         let points: Vec<TimelinePoint> = points.map(|mark| mark.point).collect();
@@ -221,7 +225,7 @@ impl States {
             pass: "another stream".into(),
         };
         Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| {
-            state.promised = Some(Box::new(read.clone()));
+            state.rare.set_promised(read.clone());
             state
                 .visible
                 .iter_mut()

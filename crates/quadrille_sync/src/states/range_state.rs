@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::TimelinePoint;
+use super::rare::Rare;
 use crate::flags::Layout;
 use crate::plan::Scope;
 use crate::range::SubRange;
@@ -78,7 +79,7 @@ pub(crate) struct Pending<M> {
 
 impl<M> Pending<M> {
     /// The same release with its mark replaced.
-    fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> Pending<N> {
+    pub(super) fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> Pending<N> {
         Pending {
             from: self.from,
             to: self.to,
@@ -100,7 +101,7 @@ pub(crate) struct HostView<M> {
 
 impl<M> HostView<M> {
     /// The same view with its mark replaced.
-    fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> HostView<N> {
+    pub(super) fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> HostView<N> {
         HostView {
             mark: mark(&self.mark),
             wait: self.wait,
@@ -135,18 +136,10 @@ pub(crate) struct RangeState<M> {
     pub(crate) write: Option<M>,
     /// The reads since, at most one for each queue.
     pub(crate) reads: SmallVec<[M; 1]>,
-    /// A read by another stream that has promised to be done then. It may not happen at all, so
-    /// it says nothing about the last write.
-    pub(crate) promised: Option<Box<M>>,
     /// To whom the last write is visible, besides those who waited for it on another queue.
     pub(crate) visible: SmallVec<[Seen; 1]>,
-    /// How the host sees the last write, if it does.
-    pub(crate) host: Option<Box<HostView<M>>>,
-    /// What was done to the memory while others had it. Only while a frame is planned, and
-    /// until the range is written: then that comes after all this.
-    pub(crate) aliased: Vec<M>,
-    /// The range has been released and not acquired yet.
-    pub(crate) pending: Option<Box<Pending<M>>>,
+    /// What few ranges have.
+    pub(crate) rare: Rare<M>,
     /// The first use in the frame that used the range last.
     pub(crate) first: Option<First>,
     /// While a frame is planned: `first` as it was when the frame began, unless this frame's is the
@@ -163,11 +156,8 @@ impl<M> RangeState<M> {
             defined: false,
             write: None,
             reads: SmallVec::new(),
-            promised: None,
-            host: None,
-            aliased: Vec::new(),
             visible: SmallVec::new(),
-            pending: None,
+            rare: Rare::NOTHING,
             first: None,
             previous_first: None,
         }
@@ -198,12 +188,8 @@ impl<M> RangeState<M> {
             defined: self.defined,
             write: self.write.as_ref().map(&mut mark),
             reads: map_few(&self.reads, &mut mark),
-            promised: (self.promised.as_ref()).map(|promised| Box::new(mark(promised))),
-            // Of no use after the frame: blocks remember it.
-            aliased: Vec::new(),
+            rare: self.rare.map(&mut mark),
             visible: map_few(&self.visible, |visible| *visible),
-            pending: (self.pending.as_ref()).map(|pending| Box::new(pending.map(&mut mark))),
-            host: (self.host.as_ref()).map(|host| Box::new(host.map(&mut mark))),
             first: self.first.clone(),
             previous_first: self.previous_first.clone(),
         }
@@ -216,14 +202,8 @@ impl<M> RangeState<M> {
     pub(crate) fn for_each_mark_mut(&mut self, mut each: impl FnMut(&mut M)) {
         self.write.iter_mut().for_each(&mut each);
         self.reads.iter_mut().for_each(&mut each);
-        if let Some(promised) = &mut self.promised {
-            each(promised);
-        }
-        if let Some(pending) = &mut self.pending {
-            each(&mut pending.mark);
-        }
-        if let Some(host) = &mut self.host {
-            each(&mut host.mark);
+        if !self.rare.is_nothing() {
+            self.rare.marks_mut().for_each(each);
         }
     }
 }
@@ -256,21 +236,15 @@ impl<M: Clone + Eq> Marked<M> for RangeState<M> {
     where
         M: 'a,
     {
-        let pending = self.pending.as_ref().map(|pending| &pending.mark);
-        let promised = self.promised.as_deref();
-        let host = self.host.as_ref().map(|host| &host.mark);
-        let others = promised.into_iter().chain(pending).chain(host);
-        self.write.iter().chain(&self.reads).chain(others)
+        let usual = self.write.iter().chain(&self.reads);
+        usual.chain(self.rare.marks())
     }
 
     fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
     where
         M: 'a,
     {
-        let pending = self.pending.as_mut().map(|pending| &mut pending.mark);
-        let promised = self.promised.as_deref_mut();
-        let host = self.host.as_mut().map(|host| &mut host.mark);
-        let others = promised.into_iter().chain(pending).chain(host);
-        self.write.iter_mut().chain(&mut self.reads).chain(others)
+        let usual = self.write.iter_mut().chain(&mut self.reads);
+        usual.chain(self.rare.marks_mut())
     }
 }

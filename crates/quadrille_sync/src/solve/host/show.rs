@@ -50,7 +50,7 @@ pub(super) fn show_all(
         // The host may have overwritten it since.
         maps[resource as usize].update(show.interval, |_, state| {
             let own = EndPass::Pass(step.pass);
-            let mut host = state.host.iter_mut();
+            let mut host = state.rare.host_mut().into_iter();
             if let Some(host) = host.find(|host| host.mark.pass == own) {
                 (host.mark.queue, host.mark.value) = (point.queue, point.value);
             }

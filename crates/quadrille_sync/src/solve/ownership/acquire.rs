@@ -112,7 +112,7 @@ fn depart<'a>(
     let mut outside = Outside::default();
     for_each_union(&mut parts, |interval| {
         for (run, state) in map.iter_within(interval.clone()) {
-            let is_elsewhere = state.pending.is_none() && request.finds_elsewhere(state);
+            let is_elsewhere = state.rare.pending().is_none() && request.finds_elsewhere(state);
             if !is_elsewhere || request.discards(state) {
                 continue;
             }
@@ -167,12 +167,12 @@ fn acquire(
     let is_foreseen = !walk.is_window(&pending.mark);
     intervals(kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
-            state.pending = None;
+            state.rare.forget_pending();
+            state.rare.forget_promised();
+            state.rare.forget_host();
             state.layout = pending.new_layout;
             state.owner = Some(request.family);
             state.reads.clear();
-            state.promised = None;
-            state.host = None;
             state.visible = smallvec![Seen {
                 queue: request.queue,
                 scope: dst,

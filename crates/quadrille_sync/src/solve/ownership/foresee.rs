@@ -40,7 +40,7 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
 fn next(resource: ResourceIndex, state: &State) -> Option<Destination> {
     let first = state.first.as_ref().map(|first| &first.used);
     let next = state.previous().map(|previous| previous.used).or(first);
-    let touched = state.first.is_some() && state.pending.is_none();
+    let touched = state.first.is_some() && state.rare.pending().is_none();
     let next = next.filter(|next| touched && !next.discard)?;
     let mut used_in_frame = false;
     for_each_predecessor(state, |mark, _| used_in_frame |= mark.value > 0);
@@ -84,7 +84,7 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
         Outside::of_others(map, give.family).pass_on(walk, give.resource, &to.later, map);
         let mut departures = Departures::default();
         for (run, state) in map.iter() {
-            let is_there = state.pending.is_some() || state.owner == Some(give.family);
+            let is_there = state.rare.pending().is_some() || state.owner == Some(give.family);
             // With one family nobody keeps book of owners, and nothing moves between streams.
             let stays = state.owner.is_none() && !outside;
             if !is_there && !stays {

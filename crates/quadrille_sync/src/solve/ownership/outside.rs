@@ -30,7 +30,7 @@ impl Outside {
     /// Adds a run, if it is one. A run that is on its way from there already is none.
     pub(super) fn add(&mut self, run: Range<u64>, state: &State) -> bool {
         let owner = state.owner.filter(|owner| owner.is_outside());
-        let Some(owner) = owner.filter(|_| state.pending.is_none()) else {
+        let Some(owner) = owner.filter(|_| state.rare.pending().is_none()) else {
             return false;
         };
         let layout = state.layout;
@@ -67,9 +67,7 @@ impl Outside {
             let mark = request.mark(Scope::default());
             let pending = pending((owner, request.family), layout, range, mark);
             intervals(kind, &range, |interval| {
-                map.update(interval, |_, state| {
-                    state.pending = Some(Box::new(pending.clone()))
-                });
+                map.update(interval, |_, state| state.rare.set_pending(pending.clone()));
             });
         }
     }

@@ -112,9 +112,7 @@ impl Departures {
                 let pending = append(walk, &group.departure, group.last, range);
                 let map = &mut maps[resource.0 as usize];
                 intervals(kind, &range, |interval| {
-                    map.update(interval, |_, state| {
-                        state.pending = Some(Box::new(pending.clone()))
-                    });
+                    map.update(interval, |_, state| state.rare.set_pending(pending.clone()));
                 });
             }
         }

@@ -130,7 +130,7 @@ pub(in crate::solve) fn for_each_pending(
     let mut at = within.start;
     while at < within.end {
         let found = map.iter_within(at..within.end).find_map(|(run, state)| {
-            let pending = state.pending.as_ref()?;
+            let pending = state.rare.pending()?;
             is_wanted(state, pending).then(|| (run.end, Pending::clone(pending)))
         });
         let Some((end, pending)) = found else { return };

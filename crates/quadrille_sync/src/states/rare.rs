@@ -1,0 +1,183 @@
+//! What few ranges have besides what all have.
+
+use super::range_state::{HostView, Pending};
+
+/// What is known of few ranges: releases, promises, what the host sees, and what was done to shared
+/// memory.
+///
+/// There is a state for each resource of a frame, and planning copies them, so this takes one word
+/// where there is nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Rare<M> {
+    /// None where there is nothing, so that equal states are equal.
+    parts: Option<Box<Parts<M>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Parts<M> {
+    promised: Option<M>,
+    pending: Option<Pending<M>>,
+    host: Option<HostView<M>>,
+    aliased: Vec<M>,
+}
+
+impl<M> Parts<M> {
+    const NOTHING: Self = Self {
+        promised: None,
+        pending: None,
+        host: None,
+        aliased: Vec::new(),
+    };
+
+    fn is_nothing(&self) -> bool {
+        let Self {
+            promised,
+            pending,
+            host,
+            aliased,
+        } = self;
+        promised.is_none() && pending.is_none() && host.is_none() && aliased.is_empty()
+    }
+}
+
+impl<M> Rare<M> {
+    /// Nothing.
+    pub(crate) const NOTHING: Self = Self { parts: None };
+
+    /// Whether there is nothing.
+    #[inline]
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.parts.is_none()
+    }
+
+    /// A read by another stream that has promised to be done then. It may not happen at all, so
+    /// it says nothing about the last write.
+    #[inline]
+    pub(crate) fn promised(&self) -> Option<&M> {
+        self.parts.as_deref()?.promised.as_ref()
+    }
+
+    /// The release of the range, if it has not been acquired yet.
+    #[inline]
+    pub(crate) fn pending(&self) -> Option<&Pending<M>> {
+        self.parts.as_deref()?.pending.as_ref()
+    }
+
+    /// How the host sees the last write, if it does.
+    #[inline]
+    pub(crate) fn host(&self) -> Option<&HostView<M>> {
+        self.parts.as_deref()?.host.as_ref()
+    }
+
+    /// The same to be changed.
+    pub(crate) fn host_mut(&mut self) -> Option<&mut HostView<M>> {
+        self.parts.as_deref_mut()?.host.as_mut()
+    }
+
+    /// What was done to the memory while others had it. Only while a frame is planned, and
+    /// until the range is written: then that comes after all this.
+    #[inline]
+    pub(crate) fn aliased(&self) -> &[M] {
+        self.parts.as_deref().map_or(&[], |parts| &parts.aliased)
+    }
+
+    pub(crate) fn set_promised(&mut self, promised: M) {
+        self.change(|parts| parts.promised = Some(promised));
+    }
+
+    pub(crate) fn set_pending(&mut self, pending: Pending<M>) {
+        self.change(|parts| parts.pending = Some(pending));
+    }
+
+    pub(crate) fn set_host(&mut self, host: HostView<M>) {
+        self.change(|parts| parts.host = Some(host));
+    }
+
+    pub(crate) fn set_aliased(&mut self, aliased: Vec<M>) {
+        self.change(|parts| parts.aliased = aliased);
+    }
+
+    pub(crate) fn forget_promised(&mut self) {
+        self.forget(|parts| parts.promised = None);
+    }
+
+    #[inline]
+    pub(crate) fn forget_pending(&mut self) {
+        self.forget(|parts| parts.pending = None);
+    }
+
+    pub(crate) fn forget_host(&mut self) {
+        self.forget(|parts| parts.host = None);
+    }
+
+    pub(crate) fn forget_aliased(&mut self) {
+        self.forget(|parts| parts.aliased = Vec::new());
+    }
+
+    /// Forgets all but the release.
+    #[inline]
+    pub(crate) fn keep_pending(&mut self) {
+        self.forget(|parts| {
+            *parts = Parts {
+                pending: parts.pending.take(),
+                ..Parts::NOTHING
+            }
+        });
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Parts<M>)) {
+        let parts = self.parts.take();
+        let mut parts = parts.unwrap_or_else(|| Box::new(Parts::NOTHING));
+        change(&mut parts);
+        self.parts = Some(parts).filter(|parts| !parts.is_nothing());
+    }
+
+    /// The same where nothing stays nothing.
+    #[inline]
+    fn forget(&mut self, change: impl FnOnce(&mut Parts<M>)) {
+        if self.parts.is_some() {
+            self.change(change);
+        }
+    }
+
+    /// The same with every mark replaced, in the order of [`Rare::marks`], and without what is of no
+    /// use after the frame: blocks remember what was done to shared memory.
+    #[inline]
+    pub(super) fn map<'a, N>(&'a self, mark: impl FnMut(&'a M) -> N) -> Rare<N> {
+        let parts = self.parts.as_deref();
+        let parts = parts.map(|parts| Box::new(parts.map(mark)));
+        Rare {
+            parts: parts.filter(|parts| !parts.is_nothing()),
+        }
+    }
+
+    /// The accesses that outlive the frame, in a fixed order.
+    pub(super) fn marks(&self) -> impl Iterator<Item = &M> {
+        let promised = self.promised().into_iter();
+        let pending = self.pending().map(|pending| &pending.mark);
+        promised
+            .chain(pending)
+            .chain(self.host().map(|host| &host.mark))
+    }
+
+    /// The same to be changed.
+    pub(super) fn marks_mut(&mut self) -> impl Iterator<Item = &mut M> {
+        let parts = self.parts.as_deref_mut().into_iter();
+        parts.flat_map(|parts| {
+            let pending = parts.pending.as_mut().map(|pending| &mut pending.mark);
+            let host = parts.host.as_mut().map(|host| &mut host.mark);
+            parts.promised.iter_mut().chain(pending).chain(host)
+        })
+    }
+}
+
+impl<M> Parts<M> {
+    fn map<'a, N>(&'a self, mut mark: impl FnMut(&'a M) -> N) -> Parts<N> {
+        Parts {
+            promised: self.promised.as_ref().map(&mut mark),
+            pending: (self.pending.as_ref()).map(|pending| pending.map(&mut mark)),
+            host: (self.host.as_ref()).map(|host| host.map(&mut mark)),
+            aliased: Vec::new(),
+        }
+    }
+}
