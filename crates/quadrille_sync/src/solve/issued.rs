@@ -38,13 +38,19 @@ pub(super) fn remembered(issued: &[Issued]) -> &[Issued] {
     &issued[issued.len().saturating_sub(REMEMBERED)..]
 }
 
-/// Remembers a barrier of a call; what global barriers say is said by one.
+/// Remembers a barrier of a call, if it says more than one of the same call that is remembered; what
+/// global barriers say is said by one.
 pub(super) fn remember(issued: &mut Vec<Issued>, new: Issued) {
     let forgotten = issued.len().saturating_sub(REMEMBERED);
     let same = |it: &&mut Issued| new.is_global && it.is_global && it.call == new.call;
     if let Some(global) = issued[forgotten..].iter_mut().find(same) {
         global.src = global.src.union(new.src).expanded();
         global.dst = global.dst.union(new.dst).expanded();
+        return;
+    }
+    let says =
+        |it: &Issued| it.call == new.call && it.src.contains(new.src) && it.dst.contains(new.dst);
+    if issued[forgotten..].iter().any(says) {
         return;
     }
     // Those that are forgotten go now and then, for then all others move.
