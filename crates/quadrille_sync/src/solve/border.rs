@@ -169,25 +169,26 @@ impl Border {
     fn early(&self, ends: &Ends, drafts: &[Draft], levels: &Levels) -> Vec<(usize, PassIndex)> {
         let mut early = Vec::new();
         for Crossing { last, first } in &self.crossings {
-            let comes_last = |queue: QueueIndex| {
-                let mut last = last
-                    .clone()
-                    .into_iter()
-                    .flatten()
-                    .map(|at| PassIndex(self.passes[at]));
-                last.any(|pass| {
-                    let at = levels.draft_of(pass);
-                    let at = at.filter(|at| ends.is_last[*at] && drafts[*at].queue == queue);
-                    at.is_some_and(|at| levels.of(pass) == levels.highest(at))
-                })
+            let comes_last = |queue: QueueIndex, pass: &u32| {
+                let pass = PassIndex(*pass);
+                let at = levels.draft_of(pass);
+                let at = at.filter(|at| ends.is_last[*at] && drafts[*at].queue == queue);
+                at.is_some_and(|at| levels.of(pass) == levels.highest(at))
             };
-            for pass in self.passes[first.clone()].iter().map(|it| PassIndex(*it)) {
+            let last = last.clone().map(|last| &self.passes[last]);
+            // Most passes are on other levels.
+            let first = self.passes[first.clone()].iter().map(|it| PassIndex(*it));
+            for pass in first.filter(|it| levels.of(*it) == 0) {
                 let at = levels.draft_of(pass);
                 let Some(at) = at.filter(|at| ends.is_first[*at]) else {
                     continue;
                 };
-                let depends = || last.is_none() || comes_last(drafts[at].queue);
-                if levels.of(pass) == 0 && depends() {
+                let mut last = last.map(<[u32]>::iter);
+                let queue = drafts[at].queue;
+                if last
+                    .as_mut()
+                    .is_none_or(|last| last.any(|pass| comes_last(queue, pass)))
+                {
                     early.push((at, pass));
                 }
             }

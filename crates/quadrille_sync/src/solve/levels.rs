@@ -66,12 +66,12 @@ impl Levels {
         self.highest[at] = 0;
         let is_whole = self.is_whole;
         for pass in &draft.passes {
-            let before = graph.before(pass.0).iter();
-            let is_in = |from: u32| is_whole || self.draft_of[from as usize] == at as u32;
-            let before = before.filter(|from| is_in(**from));
-            let levels = before.map(|from| self.levels[*from as usize] + 1);
-            let own = levels.max().unwrap_or(0);
-            let own = own.max(self.minimum[pass.0 as usize]);
+            let mut own = self.minimum[pass.0 as usize];
+            for from in graph.before(pass.0) {
+                if is_whole || self.draft_of[*from as usize] == at as u32 {
+                    own = own.max(self.levels[*from as usize] + 1);
+                }
+            }
             self.levels[pass.0 as usize] = own;
             self.highest[at] = self.highest[at].max(own);
         }
