@@ -292,7 +292,7 @@ impl Sight<'_> {
         line.tail = End {
             writes: row.writes,
             discard: one.discard,
-            layout: lowered.layout(),
+            layout: lowered.layout,
         };
         if !is_used {
             (line.head, line.first) = (line.tail, at);

@@ -12,7 +12,8 @@ use crate::resource::{Lifetime, Resource, ResourceIndex};
 pub(super) struct Lowered {
     pub(super) row: &'static Row,
     pub(super) resource: ResourceIndex,
-    pub(super) is_image: bool,
+    /// The layout that it needs; undefined for buffers.
+    pub(super) layout: Layout,
     pub(super) discard: bool,
     /// The image of a swapchain, which has to be acquired first.
     pub(super) is_of_swapchain: bool,
@@ -25,18 +26,12 @@ impl Lowered {
         Self {
             row,
             resource: one.resource,
-            is_image,
+            layout: match is_image {
+                true => row.layout,
+                false => Layout::Undefined,
+            },
             discard: one.discard,
             is_of_swapchain: lifetime == Lifetime::Swapchain,
-        }
-    }
-
-    /// The layout that it needs; undefined for buffers.
-    #[inline]
-    pub(super) fn layout(&self) -> Layout {
-        match self.is_image {
-            true => self.row.layout,
-            false => Layout::Undefined,
         }
     }
 }

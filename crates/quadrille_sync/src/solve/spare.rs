@@ -26,12 +26,16 @@ pub(super) fn spare(
     place: &Place<'_>,
     asked: &Lowered,
 ) -> bool {
-    let Lowered { row, resource, .. } = *asked;
+    let Lowered {
+        row,
+        resource,
+        layout,
+        ..
+    } = *asked;
     let Some(state) = maps[resource.0 as usize].only_mut() else {
         return false;
     };
     // Buffers are in no layout, before and after.
-    let layout = asked.layout();
     if state.layout != layout || asked.is_of_swapchain || state.rare.promised().is_some() {
         return false;
     }
