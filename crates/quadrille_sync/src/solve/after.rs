@@ -15,7 +15,7 @@ pub(super) struct After {
     pub(super) memory: bool,
     /// Others had the memory then.
     pub(super) is_aliased: bool,
-    /// The write that others have read, if it is shown from there.
+    /// Whom to wait for to see the write that is shown.
     pub(super) shown: Option<Mark>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn order_after(
         (src, dst, other_queue(is_aliased))
     };
     let (mark, interval, layout) = (*mark, interval.clone(), request.layout);
-    let shown = shown.filter(|_| !memory).map(|write| write.point());
+    let shown = shown.filter(|_| !memory).map(|mark| mark.point());
     let reason = walk.reason(request, Some(mark.pass), rung);
     walk.add_plain(Plain {
         mark,

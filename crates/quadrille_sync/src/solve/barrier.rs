@@ -364,24 +364,35 @@ pub(super) fn order_write(
             let after = After {
                 memory,
                 is_aliased,
-                shown: state.write.filter(|_| !dst.access.is_empty()),
+                shown: witness(request, state).filter(|_| !dst.access.is_empty()),
             };
             order_after(walk, request, dst, &interval, mark, after);
         });
     }
-    let write = state
-        .write
-        .filter(|_| !leads_on && !shown.stages.is_empty());
-    if let Some(write) = write {
-        order_after(
-            walk,
-            request,
-            shown,
-            &interval,
-            &write,
-            After::memory(false),
-        );
+    if leads_on || shown.stages.is_empty() {
+        return;
     }
+    // Who waits for a reader elsewhere leads on from there, and need not name the write.
+    let is_waited_for = |mark: &&Mark| !is_here(mark) && !is_implied(walk, request, state, mark);
+    let reader = state.reads.iter().find(is_waited_for).copied();
+    let reader = reader.filter(|_| !is_aliased && state.rare.pending().is_none());
+    let after = After {
+        memory: reader.is_none(),
+        is_aliased: false,
+        shown: reader,
+    };
+    if let Some(mark) = reader.or(state.write) {
+        order_after(walk, request, shown, &interval, &mark, after);
+    }
+}
+
+/// Whom to wait for to see the last write: somebody elsewhere who has read what the queue of a request
+/// has written itself, else that write.
+fn witness(request: &Request, state: &State) -> Option<Mark> {
+    let write = state.write.as_ref()?;
+    let elsewhere = |mark: &&Mark| write.queue == request.queue && mark.queue != request.queue;
+    let reader = state.reads.iter().find(elsewhere);
+    Some(*reader.unwrap_or(write))
 }
 
 /// What a pass that writes does not see yet, though others have read the last write. That it

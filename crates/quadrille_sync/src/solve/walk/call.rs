@@ -39,7 +39,7 @@ pub(super) struct Spare {
 pub(in crate::solve) struct Plain {
     /// The access.
     pub(in crate::solve) mark: Mark,
-    /// The write that an execution dependency on a read also shows.
+    /// Whoever waits for it sees the write that an execution dependency on a read also shows.
     pub(in crate::solve) shown: Option<Point>,
     pub(in crate::solve) interval: Range<u64>,
     pub(in crate::solve) src: Scope,
@@ -227,8 +227,8 @@ impl Walk<'_> {
     /// range, after the dependency was found. What is left leads on from them.
     fn is_left_by_waits(&mut self, plain: &mut Plain, queue: QueueIndex) -> bool {
         self.past.consult(&plain.mark, queue);
-        if let Some(write) = plain.shown {
-            let waiting = self.timeline.ordered_by_waits(queue, write);
+        if let Some(shown) = plain.shown {
+            let waiting = self.timeline.ordered_by_waits(queue, shown);
             if waiting.covers(plain.dst.stages) {
                 plain.dst = plain.dst.stages_only();
             }
