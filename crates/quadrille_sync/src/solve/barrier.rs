@@ -195,8 +195,8 @@ fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
             advance(walk, request, interval, state)
         });
     });
-    if !walk.shown.is_empty() {
-        walk.settle_shown(request, map);
+    if !walk.offers.is_empty() {
+        walk.take_offers(request, map);
     }
 }
 

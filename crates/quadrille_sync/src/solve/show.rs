@@ -13,12 +13,14 @@ use super::issued::{Issued, remember};
 use super::record::OfRange;
 use super::seen::see;
 use super::track::{Mark, State};
-use super::walk::{Call, Request, Walk};
+use super::walk::{Call, Plain, Request, Walk};
+use crate::flags::Stages;
 use crate::frame::Use;
 use crate::plan::Scope;
 use crate::range::{JOINED, RangeMap, SubRange, for_each_union, intervals, join_at};
 use crate::resource::{ResourceIndex, ResourceKind};
 use crate::states::EndPass;
+use crate::topology::BarrierStyle;
 
 /// Where the last barrier for a range of a resource is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,9 +32,16 @@ pub(super) struct Standing {
     place: u32,
 }
 
+/// What barriers of the last call can show more of, once it is known that nothing else does.
+#[derive(Clone, Debug)]
+pub(super) struct Offer {
+    interval: Range<u64>,
+    dst: Scope,
+}
+
 /// What a barrier has written, and whom it shows that now.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shown {
+struct Shown {
     range: SubRange,
     dst: Scope,
     /// The pass before which its call stands.
@@ -57,8 +66,8 @@ pub(super) fn note(standing: &mut [Standing], call: &Call, images: usize, buffer
 }
 
 impl Walk<'_> {
-    /// Shows what a barrier has written to `dst` on the queue of a request too, which reads an
-    /// interval in the state in which that barrier has left it. Says whether it could: whether the
+    /// Offers to show what a barrier has written to `dst` on the queue of a request too, which reads
+    /// an interval in the state in which that barrier has left it. Says whether it can: whether the
     /// last write, which `mark` stands for, is a barrier of the last call of the submission.
     pub(super) fn show_more(
         &mut self,
@@ -67,61 +76,93 @@ impl Walk<'_> {
         mark: &Mark,
         dst: Scope,
     ) -> bool {
-        let queue = usize::from(request.queue.0);
         if self.next_use.is_some() || !self.is_by_barrier(request, mark) {
             return false;
         }
-        // A barrier may have joined a call that stands before earlier passes.
-        let stands =
-            |call: &&mut Call| call.submission == request.submission && call.step <= mark.step;
-        let Some(call) = self.last_calls[queue].as_mut().filter(stands) else {
+        let Some(call) = &self.last_calls[usize::from(request.queue.0)] else {
             return false;
         };
         let Standing {
             call: number,
             place,
         } = self.standing[request.resource.0 as usize];
-        if number != call.number {
+        // A barrier may have joined a call that stands before earlier passes.
+        let is_last = call.submission == request.submission && call.step <= mark.step;
+        if !is_last || number != call.number {
             return false;
         }
         let kind = &self.frame.resource(request.resource).kind;
-        let issued = &mut self.issued[queue];
-        let (step, batch) = (call.step, &mut call.batch);
-        let about = About {
-            resource: request.resource,
-            kind,
-            interval: interval.start..interval.end.min(kind.length()),
-            place: place as usize,
+        let about = About::new(request, kind, interval, place);
+        let can = match kind {
+            ResourceKind::Image { .. } => covering(&call.batch.images, &about).is_some(),
+            ResourceKind::Buffer { .. } => covering(&call.batch.buffers, &about).is_some(),
         };
-        let shown = &mut self.shown;
+        if can {
+            let interval = interval.clone();
+            self.offers.push(Offer { interval, dst });
+        }
+        can
+    }
+
+    /// Takes the offers that were made to a request: barriers show more, unless a global barrier that
+    /// another range needs shows it in any case. Notes who sees what they show: all that they have
+    /// written, not just what the request asked for, and in all of their stages.
+    pub(super) fn take_offers(&mut self, request: &Request, map: &mut RangeMap<State>) {
+        let mut offers = std::mem::take(&mut self.offers);
+        for offer in offers.drain(..) {
+            for Shown { range, dst, step } in self.take_offer(request, &offer) {
+                let kind = &self.frame.resource(request.resource).kind;
+                let is_written =
+                    |mark: &Mark| mark.step >= step && self.is_by_barrier(request, mark);
+                intervals(kind, &range, |interval| {
+                    map.update(interval, |_, state| {
+                        if state.write.as_ref().is_some_and(is_written) {
+                            see(state, request.queue, dst);
+                        }
+                    });
+                });
+            }
+        }
+        // Emptied, for its memory.
+        self.offers = offers;
+    }
+
+    fn take_offer(&mut self, request: &Request, offer: &Offer) -> SmallVec<[Shown; 2]> {
+        let queue = usize::from(request.queue.0);
+        let Some(call) = &mut self.last_calls[queue] else {
+            unreachable!("offers are made by a call, and taken before there is another");
+        };
+        let place = self.standing[request.resource.0 as usize].place;
+        let kind = &self.frame.resource(request.resource).kind;
+        let about = About::new(request, kind, &offer.interval, place);
+        let (step, number) = (call.step, call.number);
+        let is_global = self.topology.barriers == BarrierStyle::Merged;
+        // What comes behind the call in the same submission is left to no wait.
+        let is_behind = |it: &&Plain| {
+            it.shown.is_none() && it.mark.queue == request.queue && it.mark.step >= step
+        };
+        let behind = self.plain.iter().filter(|it| is_global && is_behind(it));
+        let is_shown = |left: Stages| {
+            let left = left.expanded();
+            let leads = |it: &Plain| it.src.stages.intersects(left) && it.dst.contains(offer.dst);
+            behind.clone().any(leads)
+        };
+        let issued = &mut self.issued[queue];
+        let mut shown = SmallVec::new();
         let note = |range, dst, order: Option<_>| {
             let order = order.map(|order| Issued::new(step, number, false, order));
             order.into_iter().for_each(|it| remember(issued, it));
             shown.push(Shown { range, dst, step });
         };
         match kind {
-            ResourceKind::Image { .. } => widen(&mut batch.images, &about, dst, note),
-            ResourceKind::Buffer { .. } => widen(&mut batch.buffers, &about, dst, note),
+            ResourceKind::Image { .. } => {
+                widen(&mut call.batch.images, &about, offer.dst, is_shown, note);
+            }
+            ResourceKind::Buffer { .. } => {
+                widen(&mut call.batch.buffers, &about, offer.dst, is_shown, note);
+            }
         }
-    }
-
-    /// Notes who sees what barriers show more of than before: all that they have written, not just
-    /// what the request asked for, and in all of their stages.
-    pub(super) fn settle_shown(&mut self, request: &Request, map: &mut RangeMap<State>) {
-        let kind = &self.frame.resource(request.resource).kind;
-        let mut shown = std::mem::take(&mut self.shown);
-        for Shown { range, dst, step } in shown.drain(..) {
-            let is_written = |mark: &Mark| mark.step >= step && self.is_by_barrier(request, mark);
-            intervals(kind, &range, |interval| {
-                map.update(interval, |_, state| {
-                    if state.write.as_ref().is_some_and(is_written) {
-                        see(state, request.queue, dst);
-                    }
-                });
-            });
-        }
-        // Emptied, for its memory.
-        self.shown = shown;
+        shown
     }
 
     /// Whether what a request's resource was last written by, on the same queue, is a barrier before
@@ -146,14 +187,19 @@ struct About<'a> {
     place: usize,
 }
 
-/// Adds a scope to the second one of those barriers that together cover an interval, if they do, and
-/// passes on whom they show what now, and what they order.
-fn widen<B: OfRange>(
-    barriers: &mut Vec<B>,
-    about: &About<'_>,
-    dst: Scope,
-    mut note: impl FnMut(SubRange, Scope, Option<(Scope, Scope)>),
-) -> bool {
+impl<'a> About<'a> {
+    fn new(request: &Request, kind: &'a ResourceKind, interval: &Range<u64>, place: u32) -> Self {
+        Self {
+            resource: request.resource,
+            kind,
+            interval: interval.start..interval.end.min(kind.length()),
+            place: place as usize,
+        }
+    }
+}
+
+/// The places of those barriers that together cover an interval, if they do.
+fn covering<B: OfRange>(barriers: &[B], about: &About<'_>) -> Option<SmallVec<[usize; 4]>> {
     let mut parts: SmallVec<[Range<u64>; 4]> = SmallVec::new();
     let mut places: SmallVec<[usize; 4]> = SmallVec::new();
     let interval = &about.interval;
@@ -172,9 +218,21 @@ fn widen<B: OfRange>(
     }
     let mut covered = 0;
     for_each_union(&mut parts, |part| covered += part.end - part.start);
-    if covered < interval.end - interval.start {
-        return false;
-    }
+    (covered >= interval.end - interval.start).then_some(places)
+}
+
+/// Adds a scope to the second one of those barriers that together cover an interval, except where
+/// something else shows it to whom they show theirs, and passes on whom they show what now, and what
+/// they order.
+fn widen<B: OfRange>(
+    barriers: &mut Vec<B>,
+    about: &About<'_>,
+    dst: Scope,
+    is_shown: impl Fn(Stages) -> bool,
+    mut note: impl FnMut(SubRange, Scope, Option<(Scope, Scope)>),
+) {
+    let mut places = covering(barriers, about).unwrap_or_default();
+    places.retain(|place| !is_shown(barriers[*place].dst().stages));
     for place in places.iter().copied() {
         let shown = barriers[place].dst();
         *shown = shown.union(dst);
@@ -185,5 +243,4 @@ fn widen<B: OfRange>(
     for place in places {
         join_at(barriers, place, B::take_in);
     }
-    true
 }

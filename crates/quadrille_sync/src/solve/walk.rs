@@ -12,7 +12,7 @@ use super::occupy::Blocks;
 use super::ownership;
 use super::record::Record;
 use super::share::Shared;
-use super::show::{Shown, Standing};
+use super::show::{Offer, Standing};
 use super::split::Draft;
 use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Maps, Mark, Past, State, load};
@@ -65,7 +65,7 @@ pub(super) struct Walk<'a> {
     /// What the next pass needs, in two calls: barriers of one call do not chain.
     pub(super) before_pass: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
-    plain: Vec<Plain>,
+    pub(super) plain: Vec<Plain>,
     /// The use by the next frame that is being prepared for, instead of a request's pass.
     pub(super) next_use: Option<Arc<FirstUse>>,
     /// The uses of the pass that is being looked at; kept for its memory.
@@ -80,8 +80,9 @@ pub(super) struct Walk<'a> {
     pub(super) last_calls: Vec<Option<Call>>,
     /// By resource: where its last barrier is.
     pub(super) standing: Vec<Standing>,
-    /// What barriers show to more than those who asked for them, until states say so.
-    pub(super) shown: Vec<Shown>,
+    /// What barriers could show to more than those who asked for them, until the whole of a request is
+    /// known.
+    pub(super) offers: Vec<Offer>,
     /// By queue: the pass before which the first call stands that has to stand in this frame, and
     /// could not have been foreseen.
     first_calls: Vec<u32>,
@@ -181,7 +182,7 @@ impl<'a> Walk<'a> {
             first_calls: vec![u32::MAX; topology.queues.len()],
             last_calls: topology.queues.iter().map(|_| None).collect(),
             spare: Spare::default(),
-            shown: Vec::new(),
+            offers: Vec::new(),
             standing: vec![Standing::default(); frame.resources.len()],
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
