@@ -79,6 +79,7 @@ pub(super) fn order_after(
         shown,
         interval,
         src,
+        is_behind_wait: mark.queue != request.queue,
         dst,
         layout,
         reason,

@@ -12,6 +12,7 @@ fn plain(resource: u32, interval: std::ops::Range<u64>, src: Stages, dst: Stages
         access: AccessMask::empty(),
     };
     Plain {
+        is_behind_wait: false,
         mark: Mark {
             queue: QueueIndex(0),
             value: 1,

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::{Request, Walk};
 use crate::flags::{Layout, Stages};
 use crate::plan::{BarrierBatch, ImageBarrier, Reason, Scope, Step};
@@ -43,6 +45,8 @@ pub(in crate::solve) struct Plain {
     pub(in crate::solve) shown: Option<Point>,
     pub(in crate::solve) interval: Range<u64>,
     pub(in crate::solve) src: Scope,
+    /// The first scope is what has waited: to lead on from one of its stages is enough.
+    pub(in crate::solve) is_behind_wait: bool,
     pub(in crate::solve) dst: Scope,
     pub(in crate::solve) layout: Layout,
     pub(in crate::solve) reason: Reason,
@@ -113,7 +117,7 @@ impl Walk<'_> {
             return;
         }
         let mut plain = std::mem::take(&mut self.plain);
-        plain.retain_mut(|plain| self.is_left_by_waits(plain, queue));
+        self.leave_to_waits(&mut plain, queue);
         let behind = std::mem::take(&mut self.behind);
         let is_of_frame = std::mem::take(&mut self.is_behind_wait) || behind > 0;
         if !self.before_pass[0].is_empty() || !plain.is_empty() {
@@ -162,7 +166,7 @@ impl Walk<'_> {
             return;
         }
         let mut plain = std::mem::take(&mut self.plain);
-        plain.retain_mut(|plain| self.is_left_by_waits(plain, queue));
+        self.leave_to_waits(&mut plain, queue);
         self.behind = 0;
         self.is_behind_wait = false;
         if !plain.is_empty() || !self.before_pass[0].is_empty() {
@@ -222,6 +226,28 @@ impl Walk<'_> {
         show::note(&mut self.standing, call, images, buffers);
     }
 
+    /// Leaves to waits what they cover of dependencies, and to other barriers of the same call what these
+    /// lead on to from a wait.
+    fn leave_to_waits(&mut self, plain: &mut Vec<Plain>, queue: QueueIndex) {
+        plain.retain_mut(|plain| self.is_left_by_waits(plain, queue));
+        let only_orders =
+            |it: &Plain| it.is_behind_wait && it.src.access.is_empty() && it.dst.access.is_empty();
+        if !plain.iter().any(only_orders) {
+            return;
+        }
+        let others = plain.iter().filter(|it| !it.is_behind_wait);
+        let others: SmallVec<[(Scope, Scope); 4]> = others
+            .map(|it| (it.src, it.dst))
+            .chain(self.before_pass[0].orders())
+            .collect();
+        let leads_on = |it: &Plain| {
+            let waiting = it.src.stages.expanded();
+            let mut others = others.iter();
+            others.any(|(src, dst)| src.stages.intersects(waiting) && dst.contains(it.dst))
+        };
+        plain.retain(|it| !only_orders(it) || !leads_on(it));
+    }
+
     /// Leaves to waits what they cover of a dependency, and says whether anything is left: waits for
     /// another queue that has itself waited for the access, or those that were added, for another
     /// range, after the dependency was found. What is left leads on from them.
@@ -241,6 +267,7 @@ impl Walk<'_> {
                 stages,
                 ..Scope::default()
             };
+            plain.is_behind_wait = true;
         }
         plain.dst = left;
         !plain.dst.stages.is_empty()
