@@ -3,7 +3,9 @@
 //! The solver keeps the states of ranges apart, and plans are to be minimal for each. So whoever
 //! wants to know whether a cell needs something looks at frames in which nothing else is used.
 
-use quadrille_sync::{BlockId, Frame, PassIndex, Plan, Resource, ResourceId, ResourceIndex, Use};
+use quadrille_sync::{
+    BlockId, Frame, PassIndex, Plan, Resource, ResourceId, ResourceIndex, Rung, Use,
+};
 
 use super::part::{Part, elements};
 use super::proof::Taken;
@@ -31,7 +33,8 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The cells that an element of the frame at `at` is for.
+    /// The cells that an element of the frame at `at` is for. What lies in shared memory is also looked
+    /// at alone, unless the element is there for those who share.
     pub(super) fn all(steps: &[Taken], at: usize, purpose: &Purpose) -> Vec<Self> {
         let (_, frame, _) = &steps[at];
         let of = frame.resource(purpose.resource);
@@ -53,7 +56,18 @@ impl Cell {
                 is_placed: is_placed(steps, of.id),
             })
         });
-        cells.collect()
+        let mut cells: Vec<Self> = cells.collect();
+        let is_for_sharing = matches!(purpose.earlier, Some((_, Rung::Aliasing)));
+        let shared = cells
+            .iter()
+            .filter(|it| !it.sharing.is_empty() && !is_for_sharing);
+        let alone = shared.map(|it| Self {
+            sharing: Vec::new(),
+            ..it.clone()
+        });
+        let alone: Vec<Self> = alone.collect();
+        cells.extend(alone);
+        cells
     }
 
     /// Whether something is used of a resource.

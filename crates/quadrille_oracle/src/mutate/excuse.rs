@@ -22,7 +22,8 @@ pub enum Excuse {
     /// An argument: the release, or the part of a barrier in the last call of a queue, rests on a
     /// prediction, which need not come true: nobody may ever acquire, or use the range like that. A
     /// part is of that kind if the pass of the barrier does nothing of the sort with the range, and
-    /// somebody in an earlier frame did.
+    /// somebody in an earlier frame did. Or it is a wait, and an earlier submission of the queue waits
+    /// for the same only because of such a release.
     Prediction,
     /// An argument: the contents are not needed, so they can as well be thrown away, or stay with
     /// another family.

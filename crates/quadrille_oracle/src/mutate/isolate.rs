@@ -41,7 +41,7 @@ impl Order {
         }
         all.sort_by_key(|(_, part)| match part.what {
             What::All => 0,
-            What::Access(..) => 1,
+            What::Access(..) | What::Signals(_) => 1,
             What::Stages(..) | What::OtherStages(..) => 2,
         });
         if self.0.is_multiple_of(2) {
@@ -155,7 +155,7 @@ impl<'a> Isolation<'a> {
             };
             let stages = match part.what {
                 What::Stages(_, stages) | What::OtherStages(_, stages) => stages,
-                What::Access(..) => Stages::empty(),
+                What::Access(..) | What::Signals(_) => Stages::empty(),
                 What::All => {
                     let [src, dst] = part.element.scopes(&steps[*of].2);
                     src.stages | dst.stages

@@ -33,6 +33,8 @@ pub(super) enum What {
     /// All stages but this one.
     OtherStages(Side, Stages),
     Access(Side, AccessMask),
+    /// So many of the signals of this frame that a wait is for.
+    Signals(i64),
 }
 
 /// An element, or something that one of its masks says.
@@ -102,6 +104,14 @@ impl Element {
                 (Some(batch), Kind::Image(at)) => std::slice::from_ref(&batch.images[at].reason),
                 (None, _) => &[],
             },
+        }
+    }
+
+    /// How many signals of this frame a wait is for.
+    fn signals(self, plan: &Plan) -> i64 {
+        match self {
+            Element::Wait { submission, at } => plan.submissions[submission].waits[at].point.offset,
+            Element::Barrier(_) => 0,
         }
     }
 
@@ -256,6 +266,13 @@ pub(super) fn parts(plan: &Plan) -> Vec<Part> {
     };
     elements.iter().for_each(|it| add(it, What::All));
     for element in &elements {
+        // One wait for several reasons is for the last of the signals.
+        if element.reasons(plan).len() > 1 {
+            let signals = element.signals(plan);
+            (1..signals).for_each(|count| add(element, What::Signals(count)));
+        }
+    }
+    for element in &elements {
         let scopes = element.scopes(plan);
         for (side, scope) in [Side::Src, Side::Dst].into_iter().zip(scopes) {
             let kinds = scope.access.iter();
@@ -319,6 +336,14 @@ pub(super) fn without<'a>(
                 scope.access -= impossible(left);
             }
             What::Access(side, access) => scopes[side as usize].access -= access,
+            What::Signals(count) => {
+                if let Element::Wait { submission, at } = part.element {
+                    let fewer = part.element.signals(plan) - count;
+                    let wait = &mut left.submissions[submission].waits[at];
+                    wait.point.offset = wait.point.offset.min(fewer);
+                }
+                continue;
+            }
         }
         part.element.put(&mut left, scopes);
     }

@@ -55,7 +55,7 @@ impl Survival<'_> {
         if let Some(excuse) = parts.find_map(|part| self.is_needed_for_one_cell(*part)) {
             return Some(excuse);
         }
-        if self.is_foreseen() {
+        if self.is_foreseen() || self.is_waited_for_next() {
             return Some(Excuse::Prediction);
         }
         if self.is_over_on_host() {
@@ -359,6 +359,29 @@ impl Survival<'_> {
         let mut earlier = self.steps[..self.at].iter();
         !own.iter().any(|one| names(frame, one) && meets(frame, one))
             && earlier.any(|(_, frame, _)| frame.pass_indices().any(|it| is_it(frame, it)))
+    }
+
+    /// Whether a whole wait is for what an earlier submission of its queue waits for as well, but there
+    /// for the sake of a release to somebody who is foreseen, and need not come.
+    fn is_waited_for_next(&self) -> bool {
+        let (Some(part), Mutation::DropWait) = (self.mutant.part, self.mutant.mutation) else {
+            return false;
+        };
+        let Element::Wait { submission, at } = part.element else {
+            return false;
+        };
+        let (_, _, plan) = &self.steps[self.at];
+        let own = &plan.submissions[submission];
+        let point = own.waits[at].point;
+        let before = plan.submissions[..submission].iter();
+        let before = before.filter(|it| it.queue == own.queue);
+        let mut waits = before.flat_map(|it| &it.waits);
+        waits.any(|wait| {
+            let mut reasons = wait.reasons.iter();
+            wait.point.queue == point.queue
+                && wait.point.offset >= point.offset
+                && reasons.any(|it| matches!(it.later, PassRef::Next(_)))
+        })
     }
 
     /// Whether all that the element is for was done in earlier frames to ranges that a host pass of

@@ -25,6 +25,8 @@ impl Isolation<'_> {
         }
         let (side, what) = match part.what {
             What::All => return false,
+            // Some of the reasons may need no more than earlier signals.
+            What::Signals(_) => return !reasons.iter().all(|reason| serves(&reason)),
             What::Stages(side, stages) | What::OtherStages(side, stages) => {
                 let access = AccessMask::empty();
                 (side, Scope { stages, access })
@@ -49,6 +51,12 @@ impl Isolation<'_> {
         let own = own.fold(Scope::default(), union);
         let all = reasons.iter().map(|it| named(it, false));
         let all = all.fold(Scope::default(), union);
+        if is_wait && matches!(self.view, View::Until(_)) {
+            // A stage that is named for others too may have been added for them, later.
+            let later = reasons.iter().filter(|reason| !serves(reason));
+            let later = later.map(|it| named(it, false));
+            return names(later.fold(Scope::default(), union), what);
+        }
         !names(own, what) && names(all, what)
     }
 
@@ -153,12 +161,22 @@ impl Isolation<'_> {
     /// ranges that the two use.
     fn is_moved_for(&self, of: usize, reason: &Reason) -> bool {
         let (_, _, plan) = &self.question.steps[of];
-        elements(plan).into_iter().any(|element| {
-            let same = |it: &Reason| (it.resource, &it.later) == (reason.resource, &reason.later);
-            let area = element.area(plan).filter(|_| element.is_transfer(plan));
-            let meets = |(it, area)| self.cell.meets(self.when(of), it, &area);
-            element.reasons(plan).iter().any(same) && area.is_some_and(meets)
-        })
+        let transfers = elements(plan).into_iter();
+        let transfers = transfers.filter(|element| element.is_transfer(plan));
+        let same = |it: &Reason| (it.resource, &it.later) == (reason.resource, &reason.later);
+        let meets = |element: Element| {
+            let area = element.area(plan);
+            area.is_some_and(|(it, area)| self.cell.meets(self.when(of), it, &area))
+        };
+        let of_later = transfers.filter(|it| it.reasons(plan).iter().any(same));
+        // Barriers of several ranges may be one, and say who came before of the first.
+        let of_both = of_later
+            .clone()
+            .filter(|it| it.reasons(plan).contains(reason));
+        match of_both.clone().next() {
+            Some(_) => of_both.into_iter().any(meets),
+            None => of_later.into_iter().any(meets),
+        }
     }
 
     fn when(&self, of: usize) -> When<'_> {
