@@ -4,7 +4,7 @@
 //! wants to know whether a cell needs something looks at frames in which nothing else is used.
 
 use quadrille_sync::{
-    BlockId, Frame, PassIndex, Plan, Resource, ResourceId, ResourceIndex, Rung, Use,
+    Frame, PassIndex, Placement, Plan, Resource, ResourceId, ResourceIndex, Rung, Use,
 };
 
 use super::part::{Part, elements};
@@ -159,12 +159,19 @@ fn is_placed(steps: &[Taken], id: ResourceId) -> bool {
         || places.any(|place| Some(place) != first)
 }
 
-/// The resources that lie in the same block of memory at any time.
+/// The resources that lie in some of the same bytes at any time.
 fn sharing(steps: &[Taken], id: ResourceId) -> Vec<ResourceId> {
     let all = || steps.iter().flat_map(|(_, frame, _)| &frame.resources);
-    let block = |it: &Resource| it.memory.map(|place| place.block);
-    let own: Vec<BlockId> = all().filter(|it| it.id == id).filter_map(block).collect();
-    let is_shared = |it: &&Resource| block(it).is_some_and(|block| own.contains(&block));
+    let own = all().filter(|it| it.id == id);
+    let own: Vec<Placement> = own.filter_map(|it| it.memory).collect();
+    let meets = |one: &Placement, other: &Placement| {
+        let (one_bytes, bytes) = (one.range(), other.range());
+        one.block == other.block && one_bytes.start < bytes.end && bytes.start < one_bytes.end
+    };
+    let is_shared = |it: &&Resource| {
+        let place = it.memory;
+        place.is_some_and(|place| own.iter().any(|own| meets(own, &place)))
+    };
     let others = all().filter(is_shared).map(|it| it.id);
     others.filter(|other| *other != id).collect()
 }

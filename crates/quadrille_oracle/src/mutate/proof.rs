@@ -18,9 +18,7 @@
 
 use std::sync::Arc;
 
-use quadrille_sync::{
-    AccessMask, Frame, PassIndex, PassRef, Plan, Reason, Scope, Stages, Step, Topology, Use,
-};
+use quadrille_sync::{Frame, PassIndex, PassRef, Plan, Reason, Scope, Stages, Step, Topology, Use};
 
 use super::barrier::{Kind, Spot};
 use super::cell::Cell;
@@ -322,10 +320,9 @@ impl Survival<'_> {
                 ..Scope::default()
             },
             // A range that nobody is in but who was foreseen there.
-            What::All if self.mutant.mutation == Mutation::Range => Scope {
-                stages: Stages::all(),
-                access: AccessMask::all(),
-            },
+            What::All if self.mutant.mutation == Mutation::Range => {
+                part.element.shown(&self.steps[self.at].2)
+            }
             _ => return false,
         };
         let (_, frame, plan) = &self.steps[self.at];
@@ -343,8 +340,14 @@ impl Survival<'_> {
         };
         let names = |frame: &Frame, one: &Use| {
             let scope = one.access.scope(capabilities);
-            let is_named =
-                scope.stages.intersects(what.stages) || scope.access.intersects(what.access);
+            let [stages, access] = [
+                scope.stages.intersects(what.stages),
+                scope.access.intersects(what.access),
+            ];
+            let is_named = match part.what {
+                What::All => stages && (access || what.access.is_empty()),
+                _ => stages || access,
+            };
             frame.resource(one.resource).id == id && is_named
         };
         let own = match purpose.later {

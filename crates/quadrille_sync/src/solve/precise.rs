@@ -5,16 +5,26 @@
 //! ranges are cut where one begins or ends, and what is said of a part is said by one barrier. What
 //! only orders has no range, and is said once for each resource.
 
+use std::cmp::Reverse;
+
+use super::scope::named;
 use super::walk::Plain;
 
-/// Execution dependencies, of which no two of the same resource have a scope in common: order is not
-/// bound to a range, so one does for both, and says of the first which range it is about.
+/// Execution dependencies, of which no two of the same resource have a scope in common, or say what the
+/// other does: order is not bound to a range, so one does for both, and says of the first which range it
+/// is about.
 pub(super) fn gather(mut order: Vec<Plain>) -> Vec<Plain> {
-    order.sort_by_key(|plain| plain.reason.resource);
+    // The widest first, which may say what others do.
+    order.sort_by_key(|it| (it.reason.resource, Reverse(named(it.src) + named(it.dst))));
     let mut kept: Vec<Plain> = Vec::with_capacity(order.len());
     for one in order {
-        let of_resource = |said: &&mut Plain| said.reason.resource == one.reason.resource;
-        let mut said = kept.iter_mut().rev().take_while(of_resource);
+        let of_resource = |said: &Plain| said.reason.resource == one.reason.resource;
+        let says_all = |said: &Plain| said.src.contains(one.src) && said.dst.contains(one.dst);
+        let mut said = kept.iter_mut().rev().take_while(|said| of_resource(said));
+        if said.any(|said| says_all(said)) {
+            continue;
+        }
+        let mut said = kept.iter_mut().rev().take_while(|said| of_resource(said));
         match said.find(|said| said.src == one.src || said.dst == one.dst) {
             Some(said) => {
                 said.src = said.src.union(one.src);

@@ -34,3 +34,8 @@ fn or_everything(scope: Scope) -> Scope {
         scope
     }
 }
+
+/// How many stages a scope names: what covers another one names no fewer.
+pub(super) fn named(scope: Scope) -> u32 {
+    scope.stages.expanded().bits().count_ones()
+}

@@ -3,10 +3,11 @@
 use super::Walk;
 use super::call::Plain;
 use crate::flags::Stages;
-use crate::plan::{BarrierBatch, Scope, Step};
+use crate::plan::{BarrierBatch, Step};
 use crate::solve::logical::{first_scope, second_scope};
 use crate::solve::precise::{cut, gather};
 use crate::solve::record::Barrier;
+use crate::solve::scope::named;
 use crate::topology::{BarrierStyle, QueueIndex};
 
 /// A kind of execution dependency: a first and a second scope.
@@ -129,9 +130,4 @@ fn implies((src, dst): Kind, (first, second): Kind) -> bool {
 fn width(plain: &Plain) -> u32 {
     let count = |stages: Stages| stages.bits().count_ones();
     count(first_scope(plain.src.stages)) + count(second_scope(plain.dst.stages))
-}
-
-/// How many stages a scope names: what covers another one names no fewer.
-fn named(scope: Scope) -> u32 {
-    scope.stages.expanded().bits().count_ones()
 }
