@@ -69,10 +69,8 @@ fn cut_resource(plain: &[Plain], parts: &mut Vec<Plain>) {
                 |said: &&mut Plain| is_same(said) || says_all(said, one) || says_all(one, said);
             match cells[cell].iter_mut().find(joins) {
                 Some(said) if is_same(said) => {
-                    // To lead on from a wait holds back more than to come after the access itself.
-                    if one.src.stages == one.mark.scope.stages {
-                        said.src = one.src;
-                    }
+                    // Later passes may rest on either source: both are remembered as issued.
+                    said.src = said.src.union(one.src);
                     said.dst = said.dst.union(one.dst);
                 }
                 Some(said) if says_all(said, one) => {}
