@@ -264,7 +264,7 @@ impl CommandList {
     pub fn bind_buffer(&mut self, binding: u32, buffer: &Buffer, offset: u64, size: u64) {
         let range = match (offset, size) {
             (0, 0) => Bind::WHOLE,
-            part => self.range(part),
+            part => self.add_range(part),
         };
         let (binding, buffer) = (narrow(binding), buffer.id());
         self.add(Command::Bind(Bind::Buffer {
@@ -274,11 +274,20 @@ impl CommandList {
         }));
     }
 
-    /// Where the range of a buffer lies that is not bound as a whole.
-    fn range(&mut self, (offset, size): (u64, u64)) -> u32 {
+    /// Keeps the range of a buffer that is not bound as a whole, and says where.
+    fn add_range(&mut self, (offset, size): (u64, u64)) -> u32 {
         let ranges = &mut self.side_mut().ranges;
         ranges.push([offset, size]);
         ranges.len() as u32 - 1
+    }
+
+    /// Offset and size of a bound range, in bytes; a size of 0 means up to the end.
+    #[inline]
+    pub(crate) fn range(&self, range: u32) -> [u64; 2] {
+        match range {
+            Bind::WHOLE => [0, 0],
+            part => self.side().ranges[part as usize],
+        }
     }
 
     /// Binds a whole image for sampling and loading.

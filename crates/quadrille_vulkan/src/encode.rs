@@ -194,10 +194,7 @@ impl<'a> Encoder<'a> {
                 buffer,
                 range,
             } => {
-                let [offset, size] = match range {
-                    Bind::WHOLE => [0, 0],
-                    part => list.side().ranges[part as usize],
-                };
+                let [offset, size] = list.range(range);
                 self.bind_buffer(binding, buffer, offset, size)
             }
             Bind::Image {

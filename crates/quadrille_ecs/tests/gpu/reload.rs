@@ -32,8 +32,17 @@ fn set(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Set
         .dispatch([4, 1, 1]);
 }
 
-/// An app with a pass whose shader is in a file.
-fn app(name: &str) -> (Rig, PathBuf) {
+/// A folder that is gone after the test.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An app with a pass whose shader is in the file `set.wgsl` of a folder.
+fn app(name: &str) -> (Rig, Folder) {
     let folder = std::env::temp_dir().join(format!("quadrille-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("set.wgsl");
@@ -51,7 +60,7 @@ fn app(name: &str) -> (Rig, PathBuf) {
         .add_systems(Render, set);
     load(&mut rig, &path);
     rig.update(3);
-    (rig, path)
+    (rig, Folder(folder))
 }
 
 /// Makes the pipeline, as a program would in `RenderStartup`.
@@ -84,7 +93,8 @@ fn numbers(rig: &mut Rig) -> Vec<u32> {
 #[test]
 #[ignore = "needs a device"]
 fn a_pass_runs_what_is_in_its_file_now() {
-    let (mut rig, path) = app("reload");
+    let (mut rig, folder) = app("reload");
+    let path = folder.0.join("set.wgsl");
     assert_eq!(numbers(&mut rig), [1; 256]);
 
     fs::write(&path, SOURCE.replace("1u", "2u")).expect("written");
@@ -123,8 +133,8 @@ fn a_pass_runs_what_is_in_its_file_now() {
 #[test]
 #[ignore = "needs a device"]
 fn pipelines_that_are_made_later_are_watched_too() {
-    let (mut rig, path) = app("later");
-    let folder = path.with_file_name("folder");
+    let (mut rig, root) = app("later");
+    let folder = root.0.join("folder");
     fs::create_dir_all(&folder).expect("a folder");
     let later = folder.join("later.wgsl");
     fs::write(&later, SOURCE.replace("1u", "5u")).expect("written");

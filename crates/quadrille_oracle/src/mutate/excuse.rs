@@ -5,12 +5,6 @@
 //! stands in the plans does what the changed element is there for, and where it is taken out of
 //! both, the judge notices. `tests/mutation.rs` prints how many mutants have which excuse;
 //! one that has none is a fault of the solver, or of the judge.
-//!
-//! Known faults of that kind, as `QUADRILLE_ORACLE_SEED` of that test:
-//!
-//! - 415000000183: of two orders for one resource in one call of precise barriers, neither of which
-//!   says all that the other does, the second names stages that the first one names for it already
-//!   (the solver's `precise.rs`, `gather`). It holds back nobody.
 
 use quadrille_sync::{
     AccessMask, PassRef, Plan, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait,

@@ -10,22 +10,28 @@ use std::cmp::Reverse;
 use super::scope::named;
 use super::walk::Plain;
 
-/// Execution dependencies, of which no two of the same resource have a scope in common, or say what the
-/// other does: order is not bound to a range, so one does for both, and says of the first which range it
-/// is about.
+/// Execution dependencies, of which no two of the same resource say the same, in part or as a whole: order
+/// is not bound to a range, so one does for both, and says of the first which range it is about.
 pub(super) fn gather(mut order: Vec<Plain>) -> Vec<Plain> {
     // The widest first, which may say what others do.
     order.sort_by_key(|it| (it.reason.resource, Reverse(named(it.src) + named(it.dst))));
     let mut kept: Vec<Plain> = Vec::with_capacity(order.len());
-    for one in order {
-        let of_resource = |said: &Plain| said.reason.resource == one.reason.resource;
-        let says_all = |said: &Plain| said.src.contains(one.src) && said.dst.contains(one.dst);
-        let mut said = kept.iter_mut().rev().take_while(|said| of_resource(said));
-        if said.any(|said| says_all(said)) {
+    for mut one in order {
+        let is_other = |said: &Plain| said.reason.resource != one.reason.resource;
+        let first = kept.iter().rposition(is_other).map_or(0, |at| at + 1);
+        let of_resource = &mut kept[first..];
+        for said in of_resource.iter() {
+            if said.dst.contains(one.dst) {
+                one.src.stages.remove(said.src.stages);
+            } else if said.src.contains(one.src) {
+                one.dst.stages.remove(said.dst.stages);
+            }
+        }
+        if one.src.stages.is_empty() || one.dst.stages.is_empty() {
             continue;
         }
-        let mut said = kept.iter_mut().rev().take_while(|said| of_resource(said));
-        match said.find(|said| said.src == one.src || said.dst == one.dst) {
+        let shares = |said: &&mut Plain| said.src == one.src || said.dst == one.dst;
+        match of_resource.iter_mut().find(shares) {
             Some(said) => {
                 said.src = said.src.union(one.src);
                 said.dst = said.dst.union(one.dst);

@@ -145,10 +145,7 @@ impl<'a> Reader<'a> {
                 buffer,
                 range,
             } => {
-                let [offset, size] = match range {
-                    Bind::WHOLE => [0, 0],
-                    part => list.side().ranges[part as usize],
-                };
+                let [offset, size] = list.range(range);
                 self.bind_part(binding, buffer, Part::bytes(offset, size));
             }
             Bind::Image {

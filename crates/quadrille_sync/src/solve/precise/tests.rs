@@ -73,3 +73,31 @@ fn what_another_barrier_says_as_well_is_left_out() {
         "the wider source is left"
     );
 }
+
+#[test]
+fn order_is_said_once_of_a_resource() {
+    let said = |order| {
+        let scopes = |it: Plain| (it.reason.resource.0, it.src.stages, it.dst.stages);
+        gather(order).into_iter().map(scopes).collect::<Vec<_>>()
+    };
+    let wide = plain(0, 0..8, SRC | Stages::BLIT, ONE);
+    let both = plain(0, 8..16, SRC, ONE | TWO);
+    // The second says nothing new of its first stages.
+    assert_eq!(
+        said(vec![both.clone(), wide.clone()]),
+        [(0, SRC, ONE | TWO), (0, Stages::BLIT, ONE)]
+    );
+    let within = plain(0, 16..24, SRC, ONE);
+    assert_eq!(
+        said(vec![within, wide.clone()]),
+        [(0, SRC | Stages::BLIT, ONE)]
+    );
+    let joined = plain(0, 16..24, Stages::CLEAR, ONE);
+    let all = SRC | Stages::BLIT | Stages::CLEAR;
+    assert_eq!(said(vec![joined, wide.clone()]), [(0, all, ONE)]);
+    // Neither says anything that the other does.
+    let apart = plain(0, 16..24, Stages::CLEAR, TWO);
+    assert_eq!(said(vec![apart, wide.clone()]).len(), 2);
+    let other = plain(1, 0..8, SRC, ONE);
+    assert_eq!(said(vec![other, wide]).len(), 2);
+}
