@@ -1,5 +1,5 @@
 //! Plans as pictures: queues as lanes, submissions as boxes with their passes, waits as arrows. The
-//! host has a lane too, if it does anything.
+//! host has a lane too, if it does anything. What stands below each other may run at the same time.
 
 use std::fmt::{self, Write};
 
@@ -12,7 +12,6 @@ const LINE: usize = 16;
 const LETTER: usize = 8;
 const GAP: usize = 48;
 const MARGIN: usize = 16;
-const LANE_LABEL: usize = 140;
 
 /// Draws frames below each other.
 #[derive(Debug, Default)]
@@ -29,6 +28,19 @@ struct Place {
     left: usize,
     top: usize,
     width: usize,
+    height: usize,
+}
+
+impl Place {
+    fn right(&self) -> usize {
+        self.left + self.width
+    }
+}
+
+/// A queue, or the host.
+struct Lane {
+    name: String,
+    top: usize,
     height: usize,
 }
 
@@ -60,63 +72,36 @@ impl Picture {
         plan: &Plan,
     ) -> fmt::Result {
         let items = items(frame, plan);
-        let labels = || items.iter().map(|item| &item.lines);
-        let tallest = labels().map(Vec::len).max().unwrap_or(1);
-        let lane = (tallest + 2) * LINE;
         let top = self.height + MARGIN + 2 * LINE;
+        let lanes = lanes(&items, topology, !plan.host.is_empty(), top);
+        let longest = lanes.iter().map(|lane| lane.name.chars().count()).max();
+        let left = MARGIN + longest.unwrap_or(0) * LETTER + GAP;
+        let places = places(&items, &lanes, topology, left);
+        let right = places.iter().map(Place::right).max().unwrap_or(left) + GAP;
+        self.width = self.width.max(right);
+        self.height = lanes.last().map_or(top, |lane| lane.top + lane.height);
         writeln!(
             self.body,
             "<text x=\"{MARGIN}\" y=\"{}\" font-weight=\"bold\">{}</text>",
             top - LINE,
             escape(title)
         )?;
-        let mut places: Vec<Place> = Vec::new();
-        let mut left = MARGIN + LANE_LABEL;
-        for Item {
-            submission, lines, ..
-        } in &items
-        {
-            let longest = lines.iter().map(|line| line.chars().count()).max();
-            let queue = submission.map_or(topology.queues.len(), |it| usize::from(it.queue.0));
-            let place = Place {
-                point: submission.map(|submission| RelativePoint {
-                    queue: submission.queue,
-                    offset: submission.signal,
-                }),
-                left,
-                top: top + queue * lane + LINE / 2,
-                width: (longest.unwrap_or(0) + 2) * LETTER,
-                height: (lines.len() + 1) * LINE,
-            };
-            left += place.width + GAP;
-            places.push(place);
-        }
-        self.width = self.width.max(left);
-        let lane_name = |queue: QueueIndex| {
-            let family = topology.family(queue).0;
-            format!("queue {}, family {family}", queue.0)
-        };
-        let mut lanes: Vec<String> = topology.indices().map(lane_name).collect();
-        if !plan.host.is_empty() {
-            lanes.push("host".into());
-        }
-        self.height = top + lanes.len() * lane;
-        for (at, name) in lanes.iter().enumerate() {
-            let y = top + at * lane;
+        for Lane { name, top, .. } in &lanes {
             writeln!(
                 self.body,
-                "<line x1=\"{MARGIN}\" y1=\"{y}\" x2=\"{left}\" y2=\"{y}\" stroke=\"#ccc\"/>\n\
+                "<line x1=\"{MARGIN}\" y1=\"{top}\" x2=\"{right}\" y2=\"{top}\" stroke=\"#ccc\"/>\n\
                  <text x=\"{MARGIN}\" y=\"{}\">{name}</text>",
-                y + 2 * LINE,
+                top + 3 * LINE / 2,
             )?;
         }
-        for (place, lines) in places.iter().zip(labels()) {
-            self.draw_box(place, lines)?;
-        }
+        // Arrows pass behind boxes, so that no word is crossed out.
         for (item, place) in items.iter().zip(&places) {
             for (row, (point, why)) in (1..).zip(&item.waits) {
                 self.draw_wait(row, *point, why, place, &places)?;
             }
+        }
+        for (item, place) in items.iter().zip(&places) {
+            self.draw_box(place, &item.lines)?;
         }
         Ok(())
     }
@@ -157,7 +142,7 @@ impl Picture {
         let y2 = to.top + row * LINE / 2;
         let from = places.iter().find(|place| place.point == Some(point));
         let (x1, y1) = from.map_or((to.left.saturating_sub(GAP / 2), y2), |from| {
-            (from.left + from.width, from.top + from.height / 2)
+            (from.right(), from.top + from.height / 2)
         });
         writeln!(
             self.body,
@@ -177,6 +162,66 @@ struct Item<'a> {
     lines: Vec<String>,
     /// What it waits for, and why.
     waits: Vec<(RelativePoint, String)>,
+}
+
+impl Item<'_> {
+    /// The lane that it stands in, from the top.
+    fn lane(&self, topology: &Topology) -> usize {
+        self.submission
+            .map_or(topology.queues.len(), |it| usize::from(it.queue.0))
+    }
+}
+
+/// Where items are drawn: behind what their lane has done before, what they wait for, and the host
+/// passes before them.
+fn places(items: &[Item<'_>], lanes: &[Lane], topology: &Topology, left: usize) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    let mut of_lane = vec![left; lanes.len()];
+    let mut behind_host = left;
+    for item in items {
+        let lane = item.lane(topology);
+        let is_waited_for =
+            |place: &&Place| item.waits.iter().any(|(it, _)| place.point == Some(*it));
+        let waited = places.iter().filter(is_waited_for);
+        let behind = waited.map(|place| place.right() + GAP).max();
+        let longest = item.lines.iter().map(|line| line.chars().count()).max();
+        let point = item.submission.map(|submission| RelativePoint {
+            queue: submission.queue,
+            offset: submission.signal,
+        });
+        let place = Place {
+            point,
+            left: of_lane[lane].max(behind_host).max(behind.unwrap_or(left)),
+            top: lanes[lane].top + LINE / 2,
+            width: (longest.unwrap_or(0) + 2) * LETTER,
+            height: (item.lines.len() + 1) * LINE,
+        };
+        of_lane[lane] = place.right() + GAP;
+        if item.submission.is_none() {
+            behind_host = of_lane[lane];
+        }
+        places.push(place);
+    }
+    places
+}
+
+/// The lanes from the top, each as high as its tallest box needs.
+fn lanes(items: &[Item<'_>], topology: &Topology, has_host: bool, top: usize) -> Vec<Lane> {
+    let queue_name = |queue: QueueIndex| {
+        let family = topology.family(queue).0;
+        format!("queue {}, family {family}", queue.0)
+    };
+    let names = topology.indices().map(queue_name);
+    let names = names.chain(has_host.then(|| "host".into()));
+    let mut next = top;
+    let lanes = names.enumerate().map(|(at, name)| {
+        let of_lane = items.iter().filter(|item| item.lane(topology) == at);
+        let tallest = of_lane.map(|item| item.lines.len()).max().unwrap_or(0);
+        let (top, height) = (next, (tallest + 2) * LINE);
+        next += height;
+        Lane { name, top, height }
+    });
+    lanes.collect()
 }
 
 /// Submissions and host passes, in order.

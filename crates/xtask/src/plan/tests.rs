@@ -208,6 +208,29 @@ fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
 }
 
 #[test]
+fn what_runs_at_the_same_time_stands_below_each_other() {
+    let (_, text) = cases()
+        .into_iter()
+        .find(|(name, _)| name == "overlapping_bytes_on_three_queues")
+        .unwrap();
+    let case = parse(&text, None).unwrap();
+    let frame = &case.frames[0].frame;
+    let plan = plan(frame, &case.topology, &States::default()).unwrap();
+    let mut picture = Picture::default();
+    picture.add("frame 1", frame, &case.topology, &plan);
+    let svg = picture.finish();
+    let boxes = svg.lines().filter(|line| line.contains("rx=\"4\""));
+    let left: Vec<usize> = boxes
+        .map(|line| line.split('"').nth(1).unwrap().parse().unwrap())
+        .collect();
+    // `w` comes first, then `x` and `y` on two queues, then `z`.
+    let [w, x, y, z] = left[..] else {
+        panic!("four submissions, not {left:?}")
+    };
+    assert!(w < x && x == y && y < z, "{left:?}");
+}
+
+#[test]
 fn one_file_is_planned_at_a_time() {
     let refusal = |paths: &[&str]| {
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
