@@ -31,6 +31,16 @@ fn topologies_survive_their_text() {
 }
 
 #[test]
+fn transfer_goes_without_saying() {
+    for (text, meant) in [
+        ("gc:1,g:1", "gct:1,gt:1"),
+        ("gct:1,c:2,e:1", "gct:1,ct:2,e:1"),
+    ] {
+        assert_eq!(parse_topology(text).unwrap().to_string(), meant);
+    }
+}
+
+#[test]
 fn topologies_say_what_is_wrong_with_them() {
     for (text, error) in [
         (
@@ -56,6 +66,10 @@ fn topologies_say_what_is_wrong_with_them() {
         (
             "gct@x:1",
             "Line 1, column 5: expected the number of a family, found `x:1`.",
+        ),
+        (
+            "gct@4294967294:1",
+            "Line 1, column 5: expected the number of a family, found `4294967294:1`.",
         ),
         (
             "gct:1 fast",

@@ -18,9 +18,17 @@ const LETTERS: [(char, Capabilities); 7] = [
     ('o', Capabilities::OPTICAL_FLOW),
 ];
 
+/// Queues that can do either can copy, whether their family says so or not (section "Queue Family
+/// Properties").
+const COPYING: Capabilities = Capabilities::GRAPHICS.union(Capabilities::COMPUTE);
+
+/// From here on Vulkan has other uses for the numbers of families: `FOREIGN`, `EXTERNAL` and
+/// `VK_QUEUE_FAMILY_IGNORED`.
+const RESERVED: u32 = FamilyIndex::FOREIGN.0;
+
 /// Families of queues, separated by commas: letters for what the queues can do (**g**raphics,
 /// **c**ompute, **t**ransfer, **s**parse, **d**ecode, **e**ncode, **o**ptical flow), a colon, and
-/// how many queues there are.
+/// how many queues there are. With graphics or compute goes transfer, said or not.
 ///
 /// The first family can present and the others cannot, unless a family says `p` (can) or `n`
 /// (cannot) after its letters. Families are numbered in order unless one says so: `ct@2:1`.
@@ -92,12 +100,11 @@ pub fn parse_topology(text: &str) -> Result<Topology, ParseError> {
         let expected = "a family such as gct:1";
         let (letters, count) = part.split_once(':').ok_or_else(|| fail(part, expected))?;
         let (letters, family) = match letters.split_once('@') {
-            Some((letters, family)) => (
-                letters,
-                family
-                    .parse()
-                    .map_err(|_| fail(family, "the number of a family"))?,
-            ),
+            Some((letters, family)) => {
+                let number = family.parse().ok().filter(|number| *number < RESERVED);
+                let number = number.ok_or_else(|| fail(family, "the number of a family"))?;
+                (letters, number)
+            }
             None => (letters, group as u32),
         };
         let room = Topology::MAX_QUEUES - topology.queues.len();
@@ -115,6 +122,9 @@ pub fn parse_topology(text: &str) -> Result<Topology, ParseError> {
                 (_, Some((_, capability))) => capabilities |= *capability,
                 _ => return Err(fail(&letters[at..], "one of the letters gctsdeo, p or n")),
             }
+        }
+        if capabilities.intersects(COPYING) {
+            capabilities |= Capabilities::TRANSFER;
         }
         let family = FamilyIndex(family);
         let before = topology
