@@ -156,6 +156,24 @@ pass again requires TRANSFER
 }
 
 #[test]
+fn the_host_looks_at_what_a_family_has_acquired() {
+    let frame = "
+image camera 0 aspects COLOR mips 1 layers 2
+pass look host
+  HostRead camera aspects COLOR mips 0..1 layers 0..1
+pass draw requires GRAPHICS
+  SampledFragment camera
+  after look
+";
+    for topology in ["gct:1", "ct:1,gct:1", "gct:1,ct:1 precise maintenance8"] {
+        for layout in [Layout::General, Layout::ShaderReadOnlyOptimal] {
+            let found = violations(topology, frame, layout);
+            assert!(found.is_empty(), "{topology} {layout:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn what_nobody_needs_goes_on_to_others() {
     let frame = "
 image camera 0 aspects COLOR mips 1 layers 1

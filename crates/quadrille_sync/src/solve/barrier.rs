@@ -45,7 +45,6 @@ use super::scope::scope_of;
 
 /// Walks through all passes, with everything between them, and gives what the host does.
 pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split) -> Vec<HostStep> {
-    let mut step = 0;
     // The pass that used a resource last, to find several uses by one pass.
     let mut last_user = vec![u32::MAX; maps.len()];
     let mut host = host::Host::new(&split.host);
@@ -59,13 +58,15 @@ pub(super) fn barrier<'a>(walk: &mut Walk<'a>, maps: &mut Maps, split: &'a Split
         steps.reserve(passes.len() + passes.len() / 8);
         let site = Site::new(walk, submission);
         for pass in passes {
-            step += 1;
+            walk.step += 1;
+            let step = walk.step;
             one_pass(walk, maps, &site, step, *pass, &mut last_user);
             walk.ran[pass.0 as usize] = Some(site.point);
             walk.put_barriers(submission, *queue, step);
             let steps = &mut walk.records[submission].submission.steps;
             steps.push(Step::Pass(*pass));
         }
+        walk.records[submission].step = walk.step;
         walk.close(submission);
     }
     walk.ahead = &[];

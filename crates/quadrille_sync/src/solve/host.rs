@@ -116,7 +116,8 @@ fn one_pass(
         });
         intervals(kind, &one.range, |interval| {
             if !interval.is_empty() && frame.resource(one.resource).is_image() {
-                ownership::settle_for_host(walk, (one.resource, pass), &interval, map);
+                let layout = one.access.layout();
+                ownership::settle_for_host(walk, (one.resource, pass), layout, &interval, map);
             }
             map.update(interval, |interval, state| {
                 advance(walk, (&mut step, &mut shows), one, interval, state);
@@ -316,7 +317,8 @@ fn view(walk: &Walk<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
             value,
             scope: HOST,
             pass: EndPass::Pass(pass),
-            step: 0,
+            // Behind all barriers of the submission.
+            step: walk.records[place].step,
         },
         wait: HostWait::Now,
     }

@@ -26,11 +26,13 @@ pub(super) struct Record {
     pub(super) tail: [BarrierBatch; 2],
     /// It is there for what could not be foreseen; see [`ownership`](super::ownership).
     pub(super) is_window: bool,
+    /// Its last pass, counted over the frame; the last one before it, as long as it has none.
+    pub(super) step: u32,
 }
 
 impl Record {
     /// An empty submission.
-    pub(super) fn new(queue: QueueIndex, value: i64) -> Self {
+    pub(super) fn new(queue: QueueIndex, value: i64, step: u32) -> Self {
         let submission = Submission {
             queue,
             waits: Vec::new(),
@@ -45,6 +47,7 @@ impl Record {
             busy: Stages::empty(),
             tail: Default::default(),
             is_window: false,
+            step,
         }
     }
 

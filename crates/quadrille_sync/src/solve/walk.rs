@@ -55,6 +55,8 @@ pub(super) struct Walk<'a> {
     windows: Vec<usize>,
     /// Where each pass runs on the device, once that is known.
     pub(super) ran: Vec<Option<Point>>,
+    /// How many passes of the device have been planned.
+    pub(super) step: u32,
     /// By resource: the last host pass that touched it.
     pub(super) hosted: Vec<Option<Hosted>>,
     /// The submissions that have not been walked through yet.
@@ -168,6 +170,7 @@ impl<'a> Walk<'a> {
             records: Vec::new(),
             windows: Vec::new(),
             ran: vec![None; frame.passes.len()],
+            step: 0,
             hosted: vec![None; frame.resources.len()],
             ahead: &[],
             past,
@@ -209,7 +212,7 @@ impl<'a> Walk<'a> {
     /// Adds a submission and returns its index.
     pub(super) fn open(&mut self, queue: QueueIndex) -> usize {
         let value = self.timeline.open(queue);
-        self.records.push(Record::new(queue, value));
+        self.records.push(Record::new(queue, value, self.step));
         self.records.len() - 1
     }
 

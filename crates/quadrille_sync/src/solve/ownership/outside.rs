@@ -72,7 +72,8 @@ impl Outside {
         }
     }
 
-    /// Lets a family of the device acquire them, to release them to somebody else outside.
+    /// Lets a family of the device acquire them: to release them to somebody else outside, or for the
+    /// host.
     pub(super) fn pass_on(
         self,
         walk: &mut Walk<'_>,

@@ -188,7 +188,7 @@ fn append(
             },
         },
         pass: last.unwrap_or(EndPass::Nobody),
-        step: 0,
+        step: walk.records[*place].step,
     };
     Pending {
         from: *from,

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::half;
-use crate::flags::{AccessMask, Stages};
+use super::outside::Outside;
+use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::PassIndex;
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{RangeMap, intervals};
@@ -22,13 +23,25 @@ pub(super) const ALL: Scope = Scope {
 
 /// Acquires, each in the window of the family that it is on its way to, what was released with a
 /// part of an interval of an image that the host is about to look at: its layout may change between
-/// release and acquire, and the host would not know when.
+/// release and acquire, and the host would not know when. What somebody outside has released in
+/// another layout than `layout` arrives as well: only who owns it can change that.
 pub(in crate::solve) fn settle_for_host(
     walk: &mut Walk<'_>,
     (resource, pass): (ResourceIndex, PassIndex),
+    layout: Layout,
     interval: &Range<u64>,
     map: &mut RangeMap<State>,
 ) {
+    let mut outside = Outside::default();
+    for (run, state) in map.iter_within(interval.clone()) {
+        if state.layout != layout {
+            outside.add(
+                run.start.max(interval.start)..run.end.min(interval.end),
+                state,
+            );
+        }
+    }
+    outside.pass_on(walk, resource, &PassRef::Pass(pass), map);
     for_each_pending(
         map,
         interval.clone(),
@@ -102,7 +115,7 @@ pub(super) fn arrive(
         value: point.value,
         scope: ALL,
         pass: pending.mark.pass,
-        step: 0,
+        step: walk.records[place].step,
     };
     intervals(&resource.kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
