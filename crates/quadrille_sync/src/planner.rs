@@ -317,15 +317,16 @@ impl Marks<'_, '_> {
         }
         let (clocks, topology) = (&self.kept.start.clocks, &self.kept.topology);
         let offset = |states: &States, point: TimelinePoint| {
-            states.base(point.queue) as i64 - point.value as i64
+            states.base(point.queue) as i64 - states.value(point) as i64
         };
+        let (old_value, new_value) = (clocks.value(old), self.states.value(new));
         let mut exact = consulted.exact;
         for queue in topology.indices() {
             let known_old = clocks.known(queue, old.queue);
             let known_new = self.states.known(queue, new.queue);
-            let is_known = known_old.value >= old.value;
+            let is_known = known_old.value >= old_value;
             // Knowledge travels between queues, so every queue's counts.
-            if is_known != (known_new.value >= new.value) {
+            if is_known != (known_new.value >= new_value) {
                 return false;
             }
             if consulted.by & (1 << queue.0) != 0 {

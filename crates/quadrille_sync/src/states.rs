@@ -25,6 +25,7 @@ mod block;
 mod commit;
 mod end;
 mod handover;
+mod lag;
 mod range_state;
 mod rare;
 mod steady;
@@ -34,6 +35,7 @@ pub use end::EndStates;
 pub(crate) use end::{EndMark, EndPass, EndResource, Joined, Learned};
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
+use lag::Lag;
 pub(crate) use range_state::{
     First, FirstUse, HostView, HostWait, Marked, PastMark, Pending, Previous, RangeState, Seen,
 };
@@ -108,6 +110,8 @@ pub struct States {
     knows: Vec<Vec<Known>>,
     /// Whether frames repeat.
     steady: Steady,
+    /// What has not been written down of those that do.
+    lag: Lag,
 }
 
 impl States {
@@ -124,16 +128,16 @@ impl States {
         self.base(queue).saturating_add_signed(offset)
     }
 
-    /// Whether a plan has moved the states on twice without anything between. Where it fitted both
-    /// times it will for ever: what it hangs on has come back to itself.
+    /// Whether a plan has moved the states on so often without anything between that, where it fitted
+    /// each time, it will for ever: what it hangs on has come back to itself.
     pub(crate) fn repeat(&self, plan: &Plan) -> bool {
-        self.steady.repeats(&plan.end.stamp)
+        self.steady.repeats(&plan.end.stamp, self.base.len())
     }
 
     /// Forgets a resource, so that its id can be given to another one. To use an id again for
     /// something of another kind or size without that is an error of the frame.
     pub fn remove(&mut self, id: ResourceId) {
-        self.steady.disturb();
+        self.disturb();
         if let Some(entry) = self.resources.get_mut(id.0 as usize) {
             *entry = None;
         }
@@ -151,7 +155,7 @@ impl States {
     /// assert!(!states.ever_written(ResourceId(3)));
     /// ```
     pub fn rename(&mut self, from: ResourceId, to: ResourceId) {
-        self.steady.disturb();
+        self.disturb();
         let entry = self.resources.get_mut(from.0 as usize);
         let entry = entry.and_then(Option::take);
         *self.slot(to) = entry;
@@ -170,7 +174,7 @@ impl States {
     /// next frame is submitted (which submission does for host writes: section "Host Write
     /// Ordering Guarantees"). Earlier state is forgotten, points for retiring are kept.
     pub fn import(&mut self, id: ResourceId, layout: Layout, owner: Option<FamilyIndex>) {
-        self.steady.disturb();
+        self.disturb();
         let state = RangeState {
             layout,
             owner,
@@ -193,7 +197,11 @@ impl States {
         let entry = self.resources.get(id.0 as usize).and_then(Option::as_ref);
         entry
             .into_iter()
-            .flat_map(|entry| entry.last_uses.iter().copied())
+            .flat_map(|entry| &entry.last_uses)
+            .map(|point| TimelinePoint {
+                value: self.value(*point),
+                ..*point
+            })
     }
 
     /// Whether any part of a resource has been written by a pass, or imported.
@@ -208,11 +216,18 @@ impl States {
             resources: Vec::new(),
             blocks: Vec::new(),
             steady: Steady::default(),
+            lag: self.lag.clone(),
             base: self.base.clone(),
             knows: self.knows.clone(),
         };
         clocks.grow(queues);
         clocks
+    }
+
+    /// The value of a point that stands in a state, which may lie further on than is written there.
+    #[inline]
+    pub(crate) fn value(&self, point: TimelinePoint) -> u64 {
+        self.lag.value(point)
     }
 
     /// How many queues there are values for.

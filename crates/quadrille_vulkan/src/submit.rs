@@ -405,15 +405,14 @@ impl Frames {
                 }
             }
         }
-        for submission in &input.plan.submissions {
+        for (at, submission) in input.plan.submissions.iter().enumerate() {
             let value = states.absolute(submission.queue, submission.signal);
             let lane = usize::from(submission.queue.0) - self.first;
-            for step in &submission.steps {
-                if let Step::Pass(pass) = step {
-                    let name = Arc::clone(&input.frame.pass(*pass).name);
-                    self.watch.note(lane, value, name);
-                }
-            }
+            let passes = submission.steps.iter().filter_map(|step| match step {
+                Step::Pass(pass) => Some(&input.frame.pass(*pass).name),
+                Step::Barriers(_) => None,
+            });
+            self.watch.note(at, (lane, value), passes);
         }
     }
 }

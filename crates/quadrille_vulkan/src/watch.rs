@@ -3,10 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// The names of a submission's passes, shared by all frames in which it has the same.
+type Passes = Arc<Vec<Arc<str>>>;
+
 /// The submissions of each lane that are not known to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     lanes: Vec<Lane>,
+    /// By submission of a frame, the passes that it had last.
+    last: Vec<Passes>,
     /// Memory to use again.
     spare: Vec<Vec<Arc<str>>>,
 }
@@ -14,7 +19,7 @@ pub(crate) struct Watch {
 #[derive(Debug, Default)]
 struct Lane {
     /// The value that each signals, and its passes.
-    submitted: VecDeque<(u64, Vec<Arc<str>>)>,
+    submitted: VecDeque<(u64, Passes)>,
     /// The last pass of those that are done.
     finished: Option<Arc<str>>,
 }
@@ -24,29 +29,66 @@ impl Watch {
     pub(crate) fn new(lanes: usize) -> Self {
         Self {
             lanes: (0..lanes).map(|_| Lane::default()).collect(),
-            spare: Vec::new(),
+            ..Self::default()
         }
     }
 
-    /// Notes a pass of the submission that signals a value; later values come later.
-    pub(crate) fn note(&mut self, lane: usize, value: u64, pass: Arc<str>) {
-        let submitted = &mut self.lanes[lane].submitted;
-        if submitted.back().is_none_or(|(last, _)| *last != value) {
-            let passes = self.spare.pop().unwrap_or_default();
-            submitted.push_back((value, passes));
+    /// Notes a submission, by its number in the frame, that signals a value on a lane; later values
+    /// come later.
+    pub(crate) fn note<'a>(
+        &mut self,
+        submission: usize,
+        (lane, value): (usize, u64),
+        passes: impl Iterator<Item = &'a Arc<str>> + Clone,
+    ) {
+        if passes.clone().next().is_none() {
+            return;
         }
-        if let Some((_, passes)) = submitted.back_mut() {
-            passes.push(pass);
+        let passes = self.share(submission, passes);
+        self.lanes[lane].submitted.push_back((value, passes));
+    }
+
+    /// The passes of a submission. Mostly a frame is like the one before, and no name is counted.
+    fn share<'a>(
+        &mut self,
+        submission: usize,
+        passes: impl Iterator<Item = &'a Arc<str>> + Clone,
+    ) -> Passes {
+        let last = self.last.get(submission);
+        let names = passes.clone().map(Arc::as_ptr);
+        if let Some(last) = last.filter(|last| names.eq(last.iter().map(Arc::as_ptr))) {
+            return Arc::clone(last);
+        }
+        let mut new = self.spare.pop().unwrap_or_default();
+        new.extend(passes.cloned());
+        let new = Arc::new(new);
+        if self.last.len() <= submission {
+            self.last.resize_with(submission + 1, Passes::default);
+        }
+        let old = std::mem::replace(&mut self.last[submission], Arc::clone(&new));
+        self.save(old);
+        new
+    }
+
+    /// Keeps the memory of passes that nobody has any more.
+    fn save(&mut self, passes: Passes) {
+        let unused = Arc::try_unwrap(passes).ok();
+        if let Some(mut passes) = unused.filter(|passes| passes.capacity() > 0) {
+            passes.clear();
+            self.spare.push(passes);
         }
     }
 
     /// Forgets what is done by now.
     pub(crate) fn reached(&mut self, lane: usize, value: u64) {
-        let lane = &mut self.lanes[lane];
-        while let Some((_, mut passes)) = lane.submitted.pop_front_if(|(at, _)| *at <= value) {
-            lane.finished = passes.pop().or(lane.finished.take());
-            passes.clear();
-            self.spare.push(passes);
+        let submitted = |watch: &mut Self| {
+            let lane = &mut watch.lanes[lane];
+            let (_, passes) = lane.submitted.pop_front_if(|(at, _)| *at <= value)?;
+            lane.finished = passes.last().cloned();
+            Some(passes)
+        };
+        while let Some(passes) = submitted(self) {
+            self.save(passes);
         }
     }
 

@@ -80,7 +80,7 @@ impl<'a> Past<'a> {
         let pass = EndPass::Start(self.next());
         self.names.push(&mark.pass);
         // Values fit: they count submissions.
-        let value = mark.point.value as i64 - states.base(mark.point.queue) as i64;
+        let value = states.value(mark.point) as i64 - states.base(mark.point.queue) as i64;
         Mark {
             queue: mark.point.queue,
             value,

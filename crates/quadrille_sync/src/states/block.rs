@@ -33,7 +33,7 @@ impl<M: Clone + Eq> Marked<M> for Vec<M> {
 impl States {
     /// Forgets a block of memory, so that its id can be given to another one.
     pub fn remove_block(&mut self, id: BlockId) {
-        self.steady.disturb();
+        self.disturb();
         if let Some(block) = self.blocks.get_mut(id.0 as usize) {
             *block = None;
         }

@@ -25,23 +25,69 @@ impl States {
     pub fn commit(&mut self, frame: &Frame, topology: &Topology, plan: &Plan) {
         let again = self.steady.commit(&plan.end.stamp);
         self.grow(topology.queues.len());
+        if again && self.steady.is_in_place() {
+            self.lag.repeat(&plan.end.signals);
+        } else {
+            self.write_down(frame, plan, again);
+        }
+        self.commit_knowledge(&plan.end);
+        for (base, signals) in self.base.iter_mut().zip(&plan.end.signals) {
+            *base += signals;
+        }
+    }
+
+    /// Moves the states of all resources and blocks on; `again` if the last commit was of the same
+    /// plan.
+    fn write_down(&mut self, frame: &Frame, plan: &Plan, again: bool) {
+        self.catch_up();
+        self.lag.begin(&self.base);
+        let mut in_place = again;
         for end in &plan.end.resources {
             let map = end
                 .has_past
                 .then(|| &plan.end.maps[end.resource.0 as usize]);
             if !(again && self.commit_again(frame, end, map)) {
                 self.commit_resource(frame, end, map);
+                in_place = false;
             }
         }
         for end in &plan.end.blocks {
             if !(again && self.commit_block_again(end)) {
                 self.commit_block(frame, end);
+                in_place = false;
             }
         }
-        self.commit_knowledge(&plan.end);
-        for (base, signals) in self.base.iter_mut().zip(&plan.end.signals) {
-            *base += signals;
+        self.steady.settle(in_place);
+    }
+
+    /// Writes down what has only been noted of frames that repeated.
+    pub(super) fn catch_up(&mut self) {
+        let Self {
+            resources,
+            blocks,
+            lag,
+            ..
+        } = self;
+        if lag.is_none() {
+            return;
         }
+        let catch_up = |point: &mut TimelinePoint| point.value = lag.value(*point);
+        for entry in resources.iter_mut().flatten() {
+            let marks = Arc::make_mut(&mut entry.map).values_mut();
+            marks
+                .flat_map(Marked::marks_mut)
+                .for_each(|mark: &mut PastMark| catch_up(&mut mark.point));
+            entry.last_uses.iter_mut().for_each(catch_up);
+        }
+        let marks = blocks.iter_mut().flatten().flat_map(RangeMap::values_mut);
+        marks.flatten().for_each(|mark| catch_up(&mut mark.point));
+        lag.end();
+    }
+
+    /// Notes that the states are about to be changed by other means than a plan.
+    pub(super) fn disturb(&mut self) {
+        self.catch_up();
+        self.steady.disturb();
     }
 
     /// Moves the state of a resource on in place, without an allocation, where the last commit was

@@ -111,7 +111,7 @@ impl States {
     /// assert!(other.ever_written(ResourceId(3)));
     /// ```
     pub fn give(&mut self, id: ResourceId) -> Option<Handover> {
-        self.steady.disturb();
+        self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         if entry.tenure != Tenure::Own {
             return None;
@@ -134,7 +134,7 @@ impl States {
     /// one family. None if this stream does not have it whole, or has foreseen that its family
     /// changes.
     pub fn lend(&mut self, id: ResourceId) -> Option<Handover> {
-        self.steady.disturb();
+        self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         let moves = entry
             .map
@@ -164,18 +164,22 @@ impl States {
     /// Says that the next frame that uses a resource leaves it as it has to be lent: nothing is
     /// foreseen of what comes after, so an image stays in the layout of its last use.
     pub fn prepare_to_lend(&mut self, id: ResourceId) {
-        let Some(Some(entry)) = self.resources.get_mut(id.0 as usize) else {
-            return;
+        let is_foreseen = |map: &RangeMap<RangeState<PastMark>>| {
+            let mut states = map.iter();
+            states.any(|(_, state)| state.first.is_some())
         };
-        if entry.map.iter().any(|(_, state)| state.first.is_some()) {
-            self.steady.disturb();
+        if !self.map(id).is_some_and(|map| is_foreseen(map)) {
+            return;
+        }
+        self.disturb();
+        if let Some(Some(entry)) = self.resources.get_mut(id.0 as usize) {
             Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| state.first = None);
         }
     }
 
     /// Takes what another stream has given or lent.
     pub fn take(&mut self, handover: Handover) {
-        self.steady.disturb();
+        self.disturb();
         let Handover {
             id,
             mut map,
@@ -207,7 +211,7 @@ impl States {
     ///
     /// Nothing happens to a resource that is not lent.
     pub fn returned(&mut self, id: ResourceId, done: TimelinePoint) {
-        self.steady.disturb();
+        self.disturb();
         self.reach(done);
         let Some(entry) = self.slot(id).as_mut() else {
             return;
@@ -237,7 +241,7 @@ impl States {
     /// Ends the reading of what another stream has lent: it cannot be used any more here, until it
     /// is taken again. Points for retiring are kept.
     pub fn give_back(&mut self, id: ResourceId) {
-        self.steady.disturb();
+        self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         entry.tenure = Tenure::Given;
         entry.map = Arc::new(gone());

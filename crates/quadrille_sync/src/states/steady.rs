@@ -32,6 +32,8 @@ pub(crate) struct Steady {
     /// The plan; holding it keeps its stamp from being another's.
     last: Option<Stamp>,
     times: u32,
+    /// The last commit changed nothing but when things happened.
+    in_place: bool,
 }
 
 impl Steady {
@@ -43,19 +45,31 @@ impl Steady {
         } else {
             self.last = Some(stamp.clone());
             self.times = 1;
+            self.in_place = false;
         }
         again
     }
 
-    /// Notes that the states were changed by other means.
-    pub(crate) fn disturb(&mut self) {
-        self.last = None;
-        self.times = 0;
+    /// Notes whether a commit changed nothing but when things happened: then no other of the plan
+    /// does.
+    pub(crate) fn settle(&mut self, in_place: bool) {
+        self.in_place = in_place;
     }
 
-    /// Whether this plan was committed at least twice in a row.
-    pub(crate) fn repeats(&self, stamp: &Stamp) -> bool {
-        self.times >= 2 && self.is_last(stamp)
+    /// Whether the last commit changed nothing but when things happened.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.in_place
+    }
+
+    /// Notes that the states were changed by other means.
+    pub(crate) fn disturb(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether this plan was committed twice in a row, and once more for each queue but one: what a
+    /// queue knows of another reaches one more queue with each frame.
+    pub(crate) fn repeats(&self, stamp: &Stamp, queues: usize) -> bool {
+        self.times as usize > queues && self.is_last(stamp)
     }
 
     fn is_last(&self, stamp: &Stamp) -> bool {

@@ -1,15 +1,22 @@
+use std::sync::Arc;
+
 use super::Watch;
+
+fn names(names: &[&str]) -> Vec<Arc<str>> {
+    names.iter().map(|name| Arc::from(*name)).collect()
+}
 
 fn watch() -> Watch {
     let mut watch = Watch::new(2);
-    for (lane, value, pass) in [
-        (0, 1, "upload"),
-        (0, 2, "simulate"),
-        (1, 5, "draw"),
-        (0, 2, "count"),
-        (0, 3, "blur"),
-    ] {
-        watch.note(lane, value, pass.into());
+    let submissions: [(usize, u64, &[&str]); 5] = [
+        (0, 1, &["upload"]),
+        (0, 2, &["simulate", "count"]),
+        (1, 4, &[]),
+        (1, 5, &["draw"]),
+        (0, 3, &["blur"]),
+    ];
+    for (at, (lane, value, passes)) in submissions.into_iter().enumerate() {
+        watch.note(at, (lane, value), names(passes).iter());
     }
     watch
 }
@@ -37,11 +44,29 @@ fn what_is_done_is_forgotten_but_for_its_last_pass() {
 }
 
 #[test]
-fn the_steady_state_needs_no_more_memory() {
+fn frames_that_are_alike_share_their_names() {
+    let mut watch = Watch::new(1);
+    let (draw, blur) = (names(&["shadow", "draw"]), names(&["blur"]));
+    for value in 1..100 {
+        // The first submission of each frame has no pass.
+        watch.note(0, (0, 3 * value), [].iter());
+        watch.note(1, (0, 3 * value + 1), draw.iter());
+        watch.note(2, (0, 3 * value + 2), blur.iter());
+        watch.reached(0, 3 * value.saturating_sub(2));
+    }
+    assert!(watch.lanes[0].submitted.len() <= 6);
+    assert!(watch.spare.is_empty(), "nothing was made twice");
+    // Here, in the watch, and in `finished` at most.
+    assert!(Arc::strong_count(&draw[0]) <= 3);
+}
+
+#[test]
+fn frames_that_differ_use_memory_again() {
     let mut watch = Watch::new(1);
     for value in 1..100 {
-        watch.note(0, value, "draw".into());
+        watch.note(0, (0, value), names(&["draw"]).iter());
         watch.reached(0, value.saturating_sub(2));
     }
+    assert_eq!(watch.stuck(0, 98).0, ["draw"]);
     assert!(watch.lanes[0].submitted.len() + watch.spare.len() <= 4);
 }
