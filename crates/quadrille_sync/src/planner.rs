@@ -146,7 +146,7 @@ impl Planner {
     pub fn plan_again(&mut self, topology: &Topology, states: &States) -> Option<Planned> {
         let number = self.last?;
         let is_same = |kept: &Kept| kept.number == number && kept.topology == *topology;
-        // Two commits of the last plan in a row say that it fits, without looking.
+        // Where the last plan was committed often enough, it fits, without looking.
         let front = self.kept.front().filter(|kept| is_same(kept));
         if let Some(kept) = front.filter(|kept| states.repeat(&kept.plan)) {
             let plan = kept.plan.clone();
