@@ -186,7 +186,9 @@ impl Game {
     }
 
     fn title(&self, elapsed: f32) -> String {
-        let speed = (self.generation - self.titled.1) as f32 / elapsed.max(0.001);
+        // A device that is lost takes generations with it.
+        let steps = self.generation.saturating_sub(self.titled.1);
+        let speed = steps as f32 / elapsed.max(0.001);
         let population = self
             .population
             .map_or("..".to_owned(), |count| count.to_string());

@@ -208,7 +208,8 @@ impl Start {
 
 impl Kept {
     /// Whether the plan is what [`plan`](crate::plan) would return for its frame and topology from
-    /// these states, and commits to the same.
+    /// these states, and commits to the same; or, rarely, says more than that would, where queues
+    /// have learned of each other since by ways that the plan had no reason to ask about.
     fn fits(&self, states: &States) -> bool {
         let tenures = self.frame.resources.iter().map(|it| states.tenure(it.id));
         if !tenures.eq(self.start.tenures.iter().copied()) {
