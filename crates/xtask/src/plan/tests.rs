@@ -183,10 +183,7 @@ fn the_naive_plan_is_counted_by_its_rules() {
 
 #[test]
 fn comparisons_show_what_order_saves() {
-    let (_, text) = cases()
-        .into_iter()
-        .find(|(name, _)| name == "order_needless_switches")
-        .unwrap();
+    let text = case_named("order_needless_switches");
     let ([free, declared, naive], refused) = rows(&parse(&text, None).unwrap());
     assert_eq!(refused, 0);
     // Three frames of three submissions, against five; each way takes six passes a frame.
@@ -194,14 +191,26 @@ fn comparisons_show_what_order_saves() {
     assert_eq!((free[5], declared[5], naive[5]), (18, 18, 18));
 }
 
-#[test]
-fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
-    let case = parse(TWO_FAMILIES, None).unwrap();
+/// The text of one of the solver's cases.
+fn case_named(wanted: &str) -> String {
+    let mut cases = cases().into_iter();
+    let (_, text) = cases.find(|(name, _)| name == wanted).unwrap();
+    text
+}
+
+/// The picture of the first frame of a file.
+fn first_frame_drawn(text: &str) -> String {
+    let case = parse(text, None).unwrap();
     let frame = &case.frames[0].frame;
     let plan = plan(frame, &case.topology, &States::default()).unwrap();
     let mut picture = Picture::default();
     picture.add("frame 1", frame, &case.topology, &plan);
-    let svg = picture.finish();
+    picture.finish()
+}
+
+#[test]
+fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
+    let svg = first_frame_drawn(TWO_FAMILIES);
     assert_eq!(svg.matches("rx=\"4\"").count(), 2);
     assert_eq!(svg.matches("url(#head)").count(), 1);
     assert!(svg.contains("a &lt; b"), "names are escaped");
@@ -209,16 +218,7 @@ fn pictures_have_a_box_a_submission_and_an_arrow_a_wait() {
 
 #[test]
 fn what_runs_at_the_same_time_stands_below_each_other() {
-    let (_, text) = cases()
-        .into_iter()
-        .find(|(name, _)| name == "overlapping_bytes_on_three_queues")
-        .unwrap();
-    let case = parse(&text, None).unwrap();
-    let frame = &case.frames[0].frame;
-    let plan = plan(frame, &case.topology, &States::default()).unwrap();
-    let mut picture = Picture::default();
-    picture.add("frame 1", frame, &case.topology, &plan);
-    let svg = picture.finish();
+    let svg = first_frame_drawn(&case_named("overlapping_bytes_on_three_queues"));
     let boxes = svg.lines().filter(|line| line.contains("rx=\"4\""));
     let left: Vec<usize> = boxes
         .map(|line| line.split('"').nth(1).unwrap().parse().unwrap())
