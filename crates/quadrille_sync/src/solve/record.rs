@@ -21,8 +21,8 @@ pub(super) struct Record {
     pub(super) submission: Submission,
     /// The stages in which its passes use something.
     pub(super) busy: Stages,
-    /// Barriers after everything else: first layout transitions for the host, then all others,
-    /// which may have to come after them.
+    /// Barriers after everything else: first layout transitions, for the host or for those who
+    /// share one, then all others, which may have to come after them.
     pub(super) tail: [BarrierBatch; 2],
     /// It is there for what could not be foreseen; see [`ownership`](super::ownership).
     pub(super) is_window: bool,
