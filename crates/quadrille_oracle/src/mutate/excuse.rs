@@ -6,14 +6,19 @@
 //! both, the judge notices. `tests/mutation.rs` prints how many mutants have which excuse;
 //! one that has none is a fault of the solver, or of the judge.
 //!
-//! Known faults of that kind, as `QUADRILLE_ORACLE_SEED` of that test; both barriers hold back nobody
-//! and name a stage more than they need:
+//! Known faults of that kind, as `QUADRILLE_ORACLE_SEED` of that test; these barriers hold back
+//! nobody, and are there, or name a stage or an access, though nobody needs it:
 //!
 //! - 701000008624: a change of layout is shown to a later reader in stages that a global barrier of
 //!   another call, for another range of the same reader, leads on to from those that it is shown in
 //!   anyway (the solver's `show.rs` looks at barriers of one call).
 //! - 705000003429: a change of layout is shown in a stage that sees it by a wait as well, which is
 //!   there for another pass of the submission, behind a submission of another queue.
+//! - 900001000423: a pass comes after a reader on another queue by a barrier of its own. So it would
+//!   without: the submission before has waited for that reader, a barrier leads on from the wait to
+//!   a pass there, and one leads on from that pass to this one, for another use of the same bytes.
+//! - 910003013411: a barrier names a write of its own queue, which has come back to the queue in a
+//!   wait for another one since, with all that this one knows.
 
 use quadrille_sync::{
     AccessMask, PassRef, Plan, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait,

@@ -53,7 +53,10 @@ impl Walk<'_> {
                 order.sort_by_key(|plain| std::cmp::Reverse(named(plain.src) + named(plain.dst)))
             }
         }
-        for plain in order {
+        for mut plain in order {
+            if style == BarrierStyle::Precise && !leave_unsaid(&mut plain, &ordered) {
+                continue;
+            }
             let kind = (plain.src.stages, plain.dst.stages);
             let mut all = ordered.iter();
             if all.any(|it| covers(*it, kind) || is_close && implies(*it, kind)) {
@@ -113,6 +116,19 @@ fn note(ordered: &mut Vec<Kind>, kind: Kind) {
     if !ordered.contains(&kind) {
         ordered.push(kind);
     }
+}
+
+/// Takes out of a dependency that only orders what others order, each a part of it; says whether
+/// anything is left.
+fn leave_unsaid(plain: &mut Plain, ordered: &[Kind]) -> bool {
+    for (src, dst) in ordered {
+        if src.covers(plain.src.stages) {
+            plain.dst.stages.remove(*dst);
+        } else if dst.covers(plain.dst.stages) {
+            plain.src.stages.remove(*src);
+        }
+    }
+    !plain.src.stages.is_empty() && !plain.dst.stages.is_empty()
 }
 
 /// Whether one execution dependency names all that another one does.
