@@ -53,13 +53,11 @@ impl Walk<'_> {
                 order.sort_by_key(|plain| std::cmp::Reverse(named(plain.src) + named(plain.dst)))
             }
         }
-        for mut plain in order {
-            if style == BarrierStyle::Precise && !leave_unsaid(&mut plain, &ordered) {
-                continue;
-            }
+        for plain in order {
             let kind = (plain.src.stages, plain.dst.stages);
             let mut all = ordered.iter();
-            if all.any(|it| covers(*it, kind) || is_close && implies(*it, kind)) {
+            let is_said = all.any(|it| covers(*it, kind) || is_close && implies(*it, kind));
+            if is_said || style == BarrierStyle::Precise && cover_together(&ordered, kind) {
                 continue;
             }
             if style == BarrierStyle::Precise {
@@ -118,17 +116,12 @@ fn note(ordered: &mut Vec<Kind>, kind: Kind) {
     }
 }
 
-/// Takes out of a dependency that only orders what others order, each a part of it; says whether
-/// anything is left.
-fn leave_unsaid(plain: &mut Plain, ordered: &[Kind]) -> bool {
-    for (src, dst) in ordered {
-        if src.covers(plain.src.stages) {
-            plain.dst.stages.remove(*dst);
-        } else if dst.covers(plain.dst.stages) {
-            plain.src.stages.remove(*src);
-        }
-    }
-    !plain.src.stages.is_empty() && !plain.dst.stages.is_empty()
+/// Whether several execution dependencies, each with all of the first scope, name all of the second
+/// one together.
+fn cover_together(ordered: &[Kind], (first, second): Kind) -> bool {
+    let from_first = ordered.iter().filter(|(src, _)| src.covers(first));
+    let together = from_first.fold(Stages::empty(), |all, (_, dst)| all | *dst);
+    together.covers(second)
 }
 
 /// Whether one execution dependency names all that another one does.
