@@ -7,19 +7,19 @@
 //! which bevy has the rest of the system. Where systems run otherwise, on several threads or because
 //! one is skipped, something is fetched for nothing.
 
-#![expect(
-    unsafe_code,
-    reason = "a hint to the processor is an unsafe function in the standard library"
-)]
-
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The bytes that processors fetch at once.
-const LINE: usize = 64;
+use quadrille_vulkan::prefetch::{self, LINE};
 
-/// How many lines of a recording and of a state are fetched. Recorders mostly come first among the
-/// parameters, with the states of others behind.
-const LINES: [usize; 2] = [2, 4];
+use crate::recording::PassRecording;
+
+/// How many lines a recording has.
+const RECORDING: usize = size_of::<PassRecording>().div_ceil(LINE);
+
+/// How many lines of a system are fetched on either side of the place where the state of its
+/// recorder begins: the compiler puts the states of other parameters before and behind it, and bevy
+/// what it keeps of the system.
+const BESIDE: usize = 2;
 
 /// What one system knows of the one after it. Addresses are only ever fetched, never read: the
 /// other system may be gone.
@@ -64,24 +64,10 @@ impl Ahead {
     /// Has the processor fetch what the next system touches first.
     #[inline]
     pub(crate) fn fetch(&self) {
-        for (place, lines) in self.next.iter().zip(LINES) {
-            let from = place.load(Ordering::Relaxed).cast_const();
-            for line in 0..lines {
-                prefetch(from.wrapping_add(line * LINE));
-            }
-        }
+        let [recording, state] = &self.next;
+        let recording = recording.load(Ordering::Relaxed).cast_const();
+        prefetch::lines(recording, RECORDING);
+        let state = state.load(Ordering::Relaxed).cast_const();
+        prefetch::lines(state.wrapping_sub(BESIDE * LINE), 2 * BESIDE);
     }
 }
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn prefetch(at: *const u8) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: fetching reads nothing and never faults, whatever the address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
-}
-
-/// Elsewhere the standard library has no stable way to say it.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-fn prefetch(_: *const u8) {}

@@ -1,7 +1,9 @@
 //! What can be bound to a shader, attached or copied: declared accesses.
 
 use quadrille_sync::ResourceId;
-use quadrille_vulkan::{Binding, BindingKind, Buffer, Handle, Image, Sampler, View, vk};
+use quadrille_vulkan::{
+    Binding, BindingKind, BindingNeeds, Buffer, Handle, Image, Needs, Sampler, View, vk,
+};
 
 use crate::access::{Access, kind, stage};
 use crate::any::AnyAccess;
@@ -106,7 +108,7 @@ pub(crate) struct BoundMask(u64);
 
 impl BoundMask {
     /// Binds a resource after checking it against the shader and the declaration.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bind(
         &mut self,
         recording: &mut SubRecording,
@@ -116,11 +118,11 @@ impl BoundMask {
     ) {
         recording.check_declared(bound);
         let declared = recording.declared_kind(bound);
-        let info = find(pipeline.bindings(), binding);
-        let is_plain = info.is_some_and(|info| is_plain(info, bound, declared));
         // Of what is bound wrongly, nobody has to hear that it is not bound as well.
-        self.0 |= 1 << (binding & 63);
-        if !is_plain && let Some(error) = mismatch(pipeline, info, binding, bound, declared) {
+        self.0 |= BindingNeeds::bit(binding);
+        if !is_plain(pipeline.needs().at(binding), &bound, declared)
+            && let Some(error) = mismatch(pipeline, binding, bound, declared)
+        {
             recording.fail(error);
             return;
         }
@@ -148,7 +150,7 @@ impl BoundMask {
         let info = find(pipeline.bindings(), binding);
         match info.map(|info| info.kind) {
             Some(BindingKind::Sampler | BindingKind::CombinedImageSampler(_)) => {
-                self.0 |= 1 << (binding & 63);
+                self.0 |= BindingNeeds::bit(binding);
                 recording.list.bind_sampler(binding, sampler);
             }
             Some(_) => recording.fail(RecordError::NoSampler {
@@ -162,44 +164,54 @@ impl BoundMask {
     /// Checks that everything the shader reads or writes is bound.
     #[inline]
     pub(crate) fn check_complete(&self, recording: &mut SubRecording, pipeline: &impl Reflected) {
-        let missing = pipeline
-            .bindings()
-            .iter()
-            .find(|info| self.0 & (1 << (info.binding & 63)) == 0);
-        if let Some(info) = missing {
-            recording.fail(RecordError::MissingBinding {
-                pipeline: pipeline.name().into(),
-                binding: info.binding,
-                variable: info.name.as_str().into(),
-            });
+        let missing = pipeline.needs().numbers() & !self.0;
+        if missing != 0 {
+            fail_incomplete(recording, pipeline, missing);
         }
     }
 }
 
-/// Whether a declared access is at least what a shader does, in the cases that are usual: a few
-/// comparisons instead of all rules. What is not plain is for [`mismatch`] to judge.
-#[inline]
-fn is_plain(info: &Binding, bound: Bound<'_>, declared: &AccessKind) -> bool {
-    if !bound.stages.covers(info.stages) {
-        return false;
+/// Notes the first of some bindings that nothing is bound to.
+#[cold]
+fn fail_incomplete(recording: &mut SubRecording, pipeline: &impl Reflected, missing: u64) {
+    let mut bindings = pipeline.bindings().iter();
+    if let Some(info) = bindings.find(|info| missing & BindingNeeds::bit(info.binding) != 0) {
+        recording.fail(RecordError::MissingBinding {
+            pipeline: pipeline.name().into(),
+            binding: info.binding,
+            variable: info.name.as_str().into(),
+        });
     }
-    let is_image = matches!(bound.resource, ResourceRef::Image(_));
-    let is_storage = match info.kind {
-        BindingKind::StorageBuffer => !is_image,
-        BindingKind::StorageImage(_) => is_image,
-        BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_) => {
-            return is_image && matches!(declared, AccessKind::Sampled);
+}
+
+/// Whether a declared access is at least what a shader does, in the cases that are usual: one
+/// comparison instead of all rules. What is not plain is for [`mismatch`] to judge.
+#[inline]
+fn is_plain(needs: Needs, bound: &Bound<'_>, declared: &AccessKind) -> bool {
+    let image = match bound.resource {
+        ResourceRef::Buffer(_) => Needs::empty(),
+        ResourceRef::Image(_) => Needs::IMAGE,
+    };
+    let (of_interest, wanted) = match declared {
+        AccessKind::Uniform => (Needs::UNIFORM, Needs::UNIFORM),
+        AccessKind::Sampled => (Needs::SAMPLED, Needs::SAMPLED),
+        AccessKind::StorageRead => (Needs::STORAGE.union(Needs::WRITES), Needs::STORAGE),
+        AccessKind::StorageWrite => {
+            let both = Needs::STORAGE.union(Needs::WRITES);
+            (both, both)
         }
-        BindingKind::UniformBuffer => return !is_image && matches!(declared, AccessKind::Uniform),
-        BindingKind::Sampler => return false,
+        AccessKind::StorageReadWrite => (Needs::STORAGE, Needs::STORAGE),
+        // No binding needs it all.
+        _ => (Needs::all(), Needs::all()),
     };
-    let is_enough = match declared {
-        AccessKind::StorageRead => !info.writes,
-        AccessKind::StorageWrite => info.writes,
-        AccessKind::StorageReadWrite => true,
-        _ => false,
+    let elsewhere = match bound.stages {
+        StageWish::Auto | StageWish::Any => Needs::empty(),
+        StageWish::Vertex => Needs::FRAGMENT.union(Needs::COMPUTE),
+        StageWish::Fragment => Needs::VERTEX.union(Needs::COMPUTE),
+        StageWish::Graphics => Needs::COMPUTE,
+        StageWish::Compute => Needs::VERTEX.union(Needs::FRAGMENT),
     };
-    is_storage && is_enough
+    needs & (of_interest | Needs::IMAGE | elsewhere) == wanted | image
 }
 
 /// The binding of this number. Bindings are in order of their numbers, and mostly without gaps.
@@ -214,6 +226,7 @@ fn find(bindings: &[Binding], binding: u32) -> Option<&Binding> {
 pub(crate) trait Reflected {
     fn name(&self) -> &str;
     fn bindings(&self) -> &[Binding];
+    fn needs(&self) -> &BindingNeeds;
 }
 
 impl Reflected for quadrille_vulkan::ComputePipeline {
@@ -223,6 +236,11 @@ impl Reflected for quadrille_vulkan::ComputePipeline {
 
     fn bindings(&self) -> &[Binding] {
         self.bindings()
+    }
+
+    #[inline]
+    fn needs(&self) -> &BindingNeeds {
+        self.needs()
     }
 }
 
@@ -234,18 +252,22 @@ impl Reflected for quadrille_vulkan::GraphicsPipeline {
     fn bindings(&self) -> &[Binding] {
         self.bindings()
     }
+
+    #[inline]
+    fn needs(&self) -> &BindingNeeds {
+        self.needs()
+    }
 }
 
 /// Why a resource with this declared access cannot be bound there, if so.
 #[cold]
 fn mismatch(
     pipeline: &impl Reflected,
-    info: Option<&Binding>,
     binding: u32,
     bound: Bound<'_>,
     declared: &AccessKind,
 ) -> Option<RecordError> {
-    let Some(info) = info else {
+    let Some(info) = find(pipeline.bindings(), binding) else {
         return Some(no_such_binding(pipeline, binding, bound.name()));
     };
     let is_image = matches!(bound.resource, ResourceRef::Image(_));

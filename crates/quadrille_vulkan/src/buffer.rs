@@ -9,6 +9,7 @@ use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mo
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::generation::Generation;
 use crate::handle::WeakHandle;
 use crate::home::{Block, Home};
 use crate::lock;
@@ -151,6 +152,8 @@ struct BufferInner {
     /// Changes only between frames, before anything of the next one is translated (the threads
     /// that translate are started with a happens-before edge), so relaxed access is enough.
     raw: AtomicU64,
+    /// Another number for each Vulkan buffer that it has been.
+    generation: Generation,
     home: Mutex<Home>,
     /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
     needs: Option<vk::MemoryRequirements>,
@@ -197,6 +200,7 @@ impl Buffer {
             name: desc.name.as_str().into(),
             desc: desc.clone(),
             raw: AtomicU64::new(raw.as_raw()),
+            generation: Generation::new(),
             home: Mutex::new(home),
             needs,
             is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
@@ -217,8 +221,8 @@ impl Buffer {
         }
         let (raw, new) = create_in(&buffer.device, &buffer.desc, self.mode(), place)?;
         let old = std::mem::replace(&mut *home, new);
-        let old_raw = buffer.raw.swap(raw.as_raw(), Ordering::Relaxed);
-        self.retire(vk::Buffer::from_raw(old_raw), old);
+        let old_raw = self.replace(raw);
+        self.retire(old_raw, old);
         if let Some((block, _)) = place {
             block.note(WeakHandle::Buffer(WeakBuffer(Arc::downgrade(buffer))));
         }
@@ -230,9 +234,15 @@ impl Buffer {
         let mut home = lock(&self.0.home);
         if home.offset_in(block).is_some() {
             let old = std::mem::take(&mut *home);
-            let raw = self.0.raw.swap(0, Ordering::Relaxed);
-            self.retire(vk::Buffer::from_raw(raw), old);
+            let old_raw = self.replace(vk::Buffer::null());
+            self.retire(old_raw, old);
         }
+    }
+
+    /// Has another Vulkan buffer take over, and gives the old one.
+    fn replace(&self, raw: vk::Buffer) -> vk::Buffer {
+        self.0.generation.change();
+        vk::Buffer::from_raw(self.0.raw.swap(raw.as_raw(), Ordering::Relaxed))
     }
 
     /// Leaves an object that was replaced to the device.
@@ -254,8 +264,7 @@ impl Buffer {
             None => create_in(&buffer.device, &buffer.desc, mode, None)?,
         };
         let old = std::mem::replace(&mut *home, new);
-        let old_raw = buffer.raw.swap(raw.as_raw(), Ordering::Relaxed);
-        let old_raw = vk::Buffer::from_raw(old_raw);
+        let old_raw = self.replace(raw);
         let old_mode = self.mode();
         let is_concurrent = mode == Mode::Concurrent;
         buffer.is_concurrent.store(is_concurrent, Ordering::Relaxed);
@@ -383,6 +392,12 @@ impl Buffer {
     /// used. That of a transient buffer may change from frame to frame.
     pub fn raw(&self) -> vk::Buffer {
         vk::Buffer::from_raw(self.0.raw.load(Ordering::Relaxed))
+    }
+
+    /// Another number whenever the raw handle becomes that of another buffer.
+    #[inline]
+    pub(crate) fn generation(&self) -> u32 {
+        self.0.generation.get()
     }
 
     /// The memory that the CPU sees, of which this range is asked for.

@@ -32,6 +32,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::image::Image;
 use crate::pipeline::{ComputeCode, ComputePipeline, GraphicsCode, GraphicsPipeline};
+use crate::prefetch;
 use crate::region::ImageRegion;
 use crate::rendering::{Rendering, RenderingData};
 use crate::sampler::Sampler;
@@ -58,6 +59,10 @@ pub enum IndexType {
     U32,
 }
 
+/// How many commands lie in a list itself, where they come from memory with it: a pipeline, four
+/// bindings and a dispatch.
+const FEW: usize = 6;
+
 /// What a pass does. Clearing keeps the memory.
 ///
 /// ```
@@ -69,7 +74,7 @@ pub enum IndexType {
 /// assert!(list.is_empty());
 /// ```
 pub struct CommandList {
-    pub(crate) commands: Rewritten<Command>,
+    pub(crate) commands: Rewritten<Command, FEW>,
     pub(crate) compute: Interned<Arc<ComputeCode>>,
     /// `side` is not empty. Kept here, so that clearing a small list touches nothing else.
     has_side: bool,
@@ -172,6 +177,15 @@ impl CommandList {
         }
     }
 
+    /// Has the processor fetch what [`CommandList::repeated`] looks at.
+    #[inline]
+    pub(crate) fn fetch(&self) {
+        prefetch::lines(
+            std::ptr::from_ref(self).cast(),
+            const { size_of::<Self>().div_ceil(prefetch::LINE) },
+        );
+    }
+
     /// What the list holds, if that is what it held before it was cleared last. Then it is equal
     /// as long as the list holds the same.
     #[inline]
@@ -199,7 +213,10 @@ impl CommandList {
 
     #[inline(always)]
     fn add(&mut self, command: Command) {
-        self.commands.push_by(command, Command::is_same);
+        match self.commands.expected() {
+            Some(old) if old.is_same(&command) => self.commands.keep(),
+            _ => self.commands.write(command),
+        }
     }
 
     /// The name of a pipeline or sampler that was made from another device, if there is one.

@@ -85,6 +85,12 @@ const SHORT_NAME: usize = 512;
 pub(crate) struct DebugNames(pub Option<ext::debug_utils::Device>);
 
 impl DebugNames {
+    /// Whether names reach anybody.
+    #[inline]
+    pub(crate) fn are_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Names an object.
     pub(crate) fn name<T: vk::Handle>(&self, object: T, name: &str) {
         let Some(debug) = &self.0 else { return };

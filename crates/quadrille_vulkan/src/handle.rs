@@ -56,6 +56,16 @@ impl Handle {
         std::ptr::eq(own, device)
     }
 
+    /// Another number whenever something else has become of it: whoever finds the number that he has
+    /// seen before finds what he has seen. 0 for images of swapchains, which are others in each frame.
+    #[inline]
+    pub(crate) fn generation(&self) -> u32 {
+        match self {
+            Self::Buffer(buffer) => buffer.generation(),
+            Self::Image(image) => image.generation(),
+        }
+    }
+
     /// Whether its device was given up for another: [`Gpu::give_up`]. As good as free as long as
     /// none was.
     #[inline]
@@ -199,8 +209,8 @@ pub(crate) struct Entry {
     pub view_kind: vk::ImageViewType,
     /// What shaders read of its texels.
     pub texels: Texels,
-    /// Which image it is: another one once a transient resource has moved, for instance; then no
-    /// view of it is what it was. 0 for buffers, and for images of swapchains.
+    /// Which Vulkan object it is: another one once a transient resource has moved, for instance; then
+    /// no view of it is what it was. 0 for images of swapchains.
     generation: u32,
     /// Another one whenever something else has the id.
     version: u32,
@@ -229,6 +239,7 @@ impl Entry {
                 usage: buffer.desc().usage.bits(),
                 buffer: buffer.raw(),
                 bytes: buffer.bytes(),
+                generation: buffer.generation(),
                 ..Self::NONE
             },
             Handle::Image(image) => {
@@ -278,32 +289,53 @@ impl Entry {
 impl IdTable {
     /// Takes in the resources of a frame, of which so many are declared; whether these are others
     /// than before, or in other places.
-    pub(crate) fn fill(&mut self, handles: &[Handle], declared: usize) -> bool {
+    ///
+    /// # Errors
+    /// The first that was not made from this device; then none is taken in.
+    pub(crate) fn fill<'h>(
+        &mut self,
+        device: &Device,
+        handles: &'h [Handle],
+        declared: usize,
+    ) -> Result<bool, &'h Handle> {
         for id in self.others.drain(..) {
             self.entries[id.0 as usize].index = ABSENT;
         }
-        let all = || (0u32..).zip(handles);
-        let mut are_same = declared == self.declared;
-        are_same = are_same && all().take(declared).all(|it| self.is_same(it));
+        let mut all = (0u32..).zip(&handles[..declared]);
+        let are_same = declared == self.declared && all.all(|it| self.is_same(device, it));
+        let known = if are_same { declared } else { 0 };
+        let new = &handles[known..];
+        if let Some(foreign) = new.iter().find(|handle| !handle.is_made_from(device)) {
+            return Err(foreign);
+        }
         if !are_same {
             self.declared = declared;
             self.entries.iter_mut().for_each(|it| it.index = ABSENT);
         }
-        for (index, handle) in all().skip(if are_same { declared } else { 0 }) {
+        for (index, handle) in (known as u32..).zip(new) {
             self.put(index, handle);
             if index as usize >= declared {
                 self.others.push(handle.id());
             }
         }
-        !are_same
+        Ok(!are_same)
     }
 
     /// Whether a resource is what it was, and where it was.
-    fn is_same(&mut self, (index, handle): (u32, &Handle)) -> bool {
-        let new = Entry::new(index, handle);
+    fn is_same(&mut self, device: &Device, (index, handle): (u32, &Handle)) -> bool {
         let before = self.entries.get_mut(handle.id().0 as usize);
-        let before = before.filter(|before| before.index == index && new.is_what_it_was(before));
-        let Some(before) = before else { return false };
+        let Some(before) = before.filter(|before| before.index == index) else {
+            return false;
+        };
+        // Mostly it is the same object, and nothing else need be looked at.
+        let generation = handle.generation();
+        if generation != 0 && generation == before.generation {
+            return true;
+        }
+        let new = Entry::new(index, handle);
+        if !new.is_what_it_was(before) || !handle.is_made_from(device) {
+            return false;
+        }
         if before.view != new.view {
             // The next image of a swapchain.
             let version = before.version;

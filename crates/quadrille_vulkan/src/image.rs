@@ -8,7 +8,7 @@ mod create;
 
 pub(crate) use create::can_sample;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
@@ -19,6 +19,7 @@ use crate::buffer::lifetime;
 use crate::device::Device;
 use crate::error::Error;
 use crate::format;
+use crate::generation::Generation;
 use crate::handle::WeakHandle;
 use crate::home::{Block, Home};
 use crate::lock;
@@ -193,8 +194,8 @@ struct ImageInner {
     raw: AtomicU64,
     view: AtomicU64,
     extent: AtomicU64,
-    /// Another number for each Vulkan image that it has been: handles come back, numbers do not.
-    generation: AtomicU32,
+    /// Another number for each Vulkan image that it has been.
+    generation: Generation,
     views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
     /// Its raw handle is that of whatever a swapchain has acquired.
     is_swapchain: bool,
@@ -242,7 +243,7 @@ impl Image {
             raw: AtomicU64::new(0),
             view: AtomicU64::new(0),
             extent: AtomicU64::new(pack(desc.extent)),
-            generation: AtomicU32::new(next_generation()),
+            generation: Generation::new(),
             views: Mutex::default(),
             is_swapchain,
             home: Mutex::default(),
@@ -345,7 +346,7 @@ impl Image {
         let old = std::mem::replace(home, new);
         let old_raw = image.raw.swap(raw.as_raw(), Ordering::Relaxed);
         image.view.store(view.as_raw(), Ordering::Relaxed);
-        image.generation.store(next_generation(), Ordering::Relaxed);
+        image.generation.change();
         let views = whole.map(|key| (key, view)).into_iter().collect();
         let old_views = std::mem::replace(&mut *lock(&image.views), views);
         (vk::Image::from_raw(old_raw), old_views, old)
@@ -467,7 +468,7 @@ impl Image {
     pub(crate) fn generation(&self) -> u32 {
         match self.is_swapchain() {
             true => 0,
-            false => self.0.generation.load(Ordering::Relaxed),
+            false => self.0.generation.get(),
         }
     }
 
@@ -561,12 +562,6 @@ impl std::fmt::Debug for Image {
             self.extent()
         )
     }
-}
-
-/// A number that no image has had, and not 0.
-fn next_generation() -> u32 {
-    static LAST: AtomicU32 = AtomicU32::new(0);
-    LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1)
 }
 
 /// Three extents of at most 21 bits in one word, so that they change together.

@@ -54,6 +54,7 @@ mod features;
 mod format;
 mod frames;
 mod gate;
+mod generation;
 mod gpu;
 mod handle;
 mod home;
@@ -64,6 +65,8 @@ mod last_waits;
 mod memory;
 mod pipeline;
 mod pools;
+#[doc(hidden)]
+pub mod prefetch;
 mod present;
 mod present_history;
 mod queues;
@@ -107,8 +110,8 @@ pub use handle::Handle;
 pub use image::{Image, ImageDesc, ImageUsage};
 pub use memory::Memory;
 pub use pipeline::{
-    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GraphicsPipeline,
-    GraphicsPipelineDesc, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
+    BindingNeeds, Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GraphicsPipeline,
+    GraphicsPipelineDesc, Needs, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
 };
 pub use present::Presented;
 pub use record::{FrameInput, Parallel, Recorded, Serial};

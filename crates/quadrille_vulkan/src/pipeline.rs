@@ -19,6 +19,7 @@ mod graphics_code;
 mod interface;
 mod layout;
 mod live;
+mod needs;
 mod stages;
 mod state;
 mod targets;
@@ -26,6 +27,7 @@ mod vertices;
 
 pub use compute::{ComputePipeline, ComputePipelineDesc};
 pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
+pub use needs::{BindingNeeds, Needs};
 pub use state::{Blend, Cull, DepthState, Topology, VertexAttribute, VertexLayout};
 
 pub(crate) use cache::PipelineCache;

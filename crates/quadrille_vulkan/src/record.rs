@@ -93,7 +93,7 @@ impl Frames {
         chunks: usize,
     ) -> Result<Recorded, FrameError> {
         self.check_lanes(&input)?;
-        check(&self.device, &input)?;
+        check(&input)?;
         self.settle_transients(input.frame, input.handles)?;
         let cost = |step: &Step| step_cost(&input, step);
         let chunks = chunks::cut(input.plan, chunks, cost);
@@ -110,7 +110,8 @@ impl Frames {
         if !is_known {
             check_steps(&input)?;
         }
-        translation.begin(&input, &chunks, &targets);
+        (translation.begin(&self.device, &input, &chunks, &targets))
+            .map_err(|foreign| made_elsewhere(foreign.name()))?;
         let translation = &*translation;
         let resources = FrameResources {
             ids: &translation.ids,
@@ -207,7 +208,7 @@ fn list<'a>(input: &FrameInput<'a>, pass: PassIndex) -> Option<&'a CommandList> 
 }
 
 /// Whether the parts of a frame belong together, so that indices need no further checks.
-fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
+fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
     let wrong = |problem: String| Err(FrameError::Mismatch { problem });
     if input.handles.len() < input.frame.resources.len() {
         let (handles, resources) = (input.handles.len(), input.frame.resources.len());
@@ -225,10 +226,6 @@ fn check(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
             let (name, given) = (&resource.name, handle.name());
             return wrong(format!("the handle of {name} is that of {given}"));
         }
-    }
-    let mut handles = input.handles.iter();
-    if let Some(handle) = handles.find(|handle| !handle.is_made_from(device)) {
-        return Err(made_elsewhere(handle.name()));
     }
     Ok(())
 }
@@ -340,7 +337,12 @@ impl Task<'_> {
         let mut encoder = Encoder::new(device, self.target, self.resources, calls);
         let mut barriers = Barriers::default();
         let mut repeated = 0;
-        for step in steps {
+        for (at, step) in steps.iter().enumerate() {
+            if let Some(Step::Pass(pass)) = steps.get(at + AHEAD)
+                && let Some(list) = list(&self.input, *pass)
+            {
+                list.fetch();
+            }
             let pass = match step {
                 Step::Pass(pass) => *pass,
                 Step::Barriers(batch) => {
@@ -362,6 +364,10 @@ impl Task<'_> {
     }
 }
 
+/// How many steps ahead of its recording a list is fetched from memory: lists lie in another order
+/// than that of the plan.
+const AHEAD: usize = 4;
+
 /// Records a pass: what is kept of it, if it does the same again. Whether it was that.
 fn encode_pass<'a>(
     encoder: &mut Encoder<'a>,
@@ -373,14 +379,18 @@ fn encode_pass<'a>(
     let Some(list) = list(input, pass) else {
         return Ok(false);
     };
-    let name = &input.frame.pass(pass).name;
-    let uses = input.frame.uses_of(pass);
+    let name = || &*input.frame.pass(pass).name;
     let repeated = list.repeated();
+    if let Some(span) = kept.certain(age, repeated) {
+        encoder.repeat(name, span);
+        return Ok(true);
+    }
+    let (name, uses) = (name(), input.frame.uses_of(pass));
     let doubt = kept.doubt(age, uses);
     if let Some(span) = kept.span_of(repeated)
         && encoder.still_holds(uses, span, doubt)
     {
-        encoder.repeat(name, span);
+        encoder.repeat(|| name, span);
         kept.see(age, uses, doubt);
         return Ok(true);
     }

@@ -20,8 +20,9 @@ use quadrille_sync::{Capabilities, PassIndex, Plan, Solution, Step, Use};
 use crate::calls::{Calls, Span};
 use crate::chunks::Chunk;
 use crate::commands::Writing;
+use crate::device::Device;
 use crate::encode::Target;
-use crate::handle::IdTable;
+use crate::handle::{Handle, IdTable};
 use crate::record::FrameInput;
 
 /// How many plans are remembered: enough for resources that change places with a period of up to
@@ -58,8 +59,6 @@ pub(crate) struct Age {
 /// What may be another thing than when a pass was translated, or last looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
-    /// Nothing: the plan is the same, and so are the resources.
-    Nothing,
     /// In which layouts the pass declares images.
     Layouts,
     /// Also which resources it declares, and what they are.
@@ -143,8 +142,18 @@ impl Translation {
     }
 
     /// Takes in the resources of a frame that is about to be recorded, a chunk for each target.
-    pub(crate) fn begin(&mut self, input: &FrameInput<'_>, chunks: &[Chunk], targets: &[Target]) {
-        if self.ids.fill(input.handles, input.frame.resources.len()) {
+    ///
+    /// # Errors
+    /// The first resource that was not made from this device.
+    pub(crate) fn begin<'h>(
+        &mut self,
+        device: &Device,
+        input: &FrameInput<'h>,
+        chunks: &[Chunk],
+        targets: &[Target],
+    ) -> Result<(), &'h Handle> {
+        let (handles, declared) = (input.handles, input.frame.resources.len());
+        if self.ids.fill(device, handles, declared)? {
             self.age.now += 1;
             self.age.resources = self.age.now;
         }
@@ -166,6 +175,7 @@ impl Translation {
             }
             self.is_arranged = true;
         }
+        Ok(())
     }
 
     /// What is kept of a chunk.
@@ -227,11 +237,17 @@ impl Kept {
         (repeated.is_some() && repeated == self.writing).then_some(&self.span)
     }
 
+    /// The same, if nothing can be another thing since: the plan is the same, and so are the
+    /// resources. Then nobody has to know what the pass declares.
+    #[inline]
+    pub(crate) fn certain(&self, age: Age, repeated: Option<Writing>) -> Option<&Span> {
+        self.span_of(repeated).filter(|_| self.seen == age.now)
+    }
+
     /// What may be another thing since.
     #[inline]
     pub(crate) fn doubt(&self, age: Age, uses: &[Use]) -> Doubt {
         match self.seen {
-            seen if seen == age.now => Doubt::Nothing,
             seen if seen >= age.resources && self.declared == summary(uses) => Doubt::Layouts,
             _ => Doubt::Resources,
         }
@@ -241,7 +257,6 @@ impl Kept {
     #[inline]
     pub(crate) fn see(&mut self, age: Age, uses: &[Use], doubt: Doubt) {
         match doubt {
-            Doubt::Nothing => {}
             Doubt::Layouts => self.seen = age.now,
             Doubt::Resources => (self.seen, self.declared) = (age.now, summary(uses)),
         }

@@ -2,30 +2,33 @@
 
 use std::ops::Deref;
 
+use smallvec::SmallVec;
+
 /// An array that is cleared and written again and again, and knows whether it came out the same.
 ///
 /// Clearing leaves the items in place. What is written is compared with what is there, which costs
-/// less than it saves: whoever reads the array need not look at it again.
+/// less than it saves: whoever reads the array need not look at it again. Up to `N` items lie in the
+/// array itself, more of them apart.
 #[derive(Debug)]
-pub(crate) struct Rewritten<T> {
+pub(crate) struct Rewritten<T, const N: usize = 0> {
     /// What was written this time; behind that, what was there before.
-    items: Vec<T>,
+    items: SmallVec<[T; N]>,
     /// In few bytes: lists lie in the hot path's memory.
     len: u32,
     differs: bool,
 }
 
-impl<T> Default for Rewritten<T> {
+impl<T, const N: usize> Default for Rewritten<T, N> {
     fn default() -> Self {
         Self {
-            items: Vec::new(),
+            items: SmallVec::new(),
             len: 0,
             differs: false,
         }
     }
 }
 
-impl<T: Copy + PartialEq> Rewritten<T> {
+impl<T: Copy + PartialEq, const N: usize> Rewritten<T, N> {
     /// Begins again.
     #[inline]
     pub(crate) fn clear(&mut self) {
@@ -36,31 +39,39 @@ impl<T: Copy + PartialEq> Rewritten<T> {
         self.differs = false;
     }
 
-    /// Writes the next item. Inlined where the item is made, so that it is compared field by field
-    /// and never comes to lie in memory of its own.
-    #[inline(always)]
+    /// Writes the next item.
+    #[inline]
     pub(crate) fn push(&mut self, item: T) {
-        self.push_by(item, |old, new| old == new);
+        match self.expected() {
+            Some(old) if *old == item => self.keep(),
+            _ => self.write(item),
+        }
     }
 
-    /// The same with a comparison of its own.
+    /// The item that was in the next item's place before. Who compares it with the new one where
+    /// that is made, and then [keeps](Self::keep) or [writes](Self::write) it, has it compared
+    /// field by field, without putting it together in memory.
     #[inline(always)]
-    pub(crate) fn push_by(&mut self, item: T, is_same: impl FnOnce(&T, &T) -> bool) {
-        match self.items.get(self.len as usize) {
-            Some(old) if is_same(old, &item) => {}
-            _ => self.replace(item),
-        }
+    pub(crate) fn expected(&self) -> Option<&T> {
+        self.items.get(self.len as usize)
+    }
+
+    /// The next item is what it was.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self) {
         self.len += 1;
     }
 
+    /// Writes the next item, which is not what it was.
     #[cold]
     #[inline(never)]
-    fn replace(&mut self, item: T) {
+    pub(crate) fn write(&mut self, item: T) {
         self.differs = true;
         match self.items.get_mut(self.len as usize) {
             Some(old) => *old = item,
             None => self.items.push(item),
         }
+        self.len += 1;
     }
 
     /// Writes the next items.
@@ -93,7 +104,7 @@ impl<T: Copy + PartialEq> Rewritten<T> {
     }
 }
 
-impl<T> Deref for Rewritten<T> {
+impl<T, const N: usize> Deref for Rewritten<T, N> {
     type Target = [T];
 
     #[inline]

@@ -34,7 +34,6 @@ impl<'a> Encoder<'a> {
     #[inline]
     pub(crate) fn still_holds(&self, uses: &[Use], span: &Span, doubt: Doubt) -> bool {
         match doubt {
-            Doubt::Nothing => true,
             Doubt::Layouts => self.layouts_hold(uses, span),
             Doubt::Resources => self.resources_hold(uses, span) && self.layouts_hold(uses, span),
         }
@@ -68,13 +67,18 @@ impl<'a> Encoder<'a> {
 
     /// Says again what a pass came to. The list of the pass is what it was then, and so are the
     /// resources that it touches, their layouts, and what the queue can do.
-    pub(crate) fn repeat(&mut self, name: &str, span: &Span) {
+    pub(crate) fn repeat<'n>(&mut self, name: impl FnOnce() -> &'n str, span: &Span) {
         self.calls.note_use(span);
-        self.device.names.begin(self.buffer, name);
+        let is_named = self.device.names.are_wanted();
+        if is_named {
+            self.device.names.begin(self.buffer, name());
+        }
         for at in span.calls.clone() {
             self.call(self.calls.at(at));
         }
-        self.device.names.end(self.buffer);
+        if is_named {
+            self.device.names.end(self.buffer);
+        }
     }
 
     /// Says something, and keeps it if the pass is kept.

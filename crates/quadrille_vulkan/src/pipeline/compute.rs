@@ -8,6 +8,7 @@ use ash::vk;
 
 use super::interface::{Code, Interface, Pipeline};
 use super::live::Live;
+use super::needs::BindingNeeds;
 use super::{Module, fit};
 use crate::debug::c_string;
 use crate::device::Device;
@@ -111,6 +112,12 @@ impl ComputePipeline {
     /// What its shader touches; after a reload, what it touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
         self.0.interface.bindings()
+    }
+
+    /// What the [`bindings`](Self::bindings) ask for, in few bits.
+    #[inline]
+    pub fn needs(&self) -> &BindingNeeds {
+        self.0.interface.needs()
     }
 
     /// Invocations of a workgroup in each direction.

@@ -7,6 +7,7 @@ use ash::vk;
 use super::graphics_code::{GraphicsCode, GraphicsInterface};
 use super::interface::{Interface, Pipeline};
 use super::live::Live;
+use super::needs::BindingNeeds;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
 use super::vertices;
@@ -115,6 +116,12 @@ impl GraphicsPipeline {
     /// What its shaders touch; after a reload, what they touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
         self.0.interface.bindings()
+    }
+
+    /// What the [`bindings`](Self::bindings) ask for, in few bits.
+    #[inline]
+    pub fn needs(&self) -> &BindingNeeds {
+        self.0.interface.needs()
     }
 
     /// Bytes of push constants.

@@ -9,6 +9,7 @@ use super::PipelineLayout;
 use super::fit::{self, Served};
 use super::layout::merge;
 use super::live::Live;
+use super::needs::BindingNeeds;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::reload::{Ready, Reloadable};
@@ -18,6 +19,7 @@ use crate::shader::{Binding, EntryPoint, Shader};
 pub(crate) struct Interface {
     name: String,
     bindings: Vec<Binding>,
+    needs: BindingNeeds,
     layout: Arc<PipelineLayout>,
     device: Arc<Device>,
 }
@@ -35,6 +37,7 @@ impl Interface {
         let layout = layouts.get(device, name, &bindings, push_bytes, stages)?;
         Ok(Self {
             name: name.to_owned(),
+            needs: BindingNeeds::of(&bindings),
             bindings,
             layout,
             device: Arc::clone(device),
@@ -64,6 +67,12 @@ impl Interface {
     /// What passes bind.
     pub(crate) fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// What the bindings ask for, in few bits.
+    #[inline]
+    pub(crate) fn needs(&self) -> &BindingNeeds {
+        &self.needs
     }
 
     /// The layout of the pipeline.

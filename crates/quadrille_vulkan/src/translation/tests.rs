@@ -10,7 +10,6 @@ fn only_what_has_changed_since_is_doubted() {
     assert_eq!(kept.doubt(at(1, 1), &uses), Doubt::Resources);
     kept.see(at(3, 2), &uses, Doubt::Resources);
     let doubt = |age, uses| kept.doubt(age, uses);
-    assert_eq!(doubt(at(3, 2), &uses), Doubt::Nothing, "the same plan");
     assert_eq!(doubt(at(5, 2), &uses), Doubt::Layouts, "other plans");
     assert_eq!(doubt(at(5, 4), &uses), Doubt::Resources, "other resources");
     let fewer = &uses[..1];

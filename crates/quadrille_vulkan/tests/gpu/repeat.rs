@@ -1,7 +1,10 @@
 //! Passes that record the same again, which are not translated again.
 
 use quadrille_sync::{Access, Frame, Planner, Use};
-use quadrille_vulkan::{Buffer, CommandList, ComputePipeline, ComputePipelineDesc, Handle, Shader};
+use quadrille_vulkan::{
+    Buffer, CommandList, ComputePipeline, ComputePipelineDesc, FrameError, FrameInput, Handle,
+    Serial, Shader,
+};
 
 use crate::rig::{PATIENCE, Rig, compute, discard, transfer};
 
@@ -186,4 +189,41 @@ fn lists_are_told_apart() {
     adding.run(6, &[(a, 1), (b, 10)]);
     let sums = cells.each_ref().map(|cells| adding.sum(cells));
     assert_eq!(sums, [12, 120]);
+}
+
+/// The frame is the one that repeats, down to the id, and so is its plan.
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn a_resource_of_another_device_is_not_taken_for_one_with_its_id() {
+    let mut adding = Adding::new(1);
+    let cells = adding.zeros("cells");
+    adding.run(6, &[(&cells, 1)]);
+    let other = Rig::new();
+    let stranger = other.storage("stranger", BYTES);
+    assert_eq!(stranger.id(), cells.id(), "both are the first");
+
+    let mut frame = Frame::default();
+    let uses = [Use::whole(
+        frame.add_resource(stranger.declare()),
+        Access::StorageReadWriteCompute,
+    )];
+    frame.add_pass("add", compute(), &uses, &[]);
+    let rig = &mut adding.rig;
+    rig.frames.begin(PATIENCE).unwrap();
+    let topology = rig.frames.topology();
+    let planned = adding.planner.plan(&frame, topology, &rig.states).unwrap();
+    let input = FrameInput {
+        frame: &frame,
+        plan: &planned.plan,
+        lists: &[None],
+        handles: &[stranger.clone().into()],
+    };
+    let recorded = rig.frames.record(input, &Serial, 1);
+    assert!(
+        matches!(&recorded, Err(FrameError::OtherDevice { name }) if name == "stranger"),
+        "{recorded:?}"
+    );
+    // The frame goes on with its own.
+    adding.frame(&[(&cells, 1)]);
+    assert_eq!(adding.sum(&cells), 7);
 }

@@ -1,7 +1,10 @@
 use super::Rewritten;
 
+/// Two items lie in it, more apart.
+type Array = Rewritten<u32, 2>;
+
 /// What the array holds after it is written so, and whether that is what it held before.
-fn write(array: &mut Rewritten<u32>, items: &[u32]) -> bool {
+fn write(array: &mut Array, items: &[u32]) -> bool {
     array.clear();
     items.iter().for_each(|item| array.push(*item));
     assert_eq!(**array, *items);
@@ -10,7 +13,7 @@ fn write(array: &mut Rewritten<u32>, items: &[u32]) -> bool {
 
 #[test]
 fn what_is_written_again_is_repeated() {
-    let mut array = Rewritten::default();
+    let mut array = Array::default();
     let told = [
         &[1, 2, 3][..],
         &[1, 2, 3],
@@ -26,7 +29,7 @@ fn what_is_written_again_is_repeated() {
 
 #[test]
 fn nothing_after_something_is_not_repeated() {
-    let mut array = Rewritten::default();
+    let mut array = Array::default();
     assert!(write(&mut array, &[]), "it was empty");
     assert!(!write(&mut array, &[1]));
     assert!(!write(&mut array, &[]));
@@ -35,7 +38,7 @@ fn nothing_after_something_is_not_repeated() {
 
 #[test]
 fn slices_are_compared_as_items_are() {
-    let mut array = Rewritten::default();
+    let mut array = Array::default();
     for (items, repeated) in [
         (&[1, 2, 3][..], false),
         (&[1, 2, 3], true),

@@ -1,0 +1,106 @@
+//! What bindings ask of resources, in few bits: so that telling whether a resource may be bound
+//! mostly takes one comparison, and no look at the whole interface.
+
+use ash::vk;
+use bitflags::bitflags;
+
+use crate::shader::{Binding, BindingKind};
+
+bitflags! {
+    /// What a binding asks of the resource that is bound there.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Needs: u8 {
+        /// It is an image, and else a buffer.
+        const IMAGE = 1;
+        /// It is read as a uniform buffer.
+        const UNIFORM = 1 << 1;
+        /// It is sampled or loaded as a texture.
+        const SAMPLED = 1 << 2;
+        /// It is a storage buffer or storage image.
+        const STORAGE = 1 << 3;
+        /// Some invocation may write it.
+        const WRITES = 1 << 4;
+        /// The vertex shader touches it.
+        const VERTEX = 1 << 5;
+        /// The fragment shader touches it.
+        const FRAGMENT = 1 << 6;
+        /// The compute shader touches it.
+        const COMPUTE = 1 << 7;
+    }
+}
+
+impl Needs {
+    /// Nothing for samplers, which are no resources.
+    fn of(binding: &Binding) -> Self {
+        let kind = match binding.kind {
+            BindingKind::UniformBuffer => Self::UNIFORM,
+            BindingKind::StorageBuffer => Self::STORAGE,
+            BindingKind::StorageImage(_) => Self::STORAGE | Self::IMAGE,
+            BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_) => {
+                Self::SAMPLED | Self::IMAGE
+            }
+            BindingKind::Sampler => return Self::empty(),
+        };
+        let if_in = |stage, needs: Self| match binding.stages.contains(stage) {
+            true => needs,
+            false => Self::empty(),
+        };
+        let writes = match binding.writes {
+            true => Self::WRITES,
+            false => Self::empty(),
+        };
+        kind | writes
+            | if_in(vk::ShaderStageFlags::VERTEX, Self::VERTEX)
+            | if_in(vk::ShaderStageFlags::FRAGMENT, Self::FRAGMENT)
+            | if_in(vk::ShaderStageFlags::COMPUTE, Self::COMPUTE)
+    }
+}
+
+/// How many bindings are looked up by number.
+const LOW: usize = 16;
+
+/// What the bindings of a pipeline ask for.
+#[derive(Debug)]
+pub struct BindingNeeds {
+    /// By number.
+    low: [Needs; LOW],
+    /// Which there are, a bit each.
+    numbers: u64,
+}
+
+impl BindingNeeds {
+    pub(super) fn of(bindings: &[Binding]) -> Self {
+        let mut low = [Needs::empty(); LOW];
+        let mut numbers = 0;
+        for binding in bindings {
+            if let Some(needs) = low.get_mut(binding.binding as usize) {
+                *needs = Needs::of(binding);
+            }
+            numbers |= Self::bit(binding.binding);
+        }
+        Self { low, numbers }
+    }
+
+    /// What the binding of a number asks for; nothing where there is none, where a sampler belongs,
+    /// and from number 16 on, whatever is there.
+    #[inline]
+    pub fn at(&self, binding: u32) -> Needs {
+        self.low.get(binding as usize).copied().unwrap_or_default()
+    }
+
+    /// All bindings, each as its [`bit`](Self::bit).
+    #[inline]
+    pub fn numbers(&self) -> u64 {
+        self.numbers
+    }
+
+    /// The bit of a binding in [`numbers`](Self::numbers). Numbers 64 apart share one.
+    #[inline]
+    pub fn bit(binding: u32) -> u64 {
+        1 << (binding & 63)
+    }
+}
+
+#[cfg(test)]
+#[path = "needs_tests.rs"]
+mod tests;
