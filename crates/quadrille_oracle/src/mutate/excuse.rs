@@ -6,7 +6,7 @@
 //! both, the judge notices. `tests/mutation.rs` prints how many mutants have which excuse;
 //! one that has none is a fault of the solver, or of the judge.
 //!
-//! Known faults of that kind, as `QUADRILLE_ORACLE_SEED` of that test; these barriers hold back
+//! Known faults of that kind, as `QUADRILLE_ORACLE_SEED` of that test; these hold back
 //! nobody, and are there, or name a stage or an access, though nobody needs it:
 //!
 //! - 701000008624: a change of layout is shown to a later reader in stages that a global barrier of
@@ -19,6 +19,8 @@
 //!   a pass there, and one leads on from that pass to this one, for another use of the same bytes.
 //! - 910003013411: a barrier names a write of its own queue, which has come back to the queue in a
 //!   wait for another one since, with all that this one knows.
+//! - 930004006966: a pass waits for a reader on another queue for which its own queue has waited in other
+//!   stages; a barrier that it needs for somebody else leads on from that wait to its own stage.
 
 use quadrille_sync::{
     AccessMask, PassRef, Plan, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait,
