@@ -75,11 +75,13 @@ impl Device {
     /// Loses the device. What was forwarded is completed first, so that the app may destroy its
     /// objects; what is held is dropped.
     pub(crate) fn lose(&self, work: &mut Work) {
-        self.lost.store(true, Ordering::Release);
         work.drop_held();
         // A device that is really lost may say so; there is nothing more to do about it.
         // SAFETY: the lock on `work` guards the real queue.
         let _ = unsafe { self.next.core.device_wait_idle() };
+        // Only now, or another thread of the app that hears of it would destroy what still runs.
+        // Nothing can be forwarded meanwhile: that takes the lock.
+        self.lost.store(true, Ordering::Release);
     }
 
     /// The position of a virtual queue.

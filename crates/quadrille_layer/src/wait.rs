@@ -259,6 +259,10 @@ impl Device {
                 return vk::Result::TIMEOUT;
             }
             let mut work = self.work();
+            // Whoever had the lock may have lost the device, and with it what is waited for.
+            if self.is_lost() {
+                return vk::Result::ERROR_DEVICE_LOST;
+            }
             let stuck = work.fifo.len() > 0 || hopeless(&work);
             let endless = timeout_ns == u64::MAX;
             if patience.is_over(work.fifo.epoch()) && endless && stuck {
