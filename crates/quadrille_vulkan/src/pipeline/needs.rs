@@ -60,6 +60,16 @@ impl Needs {
 const LOW: usize = 16;
 
 /// What the bindings of a pipeline ask for.
+///
+/// ```no_run
+/// # use quadrille_vulkan::{BindingNeeds, ComputePipeline, Needs};
+/// # fn example(pipeline: &ComputePipeline) {
+/// // @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+/// let needs = pipeline.needs();
+/// assert_eq!(needs.at(0), Needs::STORAGE | Needs::WRITES | Needs::COMPUTE);
+/// assert_ne!(needs.numbers() & BindingNeeds::bit(0), 0, "it is there");
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct BindingNeeds {
     /// By number.
