@@ -85,12 +85,6 @@ const SHORT_NAME: usize = 512;
 pub(crate) struct DebugNames(pub Option<ext::debug_utils::Device>);
 
 impl DebugNames {
-    /// Whether names reach anybody.
-    #[inline]
-    pub(crate) fn are_wanted(&self) -> bool {
-        self.0.is_some()
-    }
-
     /// Names an object.
     pub(crate) fn name<T: vk::Handle>(&self, object: T, name: &str) {
         let Some(debug) = &self.0 else { return };
@@ -106,8 +100,9 @@ impl DebugNames {
     }
 
     /// Opens a label.
-    pub(crate) fn begin(&self, buffer: vk::CommandBuffer, name: &str) {
+    pub(crate) fn begin<'n>(&self, buffer: vk::CommandBuffer, name: impl FnOnce() -> &'n str) {
         let Some(debug) = &self.0 else { return };
+        let name = name();
         // Passes have labels in every frame, so names of usual length are copied to the stack.
         let mut short = [0; SHORT_NAME];
         let long;

@@ -131,7 +131,7 @@ impl<'a> Encoder<'a> {
         self.bindings.forget();
         self.vertex_buffers = 0;
         self.indices = None;
-        self.device.names.begin(self.buffer, name);
+        self.device.names.begin(self.buffer, || name);
         for (at, command) in list.commands.iter().enumerate() {
             if !can_be_kept(command) {
                 self.calls.give_up();
@@ -285,9 +285,8 @@ impl<'a> Encoder<'a> {
 
     fn begin_label(&mut self, name: &[u8]) {
         self.open_labels += 1;
-        self.device
-            .names
-            .begin(self.buffer, &String::from_utf8_lossy(name));
+        let name = String::from_utf8_lossy(name);
+        self.device.names.begin(self.buffer, || &name);
     }
 
     fn end_label(&mut self) -> Result<(), Failure> {

@@ -69,16 +69,11 @@ impl<'a> Encoder<'a> {
     /// resources that it touches, their layouts, and what the queue can do.
     pub(crate) fn repeat<'n>(&mut self, name: impl FnOnce() -> &'n str, span: &Span) {
         self.calls.note_use(span);
-        let is_named = self.device.names.are_wanted();
-        if is_named {
-            self.device.names.begin(self.buffer, name());
-        }
+        self.device.names.begin(self.buffer, name);
         for at in span.calls.clone() {
             self.call(self.calls.at(at));
         }
-        if is_named {
-            self.device.names.end(self.buffer);
-        }
+        self.device.names.end(self.buffer);
     }
 
     /// Says something, and keeps it if the pass is kept.
