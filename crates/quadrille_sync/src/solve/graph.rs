@@ -104,24 +104,31 @@ impl Graph {
     /// The passes in an order that every edge agrees with, and in declaration order where edges
     /// leave a choice. If there is a cycle, the passes on it and behind it are missing.
     pub(super) fn sort(&self) -> Vec<u32> {
+        self.sort_late(|_| false)
+    }
+
+    /// The same, but where edges leave a choice, some passes come behind all others.
+    pub(super) fn sort_late(&self, is_late: impl Fn(u32) -> bool) -> Vec<u32> {
         let count = self.len() as u32;
-        if self.edges.iter().all(|edge| edge.from < edge.to) {
+        let is_declared = self.edges.iter().all(|edge| edge.from < edge.to);
+        if is_declared && (0..count).is_sorted_by_key(&is_late) {
             return (0..count).collect();
         }
+        let place = |pass: u32| Reverse((is_late(pass), pass));
         let mut missing: Vec<u32> = (0..count)
             .map(|pass| self.before(pass).len() as u32)
             .collect();
-        let mut ready: BinaryHeap<Reverse<u32>> = (0..count)
+        let mut ready: BinaryHeap<Reverse<(bool, u32)>> = (0..count)
             .filter(|pass| missing[*pass as usize] == 0)
-            .map(Reverse)
+            .map(place)
             .collect();
         let mut order = Vec::with_capacity(count as usize);
-        while let Some(Reverse(pass)) = ready.pop() {
+        while let Some(Reverse((_, pass))) = ready.pop() {
             order.push(pass);
             for next in self.after(pass) {
                 missing[*next as usize] -= 1;
                 if missing[*next as usize] == 0 {
-                    ready.push(Reverse(*next));
+                    ready.push(place(*next));
                 }
             }
         }

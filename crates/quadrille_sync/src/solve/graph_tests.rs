@@ -17,6 +17,13 @@ fn declaration_order_is_kept_where_edges_allow() {
 }
 
 #[test]
+fn late_passes_come_behind_all_that_need_not_come_after_them() {
+    let is_late = |pass| pass == 0 || pass == 2;
+    assert_eq!(graph(4, &[]).sort_late(is_late), [1, 3, 0, 2]);
+    assert_eq!(graph(4, &[(0, 3)]).sort_late(is_late), [1, 0, 3, 2]);
+}
+
+#[test]
 fn a_cycle_is_found_and_what_hangs_on_it_is_not_part_of_it() {
     // 0 -> 1 -> 2 -> 1, 2 -> 3
     let graph = graph(4, &[(0, 1), (1, 2), (2, 1), (2, 3)]);

@@ -4,15 +4,20 @@
 //! it without harm: what costs is a submission, and [`split`](super::split) opens one only where
 //! joining an older one would delay somebody. So there is nothing to gain from moving passes
 //! about, and a frame reads in its plan as it was written.
+//!
+//! Only host passes come behind all that need not come after them. If the host looked at an image
+//! before device passes that read it in another layout, or are the next to read it in the host's,
+//! they would come after the change of layout, and so be held back until the host has run.
 
 use super::depend::cycle_error;
 use super::graph::Graph;
 use crate::error::PlanError;
-use crate::frame::Frame;
+use crate::frame::{Frame, PassKind};
 
 /// The order, or nothing (and an error) if there is a cycle.
 pub(super) fn order(frame: &Frame, graph: &Graph, errors: &mut Vec<PlanError>) -> Option<Vec<u32>> {
-    let order = graph.sort();
+    let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
+    let order = graph.sort_late(is_host);
     if order.len() == frame.passes.len() {
         return Some(order);
     }
