@@ -5,8 +5,8 @@
 //! same frame again, resources that change places, passes left out, other frames altogether.
 
 use quadrille_sync::{
-    Capabilities, FamilyIndex, Frame, Give, Layout, Lifetime, PassKind, Preference, QueueIndex,
-    QueueRequest, ResourceIndex, Sharing, SubRange, Topology, Use, parse_topology,
+    Capabilities, FamilyIndex, Frame, Give, Layout, Lifetime, PassKind, Preference, QueueRequest,
+    ResourceIndex, Sharing, SubRange, Topology, Use, parse_topology,
 };
 
 use crate::area::Area;
@@ -17,18 +17,23 @@ pub mod exhaustive;
 
 mod catalogue;
 mod draft;
+mod emphasis;
 mod world;
 
 use catalogue::{Work, accesses};
 use draft::{Draft, DraftPass, named};
+use emphasis::Emphasis;
 use world::World;
 
 /// The device topologies that random sequences are made for.
 pub const TOPOLOGIES: &[&str] = &[
     "gct:1",
+    "gct:3",
     "gct:4",
     "gct:1,ct:1",
     "gct:1,t:1",
+    "gct:1,gct:1",
+    "ct:2,gct:1",
     "gct:1,ct:1,t:1",
     "gct:1,ct:2,t:1",
     "gct:2,ct:2,t:2",
@@ -93,10 +98,15 @@ pub fn frame(random: &mut Random, shape: &Shape) -> Frame {
 /// A random sequence.
 pub fn sequence(random: &mut Random, shape: &Shape) -> Sequence {
     let topology = topology(random);
+    let maker = Maker {
+        emphasis: Emphasis::new(random, &topology),
+        topology: &topology,
+        shape: *shape,
+    };
     let count = random.between(1, shape.resources);
     let mut world = World::new(random, count, true);
     let imports = imports(random, &mut world, &topology);
-    let mut drafts = vec![draft(random, shape, &mut world.clone(), &topology)];
+    let mut drafts = vec![maker.draft(random, &mut world.clone())];
     let mut names: Vec<usize> = (0..count).collect();
     let mut frames = Vec::new();
     let wanted = random.between(1, shape.frames);
@@ -109,7 +119,7 @@ pub fn sequence(random: &mut Random, shape: &Shape) -> Sequence {
         } else {
             // What it reads is not there: another one, made for what is.
             names = (0..count).collect();
-            current = draft(random, shape, &mut world.clone(), &topology);
+            current = maker.draft(random, &mut world.clone());
             drafts.push(current.clone());
             continue;
         }
@@ -127,7 +137,7 @@ pub fn sequence(random: &mut Random, shape: &Shape) -> Sequence {
                     world.place(random);
                     drafts.clear();
                 }
-                current = draft(random, shape, &mut world.clone(), &topology);
+                current = maker.draft(random, &mut world.clone());
                 drafts.push(current.clone());
             }
         }
@@ -213,129 +223,160 @@ fn swap(random: &mut Random, world: &World, names: &mut [usize]) {
     }
 }
 
-/// A random frame for a world; its writes are carried out there.
-fn draft(random: &mut Random, shape: &Shape, world: &mut World, topology: &Topology) -> Draft {
-    world.begin();
-    let count = random.between(1, shape.passes);
-    let hosts = if random.chance(15) {
-        random.between(1, 2)
-    } else {
-        0
-    };
-    let mut draft = Draft::default();
-    draft.cull = random.chance(12);
-    // Among the device passes as well as after them.
-    let host_places: Vec<usize> = (0..hosts).map(|_| random.below(count + hosts)).collect();
-    for number in 0..count + hosts {
-        let works = [Work::Graphics, Work::Compute, Work::Compute, Work::Transfer];
-        let work = random.pick(&works).copied().unwrap_or(Work::Graphics);
-        let on_host = host_places.contains(&number);
-        let work = if on_host { Work::Host } else { work };
-        let mut uses = Vec::new();
-        for _ in 0..random.between(1, shape.uses) {
-            add_use(random, world, work, &mut uses);
-        }
-        // What a pass writes, later passes can read, but not itself.
-        for declared in uses
-            .iter()
-            .filter(|declared: &&Use| declared.access.is_write())
-        {
-            world.write(declared.resource.0 as usize, &declared.range);
-        }
-        world.enter(&uses);
-        if !uses.is_empty() {
-            draft
-                .passes
-                .push(pass(random, number, work, uses, topology));
-        }
-    }
-    draft.choose_prologues(random, &world.resources);
-    draft.declare_order(random, &world.resources);
-    draft
+/// Makes the frames of a sequence.
+struct Maker<'a> {
+    shape: Shape,
+    topology: &'a Topology,
+    emphasis: Emphasis,
 }
 
-/// A pass with these uses.
-fn pass(
-    random: &mut Random,
-    number: usize,
-    work: Work,
-    uses: Vec<Use>,
-    topology: &Topology,
-) -> DraftPass {
-    let preference = if random.chance(50) {
-        Preference::Async
-    } else {
-        Preference::Main
-    };
-    let able = |capabilities: Capabilities| {
-        capabilities.contains(work.required())
-            && uses
-                .iter()
-                .all(|declared| declared.access.runs_on(capabilities))
-    };
-    let index = random.below(topology.queues.len());
-    let fixed = (random.chance(20) && able(topology.queues[index].capabilities))
-        .then_some(QueueIndex(index as u8));
-    let host = work == Work::Host;
-    DraftPass {
-        name: format!("p{number}"),
-        kind: if host {
-            PassKind::Host
-        } else {
-            PassKind::Device
-        },
-        queue: if host {
-            QueueRequest::default()
-        } else {
-            QueueRequest {
-                required: work.required(),
-                preference,
-                fixed,
+impl Maker<'_> {
+    /// A random frame for a world; its writes are carried out there.
+    fn draft(&self, random: &mut Random, world: &mut World) -> Draft {
+        world.begin();
+        let count = random.between(1, self.shape.passes);
+        let mut draft = Draft::default();
+        draft.cull = random.chance(12);
+        for number in 0..count {
+            let works = [Work::Graphics, Work::Compute, Work::Compute, Work::Transfer];
+            let work = random.pick(&works).copied().unwrap_or(Work::Graphics);
+            let on_host = random.chance(self.emphasis.hosts);
+            let work = if on_host { Work::Host } else { work };
+            let mut uses = Vec::new();
+            for _ in 0..random.between(1, self.shape.uses) {
+                let before = draft.passes.last().map(|pass| &pass.uses[..]);
+                self.add_use(random, world, (work, before), &mut uses);
             }
-        },
-        side_effect: random.chance(10),
-        prologue: false,
-        cost_us: random.below(3) as u32 * 100,
-        uses,
+            // What a pass writes, later passes can read, but not itself.
+            for declared in uses
+                .iter()
+                .filter(|declared: &&Use| declared.access.is_write())
+            {
+                world.write(declared.resource.0 as usize, &declared.range);
+            }
+            world.enter(&uses);
+            if !uses.is_empty() {
+                draft.passes.push(self.pass(random, number, work, uses));
+            }
+        }
+        draft.choose_prologues(random, &world.resources);
+        draft.declare_order(random, &world.resources);
+        draft
     }
-}
 
-/// Adds a random use that goes with the others, if one is found.
-fn add_use(random: &mut Random, world: &World, work: Work, uses: &mut Vec<Use>) {
-    for _ in 0..8 {
-        let number = random.below(world.resources.len());
-        let on_host = work == Work::Host && world.resources[number].memory.is_some();
-        if on_host || !world.is_free(number, uses) {
-            continue;
-        }
-        let range = world.range(random, number);
-        let resource = &world.resources[number];
-        let choices = accesses(work, resource, world.aspects(number, &range));
-        let Some(access) = random.pick(choices).copied() else {
-            continue;
+    /// A pass with these uses.
+    fn pass(&self, random: &mut Random, number: usize, work: Work, uses: Vec<Use>) -> DraftPass {
+        let preference = if random.chance(50) {
+            Preference::Async
+        } else {
+            Preference::Main
         };
-        let discard = access.is_write() && random.chance(40);
-        let needs_contents = access.is_read() && !discard;
-        if needs_contents && !world.is_written(number, &range) {
-            continue;
-        }
-        let area = Area::of(&resource.kind, &range);
-        let clashes = uses.iter().any(|other: &Use| {
-            let same = other.resource == named(number)
-                && area
-                    .intersection(&Area::of(&resource.kind, &other.range))
-                    .is_some();
-            let both_read = !access.is_write() && !other.access.is_write();
-            let one_layout = !resource.is_image() || access.layout() == other.access.layout();
-            same && !(both_read && one_layout)
+        let able = |capabilities: Capabilities| {
+            capabilities.contains(work.required())
+                && uses
+                    .iter()
+                    .all(|declared| declared.access.runs_on(capabilities))
+        };
+        let queue = random.pick(&self.emphasis.queues).copied();
+        let fixed = queue.filter(|queue| {
+            let capabilities = self.topology.queues[queue.0 as usize].capabilities;
+            random.chance(self.emphasis.fixed) && able(capabilities)
         });
-        if !clashes {
-            return uses.push(Use {
-                resource: named(number),
-                range,
-                access,
-                discard,
+        let host = work == Work::Host;
+        DraftPass {
+            name: format!("p{number}"),
+            kind: if host {
+                PassKind::Host
+            } else {
+                PassKind::Device
+            },
+            queue: if host {
+                QueueRequest::default()
+            } else {
+                QueueRequest {
+                    required: work.required(),
+                    preference,
+                    fixed,
+                }
+            },
+            side_effect: random.chance(10),
+            prologue: false,
+            cost_us: random.below(3) as u32 * 100,
+            uses,
+        }
+    }
+
+    /// A random resource.
+    fn number(&self, random: &mut Random, world: &World) -> usize {
+        let count = world.resources.len();
+        if random.chance(self.emphasis.hot) {
+            count - 1
+        } else {
+            random.below(count)
+        }
+    }
+
+    /// Adds a random use that goes with the others, if one is found.
+    fn add_use(
+        &self,
+        random: &mut Random,
+        world: &World,
+        (work, before): (Work, Option<&[Use]>),
+        uses: &mut Vec<Use>,
+    ) {
+        for _ in 0..8 {
+            let followed = before
+                .and_then(|before| random.pick(before))
+                .filter(|_| random.chance(self.emphasis.flock));
+            let number = match followed {
+                Some(followed) => followed.resource.0 as usize,
+                None => self.number(random, world),
+            };
+            if work == Work::Host && !world.is_for_the_host(number) || !world.is_free(number, uses)
+            {
+                continue;
+            }
+            let whole = random.chance(self.emphasis.whole);
+            let range = match followed {
+                Some(followed) => followed.range,
+                None if whole => SubRange::Whole,
+                None => world.range(random, number),
+            };
+            let resource = &world.resources[number];
+            let choices = accesses(work, resource, world.aspects(number, &range));
+            let flock = followed.filter(|it| !it.access.is_write());
+            let flock = flock.map(|followed| followed.access.layout());
+            let drawn = if work == Work::Host {
+                random.pick(choices).copied()
+            } else {
+                self.emphasis.access(random, choices, flock)
+            };
+            let Some(access) = drawn else {
+                continue;
+            };
+            let discard = access.is_write() && random.chance(40);
+            let needs_contents = access.is_read() && !discard;
+            if needs_contents && !world.is_written(number, &range) {
+                continue;
+            }
+            let area = Area::of(&resource.kind, &range);
+            let clashes = uses.iter().any(|other: &Use| {
+                let same = other.resource == named(number)
+                    && area
+                        .intersection(&Area::of(&resource.kind, &other.range))
+                        .is_some();
+                let both_read = !access.is_write() && !other.access.is_write();
+                let one_layout = !resource.is_image() || access.layout() == other.access.layout();
+                same && !(both_read && one_layout)
             });
+            if !clashes {
+                return uses.push(Use {
+                    resource: named(number),
+                    range,
+                    access,
+                    discard,
+                });
+            }
         }
     }
 }

@@ -141,7 +141,6 @@ pub(super) fn accesses(work: Work, resource: &Resource, aspects: Aspects) -> &'s
         (Work::Compute, true, true) => COMPUTE_IMAGE,
         (Work::Compute, true, false) => COMPUTE_DEPTH,
         (Work::Transfer, ..) => TRANSFER,
-        (Work::Host, false, _) => HOST,
-        (Work::Host, true, _) => &[],
+        (Work::Host, ..) => HOST,
     }
 }

@@ -38,6 +38,16 @@ fn random_sequences_have_everything() {
     some("a host pass", &|it| {
         has_pass(it, &|pass| pass.kind == PassKind::Host)
     });
+    some("a host pass that writes an image", &|it| {
+        it.frames.iter().any(|frame| {
+            let host = |pass| frame.pass(pass).kind == PassKind::Host;
+            let mut hosts = frame.pass_indices().filter(|pass| host(*pass));
+            hosts.any(|pass| {
+                let mut uses = frame.uses_of(pass).iter();
+                uses.any(|it| it.access.is_write() && frame.resource(it.resource).is_image())
+            })
+        })
+    });
     let in_blocks = |it: &Sequence, frame: usize| -> Vec<_> {
         let resources = it.frames[frame].resources.iter();
         resources

@@ -84,6 +84,12 @@ impl World {
         self.turns[number] != Turn::Over && !others.any(|other| self.share(number, other))
     }
 
+    /// Whether the host can reach a resource: it has its memory for itself, outside of a swapchain.
+    pub(super) fn is_for_the_host(&self, number: usize) -> bool {
+        let resource = &self.resources[number];
+        resource.memory.is_none() && resource.lifetime != Lifetime::Swapchain
+    }
+
     /// A pass with these uses has been added to the frame.
     pub(super) fn enter(&mut self, uses: &[Use]) {
         for number in uses.iter().map(|one| one.resource.0 as usize) {

@@ -1,0 +1,83 @@
+//! What a sequence has much or little of.
+//!
+//! If every sequence had a little of everything, several rare things would hardly ever meet. So some
+//! sequences leave things out and have much of others (Groce et al.: "Swarm Testing", 2012).
+
+use quadrille_sync::{Access, Layout, QueueIndex, Topology};
+
+use crate::random::Random;
+
+/// How often things come in the frames of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Emphasis {
+    /// Percent of passes that run on the host.
+    pub(super) hosts: usize,
+    /// Percent of passes that are fixed to a queue.
+    pub(super) fixed: usize,
+    /// The queues that passes are fixed to.
+    pub(super) queues: Vec<QueueIndex>,
+    /// Percent of uses that are of the last resource, beyond those that are by chance.
+    pub(super) hot: usize,
+    /// Percent of uses that are of the whole resource, beyond those that are by chance.
+    pub(super) whole: usize,
+    /// Percent of uses that follow one of the pass before: the same range, and if they read it, in
+    /// the same layout if they can. So readers come in flocks, on several queues, and somebody who
+    /// writes comes behind them.
+    pub(super) flock: usize,
+    /// The layout that is read most.
+    pub(super) layout: Option<Layout>,
+}
+
+impl Emphasis {
+    /// A little of everything, or in most sequences much of some things and nothing of others.
+    pub(super) fn new(random: &mut Random, topology: &Topology) -> Self {
+        let queues: Vec<QueueIndex> = (0..topology.queues.len() as u8).map(QueueIndex).collect();
+        let mut made = Self {
+            hosts: 4,
+            fixed: 20,
+            queues,
+            hot: 0,
+            whole: 0,
+            flock: 0,
+            layout: None,
+        };
+        if random.chance(40) {
+            return made;
+        }
+        let mut one_of = |choices: &[usize]| random.pick(choices).copied().unwrap_or_default();
+        made.hosts = one_of(&[0, 4, 35]);
+        made.fixed = one_of(&[0, 20, 80]);
+        made.hot = one_of(&[0, 40, 80]);
+        made.whole = one_of(&[0, 50, 100]);
+        made.flock = one_of(&[0, 50, 85]);
+        let layouts = [
+            None,
+            Some(Layout::General),
+            Some(Layout::ShaderReadOnlyOptimal),
+        ];
+        made.layout = random.pick(&layouts).copied().flatten();
+        random.shuffle(&mut made.queues);
+        made.queues.truncate(random.between(1, 4));
+        made
+    }
+
+    /// One of the accesses; most often one that reads in the layout of those before, or in the one
+    /// that is read most, if there is one.
+    pub(super) fn access(
+        &self,
+        random: &mut Random,
+        choices: &[Access],
+        flock: Option<Layout>,
+    ) -> Option<Access> {
+        let wanted = flock.or(self.layout).filter(|_| random.chance(70));
+        let reads: Vec<Access> = choices
+            .iter()
+            .copied()
+            .filter(|access| !access.is_write() && Some(access.layout()) == wanted)
+            .collect();
+        random
+            .pick(&reads)
+            .or_else(|| random.pick(choices))
+            .copied()
+    }
+}
