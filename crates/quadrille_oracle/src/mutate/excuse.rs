@@ -24,6 +24,8 @@
 //!   stages; a barrier that it needs for somebody else leads on from that wait to its own stage.
 //! - 972000006077: what comes from outside of the device is acquired in boxes that stand for two uses of
 //!   a pass, and a change of layout behind them leads on from the stages of both, in all its cells.
+//! - 975000011267: a first layout is shown to two uses of a pass in the stages of both, one of them of a part
+//!   only; the next change of layout, for the host, comes after the stages of both in all parts.
 
 use quadrille_sync::{
     AccessMask, PassRef, Plan, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait,
