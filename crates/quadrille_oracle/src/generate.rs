@@ -6,7 +6,7 @@
 
 use quadrille_sync::{
     Capabilities, FamilyIndex, Frame, Give, Layout, Lifetime, PassKind, Preference, QueueRequest,
-    ResourceIndex, Sharing, SubRange, Topology, Use, parse_topology,
+    Resource, ResourceIndex, Sharing, SubRange, Topology, Use, parse_topology,
 };
 
 use crate::area::Area;
@@ -359,26 +359,27 @@ impl Maker<'_> {
             if needs_contents && !world.is_written(number, &range) {
                 continue;
             }
-            let area = Area::of(&resource.kind, &range);
-            let clashes = uses.iter().any(|other: &Use| {
-                let same = other.resource == named(number)
-                    && area
-                        .intersection(&Area::of(&resource.kind, &other.range))
-                        .is_some();
-                let both_read = !access.is_write() && !other.access.is_write();
-                let one_layout = !resource.is_image() || access.layout() == other.access.layout();
-                same && !(both_read && one_layout)
-            });
-            if !clashes {
-                return uses.push(Use {
-                    resource: named(number),
-                    range,
-                    access,
-                    discard,
-                });
+            let made = Use {
+                resource: named(number),
+                range,
+                access,
+                discard,
+            };
+            if !uses.iter().any(|other| clash(resource, &made, other)) {
+                return uses.push(made);
             }
         }
     }
+}
+
+/// Whether one pass cannot have two uses, of which the first is of `resource`: they meet, and one
+/// writes, or they need different layouts.
+fn clash(resource: &Resource, one: &Use, other: &Use) -> bool {
+    let area = |of: &Use| Area::of(&resource.kind, &of.range);
+    let meet = one.resource == other.resource && area(one).intersection(&area(other)).is_some();
+    let both_read = !one.access.is_write() && !other.access.is_write();
+    let one_layout = !resource.is_image() || one.access.layout() == other.access.layout();
+    meet && !(both_read && one_layout)
 }
 
 #[cfg(test)]

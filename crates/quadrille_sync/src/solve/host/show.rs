@@ -70,12 +70,12 @@ fn gather(walk: &mut Walk<'_>, shows: &mut [Show]) {
         let mut moved = Vec::new();
         let mut here = shows.iter().enumerate().filter(|(_, it)| it.place == place);
         // What is shown already needs no barrier, and the wait for it comes with another one.
-        let is_awaited = |other: &usize| {
+        let leads_here = |other: &usize| {
             let (other, here) = (walk.point(*other), walk.point(place));
             let is_later = other.queue == here.queue && other.value >= here.value;
             is_later || walk.timeline.implies(other, here)
         };
-        let is_awaited = places.iter().any(is_awaited);
+        let is_awaited = places.iter().any(leads_here);
         let is_left = here.any(|(index, show)| {
             if show.is_shown && is_awaited {
                 return false;
