@@ -77,6 +77,9 @@ pub enum Mutation {
     Signal,
     /// A barrier call comes after a pass that it is for.
     LateBarrier,
+    /// Two barrier calls with nothing between them are one: barriers of one call do not lead on from
+    /// each other.
+    JoinCalls,
     /// Two submissions of a queue change places.
     SubmissionOrder,
     /// A pass is gone.

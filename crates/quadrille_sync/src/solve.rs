@@ -54,6 +54,7 @@ mod share;
 mod show;
 mod spare;
 mod split;
+mod tail;
 mod timeline;
 mod touch;
 mod track;

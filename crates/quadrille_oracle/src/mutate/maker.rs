@@ -41,6 +41,7 @@ pub(super) fn mutants(frame: &Frame, plan: &Plan, topology: &Topology) -> Vec<Mu
                 Step::Barriers(batch) => {
                     maker.mutate_batch(at, step_at, batch);
                     maker.mutate_place(at, step_at, batch);
+                    maker.mutate_calls(at, step_at, batch);
                 }
             }
         }
@@ -242,6 +243,28 @@ impl Maker<'_> {
         if let Some(mutant) = self.made.last_mut() {
             mutant.late = late;
         }
+    }
+
+    /// Adds the mutant in which a call is one with the next, if nothing is between them. Two global
+    /// memory barriers stay two: what covers both may order more than they do.
+    fn mutate_calls(&mut self, at: usize, step: usize, batch: &BarrierBatch) {
+        let next = self.plan.submissions[at].steps.get(step + 1);
+        let Some(Step::Barriers(next)) = next else {
+            return;
+        };
+        if batch.memory.is_some() && next.memory.is_some() {
+            return;
+        }
+        let place = format!("steps {step} and {} of submission {at}", step + 1);
+        let mut both = batch.clone();
+        both.memory = both.memory.or_else(|| next.memory.clone());
+        both.buffers.extend(next.buffers.iter().cloned());
+        both.images.extend(next.images.iter().cloned());
+        self.purposes.clear();
+        self.add(Mutation::JoinCalls, None, place, |plan| {
+            let both = Step::Barriers(Box::new(both));
+            plan.submissions[at].steps.splice(step..step + 2, [both]);
+        });
     }
 
     /// Adds the mutants of a barrier's scopes, and the one without it.

@@ -144,7 +144,10 @@ fn finish(
         transfer: None,
         reason,
     };
-    walk.records[place].tail[1].push(walk.frame.resource(resource), interval, barrier);
+    walk.records[place]
+        .tail
+        .others
+        .push(walk.frame.resource(resource), interval, barrier);
 }
 
 /// Moves what other families own to the family of the queue that presents; the transition is part
@@ -200,7 +203,10 @@ fn arrive(
         reason,
     };
     let declared = walk.frame.resource(resource);
-    walk.records[place].tail[1].push_half(declared, &pending.range, barrier);
+    walk.records[place]
+        .tail
+        .others
+        .push_half(declared, &pending.range, barrier);
     let point = walk.point(place);
     let write = Mark {
         queue: point.queue,

@@ -288,7 +288,10 @@ fn settle_layout(
     let mut barrier = Barrier::plain(src, dst, state.layout, reason);
     barrier.new_layout = new_layout;
     let resource = walk.frame.resource(one.resource);
-    walk.records[place].tail[0].push(resource, interval, barrier);
+    walk.records[place]
+        .tail
+        .changes
+        .push(resource, interval, barrier);
     // From here on, whoever comes later comes after the transition.
     let view = view(walk, step.pass, place);
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);

@@ -11,6 +11,7 @@ use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_n
 use crate::resource::{Resource, ResourceIndex, ResourceKind};
 use crate::topology::QueueIndex;
 
+use super::tail::Tail;
 use super::timeline::push_reason;
 
 /// A submission in the making. Its values count windows; see [`timeline`](super::timeline).
@@ -21,9 +22,8 @@ pub(super) struct Record {
     pub(super) submission: Submission,
     /// The stages in which its passes use something.
     pub(super) busy: Stages,
-    /// Barriers after everything else: first layout transitions, for the host or for those who
-    /// share one, then all others, which may have to come after them.
-    pub(super) tail: [BarrierBatch; 2],
+    /// Barriers after everything else.
+    pub(super) tail: Tail,
     /// It is there for what could not be foreseen; see [`ownership`](super::ownership).
     pub(super) is_window: bool,
     /// Its last pass, counted over the frame; the last one before it, as long as it has none.
@@ -45,7 +45,7 @@ impl Record {
             head: BarrierBatch::default(),
             submission,
             busy: Stages::empty(),
-            tail: Default::default(),
+            tail: Tail::default(),
             is_window: false,
             step,
         }
@@ -56,7 +56,7 @@ impl Record {
         self.submission.steps.is_empty()
             && self.submission.presents.is_empty()
             && self.head.is_empty()
-            && self.tail.iter().all(BarrierBatch::is_empty)
+            && self.tail.is_empty()
     }
 
     /// The submission with head and tail in their places.
@@ -65,9 +65,7 @@ impl Record {
             let head = Step::Barriers(Box::new(self.head));
             self.submission.steps.insert(0, head);
         }
-        let tail = self.tail.into_iter().filter(|batch| !batch.is_empty());
-        let tail = tail.map(|batch| Step::Barriers(Box::new(batch)));
-        self.submission.steps.extend(tail);
+        self.submission.steps.extend(self.tail.into_steps());
         self.submission
     }
 }

@@ -130,7 +130,10 @@ pub(super) fn change_early(
     let mut barrier = Barrier::plain(source(&write, true), change.dst, state.layout, reason);
     barrier.new_layout = request.layout;
     let resource = walk.frame.resource(request.resource);
-    walk.records[submission].tail[0].push(resource, interval.clone(), barrier);
+    walk.records[submission]
+        .tail
+        .changes
+        .push(resource, interval.clone(), barrier);
     begin_anew(state);
     state.layout = request.layout;
     state.write = Some(Mark {

@@ -43,7 +43,10 @@ pub(super) fn show_all(
             continue;
         }
         let src = source_at(walk, show.place, &show.mark, true, &show.reason);
-        walk.records[show.place].tail[1].merge(src, show.dst, show.reason);
+        walk.records[show.place]
+            .tail
+            .others
+            .merge(src, show.dst, show.reason);
         let resource = show.resource.0;
         walk.last_uses
             .note(resource, point.queue, point.value, show.place);

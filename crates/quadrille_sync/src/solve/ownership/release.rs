@@ -167,7 +167,10 @@ fn append(
         reason: reason(walk, to, last),
     };
     let resource = walk.frame.resource(to.resource);
-    walk.records[*place].tail[1].push_half(resource, &range, barrier);
+    walk.records[*place]
+        .tail
+        .others
+        .push_half(resource, &range, barrier);
     let point = walk.point(*place);
     walk.last_uses
         .note(to.resource.0, point.queue, point.value, *place);
