@@ -13,6 +13,7 @@ use crate::sequence::{Failure, Sequence};
 
 mod asked;
 mod barrier;
+mod call;
 mod cell;
 mod excuse;
 mod isolate;
@@ -77,8 +78,7 @@ pub enum Mutation {
     Signal,
     /// A barrier call comes after a pass that it is for.
     LateBarrier,
-    /// Two barrier calls with nothing between them are one: barriers of one call do not lead on from
-    /// each other.
+    /// Two barrier calls are one, in the place of the first.
     JoinCalls,
     /// Two submissions of a queue change places.
     SubmissionOrder,

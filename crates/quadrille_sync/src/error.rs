@@ -93,6 +93,17 @@ pub enum PlanError {
         /// The number of queues.
         count: usize,
     },
+    /// A queue is of a family that no device has.
+    #[error(
+        "Queue {queue} of the topology is of family {family}, which stands for somebody outside of the \
+         device. Queues are of the families that the device counts from 0."
+    )]
+    OutsideFamily {
+        /// The index of the queue.
+        queue: usize,
+        /// Its family; see [`FamilyIndex::is_outside`].
+        family: FamilyIndex,
+    },
     /// The states know more queues than the topology has.
     #[error(
         "The states are of {known} queues, and the topology has {count}. States belong to one topology."

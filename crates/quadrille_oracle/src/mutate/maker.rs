@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use quadrille_sync::{
-    AccessMask, BarrierBatch, Frame, ImageBarrier, Layout, PassRef, Plan, Reason, Scope, Stages,
-    Step, Submission, SubresourceRange, Topology,
+    AccessMask, Frame, ImageBarrier, Layout, Plan, Scope, Stages, Step, Submission,
+    SubresourceRange, Topology,
 };
 
 use super::barrier::{Barrier, Spot};
 use super::excuse::{either, is_over};
-use super::part::{Element, Part, Side, What, elements, stages_of, without, without_stage};
+use super::part::{Element, Part, Side, What, stages_of, without, without_stage};
 use super::restrict::Purpose;
 use super::{Excuse, Mutant, Mutation};
 use crate::area::Area;
@@ -58,7 +58,7 @@ pub(super) struct Maker<'a> {
     pub(super) purposes: Vec<Purpose>,
     /// The stage that the next mutant lacks.
     pub(super) stage: Stages,
-    made: Vec<Mutant>,
+    pub(super) made: Vec<Mutant>,
 }
 
 impl Maker<'_> {
@@ -210,61 +210,6 @@ impl Maker<'_> {
                 plan.submissions.swap(at, at + 1 + next);
             });
         }
-    }
-
-    /// Adds the mutant whose barrier call comes after the next pass, if it is for that pass.
-    fn mutate_place(&mut self, at: usize, step: usize, batch: &BarrierBatch) {
-        let Some(Step::Pass(pass)) = self.plan.submissions[at].steps.get(step + 1) else {
-            return;
-        };
-        let place = format!("step {step} of submission {at}");
-        let memory = batch.memory.iter().flat_map(|it| &it.reasons);
-        let buffers = batch.buffers.iter().map(|it| &it.reason);
-        let images = batch.images.iter().map(|it| &it.reason);
-        let reasons = memory.chain(buffers).chain(images);
-        let is_for = |reason: &&Reason| reason.later == PassRef::Pass(*pass);
-        self.purposes = reasons.filter(is_for).map(Purpose::from).collect();
-        if self.purposes.is_empty() {
-            return;
-        }
-        self.add(Mutation::LateBarrier, None, place, |plan| {
-            plan.submissions[at].steps.swap(step, step + 1);
-        });
-        let is_late = |element: &Element| {
-            let is_here = matches!(element, Element::Barrier(spot) if (spot.submission, spot.step) == (at, step));
-            is_here
-                && element
-                    .reasons(self.plan)
-                    .iter()
-                    .any(|reason| is_for(&reason))
-        };
-        let late = elements(self.plan).into_iter().filter(is_late);
-        let late = late.map(Element::whole).collect();
-        if let Some(mutant) = self.made.last_mut() {
-            mutant.late = late;
-        }
-    }
-
-    /// Adds the mutant in which a call is one with the next, if nothing is between them. Two global
-    /// memory barriers stay two: what covers both may order more than they do.
-    fn mutate_calls(&mut self, at: usize, step: usize, batch: &BarrierBatch) {
-        let next = self.plan.submissions[at].steps.get(step + 1);
-        let Some(Step::Barriers(next)) = next else {
-            return;
-        };
-        if batch.memory.is_some() && next.memory.is_some() {
-            return;
-        }
-        let place = format!("steps {step} and {} of submission {at}", step + 1);
-        let mut both = batch.clone();
-        both.memory = both.memory.or_else(|| next.memory.clone());
-        both.buffers.extend(next.buffers.iter().cloned());
-        both.images.extend(next.images.iter().cloned());
-        self.purposes.clear();
-        self.add(Mutation::JoinCalls, None, place, |plan| {
-            let both = Step::Barriers(Box::new(both));
-            plan.submissions[at].steps.splice(step..step + 2, [both]);
-        });
     }
 
     /// Adds the mutants of a barrier's scopes, and the one without it.

@@ -50,6 +50,21 @@ fn too_many_queues() {
 }
 
 #[test]
+fn no_queue_at_all() {
+    let expected = "The topology has no queue.";
+    check(&frame(), &Topology::default(), &States::default(), expected);
+}
+
+#[test]
+fn queues_outside_of_the_device() {
+    let mut outside = topology("gct:2");
+    outside.queues[1].family = FamilyIndex::EXTERNAL;
+    let expected = "Queue 1 of the topology is of family EXTERNAL, which stands for somebody outside \
+                    of the device. Queues are of the families that the device counts from 0.";
+    check(&frame(), &outside, &States::default(), expected);
+}
+
+#[test]
 fn states_of_another_topology() {
     let (one, two) = (topology("gct:1"), topology("gct:2"));
     let mut states = States::default();

@@ -27,6 +27,12 @@ pub(super) fn check_shape(
     if count > Topology::MAX_QUEUES {
         errors.push(PlanError::TooManyQueues { count });
     }
+    for (queue, of) in topology.queues.iter().enumerate() {
+        if of.family.is_outside() {
+            let family = of.family;
+            errors.push(PlanError::OutsideFamily { queue, family });
+        }
+    }
     let known = states.queue_count();
     if known > count {
         errors.push(PlanError::OtherTopology { known, count });

@@ -32,7 +32,10 @@ pub(super) fn glance(frame: &Frame, topology: &Topology, states: &States) -> Opt
         .indices()
         .find(|it| !topology.queue(*it).is_foreign())?;
     let count = topology.queues.len();
-    let is_usual = count <= Topology::MAX_QUEUES && states.queue_count() <= count;
+    let is_inside = |queue: &Queue| !queue.family.is_outside();
+    let is_usual = count <= Topology::MAX_QUEUES
+        && states.queue_count() <= count
+        && topology.queues.iter().all(is_inside);
     if !is_usual || frame.cull || !frame.gives.is_empty() || frame.passes.is_empty() {
         return None;
     }

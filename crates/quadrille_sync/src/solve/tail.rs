@@ -1,4 +1,7 @@
 //! Barriers at the end of a submission, behind all of its passes.
+//!
+//! Some could stand in a call before one of these. There they might hold it back, because the barriers
+//! of a call order commands together; here they hold back nobody.
 
 use super::logical::{first_scope, second_scope};
 use crate::plan::{BarrierBatch, ImageBarrier, Scope, Step};
