@@ -28,8 +28,6 @@
 //!   only; the next change of layout, for the host, comes after the stages of both in all parts.
 //! - 976100005449: a layout that several read in is shown in the stages of all of them, one of which,
 //!   of the last reader, sees it by a wait for another queue that the reader needs in any case.
-//! - 976100020495: what was released for a use that did not come is acquired for a host pass, and
-//!   nobody on the device uses it again.
 //! - 976300016269: what was released for a use that did not come is acquired, and a part of it changes its
 //!   layout in a call behind that. A barrier that leads on from the acquire to a pass that uses another
 //!   part has a call of its own, though it could stand in that second one.

@@ -22,9 +22,10 @@ pub(super) const ALL: Scope = Scope {
 };
 
 /// Acquires, each in the window of the family that it is on its way to, what was released with a
-/// part of an interval of an image that the host is about to look at: its layout may change between
-/// release and acquire, and the host would not know when. What somebody outside has released in
-/// another layout than `layout` arrives as well: only who owns it can change that.
+/// part of an interval of an image that the host is about to look at, unless it leaves and arrives in
+/// the host's `layout`: else that changes between release and acquire, and the host would not know when.
+/// What somebody outside has released in another layout arrives as well: only who owns it can change
+/// that.
 pub(in crate::solve) fn settle_for_host(
     walk: &mut Walk<'_>,
     (resource, pass): (ResourceIndex, PassIndex),
@@ -45,7 +46,7 @@ pub(in crate::solve) fn settle_for_host(
     for_each_pending(
         map,
         interval.clone(),
-        |_, _| true,
+        |_, pending| (pending.old_layout, pending.new_layout) != (layout, layout),
         |map, pending| {
             settle(walk, resource, PassRef::Pass(pass), &pending, map);
         },
