@@ -14,6 +14,10 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::plan::Scope;
 use crate::topology::Capabilities;
 
+mod target;
+
+pub use target::Target;
+
 /// An access in Vulkan's own terms, for uses that have no name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CustomAccess {
@@ -36,6 +40,7 @@ pub(crate) struct Row {
     pub(crate) layout: Layout,
     pub(crate) reads: bool,
     pub(crate) writes: bool,
+    pub(crate) target: Target,
 }
 
 /// Makes the enumeration and its table from one list, so that they cannot disagree.
@@ -72,6 +77,7 @@ macro_rules! accesses {
                 layout: Layout::$layout,
                 reads: false $(| accesses!(@reads $mode))+,
                 writes: false $(| accesses!(@writes $mode))+,
+                target: Target::ANY $(.and(accesses!(@target $mode)))+,
             }),+];
 
             /// The row of a named access.
@@ -85,26 +91,31 @@ macro_rules! accesses {
         }
     };
     (@reads read) => { true };
-    (@reads write) => { false };
-    (@writes read) => { false };
+    (@reads $other:ident) => { false };
     (@writes write) => { true };
+    (@writes $other:ident) => { false };
+    (@target buffer) => { Target::BUFFER };
+    (@target image) => { Target::IMAGE };
+    (@target color) => { Target::COLOR };
+    (@target depth) => { Target::DEPTH };
+    (@target $other:ident) => { Target::ANY };
 }
 
 accesses! {
     /// Uniform buffers read by the vertex shader.
-    UniformReadVertex = [VERTEX_SHADER] [UNIFORM_READ] General read;
+    UniformReadVertex = [VERTEX_SHADER] [UNIFORM_READ] General read buffer;
     /// Uniform buffers read by the fragment shader.
-    UniformReadFragment = [FRAGMENT_SHADER] [UNIFORM_READ] General read;
+    UniformReadFragment = [FRAGMENT_SHADER] [UNIFORM_READ] General read buffer;
     /// Uniform buffers read by the task and mesh shaders.
-    UniformReadTaskMesh = [TASK_SHADER | MESH_SHADER] [UNIFORM_READ] General read;
+    UniformReadTaskMesh = [TASK_SHADER | MESH_SHADER] [UNIFORM_READ] General read buffer;
     /// Uniform buffers read by all shaders of graphics pipelines.
-    UniformReadGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [UNIFORM_READ] General read;
+    UniformReadGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [UNIFORM_READ] General read buffer;
     /// Uniform buffers read by the compute shader.
-    UniformReadCompute = [COMPUTE_SHADER] [UNIFORM_READ] General read;
+    UniformReadCompute = [COMPUTE_SHADER] [UNIFORM_READ] General read buffer;
     /// Uniform buffers read by ray tracing shaders.
-    UniformReadRayTracing = [RAY_TRACING_SHADER] [UNIFORM_READ] General read;
+    UniformReadRayTracing = [RAY_TRACING_SHADER] [UNIFORM_READ] General read buffer;
     /// Uniform buffers read by all graphics and compute shaders that the queue has.
-    UniformReadAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [UNIFORM_READ] General read;
+    UniformReadAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [UNIFORM_READ] General read buffer;
     /// Sampled images or uniform texel buffers read by the vertex shader.
     SampledVertex = [VERTEX_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
     /// Sampled images or uniform texel buffers read by the fragment shader.
@@ -162,55 +173,55 @@ accesses! {
     /// Storage buffers or images read and written by all graphics and compute shaders that the queue has.
     StorageReadWriteAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
     /// A colour attachment that is cleared or not loaded, without blending.
-    ColorAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write;
+    ColorAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write color;
     /// A colour attachment that is loaded or blended.
-    ColorAttachmentReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write;
+    ColorAttachmentReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write color;
     /// A colour attachment that is blended by advanced operations without coherence.
-    ColorAttachmentAdvancedBlendReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_READ_NONCOHERENT | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write;
+    ColorAttachmentAdvancedBlendReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_READ_NONCOHERENT | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write color;
     /// A colour attachment that the fragment shader reads back as an input attachment while it is drawn to.
-    ColorAttachmentLocalReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [INPUT_ATTACHMENT_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] RenderingLocalRead read write;
+    ColorAttachmentLocalReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [INPUT_ATTACHMENT_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] RenderingLocalRead read write color;
     /// A colour attachment that the fragment shader samples while it is drawn to.
-    ColorAttachmentFeedbackReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [SHADER_SAMPLED_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] AttachmentFeedbackLoopOptimal read write;
+    ColorAttachmentFeedbackReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [SHADER_SAMPLED_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] AttachmentFeedbackLoopOptimal read write color;
     /// A depth attachment that is cleared or not loaded; tests read what the pass wrote.
-    DepthAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
+    DepthAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
     /// A depth attachment that is loaded, tested and written.
-    DepthAttachmentReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal read write;
+    DepthAttachmentReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal read write depth;
     /// A depth attachment that is tested and not written.
-    DepthReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read;
+    DepthReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read depth;
     /// A depth attachment that is tested, not written, and sampled by the fragment shader.
-    DepthReadOnlySampled = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | SHADER_SAMPLED_READ] DepthStencilReadOnlyOptimal read;
+    DepthReadOnlySampled = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | SHADER_SAMPLED_READ] DepthStencilReadOnlyOptimal read depth;
     /// A depth attachment that is tested, not written, and read by the fragment shader as an input attachment.
-    DepthReadOnlyInputAttachment = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | INPUT_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read;
+    DepthReadOnlyInputAttachment = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | INPUT_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read depth;
     /// A depth attachment that is written and that the fragment shader reads back as an input attachment.
-    DepthAttachmentLocalReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | INPUT_ATTACHMENT_READ] RenderingLocalRead read write;
+    DepthAttachmentLocalReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | INPUT_ATTACHMENT_READ] RenderingLocalRead read write depth;
     /// A depth attachment that is written and that the fragment shader samples.
-    DepthAttachmentFeedbackReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | SHADER_SAMPLED_READ] AttachmentFeedbackLoopOptimal read write;
+    DepthAttachmentFeedbackReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | SHADER_SAMPLED_READ] AttachmentFeedbackLoopOptimal read write depth;
     /// A depth or stencil attachment that is drawn to and that the render pass resolves from; Vulkan puts the resolve in the colour output stage.
-    DepthAttachmentResolvedReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | COLOR_ATTACHMENT_OUTPUT] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | COLOR_ATTACHMENT_READ] DepthStencilAttachmentOptimal read write;
+    DepthAttachmentResolvedReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | COLOR_ATTACHMENT_OUTPUT] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | COLOR_ATTACHMENT_READ] DepthStencilAttachmentOptimal read write depth;
     /// A stencil attachment that is cleared or not loaded.
-    StencilAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
+    StencilAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
     /// A stencil attachment that is loaded, tested and written.
-    StencilAttachmentReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal read write;
+    StencilAttachmentReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal read write depth;
     /// A stencil attachment that is tested and not written.
-    StencilReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read;
+    StencilReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read depth;
     /// An input attachment read by the fragment shader.
-    InputAttachmentRead = [FRAGMENT_SHADER] [INPUT_ATTACHMENT_READ] ShaderReadOnlyOptimal read;
+    InputAttachmentRead = [FRAGMENT_SHADER] [INPUT_ATTACHMENT_READ] ShaderReadOnlyOptimal read image;
     /// A fragment shading rate attachment.
-    FragmentShadingRateRead = [FRAGMENT_SHADING_RATE_ATTACHMENT] [FRAGMENT_SHADING_RATE_ATTACHMENT_READ] FragmentShadingRateAttachmentOptimal read;
+    FragmentShadingRateRead = [FRAGMENT_SHADING_RATE_ATTACHMENT] [FRAGMENT_SHADING_RATE_ATTACHMENT_READ] FragmentShadingRateAttachmentOptimal read color;
     /// A fragment density map.
-    FragmentDensityMapRead = [FRAGMENT_DENSITY_PROCESS] [FRAGMENT_DENSITY_MAP_READ] FragmentDensityMapOptimal read;
+    FragmentDensityMapRead = [FRAGMENT_DENSITY_PROCESS] [FRAGMENT_DENSITY_MAP_READ] FragmentDensityMapOptimal read color;
     /// A colour attachment that a render pass resolves into.
-    ResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write;
+    ResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write color;
     /// A depth or stencil attachment that a render pass resolves into; Vulkan puts it in the colour output stage.
-    DepthResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write;
+    DepthResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
     /// The source of `vkCmdResolveImage2`.
-    ResolveRead = [RESOLVE] [TRANSFER_READ] TransferSrcOptimal read;
+    ResolveRead = [RESOLVE] [TRANSFER_READ] TransferSrcOptimal read image;
     /// The destination of `vkCmdResolveImage2`.
-    ResolveWrite = [RESOLVE] [TRANSFER_WRITE] TransferDstOptimal write;
+    ResolveWrite = [RESOLVE] [TRANSFER_WRITE] TransferDstOptimal write image;
     /// The source of `vkCmdBlitImage2`.
-    BlitRead = [BLIT] [TRANSFER_READ] TransferSrcOptimal read;
+    BlitRead = [BLIT] [TRANSFER_READ] TransferSrcOptimal read image;
     /// The destination of `vkCmdBlitImage2`.
-    BlitWrite = [BLIT] [TRANSFER_WRITE] TransferDstOptimal write;
+    BlitWrite = [BLIT] [TRANSFER_WRITE] TransferDstOptimal write image;
     /// The source of a copy command.
     CopyRead = [COPY] [TRANSFER_READ] TransferSrcOptimal read;
     /// The destination of a copy command.
@@ -222,81 +233,81 @@ accesses! {
     /// The destination of any transfer command.
     TransferWrite = [ALL_TRANSFER] [TRANSFER_WRITE] TransferDstOptimal write;
     /// Arguments of indirect draws, dispatches and trace calls, and their counts.
-    IndirectRead = [DRAW_INDIRECT] [INDIRECT_COMMAND_READ] General read;
+    IndirectRead = [DRAW_INDIRECT] [INDIRECT_COMMAND_READ] General read buffer;
     /// An index buffer.
-    IndexRead = [INDEX_INPUT] [INDEX_READ] General read;
+    IndexRead = [INDEX_INPUT] [INDEX_READ] General read buffer;
     /// A vertex buffer.
-    VertexRead = [VERTEX_ATTRIBUTE_INPUT] [VERTEX_ATTRIBUTE_READ] General read;
+    VertexRead = [VERTEX_ATTRIBUTE_INPUT] [VERTEX_ATTRIBUTE_READ] General read buffer;
     /// The predicate of conditional rendering.
-    ConditionalRenderingRead = [CONDITIONAL_RENDERING] [CONDITIONAL_RENDERING_READ] General read;
+    ConditionalRenderingRead = [CONDITIONAL_RENDERING] [CONDITIONAL_RENDERING_READ] General read buffer;
     /// A transform feedback buffer.
-    TransformFeedbackWrite = [TRANSFORM_FEEDBACK] [TRANSFORM_FEEDBACK_WRITE] General write;
+    TransformFeedbackWrite = [TRANSFORM_FEEDBACK] [TRANSFORM_FEEDBACK_WRITE] General write buffer;
     /// A transform feedback counter buffer, resumed and paused.
-    TransformFeedbackCounterReadWrite = [DRAW_INDIRECT | TRANSFORM_FEEDBACK] [TRANSFORM_FEEDBACK_COUNTER_READ | TRANSFORM_FEEDBACK_COUNTER_WRITE] General read write;
+    TransformFeedbackCounterReadWrite = [DRAW_INDIRECT | TRANSFORM_FEEDBACK] [TRANSFORM_FEEDBACK_COUNTER_READ | TRANSFORM_FEEDBACK_COUNTER_WRITE] General read write buffer;
     /// Vertices, indices, transforms or instances that a build reads.
-    AccelerationStructureBuildInput = [ACCELERATION_STRUCTURE_BUILD] [SHADER_READ] General read;
+    AccelerationStructureBuildInput = [ACCELERATION_STRUCTURE_BUILD] [SHADER_READ] General read buffer;
     /// An acceleration structure that a build reads: the bottom levels of a top level, or the source of an update.
-    AccelerationStructureBuildRead = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ] General read;
+    AccelerationStructureBuildRead = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ] General read buffer;
     /// An acceleration structure that a build writes.
-    AccelerationStructureBuildWrite = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_WRITE] General write;
+    AccelerationStructureBuildWrite = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_WRITE] General write buffer;
     /// Scratch memory of a build.
-    AccelerationStructureBuildScratch = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ | ACCELERATION_STRUCTURE_WRITE] General write;
+    AccelerationStructureBuildScratch = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ | ACCELERATION_STRUCTURE_WRITE] General write buffer;
     /// Ranges of an indirect build.
-    AccelerationStructureBuildIndirectRead = [ACCELERATION_STRUCTURE_BUILD] [INDIRECT_COMMAND_READ] General read;
+    AccelerationStructureBuildIndirectRead = [ACCELERATION_STRUCTURE_BUILD] [INDIRECT_COMMAND_READ] General read buffer;
     /// A micromap that a build of an acceleration structure refers to.
-    AccelerationStructureBuildMicromapRead = [ACCELERATION_STRUCTURE_BUILD] [MICROMAP_READ] General read;
+    AccelerationStructureBuildMicromapRead = [ACCELERATION_STRUCTURE_BUILD] [MICROMAP_READ] General read buffer;
     /// The source of a copy of an acceleration structure.
-    AccelerationStructureCopyRead = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_READ] General read;
+    AccelerationStructureCopyRead = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_READ] General read buffer;
     /// The destination of a copy of an acceleration structure.
-    AccelerationStructureCopyWrite = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_WRITE] General write;
+    AccelerationStructureCopyWrite = [ACCELERATION_STRUCTURE_COPY] [ACCELERATION_STRUCTURE_WRITE] General write buffer;
     /// Memory that an acceleration structure is deserialized from.
-    AccelerationStructureCopyBufferRead = [ACCELERATION_STRUCTURE_COPY] [TRANSFER_READ] General read;
+    AccelerationStructureCopyBufferRead = [ACCELERATION_STRUCTURE_COPY] [TRANSFER_READ] General read buffer;
     /// Memory that an acceleration structure is serialized to.
-    AccelerationStructureCopyBufferWrite = [ACCELERATION_STRUCTURE_COPY] [TRANSFER_WRITE] General write;
+    AccelerationStructureCopyBufferWrite = [ACCELERATION_STRUCTURE_COPY] [TRANSFER_WRITE] General write buffer;
     /// An acceleration structure traced by ray tracing shaders.
-    AccelerationStructureTraceReadRayTracing = [RAY_TRACING_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    AccelerationStructureTraceReadRayTracing = [RAY_TRACING_SHADER] [ACCELERATION_STRUCTURE_READ] General read buffer;
     /// An acceleration structure traced by the compute shader.
-    AccelerationStructureTraceReadCompute = [COMPUTE_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    AccelerationStructureTraceReadCompute = [COMPUTE_SHADER] [ACCELERATION_STRUCTURE_READ] General read buffer;
     /// An acceleration structure traced by the fragment shader.
-    AccelerationStructureTraceReadFragment = [FRAGMENT_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    AccelerationStructureTraceReadFragment = [FRAGMENT_SHADER] [ACCELERATION_STRUCTURE_READ] General read buffer;
     /// An acceleration structure traced by all shaders of graphics pipelines.
-    AccelerationStructureTraceReadGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [ACCELERATION_STRUCTURE_READ] General read;
+    AccelerationStructureTraceReadGraphics = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER] [ACCELERATION_STRUCTURE_READ] General read buffer;
     /// A shader binding table.
-    ShaderBindingTableRead = [RAY_TRACING_SHADER] [SHADER_BINDING_TABLE_READ] General read;
+    ShaderBindingTableRead = [RAY_TRACING_SHADER] [SHADER_BINDING_TABLE_READ] General read buffer;
     /// A micromap that a build reads.
-    MicromapBuildRead = [MICROMAP_BUILD] [MICROMAP_READ] General read;
+    MicromapBuildRead = [MICROMAP_BUILD] [MICROMAP_READ] General read buffer;
     /// A micromap that a build writes.
-    MicromapBuildWrite = [MICROMAP_BUILD] [MICROMAP_WRITE] General write;
+    MicromapBuildWrite = [MICROMAP_BUILD] [MICROMAP_WRITE] General write buffer;
     /// Data that a build of a micromap reads.
-    MicromapBuildInput = [MICROMAP_BUILD] [SHADER_READ] General read;
+    MicromapBuildInput = [MICROMAP_BUILD] [SHADER_READ] General read buffer;
     /// Scratch memory of a build of a micromap.
-    MicromapBuildScratch = [MICROMAP_BUILD] [MICROMAP_READ | MICROMAP_WRITE] General write;
+    MicromapBuildScratch = [MICROMAP_BUILD] [MICROMAP_READ | MICROMAP_WRITE] General write buffer;
     /// A descriptor buffer read by all graphics and compute shaders that the queue has.
-    DescriptorBufferRead = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [DESCRIPTOR_BUFFER_READ] General read;
+    DescriptorBufferRead = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [DESCRIPTOR_BUFFER_READ] General read buffer;
     /// Input of preprocessed device-generated commands.
-    CommandPreprocessRead = [COMMAND_PREPROCESS] [COMMAND_PREPROCESS_READ] General read;
+    CommandPreprocessRead = [COMMAND_PREPROCESS] [COMMAND_PREPROCESS_READ] General read buffer;
     /// Output of preprocessed device-generated commands.
-    CommandPreprocessWrite = [COMMAND_PREPROCESS] [COMMAND_PREPROCESS_WRITE] General write;
+    CommandPreprocessWrite = [COMMAND_PREPROCESS] [COMMAND_PREPROCESS_WRITE] General write buffer;
     /// The bitstream that video decode reads.
-    VideoDecodeRead = [VIDEO_DECODE] [VIDEO_DECODE_READ] General read;
+    VideoDecodeRead = [VIDEO_DECODE] [VIDEO_DECODE_READ] General read buffer;
     /// The picture that video decode writes.
-    VideoDecodeWrite = [VIDEO_DECODE] [VIDEO_DECODE_WRITE] VideoDecodeDst write;
+    VideoDecodeWrite = [VIDEO_DECODE] [VIDEO_DECODE_WRITE] VideoDecodeDst write image;
     /// Reference pictures of video decode.
-    VideoDecodeReferenceReadWrite = [VIDEO_DECODE] [VIDEO_DECODE_READ | VIDEO_DECODE_WRITE] VideoDecodeDpb read write;
+    VideoDecodeReferenceReadWrite = [VIDEO_DECODE] [VIDEO_DECODE_READ | VIDEO_DECODE_WRITE] VideoDecodeDpb read write image;
     /// Reference pictures that video decode only reads.
-    VideoDecodeReferenceRead = [VIDEO_DECODE] [VIDEO_DECODE_READ] VideoDecodeDpb read;
+    VideoDecodeReferenceRead = [VIDEO_DECODE] [VIDEO_DECODE_READ] VideoDecodeDpb read image;
     /// The picture that video encode reads.
-    VideoEncodeRead = [VIDEO_ENCODE] [VIDEO_ENCODE_READ] VideoEncodeSrc read;
+    VideoEncodeRead = [VIDEO_ENCODE] [VIDEO_ENCODE_READ] VideoEncodeSrc read image;
     /// The bitstream that video encode writes.
-    VideoEncodeWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_WRITE] General write;
+    VideoEncodeWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_WRITE] General write buffer;
     /// Reference pictures of video encode.
-    VideoEncodeReferenceReadWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_READ | VIDEO_ENCODE_WRITE] VideoEncodeDpb read write;
+    VideoEncodeReferenceReadWrite = [VIDEO_ENCODE] [VIDEO_ENCODE_READ | VIDEO_ENCODE_WRITE] VideoEncodeDpb read write image;
     /// Reference pictures that video encode only reads.
-    VideoEncodeReferenceRead = [VIDEO_ENCODE] [VIDEO_ENCODE_READ] VideoEncodeDpb read;
+    VideoEncodeReferenceRead = [VIDEO_ENCODE] [VIDEO_ENCODE_READ] VideoEncodeDpb read image;
     /// Input of optical flow.
-    OpticalFlowRead = [OPTICAL_FLOW] [OPTICAL_FLOW_READ] General read;
+    OpticalFlowRead = [OPTICAL_FLOW] [OPTICAL_FLOW_READ] General read image;
     /// Output of optical flow.
-    OpticalFlowWrite = [OPTICAL_FLOW] [OPTICAL_FLOW_WRITE] General write;
+    OpticalFlowWrite = [OPTICAL_FLOW] [OPTICAL_FLOW_WRITE] General write image;
     /// Memory that a host pass reads.
     HostRead = [HOST] [HOST_READ] General read;
     /// Memory that a host pass writes.
@@ -304,7 +315,7 @@ accesses! {
     /// Memory that a host pass reads and writes.
     HostReadWrite = [HOST] [HOST_READ | HOST_WRITE] General read write;
     /// An image that the app itself hands to a presentation engine after the pass; images of swapchains need no such use.
-    Present = [] [] PresentSrc read;
+    Present = [] [] PresentSrc read color;
 }
 
 impl Access {
@@ -362,6 +373,23 @@ impl Access {
         match self.row() {
             Ok(row) => row.reads,
             Err(custom) => !custom.writes || !custom.access.reads().is_empty(),
+        }
+    }
+
+    /// What the access can touch; anything if it is not in the table.
+    ///
+    /// ```
+    /// use quadrille_sync::{Access, Target};
+    /// assert_eq!(Access::IndexRead.target(), Target::BUFFER);
+    /// assert_eq!(Access::BlitRead.target(), Target::IMAGE);
+    /// assert_eq!(Access::ColorAttachmentWrite.target(), Target::COLOR);
+    /// assert_eq!(Access::CopyRead.target(), Target::ANY);
+    /// ```
+    #[inline]
+    pub const fn target(self) -> Target {
+        match self.row() {
+            Ok(row) => row.target,
+            Err(_) => Target::ANY,
         }
     }
 

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::access::Access;
-use crate::flags::Layout;
+use crate::flags::{Aspects, Layout};
 use crate::range::SubRange;
 use crate::resource::{BlockId, ResourceId};
 use crate::topology::{Capabilities, FamilyIndex, Topology};
 
 mod words;
 
-use words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List};
+use words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List, OneOf};
 
 pub(crate) use words::Words;
 
@@ -321,6 +321,19 @@ pub enum PlanError {
         resource: Arc<str>,
         /// The topology in its text form.
         topology: String,
+    },
+    /// An access of buffers touches an image, or the other way round, or one that lacks the aspects.
+    #[error(
+        "{user} touches `{resource}`, which is {}; the access is one of {}.",
+        OneOf(*aspects), user.access.target()
+    )]
+    WrongTarget {
+        /// The pass.
+        user: Party,
+        /// The resource.
+        resource: Arc<str>,
+        /// The aspects of the part that it touches; none if the resource is a buffer.
+        aspects: Option<Aspects>,
     },
     /// A use that only reads is marked as discarding.
     #[error(

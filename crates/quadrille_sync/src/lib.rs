@@ -72,7 +72,7 @@ mod states;
 mod text;
 mod topology;
 
-pub use access::{Access, CustomAccess};
+pub use access::{Access, CustomAccess, Target};
 pub use advise::{
     Advice, FrameCost, SharingAdvice, SharingChange, SharingStage, SharingTrials, advise,
     advise_sharing,

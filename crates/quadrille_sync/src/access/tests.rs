@@ -96,3 +96,33 @@ fn only_the_host_accesses_on_the_host() {
     ];
     assert_eq!(host, expected);
 }
+
+#[test]
+fn targets_agree_with_layouts_and_kinds_of_access() {
+    for access in Access::ALL {
+        let target = access.target();
+        // Whoever needs a layout of its own touches images, but for transfers, and texel buffers.
+        let kinds = access.scope(Capabilities::all()).access;
+        let of_both = AccessMask::TRANSFER_READ | AccessMask::TRANSFER_WRITE;
+        let of_both = of_both | AccessMask::SHADER_SAMPLED_READ;
+        if access.layout() != Layout::General && !of_both.contains(kinds)
+            || *access == Access::Present
+        {
+            assert!(!target.meets(Target::BUFFER), "{access:?}");
+        }
+        if target == Target::BUFFER {
+            assert_eq!(access.layout(), Layout::General, "{access:?}");
+        }
+        let color = AccessMask::COLOR_ATTACHMENT_READ | AccessMask::COLOR_ATTACHMENT_WRITE;
+        if access.name().starts_with("Color") {
+            assert!(
+                kinds.intersects(color) && target == Target::COLOR,
+                "{access:?}"
+            );
+        }
+        let is_depth = kinds.intersects(
+            AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE,
+        );
+        assert!(!is_depth || target == Target::DEPTH, "{access:?}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{CycleStep, Party};
-use crate::flags::Layout;
+use crate::flags::{Aspects, Layout};
 use crate::range::{SubRange, SubresourceRange};
 
 /// The layout of a lent image, as an addition to a sentence.
@@ -130,6 +130,18 @@ impl Display for Cycle<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// What a use touches: an image, of which it names aspects, or a buffer.
+pub(super) struct OneOf(pub(super) Option<Aspects>);
+
+impl Display for OneOf {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(aspects) => write!(out, "an image with {}", Bits(aspects)),
+            None => write!(out, "a buffer"),
+        }
     }
 }
 

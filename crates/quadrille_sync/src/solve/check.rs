@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::custom;
 use super::meet::Meetings;
-use crate::access::Access;
+use crate::access::{Access, Target};
 use crate::error::{Party, PlanError, PlanErrors};
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
 use crate::range::SubRange;
@@ -275,7 +275,9 @@ pub(super) fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanErr
 fn is_plain(frame: &Frame, pass: PassIndex, one: &Use) -> bool {
     let is_host = frame.pass(pass).kind == PassKind::Host || one.access.is_host();
     let is_custom = matches!(one.access, Access::Custom(_));
-    one.range == SubRange::Whole && !one.discard && !is_custom && !is_host
+    let is_plain = one.range == SubRange::Whole && !one.discard && !is_custom && !is_host;
+    let whole = Target::of(&frame.resource(one.resource).kind);
+    is_plain && one.access.target().meets(whole)
 }
 
 /// Whether a use lies within its resource and on the right side of the bus.
@@ -288,6 +290,14 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
             resource: resource.name.clone(),
             range: one.range,
             limit: extent(&resource.kind),
+        });
+    }
+    let part = Target::of_part(&resource.kind, &one.range);
+    if one.range.fits(&resource.kind) && !one.access.target().meets(part) {
+        errors.push(PlanError::WrongTarget {
+            user: party(decl, one.access),
+            resource: resource.name.clone(),
+            aspects: part.aspects(),
         });
     }
     if one.discard && !one.access.is_write() {

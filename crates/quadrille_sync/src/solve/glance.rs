@@ -15,6 +15,7 @@ use super::check::{check_ids, impossible};
 use super::levels::{Before, Levels};
 use super::lower::Lowered;
 use super::split::{Draft, Split};
+use crate::access::Target;
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassDecl, PassKind, Preference, Use};
 use crate::range::SubRange;
@@ -99,6 +100,7 @@ struct Line {
     /// The last use.
     tail: End,
     is_image: bool,
+    target: Target,
     lifetime: Lifetime,
     /// Somebody has written the contents.
     defined: bool,
@@ -284,7 +286,8 @@ impl Sight<'_> {
         // Twice by one pass, or contents that nobody has written, or nobody looks at.
         let is_odd = line.user == at
             || row.reads && !one.discard && !line.defined
-            || one.discard && !row.writes;
+            || one.discard && !row.writes
+            || !row.target.meets(line.target);
         if one.range != SubRange::Whole || is_host || !runs || is_odd {
             return None;
         }
@@ -479,6 +482,7 @@ fn lines(frame: &Frame, topology: &Topology, states: &States) -> Option<Vec<Line
             first: NONE,
             tail: END,
             is_image,
+            target: Target::of(&resource.kind),
             lifetime: resource.lifetime,
             defined: defined && resource.lifetime == Lifetime::Persistent,
             inferred: false,

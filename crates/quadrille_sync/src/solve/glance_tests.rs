@@ -106,6 +106,10 @@ fn frame(
             let resource = random.below(resources.len());
             let index = ResourceIndex(resource as u32);
             let mut one = Use::whole(index, random.of(&ACCESSES));
+            let target = Target::of(&resources[resource].kind);
+            if !one.access.target().meets(target) && !random.one_in(oddity) {
+                continue;
+            }
             let is_second = uses.iter().any(|other: &Use| other.resource == index);
             if is_second && !random.one_in(oddity) {
                 continue;

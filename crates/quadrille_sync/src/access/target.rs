@@ -1,0 +1,73 @@
+//! What an access can touch.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::flags::Aspects;
+use crate::range::SubRange;
+use crate::resource::ResourceKind;
+
+/// Buffers, images that have some aspects, or both; also what a use touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target(u32);
+
+impl Target {
+    /// Buffers.
+    pub const BUFFER: Self = Self(1 << 31);
+    /// Images, whatever their aspects.
+    pub const IMAGE: Self = Self(!Self::BUFFER.0);
+    /// Both.
+    pub const ANY: Self = Self(!0);
+    /// Images with colour, or planes of it.
+    pub const COLOR: Self = Self(
+        Aspects::COLOR
+            .union(Aspects::PLANE_0)
+            .union(Aspects::PLANE_1)
+            .union(Aspects::PLANE_2)
+            .bits(),
+    );
+    /// Images with depth or stencil.
+    pub const DEPTH: Self = Self(Aspects::DEPTH.union(Aspects::STENCIL).bits());
+
+    /// What all of a resource is.
+    pub(crate) const fn of(kind: &ResourceKind) -> Self {
+        match kind {
+            ResourceKind::Buffer { .. } => Self::BUFFER,
+            ResourceKind::Image { aspects, .. } => Self(aspects.bits()),
+        }
+    }
+
+    /// What a part of a resource is.
+    pub(crate) const fn of_part(kind: &ResourceKind, range: &SubRange) -> Self {
+        match range {
+            SubRange::Subresources(part) => Self(part.aspects.bits()),
+            _ => Self::of(kind),
+        }
+    }
+
+    /// The aspects of what a use touches; none if that is a buffer.
+    pub(crate) fn aspects(self) -> Option<Aspects> {
+        (self != Self::BUFFER).then(|| Aspects::from_bits_truncate(self.0))
+    }
+
+    /// What both name.
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether an access of this can touch something of that: of several aspects, one is enough.
+    pub(crate) const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl Display for Target {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(match *self {
+            Self::BUFFER => "buffers",
+            Self::IMAGE => "images",
+            Self::COLOR => "images with colour",
+            Self::DEPTH => "images with depth or stencil",
+            _ => "buffers and images",
+        })
+    }
+}
