@@ -63,8 +63,8 @@ pub enum Excuse {
     /// as validation layers read it, it is needed. Masks are unions of what uses name, by names that
     /// people know from the uses.
     Spelling,
-    /// An argument: who takes over an image that was released, and discards, names all writes,
-    /// because the release may have been a transition. By the specification a transition makes
+    /// An argument: who takes over an image that was released, and discards, names all writes, in all
+    /// stages, because the release may have been a transition. By the specification a transition makes
     /// itself available; to name it as well does no harm.
     Released,
     /// An argument: who is outside of the device signals nothing that a plan could wait for. What an

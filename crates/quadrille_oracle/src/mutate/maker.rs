@@ -276,7 +276,11 @@ impl Maker<'_> {
 
     fn mutate_src(&mut self, barrier: Barrier) {
         let Barrier {
-            spot, src, excuses, ..
+            spot,
+            src,
+            dst,
+            excuses,
+            ..
         } = barrier;
         let element = Element::Barrier(spot);
         let queue = self.stages_of(spot.submission);
@@ -293,6 +297,17 @@ impl Maker<'_> {
             let place = format!("{stage:?} of {spot}");
             let part = (element, What::Stages(Side::Src, stage));
             self.take(Mutation::SrcStage, excuse, place, part);
+        }
+        let is_half = barrier.is_acquire() || barrier.is_release();
+        if src.stages == Stages::ALL_COMMANDS && !is_half && !dst.stages.is_empty() {
+            // Behind a barrier that leads on to everything, its own stages would be enough.
+            let place = format!("all but its own stages of {spot}");
+            let stages = dst.stages;
+            let released = (src.access == AccessMask::MEMORY_WRITE).then_some(Excuse::Released);
+            let excuse = excuses.src.or(released);
+            self.add(Mutation::SrcStage, excuse, place, |plan| {
+                spot.put(plan, Scope { stages, ..src }, dst);
+            });
         }
         // The first access scope of an acquire is ignored in any case.
         let access = if barrier.is_acquire() {

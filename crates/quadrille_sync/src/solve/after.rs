@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::barrier::source;
+use super::barrier::source_for;
 use super::logical::{second_scope, single};
 use super::track::{Mark, State};
 use super::walk::{Plain, Request, Walk};
@@ -45,7 +45,8 @@ pub(super) fn order_after(
         shown,
     } = after;
     let (src, dst, rung) = if mark.queue == request.queue {
-        let src = source(mark, memory);
+        let is_barrier = memory && !is_aliased && mark.scope.access.is_empty();
+        let src = source_for(mark, memory, is_barrier, dst);
         // What has the same step is the acquire for this very pass.
         if mark.step == request.step || walk.is_ordered(mark, src, dst) {
             return;

@@ -310,7 +310,8 @@ pub(super) fn change_layout(
             walk.stand_behind_wait();
             return;
         }
-        src = src.union(source(mark, memory));
+        let is_barrier = memory && mark.scope.access.is_empty();
+        src = src.union(source_for(mark, memory, is_barrier, request.shared));
         if mark.step == request.step {
             // Acquired just now, in another layout than predicted: the next call.
             batch = 1;
@@ -472,6 +473,20 @@ pub(super) fn source(mark: &Mark, memory: bool) -> Scope {
         mark.scope
     } else {
         mark.scope.stages_only()
+    }
+}
+
+/// The same for who comes after it on its own queue. If it is itself a barrier that leads on to all
+/// stages, those of `dst` are enough, and nobody waits for what the others do: that is a transfer
+/// that arrived before everything (see [`ownership`](super::ownership)).
+pub(super) fn source_for(mark: &Mark, memory: bool, is_barrier: bool, dst: Scope) -> Scope {
+    let src = source(mark, memory);
+    match is_barrier && src.stages == Stages::ALL_COMMANDS && !dst.stages.is_empty() {
+        true => Scope {
+            stages: dst.stages,
+            ..src
+        },
+        false => src,
     }
 }
 
