@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use bitflags::Flags;
-use quadrille_sync::{Access, AccessMask, Capabilities, Layout, Stages};
+use quadrille_sync::{Access, AccessMask, Capabilities, Layout, Stages, Target};
 
 #[path = "accesses/tables.rs"]
 mod tables;
@@ -130,6 +130,42 @@ fn every_layout_allows_what_is_done_in_it() {
         let allowed: AccessMask = set(row.unwrap_or_else(|| panic!("no row for {layout:?}"))[1]);
         let done = access.scope(Capabilities::all()).access;
         assert!(allowed.contains(done), "{access:?} in {layout:?}");
+    }
+}
+
+/// What the flags of an access and its layout are about, by the specification.
+fn target_of(access: Access) -> Target {
+    let layout = format!("{:?}", access.layout());
+    let kinds = access.scope(Capabilities::all()).access;
+    if layout.starts_with("DepthStencil") {
+        // A resolve of depth happens as one of colour: only the layout tells.
+        return Target::DEPTH;
+    }
+    let video = Stages::VIDEO_DECODE | Stages::VIDEO_ENCODE;
+    if video.intersects(access.stages()) && access.layout() == Layout::General {
+        // Pictures have layouts of their own; the rest are bitstreams.
+        return Target::BUFFER;
+    }
+    let stages = access.stages();
+    let names = kinds.iter_names().map(|(name, _)| name.to_owned());
+    let names = names.chain(stages.iter_names().map(|(name, _)| name.to_owned()));
+    let names: BTreeSet<String> = names.chain([layout]).collect();
+    let found = rows(tables::TARGETS).filter(|row| names.contains(row[0]));
+    let found: BTreeSet<&str> = found.map(|row| row[1]).collect();
+    match found.into_iter().collect::<Vec<_>>()[..] {
+        [] => Target::ANY,
+        ["buffer"] => Target::BUFFER,
+        ["image"] => Target::IMAGE,
+        ["color"] | ["color", "image"] => Target::COLOR,
+        ["depth"] | ["depth", "image"] => Target::DEPTH,
+        ref other => panic!("{access:?} is about {other:?}"),
+    }
+}
+
+#[test]
+fn accesses_are_about_what_their_flags_are_about() {
+    for access in Access::ALL {
+        assert_eq!(access.target(), target_of(*access), "{access:?}");
     }
 }
 

@@ -214,3 +214,45 @@ VideoEncodeSrc                       VIDEO_ENCODE_READ
 VideoEncodeDpb                       VIDEO_ENCODE_READ|VIDEO_ENCODE_WRITE
 PresentSrc                           -
 ";
+
+/// What kinds of access, stages and layouts are about, from the descriptions of these flags (sections
+/// "Access Types", "Pipeline Stages", "Image Layouts") and of the commands that use them. What is not
+/// here is about buffers and images alike.
+pub(super) const TARGETS: &str = "
+INDIRECT_COMMAND_READ                 buffer
+INDEX_READ                            buffer
+VERTEX_ATTRIBUTE_READ                 buffer
+UNIFORM_READ                          buffer
+INPUT_ATTACHMENT_READ                 image
+COLOR_ATTACHMENT_READ                 color
+COLOR_ATTACHMENT_WRITE                color
+COLOR_ATTACHMENT_READ_NONCOHERENT     color
+DEPTH_STENCIL_ATTACHMENT_READ         depth
+DEPTH_STENCIL_ATTACHMENT_WRITE        depth
+TRANSFORM_FEEDBACK_WRITE              buffer
+TRANSFORM_FEEDBACK_COUNTER_READ       buffer
+TRANSFORM_FEEDBACK_COUNTER_WRITE      buffer
+CONDITIONAL_RENDERING_READ            buffer
+COMMAND_PREPROCESS_READ               buffer
+COMMAND_PREPROCESS_WRITE              buffer
+FRAGMENT_SHADING_RATE_ATTACHMENT_READ color
+ACCELERATION_STRUCTURE_READ           buffer
+ACCELERATION_STRUCTURE_WRITE          buffer
+FRAGMENT_DENSITY_MAP_READ             color
+DESCRIPTOR_BUFFER_READ                buffer
+SHADER_BINDING_TABLE_READ             buffer
+MICROMAP_READ                         buffer
+MICROMAP_WRITE                        buffer
+OPTICAL_FLOW_READ                     image
+OPTICAL_FLOW_WRITE                    image
+ACCELERATION_STRUCTURE_BUILD          buffer
+ACCELERATION_STRUCTURE_COPY           buffer
+MICROMAP_BUILD                        buffer
+BLIT                                  image
+RESOLVE                               image
+VideoDecodeDst                        image
+VideoDecodeDpb                        image
+VideoEncodeSrc                        image
+VideoEncodeDpb                        image
+PresentSrc                            color
+";
