@@ -14,6 +14,10 @@
 //! release to this frame's last use. A prediction that proves wrong is made good in the window of
 //! the family that should have acquired: it acquires, and releases what is needed elsewhere.
 //!
+//! What nobody has foreseen is taken for a change that stays: the frame before it is then no guide to the
+//! next one, or whatever happens once would be expected again. The price is that an owner that changes
+//! in every frame, and that no frame ever shares with another, is not foreseen: each frame has a window.
+//!
 //! Neighbours that change hands alike do so by one release and one acquire.
 //!
 //! Discarding takes over without all this: contents are lost, and only order matters.
