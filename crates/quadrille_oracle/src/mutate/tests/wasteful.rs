@@ -116,13 +116,16 @@ fn all_commands_instead_of_a_stage_is_waste() {
     for wide in ["ALL_COMMANDS", "COMPUTE_SHADER|ALL_COMMANDS"] {
         let barrier = SHOWN.replace("memory COMPUTE_SHADER", &format!("memory {wide}"));
         let plan = format!("submit 0 signal 1\n  pass write\n{barrier}  pass read\n  pass look\n");
-        let lost = match wide.contains('|') {
-            true => "ALL_COMMANDS",
-            false => "COPY",
+        let lost: &[&str] = match wide.contains('|') {
+            true => &["Stages(ALL_COMMANDS)"],
+            false => &["Stages(COPY)", "all but its own stages"],
         };
-        let survivor =
-            format!("0 SrcStage Stages({lost}) of barrier Memory in step 1 of submission 0");
-        are_waste("gct:1", &[(WRITE_AND_READ, &plan)], &[&survivor]);
+        let survivors = lost
+            .iter()
+            .map(|lost| format!("0 SrcStage {lost} of barrier Memory in step 1 of submission 0"));
+        let survivors: Vec<String> = survivors.collect();
+        let survivors: Vec<&str> = survivors.iter().map(String::as_str).collect();
+        are_waste("gct:1", &[(WRITE_AND_READ, &plan)], &survivors);
     }
 }
 
@@ -158,5 +161,37 @@ pass look
         &[(frame, &plan)],
         // To wait in a stage for nothing is still a wait: only all of it is waste.
         &["0 DropWait 0 of submission 2"],
+    );
+}
+
+#[test]
+fn calls_that_nothing_keeps_apart_are_waste() {
+    let frame = "
+image shot 0 aspects COLOR mips 1 layers 1
+buffer cells 1 bytes 64
+pass draw
+  StorageWriteCompute shot discard
+  StorageWriteCompute cells
+pass look
+  SampledCompute shot
+  StorageReadCompute cells
+";
+    let plan = "submit 0 signal 1
+  barriers
+    image shot aspects COLOR mips 0..1 layers 0..1 - - -> COMPUTE_SHADER SHADER_STORAGE_WRITE layout Undefined -> General
+      because shot LayoutTransition nobody -> pass draw
+  pass draw
+  barriers
+    image shot aspects COLOR mips 0..1 layers 0..1 COMPUTE_SHADER SHADER_STORAGE_WRITE -> COMPUTE_SHADER SHADER_SAMPLED_READ layout General -> ShaderReadOnlyOptimal
+      because shot LayoutTransition pass draw -> pass look
+  barriers
+    buffer cells bytes 0..64 COMPUTE_SHADER SHADER_STORAGE_WRITE -> COMPUTE_SHADER SHADER_STORAGE_READ
+      because cells Memory pass draw -> pass look
+  pass look
+";
+    are_waste(
+        "gct:1",
+        &[(frame, plan)],
+        &["0 JoinCalls steps 2 and 3 of submission 0"],
     );
 }
