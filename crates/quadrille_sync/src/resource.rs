@@ -29,7 +29,8 @@ pub enum ResourceKind {
         aspects: Aspects,
         /// Mip levels; at least 1.
         mip_levels: u32,
-        /// Array layers; at least 1 (a 3D image has one).
+        /// Array layers; at least 1. A 3D image has one: its slices are no subresources, and a barrier
+        /// is about all of them, so passes that write different slices of a mip level are ordered.
         array_layers: u32,
     },
 }
