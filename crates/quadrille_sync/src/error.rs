@@ -17,7 +17,7 @@ use crate::topology::{Capabilities, FamilyIndex, Topology};
 
 mod words;
 
-use words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List, OneOf};
+use words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List, Touched};
 
 pub(crate) use words::Words;
 
@@ -325,7 +325,7 @@ pub enum PlanError {
     /// An access of buffers touches an image, or the other way round, or one that lacks the aspects.
     #[error(
         "{user} touches `{resource}`, which is {}; the access is one of {}.",
-        OneOf(*aspects), user.access.target()
+        Touched(*aspects), user.access.target()
     )]
     WrongTarget {
         /// The pass.

@@ -46,11 +46,12 @@ impl Maker<'_> {
     /// behind all passes: there it holds nobody back, and before one of them it would.
     pub(super) fn mutate_calls(&mut self, at: usize, step: usize, batch: &BarrierBatch) {
         let steps = &self.plan.submissions[at].steps;
-        let is_call = |other: &usize| matches!(steps[*other], Step::Barriers(_));
-        let Some(next_at) = (step + 1..steps.len()).find(is_call) else {
-            return;
-        };
-        let Step::Barriers(next) = &steps[next_at] else {
+        let mut later = steps.iter().enumerate().skip(step + 1);
+        let next = later.find_map(|(at, it)| match it {
+            Step::Barriers(batch) => Some((at, batch)),
+            Step::Pass(_) => None,
+        });
+        let Some((next_at, next)) = next else {
             return;
         };
         let is_between = next_at > step + 1;

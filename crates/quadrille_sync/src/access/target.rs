@@ -7,6 +7,12 @@ use crate::range::SubRange;
 use crate::resource::ResourceKind;
 
 /// Buffers, images that have some aspects, or both; also what a use touches.
+///
+/// ```
+/// use quadrille_sync::{Access, Target};
+/// assert_eq!(Access::DepthReadOnly.target(), Target::DEPTH);
+/// assert_eq!(Target::DEPTH.to_string(), "images with depth or stencil");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target(u32);
 

@@ -134,9 +134,9 @@ impl Display for Cycle<'_> {
 }
 
 /// What a use touches: an image, of which it names aspects, or a buffer.
-pub(super) struct OneOf(pub(super) Option<Aspects>);
+pub(super) struct Touched(pub(super) Option<Aspects>);
 
-impl Display for OneOf {
+impl Display for Touched {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(aspects) => write!(out, "an image with {}", Bits(aspects)),
