@@ -252,8 +252,8 @@ pub struct PassUse {
 }
 
 impl PassUse {
-    /// Only this part of the resource. Of a buffer, that shaders touch no other bytes is for the
-    /// caller to see to: bindings are of whole buffers.
+    /// Only this part of the resource. That shaders touch no other bytes of a buffer, and no other slices
+    /// of a 3D image, is for the caller to see to: bindings are of whole buffers and mip levels.
     pub fn range(mut self, range: SubRange) -> Self {
         self.range = range;
         self

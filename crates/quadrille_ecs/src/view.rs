@@ -1,6 +1,8 @@
-//! Some mip levels and array layers of an image that a pass declares.
+//! Some mip levels, array layers or slices of an image that a pass declares.
 
-use quadrille_sync::{ResourceId, SubRange};
+use std::ops::Range;
+
+use quadrille_sync::{ResourceId, Slices, SubRange};
 use quadrille_vulkan::{Handle, Image, View};
 
 use crate::access::{Access, PassUse, kind, stage};
@@ -53,6 +55,8 @@ use crate::named::Named;
 pub struct DeclaredView<'a> {
     access: AnyAccess<'a>,
     view: View,
+    /// First slice and number of slices.
+    slices: Option<(u32, u32)>,
 }
 
 impl<'a> DeclaredView<'a> {
@@ -74,6 +78,39 @@ impl<'a> DeclaredView<'a> {
         let layer = u16::try_from(layer).unwrap_or(u16::MAX);
         Self {
             view: self.view.layer(layer),
+            ..self
+        }
+    }
+
+    /// These slices of the first of its mip levels, which is one of a 3D image.
+    ///
+    /// Shaders, attachments and copies still see all slices of the level: that the pass touches no others is for the
+    /// caller to see to. What it gives is an order for just these, so that passes that write different
+    /// slices need none and run side by side. Layout and owner stay those of the whole mip level.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Fog(Image);
+    /// # #[derive(Resource)] struct Light(ComputePipeline);
+    /// /// Each half of a volume in a pass of its own; the shader adds the offset that it is given.
+    /// fn light(mut recorder: Recorder, fog: StorageWrite<Fog>, pipeline: Res<Light>) {
+    ///     let [_, _, depth] = fog.desc().extent;
+    ///     for first in [0, depth / 2] {
+    ///         let half = fog.slices(first..first + depth / 2);
+    ///         let mut pass = recorder.pass("light", &[half.as_declared()]);
+    ///         pass.compute(&pipeline.0)
+    ///             .bind(0, &half)
+    ///             .push(&first)
+    ///             .dispatch([8, 8, depth / 2]);
+    ///     }
+    /// }
+    /// ```
+    pub fn slices(self, slices: Range<u32>) -> Self {
+        Self {
+            view: self.view.mip(self.view.base_mip),
+            slices: Some((slices.start, slices.end.saturating_sub(slices.start))),
             ..self
         }
     }
@@ -110,7 +147,16 @@ impl<'a> DeclaredView<'a> {
     fn part(&self, used: PassUse) -> PassUse {
         match self.access.resource() {
             ResourceRef::Image(image) => {
-                used.range(SubRange::Subresources(self.view.subresources(image)))
+                let levels = self.view.subresources(image);
+                used.range(match self.slices {
+                    None => SubRange::Subresources(levels),
+                    Some((base, count)) => SubRange::Slices(Slices {
+                        aspects: levels.aspects,
+                        mip: levels.base_mip,
+                        base,
+                        count,
+                    }),
+                })
             }
             // Recording it says what is wrong.
             ResourceRef::Buffer(_) => used,
@@ -130,7 +176,11 @@ impl Declared for DeclaredView<'_> {
 impl<'a> AnyAccess<'a> {
     /// Some mip levels and array layers of the image.
     pub fn view(self, view: View) -> DeclaredView<'a> {
-        DeclaredView { access: self, view }
+        DeclaredView {
+            access: self,
+            view,
+            slices: None,
+        }
     }
 
     /// One mip level of the image: see [`DeclaredView`].
@@ -141,6 +191,11 @@ impl<'a> AnyAccess<'a> {
     /// One array layer of the image: see [`DeclaredView`].
     pub fn layer(self, layer: u32) -> DeclaredView<'a> {
         self.view(View::WHOLE).layer(layer)
+    }
+
+    /// Some slices of a 3D image: see [`DeclaredView::slices`].
+    pub fn slices(self, slices: Range<u32>) -> DeclaredView<'a> {
+        self.view(View::WHOLE).slices(slices)
     }
 }
 
@@ -164,12 +219,20 @@ where
     pub fn layer(&self, layer: u32) -> DeclaredView<'_> {
         self.any().layer(layer)
     }
+
+    /// Some slices of a 3D image: see [`DeclaredView::slices`].
+    pub fn slices(&self, slices: Range<u32>) -> DeclaredView<'_> {
+        self.any().slices(slices)
+    }
 }
 
 /// Whether a view lies within a range of its image.
 pub(crate) fn is_within(image: &Image, view: View, range: &SubRange) -> bool {
-    let SubRange::Subresources(range) = range else {
-        return true;
+    let range = match range {
+        SubRange::Subresources(range) => *range,
+        // Whoever declares slices touches no others, whatever is bound.
+        SubRange::Slices(slices) => slices.level(),
+        SubRange::Whole | SubRange::Bytes { .. } => return true,
     };
     let view = view.subresources(image);
     let within = |base: u32, count: u32, from: u32, of: u32| {
@@ -204,6 +267,7 @@ pub(crate) fn is_overwritten(
     }
     let range = match *range {
         SubRange::Subresources(range) => range,
+        SubRange::Slices(slices) => slices.level(),
         SubRange::Whole | SubRange::Bytes { .. } => View::WHOLE.subresources(image),
     };
     let is_in = |at: u32, base: u32, count: u32| at >= base && at - base < count;

@@ -3,16 +3,21 @@
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
-use quadrille_sync::{Aspects, ResourceKind, SubRange, SubresourceRange};
+use quadrille_sync::{Aspects, ResourceKind, Slices, SubRange, SubresourceRange};
 
 /// A box of a resource: aspects x array layers x mip levels of an image, or the bytes of a
-/// buffer (as mip levels of the one layer of the one aspect).
+/// buffer (as mip levels of the one layer of the one aspect). Of one mip level of a 3D image it may be
+/// some slices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Area {
     aspects: u32,
     layers: Range<u64>,
     line: Range<u64>,
+    slices: Range<u64>,
 }
+
+/// However many slices there are.
+const ALL_SLICES: Range<u64> = 0..u64::MAX;
 
 impl Area {
     /// All of a resource.
@@ -23,10 +28,12 @@ impl Area {
                 aspects,
                 mip_levels,
                 array_layers,
+                ..
             } => Self {
                 aspects: aspects.bits(),
                 layers: 0..u64::from(array_layers),
                 line: 0..u64::from(mip_levels),
+                slices: ALL_SLICES,
             },
         }
     }
@@ -37,6 +44,7 @@ impl Area {
             aspects: 1,
             layers: 0..1,
             line: offset..offset.saturating_add(size),
+            slices: ALL_SLICES,
         }
     }
 
@@ -47,6 +55,19 @@ impl Area {
             aspects: range.aspects.bits(),
             layers: layer..layer + u64::from(range.layer_count),
             line: mip..mip + u64::from(range.mip_count),
+            slices: ALL_SLICES,
+        }
+    }
+
+    /// Slices of a mip level that has so many.
+    fn some_slices(range: &Slices, of: u32) -> Self {
+        let (mip, base) = (u64::from(range.mip), u64::from(range.base));
+        let end = base + u64::from(range.count);
+        Self {
+            aspects: range.aspects.bits(),
+            layers: 0..1,
+            line: mip..mip + 1,
+            slices: base..if end < u64::from(of) { end } else { u64::MAX },
         }
     }
 
@@ -56,6 +77,20 @@ impl Area {
             SubRange::Whole => Self::whole(kind),
             SubRange::Bytes { offset, size } => Self::bytes(*offset, *size),
             SubRange::Subresources(range) => Self::subresources(range),
+            SubRange::Slices(range) => {
+                let ResourceKind::Image { slices, .. } = kind else {
+                    return Self::whole(kind);
+                };
+                Self::some_slices(range, (slices >> range.mip).max(1))
+            }
+        }
+    }
+
+    /// All slices of the mip levels that the area is of.
+    pub(crate) fn levels(&self) -> Self {
+        Self {
+            slices: ALL_SLICES,
+            ..self.clone()
         }
     }
 
@@ -66,11 +101,27 @@ impl Area {
                 offset: self.line.start,
                 size: self.line.end - self.line.start,
             },
-            ResourceKind::Image { .. } => SubRange::Subresources(self.range()),
+            ResourceKind::Image { .. } if self.slices == ALL_SLICES => {
+                SubRange::Subresources(self.range())
+            }
+            ResourceKind::Image { slices, .. } => {
+                let SubresourceRange {
+                    aspects, base_mip, ..
+                } = self.range();
+                let end = self.slices.end.min(u64::from((slices >> base_mip).max(1)));
+                // They have come from such a range.
+                let number = |of: u64| u32::try_from(of).unwrap_or(u32::MAX);
+                SubRange::Slices(Slices {
+                    aspects,
+                    mip: base_mip,
+                    base: number(self.slices.start),
+                    count: number(end - self.slices.start),
+                })
+            }
         }
     }
 
-    /// The area of an image as barriers name it.
+    /// The area of an image as barriers name it: of mip levels all slices.
     pub(crate) fn range(&self) -> SubresourceRange {
         // They have come from such a range.
         let number = |of: u64| u32::try_from(of).unwrap_or(u32::MAX);
@@ -90,7 +141,8 @@ impl Area {
     }
 
     fn is_empty(&self) -> bool {
-        self.aspects == 0 || self.layers.is_empty() || self.line.is_empty()
+        let is_empty = self.layers.is_empty() || self.line.is_empty() || self.slices.is_empty();
+        self.aspects == 0 || is_empty
     }
 
     /// What two areas of one resource share, if anything.
@@ -100,6 +152,7 @@ impl Area {
             aspects: self.aspects & other.aspects,
             layers: meet(&self.layers, &other.layers),
             line: meet(&self.line, &other.line),
+            slices: meet(&self.slices, &other.slices),
         };
         (!both.is_empty()).then_some(both)
     }
@@ -121,14 +174,22 @@ impl Area {
             aspects: part.aspects,
             layers,
             line: self.line.clone(),
+            slices: self.slices.clone(),
         });
         let after = part.line.end..self.line.end;
         let before = self.line.start..part.line.start;
         let lines = [before, after].map(|line| Self {
             line,
+            slices: self.slices.clone(),
             ..part.clone()
         });
-        let pieces = [rest].into_iter().chain(layers).chain(lines);
+        let deeper = part.slices.end..self.slices.end;
+        let nearer = self.slices.start..part.slices.start;
+        let slices = [nearer, deeper].map(|slices| Self {
+            slices,
+            ..part.clone()
+        });
+        let pieces = [rest].into_iter().chain(layers).chain(lines).chain(slices);
         pieces.filter(|piece| !piece.is_empty()).collect()
     }
 
@@ -150,6 +211,7 @@ impl Display for Words<'_> {
             aspects,
             layers,
             line,
+            slices,
         } = self.area;
         if *self.area == Area::whole(self.kind) {
             return write!(out, "all");
@@ -159,6 +221,13 @@ impl Display for Words<'_> {
         }
         let aspects = Aspects::from_bits_retain(*aspects);
         let names: Vec<&str> = aspects.iter_names().map(|(name, _)| name).collect();
+        if *slices != ALL_SLICES {
+            write!(out, "slices {}..", slices.start)?;
+            if slices.end < u64::MAX {
+                write!(out, "{}", slices.end)?;
+            }
+            write!(out, " of ")?;
+        }
         write!(
             out,
             "mip levels {}..{}, array layers {}..{} of {}",

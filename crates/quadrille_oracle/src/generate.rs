@@ -373,13 +373,17 @@ impl Maker<'_> {
 }
 
 /// Whether one pass cannot have two uses, of which the first is of `resource`: they meet, and one
-/// writes, or they need different layouts.
+/// writes, or they need different layouts of a mip level.
 fn clash(resource: &Resource, one: &Use, other: &Use) -> bool {
+    if one.resource != other.resource {
+        return false;
+    }
     let area = |of: &Use| Area::of(&resource.kind, &of.range);
-    let meet = one.resource == other.resource && area(one).intersection(&area(other)).is_some();
-    let both_read = !one.access.is_write() && !other.access.is_write();
-    let one_layout = !resource.is_image() || one.access.layout() == other.access.layout();
-    meet && !(both_read && one_layout)
+    let (a, b) = (area(one), area(other));
+    let writes = one.access.is_write() || other.access.is_write();
+    let layouts_differ = resource.is_image() && one.access.layout() != other.access.layout();
+    writes && a.intersection(&b).is_some()
+        || layouts_differ && a.levels().intersection(&b.levels()).is_some()
 }
 
 #[cfg(test)]

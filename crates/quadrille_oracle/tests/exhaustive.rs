@@ -67,6 +67,28 @@ fn small_frames_of_shared_memory_pass_the_judge() {
     println!("{frames} frames");
 }
 
+/// Slices of a 3D image: every frame of three passes on up to two queues; with
+/// `QUADRILLE_ORACLE_EXHAUSTIVE=1` also of four, on up to three.
+#[test]
+fn small_frames_of_slices_pass_the_judge() {
+    let all = common::setting("EXHAUSTIVE", 0) != 0;
+    let mut frames = 0;
+    for (text, passes) in [
+        ("gct:1", 3),
+        ("gct:2", 3),
+        ("gct:1,ct:1 precise", 3),
+        ("gct:1,ct:2 maintenance8", 2),
+    ] {
+        let topology = parse_topology(text).expect("the tests name topologies");
+        for passes in 1..=if all { 4 } else { passes } {
+            for sharing in [Sharing::Exclusive, Sharing::Concurrent] {
+                frames += judge_space(&Space::of_slices(&topology, passes, sharing), 1);
+            }
+        }
+    }
+    println!("{frames} frames");
+}
+
 /// One in 499 of the frames of three passes with the large alphabet and of four passes with the
 /// small one, on three queues; with `QUADRILLE_ORACLE_EXHAUSTIVE=1` all 3,234,816 sequences.
 #[test]

@@ -18,8 +18,8 @@ use synthetic::{Random, buffer_pass, one_use, synthetic};
 
 use quadrille_sync::{
     Access, Aspects, BlockId, Capabilities, FamilyIndex, Frame, Layout, Lifetime, Placement,
-    PlanErrors, Planner, QueueIndex, QueueRequest, Resource, ResourceId, ResourceKind, States,
-    SubRange, SubresourceRange, Topology, Use, parse_topology, plan,
+    PlanErrors, Planner, QueueIndex, QueueRequest, Resource, ResourceId, ResourceKind, Slices,
+    States, SubRange, SubresourceRange, Topology, Use, parse_topology, plan,
 };
 
 #[path = "scale/synthetic.rs"]
@@ -75,11 +75,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Frames that are hard on a planner: queues, uses of a pass, and the shape.
-const SHAPES: [(&str, &str, Shape); 9] = [
+const SHAPES: [(&str, &str, Shape); 10] = [
     ("readers of one buffer", "gct:1", Shape::Readers),
     ("writers of one buffer", "gct:1", Shape::Chain),
     ("one mip level each", "gct:1", Shape::Levels),
     ("the same in the next frame", "gct:1", Shape::LevelsAgain),
+    ("one slice each", "gct:1,ct:1", Shape::Slices),
     ("parts, all in one pass", "gct:1", Shape::Parts),
     ("places in one block", "gct:1", Shape::Places),
     ("independent passes", "gct:1", Shape::Independent),
@@ -98,6 +99,8 @@ enum Shape {
     Levels,
     /// The same after such a frame.
     LevelsAgain,
+    /// Each pass writes one slice of a 3D image.
+    Slices,
     /// One pass writes parts of a buffer, and the next reads all of it: a part for each pass of the
     /// other frames.
     Parts,
@@ -185,6 +188,15 @@ fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
                 aspects: Aspects::COLOR,
                 mip_levels: MIPS,
                 array_layers: passes as u32,
+                slices: 1,
+            };
+        }
+        if let Shape::Slices = shape {
+            resource.kind = ResourceKind::Image {
+                aspects: Aspects::COLOR,
+                mip_levels: 1,
+                array_layers: 1,
+                slices: passes as u32,
             };
         }
         frame.add_resource(resource);
@@ -210,6 +222,14 @@ fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
                 mip_count: 1,
                 base_layer: at as u32,
                 layer_count: 1,
+            });
+        }
+        if let Shape::Slices = shape {
+            uses[0].range = SubRange::Slices(Slices {
+                aspects: Aspects::COLOR,
+                mip: 0,
+                base: (pass * 7919 % passes) as u32,
+                count: 1,
             });
         }
         let fixed = match shape {

@@ -90,7 +90,7 @@ pub use plan::{
     SubmitCall, Transfer, TransferHalf, Wait,
 };
 pub use planner::{Planned, Planner};
-pub use range::{SubRange, SubresourceRange};
+pub use range::{Slices, SubRange, SubresourceRange};
 pub use resource::{
     BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
 };

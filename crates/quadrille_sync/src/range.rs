@@ -5,6 +5,9 @@
 //! aspect and all aspects are neighbours. A use of a part becomes a few intervals on that line
 //! ([`intervals`]), state is kept in a [`RangeMap`] over it, and what a barrier names is turned
 //! back into boxes ([`boxes`]), or into as few ranges as there can be ([`gather`](fn@gather)).
+//!
+//! A mip level of a 3D image is as many positions as the first one has slices. Uses may name some
+//! of them, but no barrier can: to a barrier, one position is as much as the whole level.
 
 use std::ops::Range;
 
@@ -31,6 +34,54 @@ pub enum SubRange {
     },
     /// Subresources of an image.
     Subresources(SubresourceRange),
+    /// Some slices of a mip level of a 3D image.
+    Slices(Slices),
+}
+
+/// Slices of one mip level of a 3D image: what a view of it shows as array layers
+/// (`VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT`), or a copy names by `z` and depth.
+///
+/// Contents are known slice by slice, so passes that write different ones need no order. Layout and
+/// owner are those of the whole mip level, which is a single subresource (section "Image Views").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slices {
+    /// The aspects; at least one.
+    pub aspects: Aspects,
+    /// The mip level.
+    pub mip: u32,
+    /// First slice.
+    pub base: u32,
+    /// Number of slices; at least 1.
+    pub count: u32,
+}
+
+impl Slices {
+    /// The mip level that they are of.
+    pub fn level(&self) -> SubresourceRange {
+        SubresourceRange {
+            aspects: self.aspects,
+            base_mip: self.mip,
+            mip_count: 1,
+            base_layer: 0,
+            layer_count: 1,
+        }
+    }
+
+    /// What these slices share with a range of subresources, as slices.
+    fn within(&self, range: &SubresourceRange) -> Self {
+        let has_level = range.overlaps(&self.level());
+        Self {
+            aspects: self.aspects & range.aspects,
+            count: if has_level { self.count } else { 0 },
+            ..*self
+        }
+    }
+
+    /// Whether two ranges share a slice.
+    fn overlaps(&self, other: &Self) -> bool {
+        self.level().overlaps(&other.level())
+            && meet((self.base, self.count), (other.base, other.count))
+    }
 }
 
 /// `VkImageSubresourceRange`, with all counts written out (section "Image Views").
@@ -51,23 +102,11 @@ pub struct SubresourceRange {
 impl SubresourceRange {
     /// Whether two ranges share a subresource.
     pub fn overlaps(&self, other: &Self) -> bool {
-        let meet = |a: u32, a_count: u32, b: u32, b_count: u32| {
-            u64::from(a) < u64::from(b) + u64::from(b_count)
-                && u64::from(b) < u64::from(a) + u64::from(a_count)
-        };
+        let mips = |it: &Self| (it.base_mip, it.mip_count);
+        let layers = |it: &Self| (it.base_layer, it.layer_count);
         self.aspects.intersects(other.aspects)
-            && meet(
-                self.base_mip,
-                self.mip_count,
-                other.base_mip,
-                other.mip_count,
-            )
-            && meet(
-                self.base_layer,
-                self.layer_count,
-                other.base_layer,
-                other.layer_count,
-            )
+            && meet(mips(self), mips(other))
+            && meet(layers(self), layers(other))
     }
 
     /// Takes `other` in if the two together are a box again, and says whether it did.
@@ -94,6 +133,12 @@ impl SubresourceRange {
     }
 }
 
+/// Whether two lines of levels, layers or slices, each its begin and its length, have one in common.
+fn meet((a, a_count): (u32, u32), (b, b_count): (u32, u32)) -> bool {
+    u64::from(a) < u64::from(b) + u64::from(b_count)
+        && u64::from(b) < u64::from(a) + u64::from(a_count)
+}
+
 /// Takes a second line of levels or layers into a first one, if they touch, and says whether.
 fn join_lines(base: &mut u32, count: &mut u32, (other, other_count): (u32, u32)) -> bool {
     let touch = |a: u32, a_count: u32, b: u32| u64::from(a) + u64::from(a_count) == u64::from(b);
@@ -106,7 +151,7 @@ fn join_lines(base: &mut u32, count: &mut u32, (other, other_count): (u32, u32))
 }
 
 impl SubRange {
-    /// Whether two ranges of one resource share a byte or subresource.
+    /// Whether two ranges of one resource share a byte, a subresource or a slice.
     pub fn overlaps(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -120,11 +165,25 @@ impl SubRange {
                 },
             ) => *a < b.saturating_add(*b_size) && *b < a.saturating_add(*a_size),
             (SubRange::Subresources(a), SubRange::Subresources(b)) => a.overlaps(b),
+            (SubRange::Slices(a), SubRange::Slices(b)) => a.overlaps(b),
+            (SubRange::Slices(slices), SubRange::Subresources(range))
+            | (SubRange::Subresources(range), SubRange::Slices(slices)) => {
+                range.overlaps(&slices.level())
+            }
             _ => true,
         }
     }
 
-    /// Whether all of another range of a resource is in this one.
+    /// The whole mip levels that slices are of; everything else is what it is.
+    pub(crate) fn levels(&self) -> Self {
+        match self {
+            SubRange::Slices(slices) => SubRange::Subresources(slices.level()),
+            range => *range,
+        }
+    }
+
+    /// Whether all of another range of a resource is in this one. A level is not known to be in
+    /// slices, even if these are all it has.
     pub(crate) fn covers(&self, other: &Self, kind: &ResourceKind) -> bool {
         let all = kind.subresources().map(SubRange::Subresources);
         let all = all.unwrap_or(SubRange::Bytes {
@@ -175,6 +234,19 @@ impl SubRange {
                     layer_count: layer_end.saturating_sub(base_layer),
                 })
             }
+            (SubRange::Slices(a), SubRange::Slices(b)) => {
+                let base = a.base.max(b.base);
+                let end = (a.base.saturating_add(a.count)).min(b.base.saturating_add(b.count));
+                SubRange::Slices(Slices {
+                    base,
+                    count: end.saturating_sub(base),
+                    ..a.within(&b.level())
+                })
+            }
+            (SubRange::Slices(slices), SubRange::Subresources(range))
+            | (SubRange::Subresources(range), SubRange::Slices(slices)) => {
+                SubRange::Slices(slices.within(range))
+            }
             // A buffer's and an image's range: of no one resource.
             _ => *self,
         }
@@ -193,22 +265,56 @@ impl SubRange {
                     aspects,
                     mip_levels,
                     array_layers,
+                    ..
                 },
             ) => {
-                let within = |base: u32, count: u32, limit: u32| {
-                    count > 0 && base.checked_add(count).is_some_and(|end| end <= limit)
-                };
                 !range.aspects.is_empty()
                     && aspects.contains(range.aspects)
                     && within(range.base_mip, range.mip_count, *mip_levels)
                     && within(range.base_layer, range.layer_count, *array_layers)
+            }
+            (
+                SubRange::Slices(range),
+                ResourceKind::Image {
+                    aspects,
+                    mip_levels,
+                    ..
+                },
+            ) => {
+                !range.aspects.is_empty()
+                    && aspects.contains(range.aspects)
+                    && range.mip < *mip_levels
+                    && within(range.base, range.count, kind.slices_of(range.mip))
             }
             _ => false,
         }
     }
 }
 
+/// Whether a line of levels, layers or slices is not empty and ends within its limit.
+fn within(base: u32, count: u32, limit: u32) -> bool {
+    count > 0 && base.checked_add(count).is_some_and(|end| end <= limit)
+}
+
 impl ResourceKind {
+    /// The number of slices of a mip level: 1, unless it is a 3D image (section "Image Mip Level
+    /// Sizing").
+    pub fn slices_of(&self, mip: u32) -> u32 {
+        let ResourceKind::Image { slices, .. } = self else {
+            return 1;
+        };
+        slices.checked_shr(mip).unwrap_or(0).max(1)
+    }
+
+    /// The number of positions of a mip level on the line: that of the slices of the first one.
+    #[inline]
+    pub(crate) fn depth(&self) -> u64 {
+        match self {
+            ResourceKind::Buffer { .. } => 1,
+            ResourceKind::Image { slices, .. } => u64::from(*slices).max(1),
+        }
+    }
+
     /// The number of positions on the resource's line.
     pub(crate) fn length(&self) -> u64 {
         match *self {
@@ -217,9 +323,10 @@ impl ResourceKind {
                 aspects,
                 mip_levels,
                 array_layers,
+                ..
             } => {
                 let rows = u64::from(aspects.bits().count_ones()) * u64::from(array_layers);
-                rows * u64::from(mip_levels)
+                rows * u64::from(mip_levels) * self.depth()
             }
         }
     }
@@ -232,6 +339,7 @@ impl ResourceKind {
                 aspects,
                 mip_levels,
                 array_layers,
+                ..
             } => Some(SubresourceRange {
                 aspects,
                 base_mip: 0,
@@ -276,9 +384,11 @@ fn intervals_of_part(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut
                 aspects,
                 mip_levels,
                 array_layers,
+                ..
             },
         ) => {
             let (mips, layers) = (u64::from(*mip_levels), u64::from(*array_layers));
+            let depth = kind.depth();
             let mut pending: Option<Range<u64>> = None;
             for (row, _) in aspects
                 .iter()
@@ -287,8 +397,8 @@ fn intervals_of_part(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut
             {
                 let first_layer = row as u64 * layers + u64::from(part.base_layer);
                 for layer in first_layer..first_layer + u64::from(part.layer_count) {
-                    let start = layer * mips + u64::from(part.base_mip);
-                    let end = start + u64::from(part.mip_count);
+                    let start = (layer * mips + u64::from(part.base_mip)) * depth;
+                    let end = start + u64::from(part.mip_count) * depth;
                     pending = match pending {
                         Some(before) if before.end == start => Some(before.start..end),
                         Some(before) => {
@@ -301,21 +411,40 @@ fn intervals_of_part(kind: &ResourceKind, range: &SubRange, mut each: impl FnMut
             }
             pending.into_iter().for_each(each);
         }
+        (SubRange::Slices(part), ResourceKind::Image { aspects, .. }) => {
+            let (depth, mips) = (kind.depth(), length / kind.depth());
+            let mips = mips / u64::from(aspects.bits().count_ones());
+            // The last level ends where the first one would, so all of it reaches that far.
+            let base = u64::from(part.base);
+            let end = match part.base + part.count {
+                end if end == kind.slices_of(part.mip) => depth,
+                end => u64::from(end),
+            };
+            let rows = aspects.iter().enumerate();
+            for (row, _) in rows.filter(|(_, a)| part.aspects.contains(*a)) {
+                let level = (row as u64 * mips + u64::from(part.mip)) * depth;
+                each(level + base..level + end);
+            }
+        }
         _ => each(0..length),
     }
 }
 
 /// Appends the boxes that an interval of an image's line consists of to `boxes`, joined with the
-/// last box there where the two make a box again. What lies beyond the image is left out.
+/// last box there where the two make a box again. What lies beyond the image is left out, and of
+/// what a slice lies in nothing is.
 pub(crate) fn boxes(kind: &ResourceKind, interval: Range<u64>, boxes: &mut Vec<SubresourceRange>) {
     let ResourceKind::Image {
         aspects,
         mip_levels,
         array_layers,
+        ..
     } = kind
     else {
         return;
     };
+    let depth = kind.depth();
+    let interval = interval.start / depth..interval.end.div_ceil(depth);
     let (mips, layers) = (u64::from(*mip_levels), u64::from(*array_layers));
     for (row, aspect) in aspects.iter().enumerate() {
         let first = row as u64 * layers * mips;
@@ -348,6 +477,31 @@ pub(crate) fn boxes(kind: &ResourceKind, interval: Range<u64>, boxes: &mut Vec<S
             push_box(boxes, part);
         }
     }
+}
+
+/// The mip level that a position of an image's line is of.
+pub(crate) fn level_at(kind: &ResourceKind, position: u64) -> Range<u64> {
+    let depth = kind.depth();
+    // The line goes on for ever, and its last level with it.
+    let last = kind.length() - depth;
+    match position - position % depth {
+        start if start < last => start..start + depth,
+        _ => last..EVERYTHING.end,
+    }
+}
+
+/// The mip levels that an interval of an image's line has some positions of; for buffers, the interval.
+#[inline]
+pub(crate) fn whole_levels(kind: &ResourceKind, interval: &Range<u64>) -> Range<u64> {
+    if kind.depth() == 1 || interval.is_empty() {
+        return interval.clone();
+    }
+    level_at(kind, interval.start).start..level_at(kind, interval.end - 1).end
+}
+
+/// Whether an interval of an image's line is one of whole mip levels.
+pub(crate) fn is_of_levels(kind: &ResourceKind, interval: &Range<u64>) -> bool {
+    whole_levels(kind, interval) == *interval
 }
 
 /// Appends a box, or joins it with the last ones where that makes a box again.

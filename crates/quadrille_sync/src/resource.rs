@@ -29,9 +29,11 @@ pub enum ResourceKind {
         aspects: Aspects,
         /// Mip levels; at least 1.
         mip_levels: u32,
-        /// Array layers; at least 1. A 3D image has one: its slices are no subresources, and a barrier
-        /// is about all of them, so passes that write different slices of a mip level are ordered.
+        /// Array layers; at least 1, and just that of a 3D image.
         array_layers: u32,
+        /// Slices of the first mip level: the depth of a 3D image, and 1 of all others. A mip level
+        /// has half as many as the one before, at least 1.
+        slices: u32,
     },
 }
 
@@ -131,6 +133,7 @@ impl Resource {
         aspects: Aspects::COLOR,
         mip_levels: 1,
         array_layers: 1,
+        slices: 1,
     };
 
     /// A persistent, exclusive colour image with one mip level and one array layer.

@@ -52,6 +52,7 @@ mod scope;
 mod seen;
 mod share;
 mod show;
+mod slices;
 mod spare;
 mod split;
 mod tail;

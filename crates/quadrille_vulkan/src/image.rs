@@ -446,6 +446,7 @@ impl Image {
                 aspects: self.aspects(),
                 mip_levels: desc.mip_levels,
                 array_layers: desc.array_layers,
+                slices: desc.extent[2],
             },
             sharing: self.mode(),
             lifetime: match self.is_swapchain() {

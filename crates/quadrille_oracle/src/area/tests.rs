@@ -1,4 +1,4 @@
-use quadrille_sync::{Aspects, ResourceKind, SubRange, SubresourceRange};
+use quadrille_sync::{Aspects, ResourceKind, Slices, SubRange, SubresourceRange};
 
 use super::{Area, AreaMap};
 
@@ -6,6 +6,7 @@ const IMAGE: ResourceKind = ResourceKind::Image {
     aspects: Aspects::DEPTH.union(Aspects::STENCIL),
     mip_levels: 4,
     array_layers: 3,
+    slices: 1,
 };
 
 fn part(aspects: Aspects, mips: (u32, u32), layers: (u32, u32)) -> Area {
@@ -88,4 +89,59 @@ fn areas_are_put_into_words() {
         Area::bytes(4, 8).words(&ResourceKind::Buffer { bytes: 64 }),
         "bytes 4..12"
     );
+}
+
+/// A 3D image of 5 and 2 slices.
+const VOLUME: ResourceKind = ResourceKind::Image {
+    aspects: Aspects::COLOR,
+    mip_levels: 2,
+    array_layers: 1,
+    slices: 5,
+};
+
+fn slices(mip: u32, base: u32, count: u32) -> Area {
+    let range = SubRange::Slices(Slices {
+        aspects: Aspects::COLOR,
+        mip,
+        base,
+        count,
+    });
+    Area::of(&VOLUME, &range)
+}
+
+#[test]
+fn all_slices_are_the_mip_level() {
+    let level = |mip: u32| Area::subresources(&slices(mip, 0, 1).range());
+    assert_eq!(slices(0, 0, 5), level(0));
+    assert_eq!(slices(1, 0, 2), level(1));
+    assert_eq!(slices(1, 1, 1).levels(), level(1));
+    let whole = Area::whole(&VOLUME);
+    assert!(whole.contains(&slices(1, 1, 1)) && !slices(1, 1, 1).contains(&level(1)));
+    assert_eq!(slices(0, 0, 2).intersection(&slices(0, 2, 3)), None);
+    assert_eq!(slices(0, 0, 2).intersection(&slices(1, 0, 2)), None);
+}
+
+#[test]
+fn slices_are_cut_out_of_their_level_and_named_again() {
+    let mut map = AreaMap::new(Area::whole(&VOLUME), 'a');
+    map.touch(&slices(0, 1, 2)).for_each(|(_, it)| *it = 'b');
+    map.touch(&slices(1, 1, 1)).for_each(|(_, it)| *it = 'c');
+    let mut cells: Vec<(String, char)> = (map.iter())
+        .map(|(cell, it)| (format!("{:?}", cell.sub_range(&VOLUME)), *it))
+        .collect();
+    cells.sort();
+    let name = |mip, base, count| {
+        let range = slices(mip, base, count).sub_range(&VOLUME);
+        assert!(matches!(range, SubRange::Slices(it) if it.count == count));
+        format!("{range:?}")
+    };
+    let mut expected = [
+        (name(0, 0, 1), 'a'),
+        (name(0, 1, 2), 'b'),
+        (name(0, 3, 2), 'a'),
+        (name(1, 0, 1), 'a'),
+        (name(1, 1, 1), 'c'),
+    ];
+    expected.sort();
+    assert_eq!(cells, expected);
 }

@@ -3,8 +3,8 @@
 use quadrille_sync::{
     Access, AccessMask, Aspects, BarrierStyle, BlockId, Capabilities, CustomAccess, FamilyIndex,
     Frame, Layout, Lifetime, PassDecl, PassIndex, PassKind, Placement, Preference, Queue,
-    QueueIndex, QueueRequest, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, Stages,
-    SubRange, SubmitPolicy, SubresourceRange, Topology, Use,
+    QueueIndex, QueueRequest, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing, Slices,
+    Stages, SubRange, SubmitPolicy, SubresourceRange, Topology, Use,
 };
 
 /// Bytes as a source of choices; zeros once they are spent.
@@ -142,6 +142,7 @@ impl<'a> Choices<'a> {
                 aspects: self.pick(&aspects),
                 mip_levels: self.small(4).max(1),
                 array_layers: self.small(4).max(1),
+                slices: if self.once_in(4) { self.small(5) } else { 1 },
             }
         };
         let mut made = Resource::image(ResourceId(id), &format!("r{id}"));
@@ -287,10 +288,19 @@ impl<'a> Choices<'a> {
                 let size = size.min(bytes.saturating_sub(offset)).max(1);
                 SubRange::Bytes { offset, size }
             }
+            ResourceKind::Image { slices: 2.., .. } if !self.once_in(3) => {
+                SubRange::Slices(Slices {
+                    aspects: Aspects::COLOR,
+                    mip: self.small(3),
+                    base: self.small(4),
+                    count: self.small(4),
+                })
+            }
             ResourceKind::Image {
                 aspects,
                 mip_levels,
                 array_layers,
+                ..
             } => {
                 let parts: Vec<Aspects> = aspects.iter().chain([aspects]).collect();
                 let mut part = |count: u32| {

@@ -3,7 +3,7 @@
 
 use quadrille_sync::{
     Access, Aspects, BlockId, Capabilities, Frame, Lifetime, PassIndex, Placement, QueueIndex,
-    QueueRequest, Resource, ResourceId, ResourceIndex, Sharing, SubRange, SubresourceRange,
+    QueueRequest, Resource, ResourceId, ResourceIndex, Sharing, Slices, SubRange, SubresourceRange,
     Topology, Use,
 };
 
@@ -90,6 +90,7 @@ impl Space {
                 aspects: Aspects::COLOR,
                 mip_levels: 2,
                 array_layers: 1,
+                slices: 1,
             };
         }
         let resources = vec![buffer, image];
@@ -121,6 +122,7 @@ impl Space {
             aspects: Aspects::COLOR,
             mip_levels: 2,
             array_layers: 1,
+            slices: 1,
         };
         let end = SubRange::Bytes {
             offset: 48,
@@ -144,6 +146,33 @@ impl Space {
             resources: vec![buffer, image],
             alphabet: letters,
             shared: true,
+        }
+    }
+
+    /// All frames of `passes` passes that touch slices of a 3D image.
+    pub fn of_slices(topology: &Topology, passes: usize, sharing: Sharing) -> Self {
+        let mut image = Resource::image(ResourceId(0), "image");
+        image.sharing = sharing;
+        image.kind = quadrille_sync::ResourceKind::Image {
+            aspects: Aspects::COLOR,
+            mip_levels: 1,
+            array_layers: 1,
+            slices: 3,
+        };
+        let letters = vec![
+            Letter::new(Access::StorageWriteCompute).of(slices(0, 1)),
+            Letter::new(Access::StorageWriteCompute).of(slices(1, 2)),
+            Letter::new(Access::StorageReadCompute).of(slices(0, 2)),
+            Letter::new(Access::SampledCompute),
+            Letter::discarding(Access::CopyWrite).of(slices(1, 1)),
+            Letter::new(Access::CopyRead).of(slices(2, 1)),
+        ];
+        Self {
+            topology: topology.clone(),
+            passes,
+            resources: vec![image],
+            alphabet: vec![letters],
+            shared: false,
         }
     }
 
@@ -281,6 +310,16 @@ fn compute() -> QueueRequest {
         required: Capabilities::COMPUTE,
         ..QueueRequest::default()
     }
+}
+
+/// Slices of the first mip level.
+fn slices(base: u32, count: u32) -> SubRange {
+    SubRange::Slices(Slices {
+        aspects: Aspects::COLOR,
+        mip: 0,
+        base,
+        count,
+    })
 }
 
 /// One mip level.

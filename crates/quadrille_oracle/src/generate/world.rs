@@ -1,8 +1,8 @@
 //! The resources of a random sequence, and which parts of them have contents.
 
 use quadrille_sync::{
-    Aspects, BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing, SubRange,
-    SubresourceRange, Use,
+    Aspects, BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing, Slices,
+    SubRange, SubresourceRange, Use,
 };
 
 use super::draft::DraftPass;
@@ -31,12 +31,18 @@ impl World {
     /// Random resources, of which at most one is an image of a swapchain.
     pub(super) fn new(random: &mut Random, count: usize, swapchains: bool) -> Self {
         let transient = if random.chance(25) { 75 } else { 20 };
-        let resources: Vec<Resource> = (0..count)
+        // From numbers of its own, so that the other sequences are what they were without.
+        let mut deep = Random::new(random.clone().next());
+        let may_be_3d = deep.chance(20);
+        let mut resources: Vec<Resource> = (0..count)
             .map(|number| {
                 let swapchain = swapchains && number == 0 && random.chance(60);
                 resource(random, number as u32, swapchain, transient)
             })
             .collect();
+        if may_be_3d {
+            resources.iter_mut().for_each(|it| deepen(&mut deep, it));
+        }
         let empty = |resource: &Resource| AreaMap::new(Area::whole(&resource.kind), false);
         let written = resources.iter().map(empty).collect();
         let mut world = Self {
@@ -174,7 +180,25 @@ impl World {
             ResourceKind::Image {
                 aspects,
                 mip_levels,
+                slices: 2..,
+                ..
+            } if random.chance(60) => {
+                let mip = random.below(mip_levels as usize) as u32;
+                let slices = resource.kind.slices_of(mip) as usize;
+                let base = random.below(slices);
+                let all: Vec<Aspects> = aspects.iter().chain([aspects]).collect();
+                SubRange::Slices(Slices {
+                    aspects: random.pick(&all).copied().unwrap_or(aspects),
+                    mip,
+                    base: base as u32,
+                    count: random.between(1, slices - base) as u32,
+                })
+            }
+            ResourceKind::Image {
+                aspects,
+                mip_levels,
                 array_layers,
+                ..
             } => {
                 let mut part = |count: u32| {
                     let base = random.below(count as usize) as u32;
@@ -200,9 +224,25 @@ impl World {
     pub(super) fn aspects(&self, number: usize, range: &SubRange) -> Aspects {
         match (range, self.resources[number].kind) {
             (SubRange::Subresources(range), _) => range.aspects,
+            (SubRange::Slices(range), _) => range.aspects,
             (_, ResourceKind::Image { aspects, .. }) => aspects,
             _ => Aspects::empty(),
         }
+    }
+}
+
+/// Makes a 3D image of most images.
+fn deepen(random: &mut Random, resource: &mut Resource) {
+    if let ResourceKind::Image {
+        array_layers,
+        slices,
+        ..
+    } = &mut resource.kind
+        && resource.lifetime != Lifetime::Swapchain
+        && random.chance(70)
+    {
+        *array_layers = 1;
+        *slices = random.between(2, 4) as u32;
     }
 }
 
@@ -228,6 +268,7 @@ fn resource(random: &mut Random, number: u32, swapchain: bool, transient: usize)
         aspects,
         mip_levels,
         array_layers,
+        ..
     } = &mut made.kind
     {
         if random.chance(30) {

@@ -10,6 +10,7 @@ mod hazards;
 mod host;
 mod layouts;
 mod memory;
+mod slices;
 mod swapchain;
 mod timeline;
 mod transfers;

@@ -21,6 +21,15 @@ pub(super) struct When<'a> {
     pub(super) is_before: bool,
 }
 
+/// How small cells are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grain {
+    /// Mip levels with all of their slices, which change layout or owner as one.
+    Levels,
+    /// Slices, for a barrier that names the others only because none can name fewer.
+    Slices,
+}
+
 /// A cell, and the resources that share memory with it.
 #[derive(Clone)]
 pub(super) struct Cell {
@@ -35,7 +44,7 @@ pub(super) struct Cell {
 impl Cell {
     /// The cells that an element of the frame at `at` is for. What lies in shared memory is also looked
     /// at alone, unless the element is there for those who share.
-    pub(super) fn all(steps: &[Taken], at: usize, purpose: &Purpose) -> Vec<Self> {
+    pub(super) fn all(steps: &[Taken], at: usize, purpose: &Purpose, grain: Grain) -> Vec<Self> {
         let (_, frame, _) = &steps[at];
         let of = frame.resource(purpose.resource);
         let whole = Area::whole(&of.kind);
@@ -43,7 +52,12 @@ impl Cell {
         for (_, frame, _) in steps {
             let uses = frame.uses.iter();
             for one in uses.filter(|one| frame.resource(one.resource).id == of.id) {
-                cells.touch(&Area::of(&of.kind, &one.range)).for_each(drop);
+                let area = Area::of(&of.kind, &one.range);
+                let area = match grain {
+                    Grain::Levels => area.levels(),
+                    Grain::Slices => area,
+                };
+                cells.touch(&area).for_each(drop);
             }
         }
         let meets = purpose.area.as_ref().unwrap_or(&whole);

@@ -6,6 +6,7 @@ use quadrille_sync::{
 };
 
 use super::barrier::{Kind, Spot};
+use super::cell::Grain;
 use crate::area::Area;
 use crate::stages::{impossible, single, stages_of_queue};
 
@@ -205,6 +206,16 @@ impl Element {
             _ => false,
         };
         self.is_transfer(plan) || matches!(self, Element::Barrier(spot) if changes_layout(spot))
+    }
+
+    /// How small the cells are that it is there for.
+    pub(super) fn grain(self, plan: &Plan) -> Grain {
+        let is_of_image =
+            matches!(self, Element::Barrier(spot) if matches!(spot.kind, Kind::Image(_)));
+        match is_of_image && !self.changes(plan) {
+            true => Grain::Slices,
+            false => Grain::Levels,
+        }
     }
 
     /// Whether it neither shows nor moves anything.

@@ -102,8 +102,9 @@ impl Survival<'_> {
             part,
         };
         let purposes = self.mutant.purposes.iter();
+        let grain = part.element.grain(&self.steps[self.at].2);
         let cells: Vec<Cell> = purposes
-            .flat_map(|purpose| Cell::all(self.steps, self.at, purpose))
+            .flat_map(|purpose| Cell::all(self.steps, self.at, purpose, grain))
             .collect();
         let is_met = self.is_named(question.part) || self.is_met(question.part);
         let look = |view: View, cell: &Cell, order: Order, by_need: Excuse| {

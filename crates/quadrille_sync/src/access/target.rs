@@ -46,6 +46,7 @@ impl Target {
     pub(crate) const fn of_part(kind: &ResourceKind, range: &SubRange) -> Self {
         match range {
             SubRange::Subresources(part) => Self(part.aspects.bits()),
+            SubRange::Slices(part) => Self(part.aspects.bits()),
             _ => Self::of(kind),
         }
     }

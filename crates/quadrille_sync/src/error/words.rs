@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{CycleStep, Party};
 use crate::flags::{Aspects, Layout};
-use crate::range::{SubRange, SubresourceRange};
+use crate::range::{Slices, SubRange, SubresourceRange};
 
 /// The layout of a lent image, as an addition to a sentence.
 pub(super) struct LentAs(pub(super) Option<Layout>);
@@ -93,6 +93,17 @@ impl Display for Words<'_> {
                 "mip levels {base_mip}..{}, array layers {base_layer}..{}, aspects {}",
                 u64::from(base_mip) + u64::from(mip_count),
                 u64::from(base_layer) + u64::from(layer_count),
+                Bits(aspects),
+            ),
+            SubRange::Slices(Slices {
+                aspects,
+                mip,
+                base,
+                count,
+            }) => write!(
+                out,
+                "slices {base}..{} of mip level {mip}, aspects {}",
+                u64::from(base) + u64::from(count),
                 Bits(aspects),
             ),
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{EVERYTHING, SubRange, SubresourceRange, boxes};
+use super::{EVERYTHING, SubRange, SubresourceRange, boxes, whole_levels};
 use crate::resource::ResourceKind;
 
 /// How far back to look for a box to join with: runs of a mip chain alternate, so that the partner
@@ -13,10 +13,16 @@ use crate::resource::ResourceKind;
 pub(crate) const JOINED: usize = 16;
 
 /// The ranges that intervals cover together, in the order of the line; intervals may come in any
-/// order and overlap. Bytes are joined where they touch, subresources where they make a box.
+/// order and overlap. Bytes are joined where they touch, subresources where they make a box; some
+/// slices are as much as the mip level that they are of.
 pub(crate) fn gather(kind: &ResourceKind, intervals: &mut [Range<u64>]) -> SmallVec<[SubRange; 1]> {
     if let [EVERYTHING] = intervals {
         return smallvec![SubRange::Whole];
+    }
+    if kind.depth() > 1 {
+        for interval in intervals.iter_mut() {
+            *interval = whole_levels(kind, interval);
+        }
     }
     let mut ranges: SmallVec<[SubRange; 1]> = SmallVec::new();
     let mut parts: Vec<SubresourceRange> = Vec::new();

@@ -7,6 +7,7 @@ fn image(mip_levels: u32, array_layers: u32) -> ResourceKind {
         aspects: Aspects::DEPTH | Aspects::STENCIL,
         mip_levels,
         array_layers,
+        slices: 1,
     }
 }
 

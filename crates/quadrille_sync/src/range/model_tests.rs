@@ -65,6 +65,7 @@ fn random_updates_of_images_agree_with_a_value_for_each_subresource() {
             aspects,
             mip_levels,
             array_layers,
+            slices: 1,
         };
         let cells = subresources(&kind);
         assert_eq!(cells.len() as u64, kind.length());
@@ -170,6 +171,7 @@ fn whole_use_costs_the_same_for_every_resource() {
         aspects: Aspects::DEPTH | Aspects::STENCIL,
         mip_levels: 32,
         array_layers: 1 << 16,
+        slices: 1,
     };
     for kind in [
         ResourceKind::Buffer { bytes: 1 },
@@ -198,6 +200,7 @@ fn overlap_and_intersection_agree_with_the_model() {
         aspects,
         mip_levels: 4,
         array_layers: 3,
+        slices: 1,
     };
     for _ in 0..rounds(2_000) {
         let mut part = || random_part(&mut numbers, aspects, 4, 3);

@@ -9,11 +9,13 @@ const CUBE: ResourceKind = ResourceKind::Image {
     aspects: Aspects::COLOR,
     mip_levels: 3,
     array_layers: 6,
+    slices: 1,
 };
 const DEPTH: ResourceKind = ResourceKind::Image {
     aspects: Aspects::DEPTH.union(Aspects::STENCIL),
     mip_levels: 2,
     array_layers: 2,
+    slices: 1,
 };
 const BUFFER: ResourceKind = ResourceKind::Buffer { bytes: 100 };
 
@@ -217,4 +219,84 @@ fn boxes_survive_the_way_to_intervals_and_back() {
             }
         }
     }
+}
+
+/// A 3D image of 5, 2 and 1 slices.
+const VOLUME: ResourceKind = ResourceKind::Image {
+    aspects: Aspects::COLOR,
+    mip_levels: 3,
+    array_layers: 1,
+    slices: 5,
+};
+
+fn slices(mip: u32, slices: Range<u32>) -> SubRange {
+    SubRange::Slices(Slices {
+        aspects: Aspects::COLOR,
+        mip,
+        base: slices.start,
+        count: slices.end - slices.start,
+    })
+}
+
+#[test]
+fn slices_are_neighbours_within_their_level() {
+    assert_eq!(VOLUME.length(), 15);
+    assert_eq!([0, 1, 2, 40].map(|mip| VOLUME.slices_of(mip)), [5, 2, 1, 1]);
+    let level = SubRange::Subresources(part(Aspects::COLOR, 1..2, 0..1));
+    assert_eq!(intervals_of(&VOLUME, level), [5..10]);
+    assert_eq!(intervals_of(&VOLUME, slices(0, 1..3)), [1..3]);
+    assert_eq!(intervals_of(&VOLUME, slices(1, 0..1)), [5..6]);
+    // The end of a level is where the first one would end, and the end of the last one is nowhere.
+    assert_eq!(intervals_of(&VOLUME, slices(1, 1..2)), [6..10]);
+    assert_eq!(intervals_of(&VOLUME, slices(1, 0..2)), [5..10]);
+    assert_eq!(intervals_of(&VOLUME, slices(2, 0..1)), [10..EVERYTHING.end]);
+}
+
+#[test]
+fn barriers_know_whole_levels_alone() {
+    let first = part(Aspects::COLOR, 0..1, 0..1);
+    let last_two = part(Aspects::COLOR, 1..3, 0..1);
+    assert_eq!(boxes_of(&VOLUME, &[1..2]), [first]);
+    assert_eq!(boxes_of(&VOLUME, &[6..EVERYTHING.end]), [last_two]);
+    assert_eq!(whole_levels(&VOLUME, &(6..7)), 5..10);
+    assert_eq!(whole_levels(&VOLUME, &(9..11)), 5..EVERYTHING.end);
+    assert_eq!(level_at(&VOLUME, 99), 10..EVERYTHING.end);
+    assert!(is_of_levels(&VOLUME, &(0..10)) && !is_of_levels(&VOLUME, &(0..9)));
+    let mut parts = [3..5, 1..2, 7..8];
+    let both = SubRange::Subresources(part(Aspects::COLOR, 0..2, 0..1));
+    assert_eq!(gather(&VOLUME, &mut parts).as_slice(), [both]);
+}
+
+#[test]
+fn slices_meet_slices_and_their_level() {
+    let level = |mip: u32| SubRange::Subresources(part(Aspects::COLOR, mip..mip + 1, 0..1));
+    assert!(slices(0, 0..2).overlaps(&slices(0, 1..3)));
+    assert!(!slices(0, 0..2).overlaps(&slices(0, 2..3)));
+    assert!(!slices(0, 0..1).overlaps(&slices(1, 0..1)));
+    assert!(level(1).overlaps(&slices(1, 0..1)) && !slices(0, 0..1).overlaps(&level(1)));
+    assert_eq!(
+        slices(0, 0..2).intersection(&slices(0, 1..3)),
+        slices(0, 1..2)
+    );
+    assert_eq!(level(1).intersection(&slices(1, 0..1)), slices(1, 0..1));
+    assert_eq!(slices(1, 0..1).levels(), level(1));
+    assert!(level(1).covers(&slices(1, 0..2), &VOLUME));
+    assert!(SubRange::Whole.covers(&slices(1, 0..2), &VOLUME));
+    assert!(!slices(1, 0..1).covers(&level(1), &VOLUME));
+}
+
+#[test]
+fn slices_that_a_level_does_not_have_do_not_fit() {
+    for (range, fits) in [
+        (slices(0, 0..5), true),
+        (slices(0, 4..6), false),
+        (slices(1, 1..2), true),
+        (slices(1, 2..3), false),
+        (slices(3, 0..1), false),
+        (slices(0, 2..2), false),
+    ] {
+        assert_eq!(range.fits(&VOLUME), fits, "{range:?}");
+    }
+    assert!(slices(0, 0..1).fits(&CUBE) && !slices(0, 1..2).fits(&CUBE));
+    assert!(!slices(0, 0..1).fits(&BUFFER));
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::barrier::source_for;
+use super::barrier::{for_each_predecessor, source_for};
 use super::logical::{second_scope, single};
 use super::track::{Mark, State};
 use super::walk::{Plain, Request, Walk};
 use crate::flags::Stages;
 use crate::plan::{Rung, Scope};
+use crate::range::whole_levels;
 
 /// What a request needs of one access.
 pub(super) struct After {
@@ -72,7 +73,8 @@ pub(super) fn order_after(
         };
         (src, dst, other_queue(is_aliased))
     };
-    let (mark, interval, layout) = (*mark, interval.clone(), request.layout);
+    let kind = &walk.frame.resource(request.resource).kind;
+    let (mark, interval, layout) = (*mark, whole_levels(kind, interval), request.layout);
     let shown = shown.filter(|_| !memory).map(|mark| mark.point());
     let reason = walk.reason(request, Some(mark.pass), rung);
     walk.add_plain(Plain {
@@ -110,6 +112,46 @@ pub(super) fn is_implied(
     mark: &Mark,
 ) -> bool {
     mark.queue != request.queue && is_implied_elsewhere(walk, request, state, mark)
+}
+
+/// Whether an access to some slices of a mip level came before one to others of them, on another queue
+/// than that of a request, which comes after all of the level and waits for that one anyway.
+#[inline]
+pub(super) fn is_implied_by_others(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    states: &[&State],
+    mark: &Mark,
+) -> bool {
+    states.len() > 1 && is_implied_by_slices(walk, request, states, mark)
+}
+
+/// The same where there are several states.
+fn is_implied_by_slices(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    states: &[&State],
+    mark: &Mark,
+) -> bool {
+    let (one, timeline) = (mark.point(), &walk.timeline);
+    let mut found = None;
+    for state in states {
+        for_each_predecessor(state, |other, _| {
+            let is_waited_for = ![mark.queue, request.queue].contains(&other.queue);
+            if is_waited_for
+                && timeline.implies(other.point(), one)
+                && !timeline.implies(one, other.point())
+            {
+                found = Some(*other);
+            }
+        });
+    }
+    let Some(other) = found else {
+        return false;
+    };
+    walk.past.consult(mark, other.queue);
+    walk.past.consult_exactly(&other);
+    true
 }
 
 /// The same where the read is known to be on another queue.

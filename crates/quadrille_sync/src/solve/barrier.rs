@@ -17,7 +17,7 @@
 use std::ops::Range;
 
 use super::Ease;
-use super::after::{After, chain, is_implied, order_after};
+use super::after::{After, chain, is_implied, is_implied_by_others, order_after};
 use super::early::{Early, note_first};
 use super::edge;
 use super::host;
@@ -27,6 +27,7 @@ use super::narrow::unseen;
 use super::ownership;
 use super::seen::{is_ready, see, unready};
 use super::share::change_early;
+use super::slices::{advance_level, level_requests};
 use super::spare::spare;
 use super::split::{Draft, Split};
 use super::timeline::Point;
@@ -120,7 +121,9 @@ fn one_pass(
     let meetings = several.then(|| Meetings::new(uses));
     let meetings = meetings.as_ref();
     let place = Place { site, step, pass };
-    if !walk.may_move && walk.blocks.list.is_empty() {
+    let is_of_slices = |one: &Use| frame.resource(one.resource).kind.depth() > 1;
+    let has_slices = walk.has_slices && uses.iter().any(is_of_slices);
+    if !walk.may_move && walk.blocks.list.is_empty() && !has_slices {
         // Nobody has to come or go before: each use can be compared at once.
         let climbs = several || matches!(walk.ease, Ease::Ladder);
         let asked = |one: &Use| lower(one, frame.resource(one.resource));
@@ -141,10 +144,22 @@ fn one_pass(
     for at in 0..uses.len() {
         requests.push(enter(walk, maps, &place, uses, at, meetings));
     }
-    if walk.may_move {
+    let levels = match has_slices {
+        true => level_requests(walk, maps, uses, &requests),
+        false => Vec::new(),
+    };
+    if walk.may_move && levels.is_empty() {
         ownership::bring(walk, &requests, maps);
+    } else if walk.may_move {
+        let is_asked = |request: &&Request| {
+            let mut levels = levels.iter();
+            levels.any(|level| level.resource == request.resource)
+        };
+        let others = requests.iter().filter(|it| !is_asked(it));
+        let all: Vec<Request> = levels.iter().chain(others).cloned().collect();
+        ownership::bring(walk, &all, maps);
     }
-    for request in &requests {
+    for request in levels.iter().chain(&requests) {
         compare(walk, maps, request);
     }
     walk.requests = requests;
@@ -191,6 +206,9 @@ pub(super) fn note(walk: &mut Walk<'_>, site: &Site, resource: ResourceIndex, sc
 fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
     let map = &mut maps[request.resource.0 as usize];
     let kind = &walk.frame.resource(request.resource).kind;
+    if request.is_for_level {
+        return advance_level(walk, request, kind, map);
+    }
     intervals(kind, &request.range, |interval| {
         map.update(interval, |interval, state| {
             advance(walk, request, interval, state)
@@ -226,6 +244,7 @@ fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) 
         exclusive: walk.is_owned(one.resource),
         writes: one.access.is_write(),
         discard: one.discard,
+        is_for_level: false,
     }
 }
 
@@ -271,54 +290,59 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
         } else {
             state.layout
         };
-        change_layout(walk, request, interval, state, old_layout);
+        change_layout(walk, request, interval, &[state], old_layout);
     } else if !takes_over && is_ready(state, request.queue, request.scope) {
         // The frame before has foreseen it: see `prepare`.
     } else if request.writes || takes_over {
-        order_write(walk, request, interval, state);
+        if !follows_barrier(walk, request, &interval, state) {
+            order_write(walk, request, interval, state);
+        }
     } else {
         order_read(walk, request, request.scope, interval, state);
     }
     settle(request, state, changes);
 }
 
-/// Rung 4, and rung 5 for a layout transition.
+/// Rung 4, and rung 5 for a layout transition: of a run, or of all runs of a mip level.
 pub(super) fn change_layout(
     walk: &mut Walk<'_>,
     request: &Request,
     interval: Range<u64>,
-    state: &State,
+    states: &[&State],
     old_layout: Layout,
 ) {
     let mut src = Scope::default();
     let mut earlier = None;
     let mut batch = 0;
-    let is_aliased = !state.rare.aliased().is_empty();
+    let is_aliased = states.iter().any(|it| !it.rare.aliased().is_empty());
     let rung = if is_aliased {
         Rung::Aliasing
     } else {
         Rung::LayoutTransition
     };
-    for_each_predecessor(state, |mark, memory| {
-        earlier = Some(mark.pass);
-        if is_implied(walk, request, state, mark) {
-            return;
-        }
-        if mark.queue != request.queue {
-            let stages = chain(walk, request, mark, is_aliased);
-            src.stages = (src.stages | stages).simplified();
-            walk.stand_behind_wait();
-            return;
-        }
-        let is_barrier = memory && mark.scope.access.is_empty();
-        src = src.union(source_for(mark, memory, is_barrier, request.shared));
-        if mark.step == request.step {
-            // Acquired just now, in another layout than predicted: the next call.
-            batch = 1;
-        } else {
-            walk.stand_behind(mark);
-        }
-    });
+    for state in states {
+        for_each_predecessor(state, |mark, memory| {
+            earlier = Some(mark.pass);
+            let is_implied = is_implied(walk, request, state, mark);
+            if is_implied || is_implied_by_others(walk, request, states, mark) {
+                return;
+            }
+            if mark.queue != request.queue {
+                let stages = chain(walk, request, mark, is_aliased);
+                src.stages = (src.stages | stages).simplified();
+                walk.stand_behind_wait();
+                return;
+            }
+            let is_barrier = memory && mark.scope.access.is_empty();
+            src = src.union(source_for(mark, memory, is_barrier, request.shared));
+            if mark.step == request.step {
+                // Acquired just now, in another layout than predicted: the next call.
+                batch = 1;
+            } else {
+                walk.stand_behind(mark);
+            }
+        });
+    }
     let barrier = Barrier {
         src,
         dst: request.shared,
@@ -386,6 +410,29 @@ pub(super) fn order_write(
     if let Some(mark) = reader.or(state.write) {
         order_after(walk, request, shown, &interval, &mark, after);
     }
+}
+
+/// Whether nobody has used a range since a barrier on the queue of a request that comes before the
+/// request too, or can: it was there for others, who have slices of the same mip level, or what was
+/// acquired with it.
+fn follows_barrier(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: &Range<u64>,
+    state: &State,
+) -> bool {
+    let is_untouched = state.reads.is_empty() && state.rare.is_nothing();
+    let is_barrier = |mark: &&Mark| mark.queue == request.queue && mark.scope.access.is_empty();
+    let Some(mark) = state
+        .write
+        .as_ref()
+        .filter(|_| is_untouched)
+        .filter(is_barrier)
+    else {
+        return false;
+    };
+    let left = unseen(state, request.queue, request.scope);
+    left.stages.is_empty() || walk.show_more(request, interval, mark, left)
 }
 
 /// Whom to wait for to see the last write: somebody elsewhere who has read what the queue of a request
@@ -492,7 +539,7 @@ pub(super) fn source_for(mark: &Mark, memory: bool, is_barrier: bool, dst: Scope
 
 /// The state after a request. `changed` says that a barrier has written the range just before
 /// it: by a layout transition; an acquire has noted itself.
-fn settle(request: &Request, state: &mut State, changed: bool) {
+pub(super) fn settle(request: &Request, state: &mut State, changed: bool) {
     let scope = request.scope;
     state.rare.forget_pending();
     state.layout = request.layout;
@@ -516,6 +563,10 @@ fn settle(request: &Request, state: &mut State, changed: bool) {
         see(state, request.queue, scope);
     }
     unready(state);
+    if request.is_for_level {
+        // Nobody has used any slice.
+        return;
+    }
     let read = request.mark(scope.stages_only());
     match state
         .reads
@@ -541,8 +592,10 @@ pub(super) fn begin_anew(state: &mut State) {
 }
 
 /// The mark of a pass for states that no request describes.
-pub(super) fn last_pass(state: &State) -> Option<EndPass> {
+pub(super) fn last_pass(states: &[&State]) -> Option<EndPass> {
     let mut last = None;
-    for_each_predecessor(state, |mark, _| last = Some(mark.pass));
+    for state in states {
+        for_each_predecessor(state, |mark, _| last = Some(mark.pass));
+    }
     last
 }

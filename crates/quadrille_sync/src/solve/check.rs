@@ -6,8 +6,9 @@ use super::custom;
 use super::meet::Meetings;
 use crate::access::{Access, Target};
 use crate::error::{Party, PlanError, PlanErrors};
+use crate::flags::Aspects;
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
-use crate::range::SubRange;
+use crate::range::{Slices, SubRange};
 use crate::resource::{Lifetime, Placement, Resource, ResourceKind, Sharing};
 use crate::states::{States, Tenure};
 use crate::topology::Topology;
@@ -172,8 +173,8 @@ fn scattered<'a>(
 /// The largest buffer, in bytes: the address space of a five-level page table.
 const MAX_BYTES: u64 = 1 << 57;
 
-/// The most array layers. No device has more than a few thousand, and a use of one mip level of
-/// all layers is as many intervals.
+/// The most array layers, and slices of a 3D image. No device has more than a few thousand, and a use
+/// of one mip level of all layers is as many intervals.
 const MAX_LAYERS: u32 = 1 << 16;
 
 /// The end of ids. States are an array by id, so an id costs memory.
@@ -214,6 +215,17 @@ pub(super) fn impossible(resource: &Resource) -> Option<&'static str> {
         ResourceKind::Image { array_layers, .. } if array_layers > MAX_LAYERS => {
             Some("is an image of more than 65536 array layers")
         }
+        ResourceKind::Image { slices: 0, .. } => Some("is an image without slices"),
+        ResourceKind::Image { slices, .. } if slices > MAX_LAYERS => {
+            Some("is an image of more than 65536 slices")
+        }
+        ResourceKind::Image {
+            slices,
+            array_layers,
+            ..
+        } if slices > 1 && array_layers > 1 => {
+            Some("is an image with slices and array layers; a 3D image has one layer")
+        }
         // Keeps positions on the line of subresources far from the end of 64 bits.
         ResourceKind::Image { mip_levels, .. } if mip_levels > 32 => {
             Some("is an image of more than 32 mip levels")
@@ -248,11 +260,16 @@ pub(super) fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanErr
     for resource in &frame.resources {
         let before = states.kind(resource.id);
         if let Some(before) = before.filter(|before| *before != resource.kind) {
+            let (mut now, mut then) = (extent(&resource.kind), extent(&before));
+            if now == then {
+                // Only their slices differ.
+                (now, then) = (first_level(&resource.kind), first_level(&before));
+            }
             errors.push(PlanError::ReusedId {
                 resource: resource.name.clone(),
                 id: resource.id,
-                now: extent(&resource.kind),
-                before: extent(&before),
+                now,
+                before: then,
             });
         }
     }
@@ -289,7 +306,7 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
             user: party(decl, one.access),
             resource: resource.name.clone(),
             range: one.range,
-            limit: extent(&resource.kind),
+            limit: limit(&resource.kind, &one.range),
         });
     }
     let part = Target::of_part(&resource.kind, &one.range);
@@ -368,13 +385,19 @@ fn check_tenure(
 
 /// Whether two uses of one resource by one pass can go together: both only read, in one layout.
 fn check_pair(frame: &Frame, pass: PassIndex, a: &Use, b: &Use, errors: &mut Vec<PlanError>) {
-    if !a.range.overlaps(&b.range) {
+    // Slices beside each other may be written both, but have the layout of one mip level.
+    let (a_levels, b_levels) = (a.range.levels(), b.range.levels());
+    if !a_levels.overlaps(&b_levels) {
         return;
     }
     let resource = frame.resource(a.resource);
     let (pass, name) = (frame.pass(pass).name.clone(), resource.name.clone());
-    let (first, second, range) = (a.access, b.access, a.range.intersection(&b.range));
-    if first.is_write() || second.is_write() {
+    let (first, second, overlap) = (a.access, b.access, a.range.overlaps(&b.range));
+    let range = match overlap {
+        true => a.range.intersection(&b.range),
+        false => a_levels.intersection(&b_levels),
+    };
+    if overlap && (first.is_write() || second.is_write()) {
         errors.push(PlanError::DuplicateUse {
             pass,
             resource: name,
@@ -399,6 +422,32 @@ pub(super) fn party(pass: &PassDecl, access: Access) -> Party {
         pass: pass.name.clone(),
         access,
     }
+}
+
+/// How far a range of a resource could reach.
+fn limit(kind: &ResourceKind, range: &SubRange) -> SubRange {
+    match (kind.subresources(), range) {
+        (Some(all), SubRange::Slices(slices)) if slices.mip < all.mip_count => {
+            slices_of(kind, all.aspects, slices.mip)
+        }
+        _ => extent(kind),
+    }
+}
+
+/// All slices of the first mip level of an image.
+fn first_level(kind: &ResourceKind) -> SubRange {
+    let all = kind.subresources();
+    all.map_or(SubRange::Whole, |all| slices_of(kind, all.aspects, 0))
+}
+
+/// All slices of a mip level.
+fn slices_of(kind: &ResourceKind, aspects: Aspects, mip: u32) -> SubRange {
+    SubRange::Slices(Slices {
+        aspects,
+        mip,
+        base: 0,
+        count: kind.slices_of(mip),
+    })
 }
 
 /// All of a resource, written out.

@@ -122,7 +122,7 @@ fn finish(
     state: &mut State,
 ) {
     let queue = walk.point(place).queue;
-    let reason = reason(walk, resource, last_pass(state));
+    let reason = reason(walk, resource, last_pass(&[state]));
     let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
     let mut src = Scope::default();
     for_each_predecessor(state, |mark, memory| {
@@ -167,7 +167,7 @@ fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &
     let mut departures = Departures::default();
     for (run, state) in maps[resource.0 as usize].iter() {
         if state.owner.is_some_and(|owner| owner != family) {
-            departures.add(walk, &to, run, state);
+            departures.add(walk, &to, run, &[state]);
         }
     }
     departures.release(walk, maps);

@@ -63,6 +63,7 @@ fn resources(random: &mut Random) -> Vec<Resource> {
                 aspects: Aspects::COLOR,
                 mip_levels: 1 + random.below(2) as u32,
                 array_layers: 1,
+                slices: 1,
             };
         }
         if random.one_in(3) {

@@ -44,12 +44,25 @@ pub(super) fn hazards(
         let has_owner = has_families && resource.sharing == Sharing::Exclusive;
         let is_image = resource.is_image();
         search.readers.clear();
-        if search.all_run && !has_owner && !is_image {
+        if span.is_of_slices {
+            // The rest is looked at level by level.
+            search.look(members, false, false, false);
+        } else if search.all_run && !has_owner && !is_image {
             between_writes(members, &mut search.readers, &mut search.edges);
         } else {
             let may_share = is_image && !has_owner && span.interval == EVERYTHING;
             search.look(members, is_image, has_owner, may_share);
         }
+    }
+    for (level, members) in touches.levels() {
+        let sharing = frame.resource(level.resource).sharing;
+        search.readers.clear();
+        search.look(
+            members,
+            true,
+            has_families && sharing == Sharing::Exclusive,
+            false,
+        );
     }
     search.shared.sort();
     (search.edges, search.shared)

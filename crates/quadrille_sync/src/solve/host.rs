@@ -11,15 +11,16 @@ use std::ops::Range;
 use super::barrier::{for_each_predecessor, source};
 use super::ownership;
 use super::record::Barrier;
+use super::slices::for_each_whole;
 use super::split::HostDraft;
 use super::timeline::{Numbers, Point, Timeline};
 use super::track::{Maps, Mark, State};
 use super::walk::{Hosted, Walk};
-use crate::flags::{AccessMask, Stages};
+use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
-use crate::range::intervals;
-use crate::resource::ResourceIndex;
+use crate::range::{RangeMap, SubRange, intervals};
+use crate::resource::{ResourceIndex, ResourceKind};
 use crate::states::{EndPass, HostView, HostWait, Rare};
 
 mod show;
@@ -114,11 +115,10 @@ fn one_pass(
             pass,
             submissions: walk.records.len(),
         });
+        if frame.resource(one.resource).is_image() {
+            settle_levels(walk, &mut step, one, kind, map);
+        }
         intervals(kind, &one.range, |interval| {
-            if !interval.is_empty() && frame.resource(one.resource).is_image() {
-                let layout = one.access.layout();
-                ownership::settle_for_host(walk, (one.resource, pass), layout, &interval, map);
-            }
             map.update(interval, |interval, state| {
                 advance(walk, (&mut step, &mut shows), one, interval, state);
             });
@@ -126,6 +126,41 @@ fn one_pass(
     }
     show_all(walk, maps, &mut step, shows);
     step
+}
+
+/// Lets what a host pass looks at of an image arrive where it is on its way to, and brings mip levels
+/// that have slices into the layout that it needs, since no slice has one of its own.
+fn settle_levels(
+    walk: &mut Walk<'_>,
+    step: &mut HostStep,
+    one: &Use,
+    kind: &ResourceKind,
+    map: &mut RangeMap<State>,
+) {
+    let layout = one.access.layout();
+    intervals(kind, &one.range.levels(), |interval| {
+        if interval.is_empty() {
+            return;
+        }
+        ownership::settle_for_host(walk, (one.resource, step.pass), layout, &interval, map);
+        if kind.depth() == 1 {
+            return;
+        }
+        let mut changed = Vec::new();
+        for_each_whole(kind, map, interval, |run, states| {
+            if states.iter().any(|state| state.layout != layout) {
+                let view = change_layout(walk, step, one, run.clone(), states);
+                changed.push((run, view));
+            }
+        });
+        for (run, mut view) in changed {
+            // The pass waits for the slices that it uses itself.
+            view.wait = HostWait::None;
+            map.update(run, |_, state| {
+                settle_layout(walk, one, view.clone(), state);
+            });
+        }
+    });
 }
 
 /// Drops waits that others imply, and numbers the rest.
@@ -177,7 +212,9 @@ fn advance(
         (Some(write), Some(host)) if layout_fits => {
             // What is shown to this very pass is waited for in the end.
             let is_own = host.mark.pass == EndPass::Pass(step.pass);
-            if host.wait != HostWait::Before && !is_own {
+            if is_own {
+                host.wait = HostWait::Now;
+            } else if host.wait != HostWait::Before {
                 let (mark, place) = (*write, walk.timeline.submission(host.mark.point()));
                 host.wait = HostWait::Now;
                 match place {
@@ -190,7 +227,10 @@ fn advance(
             }
         }
         _ if layout_fits => shows.push(show(walk, step.pass, one, interval, state)),
-        _ => settle_layout(walk, step, one, interval, state),
+        _ => {
+            let view = change_layout(walk, step, one, interval, &[state]);
+            settle_layout(walk, one, view, state);
+        }
     }
     if writes {
         state.rare.keep_pending();
@@ -246,7 +286,7 @@ fn show(
     let Some(mark) = state.write else {
         unreachable!("what nobody has written is not shown");
     };
-    let place = place(walk, one.resource, state, false);
+    let place = place(walk, one.resource, &[state], false);
     let show = show_at(walk, (pass, place), one, interval, (mark, state));
     state.rare.set_host(view(walk, pass, place));
     show
@@ -267,47 +307,55 @@ fn show_at(
         place,
         is_shown: false,
         dst: scope_of(one),
-        reason: reason(walk, pass, one, state, Rung::Memory),
+        reason: reason(walk, pass, one, &[state], Rung::Memory),
     }
 }
 
-/// Brings an image into the layout that a host pass needs.
-fn settle_layout(
+/// Brings a run of an image, or all runs of a mip level, into the layout that a host pass needs.
+fn change_layout(
     walk: &mut Walk<'_>,
     step: &mut HostStep,
     one: &Use,
     interval: Range<u64>,
-    state: &mut State,
-) {
-    let reason = reason(walk, step.pass, one, state, Rung::LayoutTransition);
-    let place = place(walk, one.resource, state, true);
+    states: &[&State],
+) -> HostView<Mark> {
+    let old_layout = states.first().map_or(Layout::Undefined, |it| it.layout);
+    let reason = reason(walk, step.pass, one, states, Rung::LayoutTransition);
+    let place = place(walk, one.resource, states, true);
     let point = walk.point(place);
-    let src = sources(walk, place, &reason, state);
-    let dst = scope_of(one);
-    let new_layout = one.access.layout();
-    let mut barrier = Barrier::plain(src, dst, state.layout, reason);
-    barrier.new_layout = new_layout;
+    let src = sources(walk, place, &reason, states);
+    let mut dst = scope_of(one);
+    if let SubRange::Slices(_) = one.range {
+        // Others may read what this pass does not write of the level.
+        dst.access = AccessMask::HOST_READ;
+    }
+    let mut barrier = Barrier::plain(src, dst, old_layout, reason);
+    barrier.new_layout = one.access.layout();
     let resource = walk.frame.resource(one.resource);
     walk.records[place]
         .tail
         .changes
         .push(resource, interval, barrier);
-    // From here on, whoever comes later comes after the transition.
+    walk.last_uses
+        .note(one.resource.0, point.queue, point.value, place);
     let view = view(walk, step.pass, place);
+    wait(walk, step, &view.mark);
+    view
+}
+
+/// The state after that: whoever comes later comes after the transition.
+fn settle_layout(walk: &Walk<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);
     state.write = Some(Mark { pass, ..view.mark });
     state.reads.clear();
     state.rare.forget_promised();
     state.visible.clear();
-    state.layout = new_layout;
+    state.layout = one.access.layout();
     if walk.is_owned(one.resource) {
         // A transition is a use: it makes an owner of who is the first to have one.
-        let family = walk.topology.family(point.queue);
+        let family = walk.topology.family(view.mark.queue);
         state.owner.get_or_insert(family);
     }
-    walk.last_uses
-        .note(one.resource.0, point.queue, point.value, place);
-    wait(walk, step, &view.mark);
     state.rare.set_host(view);
 }
 
@@ -328,8 +376,9 @@ fn view(walk: &Walk<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
 }
 
 /// Why a host pass needs something of a range.
-fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, state: &State, rung: Rung) -> Reason {
-    let earlier = state.write.as_ref().or(state.reads.last());
+fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, states: &[&State], rung: Rung) -> Reason {
+    let mut states = states.iter();
+    let earlier = states.find_map(|state| state.write.as_ref().or(state.reads.last()));
     Reason {
         resource: one.resource,
         earlier: earlier.map_or(PassRef::Nobody, |mark| walk.past.pass_ref(mark.pass)),
@@ -339,10 +388,11 @@ fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, state: &State, rung: Rung
 }
 
 /// What a transition at the end of a submission comes after: the last write, and all reads since.
-fn sources(walk: &mut Walk<'_>, place: usize, reason: &Reason, state: &State) -> Scope {
-    let writes = state.write.iter().map(|write| (write, true));
-    let reads = state.reads.iter().map(|read| (read, false));
-    let all = writes.chain(reads);
+fn sources(walk: &mut Walk<'_>, place: usize, reason: &Reason, states: &[&State]) -> Scope {
+    let all = states.iter().flat_map(|state| {
+        let writes = state.write.iter().map(|write| (write, true));
+        writes.chain(state.reads.iter().map(|read| (read, false)))
+    });
     all.fold(Scope::default(), |all, (mark, memory)| {
         all.union(source_at(walk, place, mark, memory, reason))
     })
@@ -370,20 +420,25 @@ fn source_at(
 /// The submission at whose end the barrier for the host goes: the last of this frame that it has
 /// to come after, or the window of the queue that wrote, read, or owns the range, or else will be
 /// the next to use the resource.
-fn place(walk: &Walk<'_>, resource: ResourceIndex, state: &State, changes: bool) -> usize {
+fn place(walk: &Walk<'_>, resource: ResourceIndex, states: &[&State], changes: bool) -> usize {
     let submission = |mark: &Mark| walk.timeline.submission(mark.point());
-    let mut place = state.write.as_ref().and_then(submission);
-    if changes {
-        place = place.max(state.reads.iter().filter_map(submission).max());
+    let mut place = None;
+    for state in states {
+        place = place.max(state.write.as_ref().and_then(submission));
+        if changes {
+            place = place.max(state.reads.iter().filter_map(submission).max());
+        }
     }
     if let Some(place) = place {
         return place;
     }
-    let mark = state.write.as_ref().or(state.reads.last());
+    let mut last = states.iter();
+    let mark = last.find_map(|state| state.write.as_ref().or(state.reads.last()));
     let topology = walk.topology;
+    let owner = states.first().and_then(|state| state.owner);
     let owning = || {
         let mut queues = topology.indices();
-        queues.find(|queue| state.owner == Some(topology.family(*queue)))
+        queues.find(|queue| owner == Some(topology.family(*queue)))
     };
     let next = || walk.next_queue(resource);
     let queue = mark.map(|mark| mark.queue).or_else(owning).or_else(next);

@@ -67,6 +67,8 @@ fn extent(range: &SubRange) -> Range<u64> {
             let (base, count) = (u64::from(part.base_layer), u64::from(part.layer_count));
             base..base + count
         }
+        // Those of one mip level belong together, and that is of the one layer.
+        SubRange::Slices(_) => 0..1,
     }
 }
 

@@ -17,6 +17,7 @@
 //! does no harm; a layout that was changed for nobody costs another transition. So nothing is
 //! foreseen of a range that was not used in the frame before, nor are contents given up early.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::barrier::{change_layout, for_each_predecessor, last_pass, order_read, order_write};
@@ -24,7 +25,7 @@ use super::seen::is_visible;
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
 use crate::frame::PassIndex;
-use crate::range::{EVERYTHING, RangeMap, SubRange};
+use crate::range::{EVERYTHING, RangeMap, SubRange, is_of_levels};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::states::{EndPass, FirstUse, Previous, Seen};
 
@@ -37,21 +38,21 @@ pub(super) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
     let farthest = limits.iter().copied().max().unwrap_or(0);
     let mut wanted: Vec<ResourceIndex> = Vec::new();
     for (resource, map) in (0..).map(ResourceIndex).zip(maps.iter()) {
-        map.for_each(|state| {
+        for (run, state) in map.iter() {
             let next = next_use(state).filter(|next| next.step < farthest);
             let Some(next) = next else {
-                return;
+                continue;
             };
             let limit = &mut limits[usize::from(next.used.queue.0)];
             let declared = walk.frame.resource(resource);
             if next.step >= *limit || !needs(declared, state, next.used) {
-                return;
+                continue;
             }
-            match stand(walk, resource, state) {
+            match stand(walk, resource, (&run, state)) {
                 Some(_) => wanted.push(resource),
                 None => *limit = next.step,
             }
-        });
+        }
     }
     wanted.dedup();
     for resource in wanted {
@@ -74,13 +75,13 @@ fn prepare_resource(
         if !next.is_some_and(|next| needs(declared, state, next.used)) {
             return;
         }
-        let Some(request) = foresee(walk, resource, state) else {
+        let Some(request) = foresee(walk, resource, (&interval, state)) else {
             return;
         };
         walk.next_use = next.map(|next| Arc::clone(next.used));
         let changes = state.layout != request.layout;
         if changes {
-            change_layout(walk, &request, interval, state, state.layout);
+            change_layout(walk, &request, interval, &[state], state.layout);
         } else if request.writes {
             order_write(walk, &request, interval, state);
         } else {
@@ -123,7 +124,11 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
 /// Where what the first use of a range in the next frame needs can stand: at the last call of its
 /// queue, in which submission and before which pass, if that use is known and all that it depends on
 /// stands before.
-fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usize, u32)> {
+fn stand(
+    walk: &Walk<'_>,
+    resource: ResourceIndex,
+    (run, state): (&Range<u64>, &State),
+) -> Option<(usize, u32)> {
     let next = state.previous()?.used;
     let (submission, step) = walk.last_call_place(next.queue)?;
     let declared = walk.frame.resource(resource);
@@ -132,7 +137,15 @@ fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usi
     let stays = walk.hosted[resource.0 as usize].is_some() || walk.is_given(resource);
     let is_here = state.rare.pending().is_none() && state.owner.is_none_or(|it| it == next.family);
     let changes = declared.is_image() && state.layout != next.layout;
-    if !is_kept || stays || !is_here || state.rare.promised().is_some() || changes && next.discard {
+    // The layout is that of whole mip levels, whose slices were not all used alike.
+    let is_bound = changes && !is_of_levels(&declared.kind, run);
+    if !is_kept
+        || is_bound
+        || stays
+        || !is_here
+        || state.rare.promised().is_some()
+        || changes && next.discard
+    {
         return None;
     }
     // Passes are counted in the order in which they are submitted.
@@ -150,8 +163,12 @@ fn stand(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<(usi
 
 /// The first use of a range in the next frame as a request at the last call of its queue, if what it
 /// needs can be put there.
-fn foresee(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<Request> {
-    let (submission, step) = stand(walk, resource, state)?;
+fn foresee(
+    walk: &Walk<'_>,
+    resource: ResourceIndex,
+    (run, state): (&Range<u64>, &State),
+) -> Option<Request> {
+    let (submission, step) = stand(walk, resource, (run, state))?;
     let next = state.previous()?.used;
     let declared = walk.frame.resource(resource);
     Some(Request {
@@ -171,13 +188,14 @@ fn foresee(walk: &Walk<'_>, resource: ResourceIndex, state: &State) -> Option<Re
         exclusive: walk.is_owned(resource),
         writes: next.writes,
         discard: next.discard,
+        is_for_level: false,
     })
 }
 
 /// The state after a barrier for the next frame.
 fn settle(request: &Request, state: &mut State, changes: bool) {
     if changes {
-        let pass = last_pass(state).unwrap_or(EndPass::Nobody);
+        let pass = last_pass(&[state]).unwrap_or(EndPass::Nobody);
         let scope = request.scope.stages_only();
         state.write = Some(Mark {
             pass,

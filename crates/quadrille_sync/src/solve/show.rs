@@ -173,7 +173,10 @@ impl Walk<'_> {
         };
         let is_here = mark.queue == request.queue && mark.step < request.step;
         let mut uses = self.frame.uses_of(pass).iter();
-        let writes = |one: &Use| one.resource == request.resource && one.access.is_write();
+        let writes = |one: &Use| {
+            let meets = one.resource == request.resource && one.range.overlaps(&request.range);
+            meets && one.access.is_write()
+        };
         is_here && mark.scope.access.is_empty() && !uses.any(writes)
     }
 }

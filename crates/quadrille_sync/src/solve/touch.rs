@@ -9,13 +9,15 @@ use std::ops::Range;
 use super::graph::ranks;
 use crate::frame::{Frame, Use};
 use crate::range::{EVERYTHING, SubRange, intervals};
-use crate::resource::ResourceIndex;
+use crate::resource::{ResourceIndex, ResourceKind};
 
 /// An interval of a resource, all of it touched by the same uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) resource: ResourceIndex,
     pub(super) interval: Range<u64>,
+    /// Some slices of a mip level: layout and owner are looked at level by level.
+    pub(super) is_of_slices: bool,
     /// Its part of [`Touches::members`].
     members: Range<u32>,
 }
@@ -35,6 +37,9 @@ pub(super) struct Member {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Touches {
     spans: Vec<Span>,
+    /// The mip levels of images of which some use names slices, and all who use any slice, as if they
+    /// only read.
+    levels: Vec<Span>,
     /// Uses, span by span, in declaration order until [`Touches::sort`].
     members: Vec<Member>,
 }
@@ -45,6 +50,11 @@ impl Touches {
         self.spans.iter().map(|span| (span, self.members_of(span)))
     }
 
+    /// The mip levels that are used by slices.
+    pub(super) fn levels(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
+        self.levels.iter().map(|span| (span, self.members_of(span)))
+    }
+
     /// The uses that touch a span.
     fn members_of(&self, span: &Span) -> &[Member] {
         &self.members[span.members.start as usize..span.members.end as usize]
@@ -53,26 +63,27 @@ impl Touches {
     /// Puts the uses of each span in the order of their passes.
     pub(super) fn sort(&mut self, order: &[u32]) {
         let rank = ranks(order);
-        for span in &self.spans {
+        for span in self.spans.iter().chain(&self.levels) {
             let members = &mut self.members[span.members.start as usize..span.members.end as usize];
             members.sort_by_key(|member| rank[member.pass as usize]);
         }
     }
 
-    /// Adds a span with some uses.
-    fn push(&mut self, resource: ResourceIndex, interval: Range<u64>, members: &[Member]) {
+    /// Adds uses, and gives the span of which they are all.
+    fn add(
+        &mut self,
+        resource: ResourceIndex,
+        interval: Range<u64>,
+        members: impl Iterator<Item = Member>,
+    ) -> Span {
         let first = self.members.len() as u32;
-        self.members.extend_from_slice(members);
-        self.push_span(resource, interval, first..self.members.len() as u32);
-    }
-
-    /// Adds a span with uses that are there already.
-    fn push_span(&mut self, resource: ResourceIndex, interval: Range<u64>, members: Range<u32>) {
-        self.spans.push(Span {
+        self.members.extend(members);
+        Span {
             resource,
             interval,
-            members,
-        });
+            is_of_slices: false,
+            members: first..self.members.len() as u32,
+        }
     }
 }
 
@@ -88,7 +99,8 @@ pub(super) fn touch(frame: &Frame) -> Touches {
             if *in_parts {
                 cut(frame, index, &lists.users[users], &mut touches);
             } else if !users.is_empty() {
-                touches.push(index, EVERYTHING, &lists.users[users]);
+                let span = touches.add(index, EVERYTHING, lists.users[users].iter().copied());
+                touches.spans.push(span);
             }
         }
         return touches;
@@ -96,8 +108,12 @@ pub(super) fn touch(frame: &Frame) -> Touches {
     for at in 0..frame.resources.len() {
         let users = lists.of(at);
         if !users.is_empty() {
-            let members = users.start as u32..users.end as u32;
-            touches.push_span(ResourceIndex(at as u32), EVERYTHING, members);
+            touches.spans.push(Span {
+                resource: ResourceIndex(at as u32),
+                interval: EVERYTHING,
+                is_of_slices: false,
+                members: users.start as u32..users.end as u32,
+            });
         }
     }
     touches.members = lists.users;
@@ -107,10 +123,40 @@ pub(super) fn touch(frame: &Frame) -> Touches {
 /// Cuts one resource into spans.
 fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], touches: &mut Touches) {
     let kind = &frame.resource(resource).kind;
+    let range = |member: &Member| frame.uses[member.one as usize].range;
+    let is_of_slices = |member: &Member| matches!(range(member), SubRange::Slices(_));
+    let in_slices = users.iter().any(is_of_slices);
+    cut_parts(kind, users, range, |interval, members| {
+        let mut span = touches.add(resource, interval, members.iter().copied());
+        span.is_of_slices = in_slices;
+        touches.spans.push(span);
+    });
+    if !in_slices {
+        return;
+    }
+    let levels = |member: &Member| range(member).levels();
+    cut_parts(kind, users, levels, |interval, members| {
+        let members = members.iter().map(|member| Member {
+            writes: false,
+            ..*member
+        });
+        let level = touches.add(resource, interval, members);
+        touches.levels.push(level);
+    });
+}
+
+/// Cuts a resource into spans, and calls `each` with them and who touches them.
+fn cut_parts(
+    kind: &ResourceKind,
+    users: &[Member],
+    range: impl Fn(&Member) -> SubRange,
+    mut each: impl FnMut(Range<u64>, &[Member]),
+) {
     let mut parts: Vec<(Range<u64>, Member)> = Vec::new();
     for member in users {
-        let range = &frame.uses[member.one as usize].range;
-        intervals(kind, range, |interval| parts.push((interval, *member)));
+        intervals(kind, &range(member), |interval| {
+            parts.push((interval, *member));
+        });
     }
     let mut cuts: Vec<u64> = parts
         .iter()
@@ -131,7 +177,7 @@ fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], touches: &mut T
         .zip(&members)
         .filter(|(_, list)| !list.is_empty())
     {
-        touches.push(resource, ends[0]..ends[1], list);
+        each(ends[0]..ends[1], list);
     }
 }
 

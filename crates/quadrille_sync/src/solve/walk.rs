@@ -92,6 +92,8 @@ pub(super) struct Walk<'a> {
     calls: u32,
     /// The barriers issued last, by queue.
     pub(super) issued: Vec<Vec<Issued>>,
+    /// There are images whose mip levels have several slices.
+    pub(super) has_slices: bool,
     /// There is more than one family to own something.
     pub(super) has_families: bool,
     /// Something may be elsewhere than where it is needed: there are several families, or somebody
@@ -124,6 +126,8 @@ pub(super) struct Request {
     pub(super) exclusive: bool,
     pub(super) writes: bool,
     pub(super) discard: bool,
+    /// Asks for layout and owner of mip levels alone; see [`slices`](super::slices).
+    pub(super) is_for_level: bool,
 }
 
 impl Request {
@@ -189,6 +193,7 @@ impl<'a> Walk<'a> {
             standing: vec![Standing::default(); frame.resources.len()],
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
+            has_slices: frame.resources.iter().any(|it| it.kind.depth() > 1),
             has_families: topology.family_count() > 1,
             may_move: false,
             ease: Ease::Usual,

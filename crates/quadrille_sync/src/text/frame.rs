@@ -8,7 +8,7 @@ use super::names::Names;
 use crate::access::{Access, CustomAccess};
 use crate::flags::{Aspects, Layout};
 use crate::frame::{Frame, Give, PassDecl, PassKind, Preference, QueueRequest, Use};
-use crate::range::{SubRange, SubresourceRange};
+use crate::range::{Slices, SubRange, SubresourceRange};
 use crate::resource::{BlockId, Lifetime, Placement, Resource, ResourceId, ResourceKind, Sharing};
 use crate::topology::{FamilyIndex, QueueIndex};
 
@@ -53,11 +53,17 @@ fn write_resource(out: &mut Formatter<'_>, resource: &Resource) -> fmt::Result {
             aspects,
             mip_levels,
             array_layers,
-        } => write!(
-            out,
-            "image {name} {id} aspects {} mips {mip_levels} layers {array_layers}",
-            Flags(aspects)
-        )?,
+            slices,
+        } => {
+            write!(
+                out,
+                "image {name} {id} aspects {} mips {mip_levels} layers {array_layers}",
+                Flags(aspects)
+            )?;
+            if slices != 1 {
+                write!(out, " slices {slices}")?;
+            }
+        }
     }
     if resource.sharing == Sharing::Concurrent {
         write!(out, " concurrent")?;
@@ -129,6 +135,15 @@ fn write_use(out: &mut Formatter<'_>, one: &Use, names: &Names<'_>) -> fmt::Resu
             )?;
         }
         SubRange::Subresources(range) => write!(out, " {}", Subresources(&range))?,
+        SubRange::Slices(Slices {
+            aspects,
+            mip,
+            base,
+            count,
+        }) => {
+            let (aspects, end) = (Flags(aspects), u64::from(base) + u64::from(count));
+            write!(out, " aspects {aspects} mip {mip} slices {base}..{end}")?;
+        }
     }
     writeln!(out, "{}", if one.discard { " discard" } else { "" })
 }
@@ -158,6 +173,11 @@ impl Display for Subresources<'_> {
 /// Reads what [`Subresources`] writes.
 pub(super) fn subresources(line: &mut Line) -> Result<SubresourceRange, ParseError> {
     let aspects = aspects(line)?;
+    of_aspects(line, aspects)
+}
+
+/// Reads what comes behind `aspects COLOR`, where these are subresources.
+fn of_aspects(line: &mut Line, aspects: Aspects) -> Result<SubresourceRange, ParseError> {
     line.expect("mips")?;
     let (base_mip, mip_count) = line.range("mip levels such as 0..1")?;
     line.expect("layers")?;
@@ -294,10 +314,15 @@ fn resource(line: &mut Line) -> Result<Resource, ParseError> {
         let mip_levels = line.parse("a number of mip levels")?;
         line.expect("layers")?;
         let array_layers = line.parse("a number of array layers")?;
+        let slices = match line.accept("slices") {
+            true => line.parse("a number of slices")?,
+            false => 1,
+        };
         ResourceKind::Image {
             aspects,
             mip_levels,
             array_layers,
+            slices,
         }
     } else {
         line.expect("bytes")?;
@@ -404,7 +429,7 @@ fn one_use(line: &mut Line, names: &Names<'_>) -> Result<Use, ParseError> {
         let (offset, size) = line.range("bytes such as 0..16")?;
         SubRange::Bytes { offset, size }
     } else if line.sees("aspects") {
-        SubRange::Subresources(subresources(line)?)
+        image_range(line)?
     } else {
         SubRange::Whole
     };
@@ -416,6 +441,23 @@ fn one_use(line: &mut Line, names: &Names<'_>) -> Result<Use, ParseError> {
         access,
         discard,
     })
+}
+
+/// Reads a part of an image: subresources, or slices of a mip level.
+fn image_range(line: &mut Line) -> Result<SubRange, ParseError> {
+    let aspects = aspects(line)?;
+    if !line.accept("mip") {
+        return of_aspects(line, aspects).map(SubRange::Subresources);
+    }
+    let mip = line.parse("the number of a mip level")?;
+    line.expect("slices")?;
+    let (base, count) = line.range("slices such as 0..1")?;
+    Ok(SubRange::Slices(Slices {
+        aspects,
+        mip,
+        base,
+        count,
+    }))
 }
 
 fn custom(line: &mut Line) -> Result<CustomAccess, ParseError> {

@@ -62,6 +62,7 @@ pub(crate) fn resources(random: &mut Random) -> Vec<Resource> {
                 aspects,
                 mip_levels: 2,
                 array_layers: 2,
+                slices: 1,
             };
             if random.below(5) == 0 {
                 resource.lifetime = Lifetime::Swapchain;

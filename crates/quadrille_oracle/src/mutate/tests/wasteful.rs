@@ -195,3 +195,29 @@ pass look
         &["0 JoinCalls steps 2 and 3 of submission 0"],
     );
 }
+
+#[test]
+fn a_barrier_between_writers_of_different_slices_is_waste() {
+    let frame = "
+image fog 0 aspects COLOR mips 1 layers 1 slices 8
+pass near
+  StorageWriteCompute fog aspects COLOR mip 0 slices 0..4
+pass far
+  StorageWriteCompute fog aspects COLOR mip 0 slices 4..8
+";
+    let plan = "submit 0 signal 1
+  barriers
+    image fog aspects COLOR mips 0..1 layers 0..1 - - -> COMPUTE_SHADER SHADER_STORAGE_WRITE layout Undefined -> General
+      because fog LayoutTransition nobody -> pass near
+  pass near
+  barriers
+    memory COMPUTE_SHADER - -> COMPUTE_SHADER SHADER_STORAGE_WRITE
+      because fog Memory pass near -> pass far
+  pass far
+";
+    are_waste(
+        "gct:1",
+        &[(frame, plan)],
+        &["0 SrcStage Stages(COMPUTE_SHADER) of barrier Memory in step 2 of submission 0"],
+    );
+}

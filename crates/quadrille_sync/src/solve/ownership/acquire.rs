@@ -16,6 +16,7 @@ use crate::range::{RangeMap, for_each_union, intervals};
 use crate::resource::ResourceKind;
 use crate::solve::record::Barrier;
 use crate::solve::scope::scope_of;
+use crate::solve::slices::for_each_whole;
 use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::{Request, Walk};
 use crate::states::{Pending, Seen};
@@ -111,16 +112,15 @@ fn depart<'a>(
     }
     let mut outside = Outside::default();
     for_each_union(&mut parts, |interval| {
-        for (run, state) in map.iter_within(interval.clone()) {
+        for_each_whole(kind, map, interval, |run, states| {
+            // Wherever a mip level is, all of its slices are.
+            let [state, ..] = states else { return };
             let is_elsewhere = state.rare.pending().is_none() && request.finds_elsewhere(state);
-            if !is_elsewhere || request.discards(state) {
-                continue;
+            let discards = states.iter().all(|state| request.discards(state));
+            if is_elsewhere && !discards && !outside.add(run.clone(), state) {
+                departures.add(walk, &to, run, states);
             }
-            let run = run.start.max(interval.start)..run.end.min(interval.end);
-            if !outside.add(run.clone(), state) {
-                departures.add(walk, &to, run, state);
-            }
-        }
+        });
     });
     outside.await_by(request, kind, map);
 }

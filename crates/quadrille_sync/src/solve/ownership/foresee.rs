@@ -7,8 +7,10 @@ use crate::plan::PassRef;
 use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barrier::for_each_predecessor;
+use crate::solve::slices::for_each_whole;
 use crate::solve::track::{Maps, State};
 use crate::solve::walk::Walk;
+use crate::states::{First, Previous};
 
 /// Appends releases for the next frame to this frame's last uses.
 pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
@@ -27,25 +29,34 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
             continue;
         }
         let mut departures = Departures::default();
-        for (run, state) in maps[at].iter() {
-            if let Some(to) = next(resource, state) {
-                departures.add(walk, &to, run, state);
+        for_each_whole(&declared.kind, &maps[at], EVERYTHING, |run, states| {
+            if let Some(to) = next(resource, states) {
+                departures.add(walk, &to, run, states);
             }
-        }
+        });
         departures.release(walk, maps);
     }
 }
 
-/// Where the next frame will need a range, if that is elsewhere.
-fn next(resource: ResourceIndex, state: &State) -> Option<Destination> {
-    let first = state.first.as_ref().map(|first| &first.used);
-    let next = state.previous().map(|previous| previous.used).or(first);
-    let touched = state.first.is_some() && state.rare.pending().is_none();
-    let next = next.filter(|next| touched && !next.discard)?;
+/// Where the next frame will need a run, or all runs of a mip level first, if that is elsewhere.
+fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
+    let [of_all, ..] = states else { return None };
+    let touched = states.iter().any(|state| state.first.is_some());
+    let nexts = states.iter().filter_map(|state| {
+        let first = state.first.as_ref();
+        let first = first.map(|First { step, used, .. }| Previous { step: *step, used });
+        state.previous().or(first)
+    });
+    let next = nexts.min_by_key(|next| next.step)?.used;
+    if !touched || next.discard || of_all.rare.pending().is_some() {
+        return None;
+    }
     let mut used_in_frame = false;
-    for_each_predecessor(state, |mark, _| used_in_frame |= mark.value > 0);
+    for state in states {
+        for_each_predecessor(state, |mark, _| used_in_frame |= mark.value > 0);
+    }
     // Without a last use (the host came after it) there is no place to foresee anything.
-    if !used_in_frame || state.owner.is_none_or(|owner| owner == next.family) {
+    if !used_in_frame || of_all.owner.is_none_or(|owner| owner == next.family) {
         return None;
     }
     Some(Destination {
@@ -83,14 +94,16 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
         );
         Outside::of_others(map, give.family).pass_on(walk, give.resource, &to.later, map);
         let mut departures = Departures::default();
-        for (run, state) in map.iter() {
+        let kind = &frame.resource(give.resource).kind;
+        for_each_whole(kind, map, EVERYTHING, |run, states| {
+            let [state, ..] = states else { return };
             let is_there = state.rare.pending().is_some() || state.owner == Some(give.family);
             // With one family nobody keeps book of owners, and nothing moves between streams.
             let stays = state.owner.is_none() && !outside;
             if !is_there && !stays {
-                departures.add(walk, &to, run, state);
+                departures.add(walk, &to, run, states);
             }
-        }
+        });
         departures.release(walk, maps);
     }
 }

@@ -57,33 +57,37 @@ struct Group {
 }
 
 impl Departures {
-    /// Lets the owner of a run release it, after all that the frame has done with it so far.
+    /// Lets the owner of a run, or of all runs of a mip level, release it, after all that the frame has
+    /// done with it so far.
     pub(in crate::solve) fn add(
         &mut self,
         walk: &mut Walk<'_>,
         to: &Destination,
         interval: Range<u64>,
-        state: &State,
+        states: &[&State],
     ) {
+        let [state, ..] = states else { return };
         let from = match state.owner {
             Some(owner) => owner,
             // With one family nobody keeps book of owners, until somebody outside wants to be one.
-            None if to.family.is_outside() => last_family(walk, state),
+            None if to.family.is_outside() => last_family(walk, states),
             None => to.family,
         };
-        let place = place(walk, to.resource, from, state);
+        let place = place(walk, to.resource, from, states);
         let hosted = walk.hosted[to.resource.0 as usize];
-        let last = last_pass(state).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
+        let last = last_pass(states).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
         let queue = walk.point(place).queue;
         let mut src = Scope::default();
-        for_each_predecessor(state, |mark, memory| {
-            if mark.queue == queue {
-                src = src.union(source(mark, memory));
-            } else {
-                let reason = reason(walk, to, last);
-                src = src.union(walk.chain_late(place, mark, reason));
-            }
-        });
+        for state in states {
+            for_each_predecessor(state, |mark, memory| {
+                if mark.queue == queue {
+                    src = src.union(source(mark, memory));
+                } else {
+                    let reason = reason(walk, to, last);
+                    src = src.union(walk.chain_late(place, mark, reason));
+                }
+            });
+        }
         let departure = Departure {
             to: to.clone(),
             from,
@@ -130,9 +134,11 @@ fn reason(walk: &Walk<'_>, to: &Destination, last: Option<EndPass>) -> Reason {
 }
 
 /// The family that used a range last, or else the first one.
-fn last_family(walk: &Walk<'_>, state: &State) -> FamilyIndex {
+fn last_family(walk: &Walk<'_>, states: &[&State]) -> FamilyIndex {
     let mut queue = QueueIndex(0);
-    for_each_predecessor(state, |mark, _| queue = mark.queue);
+    for state in states {
+        for_each_predecessor(state, |mark, _| queue = mark.queue);
+    }
     walk.topology.family(queue)
 }
 
@@ -206,16 +212,18 @@ fn append(
 /// Where the owner releases a range: the last submission that uses it, or the window of the queue
 /// that used it. An image that the host looks at keeps its layout until the host is done, and what
 /// leaves stays until then.
-fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, state: &State) -> usize {
+fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, states: &[&State]) -> usize {
     let mut last = None;
     let mut queue = None;
-    for_each_predecessor(state, |mark, _| {
-        last = last.max(walk.timeline.submission(mark.point()));
-        let candidate = walk.topology.queue(mark.queue);
-        if candidate.family == owner && !candidate.is_foreign() {
-            queue = Some(mark.queue);
-        }
-    });
+    for state in states {
+        for_each_predecessor(state, |mark, _| {
+            last = last.max(walk.timeline.submission(mark.point()));
+            let candidate = walk.topology.queue(mark.queue);
+            if candidate.family == owner && !candidate.is_foreign() {
+                queue = Some(mark.queue);
+            }
+        });
+    }
     if walk.frame.resource(resource).is_image() || walk.is_given(resource) {
         let hosted = walk.hosted[resource.0 as usize];
         last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
