@@ -61,9 +61,10 @@
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
-//! 7. **Mip levels and layers** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a declared
-//!    image is what a shader, an attachment or a copy sees of it
-//!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level).
+//! 7. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
+//!    declared image is what a shader, an attachment or a copy sees of it
+//!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level), and passes
+//!    that write other `fog.slices(0..4)` of a 3D image need no order.
 //! 8. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
 //!    of `Shader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!    log, and the pipeline stays what it was.

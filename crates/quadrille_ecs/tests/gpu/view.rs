@@ -284,3 +284,89 @@ fn a_view_that_the_image_lacks_is_refused_and_the_frame_goes_on() {
     assert_eq!(world.query::<&Readback>().iter(world).count(), 0);
     rig.expect_no_errors();
 }
+
+/// A 3D image.
+#[derive(Resource, Deref)]
+struct Volume(Image);
+
+#[derive(Resource)]
+struct Fill(ComputePipeline);
+
+/// Two slices, counted from 0, that each of two passes declares; they write the same four.
+#[derive(Resource)]
+struct Declared([[u32; 2]; 2]);
+
+const FILL: &str = "
+    struct First { slice: u32 }
+    var<immediate> first: First;
+    @group(0) @binding(0) var volume: texture_storage_3d<rgba8unorm, write>;
+
+    @compute @workgroup_size(8, 8)
+    fn fill(@builtin(global_invocation_id) id: vec3u) {
+        let slice = first.slice + id.z;
+        textureStore(volume, vec3u(id.xy, slice), vec4f(f32(slice) / 5.0, 0.0, 0.0, 1.0));
+    }";
+
+/// The texels of a volume of four slices after some frames, and the barriers of the last one, if two
+/// passes that write two slices each declare these.
+fn fill_slices(declared: [[u32; 2]; 2]) -> (Vec<u8>, u64) {
+    fn fill(
+        mut recorder: Recorder,
+        volume: StorageWrite<Volume>,
+        declared: Res<Declared>,
+        pipeline: Res<Fill>,
+    ) {
+        for (at, [from, to]) in (0_u32..).zip(declared.0) {
+            let slices = volume.slices(from..to);
+            let mut pass = recorder.pass("fill", &[slices.as_declared()]);
+            let mut compute = pass.compute(&pipeline.0);
+            compute.bind(0, &slices).push(&(2 * at)).dispatch([1, 1, 2]);
+        }
+    }
+    let mut rig = Rig::new();
+    let gpu = rig.app.world().resource::<GpuDevice>().clone();
+    let volume = ImageDesc {
+        extent: [8, 8, 4],
+        ..ImageDesc::sampled("volume", 8, 8, FORMAT).with_usage(ImageUsage::STORAGE)
+    };
+    let volume = gpu.create_image(&volume).expect("images can be made");
+    let shader = Shader::wgsl("fill.wgsl", FILL).expect("it is right");
+    let pipeline = gpu.compute_pipeline(&ComputePipelineDesc::of("fill", &shader));
+    rig.app
+        .insert_resource(Volume(volume.clone()))
+        .insert_resource(Declared(declared))
+        .insert_resource(Fill(pipeline.expect("pipelines can be made")))
+        .add_systems(Render, fill);
+    rig.update(4);
+    rig.expect_no_errors();
+    let report = rig.app.world().resource::<Renderer>().report();
+    let barriers = report["barriers"].as_u64().expect("it is a number");
+    (read_image(&mut rig, &volume), barriers)
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn slices_of_a_volume_are_written_side_by_side() {
+    let (apart, barriers) = fill_slices([[0, 2], [2, 4]]);
+    let slice = |red: u8| [red, 0, 0, 255].repeat(64);
+    assert_eq!(apart, [0, 51, 102, 153].map(slice).concat());
+    let (together, more) = fill_slices([[0, 3], [2, 4]]);
+    assert_eq!(together, apart);
+    // Each frame comes after the one before.
+    assert_eq!(barriers, 1, "slices apart need no order");
+    assert_eq!(more, 2, "a slice of both passes does");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn slices_that_are_not_there_are_an_error() {
+    fn fifth(mut recorder: Recorder, volume: TransferWrite<Parts>) {
+        let slices = volume.slices(4..5);
+        let mut pass = recorder.pass("clear", &[slices.as_declared()]);
+        pass.transfer().clear_image(&slices, [0.0; 4]);
+    }
+    let message = errors(fifth);
+    for word in ["clear", "slices 4..5", "`parts`", "slices 0..1"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+}
