@@ -61,11 +61,12 @@ impl Record {
 
     /// The submission with head and tail in their places.
     pub(super) fn finish(mut self) -> Submission {
-        if !self.head.is_empty() {
-            let head = Step::Barriers(Box::new(self.head));
+        let mut head = self.head;
+        if !head.is_empty() && !self.submission.steps.is_empty() {
+            let head = Step::Barriers(Box::new(std::mem::take(&mut head)));
             self.submission.steps.insert(0, head);
         }
-        self.submission.steps.extend(self.tail.into_steps());
+        self.submission.steps.extend(self.tail.into_steps(head));
         self.submission
     }
 }
