@@ -72,25 +72,26 @@ pub(super) fn settle(
         later,
         rung: Rung::OwnershipTransfer,
     };
-    // With maintenance8, the acquire can lead on from what has waited before.
+    // With maintenance8, the acquire can lead on from what has waited before, and whoever comes later from
+    // there: nobody else on the queue has to wait.
     let all = !walk.topology.maintenance8;
     let stages = walk.require_late(place, &pending.mark, all, reason.clone());
-    let src = match all {
+    let scope = match all {
         true => ALL,
         false => Scope {
             stages,
             ..Scope::default()
         },
     };
-    arrive(walk, place, src, pending, reason, map);
+    arrive(walk, place, scope, pending, reason, map);
 }
 
-/// Acquires a range at the beginning of a window, after stages that have waited for its release, and
-/// notes that in its states.
+/// Acquires a range at the beginning of a window, between stages that have waited for its release and
+/// the same ones, and notes that in its states.
 pub(super) fn arrive(
     walk: &mut Walk<'_>,
     place: usize,
-    src: Scope,
+    scope: Scope,
     pending: &Pending<Mark>,
     reason: Reason,
     map: &mut RangeMap<State>,
@@ -98,8 +99,8 @@ pub(super) fn arrive(
     let index = reason.resource;
     let resource = walk.frame.resource(index);
     let barrier = Barrier {
-        src,
-        dst: ALL,
+        src: scope,
+        dst: scope,
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
@@ -114,7 +115,7 @@ pub(super) fn arrive(
     let write = Mark {
         queue: point.queue,
         value: point.value,
-        scope: ALL,
+        scope,
         pass: pending.mark.pass,
         step: walk.records[place].step,
     };
