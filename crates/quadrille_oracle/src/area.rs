@@ -16,6 +16,11 @@ pub(crate) struct Area {
     slices: Range<u64>,
 }
 
+/// How many slices a mip level has, if the first one has so many.
+fn slices_of(first: u32, mip: u32) -> u32 {
+    first.checked_shr(mip).unwrap_or(0).max(1)
+}
+
 /// However many slices there are.
 const ALL_SLICES: Range<u64> = 0..u64::MAX;
 
@@ -81,7 +86,7 @@ impl Area {
                 let ResourceKind::Image { slices, .. } = kind else {
                     return Self::whole(kind);
                 };
-                Self::some_slices(range, (slices >> range.mip).max(1))
+                Self::some_slices(range, slices_of(*slices, range.mip))
             }
         }
     }
@@ -108,14 +113,14 @@ impl Area {
                 let SubresourceRange {
                     aspects, base_mip, ..
                 } = self.range();
-                let end = self.slices.end.min(u64::from((slices >> base_mip).max(1)));
+                let end = self.slices.end.min(slices_of(*slices, base_mip).into());
                 // They have come from such a range.
                 let number = |of: u64| u32::try_from(of).unwrap_or(u32::MAX);
                 SubRange::Slices(Slices {
                     aspects,
                     mip: base_mip,
                     base: number(self.slices.start),
-                    count: number(end - self.slices.start),
+                    count: number(end.saturating_sub(self.slices.start)),
                 })
             }
         }
