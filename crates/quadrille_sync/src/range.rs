@@ -278,6 +278,7 @@ impl SubRange {
                 ResourceKind::Image {
                     aspects,
                     mip_levels,
+                    array_layers: 1,
                     ..
                 },
             ) => {

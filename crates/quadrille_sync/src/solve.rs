@@ -161,7 +161,7 @@ fn decide(
     race::race(frame, &touches, &graph, &order, states, &mut errors);
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
-    let (mut hazards, shared) = hazard::hazards(frame, topology, &touches, &queues);
+    let (mut hazards, shared) = hazard::hazards(frame, topology, &touches, &queues, Some(states));
     let aliases = alias::alias(frame, &touches, &order, &queues, &mut errors);
     hazards.extend(&aliases);
     PlanErrors::check(errors)?;
@@ -188,7 +188,14 @@ fn decide(
     };
     // Host passes wait for what was submitted before them.
     let clustered = match topology.order == OrderPolicy::Free && split.host.is_empty() {
-        true => clustered(frame, topology, &mut touches, &aliases, &order, &queues),
+        true => clustered(
+            frame,
+            (topology, states),
+            &mut touches,
+            &aliases,
+            &order,
+            &queues,
+        ),
         false => None,
     };
     let best = match arranged {
@@ -205,7 +212,7 @@ fn decide(
 /// The submissions of the frame in an order in which readers come together, if there is one.
 fn clustered(
     frame: &Frame,
-    topology: &Topology,
+    (topology, states): (&Topology, &States),
     touches: &mut Touches,
     aliases: &[Hazard],
     order: &[u32],
@@ -221,7 +228,7 @@ fn clustered(
     let order = cluster::cluster(frame, topology, touches, needs, order, queues)?;
     touches.sort(&order);
     let mut errors = Vec::new();
-    let (mut hazards, shared) = hazard::hazards(frame, topology, touches, queues);
+    let (mut hazards, shared) = hazard::hazards(frame, topology, touches, queues, Some(states));
     hazards.extend(alias::alias(frame, touches, &order, queues, &mut errors));
     if !errors.is_empty() {
         return None;

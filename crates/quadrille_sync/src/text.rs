@@ -25,11 +25,12 @@
 //! ```text
 //! cull
 //! buffer NAME ID bytes COUNT [concurrent] [transient] [block ID bytes BEGIN..END]
-//! image NAME ID aspects FLAGS mips COUNT layers COUNT [concurrent] [transient | swapchain] [block ..]
+//! image NAME ID aspects FLAGS mips COUNT layers COUNT [slices COUNT] [concurrent] [transient | swapchain] [block ..]
 //! give NAME to FAMILY layout LAYOUT
 //! pass NAME [host] [requires FLAGS] [async] [fixed QUEUE] [cost MICROSECONDS] [side-effect] [prologue]
 //!   ACCESS NAME [bytes BEGIN..END] [discard]
 //!   ACCESS NAME [aspects FLAGS mips BEGIN..END layers BEGIN..END] [discard]
+//!   ACCESS NAME [aspects FLAGS mip LEVEL slices BEGIN..END] [discard]
 //!   Custom stages FLAGS access FLAGS layout LAYOUT [writes] of NAME [..] [discard]
 //!   after NAME
 //! ```

@@ -31,6 +31,8 @@
 //! - 976300016269: what was released for a use that did not come is acquired, and a part of it changes its
 //!   layout in a call behind that. A barrier that leads on from the acquire to a pass that uses another
 //!   part has a call of its own, though it could stand in that second one.
+//! - 978200006542: what was released in vain is taken over, with maintenance8, by the queue that has released
+//!   it: the barrier leads on from all stages that the release came after, and each one would do.
 
 use quadrille_sync::{
     AccessMask, PassRef, Plan, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait,

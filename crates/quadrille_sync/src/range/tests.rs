@@ -4,6 +4,7 @@
 )]
 
 use super::*;
+use crate::resource::Resource;
 
 const CUBE: ResourceKind = ResourceKind::Image {
     aspects: Aspects::COLOR,
@@ -297,6 +298,8 @@ fn slices_that_a_level_does_not_have_do_not_fit() {
     ] {
         assert_eq!(range.fits(&VOLUME), fits, "{range:?}");
     }
-    assert!(slices(0, 0..1).fits(&CUBE) && !slices(0, 1..2).fits(&CUBE));
-    assert!(!slices(0, 0..1).fits(&BUFFER));
+    // An image that is not 3D has one slice, and none if it has layers.
+    let flat = Resource::PRESENTABLE;
+    assert!(slices(0, 0..1).fits(&flat) && !slices(0, 1..2).fits(&flat));
+    assert!(!slices(0, 0..1).fits(&CUBE) && !slices(0, 0..1).fits(&BUFFER));
 }

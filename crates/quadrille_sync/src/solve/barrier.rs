@@ -421,7 +421,9 @@ fn follows_barrier(
     interval: &Range<u64>,
     state: &State,
 ) -> bool {
-    let is_untouched = state.reads.is_empty() && state.rare.is_nothing();
+    // What the host has looked at since is over.
+    let is_kept = state.rare.pending().is_none() && state.rare.promised().is_none();
+    let is_untouched = state.reads.is_empty() && is_kept && state.rare.aliased().is_empty();
     let is_barrier = |mark: &&Mark| mark.queue == request.queue && mark.scope.access.is_empty();
     let Some(mark) = state
         .write

@@ -427,7 +427,9 @@ pub(super) fn party(pass: &PassDecl, access: Access) -> Party {
 /// How far a range of a resource could reach.
 fn limit(kind: &ResourceKind, range: &SubRange) -> SubRange {
     match (kind.subresources(), range) {
-        (Some(all), SubRange::Slices(slices)) if slices.mip < all.mip_count => {
+        (Some(all), SubRange::Slices(slices))
+            if slices.mip < all.mip_count && all.layer_count == 1 =>
+        {
             slices_of(kind, all.aspects, slices.mip)
         }
         _ => extent(kind),

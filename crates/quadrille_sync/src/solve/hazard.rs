@@ -5,11 +5,12 @@
 //! not here; nobody could see it.
 
 use super::share::Shared;
-use super::touch::{Member, Touches};
+use super::touch::{Member, Span, Touches};
 use crate::flags::Layout;
 use crate::frame::{Frame, PassKind};
 use crate::range::EVERYTHING;
 use crate::resource::Sharing;
+use crate::states::{PastMark, RangeState, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
 /// A hazard between two passes.
@@ -21,12 +22,14 @@ pub(super) struct Hazard {
 
 /// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
 /// between two reads; and the changes of layout that several queues share, which are part of the
-/// write before. `touches` is sorted by order. Culled passes, which have no queue, touch nothing.
+/// write before. `touches` is sorted by order. Culled passes, which have no queue, touch nothing. Where
+/// earlier frames have left mip levels that are used by slices is told by `states`, if it matters.
 pub(super) fn hazards(
     frame: &Frame,
     topology: &Topology,
     touches: &Touches,
     queues: &[Option<QueueIndex>],
+    states: Option<&States>,
 ) -> (Vec<Hazard>, Shared) {
     let mut search = Search {
         frame,
@@ -56,13 +59,15 @@ pub(super) fn hazards(
     }
     for (level, members) in touches.levels() {
         let sharing = frame.resource(level.resource).sharing;
+        let has_owner = has_families && sharing == Sharing::Exclusive;
+        let moves = has_owner && search.changes_family(members);
+        // Who releases waits for all who have used the level, and holds others back in any case.
+        let held = match moves {
+            true => Held::default(),
+            false => search.held(level, members, states),
+        };
         search.readers.clear();
-        search.look(
-            members,
-            true,
-            has_families && sharing == Sharing::Exclusive,
-            false,
-        );
+        search.look_from(held, members, true, has_owner, false);
     }
     search.shared.sort();
     (search.edges, search.shared)
@@ -81,7 +86,58 @@ struct Search<'a> {
     readers: Vec<u32>,
 }
 
+/// What has to be the same for two reads to overlap. The host owns nothing, and takes nothing from its
+/// owner.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    layout: Option<Layout>,
+    owner: Option<FamilyIndex>,
+}
+
 impl Search<'_> {
+    /// How a mip level is at the beginning of the frame: if not all of it is as its first user needs it,
+    /// others come after that one, who brings it there.
+    fn held(&self, level: &Span, members: &[Member], states: Option<&States>) -> Held {
+        let resource = self.frame.resource(level.resource);
+        let mut members = members.iter().filter(|it| !self.is_culled(it.pass));
+        let (Some(states), Some(first)) = (states, members.next()) else {
+            return Held::default();
+        };
+        let queue = self.queues[first.pass as usize];
+        let family = queue.map(|queue| self.topology.family(queue));
+        let layout = self.frame.uses[first.one as usize].access.layout();
+        let map = states.map(resource.id).filter(|_| resource.has_past());
+        let Some(map) = map else {
+            return Held {
+                layout: Some(Layout::Undefined),
+                owner: None,
+            };
+        };
+        let held = |(_, state): (_, &RangeState<PastMark>)| Held {
+            layout: Some(state.layout),
+            // What was released is acquired.
+            owner: match state.rare.pending() {
+                Some(pending) => Some(pending.from),
+                None => state.owner,
+            },
+        };
+        let is_other = |held: &Held| {
+            held.layout != Some(layout) || held.owner.zip(family).is_some_and(|(a, b)| a != b)
+        };
+        let mut runs = map.iter_within(level.interval.clone()).map(held);
+        runs.find(is_other).unwrap_or_default()
+    }
+
+    /// Whether passes of several families use something.
+    fn changes_family(&self, members: &[Member]) -> bool {
+        let mut families = members.iter().filter_map(|member| {
+            let queue = self.queues[member.pass as usize]?;
+            Some(self.topology.family(queue))
+        });
+        let first = families.next();
+        families.any(|family| Some(family) != first)
+    }
+
     fn is_device(&self, pass: u32) -> bool {
         self.frame.passes[pass as usize].kind == PassKind::Device
     }
@@ -92,13 +148,23 @@ impl Search<'_> {
 
     /// Looks at a span of an image, or of what has an owner.
     fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool, may_share: bool) {
+        self.look_from(Held::default(), members, is_image, has_owner, may_share);
+    }
+
+    /// The same from how it is at first.
+    fn look_from(
+        &mut self,
+        held: Held,
+        members: &[Member],
+        is_image: bool,
+        has_owner: bool,
+        may_share: bool,
+    ) {
         let mut change: Option<u32> = None;
         // The change is a write, and nobody has read what is written.
         let mut is_fresh = false;
-        // What has to be the same for two reads to overlap. The host owns nothing, and takes
-        // nothing from its owner.
-        let mut present: Option<Layout> = None;
-        let mut owner: Option<FamilyIndex> = None;
+        let mut present = held.layout;
+        let mut owner = held.owner.filter(|_| has_owner);
         for (at, Member { one, pass, writes }) in members.iter().copied().enumerate() {
             if self.is_culled(pass) {
                 continue;

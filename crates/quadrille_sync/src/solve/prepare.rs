@@ -71,7 +71,7 @@ fn prepare_resource(
     let declared = walk.frame.resource(resource);
     map.update(EVERYTHING, |interval, state| {
         let is_first = |next: &Previous<'_>| next.step < limits[usize::from(next.used.queue.0)];
-        let next = state.previous().filter(is_first);
+        let next = next_use(state).filter(is_first);
         if !next.is_some_and(|next| needs(declared, state, next.used)) {
             return;
         }
@@ -96,7 +96,7 @@ fn prepare_resource(
 
 /// The first use of a range in the next frame, if this one used it too: that of the frame before, or
 /// for want of one that of this frame.
-fn next_use(state: &State) -> Option<Previous<'_>> {
+pub(super) fn next_use(state: &State) -> Option<Previous<'_>> {
     let first = state.first.as_ref()?;
     Some(state.previous().unwrap_or(Previous {
         step: first.step,

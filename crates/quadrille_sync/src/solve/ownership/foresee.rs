@@ -7,10 +7,10 @@ use crate::plan::PassRef;
 use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barrier::for_each_predecessor;
+use crate::solve::prepare::next_use;
 use crate::solve::slices::for_each_whole;
 use crate::solve::track::{Maps, State};
 use crate::solve::walk::Walk;
-use crate::states::{First, Previous};
 
 /// Appends releases for the next frame to this frame's last uses.
 pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
@@ -41,14 +41,16 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
 /// Where the next frame will need a run, or all runs of a mip level first, if that is elsewhere.
 fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
     let [of_all, ..] = states else { return None };
-    let touched = states.iter().any(|state| state.first.is_some());
-    let nexts = states.iter().filter_map(|state| {
-        let first = state.first.as_ref();
-        let first = first.map(|First { step, used, .. }| Previous { step: *step, used });
-        state.previous().or(first)
-    });
+    // What this frame has left alone is no guide.
+    let nexts = states.iter().filter_map(|state| next_use(state));
     let next = nexts.min_by_key(|next| next.step)?.used;
-    if !touched || next.discard || of_all.rare.pending().is_some() {
+    // Whoever discards takes over what it needs, unless that is a part of what has to be kept.
+    let is_kept = |state: &&State| {
+        let discards = next_use(state).is_some_and(|next| next.used.discard);
+        state.defined && !discards
+    };
+    let is_lost = next.discard && !states.iter().any(is_kept);
+    if is_lost || of_all.rare.pending().is_some() {
         return None;
     }
     let mut used_in_frame = false;
