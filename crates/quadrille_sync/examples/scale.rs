@@ -163,9 +163,42 @@ fn parts(count: usize) -> (Frame, States) {
     (frame, States::default())
 }
 
+/// The mip levels of an image of which each pass writes one.
+const MIPS: u32 = 10;
+
+/// A resource of a frame of a shape.
+fn resource(shape: Shape, at: u32, passes: usize) -> Resource {
+    let mut resource = Resource::buffer(ResourceId(at), &format!("resource {at}"), 256);
+    if let Shape::Places = shape {
+        resource.lifetime = Lifetime::Transient;
+        let place = u64::from(at) * 7919 % (passes as u64 / 4 + 1);
+        resource.memory = Some(Placement {
+            block: BlockId(0),
+            offset: 256 * place,
+            bytes: 256,
+        });
+    }
+    if let Shape::Levels | Shape::LevelsAgain = shape {
+        resource.kind = ResourceKind::Image {
+            aspects: Aspects::COLOR,
+            mip_levels: MIPS,
+            array_layers: passes as u32,
+            slices: 1,
+        };
+    }
+    if let Shape::Slices = shape {
+        resource.kind = ResourceKind::Image {
+            aspects: Aspects::COLOR,
+            mip_levels: 1,
+            array_layers: 1,
+            slices: passes as u32,
+        };
+    }
+    resource
+}
+
 /// A frame of a shape, in a declared chain.
 fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
-    const MIPS: u32 = 10;
     let (mut frame, mut states) = (Frame::default(), States::default());
     let mut random = Random(0xc0_ffee + passes as u64);
     let buffers = match shape {
@@ -173,33 +206,7 @@ fn shaped(shape: Shape, passes: usize) -> (Frame, States) {
         _ => 1,
     };
     for at in 0..buffers as u32 {
-        let mut resource = Resource::buffer(ResourceId(at), &format!("resource {at}"), 256);
-        if let Shape::Places = shape {
-            resource.lifetime = Lifetime::Transient;
-            let place = u64::from(at) * 7919 % (passes as u64 / 4 + 1);
-            resource.memory = Some(Placement {
-                block: BlockId(0),
-                offset: 256 * place,
-                bytes: 256,
-            });
-        }
-        if let Shape::Levels | Shape::LevelsAgain = shape {
-            resource.kind = ResourceKind::Image {
-                aspects: Aspects::COLOR,
-                mip_levels: MIPS,
-                array_layers: passes as u32,
-                slices: 1,
-            };
-        }
-        if let Shape::Slices = shape {
-            resource.kind = ResourceKind::Image {
-                aspects: Aspects::COLOR,
-                mip_levels: 1,
-                array_layers: 1,
-                slices: passes as u32,
-            };
-        }
-        frame.add_resource(resource);
+        frame.add_resource(resource(shape, at, passes));
         states.import(ResourceId(at), Layout::General, Some(FamilyIndex(0)));
     }
     let mut before = Vec::new();

@@ -27,6 +27,7 @@ use super::narrow::unseen;
 use super::ownership;
 use super::seen::{is_ready, see, unready};
 use super::share::change_early;
+use super::show::follows_barrier;
 use super::slices::{advance_level, level_requests};
 use super::spare::spare;
 use super::split::{Draft, Split};
@@ -410,31 +411,6 @@ pub(super) fn order_write(
     if let Some(mark) = reader.or(state.write) {
         order_after(walk, request, shown, &interval, &mark, after);
     }
-}
-
-/// Whether nobody has used a range since a barrier on the queue of a request that comes before the
-/// request too, or can: it was there for others, who have slices of the same mip level, or what was
-/// acquired with it.
-fn follows_barrier(
-    walk: &mut Walk<'_>,
-    request: &Request,
-    interval: &Range<u64>,
-    state: &State,
-) -> bool {
-    // What the host has looked at since is over.
-    let is_kept = state.rare.pending().is_none() && state.rare.promised().is_none();
-    let is_untouched = state.reads.is_empty() && is_kept && state.rare.aliased().is_empty();
-    let is_barrier = |mark: &&Mark| mark.queue == request.queue && mark.scope.access.is_empty();
-    let Some(mark) = state
-        .write
-        .as_ref()
-        .filter(|_| is_untouched)
-        .filter(is_barrier)
-    else {
-        return false;
-    };
-    let left = unseen(state, request.queue, request.scope);
-    left.stages.is_empty() || walk.show_more(request, interval, mark, left)
 }
 
 /// Whom to wait for to see the last write: somebody elsewhere who has read what the queue of a request

@@ -10,6 +10,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::issued::{Issued, remember};
+use super::narrow::unseen;
 use super::record::OfRange;
 use super::seen::see;
 use super::track::{Mark, State};
@@ -179,6 +180,31 @@ impl Walk<'_> {
         };
         is_here && mark.scope.access.is_empty() && !uses.any(writes)
     }
+}
+
+/// Whether nobody has used a range since a barrier on the queue of a request that comes before the
+/// request too, or can: it was there for others, who have slices of the same mip level, or what was
+/// acquired with it.
+pub(super) fn follows_barrier(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: &Range<u64>,
+    state: &State,
+) -> bool {
+    // What the host has looked at since is over.
+    let is_kept = state.rare.pending().is_none() && state.rare.promised().is_none();
+    let is_untouched = state.reads.is_empty() && is_kept && state.rare.aliased().is_empty();
+    let is_barrier = |mark: &&Mark| mark.queue == request.queue && mark.scope.access.is_empty();
+    let Some(mark) = state
+        .write
+        .as_ref()
+        .filter(|_| is_untouched)
+        .filter(is_barrier)
+    else {
+        return false;
+    };
+    let left = unseen(state, request.queue, request.scope);
+    left.stages.is_empty() || walk.show_more(request, interval, mark, left)
 }
 
 /// What more is to be shown of.
