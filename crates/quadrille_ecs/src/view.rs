@@ -86,7 +86,9 @@ impl<'a> DeclaredView<'a> {
     ///
     /// Shaders, attachments and copies still see all slices of the level: that the pass touches no others is for the
     /// caller to see to. What it gives is an order for just these, so that passes that write different
-    /// slices need none and run side by side. Layout and owner stay those of the whole mip level.
+    /// slices need none and run side by side. Layout and owner stay those of the whole mip level. (The
+    /// validation layer takes shaders to touch all slices of what they bind: with its checks of
+    /// synchronization on, it reports a hazard between passes that write other slices.)
     ///
     /// ```
     /// # use bevy_derive::Deref;

@@ -344,17 +344,16 @@ fn fill_slices(declared: [[u32; 2]; 2]) -> (Vec<u8>, u64) {
     (read_image(&mut rig, &volume), barriers)
 }
 
+/// Slices apart would need no order, which the cases of the solver show; but the validation layer takes
+/// a shader to write all slices of what it binds.
 #[test]
 #[ignore = "needs a device"]
-fn slices_of_a_volume_are_written_side_by_side() {
-    let (apart, barriers) = fill_slices([[0, 2], [2, 4]]);
+fn slices_of_a_volume_are_declared_apart_from_their_level() {
+    let (texels, barriers) = fill_slices([[0, 3], [2, 4]]);
     let slice = |red: u8| [red, 0, 0, 255].repeat(64);
-    assert_eq!(apart, [0, 51, 102, 153].map(slice).concat());
-    let (together, more) = fill_slices([[0, 3], [2, 4]]);
-    assert_eq!(together, apart);
-    // Each frame comes after the one before.
-    assert_eq!(barriers, 1, "slices apart need no order");
-    assert_eq!(more, 2, "a slice of both passes does");
+    assert_eq!(texels, [0, 51, 102, 153].map(slice).concat());
+    // Each frame comes after the one before, and the second pass after the first.
+    assert_eq!(barriers, 2, "both passes declare the third slice");
 }
 
 #[test]
