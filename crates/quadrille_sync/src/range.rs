@@ -43,6 +43,13 @@ pub enum SubRange {
 ///
 /// Contents are known slice by slice, so passes that write different ones need no order. Layout and
 /// owner are those of the whole mip level, which is a single subresource (section "Image Views").
+///
+/// ```
+/// use quadrille_sync::{Aspects, Slices, SubRange};
+/// let slices = |base, count| SubRange::Slices(Slices { aspects: Aspects::COLOR, mip: 0, base, count });
+/// assert!(slices(0, 4).overlaps(&slices(3, 1)));
+/// assert!(!slices(0, 4).overlaps(&slices(4, 4)));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slices {
     /// The aspects; at least one.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::barrier::{for_each_predecessor, source_for};
+use super::barrier::{for_each_predecessor_of, source_for};
 use super::logical::{second_scope, single};
 use super::track::{Mark, State};
 use super::walk::{Plain, Request, Walk};
@@ -133,19 +133,12 @@ fn is_implied_by_slices(
     states: &[&State],
     mark: &Mark,
 ) -> bool {
-    let (one, timeline) = (mark.point(), &walk.timeline);
     let mut found = None;
-    for state in states {
-        for_each_predecessor(state, |other, _| {
-            let is_waited_for = ![mark.queue, request.queue].contains(&other.queue);
-            if is_waited_for
-                && timeline.implies(other.point(), one)
-                && !timeline.implies(one, other.point())
-            {
-                found = Some(*other);
-            }
-        });
-    }
+    for_each_predecessor_of(states, |other, _| {
+        if comes_with(walk, request, mark, other) {
+            found = Some(*other);
+        }
+    });
     let Some(other) = found else {
         return false;
     };
@@ -168,19 +161,20 @@ fn is_implied_elsewhere(
     if marks.len() < 2 || state.rare.pending().is_some() {
         return false;
     }
-    let (one, timeline) = (mark.point(), &walk.timeline);
-    let implies = |other: &&Mark| {
-        let is_waited_for = ![mark.queue, request.queue].contains(&other.queue);
-        is_waited_for
-            && timeline.implies(other.point(), one)
-            && !timeline.implies(one, other.point())
-    };
+    let implies = |other: &&Mark| comes_with(walk, request, mark, other);
     let Some(other) = marks.iter().find(implies) else {
         return false;
     };
     walk.past.consult(mark, other.queue);
     walk.past.consult_exactly(other);
     true
+}
+
+/// Whether a request that waits for another access, on a third queue, has waited for this one with it.
+fn comes_with(walk: &Walk<'_>, request: &Request, mark: &Mark, other: &Mark) -> bool {
+    let (one, two, timeline) = (mark.point(), other.point(), &walk.timeline);
+    let is_waited_for = ![mark.queue, request.queue].contains(&other.queue);
+    is_waited_for && timeline.implies(two, one) && !timeline.implies(one, two)
 }
 
 /// Waits for an access on another queue and returns the stages that lead on from there: those

@@ -492,6 +492,13 @@ pub(super) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bo
     }
 }
 
+/// The same of a run, or of all runs of a mip level.
+pub(super) fn for_each_predecessor_of(states: &[&State], mut each: impl FnMut(&Mark, bool)) {
+    for state in states {
+        for_each_predecessor(state, &mut each);
+    }
+}
+
 /// The first synchronization scope that an access makes.
 pub(super) fn source(mark: &Mark, memory: bool) -> Scope {
     if memory {
@@ -572,8 +579,6 @@ pub(super) fn begin_anew(state: &mut State) {
 /// The mark of a pass for states that no request describes.
 pub(super) fn last_pass(states: &[&State]) -> Option<EndPass> {
     let mut last = None;
-    for state in states {
-        for_each_predecessor(state, |mark, _| last = Some(mark.pass));
-    }
+    for_each_predecessor_of(states, |mark, _| last = Some(mark.pass));
     last
 }

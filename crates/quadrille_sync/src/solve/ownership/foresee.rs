@@ -6,7 +6,7 @@ use super::window::{for_each_pending, settle};
 use crate::plan::PassRef;
 use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
-use crate::solve::barrier::for_each_predecessor;
+use crate::solve::barrier::for_each_predecessor_of;
 use crate::solve::prepare::next_use;
 use crate::solve::slices::for_each_whole;
 use crate::solve::track::{Maps, State};
@@ -54,9 +54,7 @@ fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
         return None;
     }
     let mut used_in_frame = false;
-    for state in states {
-        for_each_predecessor(state, |mark, _| used_in_frame |= mark.value > 0);
-    }
+    for_each_predecessor_of(states, |mark, _| used_in_frame |= mark.value > 0);
     // Without a last use (the host came after it) there is no place to foresee anything.
     if !used_in_frame || of_all.owner.is_none_or(|owner| owner == next.family) {
         return None;

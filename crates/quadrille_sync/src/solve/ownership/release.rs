@@ -11,7 +11,7 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{SubRange, gather, intervals};
 use crate::resource::ResourceIndex;
-use crate::solve::barrier::{for_each_predecessor, last_pass, source};
+use crate::solve::barrier::{for_each_predecessor_of, last_pass, source};
 use crate::solve::record::Barrier;
 use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::Walk;
@@ -78,16 +78,14 @@ impl Departures {
         let last = last_pass(states).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
         let queue = walk.point(place).queue;
         let mut src = Scope::default();
-        for state in states {
-            for_each_predecessor(state, |mark, memory| {
-                if mark.queue == queue {
-                    src = src.union(source(mark, memory));
-                } else {
-                    let reason = reason(walk, to, last);
-                    src = src.union(walk.chain_late(place, mark, reason));
-                }
-            });
-        }
+        for_each_predecessor_of(states, |mark, memory| {
+            if mark.queue == queue {
+                src = src.union(source(mark, memory));
+            } else {
+                let reason = reason(walk, to, last);
+                src = src.union(walk.chain_late(place, mark, reason));
+            }
+        });
         let departure = Departure {
             to: to.clone(),
             from,
@@ -136,9 +134,7 @@ fn reason(walk: &Walk<'_>, to: &Destination, last: Option<EndPass>) -> Reason {
 /// The family that used a range last, or else the first one.
 fn last_family(walk: &Walk<'_>, states: &[&State]) -> FamilyIndex {
     let mut queue = QueueIndex(0);
-    for state in states {
-        for_each_predecessor(state, |mark, _| queue = mark.queue);
-    }
+    for_each_predecessor_of(states, |mark, _| queue = mark.queue);
     walk.topology.family(queue)
 }
 
@@ -215,15 +211,13 @@ fn append(
 fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, states: &[&State]) -> usize {
     let mut last = None;
     let mut queue = None;
-    for state in states {
-        for_each_predecessor(state, |mark, _| {
-            last = last.max(walk.timeline.submission(mark.point()));
-            let candidate = walk.topology.queue(mark.queue);
-            if candidate.family == owner && !candidate.is_foreign() {
-                queue = Some(mark.queue);
-            }
-        });
-    }
+    for_each_predecessor_of(states, |mark, _| {
+        last = last.max(walk.timeline.submission(mark.point()));
+        let candidate = walk.topology.queue(mark.queue);
+        if candidate.family == owner && !candidate.is_foreign() {
+            queue = Some(mark.queue);
+        }
+    });
     if walk.frame.resource(resource).is_image() || walk.is_given(resource) {
         let hosted = walk.hosted[resource.0 as usize];
         last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
