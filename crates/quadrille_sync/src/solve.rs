@@ -34,6 +34,7 @@ mod host;
 mod issued;
 mod levels;
 mod logical;
+mod lost;
 mod lower;
 mod meet;
 mod merge;
@@ -70,6 +71,7 @@ use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
 use choose::choose;
 use hazard::Hazard;
+use lost::Upcoming;
 use lower::Lowered;
 use occupy::Blocks;
 use share::Shared;
@@ -183,20 +185,21 @@ fn decide(
         true => Ease::Usual,
         false => Ease::Ladder,
     };
+    let clustered = clustered(
+        frame,
+        (topology, states),
+        &mut touches,
+        &aliases,
+        &order,
+        &queues,
+        &split,
+    );
     let emit = |split: &Split, shared: &Shared| {
-        emit(frame, topology, states, split, &kept, ease, Some(shared))
-    };
-    // Host passes wait for what was submitted before them.
-    let clustered = match topology.order == OrderPolicy::Free && split.host.is_empty() {
-        true => clustered(
-            frame,
-            (topology, states),
-            &mut touches,
-            &aliases,
-            &order,
-            &queues,
-        ),
-        false => None,
+        let found = Found {
+            shared,
+            touches: &touches,
+        };
+        emit(frame, topology, states, split, &kept, ease, Some(found))
     };
     let best = match arranged {
         Some(arranged) if arranged.is_better => emit(&arranged.split, &shared),
@@ -217,7 +220,12 @@ fn clustered(
     aliases: &[Hazard],
     order: &[u32],
     queues: &[Option<QueueIndex>],
+    split: &Split,
 ) -> Option<(Split, Shared)> {
+    // Host passes wait for what was submitted before them.
+    if topology.order != OrderPolicy::Free || !split.host.is_empty() {
+        return None;
+    }
     let needs = || {
         let contents = hazard::data_hazards(frame, touches, queues);
         let contents = contents.iter().chain(aliases);
@@ -268,6 +276,13 @@ enum Ease<'a> {
     Clear(&'a [Lowered]),
 }
 
+/// What the first half has found that the second one looks at.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    shared: &'a Shared,
+    touches: &'a Touches,
+}
+
 /// The second half, which cannot fail: what goes between the passes.
 fn emit(
     frame: &Frame,
@@ -276,10 +291,12 @@ fn emit(
     split: &Split,
     kept: &[bool],
     ease: Ease<'_>,
-    shared: Option<&Shared>,
+    found: Option<Found<'_>>,
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    (walk.ease, walk.shared) = (ease, shared);
+    walk.ease = ease;
+    walk.shared = found.map(|found| found.shared);
+    walk.upcoming = found.map(|found| Upcoming::new(found.touches, kept));
     let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);

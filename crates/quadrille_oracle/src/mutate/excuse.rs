@@ -33,6 +33,9 @@
 //!   part has a call of its own, though it could stand in that second one.
 //! - 978200006542: what was released in vain is taken over, with maintenance8, by the queue that has released
 //!   it: the barrier leads on from all stages that the release came after, and each one would do.
+//! - 980000026308 (if all sequences have 3D images): what brings a mip level here names a pass that writes
+//!   all slices. One of these has been read in between; the barrier after that reader leads on to the
+//!   writer from there, for the others too.
 
 use quadrille_sync::{
     AccessMask, PassRef, Plan, Reason, ResourceIndex, Rung, Scope, Stages, Use, Wait,

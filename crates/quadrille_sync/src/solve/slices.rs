@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use super::barrier::{change_layout, settle};
+use super::lost::add_discarded_next;
 use super::scope::scope_of;
 use super::track::{Maps, State};
 use super::walk::{Request, Walk};
@@ -23,13 +24,14 @@ use crate::resource::ResourceKind;
 
 /// The requests for whole mip levels that a pass makes before its own; mostly none.
 pub(super) fn level_requests(
-    walk: &Walk<'_>,
+    walk: &mut Walk<'_>,
     maps: &Maps,
     uses: &[Use],
     requests: &[Request],
 ) -> Vec<Request> {
     let mut levels: Vec<Request> = Vec::new();
-    let kind = |request: &Request| &walk.frame.resource(request.resource).kind;
+    let frame = walk.frame;
+    let kind = |request: &Request| &frame.resource(request.resource).kind;
     let is_cut = |request: &Request| {
         let map = &maps[request.resource.0 as usize];
         kind(request).depth() > 1 && is_cut(kind(request), map, &request.range)
@@ -72,7 +74,7 @@ fn is_here(request: &Request, map: &RangeMap<State>, position: u64) -> bool {
 /// Adds a request for each level that a use touches and that is not as it needs it, unless there is one
 /// already.
 fn add_levels(
-    walk: &Walk<'_>,
+    walk: &mut Walk<'_>,
     maps: &Maps,
     uses: &[Use],
     request: &Request,
@@ -104,7 +106,7 @@ fn add_levels(
                 scope,
                 shared: scope,
                 writes: false,
-                discard: is_dead(uses, request, kind, &level, map),
+                discard: is_dead(walk, uses, request, kind, &level, map),
                 is_for_level: true,
                 ..request.clone()
             });
@@ -122,8 +124,9 @@ fn scope_in(walk: &Walk<'_>, uses: &[Use], request: &Request, level: &SubRange) 
 }
 
 /// Whether nobody needs the contents of any slice of a level: where there are some, the pass
-/// overwrites them.
+/// overwrites them, or who comes next.
 fn is_dead(
+    walk: &mut Walk<'_>,
     uses: &[Use],
     request: &Request,
     kind: &ResourceKind,
@@ -135,6 +138,7 @@ fn is_dead(
     for one in uses.iter().filter(discards) {
         intervals(kind, &one.range, |interval| discarded.push(interval));
     }
+    add_discarded_next(walk, request.resource, level, &mut discarded);
     let mut lost = Vec::new();
     for_each_union(&mut discarded, |interval| lost.push(interval));
     let mut runs = map.iter_within(level.clone());

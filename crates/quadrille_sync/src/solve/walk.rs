@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::Ease;
 use super::issued::Issued;
+use super::lost::Upcoming;
 use super::occupy::Blocks;
 use super::ownership;
 use super::record::Record;
@@ -92,6 +93,8 @@ pub(super) struct Walk<'a> {
     calls: u32,
     /// The barriers issued last, by queue.
     pub(super) issued: Vec<Vec<Issued>>,
+    /// Who uses slices next, if that was looked for.
+    pub(super) upcoming: Option<Upcoming<'a>>,
     /// There are images whose mip levels have several slices.
     pub(super) has_slices: bool,
     /// There is more than one family to own something.
@@ -193,6 +196,7 @@ impl<'a> Walk<'a> {
             standing: vec![Standing::default(); frame.resources.len()],
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
+            upcoming: None,
             has_slices: frame.resources.iter().any(|it| it.kind.depth() > 1),
             has_families: topology.family_count() > 1,
             may_move: false,
