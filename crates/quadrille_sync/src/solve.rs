@@ -195,10 +195,7 @@ fn decide(
         &split,
     );
     let emit = |split: &Split, shared: &Shared| {
-        let found = Found {
-            shared,
-            touches: &touches,
-        };
+        let found = (shared, &touches);
         emit(frame, topology, states, split, &kept, ease, Some(found))
     };
     let best = match arranged {
@@ -277,11 +274,7 @@ enum Ease<'a> {
 }
 
 /// What the first half has found that the second one looks at.
-#[derive(Clone, Copy)]
-struct Found<'a> {
-    shared: &'a Shared,
-    touches: &'a Touches,
-}
+type Found<'a> = (&'a Shared, &'a Touches);
 
 /// The second half, which cannot fail: what goes between the passes.
 fn emit(
@@ -295,8 +288,8 @@ fn emit(
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
     walk.ease = ease;
-    walk.shared = found.map(|found| found.shared);
-    walk.upcoming = found.map(|found| Upcoming::new(found.touches, kept));
+    walk.shared = found.map(|(shared, _)| shared);
+    walk.upcoming = found.map(|(_, touches)| Upcoming::new(touches, kept));
     let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);
