@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::cargo::{self, Workspace};
-use crate::layer::Layer;
+use crate::layer::{Build, Layer};
 use crate::{bench_plan, place};
 
 const MODES: [&str; 5] = ["reuse", "replan", "order", "systems", "threads"];
@@ -102,7 +102,7 @@ impl Bench {
         let arguments = "build --release --package examples --bin frame_bench";
         let arguments: Vec<&str> = arguments.split(' ').collect();
         cargo::run("bench-build", &arguments)?;
-        let layer = Layer::build(&workspace)?;
+        let layer = Layer::build(&workspace, Build::Release)?;
         let name = format!("frame_bench{}", std::env::consts::EXE_SUFFIX);
         Ok(Self {
             program: workspace.target.join("release").join(name),

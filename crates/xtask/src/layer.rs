@@ -36,6 +36,33 @@ pub(crate) fn check_taken(output: &str) -> Result<()> {
     }
 }
 
+/// How the layer is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// Quickly: for tests.
+    Debug,
+    /// So that calls through it cost next to nothing: for measurements.
+    Release,
+}
+
+impl Build {
+    /// The folder below cargo's that it is built in.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Release => "release",
+        }
+    }
+
+    /// Cargo's arguments for it.
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Debug => &[],
+            Self::Release => &["--release"],
+        }
+    }
+}
+
 /// The built layer.
 pub(crate) struct Layer {
     /// The folder of its manifest.
@@ -47,18 +74,24 @@ impl Layer {
     ///
     /// # Errors
     /// When it does not build or the manifest cannot be written.
-    pub(crate) fn build(workspace: &Workspace) -> Result<Self> {
-        cargo::run("layer-build", &["build", "--package", "quadrille_layer"])?;
-        let library = workspace.target.join("debug").join(format!(
+    pub(crate) fn build(workspace: &Workspace, build: Build) -> Result<Self> {
+        let package = ["build", "--package", "quadrille_layer"];
+        cargo::run("layer-build", &[&package, build.arguments()].concat())?;
+        let built = workspace.target.join(build.folder());
+        let library = built.join(format!(
             "{}quadrille_layer{}",
             std::env::consts::DLL_PREFIX,
             std::env::consts::DLL_SUFFIX
         ));
-        let folder = place::made("layer");
+        // Programs that look for a layer find the one beside them first.
+        let folder = match build {
+            Build::Debug => place::made("layer"),
+            Build::Release => built.join("layer"),
+        };
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
         let path = folder.join("VkLayer_quadrille_test.json");
-        std::fs::write(&path, manifest(&library)?)
+        std::fs::write(&path, manifest(&library, build)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self { folder })
     }
@@ -81,9 +114,9 @@ impl Layer {
 ///
 /// # Errors
 /// When that does not build.
-fn manifest(library: &Path) -> Result<Vec<u8>> {
+fn manifest(library: &Path, build: Build) -> Result<Vec<u8>> {
     let run = ["run", "--quiet", "--package", "quadrille_layer"];
-    let output = cargo::command(&run)
+    let output = cargo::command(&[&run, build.arguments()].concat())
         .args(["--example", "manifest", "--"])
         .arg(library)
         .output()

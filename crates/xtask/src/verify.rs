@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::cargo::{self, Workspace};
 use crate::faults::Depth;
-use crate::layer::{Layer, TOPOLOGIES};
+use crate::layer::{Build, Layer, TOPOLOGIES};
 use crate::packages::Purpose;
 use crate::sanitize::{Sanitizer, threads};
 use crate::steps::Steps;
@@ -196,7 +196,7 @@ fn set_up(steps: &mut Steps) -> Result<Option<Bench>> {
         Ok((stack, versions))
     });
     let layer = steps.run("test layer", || {
-        Ok((Layer::build(&workspace)?, String::new()))
+        Ok((Layer::build(&workspace, Build::Debug)?, String::new()))
     });
     let Some(stack) = stack else {
         return Ok(None);

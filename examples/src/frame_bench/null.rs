@@ -11,7 +11,8 @@ use super::Outcome;
 /// Set in the program that runs on the null driver.
 const MARK: &str = "QUADRILLE_LAYER_NULL";
 
-/// The folder that `cargo xtask bench` puts the layer's manifest in, below the target folder.
+/// The folder that `cargo xtask bench` puts the manifest of the layer in, beside the program; that of
+/// the tests is one further up.
 const FOLDER: &str = "layer";
 
 /// Starts the program anew on the null driver and returns its exit code, or nothing if this is the
