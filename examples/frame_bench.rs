@@ -1,7 +1,7 @@
 //! What a frame of many small passes costs on the CPU, beside the same frame written by hand.
 //!
 //! One line of JSON goes to standard output: medians in nanoseconds a frame, with the hand-written
-//! lines and bevy's empty systems, measured in turns in the same process, in `beside`.
+//! lines and bevy's systems that do nothing, measured in turns in the same process, in `beside`.
 //! `cargo xtask bench` builds this in release mode and makes a table of it.
 
 #![expect(
@@ -120,7 +120,9 @@ fn contestants(args: &Args, workload: &Workload) -> Outcome<Vec<Box<dyn Contesta
     let mut all = vec![ours];
     if !args.alone {
         all.extend(hand_written(workload, &device)?);
-        all.push(Box::new(Floor::new(workload.passes.len())));
+        let passes = workload.passes.len();
+        all.push(Box::new(Floor::empty(passes)));
+        all.push(Box::new(Floor::with_parameters(passes)));
     }
     Ok(all)
 }
