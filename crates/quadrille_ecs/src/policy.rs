@@ -9,8 +9,9 @@ use crate::error::RenderError;
 /// Of several errors of one frame, the answer that comes last in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
-    /// Go on with the next frame; the frame with the error is lost. Without a device no frame
-    /// follows: then the app goes on and draws no more.
+    /// Go on with the next frame; the frame with the error is lost. A frame that could not begin
+    /// within ten seconds, because the device was not done with an earlier one, begins again.
+    /// Without a device no frame follows: then the app goes on and draws no more.
     Ignore,
     /// Make the device anew, open the windows again, and run
     /// [`RenderStartup`](crate::RenderStartup) again, which makes what belongs to the device. If

@@ -20,6 +20,7 @@ use crate::instance::{Instance, version_text, vulkan};
 use crate::last_waits::LastWaits;
 use crate::lock;
 use crate::memory::MemoryPool;
+use crate::patience::Patience;
 use crate::pipeline::{Compiler, LayoutCache, PipelineCache};
 use crate::queues::{self, Family};
 use crate::reload::Reloads;
@@ -235,12 +236,13 @@ impl Device {
     /// Waits until everything that the main loop has submitted so far is done: a host wait on each
     /// of its timelines. A lost device is done with everything.
     pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
+        let mut patience = Patience::new(timeout);
         for queue in &self.queues {
             if self.is_lost() {
                 break;
             }
             let submitted = queue.timeline.submitted();
-            match self.note(queue.timeline.wait(&self.raw, submitted, timeout)) {
+            match queue.timeline.wait(self, submitted, &mut patience) {
                 Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST) => {}
                 Err(result) => return Err(result),
             }

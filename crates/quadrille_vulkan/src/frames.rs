@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ash::vk;
 use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
@@ -10,6 +10,7 @@ use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
 use crate::fault;
+use crate::patience::Patience;
 use crate::pools::Pools;
 use crate::retire::Waiting;
 use crate::ring::{Return, Ring};
@@ -288,13 +289,9 @@ impl Frames {
 
     /// Waits for a value on each lane, all within one timeout.
     fn wait_values(&self, values: &[u64], timeout: Duration) -> Result<(), FrameError> {
-        let start = Instant::now();
+        let mut patience = Patience::new(timeout);
         for (index, (queue, &wanted)) in self.lanes.iter().zip(values).enumerate() {
-            let left = timeout.saturating_sub(start.elapsed());
-            match self
-                .device
-                .note(queue.timeline.wait(&self.device.raw, wanted, left))
-            {
+            match queue.timeline.wait(&self.device, wanted, &mut patience) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => {
                     let reached = queue.timeline.reached(&self.device.raw).unwrap_or(0);
@@ -304,7 +301,7 @@ impl Frames {
                         queue: (self.first + index) as u8,
                         wanted,
                         reached,
-                        waited: start.elapsed(),
+                        waited: patience.spent(),
                         passes,
                         finished,
                         last_done,
@@ -361,12 +358,10 @@ impl Frames {
         self.drain_last()?;
         let device = Arc::clone(&self.device);
         for timeline in self.ring_timelines() {
-            let patience = device.last.patience(DROP_PATIENCE);
-            let waited = timeline.wait(&device.raw, timeline.submitted(), patience);
+            let mut patience = Patience::new(device.last.patience(DROP_PATIENCE));
+            let waited = timeline.wait(&device, timeline.submitted(), &mut patience);
             device.last.note(waited != Err(vk::Result::TIMEOUT));
-            device
-                .note(waited)
-                .map_err(FrameError::vulkan("vkWaitSemaphores"))?;
+            waited.map_err(FrameError::vulkan("vkWaitSemaphores"))?;
         }
         self.release_rings();
         Ok(())

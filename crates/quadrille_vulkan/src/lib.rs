@@ -63,6 +63,7 @@ mod image;
 mod instance;
 mod last_waits;
 mod memory;
+mod patience;
 mod pipeline;
 mod pools;
 #[doc(hidden)]

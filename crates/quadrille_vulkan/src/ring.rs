@@ -17,7 +17,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quadrille_sync::{
     Access, CustomAccess, Handover, Layout, QueueIndex, Sharing, Stages, States, TimelinePoint,
@@ -29,6 +29,7 @@ use crate::frames::Frames;
 use crate::gate::Point;
 use crate::handle::Handle;
 use crate::lock;
+use crate::patience::Patience;
 use crate::stream::Mailbox;
 use crate::submit::Batch;
 use crate::timeline::Timeline;
@@ -36,9 +37,6 @@ use crate::timeline::Timeline;
 /// How far ahead a timeline is signalled when nobody returns turns any more. Devices allow values
 /// that differ by 2^31 - 1 at least (`maxTimelineSemaphoreValueDifference`).
 const FAR: u64 = 1 << 30;
-
-/// How often a wait for a turn looks whether its stream has been stopped.
-const GLANCE: Duration = Duration::from_millis(20);
 
 /// The writing side of a ring.
 pub struct Producer {
@@ -283,14 +281,10 @@ impl Consumer {
 
     /// Waits until there is a turn to take, or the producer is gone; says whether there is one.
     pub fn wait(&self, timeout: Duration) -> bool {
-        let start = Instant::now();
+        let mut patience = Patience::new(timeout);
         let mut state = lock(&self.ring.state);
-        while state.published.is_empty() && !state.ended {
-            let left = timeout.saturating_sub(start.elapsed());
-            if left.is_zero() {
-                break;
-            }
-            let waited = self.ring.published.wait_timeout(state, left.min(GLANCE));
+        while state.published.is_empty() && !state.ended && !patience.is_over() {
+            let waited = patience.wait(|slice| self.ring.published.wait_timeout(state, slice));
             state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
         !state.published.is_empty()

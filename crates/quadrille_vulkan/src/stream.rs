@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ash::vk;
 use quadrille_sync::{Capabilities, Queue, ResourceId, Topology};
@@ -22,6 +22,7 @@ use crate::error::{Error, FrameError};
 use crate::frames::Frames;
 use crate::gate::{Entry, Gate, Point};
 use crate::lock;
+use crate::patience::Patience;
 use crate::pools::Pools;
 use crate::submit::{Batch, RETRIES, queue_submit};
 use crate::timeline::Timeline;
@@ -162,13 +163,11 @@ impl Streams {
 
     /// Waits for the threads of streams, which have been stopped and whose waits are over.
     pub(crate) fn join(&self) {
-        let start = Instant::now();
+        let mut patience = Patience::new(JOIN_PATIENCE);
         let threads = std::mem::take(&mut lock(&self.table).threads);
         for thread in threads {
-            while !thread.is_finished() && start.elapsed() < JOIN_PATIENCE {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            if !thread.is_finished() {
+            let ended = patience.until(|_| thread.is_finished().then_some(()));
+            if ended.is_none() {
                 tracing::error!("the thread of a stream does not come to its end; it is left");
             } else if thread.join().is_err() {
                 tracing::error!("the thread of a stream has panicked");
@@ -342,11 +341,10 @@ impl Device {
             .iter()
             .map(|left| Arc::clone(&left.timeline))
             .collect();
-        let start = Instant::now();
+        let mut patience = Patience::new(patience);
         for timeline in timelines {
-            let left = patience.saturating_sub(start.elapsed());
-            let waited = timeline.wait(&self.raw, timeline.submitted(), left);
-            if self.note(waited).is_err() && !self.is_lost() {
+            let waited = timeline.wait(self, timeline.submitted(), &mut patience);
+            if waited.is_err() && !self.is_lost() {
                 return false;
             }
         }
@@ -410,16 +408,14 @@ impl Device {
 
     /// Waits until signals are certain to come: until all that they depend on is submitted.
     pub(crate) fn wait_certain(&self, points: &[Point], patience: Duration) -> bool {
-        let start = Instant::now();
+        let mut patience = Patience::new(patience);
         let mut gate = lock(&self.streams.gate);
         while !gate.are_certain(points) {
-            let left = patience.saturating_sub(start.elapsed());
-            if left.is_zero() || self.is_lost() {
+            // A lost device wakes nobody.
+            if patience.is_over() || self.is_lost() {
                 return false;
             }
-            // A lost device wakes nobody.
-            let left = left.min(Duration::from_millis(50));
-            let waited = self.streams.moved.wait_timeout(gate, left);
+            let waited = patience.wait(|slice| self.streams.moved.wait_timeout(gate, slice));
             gate = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
         true

@@ -307,9 +307,21 @@ impl Frames {
         host: &mut dyn FnMut(PassIndex),
         is_first: bool,
     ) -> Result<(), FrameError> {
-        if let Err(error) = self.wait(&step.points(states), HOST_PATIENCE) {
-            self.broken |= !is_first;
-            return Err(error);
+        let waited = self.wait(&step.points(states), HOST_PATIENCE);
+        if let Err(error) = waited {
+            if is_first {
+                return Err(error);
+            }
+            self.broken = true;
+            let FrameError::Timeout { .. } = error else {
+                return Err(error);
+            };
+            // What was submitted cannot be called back, so the frame cannot be tried again.
+            tracing::error!("{error}");
+            return Err(FrameError::PartlySubmitted {
+                call: "vkWaitSemaphores",
+                result: vk::Result::TIMEOUT,
+            });
         }
         host(step.pass);
         Ok(())

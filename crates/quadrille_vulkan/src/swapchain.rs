@@ -22,6 +22,7 @@ use crate::device::Device;
 use crate::error::SurfaceError;
 use crate::gpu::Gpu;
 use crate::image::{Image, ImageDesc, ImageUsage};
+use crate::patience::Patience;
 use crate::surface::Surface;
 use crate::timeline::nanoseconds;
 
@@ -334,8 +335,8 @@ impl Swapchain {
             return Ok(true);
         };
         if let Some(timeline) = self.device.timelines.get(usize::from(point.queue.0)) {
-            let waited = timeline.wait(&self.device.raw, point.value, timeout);
-            match self.device.note(waited) {
+            let mut patience = Patience::new(timeout);
+            match timeline.wait(&self.device, point.value, &mut patience) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => return Ok(false),
                 Err(result) => return Err(SurfaceError::vulkan("vkWaitSemaphores")(result)),

@@ -1,12 +1,12 @@
 //! A timeline semaphore: one per queue of each stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ash::vk;
 
-/// Between two questions for a value that cannot be waited for.
-const POLL: Duration = Duration::from_millis(1);
+use crate::device::Device;
+use crate::patience::Patience;
 
 /// A queue's timeline semaphore and the highest value that a submission was told to signal.
 pub(crate) struct Timeline {
@@ -61,43 +61,55 @@ impl Timeline {
         unsafe { device.signal_semaphore(&info) }
     }
 
-    /// Waits on the host until a value is reached. `TIMEOUT` is an error here. Want of memory is
-    /// not: the value can be asked for as well.
+    /// Waits on the host until a value is reached. `TIMEOUT` is an error here, and means that the
+    /// patience is over and the value not reached.
     pub(crate) fn wait(
         &self,
-        device: &ash::Device,
+        device: &Device,
         value: u64,
-        timeout: Duration,
+        patience: &mut Patience,
     ) -> Result<(), vk::Result> {
-        use vk::Result as R;
-        match self.wait_once(device, value, timeout) {
-            Err(R::ERROR_OUT_OF_HOST_MEMORY | R::ERROR_OUT_OF_DEVICE_MEMORY) => {}
-            result => return result,
-        }
-        let start = Instant::now();
-        while self.reached(device)? < value {
-            if start.elapsed() >= timeout {
-                return Err(R::TIMEOUT);
-            }
-            std::thread::sleep(POLL);
-        }
-        Ok(())
+        let waited = patience.until(|slice| self.wait_slice(device, value, slice));
+        waited.unwrap_or(Err(vk::Result::TIMEOUT))
     }
 
-    fn wait_once(
+    /// Waits for a slice of time at most; `None` while the value is not known to be reached.
+    /// Neither `TIMEOUT` nor want of memory says that it is not, so then it is asked for.
+    fn wait_slice(
         &self,
-        device: &ash::Device,
+        device: &Device,
         value: u64,
-        timeout: Duration,
-    ) -> Result<(), vk::Result> {
+        slice: Duration,
+    ) -> Option<Result<(), vk::Result>> {
+        match device.note(self.wait_once(device, value, slice)) {
+            Err(result) if is_passing(result) => {}
+            done => return Some(done),
+        }
+        match device.note(self.reached(&device.raw)) {
+            Ok(reached) => (reached >= value).then_some(Ok(())),
+            Err(result) if is_passing(result) => None,
+            Err(result) => Some(Err(result)),
+        }
+    }
+
+    fn wait_once(&self, device: &Device, value: u64, timeout: Duration) -> Result<(), vk::Result> {
         let semaphores = [self.semaphore];
         let values = [value];
         let info = vk::SemaphoreWaitInfo::default()
             .semaphores(&semaphores)
             .values(&values);
         // SAFETY: as in `reached`; the arrays have one element each and outlive the call.
-        unsafe { device.wait_semaphores(&info, nanoseconds(timeout)) }
+        unsafe { device.raw.wait_semaphores(&info, nanoseconds(timeout)) }
     }
+}
+
+/// Whether a call that returns this may be made again: nothing is known yet.
+fn is_passing(result: vk::Result) -> bool {
+    use vk::Result as R;
+    matches!(
+        result,
+        R::TIMEOUT | R::ERROR_OUT_OF_HOST_MEMORY | R::ERROR_OUT_OF_DEVICE_MEMORY
+    )
 }
 
 /// A timeout as Vulkan wants it.

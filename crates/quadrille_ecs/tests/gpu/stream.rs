@@ -6,7 +6,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 
-use crate::common::{Add, Errors, Rig, read};
+use crate::common::{Add, Errors, Rig, Squares, read};
 
 /// The newest turn.
 #[derive(Resource, Deref)]
@@ -102,6 +102,68 @@ fn an_app_ends_in_time_while_its_worker_is_blocked() {
         let took = begin.elapsed();
         assert!(took < Duration::from_secs(2), "{took:?}");
     }
+}
+
+/// Starts a worker whose second ring has a turn that the device does not reach before the returned
+/// consumer of the first is dropped; the turn is taken.
+fn start_behind_a_ring(rig: &mut Rig) -> Consumer {
+    rig.update(1);
+    let mut renderer = rig.app.world_mut().resource_mut::<Renderer>();
+    let slot = |name| {
+        let desc = BufferDesc::storage(name, 1024).with_sharing(Sharing::Concurrent);
+        Handle::from(renderer.gpu().create_buffer(&desc).expect("a slot"))
+    };
+    let held = vec![slot("held 0"), slot("held 1")];
+    let slots = [slot("even"), slot("odd")];
+    let (mut held, last) = renderer.gpu().ring("held", held).expect("a ring");
+    let (mut producer, mut consumer) = renderer.ring("turns", slots).expect("a ring");
+    let body = move |mut stream: Stream| {
+        let sevens = |frame: &mut StreamFrame<'_>, turn: &Turn| {
+            if let Handle::Buffer(cells) = &turn.slot {
+                frame.write_buffer(cells, 0, &[7; 1024]);
+            }
+        };
+        // The third waits for the first to be returned.
+        for _ in 0..3 {
+            stream.turn(&mut held, sevens)?;
+        }
+        stream.turn(&mut producer, sevens).map(drop)
+    };
+    let desc = StreamDesc::compute("behind");
+    renderer.run_stream(&desc, body).expect("a stream");
+    assert!(consumer.wait(Duration::from_secs(20)), "no turn comes");
+    let turn = consumer.take_next().expect("it was waited for");
+    let Handle::Buffer(cells) = turn.slot else {
+        panic!("slots are buffers");
+    };
+    let world = rig.app.world_mut();
+    world.insert_resource(Newest(cells));
+    world.insert_resource(Turns(consumer));
+    last
+}
+
+/// What the device does not reach within ten seconds is an error; who ignores it goes on.
+#[test]
+#[ignore = "needs a device"]
+fn whether_to_wait_on_for_the_device_is_the_apps_choice() {
+    fn copy(mut recorder: Recorder, from: TransferRead<Newest>, to: TransferWrite<Squares>) {
+        recorder.transfer().copy_buffer(&from, 0, &to, 0, 1024);
+    }
+    let mut rig = Rig::new();
+    let last = start_behind_a_ring(&mut rig);
+    rig.app.add_systems(Render, copy);
+    let frames_in_flight = 2;
+    rig.update(frames_in_flight);
+    rig.expect_no_errors();
+    rig.update(1);
+    let errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].contains("does not reach value"), "{errors:?}");
+    drop(last);
+    rig.update(3);
+    let words = read(&mut rig, |world| world.resource::<Squares>().0.clone());
+    assert!(words.iter().all(|word| *word == 0x0707_0707), "{words:?}");
+    rig.expect_no_errors();
 }
 
 #[test]

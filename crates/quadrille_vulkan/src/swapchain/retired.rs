@@ -7,6 +7,7 @@ use ash::vk;
 use super::{Chain, Proof, Swapchain};
 use crate::device::Device;
 use crate::lock;
+use crate::patience::Patience;
 use crate::timeline::nanoseconds;
 
 /// More old swapchains than this are waited for: drivers have a limit, some below 10.
@@ -139,8 +140,11 @@ impl Drop for Swapchain {
 
 /// Waits for fences, `false` if it takes too long.
 pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], patience: Duration) -> bool {
-    let timeout = nanoseconds(patience);
-    // SAFETY: the fences are of this device and alive.
-    let waited = device.note(unsafe { device.raw.wait_for_fences(fences, true, timeout) });
-    waited.is_ok() || device.is_lost()
+    let signalled = Patience::new(patience).until(|slice| {
+        let timeout = nanoseconds(slice);
+        // SAFETY: the fences are of this device and alive.
+        let waited = device.note(unsafe { device.raw.wait_for_fences(fences, true, timeout) });
+        (waited.is_ok() || device.is_lost()).then_some(())
+    });
+    signalled.is_some()
 }

@@ -39,7 +39,13 @@ const PLAIN: Situation = Situation {
 const TWO_WINDOWS: (&str, &str) = ("QUADRILLE_FAULT_WINDOWS", "2");
 const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
 
-const SITUATIONS: [Situation; 18] = [
+const SITUATIONS: [Situation; 19] = [
+    // Waits return before their time is over, as they do after the process was stopped.
+    Situation {
+        script: "vkWaitSemaphores every=2 -> VK_TIMEOUT\nvkWaitForFences every=2 -> VK_TIMEOUT",
+        families: "gct:1,ct:1,t:1",
+        ..PLAIN
+    },
     // Drivers have limits. The least that a window can do with is one swapchain at a time.
     Situation {
         script: "swapchains most=5\nfence late=300 from=1\n\
