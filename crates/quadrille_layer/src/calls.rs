@@ -67,6 +67,11 @@ impl Calls {
         self.script.loses(self.count("submission"))
     }
 
+    /// Whether the next read of a counter gives the highest value there is.
+    pub(crate) fn next_counter_is_max(&self) -> bool {
+        self.script.is_counter_max(self.count("counter"))
+    }
+
     /// What the script does to the next present with an id.
     pub(crate) fn next_shown(&self) -> Option<FenceFault> {
         self.script.shown(self.count("shown"))

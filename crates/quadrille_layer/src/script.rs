@@ -7,6 +7,7 @@
 //!         | 'image' 'order' index { ',' index }  image order 0,0,1
 //!         | [ 'present' ] 'fence' ( 'never' | 'late=' ms ) when
 //!         | 'lost' when
+//!         | 'counter' 'max' when               counter max from=9
 //!         | 'stuck' when
 //!         | 'image' 'late=' ms when              image late=20 every=1
 //!         | 'swapchains' 'most=' n               swapchains most=6
@@ -15,8 +16,9 @@
 //! ```
 //! Calls are counted from 1: those of the command; for `extent`, the queries of surface
 //! capabilities; for `fence`, the fences given to submissions, presents and acquires, for `present
-//! fence` those given to presents; for `lost`, the submissions to any queue; for `stuck` and `image
-//! late`, the swapchains made; for `shown`, the presents with ids.
+//! fence` those given to presents; for `lost`, the submissions to any queue; for `counter`, the
+//! reads of counters; for `stuck` and `image late`, the swapchains made; for `shown`, the presents
+//! with ids.
 
 use std::time::Duration;
 
@@ -64,6 +66,7 @@ pub(crate) struct Script {
     pub(crate) fences: Vec<(When, FenceFault)>,
     pub(crate) present_fences: Vec<(When, FenceFault)>,
     pub(crate) lost: Vec<When>,
+    pub(crate) counters: Vec<When>,
     pub(crate) images: Vec<(When, FenceFault)>,
     pub(crate) most_swapchains: Option<usize>,
     pub(crate) shown: Vec<(When, FenceFault)>,
@@ -127,6 +130,11 @@ impl Script {
         self.lost.iter().any(|when| when.applies(nth))
     }
 
+    /// Whether the `nth` read of a counter gives the highest value there is.
+    pub(crate) fn is_counter_max(&self, nth: u64) -> bool {
+        self.counters.iter().any(|when| when.applies(nth))
+    }
+
     /// What the `nth` swapchain does before it gives its first image.
     pub(crate) fn images(&self, nth: u64) -> Option<FenceFault> {
         let rule = self.images.iter().find(|rule| rule.0.applies(nth));
@@ -173,6 +181,14 @@ impl Script {
                 nothing(rest)?;
                 self.lost.push(when);
             }
+            ["counter", rest @ ..] => {
+                let Some((&"max", rest)) = rest.split_first() else {
+                    return Err(Refusal::of(first(rest), "`max`"));
+                };
+                let (when, rest) = parse_when(rest)?;
+                nothing(rest)?;
+                self.counters.push(when);
+            }
             ["shown", fault, rest @ ..] => self.shown.push(parse_fault_rule(fault, rest)?),
             ["stuck", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
@@ -183,7 +199,7 @@ impl Script {
                 let command = canonical(command).ok_or_else(|| {
                     let allowed = "a command of the layer's table that returns a VkResult, or \
                                    `extent`, `image order`, `image late=`, `swapchains`, `fence`, \
-                                   `present fence`, `lost`, `stuck`, `shown`";
+                                   `present fence`, `lost`, `counter`, `stuck`, `shown`";
                     Refusal::of(command, allowed)
                 })?;
                 let (when, rest) = parse_when(rest)?;

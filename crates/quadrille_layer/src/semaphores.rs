@@ -148,6 +148,11 @@ pub(crate) unsafe extern "system" fn semaphore_value(
             vk::Result::SUCCESS => {}
             error => return error,
         }
+        if device.calls().next_counter_is_max() {
+            // SAFETY: the app passes a place for the value.
+            unsafe { *value = u64::MAX };
+            return vk::Result::SUCCESS;
+        }
         let query = device.next.core.fp_v1_2().get_semaphore_counter_value;
         // SAFETY: the app's own arguments.
         unsafe { query(device.handle(), semaphore, value) }

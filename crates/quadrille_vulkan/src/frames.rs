@@ -235,8 +235,7 @@ impl Frames {
     /// # Errors
     /// The device is lost.
     pub fn progress(&self) -> Result<Progress, FrameError> {
-        let values = self.device.timelines.reached(&self.device.raw);
-        let values = self.device.note(values);
+        let values = self.device.timelines.reached(&self.device);
         let values = values.map_err(FrameError::vulkan("vkGetSemaphoreCounterValue"))?;
         Ok(Progress { values })
     }
@@ -294,7 +293,7 @@ impl Frames {
             match queue.timeline.wait(&self.device, wanted, &mut patience) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => {
-                    let reached = queue.timeline.reached(&self.device.raw).unwrap_or(0);
+                    let reached = queue.timeline.reached(&self.device).unwrap_or(0);
                     let (passes, finished) = self.watch.stuck(index, reached);
                     let last_done = self.last_done(index);
                     return Err(FrameError::Timeout {
@@ -327,7 +326,7 @@ impl Frames {
     pub fn describe_work(&self) -> Vec<String> {
         let describe = |(index, lane): (usize, &Lane)| {
             // A lost device may not tell any more.
-            let reached = lane.timeline.reached(&self.device.raw).unwrap_or(0);
+            let reached = lane.timeline.reached(&self.device).unwrap_or(0);
             let (passes, finished) = self.watch.stuck(index, reached);
             let done = self.last_done(index).or(finished);
             (!passes.is_empty()).then(|| {

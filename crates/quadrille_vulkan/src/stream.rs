@@ -302,6 +302,13 @@ impl Device {
 
     /// Gives free what streams have left and the device is done with.
     pub(crate) fn reap(&self) {
+        self.reap_if(|left| {
+            let reached = left.timeline.reached(self);
+            reached.is_ok_and(|reached| reached >= left.timeline.submitted())
+        });
+    }
+
+    fn reap_if(&self, is_done: impl Fn(&mut LeftOver) -> bool) {
         let mut table = lock(&self.streams.table);
         let Table {
             left_over,
@@ -309,11 +316,6 @@ impl Device {
             version,
             ..
         } = &mut *table;
-        let lost = self.is_lost();
-        let is_done = |left: &mut LeftOver| {
-            let reached = left.timeline.reached(&self.raw).unwrap_or(0);
-            lost || reached >= left.timeline.submitted()
-        };
         for mut left in left_over.extract_if(.., is_done) {
             left.pools.iter_mut().for_each(|pools| pools.destroy(self));
             if let Some(timing) = &mut left.timing {
@@ -348,7 +350,7 @@ impl Device {
                 return false;
             }
         }
-        self.reap();
+        self.reap_if(|_| true);
         true
     }
 

@@ -63,6 +63,7 @@ impl Batch {
 
     /// Signals a value, after all that was submitted to the queue so far.
     pub(crate) fn signal(&mut self, timeline: &Timeline, point: Point) {
+        timeline.announce(point.value);
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let info = semaphore_info(timeline.semaphore, all).value(point.value);
         self.signals.push(info);

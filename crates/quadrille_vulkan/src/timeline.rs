@@ -13,6 +13,9 @@ pub(crate) struct Timeline {
     /// The semaphore.
     pub semaphore: vk::Semaphore,
     submitted: AtomicU64,
+    /// The same before the submission is made: the device may be done with it before `submitted`
+    /// says that it was made. A submission that fails leaves it higher, until the value is used.
+    announced: AtomicU64,
 }
 
 impl Timeline {
@@ -27,6 +30,7 @@ impl Timeline {
         Ok(Self {
             semaphore,
             submitted: AtomicU64::new(0),
+            announced: AtomicU64::new(0),
         })
     }
 
@@ -46,14 +50,34 @@ impl Timeline {
         self.submitted.fetch_max(value, Ordering::AcqRel);
     }
 
-    /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`.
-    pub(crate) fn reached(&self, device: &ash::Device) -> Result<u64, vk::Result> {
+    /// Notes a value that is about to be submitted for signalling.
+    pub(crate) fn announce(&self, value: u64) {
+        self.announced.fetch_max(value, Ordering::AcqRel);
+    }
+
+    /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`. A value that
+    /// nobody was told to signal is none: the device is lost.
+    pub(crate) fn reached(&self, device: &Device) -> Result<u64, vk::Result> {
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
-        unsafe { device.get_semaphore_counter_value(self.semaphore) }
+        let read = unsafe { device.raw.get_semaphore_counter_value(self.semaphore) };
+        // In this order, or a value that is announced in between would be taken for too high.
+        let announced = self.announced.load(Ordering::Acquire);
+        let was_lost = device.is_lost();
+        device.note(read.and_then(|value| {
+            believe(value, announced).inspect_err(|_| {
+                if !was_lost {
+                    tracing::error!(
+                        "a timeline reads {value}, and {announced} is the highest value that \
+                         anything was to signal; so the device is lost"
+                    );
+                }
+            })
+        }))
     }
 
     /// Signals a value from the host: higher than what it has, and lower than what is on its way.
     pub(crate) fn signal(&self, device: &ash::Device, value: u64) -> Result<(), vk::Result> {
+        self.announce(value);
         let info = vk::SemaphoreSignalInfo::default()
             .semaphore(self.semaphore)
             .value(value);
@@ -85,7 +109,7 @@ impl Timeline {
             Err(result) if is_passing(result) => {}
             done => return Some(done),
         }
-        match device.note(self.reached(&device.raw)) {
+        match self.reached(device) {
             Ok(reached) => (reached >= value).then_some(Ok(())),
             Err(result) if is_passing(result) => None,
             Err(result) => Some(Err(result)),
@@ -103,6 +127,15 @@ impl Timeline {
     }
 }
 
+/// A counter's value, if anything can have signalled it. Some drivers have no other sign of a lost
+/// device than counters that read as `u64::MAX`.
+fn believe(value: u64, announced: u64) -> Result<u64, vk::Result> {
+    match value <= announced {
+        true => Ok(value),
+        false => Err(vk::Result::ERROR_DEVICE_LOST),
+    }
+}
+
 /// Whether a call that returns this may be made again: nothing is known yet.
 fn is_passing(result: vk::Result) -> bool {
     use vk::Result as R;
@@ -116,3 +149,6 @@ fn is_passing(result: vk::Result) -> bool {
 pub(crate) fn nanoseconds(timeout: Duration) -> u64 {
     u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use ash::vk;
 use quadrille_sync::Topology;
 
+use crate::device::Device;
 use crate::error::Error;
 use crate::lock;
 use crate::timeline::Timeline;
@@ -90,7 +91,7 @@ impl Timelines {
     /// after the other, though, so one that depends on another may be read after and found further
     /// on. Once nothing has changed since the last time, they fit together; the validation layer,
     /// which takes each for itself, would otherwise miss order that there is.
-    pub(crate) fn reached(&self, device: &ash::Device) -> Result<Vec<u64>, vk::Result> {
+    pub(crate) fn reached(&self, device: &Device) -> Result<Vec<u64>, vk::Result> {
         let table = lock(&self.0);
         let mut values = vec![0; table.all.len()];
         for _ in 0..READINGS {

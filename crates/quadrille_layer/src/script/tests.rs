@@ -37,8 +37,10 @@ fn other_rules() {
     let script = parse(
         "extent from=10 to=20 0x0\nimage order 0,0,1\n\
          fence never nth=2\nfence late=50 from=3\npresent fence never every=4\nlost nth=4\n\
-         stuck nth=2\nimage late=20 from=3\nswapchains most=6",
+         stuck nth=2\nimage late=20 from=3\nswapchains most=6\ncounter max from=7",
     );
+    assert!(!script.is_counter_max(6), "before the range");
+    assert!(script.is_counter_max(7), "in the range");
     assert_eq!(script.images(1), None, "as the driver likes");
     assert_eq!(script.images(2), Some(FenceFault::Never), "stuck");
     assert_eq!(

@@ -183,6 +183,11 @@ impl Swapchain {
     /// Takes back what is proven done: semaphores, fences, and old chains.
     pub(crate) fn recycle(&mut self) {
         let device = Arc::clone(&self.device);
+        if device.is_lost() {
+            // Nothing of it is used again. What it said last need not be true, so all goes at the
+            // end, which waits for what was submitted.
+            return;
+        }
         self.pool.recycle(&device);
         let mut older_are_gone = false;
         if let Some(chain) = &mut self.chain {
@@ -243,7 +248,7 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
             // The timeline of a stream that has ended is gone, and all its work is done.
             let timeline = device.timelines.get(usize::from(point.queue.0));
             timeline.is_none_or(|timeline| {
-                let reached = device.note(timeline.reached(&device.raw));
+                let reached = timeline.reached(device);
                 or_lost(reached.map(|value| value >= point.value))
             })
         }

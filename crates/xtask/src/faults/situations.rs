@@ -39,7 +39,20 @@ const PLAIN: Situation = Situation {
 const TWO_WINDOWS: (&str, &str) = ("QUADRILLE_FAULT_WINDOWS", "2");
 const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
 
-const SITUATIONS: [Situation; 19] = [
+const SITUATIONS: [Situation; 20] = [
+    // A counter reads as no submission can have left it, while all frames are on their way: they
+    // are not taken for done, and the device counts as lost.
+    Situation {
+        script: "counter max from=60",
+        families: "gct:1,ct:1,t:1",
+        is_right: |counted, calls| {
+            (1..40).contains(&counted.shown)
+                && counted.errors == 1
+                && calls.of("vkDestroySwapchainKHR") == calls.of("vkCreateSwapchainKHR")
+        },
+        expected: "the loss is the one error, and nothing is left",
+        ..PLAIN
+    },
     // Waits return before their time is over, as they do after the process was stopped.
     Situation {
         script: "vkWaitSemaphores every=2 -> VK_TIMEOUT\nvkWaitForFences every=2 -> VK_TIMEOUT",
