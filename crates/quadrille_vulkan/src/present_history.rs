@@ -9,13 +9,15 @@
 //!
 //! Each present is proven for itself, so an image that never comes back, or a fence that a driver
 //! forgets, holds up no other.
+//!
+//! What a swapchain replaced is not shown any more once the image of its first present came back.
+//! That is known even if a fence has proven that present before, so that old swapchains whose own
+//! fences are forgotten do not stay.
 
 /// A present that is not proven done.
 #[derive(Debug)]
 struct Present<S, P> {
     image: u32,
-    /// It is the first present of its swapchain.
-    first: bool,
     semaphore: S,
     fence: Option<P>,
     reacquired: Option<P>,
@@ -28,16 +30,20 @@ pub(crate) struct Done<S, P> {
     pub semaphore: S,
     /// Its fence, if it had one.
     pub fence: Option<P>,
-    /// It was the first present of its swapchain and its image came back: older swapchains are
-    /// not shown any more.
-    pub replaced_older: bool,
+}
+
+/// The first present of a swapchain, proven done or not.
+#[derive(Debug)]
+struct First<P> {
+    image: u32,
+    reacquired: Option<P>,
 }
 
 /// The presents of a swapchain. `S` is a semaphore, `P` a proof: a fence, or a timeline point.
 #[derive(Debug)]
 pub(crate) struct History<S, P> {
     presents: Vec<Present<S, P>>,
-    presented: bool,
+    first: Option<First<P>>,
 }
 
 impl<S: Copy, P: Copy> History<S, P> {
@@ -45,13 +51,13 @@ impl<S: Copy, P: Copy> History<S, P> {
     pub(crate) fn new() -> Self {
         Self {
             presents: Vec::new(),
-            presented: false,
+            first: None,
         }
     }
 
     /// Whether there was a present at all.
     pub(crate) fn has_presented(&self) -> bool {
-        self.presented
+        self.first.is_some()
     }
 
     /// Presents not proven done.
@@ -61,10 +67,12 @@ impl<S: Copy, P: Copy> History<S, P> {
 
     /// Notes a present, with its fence if it has one.
     pub(crate) fn presented(&mut self, image: u32, semaphore: S, fence: Option<P>) {
-        let first = !std::mem::replace(&mut self.presented, true);
+        self.first.get_or_insert(First {
+            image,
+            reacquired: None,
+        });
         self.presents.push(Present {
             image,
-            first,
             semaphore,
             fence,
             reacquired: None,
@@ -80,6 +88,17 @@ impl<S: Copy, P: Copy> History<S, P> {
         {
             present.reacquired = Some(proof);
         }
+        if let Some(first) = &mut self.first
+            && first.image == image
+        {
+            first.reacquired.get_or_insert(proof);
+        }
+    }
+
+    /// Whether older swapchains are not shown any more: the image of the first present came back.
+    pub(crate) fn has_replaced_older(&self, is_done: impl Fn(&P) -> bool) -> bool {
+        let first = self.first.as_ref();
+        first.is_some_and(|first| first.reacquired.as_ref().is_some_and(is_done))
     }
 
     /// Takes out the presents that are proven done, oldest first.
@@ -90,13 +109,11 @@ impl<S: Copy, P: Copy> History<S, P> {
     ) {
         let proves = |proof: &Option<P>| proof.as_ref().is_some_and(&is_done);
         self.presents.retain(|present| {
-            let came_back = proves(&present.reacquired);
-            let done = came_back || proves(&present.fence);
+            let done = proves(&present.reacquired) || proves(&present.fence);
             if done {
                 take(Done {
                     semaphore: present.semaphore,
                     fence: present.fence,
-                    replaced_older: present.first && came_back,
                 });
             }
             !done

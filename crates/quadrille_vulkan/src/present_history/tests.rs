@@ -91,15 +91,13 @@ fn random_orders() {
     }
 }
 
-/// What is proven by these proofs: semaphores, fences, and whether older swapchains are gone.
+/// What is proven by these proofs: semaphores and fences.
 fn recycled<P: Copy>(
     history: &mut History<char, P>,
     is_done: impl Fn(&P) -> bool,
-) -> Vec<(char, Option<P>, bool)> {
+) -> Vec<(char, Option<P>)> {
     let mut all = Vec::new();
-    history.recycle(is_done, |done| {
-        all.push((done.semaphore, done.fence, done.replaced_older));
-    });
+    history.recycle(is_done, |done| all.push((done.semaphore, done.fence)));
     all
 }
 
@@ -108,11 +106,12 @@ fn fences_prove_without_an_acquisition_and_in_any_order() {
     let mut history: History<char, u64> = History::new();
     history.presented(0, 'a', Some(1));
     history.presented(1, 'b', Some(2));
-    // A fence says nothing of the swapchain before.
     let done = recycled(&mut history, |&fence| fence == 2);
-    assert_eq!(done, [('b', Some(2), false)]);
+    assert_eq!(done, [('b', Some(2))]);
     let done = recycled(&mut history, |_| true);
-    assert_eq!(done, [('a', Some(1), false)]);
+    assert_eq!(done, [('a', Some(1))]);
+    // A fence says nothing of the swapchain before.
+    assert!(!history.has_replaced_older(|_| true));
 }
 
 #[test]
@@ -122,7 +121,8 @@ fn an_image_that_comes_back_proves_what_a_fence_forgot() {
     history.reacquired(0, "point");
     history.presented(0, 'b', Some("another fence"));
     let done = recycled(&mut history, |&proof| proof == "point");
-    assert_eq!(done, [('a', Some("fence"), true)]);
+    assert_eq!(done, [('a', Some("fence"))]);
+    assert!(history.has_replaced_older(|&proof| proof == "point"));
     assert_eq!(history.fences().collect::<Vec<_>>(), ["another fence"]);
 }
 
@@ -133,10 +133,26 @@ fn the_first_present_shows_that_older_swapchains_are_gone() {
     history.presented(1, 'b', None);
     history.reacquired(1, 1);
     let done = recycled(&mut history, |&proof| proof == 1);
-    assert_eq!(done, [('b', None, false)]);
+    assert_eq!(done, [('b', None)]);
+    assert!(!history.has_replaced_older(|&proof| proof == 1));
     history.reacquired(0, 2);
+    assert!(!history.has_replaced_older(|&proof| proof == 1), "not done");
     let done = recycled(&mut history, |&proof| proof == 2);
-    assert_eq!(done, [('a', None, true)]);
+    assert_eq!(done, [('a', None)]);
+    assert!(history.has_replaced_older(|&proof| proof == 2));
+}
+
+#[test]
+fn the_first_present_shows_it_too_if_its_fence_was_first() {
+    let mut history: History<char, &str> = History::new();
+    history.presented(0, 'a', Some("fence"));
+    let done = recycled(&mut history, |&proof| proof == "fence");
+    assert_eq!(done, [('a', Some("fence"))]);
+    history.reacquired(0, "point");
+    history.presented(0, 'b', None);
+    assert!(!history.has_replaced_older(|&proof| proof == "fence"));
+    history.reacquired(0, "later");
+    assert!(history.has_replaced_older(|&proof| proof == "point"));
 }
 
 #[test]

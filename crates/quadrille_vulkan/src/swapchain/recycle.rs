@@ -191,12 +191,14 @@ impl Swapchain {
         self.pool.recycle(&device);
         let mut older_are_gone = false;
         if let Some(chain) = &mut self.chain {
-            older_are_gone = recycle_presents(&device, chain, &mut self.pool);
+            recycle_presents(&device, chain, &mut self.pool);
+            let is_done = |proof: &Proof| is_done(&device, proof);
+            older_are_gone = !self.old.is_empty() && chain.history.has_replaced_older(is_done);
         }
         for mut old in std::mem::take(&mut self.old) {
             recycle_presents(&device, &mut old, &mut self.pool);
-            // With fences each chain proves itself. Without, the first present of the chain in
-            // use shows that nothing older is shown any more.
+            // With fences each chain proves itself. Without, and where fences are forgotten, the
+            // first present of the chain in use shows that nothing older is shown any more.
             match older_are_gone || (self.fences && old.history.len() == 0) {
                 true => self.destroy_chain(old),
                 false => self.old.push(old),
@@ -221,20 +223,17 @@ impl Swapchain {
     }
 }
 
-/// Takes back what the chain's presents have done with; `true` if older chains are gone.
-fn recycle_presents(device: &Device, chain: &mut Chain, pool: &mut Pool) -> bool {
-    let mut older_are_gone = false;
+/// Takes back what the chain's presents have done with.
+fn recycle_presents(device: &Device, chain: &mut Chain, pool: &mut Pool) {
     chain.history.recycle(
         |proof| is_done(device, proof),
         |done| {
             pool.give_back(done.semaphore);
-            older_are_gone |= done.replaced_older;
             if let Some(Proof::Fence(fence)) = done.fence {
                 pool.recycle_fence(device, fence);
             }
         },
     );
-    older_are_gone
 }
 
 fn is_done(device: &Device, proof: &Proof) -> bool {

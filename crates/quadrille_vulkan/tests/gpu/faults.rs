@@ -52,6 +52,8 @@ struct Outcome {
     /// What is known of the end of the device.
     work: Vec<String>,
     most_old: usize,
+    /// Old swapchains after the last frame, in all windows.
+    old: usize,
     made: u64,
 }
 
@@ -81,12 +83,13 @@ fn a_program_survives_faults() {
     println!("{outcome:#?}, ended within {teardown:?}");
     // For those who know what the faults come to.
     println!(
-        "counted: shown={} skipped={} out_of_date={} errors={} most_old={} made={}",
+        "counted: shown={} skipped={} out_of_date={} errors={} most_old={} old={} made={}",
         outcome.shown,
         outcome.skipped,
         outcome.out_of_date,
         outcome.errors.len(),
         outcome.most_old,
+        outcome.old,
         outcome.made
     );
     // On a busy machine everything takes longer, as setting up did.
@@ -113,7 +116,9 @@ fn run(rig: &mut Rig, outcome: &mut Outcome) -> Vec<Option<Swapchain>> {
             }
         }
         let drawn = frame(rig, &mut windows, step, outcome);
+        outcome.old = 0;
         for open in windows.iter().flatten() {
+            outcome.old += open.retired_count();
             check_bounds(rig, open);
             outcome.most_old = outcome.most_old.max(open.retired_count());
             outcome.made = outcome.made.max(open.chains_made());

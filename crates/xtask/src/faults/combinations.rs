@@ -57,6 +57,7 @@ pub(super) struct Counted {
     pub(super) out_of_date: u64,
     pub(super) errors: u64,
     pub(super) most_old: u64,
+    pub(super) old: u64,
     pub(super) made: u64,
 }
 
@@ -89,6 +90,7 @@ impl Counted {
             out_of_date: number("out_of_date")?,
             errors: number("errors")?,
             most_old: number("most_old")?,
+            old: number("old")?,
             made: number("made")?,
         })
     }

@@ -37,9 +37,21 @@ const PLAIN: Situation = Situation {
 };
 
 const TWO_WINDOWS: (&str, &str) = ("QUADRILLE_FAULT_WINDOWS", "2");
+const NEVER_RESIZED: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1000");
 const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
 
-const SITUATIONS: [Situation; 20] = [
+const SITUATIONS: [Situation; 21] = [
+    // Five swapchains with presents that are never proven done by their fences, and then eleven
+    // good frames: they are gone, once the one in use has been shown for a while.
+    Situation {
+        script: "vkQueuePresentKHR from=1 to=5 -> VK_SUBOPTIMAL_KHR\n\
+                 present fence never from=1 to=5",
+        frames: 16,
+        told: &[NEVER_RESIZED],
+        is_right: |counted, _| (counted.shown, counted.old) == (16, 0) && counted.most_old >= 4,
+        expected: "all frames are shown, and no old swapchain is left",
+        ..PLAIN
+    },
     // A counter reads as no submission can have left it, while all frames are on their way: they
     // are not taken for done, and the device counts as lost.
     Situation {
