@@ -361,8 +361,11 @@ impl Buffer {
     pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
         // SAFETY: `mapped` has compared the range with the buffer.
-        unsafe { mapped.write(&self.0.device.raw, offset, data) }
-            .map_err(Error::vulkan(self.name(), "vkFlushMappedMemoryRanges"))?;
+        unsafe { mapped.write(&self.0.device.raw, offset, data) }.map_err(Error::vulkan(
+            &self.0.device,
+            self.name(),
+            "vkFlushMappedMemoryRanges",
+        ))?;
         self.0.is_host_written.store(true, Ordering::Relaxed);
         Ok(())
     }
@@ -384,8 +387,11 @@ impl Buffer {
     pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
         // SAFETY: `mapped` has compared the range with the buffer.
-        unsafe { mapped.read(&self.0.device.raw, offset, data) }
-            .map_err(Error::vulkan(self.name(), "vkInvalidateMappedMemoryRanges"))
+        unsafe { mapped.read(&self.0.device.raw, offset, data) }.map_err(Error::vulkan(
+            &self.0.device,
+            self.name(),
+            "vkInvalidateMappedMemoryRanges",
+        ))
     }
 
     /// The raw handle, for Vulkan calls of your own; null for a transient buffer that no frame has
@@ -504,7 +510,7 @@ fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, 
     }
     // SAFETY: the description is checked; the families are those of the device.
     let raw = unsafe { device.raw.create_buffer(&info, None) };
-    raw.map_err(Error::vulkan(&desc.name, "vkCreateBuffer"))
+    raw.map_err(Error::vulkan(device, &desc.name, "vkCreateBuffer"))
 }
 
 /// The memory that buffers of a description need, in each sharing mode that they may come to have.
@@ -565,7 +571,9 @@ fn find_home(
         Ok(()) => Ok(home),
         Err(result) => {
             home.free(device);
-            Err(Error::vulkan(&desc.name, "vkBindBufferMemory")(result))
+            Err(Error::vulkan(device, &desc.name, "vkBindBufferMemory")(
+                result,
+            ))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use ash::{ext, khr, vk};
@@ -113,8 +113,9 @@ pub(crate) struct Device {
     pub compiler: Compiler,
     /// The files that shaders come from.
     pub reloads: Reloads,
-    /// A call has said that the device is lost: nothing is to be waited for any more.
-    lost: AtomicBool,
+    /// The call that was the first to say that the device is lost: nothing is to be waited for any
+    /// more.
+    lost: OnceLock<&'static str>,
     /// Another device has taken its place.
     given_up: AtomicBool,
     /// How often a queue was waited for to become idle, for want of a better way.
@@ -209,7 +210,7 @@ impl Device {
             ),
             compiler: Compiler::default(),
             reloads: Reloads::default(),
-            lost: AtomicBool::new(false),
+            lost: OnceLock::new(),
             given_up: AtomicBool::new(false),
             idle_waits: AtomicU64::new(0),
             samplers: AtomicU32::new(0),
@@ -257,7 +258,17 @@ impl Device {
 
     /// Whether a call has said that the device is lost.
     pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::Relaxed)
+        self.loss().is_some()
+    }
+
+    /// The call that was the first to say that the device is lost, if one has.
+    pub(crate) fn loss(&self) -> Option<&'static str> {
+        self.lost.get().copied()
+    }
+
+    /// The same, of a device of which this call says so too.
+    pub(crate) fn lost_by(&self, call: &'static str) -> &'static str {
+        self.lost.get_or_init(|| call)
     }
 
     /// Another device takes its place.
@@ -287,10 +298,15 @@ impl Device {
         self.idle_waits.load(Ordering::Relaxed)
     }
 
-    /// Passes a result on, and remembers it if the device is lost.
-    pub(crate) fn note<T>(&self, result: Result<T, vk::Result>) -> Result<T, vk::Result> {
+    /// Passes the result of a call on, and remembers the call if it is the first to say that the
+    /// device is lost.
+    pub(crate) fn note<T>(
+        &self,
+        call: &'static str,
+        result: Result<T, vk::Result>,
+    ) -> Result<T, vk::Result> {
         if matches!(result, Err(vk::Result::ERROR_DEVICE_LOST)) {
-            self.lost.store(true, Ordering::Relaxed);
+            self.lost_by(call);
         }
         result
     }

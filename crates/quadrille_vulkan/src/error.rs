@@ -8,6 +8,7 @@ use std::time::Duration;
 use ash::vk;
 
 use crate::commands::CommandError;
+use crate::device::Device;
 
 /// The device cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -135,10 +136,10 @@ pub enum Error {
     #[error("the queues of this device are already owned by another Frames")]
     FramesTaken,
     /// The device is lost: its objects can only be dropped.
-    #[error("the device is lost while {doing}")]
+    #[error("the device is lost: {call} was the first call to say so")]
     DeviceLost {
-        /// The call.
-        doing: &'static str,
+        /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
+        call: &'static str,
     },
     /// A Vulkan call failed.
     #[error("{call} fails for {name}: {result}")]
@@ -153,10 +154,16 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of a failed call on a named object.
-    pub(crate) fn vulkan(name: &str, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
+    /// The error of a failed call on a named object. A lost device is noted.
+    pub(crate) fn vulkan(
+        device: &Device,
+        name: &str,
+        call: &'static str,
+    ) -> impl FnOnce(vk::Result) -> Self {
         move |result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { doing: call },
+            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {
+                call: device.lost_by(call),
+            },
             result => Self::Vulkan {
                 name: name.to_owned(),
                 call,
@@ -274,10 +281,10 @@ pub enum FrameError {
         last_done: Option<String>,
     },
     /// The device is lost.
-    #[error("the device is lost while {doing}")]
+    #[error("the device is lost: {call} was the first call to say so")]
     DeviceLost {
-        /// The call.
-        doing: &'static str,
+        /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
+        call: &'static str,
     },
     /// A pass's commands are wrong.
     #[error("pass {pass}, command {command}: {error}")]
@@ -345,10 +352,12 @@ pub enum FrameError {
 }
 
 impl FrameError {
-    /// The error of a failed call.
-    pub(crate) fn vulkan(call: &'static str) -> impl FnOnce(vk::Result) -> Self {
+    /// The error of a failed call. A lost device is noted.
+    pub(crate) fn vulkan(device: &Device, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
         move |result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { doing: call },
+            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {
+                call: device.lost_by(call),
+            },
             result => Self::Vulkan { call, result },
         }
     }
@@ -382,10 +391,10 @@ pub enum SurfaceError {
     #[error("the window's surface is lost")]
     Lost,
     /// The device is lost.
-    #[error("the device is lost while {doing}")]
+    #[error("the device is lost: {call} was the first call to say so")]
     DeviceLost {
-        /// The call.
-        doing: &'static str,
+        /// The call that was the first to return `VK_ERROR_DEVICE_LOST`, whichever noticed.
+        call: &'static str,
     },
     /// An image that stands for the swapchain could not be made.
     #[error(transparent)]
@@ -401,10 +410,12 @@ pub enum SurfaceError {
 }
 
 impl SurfaceError {
-    /// The error of a failed call.
-    pub(crate) fn vulkan(call: &'static str) -> impl FnOnce(vk::Result) -> Self {
+    /// The error of a failed call. A lost device is noted.
+    pub(crate) fn vulkan(device: &Device, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
         move |result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { doing: call },
+            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {
+                call: device.lost_by(call),
+            },
             vk::Result::ERROR_SURFACE_LOST_KHR => Self::Lost,
             result => Self::Vulkan { call, result },
         }

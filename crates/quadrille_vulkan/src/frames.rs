@@ -166,10 +166,9 @@ impl Frames {
     ///
     /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
     pub fn begin(&mut self, timeout: Duration) -> Result<FrameSlot, FrameError> {
-        if self.device.is_lost() {
+        if let Some(call) = self.device.loss() {
             // A call that has no way to tell may have noticed, such as one that asks for a fence.
-            let doing = "an earlier frame ends";
-            return Err(FrameError::DeviceLost { doing });
+            return Err(FrameError::DeviceLost { call });
         }
         let next = (self.number % self.slots.len() as u64) as usize;
         let done = std::mem::take(&mut self.slots[next].done);
@@ -192,7 +191,7 @@ impl Frames {
         self.slots[next]
             .pools
             .reset(&self.device)
-            .map_err(FrameError::vulkan("vkResetCommandPool"))?;
+            .map_err(FrameError::vulkan(&self.device, "vkResetCommandPool"))?;
         self.transients.count_frame();
         let number = self.number;
         self.number += 1;
@@ -236,7 +235,10 @@ impl Frames {
     /// The device is lost.
     pub fn progress(&self) -> Result<Progress, FrameError> {
         let values = self.device.timelines.reached(&self.device);
-        let values = values.map_err(FrameError::vulkan("vkGetSemaphoreCounterValue"))?;
+        let values = values.map_err(FrameError::vulkan(
+            &self.device,
+            "vkGetSemaphoreCounterValue",
+        ))?;
         Ok(Progress { values })
     }
 
@@ -306,7 +308,9 @@ impl Frames {
                         last_done,
                     });
                 }
-                Err(result) => return Err(FrameError::vulkan("vkWaitSemaphores")(result)),
+                Err(result) => {
+                    return Err(FrameError::vulkan(&self.device, "vkWaitSemaphores")(result));
+                }
             }
         }
         Ok(())
@@ -360,7 +364,7 @@ impl Frames {
             let mut patience = Patience::new(device.last.patience(DROP_PATIENCE));
             let waited = timeline.wait(&device, timeline.submitted(), &mut patience);
             device.last.note(waited != Err(vk::Result::TIMEOUT));
-            waited.map_err(FrameError::vulkan("vkWaitSemaphores"))?;
+            waited.map_err(FrameError::vulkan(&device, "vkWaitSemaphores"))?;
         }
         self.release_rings();
         Ok(())

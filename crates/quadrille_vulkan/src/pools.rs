@@ -77,7 +77,8 @@ fn create(device: &Device, family: u32) -> Result<Pool, vk::Result> {
         .flags(vk::CommandPoolCreateFlags::TRANSIENT)
         .queue_family_index(family);
     // SAFETY: the family is one that the device was created with.
-    let pool = unsafe { device.raw.create_command_pool(&info, None) }?;
+    let pool = unsafe { device.raw.create_command_pool(&info, None) };
+    let pool = device.note("vkCreateCommandPool", pool)?;
     let info = vk::CommandBufferAllocateInfo::default()
         .command_pool(pool)
         .level(vk::CommandBufferLevel::PRIMARY)

@@ -89,7 +89,7 @@ impl Swapchain {
             self.pool.give_back_fence(fence);
             return result
                 .map(|_| Presented::Shown)
-                .map_err(FrameError::vulkan("vkQueuePresentKHR"));
+                .map_err(FrameError::vulkan(&self.device, "vkQueuePresentKHR"));
         }
         // In every other case the wait was queued and the image was given back.
         self.acquired = None;
@@ -121,7 +121,9 @@ impl Swapchain {
                 self.surface_lost = true;
                 Ok(Presented::SurfaceLost)
             }
-            Err(result) => Err(FrameError::vulkan("vkQueuePresentKHR")(result)),
+            Err(result) => Err(FrameError::vulkan(&self.device, "vkQueuePresentKHR")(
+                result,
+            )),
         }
     }
 
@@ -160,8 +162,9 @@ impl Swapchain {
         let queue = lock(&self.device.queues[queue].raw);
         // SAFETY: the queue is locked; a submitted batch signals the semaphore; the image is
         // acquired and, by the plan, in the layout for presenting; the fence is not in use.
-        self.device
-            .note(unsafe { functions.queue_present(*queue, &info) })
+        self.device.note("vkQueuePresentKHR", unsafe {
+            functions.queue_present(*queue, &info)
+        })
     }
 
     /// Takes back the semaphore of an acquisition whose image is of no use.
@@ -206,7 +209,9 @@ impl Swapchain {
         let submits = [vk::SubmitInfo2::default().wait_semaphore_infos(&waits)];
         let queue = lock(&device.queues[self.present_queue].raw);
         // SAFETY: the queue is locked; the acquisition signals the semaphore.
-        let submitted = device.note(unsafe { device.raw.queue_submit2(*queue, &submits, fence) });
+        let submitted = device.note("vkQueueSubmit2", unsafe {
+            device.raw.queue_submit2(*queue, &submits, fence)
+        });
         drop(queue);
         let done = submitted.is_ok() && wait_for_fences(device, &[fence], PATIENCE);
         if done || submitted.is_err() {

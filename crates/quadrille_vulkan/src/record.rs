@@ -171,7 +171,7 @@ impl Frames {
             let pools = &mut self.slots[self.current].pools;
             let buffer = pools
                 .take(&self.device, family)
-                .map_err(FrameError::vulkan("vkAllocateCommandBuffers"))?;
+                .map_err(FrameError::vulkan(&self.device, "vkAllocateCommandBuffers"))?;
             let queue = self.lanes[usize::from(queue.0) - self.first].queue;
             targets.push(Target {
                 buffer,
@@ -323,7 +323,7 @@ impl Task<'_> {
         let info = vk::CommandBufferBeginInfo::default().flags(flags);
         // SAFETY: the buffer was reset with its pool, and this task alone has it.
         unsafe { device.raw.begin_command_buffer(buffer, &info) }
-            .map_err(FrameError::vulkan("vkBeginCommandBuffer"))?;
+            .map_err(FrameError::vulkan(device, "vkBeginCommandBuffer"))?;
         if let Some(queries) = self
             .queries
             .as_mut()
@@ -359,7 +359,7 @@ impl Task<'_> {
         }
         // SAFETY: the buffer is being recorded, and no rendering is open: lists are checked for it.
         unsafe { device.raw.end_command_buffer(buffer) }
-            .map_err(FrameError::vulkan("vkEndCommandBuffer"))?;
+            .map_err(FrameError::vulkan(device, "vkEndCommandBuffer"))?;
         Ok(repeated)
     }
 }

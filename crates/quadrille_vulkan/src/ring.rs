@@ -138,7 +138,7 @@ impl Ring {
                 ));
             }
         }
-        let (index, returns) = device.timelines.take(&device.raw, name)?;
+        let (index, returns) = device.timelines.take(device, name)?;
         device.note_timelines();
         let base = returns.submitted();
         let state = State {

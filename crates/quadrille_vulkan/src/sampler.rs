@@ -147,7 +147,7 @@ impl Sampler {
             .inspect_err(|_| {
                 device.samplers.fetch_sub(1, Ordering::Relaxed);
             })
-            .map_err(Error::vulkan(&desc.name, "vkCreateSampler"))?;
+            .map_err(Error::vulkan(device, &desc.name, "vkCreateSampler"))?;
         device.names.name(raw, &desc.name);
         Ok(Self(Arc::new(SamplerInner {
             desc: desc.clone(),

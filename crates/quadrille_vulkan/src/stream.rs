@@ -201,7 +201,7 @@ impl Device {
         self.reap();
         let mut table = lock(&self.streams.table);
         let (queue, alone) = self.choose_queue(&table, desc)?;
-        let (index, timeline) = self.timelines.take(&self.raw, &desc.name)?;
+        let (index, timeline) = self.timelines.take(self, &desc.name)?;
         let mut gate = lock(&self.streams.gate);
         gate.grow(self.timelines.count());
         gate.set_direct(index, alone);
@@ -427,7 +427,7 @@ impl Device {
     pub(crate) fn signal(&self, index: usize, timeline: &Timeline, value: u64) {
         let mut gate = lock(&self.streams.gate);
         timeline.note_submitted(value);
-        if let Err(result) = self.note(timeline.signal(&self.raw, value)) {
+        if let Err(result) = timeline.signal(self, value) {
             tracing::error!("vkSignalSemaphore fails: {result}");
         }
         gate.signalled(&[Point {
@@ -446,7 +446,10 @@ impl Device {
         };
         let (_, result) = failed.remove(at);
         let call = "vkQueueSubmit2";
-        Err(FrameError::PartlySubmitted { call, result })
+        Err(match self.loss() {
+            Some(call) => FrameError::DeviceLost { call },
+            None => FrameError::PartlySubmitted { call, result },
+        })
     }
 }
 

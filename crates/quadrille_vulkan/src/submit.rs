@@ -173,7 +173,7 @@ impl Frames {
             }
         }
         match failed {
-            Err(FrameError::DeviceLost { doing }) => Err(FrameError::DeviceLost { doing }),
+            Err(FrameError::DeviceLost { call }) => Err(FrameError::DeviceLost { call }),
             Err(error) => {
                 tracing::error!("a window is not presented: {error}");
                 Ok(submitted)
@@ -245,7 +245,7 @@ impl Frames {
                 let (window, id) = find_window(input, windows, resource)?;
                 let signal = windows[window]
                     .present_signal()
-                    .map_err(FrameError::vulkan("vkCreateSemaphore"))?;
+                    .map_err(FrameError::vulkan(&self.device, "vkCreateSemaphore"))?;
                 batch.signals.push(semaphore_info(signal.semaphore, all));
                 let queue = submission.queue;
                 presents.push(PlannedPresent {
@@ -370,7 +370,7 @@ impl Frames {
         match submitted {
             Ok(()) => Ok(()),
             Err(result) if is_first || result == vk::Result::ERROR_DEVICE_LOST => {
-                Err(FrameError::vulkan("vkQueueSubmit2")(result))
+                Err(FrameError::vulkan(&self.device, "vkQueueSubmit2")(result))
             }
             Err(result) => {
                 self.broken = true;
@@ -389,9 +389,8 @@ impl Frames {
             return Ok(());
         }
         self.broken = true;
-        if self.device.is_lost() {
-            let doing = "vkQueuePresentKHR";
-            return Err(FrameError::DeviceLost { doing });
+        if let Some(call) = self.device.loss() {
+            return Err(FrameError::DeviceLost { call });
         }
         Err(FrameError::PartlySubmitted {
             call: "waiting for what a present depends on",
@@ -472,7 +471,7 @@ pub(crate) fn queue_submit(
         let result = unsafe { device.raw.queue_submit2(*queue, &infos, vk::Fence::null()) };
         drop(queue);
         if left == 0 || !is_out_of_memory(result) {
-            return device.note(result);
+            return device.note("vkQueueSubmit2", result);
         }
         left -= 1;
         std::thread::yield_now();

@@ -105,11 +105,14 @@ impl Surface {
         let capabilities =
             unsafe { surfaces.get_physical_device_surface_capabilities(physical, self.raw) }
                 .map_err(SurfaceError::vulkan(
+                    &self.device,
                     "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
                 ))?;
         // SAFETY: as above.
-        let formats = unsafe { surfaces.get_physical_device_surface_formats(physical, self.raw) }
-            .map_err(SurfaceError::vulkan("vkGetPhysicalDeviceSurfaceFormatsKHR"))?;
+        let formats =
+            unsafe { surfaces.get_physical_device_surface_formats(physical, self.raw) }.map_err(
+                SurfaceError::vulkan(&self.device, "vkGetPhysicalDeviceSurfaceFormatsKHR"),
+            )?;
         Ok(SurfaceSupport {
             capabilities,
             formats,
@@ -122,7 +125,7 @@ impl Surface {
         let physical = self.device.physical;
         // SAFETY: the surface is alive, and of the device's instance.
         unsafe { surfaces.get_physical_device_surface_present_modes(physical, self.raw) }.map_err(
-            SurfaceError::vulkan("vkGetPhysicalDeviceSurfacePresentModesKHR"),
+            SurfaceError::vulkan(&self.device, "vkGetPhysicalDeviceSurfacePresentModesKHR"),
         )
     }
 
@@ -151,6 +154,7 @@ impl Surface {
             functions.get_physical_device_surface_capabilities2(physical, &info, &mut capabilities)
         }
         .map_err(SurfaceError::vulkan(
+            &self.device,
             "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
         ))?;
         let count = compatible.present_mode_count as usize;
@@ -218,7 +222,7 @@ fn create(device: &Device, origin: Origin) -> Result<vk::SurfaceKHR, SurfaceErro
         Origin::Headless => return create_headless(device),
     };
     let needed = ash_window::enumerate_required_extensions(display)
-        .map_err(SurfaceError::vulkan("vkCreateSurfaceKHR"))?;
+        .map_err(SurfaceError::vulkan(device, "vkCreateSurfaceKHR"))?;
     for &name in needed {
         // SAFETY: ash-window's list is one of names with static lifetime.
         let name = unsafe { std::ffi::CStr::from_ptr(name) };
@@ -229,7 +233,7 @@ fn create(device: &Device, origin: Origin) -> Result<vk::SurfaceKHR, SurfaceErro
     }
     // SAFETY: the extensions are enabled; the caller of `Surface::new` vouches for the handles.
     unsafe { ash_window::create_surface(&instance.entry, &instance.raw, display, window, None) }
-        .map_err(SurfaceError::vulkan("vkCreateSurfaceKHR"))
+        .map_err(SurfaceError::vulkan(device, "vkCreateSurfaceKHR"))
 }
 
 fn create_headless(device: &Device) -> Result<vk::SurfaceKHR, SurfaceError> {
@@ -243,5 +247,5 @@ fn create_headless(device: &Device) -> Result<vk::SurfaceKHR, SurfaceError> {
     let info = vk::HeadlessSurfaceCreateInfoEXT::default();
     // SAFETY: the extension is enabled.
     unsafe { headless.create_headless_surface(&info, None) }
-        .map_err(SurfaceError::vulkan("vkCreateHeadlessSurfaceEXT"))
+        .map_err(SurfaceError::vulkan(device, "vkCreateHeadlessSurfaceEXT"))
 }

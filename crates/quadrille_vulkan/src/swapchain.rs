@@ -296,7 +296,11 @@ impl Swapchain {
                     | vk::Result::ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT,
                 ) => self.outdated = true,
                 Err(vk::Result::ERROR_SURFACE_LOST_KHR) => self.surface_lost = true,
-                Err(result) => return Err(SurfaceError::vulkan("vkAcquireNextImageKHR")(result)),
+                Err(result) => {
+                    return Err(SurfaceError::vulkan(&self.device, "vkAcquireNextImageKHR")(
+                        result,
+                    ));
+                }
             }
         }
         Ok(Acquired::Skip(SkipReason::OutOfDate))
@@ -339,7 +343,11 @@ impl Swapchain {
             match timeline.wait(&self.device, point.value, &mut patience) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => return Ok(false),
-                Err(result) => return Err(SurfaceError::vulkan("vkWaitSemaphores")(result)),
+                Err(result) => {
+                    return Err(SurfaceError::vulkan(&self.device, "vkWaitSemaphores")(
+                        result,
+                    ));
+                }
             }
         }
         self.in_flight.pop_front();
@@ -357,7 +365,7 @@ impl Swapchain {
         let result = unsafe {
             functions.acquire_next_image(chain.raw, timeout, semaphore, vk::Fence::null())
         };
-        match self.device.note(result) {
+        match self.device.note("vkAcquireNextImageKHR", result) {
             Ok((index, suboptimal)) if (index as usize) < chain.images.len() => {
                 self.outdated |= suboptimal;
                 self.acquired = Some(AcquiredImage {

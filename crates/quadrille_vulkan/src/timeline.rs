@@ -63,7 +63,7 @@ impl Timeline {
         // In this order, or a value that is announced in between would be taken for too high.
         let announced = self.announced.load(Ordering::Acquire);
         let was_lost = device.is_lost();
-        device.note(read.and_then(|value| {
+        let reached = read.and_then(|value| {
             believe(value, announced).inspect_err(|_| {
                 if !was_lost {
                     tracing::error!(
@@ -72,17 +72,20 @@ impl Timeline {
                     );
                 }
             })
-        }))
+        });
+        device.note("vkGetSemaphoreCounterValue", reached)
     }
 
     /// Signals a value from the host: higher than what it has, and lower than what is on its way.
-    pub(crate) fn signal(&self, device: &ash::Device, value: u64) -> Result<(), vk::Result> {
+    pub(crate) fn signal(&self, device: &Device, value: u64) -> Result<(), vk::Result> {
         self.announce(value);
         let info = vk::SemaphoreSignalInfo::default()
             .semaphore(self.semaphore)
             .value(value);
         // SAFETY: as in `reached`; the caller sees to the value.
-        unsafe { device.signal_semaphore(&info) }
+        device.note("vkSignalSemaphore", unsafe {
+            device.raw.signal_semaphore(&info)
+        })
     }
 
     /// Waits on the host until a value is reached. `TIMEOUT` is an error here, and means that the
@@ -105,7 +108,7 @@ impl Timeline {
         value: u64,
         slice: Duration,
     ) -> Option<Result<(), vk::Result>> {
-        match device.note(self.wait_once(device, value, slice)) {
+        match device.note("vkWaitSemaphores", self.wait_once(device, value, slice)) {
             Err(result) if is_passing(result) => {}
             done => return Some(done),
         }

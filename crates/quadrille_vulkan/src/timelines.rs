@@ -37,7 +37,7 @@ impl Timelines {
     /// A timeline for a stream or ring of this name.
     pub(crate) fn take(
         &self,
-        device: &ash::Device,
+        device: &Device,
         name: &str,
     ) -> Result<(usize, Arc<Timeline>), Error> {
         let mut table = lock(&self.0);
@@ -54,7 +54,8 @@ impl Timelines {
                 ),
             });
         }
-        let timeline = Timeline::new(device).map_err(Error::vulkan(name, "vkCreateSemaphore"))?;
+        let timeline =
+            Timeline::new(&device.raw).map_err(Error::vulkan(device, name, "vkCreateSemaphore"))?;
         let timeline = Arc::new(timeline);
         table.all.push(Arc::clone(&timeline));
         Ok((index, timeline))

@@ -141,7 +141,7 @@ fn written(
             .raw
             .get_query_pool_results(pool, first, &mut results, flags)
     };
-    match read {
+    match device.note("vkGetQueryPoolResults", read) {
         Ok(()) | Err(vk::Result::NOT_READY) => last_available(passes, &results),
         Err(_) => None,
     }
@@ -212,7 +212,7 @@ impl Timing {
                 .query_count(count.next_power_of_two());
             // SAFETY: the count is above zero.
             measured.pool = unsafe { device.raw.create_query_pool(&info, None) }
-                .map_err(FrameError::vulkan("vkCreateQueryPool"))?;
+                .map_err(FrameError::vulkan(device, "vkCreateQueryPool"))?;
             measured.capacity = info.query_count;
         }
         if count > 0 {
@@ -286,7 +286,7 @@ impl Timing {
                 .raw
                 .get_query_pool_results(measured.pool, 0, &mut ticks, flags)
         };
-        if let Err(error) = read {
+        if let Err(error) = device.note("vkGetQueryPoolResults", read) {
             tracing::debug!("vkGetQueryPoolResults fails: {error}");
             return;
         }

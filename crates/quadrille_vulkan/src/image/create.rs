@@ -50,7 +50,7 @@ pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk
     }
     // SAFETY: the description is checked against limits and format support.
     let raw = unsafe { device.raw.create_image(&info, None) };
-    raw.map_err(Error::vulkan(&desc.name, "vkCreateImage"))
+    raw.map_err(Error::vulkan(device, &desc.name, "vkCreateImage"))
 }
 
 /// The memory that images of a description need, in each sharing mode that they may come to have.
@@ -124,8 +124,11 @@ pub(super) fn create_view(
         .format(desc.format)
         .subresource_range(key.range());
     // SAFETY: callers have checked the range against the image.
-    let view = unsafe { device.raw.create_image_view(&info, None) }
-        .map_err(Error::vulkan(&desc.name, "vkCreateImageView"))?;
+    let view = unsafe { device.raw.create_image_view(&info, None) }.map_err(Error::vulkan(
+        device,
+        &desc.name,
+        "vkCreateImageView",
+    ))?;
     device.names.name(view, &desc.name);
     Ok(view)
 }
@@ -153,7 +156,9 @@ fn find_home(
         Ok(()) => Ok(home),
         Err(result) => {
             home.free(device);
-            Err(Error::vulkan(&desc.name, "vkBindImageMemory")(result))
+            Err(Error::vulkan(device, &desc.name, "vkBindImageMemory")(
+                result,
+            ))
         }
     }
 }

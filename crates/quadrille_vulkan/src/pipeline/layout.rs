@@ -68,7 +68,7 @@ impl LayoutCache {
             return Ok(Arc::clone(layout));
         }
         let layout = create(device, &key).map_err(|result| {
-            problem(Error::vulkan(name, "vkCreatePipelineLayout")(result).to_string())
+            problem(Error::vulkan(device, name, "vkCreatePipelineLayout")(result).to_string())
         })?;
         let layout = Arc::new(layout);
         known.insert(key, Arc::clone(&layout));
@@ -104,7 +104,8 @@ fn create(device: &Device, key: &Key) -> Result<PipelineLayout, vk::Result> {
         .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
         .bindings(&bindings);
     // SAFETY: bindings are different numbers below the limit of push descriptors.
-    let set = unsafe { device.raw.create_descriptor_set_layout(&info, None) }?;
+    let set = unsafe { device.raw.create_descriptor_set_layout(&info, None) };
+    let set = device.note("vkCreateDescriptorSetLayout", set)?;
     let sets = [set];
     let ranges = [vk::PushConstantRange::default()
         .stage_flags(key.stages)
@@ -165,7 +166,8 @@ fn create_template(
         .pipeline_layout(layout)
         .set(0);
     // SAFETY: set 0 of the layout takes pushes and has these bindings.
-    unsafe { device.raw.create_descriptor_update_template(&info, None) }
+    let template = unsafe { device.raw.create_descriptor_update_template(&info, None) };
+    device.note("vkCreateDescriptorUpdateTemplate", template)
 }
 
 /// The bindings of several stages as one list, and the bytes of their push constants.

@@ -80,7 +80,7 @@ impl Chain {
         // SAFETY: every value was offered by the surface; `old` is of the same surface and was
         // not retired before.
         let raw = unsafe { functions.create_swapchain(&info, None) }
-            .map_err(SurfaceError::vulkan("vkCreateSwapchainKHR"))?;
+            .map_err(SurfaceError::vulkan(device, "vkCreateSwapchainKHR"))?;
         let mut chain = Self {
             raw,
             images: Vec::new(),
@@ -94,7 +94,7 @@ impl Chain {
             Ok(()) => Ok(chain),
             Err(result) => {
                 chain.destroy(device);
-                Err(SurfaceError::vulkan("vkCreateImageView")(result))
+                Err(SurfaceError::vulkan(device, "vkCreateImageView")(result))
             }
         }
     }
@@ -107,7 +107,8 @@ impl Chain {
         format: vk::Format,
     ) -> Result<(), vk::Result> {
         // SAFETY: the chain was just made.
-        self.images = unsafe { functions.get_swapchain_images(self.raw) }?;
+        let images = unsafe { functions.get_swapchain_images(self.raw) };
+        self.images = device.note("vkGetSwapchainImagesKHR", images)?;
         for &image in &self.images {
             let info = vk::ImageViewCreateInfo::default()
                 .image(image)

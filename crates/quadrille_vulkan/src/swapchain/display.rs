@@ -82,7 +82,7 @@ impl Swapchain {
             let left = nanoseconds(timeout.saturating_sub(start.elapsed()));
             // SAFETY: the chain is in use, and a present with this id was queued to it.
             let waited = unsafe { functions.wait_for_present(chain.raw, id, left) };
-            match self.device.note(waited) {
+            match self.device.note("vkWaitForPresentKHR", waited) {
                 Ok(()) => chain.unseen.seen(id),
                 Err(vk::Result::SUBOPTIMAL_KHR) => {
                     chain.unseen.seen(id);
@@ -100,7 +100,9 @@ impl Swapchain {
                     return Ok(());
                 }
                 Err(error @ vk::Result::ERROR_DEVICE_LOST) => {
-                    return Err(SurfaceError::vulkan("vkWaitForPresentKHR")(error));
+                    return Err(SurfaceError::vulkan(&self.device, "vkWaitForPresentKHR")(
+                        error,
+                    ));
                 }
                 // The time is over, or memory: the frame goes on without having seen it.
                 Err(_) => {

@@ -57,11 +57,12 @@ impl Pool {
             return Ok(fence);
         }
         // SAFETY: the description is the default one.
-        unsafe {
+        let fence = unsafe {
             device
                 .raw
                 .create_fence(&vk::FenceCreateInfo::default(), None)
-        }
+        };
+        device.note("vkCreateFence", fence)
     }
 
     /// Takes back a semaphore that is neither signalled nor going to be.
@@ -241,7 +242,7 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
         Proof::Fence(fence) => {
             // SAFETY: the fence is of this device and alive.
             let status = unsafe { device.raw.get_fence_status(fence) };
-            or_lost(device.note(status))
+            or_lost(device.note("vkGetFenceStatus", status))
         }
         Proof::Point(point) => {
             // The timeline of a stream that has ended is gone, and all its work is done.

@@ -104,7 +104,9 @@ impl Swapchain {
         let queue = lock(&device.queues[self.present_queue].raw);
         device.count_idle_wait();
         // SAFETY: the queue is locked.
-        let idle = device.note(unsafe { device.raw.queue_wait_idle(*queue) });
+        let idle = device.note("vkQueueWaitIdle", unsafe {
+            device.raw.queue_wait_idle(*queue)
+        });
         idle.is_ok() || device.is_lost()
     }
 
@@ -143,7 +145,8 @@ pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], patience: D
     let signalled = Patience::new(patience).until(|slice| {
         let timeout = nanoseconds(slice);
         // SAFETY: the fences are of this device and alive.
-        let waited = device.note(unsafe { device.raw.wait_for_fences(fences, true, timeout) });
+        let waited = unsafe { device.raw.wait_for_fences(fences, true, timeout) };
+        let waited = device.note("vkWaitForFences", waited);
         (waited.is_ok() || device.is_lost()).then_some(())
     });
     signalled.is_some()

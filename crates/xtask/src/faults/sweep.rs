@@ -45,13 +45,32 @@ impl Program<'_> {
         let counts = count(&text)?;
         ensure!(counts.len() > 20, "the layer saw only {counts:?}");
         let faults: Vec<_> = scripts(&counts, depth).into_iter().map(fault).collect();
-        self.run_all(&faults)?;
+        let outputs = self.run_all(&faults)?;
+        for (fault, output) in faults.iter().zip(&outputs) {
+            check_named(&fault.script, output)?;
+        }
         Ok(format!(
             "{} runs, in each of which one call fails; {} commands",
             faults.len(),
             counts.len()
         ))
     }
+}
+
+/// Whether the program names the call that has lost the device, if one has: the one that failed, not
+/// the one that noticed.
+fn check_named(script: &str, output: &str) -> Result<()> {
+    let call = script.split_whitespace().next().unwrap_or_default();
+    let named = output
+        .lines()
+        .filter_map(|line| line.split_once("the device is lost: "));
+    for (_, name) in named {
+        ensure!(
+            name.starts_with(&format!("{call} ")),
+            "{script}: the program says {name}"
+        );
+    }
+    Ok(())
 }
 
 /// The commands that return a result, and how often they were called.

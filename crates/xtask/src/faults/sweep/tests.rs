@@ -1,4 +1,4 @@
-use super::{Depth, count, scripts};
+use super::{Depth, check_named, count, scripts};
 
 const LOG: &str = r#"{"call":"vkCreateFence","nth":1,"result":"SUCCESS"}
 {"call":"vkDestroyFence","nth":1}
@@ -28,4 +28,13 @@ fn each_call_fails_with_each_result() {
     let sample = scripts(&counts, Depth::Sample);
     assert_eq!(sample.len(), 4, "{sample:?}");
     assert!(sample[1].contains("nth=2"), "the last call: {sample:?}");
+}
+
+#[test]
+fn the_call_that_lost_the_device_is_named() {
+    let script = "vkGetFenceStatus nth=4 -> VK_ERROR_DEVICE_LOST\n";
+    let says = |call| format!("frame 2: the device is lost: {call} was the first call to say so");
+    assert!(check_named(script, "").is_ok(), "not lost");
+    assert!(check_named(script, &says("vkGetFenceStatus")).is_ok());
+    assert!(check_named(script, &says("vkAcquireNextImageKHR")).is_err());
 }
