@@ -303,8 +303,8 @@ impl Device {
     /// Gives free what streams have left and the device is done with.
     pub(crate) fn reap(&self) {
         self.reap_if(|left| {
-            let reached = left.timeline.reached(self);
-            reached.is_ok_and(|reached| reached >= left.timeline.submitted())
+            let submitted = left.timeline.submitted();
+            left.timeline.has_reached(self, submitted).unwrap_or(false)
         });
     }
 

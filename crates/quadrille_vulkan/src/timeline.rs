@@ -16,6 +16,9 @@ pub(crate) struct Timeline {
     /// The same before the submission is made: the device may be done with it before `submitted`
     /// says that it was made. A submission that fails leaves it higher, until the value is used.
     announced: AtomicU64,
+    /// The highest value that is known to be reached: neither a wait nor a question for it, or for
+    /// a lower one, needs a call.
+    known: AtomicU64,
 }
 
 impl Timeline {
@@ -31,6 +34,7 @@ impl Timeline {
             semaphore,
             submitted: AtomicU64::new(0),
             announced: AtomicU64::new(0),
+            known: AtomicU64::new(0),
         })
     }
 
@@ -73,7 +77,25 @@ impl Timeline {
                 }
             })
         });
-        device.note("vkGetSemaphoreCounterValue", reached)
+        let reached = device.note("vkGetSemaphoreCounterValue", reached);
+        reached.inspect(|&value| self.note_reached(value))
+    }
+
+    /// Whether a value is reached; asks only if that is not known.
+    pub(crate) fn has_reached(&self, device: &Device, value: u64) -> Result<bool, vk::Result> {
+        if self.is_known(value) {
+            return Ok(true);
+        }
+        self.reached(device).map(|reached| reached >= value)
+    }
+
+    fn note_reached(&self, value: u64) {
+        self.known.fetch_max(value, Ordering::AcqRel);
+    }
+
+    /// Whether a value is known to be reached.
+    fn is_known(&self, value: u64) -> bool {
+        self.known.load(Ordering::Acquire) >= value
     }
 
     /// Signals a value from the host: higher than what it has, and lower than what is on its way.
@@ -96,6 +118,9 @@ impl Timeline {
         value: u64,
         patience: &mut Patience,
     ) -> Result<(), vk::Result> {
+        if self.is_known(value) {
+            return Ok(());
+        }
         let waited = patience.until(|slice| self.wait_slice(device, value, slice));
         waited.unwrap_or(Err(vk::Result::TIMEOUT))
     }
@@ -109,11 +134,15 @@ impl Timeline {
         slice: Duration,
     ) -> Option<Result<(), vk::Result>> {
         match device.note("vkWaitSemaphores", self.wait_once(device, value, slice)) {
+            Ok(()) => {
+                self.note_reached(value);
+                return Some(Ok(()));
+            }
             Err(result) if is_passing(result) => {}
-            done => return Some(done),
+            Err(result) => return Some(Err(result)),
         }
-        match self.reached(device) {
-            Ok(reached) => (reached >= value).then_some(Ok(())),
+        match self.has_reached(device, value) {
+            Ok(has_reached) => has_reached.then_some(Ok(())),
             Err(result) if is_passing(result) => None,
             Err(result) => Some(Err(result)),
         }

@@ -31,7 +31,7 @@ const FAMILIES: &str = "gct:1,ct:1,t:1";
 const HEADLESS: [&str; 4] = [
     "lost nth=40",
     "vkQueueSubmit2 nth=40 -> VK_ERROR_DEVICE_LOST",
-    "vkWaitSemaphores nth=60 -> VK_ERROR_DEVICE_LOST",
+    "vkWaitSemaphores nth=20 -> VK_ERROR_DEVICE_LOST",
     "vkGetSemaphoreCounterValue nth=30 -> VK_ERROR_DEVICE_LOST",
 ];
 

@@ -247,10 +247,7 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
         Proof::Point(point) => {
             // The timeline of a stream that has ended is gone, and all its work is done.
             let timeline = device.timelines.get(usize::from(point.queue.0));
-            timeline.is_none_or(|timeline| {
-                let reached = timeline.reached(device);
-                or_lost(reached.map(|value| value >= point.value))
-            })
+            timeline.is_none_or(|timeline| or_lost(timeline.has_reached(device, point.value)))
         }
     }
 }

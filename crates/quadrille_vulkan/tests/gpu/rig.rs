@@ -22,6 +22,8 @@ pub(crate) struct Rig {
     pub(crate) states: States,
     /// Chunks that frames are recorded in.
     pub(crate) chunks: usize,
+    /// Frames are waited for before the device is asked how far it is.
+    pub(crate) waits: bool,
     /// What the validation layer had said before.
     messages: u64,
 }
@@ -176,6 +178,7 @@ impl Rig {
             frames,
             states,
             chunks: 1,
+            waits: false,
             messages,
         }
     }
@@ -229,6 +232,9 @@ impl Rig {
         let recorded = self.frames.record(input, &Threads, self.chunks)?;
         let submitted = self.frames.submit(input, recorded, &self.states, windows)?;
         self.states.commit(&frame, self.frames.topology(), &plan);
+        if self.waits {
+            self.frames.drain(PATIENCE)?;
+        }
         let progress = self.frames.progress()?;
         self.frames.retire(&mut self.states, &progress);
         Ok(submitted)

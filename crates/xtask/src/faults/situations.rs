@@ -40,7 +40,16 @@ const TWO_WINDOWS: (&str, &str) = ("QUADRILLE_FAULT_WINDOWS", "2");
 const NEVER_RESIZED: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1000");
 const EACH_FRAME: (&str, &str) = ("QUADRILLE_FAULT_RESIZE_EVERY", "1");
 
-const SITUATIONS: [Situation; 21] = [
+const SITUATIONS: [Situation; 22] = [
+    // A value is waited for once, and not if it was read before; nor are queues that do nothing.
+    Situation {
+        families: "gct:1,ct:2,t:1",
+        is_right: |counted, calls| {
+            counted.shown == 40 && (1..=calls.of("vkQueueSubmit2")).contains(&calls.waits)
+        },
+        expected: "all frames are shown, and no submission is waited for twice",
+        ..PLAIN
+    },
     // Five swapchains with presents that are never proven done by their fences, and then eleven
     // good frames: they are gone, once the one in use has been shown for a while.
     Situation {
@@ -248,6 +257,8 @@ pub(super) struct Calls {
     transfers: u64,
     /// Presents that change the mode.
     modes: u64,
+    /// Waits for timeline semaphores that came to their end.
+    waits: u64,
 }
 
 impl Calls {
@@ -260,6 +271,8 @@ impl Calls {
             if let Some(call) = entry["call"].as_str() {
                 *calls.counts.entry(call.to_owned()).or_default() += 1;
             }
+            let came = entry["result"] == "SUCCESS";
+            calls.waits += u64::from(entry["call"] == "vkWaitSemaphores" && came);
             calls.transfers += entry["transfers"].as_u64().unwrap_or(0);
             calls.modes += entry["modes"].as_u64().unwrap_or(0);
         }
