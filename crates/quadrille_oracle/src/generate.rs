@@ -95,9 +95,14 @@ pub fn frame(random: &mut Random, shape: &Shape) -> Frame {
     sequence(random, &shape).frames.pop().unwrap_or_default()
 }
 
-/// A random sequence.
+/// A random sequence for a random topology.
 pub fn sequence(random: &mut Random, shape: &Shape) -> Sequence {
     let topology = topology(random);
+    sequence_on(random, shape, topology)
+}
+
+/// A random sequence for the queues of a device.
+pub fn sequence_on(random: &mut Random, shape: &Shape, topology: Topology) -> Sequence {
     let maker = Maker {
         emphasis: Emphasis::new(random, &topology),
         topology: &topology,

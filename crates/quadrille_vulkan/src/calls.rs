@@ -154,6 +154,7 @@ impl Info {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LayoutCall {
     pub image: ResourceId,
+    pub aspects: vk::ImageAspectFlags,
     /// The kinds of access that were looked for, and what is taken if there are none.
     pub access: AccessMask,
     pub usual: Layout,

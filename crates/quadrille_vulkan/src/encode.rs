@@ -14,7 +14,7 @@ mod rendering;
 mod repeat;
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceIndex, Use};
+use quadrille_sync::{AccessMask, Aspects, Capabilities, Layout, ResourceIndex, SubRange, Use};
 
 use crate::calls::{Calls, LayoutCall};
 use crate::commands::{Area, Bind, Command, CommandError, CommandList, Copying, Draw};
@@ -316,18 +316,20 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The layout in which the pass uses an image: that of the declared use with one of these
-    /// accesses, else the usual one.
+    /// The layout in which the pass uses aspects of an image: that of the declared use with one of
+    /// these accesses, else the usual one.
     fn layout(
         &mut self,
         resource: ResourceIndex,
+        aspects: vk::ImageAspectFlags,
         access: AccessMask,
         usual: Layout,
     ) -> vk::ImageLayout {
-        let layout = declared_layout(self.uses, resource, access, usual);
+        let layout = declared_layout(self.uses, (resource, aspects), access, usual);
         let resources = self.resources;
         self.calls.add_layout(|| LayoutCall {
             image: resources.handle(resource).id(),
+            aspects,
             access,
             usual,
             layout,
@@ -339,15 +341,31 @@ impl<'a> Encoder<'a> {
 /// See [`Encoder::layout`].
 fn declared_layout(
     uses: &[Use],
-    resource: ResourceIndex,
+    (resource, aspects): (ResourceIndex, vk::ImageAspectFlags),
     access: AccessMask,
     usual: Layout,
 ) -> vk::ImageLayout {
+    let declared = declared_uses(uses, resource, aspects, access).next();
+    convert::layout(declared.map_or(usual, |of| of.access.layout()))
+}
+
+/// The declared uses of aspects of an image that have one of these accesses.
+fn declared_uses(
+    uses: &[Use],
+    resource: ResourceIndex,
+    aspects: vk::ImageAspectFlags,
+    access: AccessMask,
+) -> impl Iterator<Item = &Use> {
     let all = Capabilities::all();
-    let of_use =
-        |of: &&Use| of.resource == resource && of.access.scope(all).access.intersects(access);
-    let declared = uses.iter().find(of_use).map(|of| of.access.layout());
-    convert::layout(declared.unwrap_or(usual))
+    let aspects = Aspects::from_bits_truncate(aspects.as_raw());
+    uses.iter().filter(move |of| {
+        let has_aspect = match of.range {
+            SubRange::Subresources(range) => range.aspects.intersects(aspects),
+            SubRange::Slices(slices) => slices.aspects.intersects(aspects),
+            SubRange::Whole | SubRange::Bytes { .. } => true,
+        };
+        of.resource == resource && has_aspect && of.access.scope(all).access.intersects(access)
+    })
 }
 
 /// Whether a command is one of those that passes which draw or compute consist of. What these come

@@ -1,8 +1,8 @@
 //! The baseline that Quadrille needs, and what it uses where the device has it.
 //!
 //! Baseline: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
-//! `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `robustBufferAccess`, and
-//! `VK_KHR_push_descriptor`.
+//! `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `separateDepthStencilLayouts`,
+//! `robustBufferAccess`, and `VK_KHR_push_descriptor`.
 
 use std::ffi::{CStr, c_void};
 
@@ -151,8 +151,10 @@ impl Support {
         self.need_feature("timelineSemaphore", vulkan12.timeline_semaphore);
         self.need_feature("descriptorIndexing", vulkan12.descriptor_indexing);
         self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
-        // As most of these, one that Vulkan 1.3 promises ("Feature Requirements").
+        // As most of these, what Vulkan 1.2 and later promise ("Feature Requirements").
         self.need_feature("hostQueryReset", vulkan12.host_query_reset);
+        let separate = vulkan12.separate_depth_stencil_layouts;
+        self.need_feature("separateDepthStencilLayouts", separate);
         self.need_feature("robustBufferAccess", core.robust_buffer_access);
         self.core = optional_core(&core);
         self.scalar_block_layout = vulkan12.scalar_block_layout == vk::TRUE;
@@ -252,6 +254,8 @@ impl Support {
             .descriptor_indexing(true)
             .buffer_device_address(true)
             .host_query_reset(true)
+            // Plans have layouts aspect by aspect.
+            .separate_depth_stencil_layouts(true)
             .scalar_block_layout(self.scalar_block_layout)
             .vulkan_memory_model(self.vulkan_memory_model)
             .vulkan_memory_model_device_scope(self.vulkan_memory_model);

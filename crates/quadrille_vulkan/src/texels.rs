@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::format::scalar_kind;
+use crate::format::{self, scalar_kind};
 use crate::image::Image;
 use crate::shader::{ScalarKind, ShaderImage};
 
@@ -28,6 +28,11 @@ impl Texels {
             scalar: scalar_kind(image.format()),
             multisampled: image.desc().samples > 1,
         }
+    }
+
+    /// The aspects that a shader sees.
+    pub(crate) fn aspects(self) -> vk::ImageAspectFlags {
+        format::sampled_aspects(self.format)
     }
 
     /// Why a shader cannot read them as it declares (section "Image Operations Overview", "Format

@@ -21,6 +21,8 @@ mod commands;
 mod compute;
 #[path = "gpu/cost.rs"]
 mod cost;
+#[path = "gpu/depth_stencil.rs"]
+mod depth_stencil;
 #[path = "gpu/exit.rs"]
 mod exit;
 #[path = "gpu/faults.rs"]
@@ -31,6 +33,8 @@ mod graphics;
 mod lifetime;
 #[path = "gpu/pace.rs"]
 mod pace;
+#[path = "gpu/random_frames.rs"]
+mod random_frames;
 #[path = "gpu/reload.rs"]
 mod reload;
 #[path = "gpu/repeat.rs"]

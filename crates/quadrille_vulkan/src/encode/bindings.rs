@@ -8,7 +8,6 @@ use super::{Encoder, Failure};
 use crate::buffer::BufferUsage;
 use crate::calls::{Call, Info};
 use crate::commands::{CommandError, CommandList};
-use crate::format;
 use crate::handle::{Entry, Handle};
 use crate::image::{Image, ImageUsage};
 use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
@@ -466,7 +465,7 @@ impl<'a> Encoder<'a> {
             (None, Handle::Image(image)) => {
                 let key = ViewKey {
                     view: bound.view,
-                    aspects: format::sampled_aspects(image.format()),
+                    aspects: texels.aspects(),
                     kind: seen.view,
                 };
                 check_kind(image, key)?;
@@ -477,10 +476,11 @@ impl<'a> Encoder<'a> {
         let image_layout = match bound.storage {
             true => {
                 let access = AccessMask::SHADER_STORAGE_READ | AccessMask::SHADER_STORAGE_WRITE;
-                self.layout(index, access, Layout::General)
+                self.layout(index, texels.aspects(), access, Layout::General)
             }
             false => self.layout(
                 index,
+                texels.aspects(),
                 AccessMask::SHADER_SAMPLED_READ,
                 Layout::ShaderReadOnlyOptimal,
             ),

@@ -256,6 +256,7 @@ impl Encoder<'_> {
         check_view(image, view)?;
         let layout = self.layout(
             index,
+            vk::ImageAspectFlags::COLOR,
             AccessMask::TRANSFER_WRITE,
             Layout::TransferDstOptimal,
         );
@@ -379,7 +380,10 @@ impl Encoder<'_> {
             Side::Src => (AccessMask::TRANSFER_READ, Layout::TransferSrcOptimal),
             Side::Dst => (AccessMask::TRANSFER_WRITE, Layout::TransferDstOptimal),
         };
-        Ok((image, declared_layout(self.uses, index, access, usual)))
+        // A copy of both depth and stencil names one layout for both.
+        let aspects = format::sampled_aspects(image.format());
+        let layout = declared_layout(self.uses, (index, aspects), access, usual);
+        Ok((image, layout))
     }
 }
 

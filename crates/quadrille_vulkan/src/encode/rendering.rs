@@ -1,11 +1,11 @@
 //! Attachments, viewport and scissor.
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
+use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex};
 
 use super::bindings::view;
 use super::compatible::check_view;
-use super::{Encoder, Failure};
+use super::{Encoder, Failure, declared_uses};
 use crate::calls::{AttachmentCall, Call, RenderingCall};
 use crate::commands::CommandError;
 use crate::format;
@@ -177,14 +177,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn color(&mut self, color: &ColorData, common: &mut Common) -> Result<AttachmentCall, Failure> {
-        let access = AccessMask::COLOR_ATTACHMENT_READ | AccessMask::COLOR_ATTACHMENT_WRITE;
-        let usual = Layout::ColorAttachmentOptimal;
-        let (image, raw, layout) = self.attachment(
-            color.image,
-            color.view,
-            (ImageUsage::COLOR_ATTACHMENT, "COLOR_ATTACHMENT"),
-            (access, usual),
-        )?;
+        let (image, raw, layout) = self.color_target(color.image, color.view)?;
         common.add(image, color.view)?;
         let mut attachment = AttachmentCall {
             view: raw,
@@ -199,12 +192,7 @@ impl<'a> Encoder<'a> {
             };
         }
         if let Some((resolve, view)) = color.resolve {
-            let (target, raw, layout) = self.attachment(
-                resolve,
-                view,
-                (ImageUsage::COLOR_ATTACHMENT, "COLOR_ATTACHMENT"),
-                (access, usual),
-            )?;
+            let (target, raw, layout) = self.color_target(resolve, view)?;
             let fits = target.desc().samples == 1
                 && target.format() == image.format()
                 && view.extent(target) == color.view.extent(image);
@@ -223,43 +211,29 @@ impl<'a> Encoder<'a> {
         Ok(attachment)
     }
 
+    /// The image, view and layout of what colours are written to.
+    fn color_target(
+        &mut self,
+        id: ResourceId,
+        part: View,
+    ) -> Result<(&'a Image, vk::ImageView, vk::ImageLayout), Failure> {
+        let usage = (ImageUsage::COLOR_ATTACHMENT, "COLOR_ATTACHMENT");
+        let (index, image, view) = self.attachment(id, part, usage)?;
+        let aspect = vk::ImageAspectFlags::COLOR;
+        let access = AccessMask::COLOR_ATTACHMENT_READ | AccessMask::COLOR_ATTACHMENT_WRITE;
+        let layout = self.layout(index, aspect, access, Layout::ColorAttachmentOptimal);
+        Ok((image, view, layout))
+    }
+
     /// The attachments for depth and for stencil, as far as the image has them.
     fn depth(&mut self, depth: &DepthData, common: &mut Common) -> Result<DepthCalls, Failure> {
-        let access =
-            AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE;
-        let usual = match depth.read_only {
-            true => Layout::DepthStencilReadOnlyOptimal,
-            false => Layout::DepthStencilAttachmentOptimal,
-        };
         let usage = (
             ImageUsage::DEPTH_STENCIL_ATTACHMENT,
             "DEPTH_STENCIL_ATTACHMENT",
         );
-        let (image, raw, layout) =
-            self.attachment(depth.image, depth.view, usage, (access, usual))?;
+        let (index, image, view) = self.attachment(depth.image, depth.view, usage)?;
         common.add(image, depth.view)?;
         common.formats.depth = image.format();
-        // What is only read is neither replaced nor written back.
-        let store = match depth.read_only {
-            true => vk::AttachmentStoreOp::NONE,
-            false => depth.store.op(),
-        };
-        let attachment = |load, clear: (f32, u32)| AttachmentCall {
-            view: raw,
-            layout,
-            load: match depth.read_only {
-                true => vk::AttachmentLoadOp::LOAD,
-                false => load,
-            },
-            store,
-            clear: vk::ClearValue {
-                depth_stencil: vk::ClearDepthStencilValue {
-                    depth: clear.0,
-                    stencil: clear.1,
-                },
-            },
-            ..AttachmentCall::default()
-        };
         let far = match depth.load {
             Load::Clear(bits) => f32::from_bits(bits).clamp(0.0, 1.0),
             _ => 0.0,
@@ -269,23 +243,71 @@ impl<'a> Encoder<'a> {
             _ => 0,
         };
         let aspects = format::aspects(image.format());
-        let has = |aspect| aspects.contains(aspect);
-        let for_depth = has(vk::ImageAspectFlags::DEPTH);
-        let for_stencil = has(vk::ImageAspectFlags::STENCIL);
+        let mut attachment = |aspect, load, depth_stencil| {
+            let call = |layout, is_read_only| AttachmentCall {
+                view,
+                layout,
+                // What is only read is neither replaced nor written back.
+                load: if is_read_only {
+                    vk::AttachmentLoadOp::LOAD
+                } else {
+                    load
+                },
+                store: if is_read_only {
+                    vk::AttachmentStoreOp::NONE
+                } else {
+                    depth.store.op()
+                },
+                clear: vk::ClearValue { depth_stencil },
+                ..AttachmentCall::default()
+            };
+            aspects.contains(aspect).then(|| {
+                let (layout, is_read_only) = self.depth_layout(index, aspect, depth.read_only);
+                call(layout, is_read_only)
+            })
+        };
+        let clear = |depth, stencil| vk::ClearDepthStencilValue { depth, stencil };
         Ok((
-            for_depth.then(|| attachment(depth.load.op(), (far, 0))),
-            for_stencil.then(|| attachment(depth.stencil.op(), (0.0, value))),
+            attachment(vk::ImageAspectFlags::DEPTH, depth.load.op(), clear(far, 0)),
+            attachment(
+                vk::ImageAspectFlags::STENCIL,
+                depth.stencil.op(),
+                clear(0.0, value),
+            ),
         ))
     }
 
-    /// An attachment's image, view and layout.
+    /// The layout of one aspect of a depth attachment, and whether the aspect is only read: the pass
+    /// says so here, or declares nothing else. Depth may be written while stencil is read.
+    fn depth_layout(
+        &mut self,
+        index: ResourceIndex,
+        aspect: vk::ImageAspectFlags,
+        read_only: bool,
+    ) -> (vk::ImageLayout, bool) {
+        let writes = AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE;
+        let access = AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | writes;
+        let mut declared = declared_uses(self.uses, index, aspect, access).peekable();
+        let is_declared = declared.peek().is_some();
+        let all = Capabilities::all();
+        let is_written = declared.any(|of| of.access.scope(all).access.intersects(writes));
+        let is_read_only = read_only || is_declared && !is_written;
+        let usual = if is_read_only {
+            Layout::DepthStencilReadOnlyOptimal
+        } else {
+            Layout::DepthStencilAttachmentOptimal
+        };
+        let layout = self.layout(index, aspect, access, usual);
+        (layout, is_read_only)
+    }
+
+    /// An attachment's index, image and view.
     fn attachment(
         &mut self,
         id: ResourceId,
         part: View,
         (usage, word): (ImageUsage, &'static str),
-        (access, usual): (AccessMask, Layout),
-    ) -> Result<(&'a Image, vk::ImageView, vk::ImageLayout), Failure> {
+    ) -> Result<(ResourceIndex, &'a Image, vk::ImageView), Failure> {
         let resources = self.resources;
         let (index, image) = resources.image(id)?;
         self.touch(index)?;
@@ -305,7 +327,7 @@ impl<'a> Encoder<'a> {
                 false => vk::ImageViewType::TYPE_2D_ARRAY,
             },
         };
-        Ok((image, view(image, key)?, self.layout(index, access, usual)))
+        Ok((index, image, view(image, key)?))
     }
 }
 

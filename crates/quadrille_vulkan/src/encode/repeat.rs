@@ -59,7 +59,8 @@ impl<'a> Encoder<'a> {
         let resources = self.resources;
         let is_same = |call: &LayoutCall| {
             let index = resources.index(call.image);
-            let layout = |index| declared_layout(uses, index, call.access, call.usual);
+            let layout =
+                |index| declared_layout(uses, (index, call.aspects), call.access, call.usual);
             index.is_ok_and(|index| layout(index) == call.layout)
         };
         layouts.iter().all(is_same)
