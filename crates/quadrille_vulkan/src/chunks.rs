@@ -1,4 +1,5 @@
-//! Which steps of a plan share a command buffer: contiguous runs within a submission. Pure.
+//! Which steps of a plan share a command buffer: contiguous runs within a submission. And which of
+//! these are recorded by one task, with one command pool. Pure.
 
 use std::ops::Range;
 
@@ -11,16 +12,20 @@ pub(crate) struct Chunk {
     pub submission: usize,
     /// The steps of it.
     pub steps: Range<usize>,
+    /// The task that records it. Tasks count up from 0, and chunks of one follow each other.
+    pub task: usize,
 }
 
-/// Cuts a plan into about `wanted` chunks of about equal cost. A submission with steps has at
-/// least one; barriers stay with the pass that they stand before, or after at the end.
+/// Cuts a plan into chunks for about `wanted` tasks of about equal cost. A submission with steps has
+/// at least one chunk; barriers stay with the pass that they stand before, or after at the end. Many
+/// small submissions make many chunks and few tasks.
 pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Vec<Chunk> {
     if wanted <= 1 {
         // Nothing to weigh.
         let whole = |(index, submission): (usize, &Submission)| Chunk {
             submission: index,
             steps: 0..submission.steps.len(),
+            task: 0,
         };
         let submissions = plan.submissions.iter().enumerate();
         let has_steps = |(_, submission): &(usize, &Submission)| !submission.steps.is_empty();
@@ -33,6 +38,8 @@ pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Ve
     let total: u64 = steps.map(&cost).sum();
     let target = total.div_ceil(wanted.max(1) as u64).max(1);
     let mut chunks = Vec::with_capacity(plan.submissions.len() + wanted);
+    let mut task = 0;
+    let mut task_cost = 0;
     for (index, submission) in plan.submissions.iter().enumerate() {
         let is_pass = |step: &Step| matches!(step, Step::Pass(_));
         let last_pass = submission.steps.iter().rposition(is_pass);
@@ -46,13 +53,29 @@ pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Ve
                 chunks.push(Chunk {
                     submission: index,
                     steps: start..at + 1,
+                    task,
                 });
                 start = at + 1;
-                spent = 0;
+                task_cost += std::mem::take(&mut spent);
+                if task_cost >= target {
+                    task += 1;
+                    task_cost = 0;
+                }
             }
         }
     }
     chunks
+}
+
+/// The chunks of each task.
+pub(crate) fn tasks(chunks: &[Chunk]) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let runs = chunks.chunk_by(|one, next| one.task == next.task);
+    let range = |run: &[Chunk]| {
+        end += run.len();
+        end - run.len()..end
+    };
+    runs.map(range).collect()
 }
 
 #[cfg(test)]

@@ -1,98 +1,96 @@
-//! Command pools: one per chunk of a frame, family and frame in flight, each with one primary
-//! command buffer, so that threads record without locks and a pool is reset as a whole.
+//! Command pools: one per recording task of a frame, family and frame in flight. Tasks record without
+//! locks, since a pool and its command buffers are used by one thread at a time (section "Command
+//! Pools"), and a pool is reset as a whole.
 
 use ash::vk;
 
 use crate::device::Device;
 
-/// A pool and its command buffer.
-#[derive(Clone, Copy)]
+/// A task's pool for one family, and its command buffers, of which the first `used` are taken.
 struct Pool {
-    pool: vk::CommandPool,
-    buffer: vk::CommandBuffer,
-}
-
-/// The pools of one family for one frame in flight.
-struct Family {
+    task: usize,
     family: u32,
-    pools: Vec<Pool>,
+    pool: vk::CommandPool,
+    buffers: Vec<vk::CommandBuffer>,
     used: usize,
 }
 
 /// The pools of one frame in flight. Its owner destroys them once the device is done with them.
 #[derive(Default)]
-pub(crate) struct Pools(Vec<Family>);
+pub(crate) struct Pools(Vec<Pool>);
 
 impl Pools {
-    /// A command buffer of a family that nobody else uses in this frame.
+    /// A command buffer of a family that nobody else uses in this frame, for a task. Tasks ask one
+    /// after the other.
     pub(crate) fn take(
         &mut self,
         device: &Device,
+        task: usize,
         family: u32,
     ) -> Result<vk::CommandBuffer, vk::Result> {
-        let at = self
-            .0
-            .iter()
-            .position(|known| known.family == family)
-            .unwrap_or_else(|| {
-                self.0.push(Family {
-                    family,
-                    pools: Vec::new(),
-                    used: 0,
-                });
+        // The pools of the last task to ask are likely those of this one.
+        let is_known = |pool: &Pool| pool.task == task && pool.family == family;
+        let known = self.0.iter().rposition(is_known);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                self.0.push(Pool::new(device, task, family)?);
                 self.0.len() - 1
-            });
-        let pools = &mut self.0[at];
-        if pools.used == pools.pools.len() {
-            pools.pools.push(create(device, family)?);
-        }
-        pools.used += 1;
-        Ok(pools.pools[pools.used - 1].buffer)
+            }
+        };
+        self.0[at].take(device)
     }
 
     /// Makes all command buffers usable again. The device is done with them.
     pub(crate) fn reset(&mut self, device: &Device) -> Result<(), vk::Result> {
-        for family in &mut self.0 {
-            for pool in &family.pools[..family.used] {
-                let flags = vk::CommandPoolResetFlags::empty();
-                // SAFETY: the frame that used the pool has completed on all queues.
-                unsafe { device.raw.reset_command_pool(pool.pool, flags) }?;
-            }
-            family.used = 0;
+        for pool in self.0.iter_mut().filter(|pool| pool.used > 0) {
+            let flags = vk::CommandPoolResetFlags::empty();
+            // SAFETY: the frame that used the pool has completed on all queues.
+            unsafe { device.raw.reset_command_pool(pool.pool, flags) }?;
+            pool.used = 0;
         }
         Ok(())
     }
 
     /// Destroys the pools. The device is done with them.
     pub(crate) fn destroy(&mut self, device: &Device) {
-        for pool in self.0.drain(..).flat_map(|family| family.pools) {
-            // SAFETY: made from this device, and no queue uses its command buffer any more.
+        for pool in self.0.drain(..) {
+            // SAFETY: made from this device, and no queue uses its command buffers any more.
             unsafe { device.raw.destroy_command_pool(pool.pool, None) };
         }
     }
 }
 
-fn create(device: &Device, family: u32) -> Result<Pool, vk::Result> {
-    let info = vk::CommandPoolCreateInfo::default()
-        .flags(vk::CommandPoolCreateFlags::TRANSIENT)
-        .queue_family_index(family);
-    // SAFETY: the family is one that the device was created with.
-    let pool = unsafe { device.raw.create_command_pool(&info, None) };
-    let pool = device.note("vkCreateCommandPool", pool)?;
-    let info = vk::CommandBufferAllocateInfo::default()
-        .command_pool(pool)
-        .level(vk::CommandBufferLevel::PRIMARY)
-        .command_buffer_count(1);
-    // SAFETY: the pool was just made.
-    match unsafe { device.raw.allocate_command_buffers(&info) } {
-        Ok(buffers) => Ok(Pool {
+impl Pool {
+    fn new(device: &Device, task: usize, family: u32) -> Result<Self, vk::Result> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
+            .queue_family_index(family);
+        // SAFETY: the family is one that the device was created with.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) };
+        let pool = device.note("vkCreateCommandPool", pool)?;
+        Ok(Self {
+            task,
+            family,
             pool,
-            buffer: buffers[0],
-        }),
-        Err(error) => {
-            // SAFETY: made above, used by nothing.
-            unsafe { device.raw.destroy_command_pool(pool, None) };
-            Err(error)
+            buffers: Vec::new(),
+            used: 0,
+        })
+    }
+
+    /// The next command buffer; twice as many are allocated if there is none.
+    fn take(&mut self, device: &Device) -> Result<vk::CommandBuffer, vk::Result> {
+        if self.used == self.buffers.len() {
+            let count = self.buffers.len().max(1);
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(self.pool)
+                .level(vk::CommandBufferLevel::PRIMARY)
+                .command_buffer_count(count as u32);
+            // SAFETY: the pool is alive, and no other thread has it now.
+            let buffers = unsafe { device.raw.allocate_command_buffers(&info) }?;
+            self.buffers.extend(buffers);
         }
+        self.used += 1;
+        Ok(self.buffers[self.used - 1])
     }
 }

@@ -78,8 +78,8 @@ impl Recorded {
 
 impl Frames {
     /// Translates the lists of a frame into command buffers, in the order of the plan, with its
-    /// barriers between them. The plan is cut into about `chunks` runs, each of which is one task
-    /// of `parallel` and one command buffer.
+    /// barriers between them. The plan is cut into about `tasks` runs for `parallel`, each of which
+    /// fills a command buffer for every submission that it has a part of.
     ///
     /// Images of swapchains have to be acquired before.
     ///
@@ -90,13 +90,14 @@ impl Frames {
         &mut self,
         input: FrameInput<'_>,
         parallel: &dyn Parallel,
-        chunks: usize,
+        tasks: usize,
     ) -> Result<Recorded, FrameError> {
         self.check_lanes(&input)?;
         check(&input)?;
         self.settle_transients(input.frame, input.handles)?;
         let cost = |step: &Step| step_cost(&input, step);
-        let chunks = chunks::cut(input.plan, chunks, cost);
+        let chunks = chunks::cut(input.plan, tasks, cost);
+        let tasks = chunks::tasks(&chunks);
         let targets = self.targets(&input, &chunks)?;
         if let Some(timing) = &mut self.timing {
             let (device, first, lanes) = (&self.device, self.first, &self.lanes);
@@ -121,7 +122,7 @@ impl Frames {
         let (device, timing, slot) = (&*self.device, self.timing.as_ref(), self.current);
         let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
         let repeated = AtomicU32::new(0);
-        parallel.run(chunks.len(), &|at| {
+        let record = |at: usize| {
             let chunk = &chunks[at];
             let (submission, step) = (chunk.submission, chunk.steps.start);
             let task = Task {
@@ -140,7 +141,8 @@ impl Frames {
                 }
                 Err(error) => note_failure(&mut lock(&failure), at, error),
             }
-        });
+        };
+        parallel.run(tasks.len(), &|task| tasks[task].clone().for_each(&record));
         if let Some((_, error)) = lock(&failure).take() {
             return Err(error);
         }
@@ -170,7 +172,7 @@ impl Frames {
             let family = self.topology.family(queue).0;
             let pools = &mut self.slots[self.current].pools;
             let buffer = pools
-                .take(&self.device, family)
+                .take(&self.device, chunk.task, family)
                 .map_err(FrameError::vulkan(&self.device, "vkAllocateCommandBuffers"))?;
             let queue = self.lanes[usize::from(queue.0) - self.first].queue;
             targets.push(Target {

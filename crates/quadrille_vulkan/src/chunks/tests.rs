@@ -1,6 +1,6 @@
 use quadrille_sync::{PassIndex, Plan, QueueIndex, Step, Submission};
 
-use super::{Chunk, cut};
+use super::{Chunk, cut, tasks};
 
 /// Submissions as words of `p` (a pass) and `b` (barriers).
 fn plan(words: &str) -> Plan {
@@ -79,4 +79,24 @@ fn closing_barriers_have_a_place() {
 fn empty_submissions_need_no_command_buffer() {
     check("- p", 1, "1:0-1");
     check("", 4, "");
+}
+
+/// The number of chunks of each task.
+fn sizes(words: &str, wanted: usize) -> Vec<usize> {
+    let cost = |step: &Step| u64::from(matches!(step, Step::Pass(_)));
+    let chunks = cut(&plan(words), wanted, cost);
+    tasks(&chunks).into_iter().map(|task| task.len()).collect()
+}
+
+#[test]
+fn small_submissions_share_a_task() {
+    assert_eq!(sizes("p p p p p p", 1), [6], "one thread");
+    assert_eq!(sizes("p p p p p p", 2), [3, 3], "two");
+    assert_eq!(
+        sizes("pppp p p p p", 2),
+        [1, 4],
+        "a large one and small ones"
+    );
+    assert_eq!(sizes("pppp", 2), [1, 1], "a submission of several chunks");
+    assert_eq!(sizes("", 2), [0; 0], "nothing");
 }
