@@ -1,6 +1,7 @@
 //! A pass of one's own between the scene and the window, with a switch.
 //!
-//! `scene` draws to an image, `lens` reads the image and draws to the window. Space turns the
+//! `scene` draws to an image of the window's size, whatever size that is; `lens` reads the image and
+//! draws to the window. Space turns the
 //! lens off: then `plain` copies the image instead. With `--runtime` the lens is the same pass,
 //! declared with a handle that is known only at run time. With `--watch` the shaders are loaded
 //! again whenever their files are saved.
@@ -33,7 +34,7 @@ struct Args {
     common: CommonArgs,
 }
 
-/// The image between scene and window.
+/// The image between scene and window, of the window's size.
 #[derive(Resource, Deref)]
 struct SceneColor(Image);
 
@@ -55,7 +56,6 @@ struct Clock(u32);
 /// Where the shaders are edited.
 const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/post_process/");
 const SIZE: [u32; 2] = [960, 540];
-const ASPECT: f32 = SIZE[0] as f32 / SIZE[1] as f32;
 
 fn main() -> AppExit {
     let args: Args = args::parse();
@@ -80,11 +80,17 @@ fn main() -> AppExit {
     app.run()
 }
 
-fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let color =
-        ImageDesc::color_target("scene color", SIZE[0], SIZE[1], Format::R16G16B16A16_SFLOAT);
+fn setup(mut commands: Commands, gpu: Res<GpuDevice>, args: Res<Args>) -> Result {
+    let [width, height] = SIZE;
     // Each frame draws it anew.
-    commands.insert_resource(SceneColor(gpu.create_image(&color.transient())?));
+    let color = ImageDesc::color_target("scene color", width, height, Format::R16G16B16A16_SFLOAT)
+        .transient();
+    if args.runtime {
+        // A pass that is built for this very image keeps it.
+        commands.insert_resource(SceneColor(gpu.create_image(&color)?));
+    } else {
+        commands.queue(WindowSized::new(SceneColor, color));
+    }
     let pipeline = |name, source| -> Result<_, BevyError> {
         let shader = Shader::wgsl(name, source)?.with_file(format!("{SHADERS}{name}"));
         Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc::of(name, &shader))?)
@@ -119,14 +125,18 @@ fn scene(
     clock: Res<Clock>,
 ) {
     let time = clock.0 as f32 / 60.0;
+    let aspect = aspect(&color);
     let mut rendering = recorder.render(color.discard());
     rendering
         .pipeline(&pipelines.scene)
-        .push(&Scene {
-            aspect: ASPECT,
-            time,
-        })
+        .push(&Scene { aspect, time })
         .draw(0..3, 0..1);
+}
+
+/// Width by height.
+fn aspect(image: &Image) -> f32 {
+    let [width, height, _] = image.extent();
+    width as f32 / height as f32
 }
 
 fn lens(
@@ -155,16 +165,14 @@ fn look(
     pipelines: &Pipelines,
     strength: f32,
 ) {
+    let aspect = aspect(window);
     let mut rendering = recorder.render(window.discard());
     rendering
         .pipeline(&pipelines.effect)
         .bind(0, scene)
         .sampler(1, &pipelines.sampler);
     rendering
-        .push(&Effect {
-            aspect: ASPECT,
-            strength,
-        })
+        .push(&Effect { aspect, strength })
         .draw(0..3, 0..1);
 }
 

@@ -61,11 +61,14 @@
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
-//! 7. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
+//! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
+//!    inserts `Glow(Image)`, and again whenever the window has another size, before passes run.
+//!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past.
+//! 8. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
 //!    declared image is what a shader, an attachment or a copy sees of it
 //!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level), and passes
 //!    that write other `fog.slices(0..4)` of a 3D image need no order.
-//! 8. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
+//! 9. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
 //!    of `Shader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!    log, and the pipeline stays what it was.
 //!
@@ -95,8 +98,8 @@ pub mod prelude {
         ReadbackComplete, ReadbackFailed, Recorder, Render, RenderStartup, RenderSystems, Sampled,
         Sampler, SamplerDesc, Settings, Shader, Sharing, StorageRead, StorageReadWrite,
         StorageWrite, SwapchainState, TransferRead, TransferWrite, Uniform, Uploads,
-        VertexAttribute, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, declared,
-        declared_window, save_to_disk, stage,
+        VertexAttribute, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, WindowSized,
+        declared, declared_window, save_to_disk, stage,
     };
 }
 

@@ -29,7 +29,7 @@ use crate::missing::missing;
 use crate::named::{GpuResource, Named};
 use crate::registry::{declare, register_access, resource_entity};
 use crate::view::is_within;
-use crate::window::WindowMarkers;
+use crate::window;
 
 /// Types that stand for an [`AccessKind`] in parameters.
 pub mod kind {
@@ -157,9 +157,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
         AccessState {
             resource: world.register_component::<T>(),
             declared: register_access(world, entity, access),
-            of_window: world
-                .get_resource::<WindowMarkers>()
-                .is_some_and(|markers| markers.contains(TypeId::of::<T>())),
+            of_window: window::is_of_window(world, TypeId::of::<T>()),
         }
     }
 

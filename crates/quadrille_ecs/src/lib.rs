@@ -173,5 +173,5 @@ pub use view::DeclaredView;
 pub use watch::ShaderReloadPlugin;
 pub use window::{
     AddWindowImage, HeadlessWindow, PresentSettings, PrimaryWindowImage, SwapchainState,
-    WindowFailed, WindowImage, WindowImageOf, WindowOutcome,
+    WindowFailed, WindowImage, WindowImageOf, WindowOutcome, WindowSized,
 };

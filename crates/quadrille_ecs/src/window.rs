@@ -5,7 +5,10 @@
 mod marker;
 mod patience;
 mod prepare;
+mod sized;
 mod target;
+
+use std::any::TypeId;
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -15,7 +18,17 @@ use quadrille_vulkan::{Image, PresentProof, SkipReason, SurfaceFormat};
 pub(crate) use marker::WindowMarkers;
 pub use marker::{AddWindowImage, PrimaryWindowImage, WindowImageOf};
 pub(crate) use prepare::{WindowQuery, forget_images, prepare, report};
+pub use sized::WindowSized;
+pub(crate) use sized::WindowSizedImages;
 pub(crate) use target::WindowTarget;
+
+/// Whether a resource comes and goes with a window, or comes with its size.
+pub(crate) fn is_of_window(world: &World, resource: TypeId) -> bool {
+    let markers = world.get_resource::<WindowMarkers>();
+    let sized = world.get_resource::<WindowSizedImages>();
+    markers.is_some_and(|markers| markers.contains(resource))
+        || sized.is_some_and(|sized| sized.contains(resource))
+}
 
 /// The image that a window shows: a component of the window's entity while it has one to give,
 /// which it has not while it is minimised, for instance.

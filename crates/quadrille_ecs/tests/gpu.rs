@@ -21,6 +21,8 @@ mod recover;
 mod reload;
 #[path = "gpu/sharing.rs"]
 mod sharing;
+#[path = "gpu/sized.rs"]
+mod sized;
 #[path = "gpu/stream.rs"]
 mod stream;
 #[path = "gpu/times.rs"]

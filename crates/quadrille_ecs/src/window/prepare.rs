@@ -9,6 +9,7 @@ use quadrille_vulkan::{Error, Format, Gpu, Image, ImageDesc, ImageUsage};
 use super::target::WindowTarget;
 use super::{
     HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowImage, WindowMarkers,
+    WindowSizedImages,
 };
 use crate::error::RenderError;
 use crate::renderer::Renderer;
@@ -46,7 +47,14 @@ impl FromWorld for WindowQuery {
 ///
 /// Images are acquired before passes record, since an acquire may find that the window has
 /// another size, or no image at all, which passes have to know.
+///
+/// Images that follow windows are renewed last, when all sizes of the frame are known.
 pub(crate) fn prepare(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
+    prepare_windows(world, renderer)?;
+    Ok(WindowSizedImages::follow(world, &renderer.gpu)?)
+}
+
+fn prepare_windows(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError> {
     world.resource_scope(|world, mut query: Mut<WindowQuery>| {
         if let Some(&HeadlessWindow { extent }) = world.get_resource() {
             return Ok(prepare_headless(world, &mut query, &renderer.gpu, extent)?);

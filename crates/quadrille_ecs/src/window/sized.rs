@@ -1,0 +1,208 @@
+//! Images that have the size of a window, whatever size that is.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::Command;
+use bevy_window::{PrimaryWindow, Window};
+use quadrille_vulkan::{Error, Gpu, Image, ImageDesc};
+
+use super::{HeadlessWindow, WindowImageOf};
+use crate::history::{Current, History, NewHistory};
+use crate::plugin::GpuDevice;
+
+/// An image that follows the size of a window: a command that inserts the bevy resource which names
+/// it, and makes another image for it whenever the window has another size.
+///
+/// The image is renewed after the window has got its image of the frame and before passes run, so
+/// both always fit. Its contents are gone then. That is nothing to a transient image or one that each
+/// frame draws anew; what reads the frame before uses [`WindowSized::history`], which begins with
+/// zeros again. While the window has no area the image stays as it is, and before it ever had one
+/// there is none: passes that declare it are left out, as those are that draw to the window.
+///
+/// ```
+/// # use bevy_derive::Deref;
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::*;
+/// /// Half as wide and high as the window.
+/// #[derive(Resource, Deref)]
+/// struct Glow(Image);
+///
+/// fn setup(mut commands: Commands) {
+///     // The size in the description does not count.
+///     let desc = ImageDesc::color_target("glow", 1, 1, Format::R16G16B16A16_SFLOAT);
+///     commands.queue(WindowSized::new(Glow, desc.transient()).scaled(0.5));
+/// }
+/// ```
+pub struct WindowSized<M: Component = PrimaryWindow> {
+    follower: Follower,
+    window: PhantomData<fn() -> M>,
+}
+
+/// Makes an image of a size, and the resource that names it.
+type Renew = dyn Fn(&mut World, &Gpu, [u32; 2]) -> Result<(), Error> + Send + Sync;
+
+/// An image that follows a window.
+struct Follower {
+    /// The resource that names it.
+    resource: TypeId,
+    renew: Box<Renew>,
+    /// How many times as wide and high as the window it is.
+    scale: f32,
+    /// The window's size now, if it has an area.
+    extent: fn(&World) -> Option<[u32; 2]>,
+    /// The size of the image that there is.
+    made: Option<[u32; 2]>,
+}
+
+impl WindowSized {
+    /// An image of the primary window's size, and the resource that names it: `Glow` for
+    /// `struct Glow(Image)`. The width and height of the description do not count.
+    pub fn new<R: Resource>(resource: fn(Image) -> R, desc: ImageDesc) -> Self {
+        Self::following(TypeId::of::<R>(), move |world, gpu, size| {
+            let image = gpu.create_image(&sized(&desc, size))?;
+            world.insert_resource(resource(image));
+            Ok(())
+        })
+    }
+
+    /// The same for the two images of a [`History`]; see [`NewHistory::image`]. Where the size
+    /// changes, both are zero again.
+    pub fn history<H: History<Handle = Image>>(desc: ImageDesc) -> Self {
+        Self::following(TypeId::of::<Current<H>>(), move |world, gpu, size| {
+            NewHistory::<H>::image(gpu, &sized(&desc, size))?.apply(world);
+            Ok(())
+        })
+    }
+
+    fn following(
+        resource: TypeId,
+        renew: impl Fn(&mut World, &Gpu, [u32; 2]) -> Result<(), Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            follower: Follower {
+                resource,
+                renew: Box::new(renew),
+                scale: 1.0,
+                extent: shown::<PrimaryWindow>,
+                made: None,
+            },
+            window: PhantomData,
+        }
+    }
+}
+
+impl<M: Component> WindowSized<M> {
+    /// Another window's size: that of the one whose entity has `N`
+    /// ([`AddWindowImage`](super::AddWindowImage) introduces the marker).
+    pub fn of<N: Component>(self) -> WindowSized<N> {
+        WindowSized {
+            follower: Follower {
+                extent: shown::<N>,
+                ..self.follower
+            },
+            window: PhantomData,
+        }
+    }
+
+    /// So many times as wide and as high as the window, rounded up; at least one texel.
+    pub fn scaled(mut self, scale: f32) -> Self {
+        self.follower.scale = scale;
+        self
+    }
+}
+
+impl<M: Component> Command for WindowSized<M> {
+    type Out = Result<(), Error>;
+
+    fn apply(self, world: &mut World) -> Result<(), Error> {
+        let mut follower = self.follower;
+        // Before the first frame no window has an image yet, but its size is known.
+        let extent = (follower.extent)(world).or_else(|| asked_for::<M>(world));
+        if let Some(gpu) = world.get_resource::<GpuDevice>().cloned() {
+            follower.follow(world, &gpu, extent)?;
+        }
+        let mut all = world.get_resource_or_init::<WindowSizedImages>();
+        all.0.retain(|known| known.resource != follower.resource);
+        all.0.push(follower);
+        Ok(())
+    }
+}
+
+impl Follower {
+    /// Makes another image if the window's size asks for one.
+    fn follow(
+        &mut self,
+        world: &mut World,
+        gpu: &Gpu,
+        extent: Option<[u32; 2]>,
+    ) -> Result<(), Error> {
+        let Some(extent) = extent else {
+            return Ok(());
+        };
+        // A scale that is not a number comes to one texel.
+        let size = extent.map(|length| ((length as f32 * self.scale).ceil() as u32).max(1));
+        if self.made == Some(size) {
+            return Ok(());
+        }
+        (self.renew)(world, gpu, size)?;
+        self.made = Some(size);
+        Ok(())
+    }
+}
+
+/// All images that follow windows.
+#[derive(Resource, Default)]
+pub(crate) struct WindowSizedImages(Vec<Follower>);
+
+impl WindowSizedImages {
+    /// Whether this resource comes to exist with a window's size.
+    pub(crate) fn contains(&self, resource: TypeId) -> bool {
+        self.0.iter().any(|follower| follower.resource == resource)
+    }
+
+    /// Makes those images anew whose windows have another size now.
+    pub(super) fn follow(world: &mut World, gpu: &Gpu) -> Result<(), Error> {
+        if !world.contains_resource::<Self>() {
+            return Ok(());
+        }
+        world.resource_scope(|world, mut all: Mut<Self>| {
+            let mut followers = all.0.iter_mut();
+            followers.try_for_each(|follower| {
+                let extent = (follower.extent)(world);
+                follower.follow(world, gpu, extent)
+            })
+        })
+    }
+}
+
+/// The size of the image that a window shows in this frame.
+fn shown<M: Component>(world: &World) -> Option<[u32; 2]> {
+    let image = world.get_resource::<WindowImageOf<M>>()?;
+    let [width, height, _] = image.extent();
+    Some([width, height])
+}
+
+/// The size that a window is to have, as the program has asked for it.
+fn asked_for<M: Component>(world: &mut World) -> Option<[u32; 2]> {
+    let window = world
+        .query_filtered::<&Window, With<M>>()
+        .iter(world)
+        .next();
+    let size = match window {
+        Some(window) => [window.physical_width(), window.physical_height()],
+        None if TypeId::of::<M>() == TypeId::of::<PrimaryWindow>() => {
+            world.get_resource::<HeadlessWindow>()?.extent
+        }
+        None => return None,
+    };
+    (!size.contains(&0)).then_some(size)
+}
+
+fn sized(desc: &ImageDesc, [width, height]: [u32; 2]) -> ImageDesc {
+    ImageDesc {
+        extent: [width, height, 1],
+        ..desc.clone()
+    }
+}
