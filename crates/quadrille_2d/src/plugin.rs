@@ -44,7 +44,9 @@ use crate::tiles::{self, Tilemaps, prepare_tiles};
 /// Draws bevy's sprites, 2D meshes and 2D text under its 2D cameras.
 ///
 /// Add it after [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins). It adds bevy's asset,
-/// image, mesh, camera, transform, text and sprite plugins if they are not there yet.
+/// image, mesh, camera, transform, text and sprite plugins if they are not there yet. One that is
+/// there keeps what it was set to: with bevy's `ImagePlugin::default_nearest()` images that name no
+/// sampler get the nearest texel, and with its `AssetPlugin` they come from its folder.
 ///
 /// ```no_run
 /// use bevy_app::{App, AppExit, Startup};
@@ -67,9 +69,10 @@ use crate::tiles::{self, Tilemaps, prepare_tiles};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Quadrille2dPlugin {
-    /// The folder of assets, relative to the project.
+    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin`.
     pub asset_folder: String,
-    /// The sampler of images that do not ask for one: linear, or nearest for pixel art.
+    /// The sampler of images that do not ask for one: linear, or nearest for pixel art. Where the
+    /// app has an `ImagePlugin`, its sampler counts.
     pub default_sampler: ImageSamplerDescriptor,
     /// How large images may be.
     pub image_limits: ImageLimits,
@@ -103,11 +106,15 @@ impl Plugin for Quadrille2dPlugin {
         if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
             formats.set(gpu);
         }
+        // That of the app's plugin, whoever added it.
+        let image_plugin = app.get_added_plugins::<ImagePlugin>();
+        let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
+        let default_sampler = default_sampler.unwrap_or(&self.default_sampler).clone();
         let image_loader = CheckedImageLoader::new(self.image_limits, formats.clone());
         app.register_asset_loader(image_loader)
             .insert_resource(formats)
             .init_asset::<ColorMaterial>()
-            .insert_resource(DefaultSampler(self.default_sampler.clone()))
+            .insert_resource(DefaultSampler(default_sampler))
             .init_resource::<Images2d>()
             .init_resource::<Meshes2d>()
             .init_resource::<ChunkMeshes>()
@@ -153,9 +160,7 @@ impl Quadrille2dPlugin {
             watch_for_changes_override: (!folder.exists()).then_some(false),
             ..AssetPlugin::default()
         };
-        let images = ImagePlugin {
-            default_sampler: self.default_sampler.clone(),
-        };
+        let images = ImagePlugin::default().with_default_sampler(self.default_sampler.clone());
         add(app, TransformPlugin);
         add(app, assets);
         add(app, images);

@@ -5,6 +5,7 @@ mod common;
 
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
+use bevy_image::ImageSampler;
 use bevy_math::Vec2;
 use common::{Rig, golden, scenes};
 use quadrille::ecs::Pass;
@@ -115,6 +116,40 @@ fn ten_thousand_sprites_are_one_draw() {
     rig.update(2);
     let phase = rig.app.world().resource::<Phase2d>();
     assert_eq!((phase.instances(), phase.draws()), (10_000, 1));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn images_without_a_sampler_get_that_of_the_image_plugin() {
+    let row = |image_plugin: ImagePlugin| {
+        let assets = bevy_asset::AssetPlugin::default();
+        let mut rig = Rig::with(32, 8, (assets, image_plugin, Quadrille2dPlugin::default()));
+        rig.app.add_systems(bevy_app::Startup, two_pixels);
+        rig.start();
+        rig.update(1);
+        let picture = rig.picture();
+        [4, 12, 15, 16, 28].map(|x| picture.at(x, 4)[0])
+    };
+    assert_eq!(row(ImagePlugin::default_nearest()), [0, 0, 0, 255, 255]);
+    let [left, _, before, after, right] = row(ImagePlugin::default_linear());
+    assert_eq!((left, right), (0, 255));
+    assert!(
+        0 < before && before < after && after < 255,
+        "{before}, {after}"
+    );
+}
+
+/// A black pixel and a white one, each 16 pixels wide.
+fn two_pixels(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
+    let image = Image {
+        sampler: ImageSampler::Default,
+        ..scenes::image(2, 1, [[0, 0, 0, 255], [255; 4]].concat())
+    };
+    commands.spawn(Camera2d);
+    commands.spawn(Sprite {
+        custom_size: Some(Vec2::new(32.0, 8.0)),
+        ..Sprite::from_image(images.add(image))
+    });
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) fn test_image() -> Image {
 }
 
 /// An image with the nearest texel.
-fn image(width: u32, height: u32, data: Vec<u8>) -> Image {
+pub(crate) fn image(width: u32, height: u32, data: Vec<u8>) -> Image {
     let size = Extent3d {
         width,
         height,
