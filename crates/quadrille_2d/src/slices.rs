@@ -122,10 +122,7 @@ fn tile(slice: Slice, along: [bool; 2], stretch: f32, out: &mut Vec<Slice>) {
     } else {
         1.0
     };
-    let axis = |on: bool, pixels: f32, room: f32| {
-        let length = (pixels * stretch).clamp(1.0, room.max(1.0));
-        if on { length } else { room }
-    };
+    let axis = |on: bool, pixels: f32, room: f32| if on { pixels * stretch } else { room };
     let length = Vec2::new(
         axis(along[0], part.width(), place.width()),
         axis(along[1], part.height(), place.height()),

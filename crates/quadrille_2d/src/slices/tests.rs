@@ -68,6 +68,33 @@ fn tiles_start_at_the_top_left_and_the_last_are_cut() {
 }
 
 #[test]
+fn a_tile_larger_than_its_room_is_cut() {
+    let mode = SpriteImageMode::Tiled {
+        tile_x: true,
+        tile_y: true,
+        stretch_value: 2.0,
+    };
+    let slices = all(&mode, part(10.0, 10.0), Vec2::new(5.0, 30.0));
+    assert_eq!(slices.len(), 2);
+    assert_eq!(slices[0].part, Rect::new(0.0, 0.0, 2.5, 10.0));
+    assert_eq!(slices[0].place, Rect::new(-2.5, -5.0, 2.5, 15.0));
+    assert_eq!(slices[1].part, Rect::new(0.0, 0.0, 2.5, 5.0));
+    assert_eq!(slices[1].place, Rect::new(-2.5, -15.0, 2.5, -5.0));
+}
+
+#[test]
+fn tiles_may_be_smaller_than_a_unit() {
+    let mode = SpriteImageMode::Tiled {
+        tile_x: true,
+        tile_y: false,
+        stretch_value: 0.02,
+    };
+    let slices = all(&mode, part(10.0, 10.0), Vec2::new(0.5, 1.0));
+    assert_eq!(slices.len(), 3);
+    assert!((slices[1].place.width() - 0.2).abs() < 1e-6);
+}
+
+#[test]
 fn too_many_tiles_become_one() {
     let mode = SpriteImageMode::Tiled {
         tile_x: true,
