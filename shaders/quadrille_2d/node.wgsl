@@ -19,19 +19,20 @@ struct Vertex {
     @location(3) axes: vec4f,
     // Where the node's centre is in the world, and half the size of the box.
     @location(4) origin_and_half: vec4f,
-    // What is drawn: left, bottom, right, top.
-    @location(5) place: vec4f,
-    // What it shows of the image: at the left top, at the right bottom.
-    @location(6) uv_of_place: vec4f,
+    // What is drawn, by three corners and what each shows of the image: of a rectangle the left top,
+    // the right top and the left bottom, of a triangle all.
+    @location(5) first: vec4f,
+    @location(6) second: vec4f,
+    @location(7) third: vec4f,
     // The radii of the corners along x and along y: left top, right top, right bottom, left bottom.
-    @location(7) radii_x: vec4f,
-    @location(8) radii_y: vec4f,
+    @location(8) radii_x: vec4f,
+    @location(9) radii_y: vec4f,
     // The widths of the border: left, top, right, bottom.
-    @location(9) widths: vec4f,
-    @location(10) tint: vec4f,
+    @location(10) widths: vec4f,
+    @location(11) tint: vec4f,
     // The sides of the border that are drawn, one bit each in the same order, 0 fills the box; and
     // half the width of the edge of a shadow, 0 for a sharp one.
-    @location(11) sides_and_softness: vec2f,
+    @location(12) sides_and_softness: vec2f,
 }
 
 struct Fragment {
@@ -51,16 +52,18 @@ struct Fragment {
 
 @vertex
 fn vertex_main(vertex: Vertex) -> Fragment {
-    let place = vertex.place;
-    let at = vec2f(
-        mix(place.x, place.z, vertex.uv.x),
-        mix(place.w, place.y, vertex.uv.y),
-    );
+    // What the fourth corner of a rectangle has of the second, along x, and of the third, along y.
+    let fourth = vec4f(vertex.second.x, vertex.third.y, vertex.second.z, vertex.third.w);
+    let is_right = vertex.uv.x > 0.5;
+    let top = select(vertex.first, vertex.second, is_right);
+    let bottom = select(vertex.third, fourth, is_right);
+    let corner = select(top, bottom, vertex.uv.y > 0.5);
+    let at = corner.xy;
     let axes = mat2x2f(vertex.axes.xy, vertex.axes.zw);
     let world = axes * at + vertex.origin_and_half.xy;
     var fragment: Fragment;
     fragment.position = view.clip_from_world * vec4f(world, 0.0, 1.0);
-    fragment.uv = mix(vertex.uv_of_place.xy, vertex.uv_of_place.zw, vertex.uv);
+    fragment.uv = corner.zw;
     fragment.at = at;
     fragment.half = vertex.origin_and_half.zw;
     fragment.radii_x = vertex.radii_x;

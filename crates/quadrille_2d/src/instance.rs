@@ -2,6 +2,8 @@
 
 use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
+#[cfg(feature = "ui")]
+use bevy_math::{Mat2, Mat3};
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
 
@@ -91,6 +93,26 @@ impl Instance {
             tint: tint.to_f32_array(),
             alpha_mode: alpha.to_shader(),
         }
+    }
+
+    /// An instance of the unit triangle: these corners in the space of `world`, each showing a place
+    /// of an image.
+    #[cfg(feature = "ui")]
+    pub(crate) fn triangle(
+        world: &Affine3A,
+        corners: [Vec2; 3],
+        uvs: [Vec2; 3],
+        tint: LinearRgba,
+        alpha: AlphaMode,
+    ) -> Self {
+        let sides = |[corner, first, second]: [Vec2; 3]| Affine2 {
+            matrix2: Mat2::from_cols(first - corner, second - corner),
+            translation: corner,
+        };
+        let local = sides(corners);
+        let matrix = Mat3::from_mat2(local.matrix2);
+        let local = Affine3A::from_mat3_translation(matrix, local.translation.extend(0.0));
+        Self::mesh(*world * local, sides(uvs), tint, alpha)
     }
 
     /// How vertex shaders read instances: locations 3 to 9.

@@ -66,6 +66,20 @@ impl MeshData {
         }
     }
 
+    /// The triangle that all others are made of: a corner at the origin, sides of 1 along x and y.
+    pub(crate) fn triangle() -> Self {
+        let vertex = |x: f32, y: f32| Vertex {
+            position: [x, y, 0.0],
+            uv: [x, y],
+            color: [1.0; 4],
+        };
+        Self {
+            shape: Shape::Triangles,
+            vertices: vec![vertex(0.0, 0.0), vertex(1.0, 0.0), vertex(0.0, 1.0)],
+            indices: vec![0, 1, 2],
+        }
+    }
+
     /// Reads a mesh asset.
     ///
     /// # Errors

@@ -27,11 +27,13 @@ pub(crate) struct MeshPlace {
     pub(crate) base_vertex: i32,
 }
 
-/// The meshes on the device. The first one is the quad of sprites.
+/// The meshes on the device. The first ones are the quad of sprites and the triangle of clipped
+/// nodes.
 #[derive(Resource)]
 pub(crate) struct Meshes2d {
     places: HashMap<AssetId<Mesh>, MeshPlace>,
     quad: MeshPlace,
+    triangle: MeshPlace,
     vertices: Vec<u8>,
     indices: Vec<u8>,
     /// Bytes that belong to meshes which are gone.
@@ -43,14 +45,16 @@ pub(crate) struct Meshes2d {
 
 impl Default for Meshes2d {
     fn default() -> Self {
+        let nowhere = MeshPlace {
+            shape: Shape::Triangles,
+            first_index: 0,
+            index_count: 0,
+            base_vertex: 0,
+        };
         let mut meshes = Self {
             places: HashMap::default(),
-            quad: MeshPlace {
-                shape: Shape::Triangles,
-                first_index: 0,
-                index_count: 0,
-                base_vertex: 0,
-            },
+            quad: nowhere,
+            triangle: nowhere,
             vertices: Vec::new(),
             indices: Vec::new(),
             garbage: 0,
@@ -58,6 +62,7 @@ impl Default for Meshes2d {
             refused: HashMap::default(),
         };
         meshes.quad = meshes.append(&MeshData::quad());
+        meshes.triangle = meshes.append(&MeshData::triangle());
         meshes
     }
 }
@@ -71,6 +76,13 @@ impl Meshes2d {
     /// Where the quad of sprites is.
     pub(crate) fn quad(&self) -> MeshPlace {
         self.quad
+    }
+
+    /// Where the triangle is that [`Instance::triangle`](crate::instance::Instance::triangle) is an
+    /// instance of.
+    #[cfg(feature = "ui")]
+    pub(crate) fn triangle(&self) -> MeshPlace {
+        self.triangle
     }
 
     /// Forgets what the device's buffers hold.

@@ -19,10 +19,9 @@ pub(crate) struct Node {
     pub(crate) axes: [f32; 4],
     /// Where the node's centre is in the world, and half the size of the box.
     pub(crate) origin_and_half: [f32; 4],
-    /// What is drawn: left, bottom, right, top.
-    pub(crate) place: [f32; 4],
-    /// What it shows of the image: at the left top, at the right bottom.
-    pub(crate) uv_of_place: [f32; 4],
+    /// What is drawn, by three corners and what each shows of the image: of a rectangle the left top,
+    /// the right top and the left bottom, of a triangle all.
+    pub(crate) corners_and_uvs: [[f32; 4]; 3],
     /// Left top, right top, right bottom, left bottom.
     pub(crate) radii_x: [f32; 4],
     pub(crate) radii_y: [f32; 4],
@@ -35,10 +34,10 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// How vertex shaders read boxes: locations 3 to 11.
+    /// How vertex shaders read boxes: locations 3 to 12.
     pub(crate) fn layout() -> VertexLayout {
-        let mut formats = [Format::R32G32B32A32_SFLOAT; 9];
-        formats[8] = Format::R32G32_SFLOAT;
+        let mut formats = [Format::R32G32B32A32_SFLOAT; 10];
+        formats[9] = Format::R32G32_SFLOAT;
         VertexLayout::packed(3, &formats).per_instance()
     }
 }

@@ -3,8 +3,8 @@
 //! bevy lays nodes out in pixels of the camera's viewport, y down. Here the same pixels are used
 //! with y up, as everywhere else in this crate, so that sprites and nodes share the pass.
 //!
-//! Absent: gradients; nodes that have them are drawn without. Nodes that are turned are not
-//! clipped, and children are not cut to the round corners of their parents, as in bevy.
+//! Absent: gradients; nodes that have them are drawn without. Children are not cut to the round
+//! corners of their parents, as in bevy.
 
 mod clip;
 mod rounded;
@@ -29,10 +29,12 @@ use bevy_camera::visibility::InheritedVisibility;
 
 use crate::images::Images2d;
 use crate::instance::{AlphaMode, Instance, UvRect};
-use crate::meshes::Meshes2d;
-use crate::phase::{Batch, BatchKind, Phase2d, Textures2d, View2d};
+use crate::meshes::{MeshPlace, Meshes2d};
+use crate::node::Node;
+use crate::phase::{Batch, BatchKind, Phase2d, Texture, Textures2d, View2d};
 use crate::slices::{Slice, slices};
 use crate::text::{LaidOut, Sink, Span};
+use clip::{Clip, Left};
 use rounded::RoundBox;
 
 /// A node with all that is drawn of it.
@@ -69,8 +71,9 @@ pub(crate) fn queue_ui(
     nodes: Nodes,
     mut phase: ResMut<Phase2d>,
     mut textures: ResMut<Textures2d>,
-    mut scratch: Local<Vec<Slice>>,
+    mut scratch: Local<(Vec<Slice>, Clip)>,
 ) {
+    let (slices, clip) = &mut *scratch;
     let mut at = 0;
     while let Some(view) = phase.views.get(at) {
         at += 1;
@@ -86,9 +89,9 @@ pub(crate) fn queue_ui(
             viewport: Vec2::new(over.viewport[2] as f32, over.viewport[3] as f32),
             phase: &mut phase,
             textures: &mut textures,
-            slices: &mut scratch,
+            slices,
             view_start: start,
-            clip: None,
+            clip,
             round: None,
         };
         for entity in &nodes.stack.uinodes {
@@ -140,8 +143,8 @@ struct Writer<'a, 'w, 's> {
     textures: &'a mut Textures2d,
     slices: &'a mut Vec<Slice>,
     view_start: u32,
-    /// What the node's ancestors let through, y up.
-    clip: Option<Rect>,
+    /// What the node's ancestors let through.
+    clip: &'a mut Clip,
     /// What is drawn is cut to this box of the node.
     round: Option<RoundBox>,
 }
@@ -151,11 +154,9 @@ impl Writer<'_, '_, '_> {
         if !item.visibility.get() || item.node.is_empty() {
             return;
         }
-        self.clip = match item.clip.map(clip::bounds) {
-            None => None,
-            Some(Some(bounds)) => Some(bounds),
-            Some(None) => return,
-        };
+        if !self.clip.set(item.clip) {
+            return;
+        }
         let transform: Affine2 = **item.transform;
         let world = y_up(transform);
         let size = item.node.size();
@@ -303,13 +304,6 @@ impl Writer<'_, '_, '_> {
         uv: UvRect,
         tint: LinearRgba,
     ) {
-        let (place, uv) = match self.clip {
-            None => (place, uv),
-            Some(bounds) => match clip::clip(world, place, uv, bounds) {
-                Some(clipped) => clipped,
-                None => return,
-            },
-        };
         let Some(texture) = self.phase.texture(id, &self.nodes.images, self.textures) else {
             return;
         };
@@ -318,23 +312,90 @@ impl Writer<'_, '_, '_> {
         } else {
             uv
         };
-        let (kind, first) = match self.round {
+        let mut parts = Parts {
+            phase: self.phase,
+            view_start: self.view_start,
+            texture,
+            round: self.round,
+            world,
+            tint,
+        };
+        let uv_at = |point| clip::uv_at(point, place, uv);
+        let meshes = &self.nodes.meshes;
+        match self.clip.cut(world, place) {
+            Left::Nothing => {}
+            Left::Rect(whole) if whole == place => parts.add_rect(meshes.quad(), whole, uv),
+            Left::Rect(rect) => {
+                let min = uv_at(Vec2::new(rect.min.x, rect.max.y));
+                let max = uv_at(Vec2::new(rect.max.x, rect.min.y));
+                parts.add_rect(meshes.quad(), rect, UvRect { min, max });
+            }
+            Left::Polygon(corners) => {
+                for side in corners[1..].windows(2) {
+                    let corners = [corners[0], side[0], side[1]];
+                    parts.add_triangle(meshes.triangle(), corners, corners.map(uv_at));
+                }
+            }
+        }
+    }
+}
+
+/// Adds what is left of a quad.
+struct Parts<'a> {
+    phase: &'a mut Phase2d,
+    view_start: u32,
+    texture: Texture,
+    round: Option<RoundBox>,
+    world: &'a Affine3A,
+    tint: LinearRgba,
+}
+
+impl Parts<'_> {
+    fn add_rect(&mut self, mesh: MeshPlace, rect: Rect, uv: UvRect) {
+        match self.round {
             Some(round) => {
-                let node = round.to_node(world, place, uv, tint);
-                self.phase.nodes.push(node);
-                (BatchKind::Nodes, self.phase.nodes.len() as u32 - 1)
+                let Rect { min, max } = rect;
+                let corners = [Vec2::new(min.x, max.y), max, min];
+                let right_top = Vec2::new(uv.max.x, uv.min.y);
+                let left_bottom = Vec2::new(uv.min.x, uv.max.y);
+                let uvs = [uv.min, right_top, left_bottom];
+                self.add_node(mesh, round.to_node(self.world, corners, uvs, self.tint));
             }
             None => {
-                let quad = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
-                self.phase.instances.push(quad);
-                (BatchKind::World, self.phase.instances.len() as u32 - 1)
+                let quad = Instance::quad(self.world, rect, uv, self.tint, AlphaMode::Blend);
+                self.add_instance(mesh, quad);
             }
-        };
+        }
+    }
+
+    fn add_triangle(&mut self, mesh: MeshPlace, corners: [Vec2; 3], uvs: [Vec2; 3]) {
+        let (world, tint) = (self.world, self.tint);
+        match self.round {
+            Some(round) => self.add_node(mesh, round.to_node(world, corners, uvs, tint)),
+            None => {
+                let triangle = Instance::triangle(world, corners, uvs, tint, AlphaMode::Blend);
+                self.add_instance(mesh, triangle);
+            }
+        }
+    }
+
+    fn add_node(&mut self, mesh: MeshPlace, node: Node) {
+        self.phase.nodes.push(node);
+        self.close(mesh, BatchKind::Nodes, self.phase.nodes.len() as u32);
+    }
+
+    fn add_instance(&mut self, mesh: MeshPlace, instance: Instance) {
+        self.phase.instances.push(instance);
+        self.close(mesh, BatchKind::World, self.phase.instances.len() as u32);
+    }
+
+    /// The last one of a list of so many is drawn with this mesh.
+    fn close(&mut self, mesh: MeshPlace, kind: BatchKind, length: u32) {
         let batch = Batch {
-            mesh: self.nodes.meshes.quad(),
-            texture: Some(texture),
+            mesh,
+            texture: Some(self.texture),
             kind,
-            instances: first..first + 1,
+            instances: length - 1..length,
         };
         self.phase.add(batch, self.view_start);
     }

@@ -143,3 +143,110 @@ fn sides_of_two_colours_meet_in_a_slanted_line() {
     assert_eq!(picture.at(20, 9), top);
     assert_ne!(picture.at(20, 10), top);
 }
+
+/// How many pixels of a black picture white covers to the half at least, which is 188 in sRGB.
+fn white(picture: &common::Picture) -> usize {
+    let is_white = |pixel: &&[u8; 4]| pixel[0] >= 188;
+    picture.pixels.iter().filter(is_white).count()
+}
+
+/// The picture of a white child, 40 x 40 pixels at the same place as its parent, in a window of
+/// 80 x 80.
+fn child_of(
+    parent: impl Fn(Node) -> (Node, UiTransform) + Send + Sync + 'static,
+    child: impl Fn(Node) -> (Node, UiTransform) + Send + Sync + 'static,
+) -> common::Picture {
+    let setup = move |mut commands: Commands| {
+        commands.insert_resource(ClearColor(Color::BLACK));
+        commands.spawn(Camera2d);
+        commands
+            .spawn(parent(at(20.0, 20.0, 40.0, 40.0)))
+            .with_child((
+                child(at(0.0, 0.0, 40.0, 40.0)),
+                BackgroundColor(Color::WHITE),
+            ));
+    };
+    let mut rig = Rig::scene(80, 80, setup);
+    rig.update(2);
+    rig.picture()
+}
+
+const NOT_TURNED: UiTransform = UiTransform::IDENTITY;
+
+#[test]
+#[ignore = "needs a device"]
+fn overflow_is_clipped_in_one_axis_alone() {
+    let larger = |node: Node| Node {
+        left: Val::Px(-10.0),
+        top: Val::Px(-10.0),
+        width: Val::Px(60.0),
+        height: Val::Px(60.0),
+        ..node
+    };
+    let clipped = |overflow: Overflow| {
+        child_of(
+            move |node| (Node { overflow, ..node }, NOT_TURNED),
+            move |node| (larger(node), NOT_TURNED),
+        )
+    };
+    let x = clipped(Overflow::clip_x());
+    assert_eq!(white(&x), 40 * 60);
+    assert_eq!((x.at(20, 10), x.at(59, 69)), ([255; 4], [255; 4]));
+    assert_eq!(
+        (x.at(19, 40), x.at(60, 40)),
+        ([0, 0, 0, 255], [0, 0, 0, 255])
+    );
+    let y = clipped(Overflow::clip_y());
+    assert_eq!(white(&y), 60 * 40);
+    assert_eq!((y.at(10, 20), y.at(69, 59)), ([255; 4], [255; 4]));
+    assert_eq!(white(&clipped(Overflow::clip())), 40 * 40);
+    assert_eq!(white(&clipped(Overflow::visible())), 60 * 60);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn turned_nodes_are_clipped() {
+    let clips = |node: Node| Node {
+        overflow: Overflow::clip(),
+        ..node
+    };
+    let eighth = || UiTransform::from_rotation(bevy_math::Rot2::FRAC_PI_4);
+    // Of a square that is cut by one turned by an eighth an octagon remains, whichever is turned.
+    let octagon = 1600.0 * (2.0 * 2.0_f32.sqrt() - 2.0);
+    let back = || UiTransform::from_rotation(bevy_math::Rot2::FRAC_PI_4.inverse());
+    for (parent, child) in [(NOT_TURNED, eighth()), (eighth(), back())] {
+        let picture = child_of(move |node| (clips(node), parent), move |node| (node, child));
+        let area = white(&picture) as f32;
+        assert!(
+            (area - octagon).abs() < 0.02 * octagon,
+            "{area}, not {octagon}"
+        );
+        assert_eq!(picture.at(40, 40), [255; 4]);
+    }
+    // Round corners go through the shader of boxes; what is cut is cut as sharply.
+    let round = |node: Node| Node {
+        border_radius: BorderRadius::all(Val::Px(4.0)),
+        ..node
+    };
+    let picture = child_of(
+        move |node| (clips(node), NOT_TURNED),
+        move |node| (round(node), eighth()),
+    );
+    let area = white(&picture) as f32;
+    assert!(
+        (area - octagon).abs() < 0.02 * octagon,
+        "{area}, not {octagon}"
+    );
+    let outside = |(x, y): (u32, u32)| picture.at(x, y) == [0, 0, 0, 255];
+    assert!(
+        [(19, 40), (60, 40), (40, 19), (40, 60)]
+            .into_iter()
+            .all(outside)
+    );
+    // Turned alike they fit.
+    let picture = child_of(
+        move |node| (clips(node), eighth()),
+        |node| (node, NOT_TURNED),
+    );
+    assert!((white(&picture) as f32 - 1600.0).abs() < 40.0);
+}

@@ -26,7 +26,8 @@ fn meshes_lie_one_behind_the_other() {
     let place = meshes.place(b.id()).unwrap();
     assert_eq!(
         (place.first_index, place.index_count, place.base_vertex),
-        (9, 6, 7)
+        (12, 6, 10),
+        "behind the quad, the triangle and the first"
     );
 }
 

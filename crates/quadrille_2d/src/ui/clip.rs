@@ -1,64 +1,154 @@
 //! Cutting quads to what the ancestors of their node let through.
+//!
+//! Each ancestor lets through what lies inside the sides of a rectangle, which may be turned and
+//! has no sides along an axis that it does not clip. A quad loses what lies outside of each side.
+//! Where a side is parallel to those of the quad, a rectangle remains; else a convex polygon, which
+//! is drawn as a fan of triangles.
 
-use bevy_math::{Affine3A, Rect, Vec2, Vec3};
+use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_ui::CalculatedClip;
 
-use super::rect_y_up;
 use crate::instance::UvRect;
 
-/// What is let through, in pixels, y up; none if that is nothing.
-pub(super) fn bounds(clip: &CalculatedClip) -> Option<Rect> {
-    let CalculatedClip::Rects(rects) = clip else {
-        return None;
-    };
-    let mut bounds = Rect::from_corners(Vec2::splat(f32::MIN), Vec2::splat(f32::MAX));
-    for clip in rects {
-        let to_world = clip.world_to_clip_local.inverse();
-        let corners = [
-            clip.rect.min,
-            Vec2::new(clip.rect.min.x, clip.rect.max.y),
-            clip.rect.max,
-            Vec2::new(clip.rect.max.x, clip.rect.min.y),
-        ];
-        let corners = corners.map(|corner| to_world.transform_point2(corner));
-        let min = corners.into_iter().reduce(Vec2::min)?;
-        let max = corners.into_iter().reduce(Vec2::max)?;
-        bounds = bounds.intersect(Rect { min, max });
-    }
-    (!bounds.is_empty()).then(|| rect_y_up(bounds))
+/// One side of what is let through: all points, y up, where `normal.dot(point) + offset` is not
+/// negative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Side {
+    normal: Vec2,
+    offset: f32,
 }
 
-/// The part of a quad within bounds, and the part of its image that it shows; none if there is
-/// none. A turned quad stays whole.
-pub(super) fn clip(
-    world: &Affine3A,
-    place: Rect,
-    uv: UvRect,
-    bounds: Rect,
-) -> Option<(Rect, UvRect)> {
-    let matrix = world.matrix3;
-    let is_turned = matrix.x_axis.y != 0.0 || matrix.y_axis.x != 0.0;
-    let scale = Vec2::new(matrix.x_axis.x, matrix.y_axis.y);
-    if is_turned || scale.x == 0.0 || scale.y == 0.0 {
-        return Some((place, uv));
+/// What is let through of a node, and memory for cutting.
+#[derive(Default)]
+pub(crate) struct Clip {
+    sides: Vec<Side>,
+    polygon: Vec<Vec2>,
+    scratch: Vec<Vec2>,
+}
+
+/// What is left of a quad, in its own space.
+#[derive(Debug, PartialEq)]
+pub(super) enum Left<'a> {
+    Nothing,
+    Rect(Rect),
+    /// The corners of a convex polygon in order.
+    Polygon(&'a [Vec2]),
+}
+
+impl Clip {
+    /// Takes what a node's ancestors let through; false if that is nothing.
+    pub(super) fn set(&mut self, clip: Option<&CalculatedClip>) -> bool {
+        self.sides.clear();
+        let rects = match clip {
+            None => return true,
+            Some(CalculatedClip::FullyClipped) => return false,
+            Some(CalculatedClip::Rects(rects)) => rects,
+        };
+        for clip in rects {
+            let (rect, to_local) = (clip.rect, clip.world_to_clip_local);
+            let sides = [
+                (Vec2::X, -rect.min.x),
+                (Vec2::NEG_X, rect.max.x),
+                (Vec2::Y, -rect.min.y),
+                (Vec2::NEG_Y, rect.max.y),
+            ];
+            // An axis that does not clip ends nowhere.
+            for (normal, edge) in sides.into_iter().filter(|(_, edge)| edge.is_finite()) {
+                let down = to_local.matrix2.transpose() * normal;
+                self.sides.push(Side {
+                    normal: Vec2::new(down.x, -down.y),
+                    offset: normal.dot(to_local.translation) + edge,
+                });
+            }
+        }
+        true
     }
-    let point = |at: Vec2| world.transform_point3(at.extend(0.0)).truncate();
-    let covered = Rect::from_corners(point(place.min), point(place.max));
-    let seen = covered.intersect(bounds);
-    if seen.is_empty() {
-        return None;
+
+    /// What is let through of a rectangle in the space of `world`.
+    pub(super) fn cut(&mut self, world: &Affine3A, place: Rect) -> Left<'_> {
+        let (x, y) = (world.matrix3.x_axis, world.matrix3.y_axis);
+        let at = world.translation;
+        let local = |side: &Side| Side {
+            normal: Vec2::new(
+                side.normal.dot(Vec2::new(x.x, x.y)),
+                side.normal.dot(Vec2::new(y.x, y.y)),
+            ),
+            offset: side.normal.dot(Vec2::new(at.x, at.y)) + side.offset,
+        };
+        let mut rect = place;
+        for side in self.sides.iter().map(local) {
+            side.cut_rect(&mut rect);
+        }
+        if rect.is_empty() {
+            return Left::Nothing;
+        }
+        self.polygon.clear();
+        for side in self.sides.iter().map(local).filter(Side::is_slanted) {
+            if self.polygon.is_empty() {
+                let Rect { min, max } = rect;
+                let corners = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
+                self.polygon.extend(corners);
+            }
+            self.scratch.clear();
+            side.cut_polygon(&self.polygon, &mut self.scratch);
+            std::mem::swap(&mut self.polygon, &mut self.scratch);
+            if self.polygon.len() < 3 {
+                return Left::Nothing;
+            }
+        }
+        match self.polygon.is_empty() {
+            true => Left::Rect(rect),
+            false => Left::Polygon(&self.polygon),
+        }
     }
-    let translation: Vec3 = world.translation.into();
-    let local = |at: Vec2| (at - translation.truncate()) / scale;
-    let cut = Rect::from_corners(local(seen.min), local(seen.max));
-    let size = place.size();
+}
+
+impl Side {
+    /// Whether it is parallel to neither axis.
+    fn is_slanted(&self) -> bool {
+        self.normal.x != 0.0 && self.normal.y != 0.0
+    }
+
+    /// Cuts a rectangle if a rectangle remains.
+    fn cut_rect(&self, rect: &mut Rect) {
+        let Self { normal, offset } = *self;
+        let end = |length: f32| -offset / length;
+        match (normal.x == 0.0, normal.y == 0.0) {
+            _ if offset.is_nan() => *rect = Rect::EMPTY,
+            (true, true) if offset < 0.0 => *rect = Rect::EMPTY,
+            (false, true) if normal.x > 0.0 => rect.min.x = rect.min.x.max(end(normal.x)),
+            (false, true) => rect.max.x = rect.max.x.min(end(normal.x)),
+            (true, false) if normal.y > 0.0 => rect.min.y = rect.min.y.max(end(normal.y)),
+            (true, false) => rect.max.y = rect.max.y.min(end(normal.y)),
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    /// Adds the corners of what is left of a convex polygon (Sutherland and Hodgman's algorithm).
+    fn cut_polygon(&self, polygon: &[Vec2], out: &mut Vec<Vec2>) {
+        let distance = |point: Vec2| self.normal.dot(point) + self.offset;
+        let Some(&last) = polygon.last() else {
+            return;
+        };
+        let mut before = (last, distance(last));
+        for &point in polygon {
+            let now = (point, distance(point));
+            // What is no number is outside.
+            if (before.1 >= 0.0) != (now.1 >= 0.0) {
+                let part = before.1 / (before.1 - now.1);
+                out.push(before.0 + (now.0 - before.0) * part);
+            }
+            if now.1 >= 0.0 {
+                out.push(point);
+            }
+            before = now;
+        }
+    }
+}
+
+/// What a point of a rectangle shows, which as a whole shows the part `uv` of an image.
+pub(super) fn uv_at(point: Vec2, place: Rect, uv: UvRect) -> Vec2 {
     // The image's v goes down, the place's y up.
-    let from = Vec2::new(cut.min.x - place.min.x, place.max.y - cut.max.y) / size;
-    let to = Vec2::new(cut.max.x - place.min.x, place.max.y - cut.min.y) / size;
-    let whole = uv.max - uv.min;
-    let uv = UvRect {
-        min: uv.min + whole * from,
-        max: uv.min + whole * to,
-    };
-    Some((cut, uv))
+    let from = Vec2::new(point.x - place.min.x, place.max.y - point.y);
+    uv.min + (uv.max - uv.min) * (from / place.size())
 }

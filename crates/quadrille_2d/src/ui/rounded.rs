@@ -4,7 +4,6 @@ use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_ui::ComputedNode;
 
-use crate::instance::UvRect;
 use crate::node::Node;
 
 /// A box with round corners.
@@ -96,12 +95,13 @@ impl RoundBox {
         })
     }
 
-    /// The part `place` of it, showing the part `uv` of an image.
+    /// A part of it by three corners, and what those show of an image: of a rectangle the left top,
+    /// the right top and the left bottom, of a triangle all.
     pub(super) fn to_node(
         self,
         world: &Affine3A,
-        place: Rect,
-        uv: UvRect,
+        corners: [Vec2; 3],
+        uvs: [Vec2; 3],
         tint: LinearRgba,
     ) -> Node {
         let (x, y, at) = (
@@ -120,8 +120,10 @@ impl RoundBox {
         Node {
             axes: [x.x, x.y, y.x, y.y],
             origin_and_half: [at.x, at.y, self.half.x, self.half.y],
-            place: [place.min.x, place.min.y, place.max.x, place.max.y],
-            uv_of_place: [uv.min.x, uv.min.y, uv.max.x, uv.max.y],
+            corners_and_uvs: [0, 1, 2].map(|corner| {
+                let (place, uv) = (corners[corner], uvs[corner]);
+                [place.x, place.y, uv.x, uv.y]
+            }),
             radii_x: self.radii.map(|radii| radii.x),
             radii_y: self.radii.map(|radii| radii.y),
             widths,

@@ -16,10 +16,17 @@ fn sides_are_bits() {
     };
     let round = RoundBox { drawn, ..ROUND };
     let world = Affine3A::from_translation(Vec3::new(5.0, 6.0, 0.0));
-    let node = round.to_node(&world, round.place(), UvRect::WHOLE, LinearRgba::WHITE);
+    let corners = [(-8.0, 4.0), (8.0, 4.0), (-8.0, -4.0)].map(Vec2::from);
+    let uvs = [Vec2::ZERO, Vec2::X, Vec2::Y];
+    let node = round.to_node(&world, corners, uvs, LinearRgba::WHITE);
     assert_eq!(node.sides_and_softness, [9.0, 0.0]);
     assert_eq!(node.origin_and_half, [5.0, 6.0, 8.0, 4.0]);
-    assert_eq!(node.place, [-8.0, -4.0, 8.0, 4.0]);
+    let corners = [
+        [-8.0, 4.0, 0.0, 0.0],
+        [8.0, 4.0, 1.0, 0.0],
+        [-8.0, -4.0, 0.0, 1.0],
+    ];
+    assert_eq!(node.corners_and_uvs, corners);
 }
 
 #[test]
