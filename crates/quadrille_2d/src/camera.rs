@@ -1,7 +1,9 @@
 //! Fills in what bevy's cameras leave to a renderer: the size of their target and the projection.
 
 use bevy_asset::Assets;
-use bevy_camera::{Camera, NormalizedRenderTarget, Projection, RenderTarget, RenderTargetInfo};
+use bevy_camera::{
+    Camera, Camera2d, Camera3d, NormalizedRenderTarget, Projection, RenderTarget, RenderTargetInfo,
+};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_math::UVec2;
@@ -57,6 +59,27 @@ impl TargetSizes<'_, '_> {
     fn headless_window(&self) -> Option<RenderTargetInfo> {
         let extent = self.headless.as_ref()?.extent;
         Some(info(UVec2::from_array(extent), 1.0))
+    }
+}
+
+/// Cameras that are for 3D alone.
+type Only3d = (With<Camera3d>, Without<Camera2d>);
+
+/// Tells once of a camera that draws nothing since it is one for 3D.
+pub(crate) fn tell_of_3d(
+    cameras: Query<(Entity, &Camera), Only3d>,
+    mut is_told: Local<bool>,
+) {
+    let mut active = cameras.iter().filter(|(_, camera)| camera.is_active);
+    if let Some((entity, _)) = active.next()
+        && !std::mem::replace(&mut *is_told, true)
+    {
+        tracing::warn!(
+            "the camera {entity} is a `Camera3d`, which draws nothing by itself: there are no \
+             passes for 3D meshes, materials and lights here, and sprites, 2D meshes, text and \
+             nodes are drawn under a `Camera2d`. Spawn one, or draw what this camera sees by \
+             passes of your own. There is no further warning"
+        );
     }
 }
 

@@ -19,7 +19,7 @@ use bevy_transform::TransformPlugin;
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 
-use crate::camera::update_cameras;
+use crate::camera::{tell_of_3d, update_cameras};
 use crate::chunk::Chunks2d;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
@@ -134,7 +134,7 @@ impl Plugin for Quadrille2dPlugin {
                 .before(AssetEventSystems)
         };
         app.add_systems(PostStartup, cameras())
-            .add_systems(PostUpdate, (cameras(), check_text()));
+            .add_systems(PostUpdate, (cameras(), check_text(), tell_of_3d));
         add_passes(app);
     }
 

@@ -7,7 +7,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_image::ImageSampler;
 use bevy_math::Vec2;
-use common::{Rig, golden, scenes};
+use common::{Rig, golden, log, scenes};
 use quadrille::ecs::Pass;
 use quadrille_2d::prelude::*;
 use quadrille_2d::{Phase2d, Quadrille2dPlugin};
@@ -122,7 +122,7 @@ fn ten_thousand_sprites_are_one_draw() {
 #[ignore = "needs a device"]
 fn images_without_a_sampler_get_that_of_the_image_plugin() {
     let row = |image_plugin: ImagePlugin| {
-        let assets = bevy_asset::AssetPlugin::default();
+        let assets = AssetPlugin::default();
         let mut rig = Rig::with(32, 8, (assets, image_plugin, Quadrille2dPlugin::default()));
         rig.app.add_systems(bevy_app::Startup, two_pixels);
         rig.start();
@@ -212,4 +212,29 @@ fn square(color: [u8; 4]) -> common::Picture {
         height: 4,
         pixels: vec![color; 16],
     }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_3d_camera_is_told_of_once() {
+    log::collect();
+    let mut rig = Rig::scene(8, 8, |mut commands: Commands| {
+        let camera = Camera {
+            is_active: false,
+            ..Camera::default()
+        };
+        commands.spawn((Camera3d::default(), camera));
+    });
+    rig.update(2);
+    let lines = log::take();
+    assert!(lines.is_empty(), "it is not active: {lines:#?}");
+    let world = rig.app.world_mut();
+    let camera = world.spawn(Camera3d::default()).id();
+    world.spawn(Camera3d::default());
+    rig.update(3);
+    let lines = log::take();
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    let wanted = format!("the camera {camera} is a `Camera3d`");
+    assert!(lines[0].contains(&wanted), "{lines:#?}");
+    assert!(lines[0].contains("no passes for 3D meshes"), "{lines:#?}");
 }

@@ -1,6 +1,7 @@
 //! A headless app that draws a scene and reads the picture back.
 
 pub(crate) mod golden;
+pub(crate) mod log;
 pub(crate) mod scenes;
 
 use std::path::{Path, PathBuf};
