@@ -3,13 +3,17 @@
 use bevy_asset::Assets;
 use bevy_camera::{
     Camera, Camera2d, Camera3d, NormalizedRenderTarget, Projection, RenderTarget, RenderTargetInfo,
+    Viewport,
 };
+use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
-use bevy_math::UVec2;
+use bevy_math::{AspectRatio, UVec2, Vec3};
+use bevy_transform::components::GlobalTransform;
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::ecs::HeadlessWindow;
 
+use crate::complaint::Complaints;
 use crate::target::ManualTargets;
 
 /// What targets of cameras are looked up in.
@@ -62,14 +66,69 @@ impl TargetSizes<'_, '_> {
     }
 }
 
+/// A viewport within its target, as bevy limits it, whose function adds up without a look at how
+/// large the numbers are.
+fn limit(viewport: &Viewport, target: UVec2) -> Viewport {
+    let mut limited = viewport.clone();
+    let position = viewport
+        .physical_position
+        .min(target.saturating_sub(UVec2::ONE));
+    limited.physical_size = viewport.physical_size.min(target - position);
+    // Of one that begins outside a pixel is left.
+    let is_outside = viewport.physical_position.cmpge(target);
+    let pixel = limited.physical_size.min(UVec2::ONE);
+    limited.physical_size = UVec2::select(is_outside, pixel, limited.physical_size);
+    limited.physical_position = position;
+    limited
+}
+
+/// Cameras whose transforms make no sense.
+#[derive(Resource, Default)]
+pub(crate) struct Blind(EntityHashSet);
+
+impl Blind {
+    pub(crate) fn contains(&self, camera: Entity) -> bool {
+        self.0.contains(&camera)
+    }
+}
+
+/// A camera and where it is.
+type Placed = (Entity, &'static mut GlobalTransform);
+
+/// Finds the cameras that look into no direction. bevy looks for what they see and asks for that
+/// direction, without which programs that are built to be debugged end; so they get a transform
+/// that has one, and see nothing.
+pub(crate) fn find_blind(
+    mut cameras: Query<Placed, (With<Camera>, Changed<GlobalTransform>)>,
+    mut gone: RemovedComponents<Camera>,
+    mut blind: ResMut<Blind>,
+    complaints: Res<Complaints>,
+) {
+    for camera in gone.read() {
+        blind.0.remove(&camera);
+    }
+    for (entity, mut transform) in &mut cameras {
+        let affine = transform.affine();
+        let direction = Vec3::from(affine.matrix3.z_axis).normalize();
+        if direction.is_normalized() && affine.is_finite() {
+            blind.0.remove(&entity);
+            continue;
+        }
+        blind.0.insert(entity);
+        complaints.warn(format_args!("what the camera {entity} sees"), || {
+            let transform = affine.to_cols_array();
+            format!("its transform {transform:?} looks into no direction")
+        });
+        // It stays until its `Transform` changes.
+        *transform.bypass_change_detection() = GlobalTransform::IDENTITY;
+    }
+}
+
 /// Cameras that are for 3D alone.
 type Only3d = (With<Camera3d>, Without<Camera2d>);
 
 /// Tells once of a camera that draws nothing since it is one for 3D.
-pub(crate) fn tell_of_3d(
-    cameras: Query<(Entity, &Camera), Only3d>,
-    mut is_told: Local<bool>,
-) {
+pub(crate) fn tell_of_3d(cameras: Query<(Entity, &Camera), Only3d>, mut is_told: Local<bool>) {
     let mut active = cameras.iter().filter(|(_, camera)| camera.is_active);
     if let Some((entity, _)) = active.next()
         && !std::mem::replace(&mut *is_told, true)
@@ -98,6 +157,14 @@ pub(crate) fn update_cameras(
 ) {
     for (mut camera, target, mut projection) in &mut cameras {
         let new = sizes.info(target);
+        if let (Some(viewport), Some(new)) = (&camera.viewport, &new) {
+            let limited = limit(viewport, new.physical_size);
+            let is_same = limited.physical_position == viewport.physical_position
+                && limited.physical_size == viewport.physical_size;
+            if !is_same {
+                camera.viewport = Some(limited);
+            }
+        }
         let old = camera.computed.target_info.as_ref();
         let is_same = match (old, &new) {
             (Some(old), Some(new)) => {
@@ -118,12 +185,10 @@ pub(crate) fn update_cameras(
         if unchanged {
             continue;
         }
-        if let (Some(viewport), Some(new)) = (&mut camera.viewport, &new) {
-            viewport.clamp_to_size(new.physical_size);
-        }
         camera.computed.target_info = new;
+        // Others have no proportions, without which bevy's projections end the program.
         if let Some(size) = camera.logical_viewport_size()
-            && size.min_element() > 0.0
+            && AspectRatio::try_new(size.x, size.y).is_ok()
         {
             projection.update(size.x, size.y);
             camera.computed.clip_from_view = match &camera.sub_camera_view {
@@ -138,3 +203,6 @@ pub(crate) fn update_cameras(
         camera.computed.old_sub_camera_view = camera.sub_camera_view;
     }
 }
+
+#[cfg(test)]
+mod tests;

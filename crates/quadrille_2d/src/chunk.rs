@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::Buffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
-use crate::instance::{AlphaMode, rows};
+use crate::instance::{AlphaMode, is_finite, rows};
 use crate::tilemap::{TileData, TilemapChunk};
 
 /// The chunks of tilemaps of this frame.
@@ -36,6 +36,11 @@ impl Chunk {
             tiles: [chunk.chunk_size.x, chunk.chunk_size.y, first],
             alpha_mode: alpha.to_shader(),
         }
+    }
+
+    /// Whether it can be drawn.
+    pub(crate) fn is_finite(&self) -> bool {
+        is_finite(self.world_from_local.as_flattened()) && self.alpha_mode.is_finite()
     }
 
     /// How vertex shaders read chunks: locations 3 to 7.

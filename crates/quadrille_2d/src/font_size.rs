@@ -34,12 +34,12 @@ pub(crate) fn limit_font_sizes(
     }
 }
 
-/// The size to take instead of one that is too large or no number; a negative one shows nothing
-/// anyway.
+/// The size to take instead of one that is too large, negative or no number.
 fn limit(size: FontSize, rem: f32) -> Option<FontSize> {
-    let within = |value: f32, most: f32| match value.is_nan() {
-        true => Some(0.0),
-        false => (value > most).then_some(most),
+    let within = |value: f32, most: f32| match value {
+        // Nodes are laid out by the sizes of their fonts too.
+        _ if value.is_nan() || value < 0.0 => Some(0.0),
+        _ => (value > most).then_some(most),
     };
     match size {
         FontSize::Px(value) => within(value, MOST_PIXELS).map(FontSize::Px),

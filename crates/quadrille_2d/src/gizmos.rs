@@ -8,6 +8,7 @@
 //! Absent: what only cameras with a perspective have, which is `GizmoLineConfig::perspective` and
 //! the bias of depth.
 
+use std::fmt::Display;
 use std::ops::Range;
 
 use bevy_app::{App, Last, MainScheduleOrder, PostUpdate};
@@ -24,6 +25,7 @@ use bevy_gizmos::{GizmoAsset, GizmoHandles};
 use bevy_math::{Affine3A, Vec3};
 use bevy_transform::components::GlobalTransform;
 
+use crate::complaint::{Complaints, first_odd};
 use crate::line::{Kind, Line};
 
 /// Finer round joints than of so many parts look the same.
@@ -39,6 +41,7 @@ pub(crate) struct Gizmos<'w, 's> {
         'w,
         's,
         (
+            Entity,
             &'static Gizmo,
             &'static GlobalTransform,
             Option<&'static RenderLayers>,
@@ -61,21 +64,32 @@ impl LineSet {
 
 impl Gizmos<'_, '_> {
     /// Lists the lines of all gizmos: those of this frame by their groups, then those of entities.
-    pub(crate) fn list(&self, lines: &mut Vec<Line>, sets: &mut Vec<LineSet>) {
+    pub(crate) fn list(
+        &self,
+        lines: &mut Vec<Line>,
+        sets: &mut Vec<LineSet>,
+        complaints: &Complaints,
+    ) {
         sets.clear();
         let (Some(handles), Some(assets), Some(configs)) =
             (&self.handles, &self.assets, &self.configs)
         else {
             return;
         };
-        let mut add = |asset: &GizmoAsset, config: &GizmoLineConfig, world, layers| {
-            let first = lines.len() as u32;
-            add_lines(&asset.buffer().buffer(), config, &world, lines);
-            sets.push(LineSet {
-                layers,
-                lines: first..lines.len() as u32,
-            });
-        };
+        let mut add =
+            |who: &dyn Display, asset: &GizmoAsset, config: &GizmoLineConfig, world, layers| {
+                let first = lines.len() as u32;
+                add_lines(&asset.buffer().buffer(), config, &world, lines);
+                let mut odd = lines.extract_if(first as usize.., |line| !line.is_finite());
+                if let Some(line) = odd.next() {
+                    complaints.warn(who, || why_not(&line));
+                }
+                odd.for_each(drop);
+                sets.push(LineSet {
+                    layers,
+                    lines: first..lines.len() as u32,
+                });
+            };
         for (group, handle) in handles.handles() {
             let asset = handle.as_ref().and_then(|handle| assets.get(handle));
             let config = configs.get_config_dyn(group);
@@ -83,16 +97,28 @@ impl Gizmos<'_, '_> {
                 && config.enabled
             {
                 let layers = config.render_layers.clone();
-                add(asset, &config.line, Affine3A::IDENTITY, layers);
+                let who = &"a line of this frame's gizmos";
+                add(who, asset, &config.line, Affine3A::IDENTITY, layers);
             }
         }
-        for (gizmo, transform, layers) in &self.retained {
+        for (entity, gizmo, transform, layers) in &self.retained {
             if let Some(asset) = assets.get(&gizmo.handle) {
                 let layers = layers.cloned().unwrap_or_default();
-                add(asset, &gizmo.line_config, transform.affine(), layers);
+                let who = format_args!("a line of the gizmo {entity}");
+                add(&who, asset, &gizmo.line_config, transform.affine(), layers);
             }
         }
     }
+}
+
+/// Why a line is not drawn.
+fn why_not(line: &Line) -> String {
+    first_odd(&[
+        ("width", &[line.width]),
+        ("style", &line.pattern),
+        ("color", line.colors.as_flattened()),
+        ("place", line.places.as_flattened()),
+    ])
 }
 
 /// Adds the lines of one list, the strips of it, and the joints of those.

@@ -125,15 +125,18 @@ pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
         u64::from(length.div_ceil(block))
     };
     let bytes = u64::from(desc.format.block_copy_size(None).unwrap_or(0));
-    blocks(desc.size.width, width) * blocks(desc.size.height, height) * bytes
+    let count = blocks(desc.size.width, width) * blocks(desc.size.height, height);
+    count.saturating_mul(bytes)
 }
 
 /// Bytes of all mip levels of all layers.
 pub(crate) fn bytes(asset: &ImageAsset) -> u64 {
     let desc = &asset.texture_descriptor;
     let mips = desc.mip_level_count.max(1);
-    let layer: u64 = (0..mips).map(|mip| mip_bytes(asset, mip)).sum();
-    layer * u64::from(desc.size.depth_or_array_layers.max(1))
+    // More levels than bits would be of a pixel each.
+    let sizes = (0..mips.min(32)).map(|mip| mip_bytes(asset, mip));
+    let layer = sizes.fold(0, u64::saturating_add);
+    layer.saturating_mul(u64::from(desc.size.depth_or_array_layers.max(1)))
 }
 
 #[cfg(test)]

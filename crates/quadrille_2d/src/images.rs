@@ -291,8 +291,8 @@ pub(crate) fn prepare_images(
             images.waiting.pop_front();
             continue;
         };
-        let bytes = image_format::bytes(asset) as usize;
-        if spent > 0 && spent + bytes > budget.bytes {
+        let bytes = usize::try_from(image_format::bytes(asset)).unwrap_or(usize::MAX);
+        if spent > 0 && bytes > budget.bytes.saturating_sub(spent) {
             break;
         }
         images.waiting.pop_front();
@@ -302,7 +302,7 @@ pub(crate) fn prepare_images(
         match images.take(&gpu, id, asset, &default_sampler) {
             Ok(image) => {
                 upload(&mut uploads, &image, asset);
-                spent += bytes;
+                spent = spent.saturating_add(bytes);
                 images.release(&mut assets, id);
             }
             Err(reason) => images.fail(id, &server, &reason),

@@ -43,6 +43,23 @@ impl AlphaMode {
     }
 }
 
+/// Whether all numbers of an instance are finite. What devices make of others is not defined.
+pub(crate) fn is_finite(numbers: &[f32]) -> bool {
+    // Without a branch for each, since there may be a hundred thousand instances.
+    numbers
+        .iter()
+        .fold(true, |all, number| all & number.is_finite())
+}
+
+/// A rectangle around a place. Other than bevy's function it takes any size, since sizes are what
+/// users say.
+pub(crate) fn rect_around(center: Vec2, size: Vec2) -> Rect {
+    Rect {
+        min: center - size / 2.0,
+        max: center + size / 2.0,
+    }
+}
+
 /// The rows of an affine matrix, as vertex shaders read it.
 pub(crate) fn rows(matrix: Affine3A) -> [[f32; 4]; 3] {
     let (axes, at) = (matrix.matrix3, matrix.translation);
@@ -113,6 +130,11 @@ impl Instance {
         let matrix = Mat3::from_mat2(local.matrix2);
         let local = Affine3A::from_mat3_translation(matrix, local.translation.extend(0.0));
         Self::mesh(*world * local, sides(uvs), tint, alpha)
+    }
+
+    /// Whether it can be drawn.
+    pub(crate) fn is_finite(&self) -> bool {
+        is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
     }
 
     /// How vertex shaders read instances: locations 3 to 9.

@@ -36,8 +36,10 @@
 //!
 //! No picking, no materials with shaders of their own.
 
+mod atlases;
 mod camera;
 mod chunk;
+mod complaint;
 mod font_check;
 mod font_data;
 mod font_loader;
@@ -69,6 +71,7 @@ mod slices;
 mod sprites;
 mod target;
 mod text;
+mod text_numbers;
 mod tilemap;
 mod tiles;
 #[cfg(feature = "ui")]

@@ -6,6 +6,9 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::Buffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
+#[cfg(feature = "gizmos")]
+use crate::instance::is_finite;
+
 /// The lines of the gizmos of this frame.
 #[derive(Resource, Deref)]
 pub struct Lines2d(pub(crate) Buffer);
@@ -43,6 +46,15 @@ pub(crate) enum Kind {
 }
 
 impl Line {
+    /// Whether it can be drawn.
+    #[cfg(feature = "gizmos")]
+    pub(crate) fn is_finite(&self) -> bool {
+        is_finite(self.places.as_flattened())
+            && is_finite(self.colors.as_flattened())
+            && is_finite(&self.pattern)
+            && self.width.is_finite()
+    }
+
     /// How vertex shaders read lines: locations 3 to 10.
     pub(crate) fn layout() -> VertexLayout {
         let formats = [

@@ -5,6 +5,8 @@ use bevy_mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
 
+use crate::instance::is_finite;
+
 /// A vertex as the shader reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -128,6 +130,21 @@ fn vertices(mesh: &Mesh) -> Result<Vec<Vertex>, String> {
             positions.len(),
             uvs.len(),
             colors.len()
+        ));
+    }
+    let is_odd = |((position, uv), color): &((&Vec3, &Vec2), &[f32; 4])| {
+        !(position.is_finite() && uv.is_finite() && is_finite(*color))
+    };
+    if let Some(at) = positions
+        .iter()
+        .zip(&uvs)
+        .zip(&colors)
+        .position(|it| is_odd(&it))
+    {
+        let (position, uv, color) = (positions[at], uvs[at], colors[at]);
+        return Err(format!(
+            "its vertex {at} is at {position}, shows {uv} and has the colour {color:?}; all must \
+             be finite"
         ));
     }
     let vertex = |((position, uv), color): ((Vec3, Vec2), [f32; 4])| Vertex {

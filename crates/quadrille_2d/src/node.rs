@@ -34,6 +34,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// Whether it can be drawn.
+    #[cfg(feature = "ui")]
+    pub(crate) fn is_finite(&self) -> bool {
+        crate::instance::is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
+    }
+
     /// How vertex shaders read boxes: locations 3 to 12.
     pub(crate) fn layout() -> VertexLayout {
         let mut formats = [Format::R32G32B32A32_SFLOAT; 10];

@@ -3,7 +3,7 @@
 use bevy_app::{App, Plugin, PostStartup, PostUpdate, PropagateSet};
 use bevy_asset::io::file::FileAssetReader;
 use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, AssetServer, Assets};
-use bevy_camera::visibility::add_visibility_class;
+use bevy_camera::visibility::{VisibilitySystems, add_visibility_class};
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
@@ -15,12 +15,14 @@ use bevy_text::{
     FontLoader, TextFont, TextPlugin, detect_text_needs_rerender,
     load_font_assets_into_font_collection,
 };
-use bevy_transform::TransformPlugin;
+use bevy_transform::{TransformPlugin, TransformSystems};
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 
-use crate::camera::{tell_of_3d, update_cameras};
+use crate::atlases::limit_atlases;
+use crate::camera::{Blind, find_blind, tell_of_3d, update_cameras};
 use crate::chunk::Chunks2d;
+use crate::complaint::Complaints;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
@@ -38,6 +40,7 @@ use crate::pipelines::Pipelines2d;
 use crate::queue::{queue_2d, send_2d};
 use crate::sent::instance_buffer;
 use crate::target::{ManualTargets, Targets2d};
+use crate::text_numbers::limit_text;
 use crate::tilemap::ChunkMeshes;
 use crate::tiles::{self, Tilemaps, prepare_tiles};
 
@@ -119,6 +122,8 @@ impl Plugin for Quadrille2dPlugin {
             .init_resource::<Meshes2d>()
             .init_resource::<ChunkMeshes>()
             .init_resource::<Tilemaps>()
+            .init_resource::<Complaints>()
+            .init_resource::<Blind>()
             .init_resource::<Phase2d>()
             .init_resource::<Textures2d>()
             .init_resource::<Targets2d>()
@@ -134,7 +139,16 @@ impl Plugin for Quadrille2dPlugin {
                 .before(AssetEventSystems)
         };
         app.add_systems(PostStartup, cameras())
-            .add_systems(PostUpdate, (cameras(), check_text(), tell_of_3d));
+            .add_systems(PostUpdate, (cameras(), check_text(), tell_of_3d))
+            .add_systems(
+                PostUpdate,
+                (
+                    find_blind
+                        .after(TransformSystems::Propagate)
+                        .before(VisibilitySystems::UpdateFrusta),
+                    limit_atlases.before(VisibilitySystems::CalculateBounds),
+                ),
+            );
         add_passes(app);
     }
 
@@ -194,7 +208,8 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
     let sizes = limit_font_sizes
         .after(PropagateSet::<TextFont>::default())
         .before(detect_text_needs_rerender);
-    (fonts, sizes).into_configs()
+    let numbers = limit_text.before(detect_text_needs_rerender);
+    (fonts, sizes, numbers).into_configs()
 }
 
 fn add_passes(app: &mut App) {
@@ -221,6 +236,17 @@ fn add_passes(app: &mut App) {
         crate::ui::queue_ui
             .in_set(Prepare2dSystems::Queue)
             .after(queue_2d),
+    )
+    .add_systems(
+        PostUpdate,
+        (
+            crate::ui::limit_nodes
+                .after(limit_atlases)
+                .before(bevy_ui::UiSystems::Prepare),
+            crate::ui::limit_images
+                .after(bevy_ui::UiSystems::Content)
+                .before(bevy_ui::UiSystems::Layout),
+        ),
     );
 }
 

@@ -3,23 +3,25 @@
 use bevy_asset::{AssetId, Assets};
 use bevy_camera::visibility::{RenderLayers, VisibleEntities};
 use bevy_camera::{Camera, Camera2d, ClearColor, ClearColorConfig, RenderTarget};
-use bevy_color::LinearRgba;
+use bevy_color::{Color, ColorToComponents as _, LinearRgba};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_image::{Image as ImageAsset, TextureAtlasLayout};
-use bevy_math::{Affine3A, Rect, URect, UVec2, Vec2};
+use bevy_math::{Affine3A, Mat4, Rect, URect, UVec2, Vec2};
 use bevy_mesh::Mesh2d;
 use bevy_sprite::{Anchor, Sprite};
 use bevy_text::TextLayoutInfo;
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
 
+use crate::camera::Blind;
 use crate::chunk::Chunks2d;
+use crate::complaint::{Complaints, first_odd};
 #[cfg(feature = "gizmos")]
 use crate::gizmos::{Gizmos, LineSet};
 use crate::images::Images2d;
-use crate::instance::{AlphaMode, Instance, UvRect};
+use crate::instance::{AlphaMode, Instance, UvRect, is_finite};
 use crate::line::Lines2d;
 use crate::material::{ColorMaterial, MeshMaterial2d};
 use crate::meshes::Meshes2d;
@@ -68,6 +70,8 @@ pub(crate) struct Scene<'w, 's> {
     pub(crate) images: Res<'w, Images2d>,
     pub(crate) meshes: Res<'w, Meshes2d>,
     pub(crate) tilemaps: Res<'w, Tilemaps>,
+    pub(crate) complaints: Res<'w, Complaints>,
+    blind: Res<'w, Blind>,
     #[cfg(feature = "gizmos")]
     gizmos: Gizmos<'w, 's>,
 }
@@ -105,7 +109,9 @@ pub(crate) fn queue_2d(
         gizmos,
     } = &mut *scratch;
     #[cfg(feature = "gizmos")]
-    scene.gizmos.list(&mut lists.phase.lines, gizmos);
+    scene
+        .gizmos
+        .list(&mut lists.phase.lines, gizmos, &scene.complaints);
     cameras.clear();
     let active = scene.cameras.iter().filter(|item| item.camera.is_active);
     cameras.extend(active.map(|item| (item.camera.order, item.entity)));
@@ -166,10 +172,11 @@ fn begin_view(
     let (image, _) = target_images.find(item.target, &scene.images)?;
     let [width, height, _] = image.extent();
     let whole = URect::from_corners(UVec2::ZERO, UVec2::new(width, height));
-    let viewport = camera.physical_viewport_rect()?.intersect(whole);
+    let viewport = viewport(camera, whole);
     if viewport.is_empty() {
         return None;
     }
+    let clip_from_world = clip_from_world(scene, item)?;
     let known = lists.targets.0.iter().position(|known| *known == image);
     let is_first = known.is_none();
     let keeps_contents = !image.is_swapchain();
@@ -182,11 +189,14 @@ fn begin_view(
         ClearColorConfig::Custom(color) => Some(color),
         ClearColorConfig::None => None,
     };
-    let color = color.map(|color| color.to_linear());
+    let color = color.map(|color| clear_color(scene, item.entity, color));
     let is_part = viewport != whole;
     let (clear, fill) = match (is_first, color) {
         // What lies around the first camera's viewport has the colour of the world.
-        (true, Some(color)) if is_part => (Some(scene.clear_color.0.to_linear()), Some(color)),
+        (true, Some(color)) if is_part => {
+            let around = clear_color(scene, item.entity, scene.clear_color.0);
+            (Some(around), Some(color))
+        }
         (true, Some(color)) => (Some(color), None),
         // What an image of a swapchain held before is not defined.
         (true, None) if !keeps_contents => (Some(LinearRgba::BLACK), None),
@@ -200,13 +210,60 @@ fn begin_view(
     Some(View2d {
         camera: item.entity,
         target: target as u32,
-        clip_from_world: camera.clip_from_view() * item.transform.to_matrix().inverse(),
+        clip_from_world,
         viewport: [viewport.min.x, viewport.min.y, size.x, size.y],
         clear,
         batches: view_start..view_start,
         msaa: item.msaa.copied().unwrap_or(Msaa::Off),
         multisampled: None,
     })
+}
+
+/// The part of a target that a camera draws to.
+fn viewport(camera: &Camera, whole: URect) -> URect {
+    camera.viewport.as_ref().map_or(whole, |viewport| {
+        let min = viewport.physical_position;
+        let max = min.saturating_add(viewport.physical_size);
+        URect { min, max }.intersect(whole)
+    })
+}
+
+/// From the world to the camera's clip space; none if that makes no sense.
+fn clip_from_world(scene: &Scene, item: &CameraDataItem<'_, '_>) -> Option<Mat4> {
+    if scene.blind.contains(item.entity) {
+        return None;
+    }
+    let clip_from_view = item.camera.clip_from_view();
+    let matrix = clip_from_view * item.transform.to_matrix().inverse();
+    if matrix.is_finite() {
+        return Some(matrix);
+    }
+    scene
+        .complaints
+        .warn(format_args!("what the camera {} sees", item.entity), || {
+            let world = item.transform.affine().to_cols_array();
+            match item.transform.affine().matrix3.determinant() {
+                0.0 => format!("its transform {world:?} takes all to one plane"),
+                _ => first_odd(&[
+                    ("transform", &world),
+                    ("projection", &clip_from_view.to_cols_array()),
+                ]),
+            }
+        });
+    None
+}
+
+/// The colour that a camera clears with: black for one that is none.
+fn clear_color(scene: &Scene, camera: Entity, color: Color) -> LinearRgba {
+    let linear = color.to_linear();
+    let numbers = linear.to_f32_array();
+    if is_finite(&numbers) {
+        return linear;
+    }
+    let what = || first_odd(&[("clear colour", &numbers)]);
+    let who = format_args!("what the camera {camera} clears with");
+    scene.complaints.warn(who, what);
+    LinearRgba::BLACK
 }
 
 /// Covers a viewport with its clear colour: clearing an attachment would cover the rest as well.

@@ -6,6 +6,8 @@
 use bevy_math::{Rect, Vec2};
 use bevy_sprite::{SliceScaleMode, SpriteImageMode, SpriteScalingMode, TextureSlicer};
 
+use crate::instance::rect_around;
+
 /// A part of the image at a place of the sprite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slice {
@@ -20,7 +22,7 @@ const MOST_TILES: usize = 1 << 14;
 
 /// The slices of a sprite of this size that shows this part of an image.
 pub(crate) fn slices(mode: &SpriteImageMode, part: Rect, size: Vec2, out: &mut Vec<Slice>) {
-    let place = Rect::from_center_size(Vec2::ZERO, size);
+    let place = rect_around(Vec2::ZERO, size);
     let whole = Slice { part, place };
     match mode {
         SpriteImageMode::Auto => out.push(whole),
@@ -69,13 +71,15 @@ fn scaled(slice: Slice, mode: SpriteScalingMode) -> Slice {
 fn sliced(whole: Slice, slicer: &TextureSlicer, out: &mut Vec<Slice>) {
     let Slice { part, place } = whole;
     let (first, last) = (slicer.border.min_inset, slicer.border.max_inset);
-    let no_room = (first + last).cmpge(part.size()).any();
-    if no_room || first.min_element() < 0.0 || last.min_element() < 0.0 {
+    let has_room = (first + last).cmplt(part.size()).all();
+    let is_inset = first.cmpge(Vec2::ZERO).all() && last.cmpge(Vec2::ZERO).all();
+    if !has_room || !is_inset {
         return out.push(whole);
     }
     let scale = (place.size() / part.size())
         .min_element()
-        .min(slicer.max_corner_scale);
+        .min(slicer.max_corner_scale)
+        .max(f32::EPSILON);
     let cuts = |low: f32, high: f32, first: f32, last: f32| [low, low + first, high - last, high];
     let part_x = cuts(part.min.x, part.max.x, first.x, last.x);
     let part_y = cuts(part.min.y, part.max.y, first.y, last.y);

@@ -1,13 +1,14 @@
 //! From sprites to instances.
 
 use bevy_asset::Assets;
-use bevy_color::LinearRgba;
-use bevy_image::TextureAtlasLayout;
+use bevy_color::{ColorToComponents as _, LinearRgba};
+use bevy_image::{TextureAtlas, TextureAtlasLayout};
 use bevy_math::{Affine3A, Rect, Vec2};
-use bevy_sprite::{Anchor, Sprite, SpriteAlphaMode};
+use bevy_sprite::{Anchor, Sprite, SpriteAlphaMode, SpriteImageMode};
 
+use crate::complaint::first_odd;
 use crate::images::PLACEHOLDER_SIZE;
-use crate::instance::{AlphaMode, Instance, UvRect};
+use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
 use crate::slices::{Slice, slices};
 
 /// The image of a sprite.
@@ -20,14 +21,14 @@ pub(crate) struct SpriteImage<'a> {
     pub(crate) is_placeholder: bool,
 }
 
-/// Adds the instances of a sprite to `out`.
+/// Adds the instances of a sprite to `out`; false if it cannot be drawn, and `out` stays as it was.
 pub(crate) fn add_sprite(
     sprite: &Sprite,
     anchor: &Anchor,
     world: &Affine3A,
     image: &SpriteImage<'_>,
     (scratch, out): (&mut Vec<Slice>, &mut Vec<Instance>),
-) {
+) -> bool {
     let is_placeholder = image.is_placeholder;
     let tint = if is_placeholder {
         LinearRgba::WHITE
@@ -42,28 +43,92 @@ pub(crate) fn add_sprite(
     let part = part(sprite, image.size, image.layouts);
     let size = sprite.custom_size.or(part.map(|part| part.size()));
     let size = size.unwrap_or(PLACEHOLDER_SIZE);
-    let offset = -anchor.as_vec() * size;
+    // A negative size mirrors, as in bevy.
+    let is_mirrored = [size.x < 0.0, size.y < 0.0];
     scratch.clear();
-    match part.filter(|_| !is_placeholder) {
-        Some(part) => slices(&sprite.image_mode, part, size, scratch),
-        None => scratch.push(Slice {
-            part: Rect::new(0.0, 0.0, 1.0, 1.0),
-            place: Rect::from_center_size(Vec2::ZERO, size),
-        }),
+    let whole = Slice {
+        part: Rect::new(0.0, 0.0, 1.0, 1.0),
+        place: rect_around(Vec2::ZERO, size.abs()),
+    };
+    match part {
+        _ if is_placeholder => scratch.push(whole),
+        Some(_) if is_mirrored.contains(&true) && !mirrors(&sprite.image_mode) => return false,
+        Some(part) => slices(&sprite.image_mode, part, size.abs(), scratch),
+        None if image.size.is_none() => scratch.push(whole),
+        None => return false,
     }
     let image_size = image.size.filter(|_| !is_placeholder).unwrap_or(Vec2::ONE);
+    let flip_x = sprite.flip_x != is_mirrored[0];
+    let flip_y = sprite.flip_y != is_mirrored[1];
     let mirror = Vec2::new(
-        if sprite.flip_x { -1.0 } else { 1.0 },
-        if sprite.flip_y { -1.0 } else { 1.0 },
+        if flip_x { -1.0 } else { 1.0 },
+        if flip_y { -1.0 } else { 1.0 },
     );
+    let offset = -anchor.as_vec() * size;
+    let first = out.len();
     for slice in scratch.iter() {
-        let uv = UvRect::of_pixels(slice.part, image_size).flipped(sprite.flip_x, sprite.flip_y);
+        let uv = UvRect::of_pixels(slice.part, image_size).flipped(flip_x, flip_y);
         let place = &slice.place;
         // A mirrored sprite has its slices mirrored as well.
         let center = place.center() * mirror + offset;
-        let place = Rect::from_center_size(center, place.size());
+        let place = rect_around(center, place.size());
         out.push(Instance::quad(world, place, uv, tint, alpha));
     }
+    let is_finite = out[first..].iter().all(Instance::is_finite);
+    if !is_finite {
+        out.truncate(first);
+    }
+    is_finite
+}
+
+/// Whether a sprite may have a negative size.
+fn mirrors(mode: &SpriteImageMode) -> bool {
+    matches!(mode, SpriteImageMode::Auto)
+}
+
+/// Which texture of an atlas does not exist; none if the atlas may come.
+pub(crate) fn missing_texture(
+    atlas: &TextureAtlas,
+    layouts: &Assets<TextureAtlasLayout>,
+) -> Option<String> {
+    let count = layouts.get(&atlas.layout)?.textures.len();
+    let index = atlas.index;
+    Some(format!(
+        "its atlas index {index} is beyond {count} textures"
+    ))
+}
+
+/// Why a sprite is not drawn; none if it waits for something that may come.
+pub(crate) fn refusal(
+    sprite: &Sprite,
+    anchor: &Anchor,
+    world: &Affine3A,
+    image: &SpriteImage<'_>,
+) -> Option<String> {
+    if let Some(atlas) = &sprite.texture_atlas
+        && atlas.texture_rect(image.layouts).is_none()
+    {
+        return missing_texture(atlas, image.layouts);
+    }
+    let size = sprite.custom_size.unwrap_or_default();
+    if size.min_element() < 0.0 && !mirrors(&sprite.image_mode) {
+        return Some(format!(
+            "its custom_size is {size}; only with `SpriteImageMode::Auto` it may be negative"
+        ));
+    }
+    let rect = sprite.rect.unwrap_or_default();
+    let threshold = match sprite.alpha_mode {
+        SpriteAlphaMode::Mask(threshold) => threshold,
+        SpriteAlphaMode::Opaque | SpriteAlphaMode::Blend => 0.0,
+    };
+    Some(first_odd(&[
+        ("transform", &world.to_cols_array()),
+        ("custom_size", &size.to_array()),
+        ("rect", &[rect.min.x, rect.min.y, rect.max.x, rect.max.y]),
+        ("anchor", &anchor.as_vec().to_array()),
+        ("color", &sprite.color.to_linear().to_f32_array()),
+        ("alpha_mode", &[threshold]),
+    ]))
 }
 
 /// The pixels of the image that a sprite shows; none while they are not known.

@@ -13,6 +13,8 @@ use bevy_text::{
 };
 use bevy_transform::components::GlobalTransform;
 
+use crate::instance::rect_around;
+
 /// A block of text.
 #[derive(QueryData)]
 pub(crate) struct TextBlock {
@@ -158,7 +160,7 @@ fn add_lines<'w>(
 
 /// A rectangle of the layout, where y goes down, in the same space with y up.
 fn turned(center: Vec2, size: Vec2) -> Rect {
-    Rect::from_center_size(center * Vec2::new(1.0, -1.0), size)
+    rect_around(center * Vec2::new(1.0, -1.0), size)
 }
 
 /// From the layout's pixels to the text's space: its top left to where the anchor has it.

@@ -70,7 +70,7 @@ impl TilemapChunk {
 
     /// How many tiles it has.
     pub(crate) fn tiles(&self) -> usize {
-        self.chunk_size.x as usize * self.chunk_size.y as usize
+        (self.chunk_size.x as usize).saturating_mul(self.chunk_size.y as usize)
     }
 
     /// Where the centre of a tile is, from the centre of the chunk; tiles are counted from the left
@@ -128,8 +128,10 @@ impl TilemapChunkTileData {
         tilemap_size: UVec2,
         position: UVec2,
     ) -> Option<&TileData> {
-        let before = tilemap_size.x as usize * position.y as usize;
-        self.0.get(before + position.x as usize)?.as_ref()
+        let before = (tilemap_size.x as usize).checked_mul(position.y as usize)?;
+        self.0
+            .get(before.checked_add(position.x as usize)?)?
+            .as_ref()
     }
 
     /// From tiles whose rows come from the top.
@@ -139,9 +141,9 @@ impl TilemapChunkTileData {
     }
 }
 
-/// The rectangles of chunks, by size: bevy finds out by their meshes which cameras see them.
+/// The rectangles of chunks, by the bits of their size: bevy finds out by their meshes which cameras see them.
 #[derive(Resource, Default)]
-pub(crate) struct ChunkMeshes(HashMap<UVec2, Handle<Mesh>>);
+pub(crate) struct ChunkMeshes(HashMap<[u32; 2], Handle<Mesh>>);
 
 /// Gives a chunk its mesh.
 fn give_mesh(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
@@ -149,7 +151,7 @@ fn give_mesh(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) 
         return;
     };
     let size = chunk.size();
-    let key = chunk.chunk_size * chunk.tile_display_size;
+    let key = size.to_array().map(f32::to_bits);
     let known = world.get_resource::<ChunkMeshes>();
     let known = known.and_then(|meshes| meshes.0.get(&key).cloned());
     let mesh = known.or_else(|| {

@@ -3,10 +3,12 @@
 use bevy_derive::Deref;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
+use bevy_math::UVec2;
 use quadrille::prelude::{Buffer, BufferDesc, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 
 use crate::chunk::Tile;
+use crate::complaint::Complaints;
 use crate::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
 
 /// The tiles of all chunks.
@@ -139,21 +141,20 @@ pub(crate) fn prepare_tiles(
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
     mut buffer: ResMut<Tiles2d>,
+    complaints: Res<Complaints>,
 ) -> Result {
     for chunk in removed.read() {
         tilemaps.remove(chunk);
     }
     for (entity, chunk, data) in &chunks {
-        if data.len() == chunk.tiles() {
+        if data.is_empty() && chunk.tiles() == 0 {
+            tilemaps.remove(entity);
+        } else if data.len() == chunk.tiles() {
             tilemaps.put(entity, data);
         } else {
-            tracing::error!(
-                "the tilemap chunk {entity} cannot be drawn: {} tiles are {} x {}, and it has {}",
-                chunk.tiles(),
-                chunk.chunk_size.x,
-                chunk.chunk_size.y,
-                data.len()
-            );
+            let (count, UVec2 { x, y }) = (chunk.tiles(), chunk.chunk_size);
+            let what = || format!("{count} tiles are {x} x {y}, and it has {}", data.len());
+            complaints.warn(format_args!("the tilemap chunk {entity}"), what);
             tilemaps.remove(entity);
         }
     }

@@ -7,11 +7,12 @@
 //! corners of their parents, as in bevy.
 
 mod clip;
+mod numbers;
 mod rounded;
 mod shadow;
 
 use bevy_asset::{AssetId, Assets};
-use bevy_color::{Alpha as _, Color, LinearRgba};
+use bevy_color::{Alpha as _, Color, ColorToComponents as _, LinearRgba};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
@@ -27,19 +28,23 @@ use bevy_ui::{
 
 use bevy_camera::visibility::InheritedVisibility;
 
+use crate::complaint::{Complaints, first_odd};
 use crate::images::Images2d;
-use crate::instance::{AlphaMode, Instance, UvRect};
+use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
 use crate::meshes::{MeshPlace, Meshes2d};
 use crate::node::Node;
 use crate::phase::{Batch, BatchKind, Phase2d, Texture, Textures2d, View2d};
 use crate::slices::{Slice, slices};
+use crate::sprites::missing_texture;
 use crate::text::{LaidOut, Sink, Span};
 use clip::{Clip, Left};
+pub(crate) use numbers::{limit_images, limit_nodes};
 use rounded::RoundBox;
 
 /// A node with all that is drawn of it.
 #[derive(QueryData)]
 pub(crate) struct NodeData {
+    entity: Entity,
     node: &'static ComputedNode,
     transform: &'static UiGlobalTransform,
     camera: &'static ComputedUiTargetCamera,
@@ -64,6 +69,7 @@ pub(crate) struct Nodes<'w, 's> {
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
     images: Res<'w, Images2d>,
     meshes: Res<'w, Meshes2d>,
+    complaints: Res<'w, Complaints>,
 }
 
 /// Lists the nodes of each camera right after what the camera sees.
@@ -93,6 +99,7 @@ pub(crate) fn queue_ui(
             view_start: start,
             clip,
             round: None,
+            entity: Entity::PLACEHOLDER,
         };
         for entity in &nodes.stack.uinodes {
             match nodes.nodes.get(*entity) {
@@ -147,6 +154,8 @@ struct Writer<'a, 'w, 's> {
     clip: &'a mut Clip,
     /// What is drawn is cut to this box of the node.
     round: Option<RoundBox>,
+    /// The node.
+    entity: Entity,
 }
 
 impl Writer<'_, '_, '_> {
@@ -154,13 +163,20 @@ impl Writer<'_, '_, '_> {
         if !item.visibility.get() || item.node.is_empty() {
             return;
         }
+        let size = item.node.size();
+        if !size.is_finite() {
+            // bevy's functions that give parts of a node end the program for this one.
+            let who = format_args!("the node {}", item.entity);
+            let what = || first_odd(&[("size", &size.to_array())]);
+            return self.nodes.complaints.warn(who, what);
+        }
         if !self.clip.set(item.clip) {
             return;
         }
+        self.entity = item.entity;
         let transform: Affine2 = **item.transform;
         let world = y_up(transform);
-        let size = item.node.size();
-        let whole = Rect::from_center_size(Vec2::ZERO, size);
+        let whole = rect_around(Vec2::ZERO, size);
         if let Some(shadows) = item.shadows {
             self.add_shadows(&world, item.node, shadows);
         }
@@ -201,7 +217,7 @@ impl Writer<'_, '_, '_> {
 
     fn add_border(&mut self, world: &Affine3A, node: &ComputedNode, color: &BorderColor) {
         let inset = node.border();
-        let outer = Rect::from_center_size(Vec2::ZERO, node.size());
+        let outer = rect_around(Vec2::ZERO, node.size());
         let (thin, thick) = (inset.min_inset, inset.max_inset);
         let colors = [color.left, color.top, color.right, color.bottom];
         let widths = [thin.x, thin.y, thick.x, thick.y];
@@ -211,7 +227,7 @@ impl Writer<'_, '_, '_> {
     fn add_outline(&mut self, world: &Affine3A, node: &ComputedNode, color: Color) {
         let width = node.outline_width();
         let by = node.outline_offset() + width;
-        let outer = Rect::from_center_size(Vec2::ZERO, node.size()).inflate(by);
+        let outer = rect_around(Vec2::ZERO, node.size()).inflate(by);
         self.round = self.round.map(|round| round.inflated(by));
         self.frame(world, outer, [width; 4], [color; 4]);
     }
@@ -259,10 +275,20 @@ impl Writer<'_, '_, '_> {
             VisualBox::PaddingBox => node.padding_box(),
             VisualBox::BorderBox => node.border_box(),
         });
+        if place.size().cmple(Vec2::ZERO).any() {
+            return;
+        }
         let Some(size) = self.nodes.image_assets.get(id).map(ImageAsset::size_f32) else {
             return;
         };
         let Some(part) = self.part(image, size) else {
+            let atlas = image.texture_atlas.as_ref();
+            if let Some(reason) =
+                atlas.and_then(|atlas| missing_texture(atlas, &self.nodes.layouts))
+            {
+                let who = format_args!("the image of the node {}", self.entity);
+                self.nodes.complaints.warn(who, || reason);
+            }
             return;
         };
         let tint = image.color.to_linear();
@@ -318,7 +344,10 @@ impl Writer<'_, '_, '_> {
             texture,
             round: self.round,
             world,
+            place,
             tint,
+            complaints: &self.nodes.complaints,
+            entity: self.entity,
         };
         let uv_at = |point| clip::uv_at(point, place, uv);
         let meshes = &self.nodes.meshes;
@@ -347,7 +376,11 @@ struct Parts<'a> {
     texture: Texture,
     round: Option<RoundBox>,
     world: &'a Affine3A,
+    /// The quad.
+    place: Rect,
     tint: LinearRgba,
+    complaints: &'a Complaints,
+    entity: Entity,
 }
 
 impl Parts<'_> {
@@ -380,13 +413,37 @@ impl Parts<'_> {
     }
 
     fn add_node(&mut self, mesh: MeshPlace, node: Node) {
+        if !node.is_finite() {
+            return self.refuse();
+        }
         self.phase.nodes.push(node);
         self.close(mesh, BatchKind::Nodes, self.phase.nodes.len() as u32);
     }
 
     fn add_instance(&mut self, mesh: MeshPlace, instance: Instance) {
+        if !instance.is_finite() {
+            return self.refuse();
+        }
         self.phase.instances.push(instance);
         self.close(mesh, BatchKind::World, self.phase.instances.len() as u32);
+    }
+
+    fn refuse(&self) {
+        let Rect { min, max } = self.place;
+        let radii = self.round.map_or([Vec2::ZERO; 4], |round| round.radii);
+        let what = || {
+            first_odd(&[
+                ("transform", &self.world.to_cols_array()),
+                ("place", &[min.x, min.y, max.x, max.y]),
+                ("color", &self.tint.to_f32_array()),
+                (
+                    "border_radius",
+                    bytemuck::cast_slice(&radii.map(|radius| radius.to_array())),
+                ),
+            ])
+        };
+        let who = format_args!("a part of the node {}", self.entity);
+        self.complaints.warn(who, what);
     }
 
     /// The last one of a list of so many is drawn with this mesh.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use bevy_asset::AssetId;
 use bevy_camera::visibility::VisibleEntities;
-use bevy_color::LinearRgba;
+use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use bevy_math::{Affine2, Affine3A, Rect, Vec2};
@@ -17,6 +17,7 @@ use bevy_mesh::Mesh2d;
 use bevy_sprite::Sprite;
 
 use crate::chunk::Chunk;
+use crate::complaint::first_odd;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::AlphaMode2d;
 use crate::meshes::MeshPlace;
@@ -24,7 +25,7 @@ use crate::order::Item;
 use crate::phase::{Batch, BatchKind, Texture, View2d};
 use crate::queue::{Lists, Scene};
 use crate::slices::Slice;
-use crate::sprites::{SpriteImage, add_sprite};
+use crate::sprites::{SpriteImage, add_sprite, refusal};
 use crate::text::{Sink, add_text};
 
 /// What a camera sees, and memory for it.
@@ -84,6 +85,8 @@ pub(crate) struct Writer<'a, 'l, 'w, 's> {
     view_start: u32,
     /// Place of the camera's target.
     target: u32,
+    /// Whose text is being added.
+    text: Entity,
     /// The image that was looked up last.
     last: Option<(AssetId<ImageAsset>, Shown)>,
 }
@@ -95,6 +98,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
             lists,
             view_start: view.batches.start,
             target: view.target,
+            text: Entity::PLACEHOLDER,
             last: None,
         }
     }
@@ -142,7 +146,14 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         };
         let first = seen.instances.len() as u32;
         let out = (&mut seen.slices, &mut seen.instances);
-        add_sprite(sprite, anchor, &transform.affine(), &image, out);
+        let world = transform.affine();
+        if !add_sprite(sprite, anchor, &world, &image, out) {
+            if let Some(reason) = refusal(sprite, anchor, &world, &image) {
+                let who = format_args!("the sprite {entity}");
+                scene.complaints.warn(who, || reason);
+            }
+            return;
+        }
         let instances = first..seen.instances.len() as u32;
         let z = transform.translation().z;
         let found = Found::Sprite { texture, instances };
@@ -165,6 +176,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
                 Found::Chunk(entity) => self.add_chunk(*entity),
                 Found::Text(entity) => {
                     if let Ok(text) = scene.texts.get(*entity) {
+                        self.text = *entity;
                         add_text(&text, &scene.spans, self);
                     }
                 }
@@ -228,14 +240,27 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         let Some(texture) = self.look_up(id.unwrap_or_default()).texture else {
             return;
         };
-        let alpha = material.alpha_mode.into();
+        let alpha = AlphaMode::from(material.alpha_mode);
         let first = self.lists.phase.instances.len() as u32;
         let uv = match texture.is_placeholder {
             true => Affine2::IDENTITY,
             false => material.uv_transform,
         };
         let tint = material.color.to_linear();
-        let instance = Instance::mesh(transform.affine(), uv, tint, alpha);
+        let world = transform.affine();
+        let instance = Instance::mesh(world, uv, tint, alpha);
+        if !instance.is_finite() {
+            let what = || {
+                first_odd(&[
+                    ("transform", &world.to_cols_array()),
+                    ("material's uv_transform", &uv.to_cols_array()),
+                    ("material's color", &tint.to_f32_array()),
+                    ("material's alpha_mode", &[alpha.to_shader()]),
+                ])
+            };
+            let who = format_args!("the mesh {entity}");
+            return scene.complaints.warn(who, what);
+        }
         self.lists.phase.instances.push(instance);
         self.close(first, place, texture);
     }
@@ -256,8 +281,19 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
             return;
         };
         let first = self.lists.phase.chunks.len() as u32;
-        let alpha = chunk.alpha_mode.into();
-        let instance = Chunk::new(chunk, transform.affine(), alpha, tiles);
+        let alpha = AlphaMode::from(chunk.alpha_mode);
+        let world = transform.affine();
+        let instance = Chunk::new(chunk, world, alpha, tiles);
+        if !instance.is_finite() {
+            let what = || {
+                first_odd(&[
+                    ("transform", &world.to_cols_array()),
+                    ("alpha_mode", &[alpha.to_shader()]),
+                ])
+            };
+            let who = format_args!("the tilemap chunk {entity}");
+            return scene.complaints.warn(who, what);
+        }
         self.lists.phase.chunks.push(instance);
         let batch = Batch {
             mesh: scene.meshes.quad(),
@@ -281,6 +317,18 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     }
 }
 
+/// Why a quad is not drawn.
+pub(crate) fn why_not(world: &Affine3A, place: Rect, tint: LinearRgba) -> String {
+    first_odd(&[
+        ("transform", &world.to_cols_array()),
+        (
+            "place",
+            &[place.min.x, place.min.y, place.max.x, place.max.y],
+        ),
+        ("color", &tint.to_f32_array()),
+    ])
+}
+
 impl Sink for Writer<'_, '_, '_, '_> {
     fn add(
         &mut self,
@@ -298,6 +346,11 @@ impl Sink for Writer<'_, '_, '_, '_> {
             UvRect::of_pixels(pixels, shown.size.unwrap_or(Vec2::ONE))
         });
         let glyph = Instance::quad(world, place, uv, tint, AlphaMode::Blend);
+        if !glyph.is_finite() {
+            let who = format_args!("a part of the text {}", self.text);
+            let what = || why_not(world, place, tint);
+            return self.scene.complaints.warn(who, what);
+        }
         self.lists.phase.instances.push(glyph);
         self.close(first, self.scene.meshes.quad(), texture);
     }

@@ -37,16 +37,26 @@ impl Rig {
         }
     }
 
-    fn instances(&self, sprite: &Sprite, anchor: Anchor) -> Vec<Instance> {
-        let image = SpriteImage {
+    fn image_of(&self, sprite: &Sprite) -> SpriteImage<'_> {
+        SpriteImage {
             size: self.images.get(&sprite.image).map(ImageAsset::size_f32),
             layouts: &self.layouts,
             is_placeholder: false,
-        };
+        }
+    }
+
+    fn instances(&self, sprite: &Sprite, anchor: Anchor) -> Vec<Instance> {
         let mut out = Vec::new();
         let lists = (&mut Vec::new(), &mut out);
-        add_sprite(sprite, &anchor, &Affine3A::IDENTITY, &image, lists);
+        let image = self.image_of(sprite);
+        let is_drawn = add_sprite(sprite, &anchor, &Affine3A::IDENTITY, &image, lists);
+        assert_eq!(is_drawn, !out.is_empty());
         out
+    }
+
+    fn refusal(&self, sprite: &Sprite) -> Option<String> {
+        let image = self.image_of(sprite);
+        refusal(sprite, &Anchor::CENTER, &Affine3A::IDENTITY, &image)
     }
 }
 
@@ -122,4 +132,60 @@ fn a_mirrored_sprite_mirrors_its_tiles() {
     assert_eq!(tiles.len(), 2);
     assert_eq!(place(&tiles[0]), [-12.0, -8.0, 20.0, 8.0]);
     assert_eq!(uv(&tiles[0]), [1.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn a_negative_size_mirrors_as_in_bevy() {
+    let rig = Rig::new();
+    let mut sprite = Sprite::from_image(rig.image.clone());
+    sprite.custom_size = Some(Vec2::new(-10.0, 4.0));
+    let instances = rig.instances(&sprite, Anchor::CENTER_LEFT);
+    // The anchor is that of the mirrored sprite.
+    assert_eq!(place(&instances[0]), [-10.0, -2.0, 0.0, 2.0]);
+    assert_eq!(uv(&instances[0]), [1.0, 0.0, 0.0, 1.0]);
+    sprite.image_mode = SpriteImageMode::Tiled {
+        tile_x: true,
+        tile_y: true,
+        stretch_value: 1.0,
+    };
+    assert!(rig.instances(&sprite, Anchor::CENTER).is_empty());
+    let reason = rig.refusal(&sprite).unwrap();
+    assert!(reason.contains("[-10, 4]"), "{reason}");
+}
+
+#[test]
+fn what_cannot_be_drawn_is_named() {
+    let mut rig = Rig::new();
+    let sprite = Sprite::from_image(rig.image.clone());
+    let odd = |sprite: Sprite| {
+        assert!(rig.instances(&sprite, Anchor::CENTER).is_empty());
+        rig.refusal(&sprite).unwrap()
+    };
+    let size = odd(Sprite {
+        custom_size: Some(Vec2::new(f32::NAN, 1.0)),
+        ..sprite.clone()
+    });
+    assert_eq!(size, "its custom_size is [NaN, 1.0]");
+    let color = odd(Sprite {
+        color: Color::linear_rgb(f32::INFINITY, 0.0, 0.0),
+        ..sprite.clone()
+    });
+    assert!(color.starts_with("its color is [inf"), "{color}");
+    let mask = odd(Sprite {
+        alpha_mode: SpriteAlphaMode::Mask(f32::NAN),
+        ..sprite.clone()
+    });
+    assert_eq!(mask, "its alpha_mode is [NaN]");
+    let layout = rig.layouts.add(TextureAtlasLayout::new_empty(UVec2::ONE));
+    let atlas = TextureAtlas { layout, index: 7 };
+    let sprite = Sprite::from_atlas_image(rig.image.clone(), atlas);
+    assert!(rig.instances(&sprite, Anchor::CENTER).is_empty());
+    let reason = rig.refusal(&sprite).unwrap();
+    assert_eq!(reason, "its atlas index 7 is beyond 0 textures");
+    let waits = TextureAtlas {
+        layout: Handle::default(),
+        index: 0,
+    };
+    let sprite = Sprite::from_atlas_image(rig.image.clone(), waits);
+    assert_eq!(rig.refusal(&sprite), None);
 }

@@ -4,6 +4,7 @@ use bevy_color::{ColorToComponents as _, LinearRgba};
 use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_ui::ComputedNode;
 
+use crate::instance::rect_around;
 use crate::node::Node;
 
 /// A box with round corners.
@@ -76,7 +77,7 @@ impl RoundBox {
 
     /// The rectangle around it.
     pub(super) fn place(&self) -> Rect {
-        Rect::from_center_half_size(Vec2::ZERO, self.half)
+        rect_around(Vec2::ZERO, self.half * 2.0)
     }
 
     /// Its borders, one for each colour that sides have.

@@ -1,0 +1,70 @@
+//! Numbers of text that bevy cannot lay out are brought to ones that it can: of a line that is as
+//! wide or as high as no number bevy finds no end, and ends the program.
+
+use bevy_ecs::prelude::*;
+use bevy_text::{LetterSpacing, LineHeight, TextBounds};
+
+use crate::complaint::Complaints;
+
+/// The largest length in logical pixels, and the largest multiple of a font's size.
+const MOST: f32 = 1e5;
+
+/// What bevy lays text out by.
+type Laid = (
+    Entity,
+    Option<&'static mut LineHeight>,
+    Option<&'static mut LetterSpacing>,
+    Option<&'static mut TextBounds>,
+);
+
+/// Texts that bevy looks at again.
+type ChangedTexts = Or<(
+    Changed<LineHeight>,
+    Changed<LetterSpacing>,
+    Changed<TextBounds>,
+)>;
+
+/// Limits the numbers of text before bevy lays it out.
+pub(crate) fn limit_text(mut texts: Query<Laid, ChangedTexts>, complaints: Res<Complaints>) {
+    for (entity, line, letter, bounds) in &mut texts {
+        let mut odd = None;
+        // They have changed already.
+        if let Some(mut line) = line {
+            let (LineHeight::Px(number) | LineHeight::RelativeToFont(number)) =
+                line.bypass_change_detection();
+            limit("line height", number, 0.0, &mut odd);
+        }
+        if let Some(mut letter) = letter {
+            let (LetterSpacing::Px(number) | LetterSpacing::Rem(number)) =
+                letter.bypass_change_detection();
+            limit("letter spacing", number, -MOST, &mut odd);
+        }
+        if let Some(mut bounds) = bounds {
+            let TextBounds { width, height } = bounds.bypass_change_detection();
+            for number in [width, height].into_iter().flatten() {
+                limit("bounds", number, 0.0, &mut odd);
+            }
+        }
+        if let Some((name, number)) = odd {
+            complaints.say(|| {
+                format!("the {name} of the text {entity} is {number}; numbers end at {MOST}")
+            });
+        }
+    }
+}
+
+/// Brings a number between two limits.
+fn limit(name: &'static str, number: &mut f32, least: f32, odd: &mut Option<(&'static str, f32)>) {
+    let limited = if number.is_nan() {
+        0.0
+    } else {
+        number.clamp(least, MOST)
+    };
+    if limited != *number {
+        odd.get_or_insert((name, *number));
+        *number = limited;
+    }
+}
+
+#[cfg(test)]
+mod tests;

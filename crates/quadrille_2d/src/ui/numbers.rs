@@ -1,0 +1,189 @@
+//! Numbers of nodes that bevy cannot lay out are brought to ones that it can.
+//!
+//! What bevy would do: a node whose size is no number ends the program, as does one whose corners
+//! are rounder than any number.
+
+use bevy_ecs::prelude::*;
+use bevy_ui::ContentSize;
+use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiRect, UiTransform, Val};
+
+use bevy_ui::widget::ImageNodeSize;
+
+use crate::complaint::Complaints;
+
+/// The largest length in pixels, and the largest part in percent. Lengths are added and
+/// multiplied, and what comes of it has to be finite.
+const MOST: f32 = 1e6;
+/// What is nearer to zero is zero.
+const LEAST: f32 = 1e-6;
+
+/// What bevy lays nodes out by.
+type Laid = (
+    Entity,
+    &'static mut Node,
+    Option<&'static mut UiTransform>,
+    Option<&'static mut Outline>,
+    Option<&'static mut ScrollPosition>,
+);
+
+/// Nodes that bevy looks at again.
+type ChangedNodes = Or<(
+    Changed<Node>,
+    Changed<UiTransform>,
+    Changed<Outline>,
+    Changed<ScrollPosition>,
+)>;
+
+/// Limits the numbers of nodes before bevy lays them out.
+pub(crate) fn limit_nodes(mut nodes: Query<Laid, ChangedNodes>, complaints: Res<Complaints>) {
+    for (entity, mut node, transform, outline, scroll) in &mut nodes {
+        // They have changed already.
+        let mut limits = Limits(None);
+        limits.node(node.bypass_change_detection());
+        if let Some(mut transform) = transform {
+            limits.transform(transform.bypass_change_detection());
+        }
+        if let Some(mut outline) = outline {
+            let outline = outline.bypass_change_detection();
+            limits.val("outline width", Positive, &mut outline.width);
+            limits.val("outline offset", Any, &mut outline.offset);
+        }
+        if let Some(mut scroll) = scroll {
+            let scroll = scroll.bypass_change_detection();
+            limits.float("scroll position", Any, &mut scroll.0.x);
+            limits.float("scroll position", Any, &mut scroll.0.y);
+        }
+        if let Some((name, number)) = limits.0 {
+            complaints.say(|| {
+                format!("the {name} of the node {entity} is {number}; numbers end at {MOST}")
+            });
+        }
+    }
+}
+
+/// Has images without width or height take no room: they have no proportions, by which bevy would
+/// find the size of their node.
+pub(crate) fn limit_images(
+    mut nodes: Query<(&ImageNodeSize, &mut ContentSize), Changed<ContentSize>>,
+) {
+    for (image, mut content) in &mut nodes {
+        if image.size().min_element() == 0 {
+            content.bypass_change_detection().clear();
+        }
+    }
+}
+
+/// The first number that was not within the limits.
+struct Limits(Option<(&'static str, f32)>);
+
+/// Whether a number may be negative.
+#[derive(Clone, Copy)]
+enum Sign {
+    Any,
+    Positive,
+}
+use Sign::{Any, Positive};
+
+impl Limits {
+    fn float(&mut self, name: &'static str, sign: Sign, number: &mut f32) {
+        let limited = match number.abs() {
+            // Of what is no number nothing is left, and of what is divided by.
+            size if size.is_nan() || size < LEAST => 0.0,
+            _ => match sign {
+                Any => number.clamp(-MOST, MOST),
+                Positive => number.clamp(0.0, MOST),
+            },
+        };
+        if limited != *number {
+            self.0.get_or_insert((name, *number));
+            *number = limited;
+        }
+    }
+
+    fn val(&mut self, name: &'static str, sign: Sign, val: &mut Val) {
+        match val {
+            Val::Px(number)
+            | Val::Percent(number)
+            | Val::Vw(number)
+            | Val::Vh(number)
+            | Val::VMin(number)
+            | Val::VMax(number)
+            | Val::Em(number)
+            | Val::Rem(number) => self.float(name, sign, number),
+            Val::Auto => {}
+        }
+    }
+
+    fn rect(&mut self, name: &'static str, sign: Sign, rect: &mut UiRect) {
+        for side in [
+            &mut rect.left,
+            &mut rect.right,
+            &mut rect.top,
+            &mut rect.bottom,
+        ] {
+            self.val(name, sign, side);
+        }
+    }
+
+    fn transform(&mut self, transform: &mut UiTransform) {
+        self.val("translation", Any, &mut transform.translation.x);
+        self.val("translation", Any, &mut transform.translation.y);
+        self.float("scale", Any, &mut transform.scale.x);
+        self.float("scale", Any, &mut transform.scale.y);
+        self.float("rotation", Any, &mut transform.rotation.cos);
+        self.float("rotation", Any, &mut transform.rotation.sin);
+    }
+
+    fn node(&mut self, node: &mut Node) {
+        let radius = &mut node.border_radius;
+        let places = [
+            ("left", &mut node.left),
+            ("right", &mut node.right),
+            ("top", &mut node.top),
+            ("bottom", &mut node.bottom),
+        ];
+        for (name, val) in places {
+            self.val(name, Any, val);
+        }
+        let lengths = [
+            ("width", &mut node.width),
+            ("height", &mut node.height),
+            ("min_width", &mut node.min_width),
+            ("min_height", &mut node.min_height),
+            ("max_width", &mut node.max_width),
+            ("max_height", &mut node.max_height),
+            ("flex_basis", &mut node.flex_basis),
+            ("row_gap", &mut node.row_gap),
+            ("column_gap", &mut node.column_gap),
+            ("border_radius", &mut radius.top_left.x),
+            ("border_radius", &mut radius.top_left.y),
+            ("border_radius", &mut radius.top_right.x),
+            ("border_radius", &mut radius.top_right.y),
+            ("border_radius", &mut radius.bottom_right.x),
+            ("border_radius", &mut radius.bottom_right.y),
+            ("border_radius", &mut radius.bottom_left.x),
+            ("border_radius", &mut radius.bottom_left.y),
+        ];
+        for (name, val) in lengths {
+            self.val(name, Positive, val);
+        }
+        self.rect("margin", Any, &mut node.margin);
+        self.rect("padding", Positive, &mut node.padding);
+        self.rect("border", Positive, &mut node.border);
+        self.float("scrollbar_width", Positive, &mut node.scrollbar_width);
+        self.float(
+            "overflow_clip_margin",
+            Positive,
+            &mut node.overflow_clip_margin.margin,
+        );
+        self.float("flex_grow", Positive, &mut node.flex_grow);
+        self.float("flex_shrink", Positive, &mut node.flex_shrink);
+        if let Some(mut ratio) = node.aspect_ratio {
+            self.float("aspect_ratio", Positive, &mut ratio);
+            node.aspect_ratio = (ratio > 0.0).then_some(ratio);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

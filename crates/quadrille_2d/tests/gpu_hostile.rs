@@ -1,0 +1,279 @@
+//! Bad data in one entity ends no frame. `cargo test -p quadrille_2d --test gpu_hostile --
+//! --ignored`; without a device these tests fail. `QUADRILLE_2D_SEED` and `QUADRILLE_2D_ROUNDS` ask
+//! for other values and more of them.
+#![cfg(all(feature = "ui", feature = "gizmos"))]
+
+#[allow(
+    dead_code,
+    reason = "tests that share a module use different parts of it"
+)]
+mod common;
+#[path = "hostile/dice.rs"]
+mod dice;
+#[path = "hostile/drawn.rs"]
+mod drawn;
+#[path = "hostile/nodes.rs"]
+mod nodes;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use bevy_app::{PostUpdate, Startup, Update};
+use bevy_camera::SubCameraView;
+use bevy_ecs::prelude::*;
+use bevy_math::{UVec2, Vec2};
+use common::{Picture, Rig, log};
+use dice::Dice;
+use drawn::Shelf;
+use quadrille::prelude::{Render, RenderSystems};
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_2d::prelude::*;
+
+/// What is spawned anew in each round.
+#[derive(Component)]
+struct Bad;
+
+/// The camera that sees what is bad.
+#[derive(Component)]
+struct BadCamera;
+
+const WIDTH: u32 = 160;
+const HEIGHT: u32 = 80;
+/// The left of the window is the good camera's.
+const GOOD_WIDTH: u32 = 80;
+/// Text is laid out once a camera was found to see it.
+const FRAMES: u32 = 3;
+
+/// A sprite, a mesh, a text and nodes that have nothing wrong.
+fn good(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<ColorMaterial>>,
+) {
+    let layer = RenderLayers::layer(1);
+    let camera = Camera {
+        order: isize::MAX,
+        clear_color: Color::srgb(0.1, 0.2, 0.3).into(),
+        viewport: Some(Viewport {
+            physical_size: UVec2::new(GOOD_WIDTH, HEIGHT),
+            ..Viewport::default()
+        }),
+        ..Camera::default()
+    };
+    let camera = commands.spawn((Camera2d, camera, layer.clone())).id();
+    let sprite = Sprite::from_color(Color::srgb(1.0, 0.0, 0.0), Vec2::splat(20.0));
+    commands.spawn((sprite, Transform::from_xyz(-20.0, 0.0, 0.0), layer.clone()));
+    let mesh = Mesh2d(meshes.add(Circle::new(12.0)));
+    let material = MeshMaterial2d(materials.add(Color::srgb(0.0, 1.0, 0.0)));
+    commands.spawn((mesh, material, layer.clone()));
+    let place = Transform::from_xyz(20.0, 0.0, 0.0);
+    commands.spawn((
+        Text2d::new("good"),
+        TextFont::from_font_size(12.0),
+        place,
+        layer,
+    ));
+    let node = Node {
+        position_type: PositionType::Absolute,
+        width: Val::Px(30.0),
+        height: Val::Px(10.0),
+        border_radius: BorderRadius::all(Val::Px(4.0)),
+        overflow: Overflow::clip(),
+        ..Node::default()
+    };
+    let white = BackgroundColor(Color::WHITE);
+    commands
+        .spawn((node, white, UiTargetCamera(camera)))
+        .with_child((Text::new("good"), TextColor(Color::BLACK)));
+    commands.spawn((BadCamera, Camera2d));
+}
+
+/// The dice of a round.
+#[derive(Resource)]
+struct Rolled {
+    dice: Dice,
+    /// The round has not begun.
+    is_new: bool,
+}
+
+/// Replaces all that is bad when a round begins.
+fn replace(
+    mut commands: Commands,
+    old: Query<Entity, With<Bad>>,
+    camera: Single<Entity, With<BadCamera>>,
+    mut rolled: ResMut<Rolled>,
+    mut shelf: Shelf,
+    mut configs: ResMut<GizmoConfigStore>,
+) {
+    if !std::mem::take(&mut rolled.is_new) {
+        return;
+    }
+    let dice = &mut rolled.dice;
+    for entity in &old {
+        commands.entity(entity).try_despawn();
+    }
+    for _ in 0..3 {
+        drawn::spawn(&mut commands, dice, &mut shelf);
+        nodes::spawn(&mut commands, dice, &mut shelf, *camera);
+    }
+    configs.config_mut::<DefaultGizmoConfigGroup>().0.line = drawn::line_config(dice);
+    // It cannot be one that draws to another window's image: there is none.
+    commands.entity(*camera).insert(bad_camera(dice));
+}
+
+fn bad_camera(dice: &mut Dice) -> impl Bundle {
+    let (first, second) = (dice.float(), dice.float());
+    let scaling_mode = dice.pick(&[
+        ScalingMode::WindowSize,
+        ScalingMode::Fixed {
+            width: first,
+            height: second,
+        },
+        ScalingMode::AutoMin {
+            min_width: first,
+            min_height: second,
+        },
+        ScalingMode::FixedVertical {
+            viewport_height: first,
+        },
+    ]);
+    let orthographic = OrthographicProjection {
+        near: dice.float(),
+        far: dice.float(),
+        viewport_origin: dice.vec2(),
+        scaling_mode,
+        scale: dice.float(),
+        area: dice.rect(),
+    };
+    let perspective = PerspectiveProjection {
+        fov: dice.float(),
+        aspect_ratio: dice.float(),
+        near: dice.float(),
+        far: dice.float(),
+        ..PerspectiveProjection::default()
+    };
+    // Most rounds are seen as a whole.
+    let projection = match dice.0.u8(..6) {
+        0 => Projection::Orthographic(orthographic),
+        1 => Projection::Perspective(perspective),
+        _ => Projection::Orthographic(OrthographicProjection::default_2d()),
+    };
+    let camera = Camera {
+        order: dice.pick(&[0, isize::MIN, -1]),
+        clear_color: dice.color().into(),
+        viewport: (dice.0.u8(..4) == 0).then(|| Viewport {
+            physical_position: dice.uvec2(),
+            physical_size: dice.uvec2(),
+            depth: dice.float()..dice.float(),
+        }),
+        sub_camera_view: (dice.0.u8(..4) == 0).then(|| SubCameraView {
+            full_size: dice.uvec2(),
+            offset: dice.vec2(),
+            size: dice.uvec2(),
+        }),
+        ..Camera::default()
+    };
+    let transform = match dice.0.u8(..4) {
+        0 => dice.transform(),
+        _ => Transform::IDENTITY,
+    };
+    (camera, projection, transform)
+}
+
+/// Gizmos that live for a frame.
+fn draw_gizmos(mut gizmos: Gizmos, mut rolled: ResMut<Rolled>) {
+    let dice = &mut rolled.dice;
+    gizmos.line_2d(dice.vec2(), dice.vec2(), dice.color());
+    gizmos.circle_2d(dice.vec2(), dice.0.f32() * 30.0, dice.color());
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// What the good camera shows.
+fn good_part(picture: &Picture) -> Picture {
+    let pixels = (0..HEIGHT).flat_map(|y| (0..GOOD_WIDTH).map(move |x| (x, y)));
+    Picture {
+        width: GOOD_WIDTH,
+        height: HEIGHT,
+        pixels: pixels.map(|(x, y)| picture.at(x, y)).collect(),
+    }
+}
+
+fn rig() -> Rig {
+    let mut rig = Rig::with(WIDTH, HEIGHT, (Quadrille2dPlugin::default(), GizmoPlugin));
+    rig.app.add_systems(Startup, good);
+    rig.start();
+    rig.update(FRAMES);
+    rig
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_is_good_is_drawn_right_beside_what_is_bad() {
+    let seed = setting("QUADRILLE_2D_SEED", 1);
+    let rounds = setting("QUADRILLE_2D_ROUNDS", 120);
+    let mut rig = rig();
+    let wanted = good_part(&rig.picture());
+    let colors: std::collections::HashSet<_> = wanted.pixels.iter().collect();
+    assert!(colors.len() > 4, "there is nothing to be seen: {colors:?}");
+    rig.app.add_systems(
+        Update,
+        (replace, draw_gizmos)
+            .chain()
+            .run_if(resource_exists::<Rolled>),
+    );
+    log::collect();
+    let start = std::time::Instant::now();
+    let mut lines = Vec::new();
+    let mut pictures = std::collections::HashSet::new();
+    for round in 0..rounds {
+        let name = format!("seed {seed}, round {round}");
+        let dice = Dice(fastrand::Rng::with_seed(seed << 32 | round));
+        rig.app.insert_resource(Rolled { dice, is_new: true });
+        let frames = AssertUnwindSafe(|| {
+            rig.update(FRAMES);
+            rig.picture()
+        });
+        let picture = catch_unwind(frames).unwrap_or_else(|panic| {
+            println!("{name}");
+            resume_unwind(panic)
+        });
+        assert!(
+            good_part(&picture) == wanted,
+            "what is good differs in {name}"
+        );
+        pictures.insert(picture.pixels);
+        lines.extend(log::take());
+    }
+    assert!(
+        pictures.len() as u64 > rounds / 2,
+        "little is drawn of what is bad"
+    );
+    // Of ours there is one a second, which names what is wrong.
+    let is_ours = |line: &&String| line.starts_with("quadrille_2d::complaint ");
+    let ours: Vec<_> = lines.iter().filter(is_ours).collect();
+    let most = start.elapsed().as_secs() + 2;
+    assert!(!ours.is_empty() && ours.len() as u64 <= most, "{ours:#?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn panics_in_systems_are_seen() {
+    fn broken() {
+        panic!("on purpose");
+    }
+    let is_seen = |mut rig: Rig| {
+        let frame = AssertUnwindSafe(|| rig.update(1));
+        catch_unwind(frame).is_err()
+    };
+    assert!(!is_seen(rig()), "there is none yet");
+    let mut in_update = rig();
+    in_update.app.add_systems(PostUpdate, broken);
+    assert!(is_seen(in_update));
+    let mut in_render = rig();
+    in_render
+        .app
+        .add_systems(Render, broken.in_set(RenderSystems::Declare));
+    assert!(is_seen(in_render));
+}

@@ -1,0 +1,182 @@
+//! Nodes with values at random.
+
+use bevy_ecs::prelude::*;
+use bevy_math::Rot2;
+use bevy_ui::prelude::*;
+use bevy_ui::widget::{NodeImageMode, TextShadow};
+use bevy_ui::{
+    CornerRadius, GlobalZIndex, OverflowClipMargin, ScrollPosition, UiTransform, Val2, VisualBox,
+};
+use quadrille_2d::prelude::TextColor;
+
+use super::Bad;
+use super::dice::Dice;
+use super::drawn::{self, Shelf};
+
+fn val(dice: &mut Dice) -> Val {
+    let number = dice.float();
+    dice.pick(&[
+        Val::Auto,
+        Val::Px(number),
+        Val::Px(number),
+        Val::Percent(number),
+        Val::Vw(number),
+        Val::VMax(number),
+        Val::Em(number),
+        Val::Rem(number),
+    ])
+}
+
+fn sides(dice: &mut Dice) -> UiRect {
+    UiRect {
+        left: val(dice),
+        right: val(dice),
+        top: val(dice),
+        bottom: val(dice),
+    }
+}
+
+fn corner(dice: &mut Dice) -> CornerRadius {
+    CornerRadius {
+        x: val(dice),
+        y: val(dice),
+    }
+}
+
+fn node(dice: &mut Dice) -> Node {
+    let axis = |dice: &mut Dice| {
+        dice.pick(&[
+            OverflowAxis::Visible,
+            OverflowAxis::Clip,
+            OverflowAxis::Scroll,
+        ])
+    };
+    let visual_box = dice.pick(&[VisualBox::BorderBox, VisualBox::ContentBox]);
+    let size = match dice.flip() {
+        true => [Val::Px(30.0), Val::Px(20.0)],
+        false => [val(dice), val(dice)],
+    };
+    Node {
+        display: dice.pick(&[Display::Flex, Display::Grid, Display::Block, Display::None]),
+        position_type: dice.pick(&[PositionType::Relative, PositionType::Absolute]),
+        overflow: Overflow {
+            x: axis(dice),
+            y: axis(dice),
+        },
+        scrollbar_width: dice.float(),
+        overflow_clip_margin: OverflowClipMargin {
+            visual_box,
+            margin: dice.float(),
+        },
+        left: val(dice),
+        right: val(dice),
+        top: val(dice),
+        bottom: val(dice),
+        width: size[0],
+        height: size[1],
+        min_width: val(dice),
+        min_height: val(dice),
+        max_width: val(dice),
+        max_height: val(dice),
+        aspect_ratio: dice.maybe(Dice::float),
+        margin: sides(dice),
+        padding: sides(dice),
+        border: sides(dice),
+        border_radius: BorderRadius {
+            top_left: corner(dice),
+            top_right: corner(dice),
+            bottom_right: corner(dice),
+            bottom_left: corner(dice),
+        },
+        flex_grow: dice.float(),
+        flex_shrink: dice.float(),
+        flex_basis: val(dice),
+        row_gap: val(dice),
+        column_gap: val(dice),
+        ..Node::default()
+    }
+}
+
+fn turned(dice: &mut Dice) -> UiTransform {
+    if dice.flip() {
+        return UiTransform::from_rotation(Rot2::radians(dice.0.f32()));
+    }
+    UiTransform {
+        translation: Val2::new(val(dice), val(dice)),
+        scale: dice.vec2(),
+        rotation: Rot2 {
+            cos: dice.float(),
+            sin: dice.float(),
+        },
+    }
+}
+
+fn image_node(dice: &mut Dice, shelf: &mut Shelf) -> ImageNode {
+    ImageNode {
+        color: dice.color(),
+        image: drawn::image(dice, shelf),
+        texture_atlas: dice.maybe(|dice| drawn::atlas(dice, shelf)),
+        flip_x: dice.flip(),
+        flip_y: dice.flip(),
+        rect: dice.maybe(Dice::rect),
+        image_mode: match dice.0.u8(..3) {
+            0 => NodeImageMode::Stretch,
+            1 => NodeImageMode::Sliced(drawn::slicer(dice)),
+            _ => NodeImageMode::Tiled {
+                tile_x: dice.flip(),
+                tile_y: dice.flip(),
+                stretch_value: dice.float(),
+            },
+        },
+        visual_box: dice.pick(&[VisualBox::BorderBox, VisualBox::ContentBox]),
+    }
+}
+
+fn looks(dice: &mut Dice) -> impl Bundle {
+    let border = BorderColor {
+        left: dice.color(),
+        ..BorderColor::all(dice.color())
+    };
+    let outline = Outline {
+        width: val(dice),
+        offset: val(dice),
+        color: dice.color(),
+    };
+    let [x, y, spread, blur] = [(); 4].map(|()| val(dice));
+    let shadow = BoxShadow::new(dice.color(), x, y, spread, blur);
+    (BackgroundColor(dice.color()), border, outline, shadow)
+}
+
+/// Spawns nodes within nodes, which `camera` is to draw.
+pub(crate) fn spawn(commands: &mut Commands, dice: &mut Dice, shelf: &mut Shelf, camera: Entity) {
+    let mut parent = None;
+    for _ in 0..dice.0.usize(1..5) {
+        let mut entity = commands.spawn((node(dice), turned(dice), looks(dice)));
+        entity.insert((
+            Bad,
+            UiTargetCamera(camera),
+            ZIndex(dice.number() as i32),
+            GlobalZIndex(dice.number() as i32),
+            ScrollPosition(dice.vec2()),
+        ));
+        match dice.0.u8(..3) {
+            0 => drop(entity.insert(image_node(dice, shelf))),
+            1 => drop(entity.insert((
+                Text::new(dice.text()),
+                drawn::font(dice),
+                drawn::spacing(dice),
+                TextColor(dice.color()),
+                TextShadow {
+                    offset: dice.vec2(),
+                    color: dice.color(),
+                },
+            ))),
+            _ => {}
+        }
+        let id = entity.id();
+        if let Some(parent) = parent.filter(|_| dice.flip()) {
+            commands.entity(id).insert(ChildOf(parent));
+        }
+        parent = Some(id);
+    }
+}
