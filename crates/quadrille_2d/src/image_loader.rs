@@ -1,5 +1,6 @@
 //! Loading images with limits: what a file claims is checked before memory is taken for it.
 
+use std::io::Cursor;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,13 +8,16 @@ use bevy_asset::io::{Reader, VecReader};
 use bevy_asset::{AssetLoader, AsyncReadExt as _, LoadContext};
 use bevy_ecs::prelude::*;
 use bevy_image::{
-    CompressedImageFormats, Image, ImageLoader, ImageLoaderError, ImageLoaderSettings,
+    CompressedImageFormats, Image, ImageFormat, ImageFormatSetting, ImageLoader, ImageLoaderError,
+    ImageLoaderSettings,
 };
 use bevy_reflect::TypePath;
+use image::{ImageDecoder as _, ImageFormat as FileFormat, ImageReader};
 use quadrille::vulkan::Gpu;
 use thiserror::Error;
 
 use crate::image_format;
+use crate::ktx2::Ktx2;
 
 /// How large image files and images may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +26,21 @@ pub struct ImageLimits {
     pub file_bytes: u64,
     /// Width and height in pixels.
     pub side: u32,
+    /// Bytes of the pixels once they are decoded, of all mip levels and layers: a short file can
+    /// hold very many. While an image is loaded it takes some times as much.
+    pub decoded_bytes: u64,
 }
 
 impl Default for ImageLimits {
-    /// 256 MiB, and 16,384 pixels.
+    /// 256 MiB of a file, 16,384 pixels, which is the largest side on most devices, and 512 MiB of
+    /// pixels: the largest square in compressed blocks, or half its side in four bytes a pixel,
+    /// with all mip levels.
     fn default() -> Self {
+        let side = 16_384;
         Self {
             file_bytes: 256 << 20,
-            side: 16_384,
+            side,
+            decoded_bytes: 2 * u64::from(side) * u64::from(side),
         }
     }
 }
@@ -38,14 +49,18 @@ impl Default for ImageLimits {
 #[derive(Debug, Error)]
 pub enum CheckedImageError {
     /// The file is too long.
-    #[error("the file is longer than the limit of {limit} bytes")]
+    #[error(
+        "the file is longer than the limit of {limit} bytes, which \
+         `Quadrille2dPlugin::image_limits.file_bytes` sets"
+    )]
     FileTooLong {
         /// The limit in bytes.
         limit: u64,
     },
     /// The image is too wide or too high.
     #[error(
-        "the image claims to have {}x{} pixels, more than the limit of {limit} on a side",
+        "the image claims to have {}x{} pixels, more than the limit of {limit} on a side, which \
+         `Quadrille2dPlugin::image_limits.side` sets",
         size[0], size[1]
     )]
     TooLarge {
@@ -54,6 +69,23 @@ pub enum CheckedImageError {
         /// The limit.
         limit: u32,
     },
+    /// Its pixels take too much memory.
+    #[error(
+        "the {}x{} pixels of the image take {bytes} bytes when they are decoded, more than the \
+         limit of {limit}, which `Quadrille2dPlugin::image_limits.decoded_bytes` sets",
+        size[0], size[1]
+    )]
+    DecodedTooLarge {
+        /// Width and height.
+        size: [u32; 2],
+        /// What all mip levels and layers take.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A KTX2 file is not what it says.
+    #[error("the KTX2 file is inconsistent: {0}")]
+    Inconsistent(String),
     /// It cannot be read or decoded.
     #[error(transparent)]
     Load(#[from] ImageLoaderError),
@@ -112,7 +144,7 @@ impl AssetLoader for CheckedImageLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, CheckedImageError> {
         let bytes = read(reader, self.limits).await?;
-        check(&bytes, self.limits)?;
+        check(&bytes, format(settings, load_context), self.limits)?;
         let mut checked = VecReader::new(bytes);
         let loader = ImageLoader::new(self.formats.now());
         Ok(loader.load(&mut checked, settings, load_context).await?)
@@ -134,37 +166,93 @@ async fn read(reader: &mut dyn Reader, limits: ImageLimits) -> Result<Vec<u8>, C
     Ok(bytes)
 }
 
+/// The format that a file is decoded as, if that is known before it is looked at.
+fn format(settings: &ImageLoaderSettings, load_context: &LoadContext<'_>) -> Option<FileFormat> {
+    let format = match settings.format {
+        ImageFormatSetting::Guess => None,
+        ImageFormatSetting::Format(format) => Some(format),
+        ImageFormatSetting::FromExtension => {
+            let path = load_context.path().path();
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            extension.and_then(ImageFormat::from_extension)
+        }
+    };
+    format.and_then(|format| format.as_image_crate_format())
+}
+
 /// Compares a file with the limits.
-fn check(bytes: &[u8], limits: ImageLimits) -> Result<(), CheckedImageError> {
-    if bytes.len() as u64 > limits.file_bytes {
+fn check(
+    file: &[u8],
+    format: Option<FileFormat>,
+    limits: ImageLimits,
+) -> Result<(), CheckedImageError> {
+    if file.len() as u64 > limits.file_bytes {
         return Err(CheckedImageError::FileTooLong {
             limit: limits.file_bytes,
         });
     }
-    match claimed_size(bytes) {
-        Some(size) if size.iter().any(|&side| side > limits.side) => {
-            Err(CheckedImageError::TooLarge {
-                size,
-                limit: limits.side,
-            })
-        }
-        _ => Ok(()),
+    if let Some(ktx2) = Ktx2::read(file) {
+        // The sizes first: what compressed levels become is a question of time.
+        check_side(ktx2.size, limits)?;
+        let claimed = ktx2.claimed();
+        check_bytes(ktx2.size, claimed, limits)?;
+        let bytes = ktx2.check().map_err(CheckedImageError::Inconsistent)?;
+        return check_bytes(ktx2.size, bytes, limits);
+    }
+    // The decoder makes room for a row when it has read the header.
+    if let Some(size) = png_size(file) {
+        check_side(size, limits)?;
+    }
+    // What cannot be read the decoder refuses as well.
+    if let Some((size, bytes)) = decoded(file, format) {
+        check_side(size, limits)?;
+        check_bytes(size, bytes, limits)?;
+    }
+    Ok(())
+}
+
+fn check_side(size: [u32; 2], limits: ImageLimits) -> Result<(), CheckedImageError> {
+    let limit = limits.side;
+    match size.iter().any(|&side| side > limit) {
+        true => Err(CheckedImageError::TooLarge { size, limit }),
+        false => Ok(()),
     }
 }
 
-/// The width and height in the header of a PNG (section 11.2.1 of its specification) or KTX2
-/// (section 3 of its) file; none if it is neither, which the decoder will find as well.
-fn claimed_size(bytes: &[u8]) -> Option<[u32; 2]> {
-    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-    const KTX2: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
-    let word = |at: usize| <[u8; 4]>::try_from(bytes.get(at..at + 4)?).ok();
-    if bytes.starts_with(PNG) {
-        Some([u32::from_be_bytes(word(16)?), u32::from_be_bytes(word(20)?)])
-    } else if bytes.starts_with(KTX2) {
-        Some([u32::from_le_bytes(word(20)?), u32::from_le_bytes(word(24)?)])
-    } else {
-        None
+fn check_bytes(size: [u32; 2], bytes: u64, limits: ImageLimits) -> Result<(), CheckedImageError> {
+    let limit = limits.decoded_bytes;
+    match bytes > limit {
+        true => Err(CheckedImageError::DecodedTooLarge { size, bytes, limit }),
+        false => Ok(()),
     }
+}
+
+/// The width and height in the header of a PNG file (section 11.2.1 of its specification).
+fn png_size(file: &[u8]) -> Option<[u32; 2]> {
+    let header = file.get(..24)?;
+    header.starts_with(b"\x89PNG\r\n\x1a\n").then_some(())?;
+    let word = |at: usize| <[u8; 4]>::try_from(&header[at..at + 4]).ok();
+    Some([u32::from_be_bytes(word(16)?), u32::from_be_bytes(word(20)?)])
+}
+
+/// The width and height in the header of a file, and what its pixels take: bevy makes them four
+/// channels as wide as those of the file.
+fn decoded(file: &[u8], format: Option<FileFormat>) -> Option<([u32; 2], u64)> {
+    let cursor = Cursor::new(file);
+    let mut reader = match format {
+        Some(format) => ImageReader::with_format(cursor, format),
+        None => ImageReader::new(cursor).with_guessed_format().ok()?,
+    };
+    reader.no_limits();
+    let decoder = reader.into_decoder().ok()?;
+    let (width, height) = decoder.dimensions();
+    let color = decoder.color_type();
+    let channel = color.bytes_per_pixel() / color.channel_count();
+    let bytes = u64::from(width) * u64::from(height);
+    Some((
+        [width, height],
+        bytes.saturating_mul(4 * u64::from(channel)),
+    ))
 }
 
 #[cfg(test)]

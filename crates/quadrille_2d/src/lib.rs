@@ -53,6 +53,7 @@ mod image_format;
 mod image_loader;
 mod images;
 mod instance;
+mod ktx2;
 mod line;
 mod material;
 mod mesh_data;

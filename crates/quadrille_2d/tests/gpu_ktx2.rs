@@ -10,7 +10,7 @@ mod common;
 use bevy_app::Startup;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
-use common::Rig;
+use common::{Rig, log};
 use quadrille::prelude::{Format, GpuDevice};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
@@ -173,4 +173,72 @@ fn compressed_images_show_where_the_device_has_their_format() {
     let picture = rig.picture();
     let pixels: Vec<_> = (0..5).map(|index| picture.at(8 + 16 * index, 16)).collect();
     panic!("{pixels:?}");
+}
+
+/// The header of a PNG file of so many pixels, and none of them.
+fn png_header(side: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    let encoder = png::Encoder::new(&mut file, side, side);
+    let mut writer = encoder.write_header().expect("a header");
+    let empty = writer.write_chunk(png::chunk::IDAT, &[]);
+    empty.expect("memory can be written");
+    drop(writer);
+    file
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn files_that_would_take_all_memory_or_are_inconsistent_are_refused_by_name() {
+    let folder = common::temporary("refused");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("zeros.png"), png_header(16_384)).expect("written");
+    let [(_, format, block, _), ..] = files();
+    let mut file = ktx2(format, &block);
+    file[80] = 40;
+    std::fs::write(folder.join("header.ktx2"), file).expect("written");
+    let plugin = Quadrille2dPlugin {
+        asset_folder: folder.to_str().expect("plain").to_owned(),
+        ..Quadrille2dPlugin::default()
+    };
+    log::collect();
+    let mut rig = Rig::with(32, 32, plugin);
+    rig.app.add_systems(
+        Startup,
+        |mut commands: Commands, assets: Res<AssetServer>| {
+            commands.spawn(Camera2d);
+            for name in ["zeros.png", "header.ktx2"] {
+                commands.spawn(Sprite::from_image(assets.load(name)));
+            }
+        },
+    );
+    rig.start();
+    let mut lines = Vec::new();
+    for _ in 0..2000 {
+        rig.update(1);
+        lines.extend(log::take());
+        if lines.len() >= 2 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let has = |words: &[&str]| {
+        let mut found = lines.iter();
+        found.any(|line| words.iter().all(|word| line.contains(word)))
+    };
+    assert!(
+        has(&[
+            "zeros.png",
+            "1073741824 bytes",
+            "536870912",
+            "image_limits.decoded_bytes"
+        ]),
+        "{lines:#?}"
+    );
+    assert!(
+        has(&[
+            "header.ktx2",
+            "its level 0 begins at byte 40, in its header"
+        ]),
+        "{lines:#?}"
+    );
 }

@@ -3,28 +3,42 @@ use super::*;
 const LIMITS: ImageLimits = ImageLimits {
     file_bytes: 1000,
     side: 4096,
+    decoded_bytes: 4 << 20,
 };
 
-/// The beginning of a PNG file.
-fn png(width: u32, height: u32) -> Vec<u8> {
-    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
-    bytes.extend(width.to_be_bytes());
-    bytes.extend(height.to_be_bytes());
-    bytes
+/// The header of a PNG file, and no pixels.
+fn png(width: u32, height: u32, depth: png::BitDepth) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(depth);
+    let mut writer = encoder.write_header().expect("a header");
+    writer
+        .write_chunk(png::chunk::IDAT, &[])
+        .expect("memory can be written");
+    drop(writer);
+    file
+}
+
+fn check(file: &[u8], limits: ImageLimits) -> Result<(), CheckedImageError> {
+    super::check(file, Some(FileFormat::Png), limits)
 }
 
 #[test]
 fn what_a_file_claims_is_checked() {
-    assert!(check(&png(4096, 1), LIMITS).is_ok());
-    let error = check(&png(4, 2_000_000_000), LIMITS).unwrap_err();
+    let small = png(4096, 1, png::BitDepth::Eight);
+    assert!(check(&small, LIMITS).is_ok());
+    let error = check(&png(4, 2_000_000_000, png::BitDepth::Eight), LIMITS).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the image claims to have 4x2000000000 pixels, more than the limit of 4096 on a side"
+        "the image claims to have 4x2000000000 pixels, more than the limit of 4096 on a side, \
+         which `Quadrille2dPlugin::image_limits.side` sets"
     );
     let mut ktx2 = b"\xABKTX 20\xBB\r\n\x1A\n".to_vec();
     ktx2.extend([0; 8]);
     ktx2.extend(5000_u32.to_le_bytes());
     ktx2.extend(1_u32.to_le_bytes());
+    ktx2.resize(200, 0);
     assert!(matches!(
         check(&ktx2, LIMITS),
         Err(CheckedImageError::TooLarge {
@@ -35,9 +49,32 @@ fn what_a_file_claims_is_checked() {
 }
 
 #[test]
+fn pixels_take_no_more_than_the_limit_when_they_are_decoded() {
+    // A bit a pixel becomes four bytes, 16 bits become eight.
+    let limit = |size, depth| check(&png(size, size, depth), LIMITS);
+    assert!(limit(1024, png::BitDepth::One).is_ok());
+    assert!(limit(1024, png::BitDepth::Eight).is_ok());
+    let error = limit(1025, png::BitDepth::One).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the 1025x1025 pixels of the image take 4202500 bytes when they are decoded, more than the \
+         limit of 4194304, which `Quadrille2dPlugin::image_limits.decoded_bytes` sets"
+    );
+    assert!(limit(1024, png::BitDepth::Sixteen).is_err());
+    let guessed = super::check(&png(1025, 1025, png::BitDepth::One), None, LIMITS);
+    assert!(guessed.is_err());
+    let default = ImageLimits::default();
+    let zeros = png(16_384, 16_384, png::BitDepth::Eight);
+    assert!(matches!(
+        check(&zeros, default),
+        Err(CheckedImageError::DecodedTooLarge { bytes, .. }) if bytes == 1 << 30
+    ));
+}
+
+#[test]
 fn cut_off_headers_are_left_to_the_decoder() {
-    let whole = png(9000, 9000);
-    for length in 0..24 {
+    let whole = png(9, 9, png::BitDepth::Eight);
+    for length in 0..whole.len() {
         assert!(check(&whole[..length], LIMITS).is_ok(), "{length} bytes");
     }
 }
@@ -59,8 +96,8 @@ fn no_more_is_read_than_the_limit_and_a_byte() {
     let read_rest = Reader::read_to_end(&mut reader, &mut rest);
     bevy_platform::future::block_on(read_rest).expect("memory can be read");
     assert_eq!(rest.len(), 3999, "nothing was taken beyond");
-    let mut short = VecReader::new(png(4, 4));
+    let mut short = VecReader::new(png(4, 4, png::BitDepth::Eight));
     let bytes =
         bevy_platform::future::block_on(read(&mut short, LIMITS)).expect("memory can be read");
-    assert_eq!(bytes, png(4, 4));
+    assert_eq!(bytes, png(4, 4, png::BitDepth::Eight));
 }
