@@ -4,13 +4,14 @@
 //! behaviour (VUID-VkPipelineCacheCreateInfo-initialData-00769). So the file carries a header and
 //! a hash of our own: whatever does not match, to the last bit, is ignored and replaced. Files are
 //! replaced by renaming a complete one, so two programs may write at once and a crash leaves the
-//! old one ([`file`]).
+//! old one ([`crate::file`]).
 
-mod file;
-
+use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
 use ash::vk;
+
+use crate::file;
 
 /// The first bytes of a file; the digit is the version of its form.
 const MAGIC: &[u8; 8] = b"QUADRPC1";
@@ -18,7 +19,7 @@ const MAGIC: &[u8; 8] = b"QUADRPC1";
 const HEADER: usize = 8 + 4 + 4 + 4 + 16 + 8 + 8;
 /// How the names of files begin.
 const PREFIX: &str = "pipelines-";
-/// Larger files are ignored: no driver writes them.
+/// Larger files are replaced without being read: no driver writes them.
 const MOST_BYTES: u64 = 512 << 20;
 
 /// The cache of a device.
@@ -55,14 +56,21 @@ impl PipelineCache {
         let Identity {
             vendor, device: id, ..
         } = identity;
-        let file = folder.map(|folder| folder.join(format!("{PREFIX}{vendor:04x}-{id:04x}.bin")));
+        let mut file =
+            folder.map(|folder| folder.join(format!("{PREFIX}{vendor:04x}-{id:04x}.bin")));
         if let Some(folder) = folder {
             file::sweep(folder, PREFIX);
         }
-        let data = file
-            .as_deref()
-            .and_then(|file| load(file, &identity))
-            .unwrap_or_default();
+        let data = match file.as_deref().map(|file| load(file, &identity)) {
+            Some(Ok(data)) => data,
+            Some(Err(error)) => {
+                let file = file.take().unwrap_or_default();
+                let file = file.display();
+                tracing::warn!("{file} is no pipeline cache: {error}; pipelines are not cached");
+                Vec::new()
+            }
+            None => Vec::new(),
+        };
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
         // SAFETY: the data is empty, or exactly what this driver gave us earlier.
         let raw = unsafe { device.create_pipeline_cache(&info, None) }.unwrap_or_else(|error| {
@@ -99,7 +107,7 @@ impl PipelineCache {
         if hash(&data) == self.loaded || data.is_empty() {
             return;
         }
-        if let Err(error) = file::store(file, &encode(&self.identity, &data)) {
+        if let Err(error) = file::write_file(file, &encode(&self.identity, &data)) {
             tracing::warn!("{} cannot be written: {error}", file.display());
         }
     }
@@ -112,25 +120,27 @@ impl PipelineCache {
     }
 }
 
-/// The cache's data from a file, if it is whole and of this driver.
-fn load(file: &Path, identity: &Identity) -> Option<Vec<u8>> {
-    let length = std::fs::metadata(file).ok()?.len();
-    if length > MOST_BYTES {
-        tracing::warn!(
-            "{} is too large to be a pipeline cache; it is ignored",
-            file.display()
-        );
-        return None;
-    }
-    let bytes = std::fs::read(file).ok()?;
-    let data = decode(identity, &bytes);
-    if data.is_none() {
-        tracing::info!(
-            "{} is of another driver or damaged; it is ignored",
-            file.display()
-        );
-    }
-    data.map(<[u8]>::to_vec)
+/// The cache's data from a file; none if it is missing, too large, damaged or of another driver: then
+/// the file is written anew.
+///
+/// # Errors
+/// Why the file cannot be used at all.
+fn load(file: &Path, identity: &Identity) -> Result<Vec<u8>> {
+    let name = file.display();
+    let bytes = match file::read_regular(file, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            tracing::warn!("{name} is no pipeline cache: {error}; it is replaced");
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let data = decode(identity, &bytes).unwrap_or_else(|| {
+        tracing::info!("{name} is of another driver or damaged; it is replaced");
+        &[]
+    });
+    Ok(data.to_vec())
 }
 
 fn encode(identity: &Identity, data: &[u8]) -> Vec<u8> {

@@ -140,6 +140,22 @@ fn what_cannot_be_read_or_written_is_done_without() {
         file.is_dir() && only_file(&folder.0) == file,
         "nothing is left beside it"
     );
+
+    // A pipe there, which nobody writes, and a link to what has no end.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let kind = |file: &Path| fs::symlink_metadata(file).unwrap().file_type();
+        fs::remove_dir(&file).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&file).status();
+        assert!(made.unwrap().success(), "there is no pipe");
+        run(&folder.0);
+        assert!(kind(&only_file(&folder.0)).is_fifo(), "it stays a pipe");
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        run(&folder.0);
+        assert!(kind(&only_file(&folder.0)).is_symlink(), "it stays a link");
+    }
     let blocked = Folder::new("file");
     fs::write(&blocked.0, b"no folder").unwrap();
     run(&blocked.0);
@@ -214,7 +230,9 @@ fn killed_while_it_saves_it_leaves_the_file_as_it_was() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let temporary = file.with_extension(format!("{}-0.tmp", child.id()));
+    let mut temporary = file.clone().into_os_string();
+    temporary.push(format!(".{}-0.tmp", child.id()));
+    let temporary = PathBuf::from(temporary);
     let pipe = full_pipe(&temporary);
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     let descriptors = format!("/proc/{}/fd", child.id());

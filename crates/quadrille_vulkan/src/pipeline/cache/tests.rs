@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use super::{HEADER, Identity, MAGIC, MOST_BYTES, decode, encode, file::store, load};
+use super::{HEADER, Identity, MAGIC, MOST_BYTES, decode, encode, load};
+use crate::file::write_file;
 
 const DRIVER: Identity = Identity {
     vendor: 1,
@@ -89,10 +90,10 @@ fn other_drivers_are_told_apart() {
 fn the_file_is_what_was_stored_last() {
     let folder = Folder::new("whole");
     let file = folder.file();
-    assert_eq!(load(&file, &DRIVER), None, "a missing file is nothing");
-    store(&file, &encode(&DRIVER, b"one")).unwrap();
-    store(&file, &encode(&DRIVER, b"two")).unwrap();
-    assert_eq!(load(&file, &DRIVER).as_deref(), Some(&b"two"[..]));
+    assert_eq!(load(&file, &DRIVER).unwrap(), b"", "a missing file");
+    write_file(&file, &encode(&DRIVER, b"one")).unwrap();
+    write_file(&file, &encode(&DRIVER, b"two")).unwrap();
+    assert_eq!(load(&file, &DRIVER).unwrap(), b"two");
 }
 
 #[test]
@@ -107,11 +108,37 @@ fn absurd_files_are_ignored() {
         &[0xff; HEADER + 5],
     ] {
         std::fs::write(&file, bytes).unwrap();
-        assert_eq!(load(&file, &DRIVER), None, "{} bytes", bytes.len());
+        assert_eq!(load(&file, &DRIVER).unwrap(), b"", "{} bytes", bytes.len());
     }
     std::fs::File::create(&file)
         .unwrap()
         .set_len(MOST_BYTES + 1)
         .unwrap();
-    assert_eq!(load(&file, &DRIVER), None, "a huge file is read");
+    assert_eq!(load(&file, &DRIVER).unwrap(), b"", "a huge file is read");
+}
+
+#[test]
+fn what_is_no_file_is_an_error() {
+    let folder = Folder::new("folder");
+    assert!(load(&folder.0, &DRIVER).is_err(), "a folder");
+    let inside_a_file = folder.file().join("pipelines.bin");
+    std::fs::write(folder.file(), b"").unwrap();
+    assert!(load(&inside_a_file, &DRIVER).is_err(), "no folder");
+}
+
+/// A pipe would hold the start up for ever, a device without end would fill the memory.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_not_read() {
+    let folder = Folder::new("pipe");
+    let made = std::process::Command::new("mkfifo")
+        .arg(folder.file())
+        .status();
+    assert!(made.unwrap().success(), "there is no pipe");
+    let error = load(&folder.file(), &DRIVER).unwrap_err();
+    assert_eq!(error.to_string(), "it is no regular file");
+    let endless = folder.0.join("endless.bin");
+    std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
+    let error = load(&endless, &DRIVER).unwrap_err();
+    assert_eq!(error.to_string(), "it is no regular file");
 }
