@@ -144,7 +144,7 @@ pub use kind::{AccessKind, StageWish};
 pub use list::{AccessList, AccessListState, NamedList};
 pub use named::{GpuResource, Named};
 pub use plugin::{GpuDevice, QuadrillePlugin};
-pub use png::{encode as encode_png, write as write_file};
+pub use png::encode as encode_png;
 pub use policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
@@ -152,7 +152,7 @@ pub use quadrille_vulkan::{
     Cull, DepthState, Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc,
     ImageRegion, ImageUsage, IndexType, Memory, PresentProof, PrimitiveTopology, Producer,
     RawCommand, Reloaded, Sampler, SamplerDesc, Settings, Shader, ShaderError, Sharing, SkipReason,
-    StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View,
+    StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View, write_file,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};

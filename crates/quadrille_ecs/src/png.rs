@@ -1,7 +1,6 @@
 //! Pictures as PNG files.
 
 use std::io::{Error, ErrorKind, Result};
-use std::path::Path;
 
 use quadrille_vulkan::Format;
 
@@ -25,20 +24,6 @@ pub fn encode(readback: &ReadbackComplete) -> Result<Vec<u8>> {
     writer.write_image_data(&rgb).map_err(Error::other)?;
     writer.finish().map_err(Error::other)?;
     Ok(file)
-}
-
-/// Writes a file whole or not at all.
-pub fn write(path: &Path, contents: &[u8]) -> Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(&partial, contents)?;
-    std::fs::rename(&partial, path)
 }
 
 fn to_rgb(texels: &[u8], format: Format) -> Result<Vec<u8>> {
