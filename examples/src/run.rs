@@ -7,14 +7,13 @@
 use std::path::Path;
 
 use bevy_app::{App, AppExit, First, Last, Plugin};
-use bevy_ecs::error::FallbackErrorHandler;
 use bevy_ecs::prelude::*;
 use bevy_window::ExitSystems;
 use quadrille::ecs::{DeviceRebuilt, RenderErrorHandler, Renderer, encode_png, write_file};
 use quadrille::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::args::{CommonArgs, exit_with};
+use crate::args::CommonArgs;
 
 /// The state of a run, and what it adds to its report.
 #[derive(Resource, Default)]
@@ -113,9 +112,6 @@ impl Plugin for CommonArgs {
         if !app.world().contains_resource::<Run>() {
             app.insert_resource(Run::new(self));
         }
-        // What a system cannot do, a shader that does not compile for instance, ends the program
-        // with a line instead of a panic.
-        app.insert_resource(FallbackErrorHandler(|error, _| exit_with(error)));
         app.insert_resource(RenderErrorHandler::recovering());
         app.add_observer(note_rebuilt);
         app.add_systems(First, (count_frames, ask_for_picture).chain())

@@ -188,3 +188,21 @@ fn a_device_that_does_not_exist_is_named_with_those_that_do() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("no such device"), "{text}");
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn a_program_without_a_window_says_where_its_frames_go() {
+    let output = program(env!("CARGO_BIN_EXE_triangle"))
+        .args(["--headless", "--frames", "2"])
+        .env("RUST_LOG", "info")
+        .output()
+        .expect("triangle starts");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    assert!(output.status.success(), "{text}");
+    let lines: Vec<&str> = text.lines().filter(|it| it.contains("headless")).collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    for words in ["an image of 960x540 pixels", "save_to_disk(\"frame.png\")"] {
+        assert!(lines[0].contains(words), "no {words:?} in {text}");
+    }
+}

@@ -334,8 +334,9 @@ fn finish(
     Ok(done)
 }
 
-/// Asks the handler what the errors of a frame mean for the app, and does it.
-fn handle(world: &mut World, errors: &[RenderError]) {
+/// Asks the handler what the errors of a frame, or of what comes before the first, mean for the app,
+/// and does it.
+pub(crate) fn handle(world: &mut World, errors: &[RenderError]) {
     if errors.iter().any(RenderError::needs_another_device)
         && let Some(renderer) = world.get_resource::<Renderer>()
     {

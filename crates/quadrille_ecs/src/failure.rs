@@ -1,4 +1,4 @@
-//! Errors and panics of the systems in the `Render` schedule.
+//! Errors and panics of the systems in the `Render` and `RenderStartup` schedules.
 //!
 //! bevy hands both to the world's fallback error handler, a plain function, whose default panics.
 //! While passes record, that handler is ours, so that a failing pass costs its frame and nothing
@@ -8,15 +8,29 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use bevy_ecs::error::{BevyError, ErrorContext, ErrorHandler, FallbackErrorHandler};
+use bevy_ecs::error::{
+    BevyError, ErrorContext, ErrorHandler, FallbackErrorHandler, Severity, match_severity,
+};
 use bevy_ecs::prelude::*;
 
 use crate::error::RenderError;
+use crate::host::panic_message;
 
 /// So many apps can record at the same time; the next one waits.
 const LISTS: usize = 8;
-const HANDLERS: [ErrorHandler; LISTS] = [
+type Handlers = [ErrorHandler; LISTS];
+const NOTE_ALL: Handlers = [
     note::<0>, note::<1>, note::<2>, note::<3>, note::<4>, note::<5>, note::<6>, note::<7>,
+];
+const NOTE_FATAL: Handlers = [
+    note_fatal::<0>,
+    note_fatal::<1>,
+    note_fatal::<2>,
+    note_fatal::<3>,
+    note_fatal::<4>,
+    note_fatal::<5>,
+    note_fatal::<6>,
+    note_fatal::<7>,
 ];
 
 static FAILURES: [Mutex<Vec<RenderError>>; LISTS] = [const { Mutex::new(Vec::new()) }; LISTS];
@@ -24,12 +38,24 @@ static FAILURES: [Mutex<Vec<RenderError>>; LISTS] = [const { Mutex::new(Vec::new
 static TAKEN: Mutex<[bool; LISTS]> = Mutex::new([false; LISTS]);
 static GIVEN_BACK: Condvar = Condvar::new();
 
-fn note<const LIST: usize>(error: BevyError, context: ErrorContext) {
+fn note<const LIST: usize>(mut error: BevyError, context: ErrorContext) {
+    // Of a panic the error itself says nothing more.
+    let message = match error.take_payload() {
+        Some(panic) => panic_message(&*panic),
+        None => error.to_string().trim_end().to_owned(),
+    };
     let failure = RenderError::System {
         system: context.name().to_string(),
-        message: error.to_string(),
+        message,
     };
     failures(LIST).push(failure);
+}
+
+fn note_fatal<const LIST: usize>(error: BevyError, context: ErrorContext) {
+    match error.severity() {
+        Severity::Panic => note::<LIST>(error, context),
+        _ => match_severity(error, context),
+    }
 }
 
 fn failures(list: usize) -> MutexGuard<'static, Vec<RenderError>> {
@@ -65,9 +91,22 @@ impl Drop for List {
 
 /// Runs something in which systems may fail, and returns how they did.
 pub(crate) fn catch(world: &mut World, run: impl FnOnce(&mut World)) -> Vec<RenderError> {
+    catch_with(world, &NOTE_ALL, run)
+}
+
+/// The same, but errors that bevy would only log, for their severity, are logged and no more.
+pub(crate) fn catch_fatal(world: &mut World, run: impl FnOnce(&mut World)) -> Vec<RenderError> {
+    catch_with(world, &NOTE_FATAL, run)
+}
+
+fn catch_with(
+    world: &mut World,
+    handlers: &Handlers,
+    run: impl FnOnce(&mut World),
+) -> Vec<RenderError> {
     let list = List::take();
     let before = world.get_resource::<FallbackErrorHandler>().copied();
-    world.insert_resource(FallbackErrorHandler(HANDLERS[list.0]));
+    world.insert_resource(FallbackErrorHandler(handlers[list.0]));
     run(world);
     match before {
         Some(handler) => world.insert_resource(handler),

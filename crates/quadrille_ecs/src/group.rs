@@ -125,7 +125,7 @@ fn add_windows(group: PluginGroupBuilder, window: Window) -> PluginGroupBuilder 
 }
 
 /// Whether windows can be opened: always, but on Unix without a display server.
-fn has_display() -> bool {
+pub(crate) fn has_display() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let unix = cfg!(all(
         unix,

@@ -232,7 +232,7 @@ impl HostPasses {
 }
 
 /// What a panic says.
-fn panic_message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("it panicked").to_owned()

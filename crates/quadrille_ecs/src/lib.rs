@@ -110,6 +110,7 @@ mod run;
 mod schedule;
 mod sharing;
 mod slot;
+mod startup;
 mod strays;
 mod stream;
 mod threads;

@@ -11,6 +11,7 @@ use crate::declaration::{DeclarationVersion, observe_disabling};
 use crate::drive::run_frame;
 use crate::error::RenderError;
 use crate::frame_start::FrameStart;
+use crate::group::has_display;
 use crate::mirror::{MirrorPasses, PassGraph};
 use crate::policy::RenderErrorHandler;
 use crate::readback::Readbacks;
@@ -20,6 +21,7 @@ use crate::registry::Registry;
 use crate::reload;
 use crate::renderer::Renderer;
 use crate::schedule::{Render, RenderStartup};
+use crate::startup;
 use crate::threads::{RecordOn, Threads};
 use crate::upload::Uploads;
 use crate::window::{AddWindowImage as _, HeadlessWindow, WindowQuery, despawn_destroyed};
@@ -54,6 +56,10 @@ impl GpuDevice {
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct RunFrame;
 
+/// The schedule that runs [`RenderStartup`]: private for the same reason.
+#[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RunStartup;
+
 /// The exit code for what a user can mend: a device that does not exist, a missing driver.
 const SETUP_FAILED: u8 = 2;
 
@@ -83,6 +89,9 @@ impl Plugin for QuadrillePlugin {
         let display = display_handle(app);
         match setup(&settings, display, self.headless) {
             Ok(renderer) => {
+                if let Some(window) = self.headless {
+                    say_headless(window);
+                }
                 app.insert_resource(GpuDevice::of(renderer.gpu()))
                     .insert_resource(renderer)
                     .insert_resource(Recovery::new(settings));
@@ -103,8 +112,10 @@ fn add_schedules(app: &mut App) {
     render.add_build_pass(MirrorPasses);
     app.add_schedule(render);
     app.init_schedule(RunFrame);
+    app.init_schedule(RunStartup);
     app.init_schedule(RenderStartup);
     app.add_systems(RunFrame, run_frame);
+    app.add_systems(RunStartup, startup::run_first);
     app.add_systems(First, reload::apply);
     app.add_systems(
         First,
@@ -112,7 +123,7 @@ fn add_schedules(app: &mut App) {
     );
     let mut order = app.world_mut().resource_mut::<MainScheduleOrder>();
     order.insert_after(PostUpdate, RunFrame);
-    order.insert_startup_after(Startup, RenderStartup);
+    order.insert_startup_after(Startup, RunStartup);
 }
 
 /// Why the renderer could not start.
@@ -146,6 +157,23 @@ fn setup(
     }
     let gpu = Gpu::new(settings, display)?;
     Ok(Renderer::new(gpu)?)
+}
+
+/// Says what becomes of frames that nobody can see, and how to see one.
+fn say_headless(
+    HeadlessWindow {
+        extent: [width, height],
+    }: HeadlessWindow,
+) {
+    let why = match has_display() {
+        true => "headless, as asked for",
+        false if cfg!(not(feature = "window")) => "headless, for want of the feature `window`",
+        false => "headless: neither DISPLAY nor WAYLAND_DISPLAY names a display",
+    };
+    tracing::info!(
+        "{why}. Frames go to an image of {width}x{height} pixels, until a system writes `AppExit`; \
+         `commands.spawn(Readback::primary_window()).observe(save_to_disk(\"frame.png\"));` saves one"
+    );
 }
 
 /// The display that windows will be on, which decides the instance's extensions.

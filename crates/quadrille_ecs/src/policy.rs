@@ -22,7 +22,7 @@ pub enum RenderErrorPolicy {
     StopRendering,
 }
 
-/// Decides what to do after an error in a frame.
+/// Decides what to do after an error in a frame, or in [`RenderStartup`](crate::RenderStartup).
 ///
 /// ```
 /// # use bevy_app::App;

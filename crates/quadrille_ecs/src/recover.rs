@@ -6,19 +6,18 @@ use quadrille_vulkan::{Gpu, Settings};
 use crate::collect::Collector;
 use crate::declaration::Bound;
 use crate::error::RenderError;
-use crate::failure;
 use crate::plugin::GpuDevice;
 use crate::readback::Readbacks;
 use crate::recording::Recordings;
 use crate::renderer::{Outliving, Renderer};
-use crate::schedule::RenderStartup;
+use crate::startup;
 use crate::upload::Uploads;
 use crate::window;
 
 /// A device that is lost sooner than this after it was made anew is not made again.
 const SETTLED: u64 = 60;
 
-/// The device was lost, and another one has taken its place; [`RenderStartup`] has run again.
+/// The device was lost, and another one has taken its place; [`RenderStartup`](crate::RenderStartup) has run again.
 #[derive(Event, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceRebuilt {
     /// How often that has happened since the app began.
@@ -49,7 +48,7 @@ impl Recovery {
     }
 }
 
-/// Makes the device anew and all that is ours with it, and runs [`RenderStartup`] for what is the
+/// Makes the device anew and all that is ours with it, and runs [`RenderStartup`](crate::RenderStartup) for what is the
 /// app's. What was measured and counted goes on.
 pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     let Some(old) = world.remove_resource::<Renderer>() else {
@@ -72,7 +71,7 @@ pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     drop(gpu);
     world.insert_resource(GpuDevice::of(renderer.gpu()));
     world.insert_resource(renderer);
-    let failures = failure::catch(world, |world| world.run_schedule(RenderStartup));
+    let failures = startup::run(world);
     if !failures.is_empty() {
         return Err(failures);
     }

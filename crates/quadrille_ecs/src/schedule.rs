@@ -15,6 +15,11 @@ pub struct Render;
 /// It runs after `Startup`, and again whenever the device was lost and another one took its place
 /// ([`RenderErrorPolicy::Recover`](crate::RenderErrorPolicy::Recover)): what systems insert here
 /// then replaces what was lost.
+///
+/// An error or a panic of a system goes to the [`RenderErrorHandler`](crate::RenderErrorHandler), by
+/// default one message and an exit code, unless the app has a handler of its own for all systems
+/// (`App::set_error_handler`): then it goes there. Errors of another severity than bevy's default are
+/// logged, as elsewhere.
 #[derive(ScheduleLabel, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RenderStartup;
 

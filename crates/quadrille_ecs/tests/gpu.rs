@@ -23,6 +23,8 @@ mod reload;
 mod sharing;
 #[path = "gpu/sized.rs"]
 mod sized;
+#[path = "gpu/startup.rs"]
+mod startup;
 #[path = "gpu/stream.rs"]
 mod stream;
 #[path = "gpu/times.rs"]
@@ -187,7 +189,10 @@ fn a_panic_costs_its_frame_and_nothing_else() {
     rig.update(3);
     let errors = rig.app.world().resource::<Errors>().0.clone();
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert!(errors[0].contains("sometimes"), "{errors:?}");
+    assert!(
+        errors[0].contains("sometimes") && errors[0].contains("panics in its second frame"),
+        "{errors:?}"
+    );
     let numbers = read(&mut rig, |world| world.resource::<Numbers>().0.clone());
     assert_eq!(numbers[0], 300, "4 frames, one of them abandoned");
 }

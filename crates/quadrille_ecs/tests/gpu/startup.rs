@@ -1,0 +1,132 @@
+//! What `RenderStartup` cannot make ends the app with one message and an exit code.
+
+use bevy_app::{App, AppExit, PluginGroup, Update};
+use bevy_ecs::error::{ResultSeverityExt, Severity};
+use bevy_ecs::prelude::*;
+use bevy_log::LogPlugin;
+use quadrille_ecs::*;
+
+/// What the handler was told; each test has its own world.
+#[derive(Resource, Default)]
+struct Told(Vec<String>);
+
+fn app() -> App {
+    let plugins = QuadrillePlugins::headless(16, 16);
+    let mut app = App::new();
+    app.add_plugins(plugins.build().disable::<LogPlugin>())
+        .init_resource::<Told>();
+    app
+}
+
+/// The same app, which notes what goes wrong and stops as the default does.
+fn noting() -> App {
+    let mut app = app();
+    app.insert_resource(RenderErrorHandler(|error, world| {
+        world.resource_mut::<Told>().0.push(error.to_string());
+        RenderErrorPolicy::StopRendering
+    }));
+    app
+}
+
+/// What is made of a shader with a mistake, and not there afterwards.
+#[derive(Resource)]
+struct Made;
+
+fn misspell(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    let source = "@compute @workgroup_size(1)\nfn main() {\n    let a = nothing;\n}";
+    let shader = Shader::wgsl("typo.wgsl", source)?;
+    gpu.compute_pipeline(&ComputePipelineDesc::of("typo", &shader))?;
+    commands.insert_resource(Made);
+    Ok(())
+}
+
+fn need(_: Res<Made>) {}
+
+#[test]
+#[ignore = "needs a device"]
+fn an_error_is_an_exit_code_and_no_panic() {
+    let mut app = app();
+    app.add_systems(RenderStartup, misspell)
+        .add_systems(Update, need);
+    assert_eq!(app.run(), AppExit::error());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_mistake_in_a_shader_is_shown_in_its_line() {
+    let mut app = noting();
+    app.add_systems(RenderStartup, misspell)
+        .add_systems(Update, need);
+    app.update();
+    let told = &app.world().resource::<Told>().0;
+    assert_eq!(told.len(), 1, "{told:#?}");
+    for words in [
+        "misspell` failed",
+        "typo.wgsl:3:13",
+        "    let a = nothing;",
+        "            ^^^^^^^",
+    ] {
+        assert!(told[0].contains(words), "no {words:?} in {}", told[0]);
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_is_missing_or_misnamed_is_one_message() {
+    fn load() -> Result {
+        Shader::load("no such folder/waves.wgsl")?;
+        Ok(())
+    }
+    fn enter(gpu: Res<GpuDevice>) -> Result {
+        let shader = Shader::wgsl("idle.wgsl", "@compute @workgroup_size(1) fn idle() {}")?;
+        gpu.compute_pipeline(&ComputePipelineDesc::of("idle", &shader).entry("main"))?;
+        Ok(())
+    }
+    fn panic() {
+        panic!("there is no such thing");
+    }
+    let mut app = noting();
+    app.add_systems(RenderStartup, (load, enter, panic).chain());
+    app.update();
+    let told = &app.world().resource::<Told>().0;
+    assert_eq!(told.len(), 3, "{told:#?}");
+    assert!(told[0].contains("no such folder/waves.wgsl"), "{told:#?}");
+    assert!(
+        told[1].contains("main") && told[1].contains("compute idle"),
+        "{told:#?}"
+    );
+    assert!(told[2].contains("there is no such thing"), "{told:#?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_is_only_worth_a_warning_ends_nothing() {
+    fn warn() -> Result {
+        Err("no matter").with_severity(Severity::Warning)
+    }
+    let mut app = noting();
+    app.add_systems(RenderStartup, warn);
+    app.update();
+    assert!(app.should_exit().is_none());
+    assert!(app.world().resource::<Told>().0.is_empty());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn an_app_keeps_its_own_error_handler() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static HANDLED: AtomicU32 = AtomicU32::new(0);
+
+    let mut app = noting();
+    app.set_error_handler(|_, _| {
+        HANDLED.fetch_add(1, Ordering::Relaxed);
+    });
+    app.add_systems(RenderStartup, misspell);
+    app.update();
+    assert_eq!(HANDLED.load(Ordering::Relaxed), 1);
+    assert!(
+        app.should_exit().is_none(),
+        "it ends the app only if it wants"
+    );
+    assert!(app.world().resource::<Told>().0.is_empty());
+}
