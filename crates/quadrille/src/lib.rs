@@ -51,7 +51,10 @@
 //! 3. **What belongs to the device is made in [`RenderStartup`](prelude::RenderStartup)**, which
 //!    comes after `Startup`, and again if the device was lost and there is another.
 //!    [`Uploads`](prelude::Uploads) fill buffers and images, [`Readback`](prelude::Readback) brings
-//!    their contents back.
+//!    their contents back. What a frame needs anew, an image of another size for instance, a system in
+//!    [`RenderSystems::Declare`](prelude::RenderSystems::Declare) makes; its commands are applied
+//!    before passes run. A pass that can do without takes `Option<StorageRead<Cells>>`, and is given
+//!    `None`; one that is to be left out takes `If<StorageRead<Cells>>`.
 //! 4. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.
 //!    Two writers without order are an error that says how to fix it.
 //! 5. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds

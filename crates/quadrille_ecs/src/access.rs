@@ -27,7 +27,7 @@ use crate::declaration::DeclaredAccess;
 use crate::kind::{AccessKind, StageWish};
 use crate::missing::missing;
 use crate::named::{GpuResource, Named};
-use crate::registry::{declare, register_access, resource_entity};
+use crate::registry::{Absence, declare, register_access, resource_entity};
 use crate::view::is_within;
 use crate::window;
 
@@ -92,6 +92,10 @@ pub mod stage {
 
 /// A declared access of the resource named `T`: the parameter behind [`StorageRead`] and its
 /// siblings. Dereferences to the [`Buffer`](crate::Buffer) or [`Image`](crate::Image).
+///
+/// The resource exists when the pass runs, or the frame is lost. In bevy's `Option<..>` the access is
+/// declared if it exists, and the pass is given `None` if not; in bevy's `If<..>` the pass is left out
+/// then, as with `run_if(resource_exists::<T>)`.
 pub struct Access<'w, T: Named, K: kind::Kind, S: stage::Stage = stage::Auto> {
     handle: &'w T::Handle,
     kind: PhantomData<fn() -> (K, S)>,
@@ -142,6 +146,7 @@ impl<T: Named, K: kind::Kind, S: stage::Stage> Deref for Access<'_, T, K, S> {
 pub struct AccessState {
     resource: ComponentId,
     declared: ComponentId,
+    absence: Absence,
     /// The resource comes and goes with a window.
     of_window: bool,
 }
@@ -154,9 +159,11 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
     fn init_state(world: &mut World) -> AccessState {
         let entity = resource_entity::<T>(world);
         let access = *DeclaredAccess::of::<K, S>();
+        let (declared, absence) = register_access(world, entity, access);
         AccessState {
             resource: world.register_component::<T>(),
-            declared: register_access(world, entity, access),
+            declared,
+            absence,
             of_window: window::is_of_window(world, TypeId::of::<T>()),
         }
     }
@@ -175,11 +182,12 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
         state: &'s mut AccessState,
         _: &SystemMeta,
         world: UnsafeWorldCell<'w>,
-        _: Tick,
+        run: Tick,
     ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
         // SAFETY: `init_access` registered the read through `Res<T>`.
         let resource = unsafe { world.get_resource::<T>() };
         let Some(resource) = resource else {
+            state.absence.note(run);
             return Err(missing::<T, Self>(state.of_window));
         };
         Ok(Access {

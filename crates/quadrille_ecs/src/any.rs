@@ -22,7 +22,7 @@ use crate::declaration::{Bound, DeclaredAccess};
 use crate::interned;
 use crate::kind::AccessKind;
 use crate::named::GpuResource;
-use crate::registry::{bound_entity, declare, register_access};
+use crate::registry::{Absence, bound_entity, declare, register_access};
 use crate::window::WindowImage;
 
 /// A declared access of a buffer or image whose handle, and kind of access, are known only at run
@@ -117,6 +117,7 @@ pub struct AnyAccessState {
 /// What the state of a parameter says to others than the pass.
 struct Declaration {
     id: ComponentId,
+    absence: Absence,
     /// The window whose image it is, if it is one's.
     window: Option<Followed>,
 }
@@ -168,15 +169,18 @@ unsafe impl SystemParam for AnyAccess<'_> {
         state: &'s mut AnyAccessState,
         _: &SystemMeta,
         world: UnsafeWorldCell<'w>,
-        _: Tick,
+        run: Tick,
     ) -> Result<AnyAccess<'s>, SystemParamValidationError> {
         if state.handle.as_ref().is_some_and(Handle::is_given_up) {
+            if let Some(declaration) = &state.declaration {
+                declaration.absence.note(run);
+            }
             return Err(gone(&mut state.handle));
         }
         let handle = match (&state.handle, &mut state.declaration) {
             (Some(handle), _) => handle,
             // SAFETY: `init_access` registered the read of the window's image.
-            (None, Some(declaration)) => unsafe { follow_window(&mut declaration.window, world) }?,
+            (None, Some(declaration)) => unsafe { follow_window(declaration, world, run) }?,
             (None, None) => return Err(unnamed()),
         };
         let resource = ResourceRef::from(handle);
@@ -192,10 +196,11 @@ unsafe impl SystemParam for AnyAccess<'_> {
 /// # Safety
 /// The component [`WindowImage`] of the window may be read.
 unsafe fn follow_window<'s>(
-    followed: &'s mut Option<Followed>,
+    declaration: &'s mut Declaration,
     world: UnsafeWorldCell<'_>,
+    run: Tick,
 ) -> Result<&'s Handle, SystemParamValidationError> {
-    let Some(followed) = followed else {
+    let Some(followed) = &mut declaration.window else {
         return Err(unnamed());
     };
     let window = world.get_entity(followed.window).ok();
@@ -204,6 +209,7 @@ unsafe fn follow_window<'s>(
     let Some(image) = image else {
         // A minimised or closed window has no image: nothing to draw is not an error.
         followed.handle = None;
+        declaration.absence.note(run);
         return Err(SystemParamValidationError::skipped::<AnyAccess<'_>>(
             "the window has no image now",
         ));
@@ -296,11 +302,15 @@ unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
             }
             Bound::Type(_) | Bound::List(_) | Bound::Gone(_) => (None, None),
         };
-        let id = register_access(world, entity, *access);
+        let (id, absence) = register_access(world, entity, *access);
         AnyAccessState {
             handle,
             access,
-            declaration: Some(Box::new(Declaration { id, window })),
+            declaration: Some(Box::new(Declaration {
+                id,
+                absence,
+                window,
+            })),
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::error::{RecordError, RenderError};
 use crate::host::HostCall;
 use crate::internal::InternalPass;
 use crate::kind::AccessKind;
-use crate::mirror::PassGraph;
+use crate::mirror::{PassGraph, PassNode};
 use crate::plugin::GpuDevice;
 use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
 use crate::renderer::Renderer;
@@ -60,6 +60,8 @@ pub(crate) struct Collector {
     replaced: Vec<u32>,
     /// When that began.
     passes_began: Option<Tick>,
+    /// A tick after they ran.
+    passes_ended: Tick,
     /// By pass of the graph: what came of its system when the frame was built.
     outcomes: Vec<Expected>,
     /// The frame is that of the last call, without passes of the renderer's own.
@@ -103,6 +105,7 @@ pub(crate) fn frame(
     first: &[InternalPass],
     last: &[InternalPass],
 ) -> Result<Collected, Vec<RenderError>> {
+    collector.passes_ended = world.change_tick();
     let changed = collector.refresh(world)? | collector.resolve(world);
     let plain = first.is_empty() && last.is_empty();
     let mut errors = Vec::new();
@@ -250,7 +253,7 @@ impl Collector {
         let slot = graph.passes[at].slot;
         for (part, recorded) in recording.passes().iter().enumerate() {
             let uses_start = self.frame.uses.len() as u32;
-            self.add_uses(at, recorded, errors);
+            self.add_uses(at, &graph.passes[at], recorded, errors);
             if recorded.is_on_host() {
                 self.check_host_memory(at, uses_start, errors);
             }
@@ -297,7 +300,13 @@ impl Collector {
     }
 
     /// Adds the uses of one pass.
-    fn add_uses(&mut self, at: usize, recorded: &SubRecording, errors: &mut Vec<RenderError>) {
+    fn add_uses(
+        &mut self,
+        at: usize,
+        node: &PassNode,
+        recorded: &SubRecording,
+        errors: &mut Vec<RenderError>,
+    ) {
         if let Some(part) = recorded.part() {
             for used in &part.uses {
                 let resource = self.index(&used.handle);
@@ -320,10 +329,10 @@ impl Collector {
                 range,
             } = self.passes[at].uses[position];
             let Some(handles) = &resolved[binding as usize] else {
-                errors.push(missing(
-                    &self.passes[at].name,
-                    &self.bindings[binding as usize].1,
-                ));
+                let (resource, bound) = &self.bindings[binding as usize];
+                if !self.was_without(node, *resource) {
+                    errors.push(missing(&self.passes[at].name, bound));
+                }
                 continue;
             };
             for handle in handles {
@@ -340,6 +349,13 @@ impl Collector {
             }
         }
         self.resolved = resolved;
+    }
+
+    /// Whether a pass system ran though its parameter found no such resource: it was told `None`.
+    fn was_without(&self, node: &PassNode, resource: Entity) -> bool {
+        let mut parameters = node.declared.iter().filter(|it| it.resource == resource);
+        let (began, ended) = (self.passes_began, self.passes_ended);
+        began.is_some_and(|began| parameters.any(|it| it.absence.is_since(began, ended)))
     }
 
     /// Checks that the host can reach what a host pass declares.

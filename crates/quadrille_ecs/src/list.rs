@@ -18,7 +18,7 @@ use crate::access::{kind, stage};
 use crate::any::AnyAccess;
 use crate::declaration::DeclaredAccess;
 use crate::named::GpuResource;
-use crate::registry::{declare, list_entity, register_access, short_name};
+use crate::registry::{Absence, declare, list_entity, register_access, short_name};
 
 /// A bevy resource that lists buffers or images: any resource that dereferences to a `Vec` of
 /// them. The list may change from frame to frame; passes follow it.
@@ -100,6 +100,7 @@ fn access<T: NamedList, K: kind::Kind, S: stage::Stage>(handle: &T::Handle) -> A
 pub struct AccessListState {
     resource: ComponentId,
     declared: ComponentId,
+    absence: Absence,
 }
 
 // SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
@@ -110,9 +111,11 @@ unsafe impl<T: NamedList, K: kind::Kind, S: stage::Stage> SystemParam for Access
     fn init_state(world: &mut World) -> AccessListState {
         let entity = list_entity::<T>(world);
         let access = *DeclaredAccess::of::<K, S>();
+        let (declared, absence) = register_access(world, entity, access);
         AccessListState {
             resource: world.register_component::<T>(),
-            declared: register_access(world, entity, access),
+            declared,
+            absence,
         }
     }
 
@@ -127,14 +130,15 @@ unsafe impl<T: NamedList, K: kind::Kind, S: stage::Stage> SystemParam for Access
     }
 
     unsafe fn get_param<'w, 's>(
-        _: &'s mut AccessListState,
+        state: &'s mut AccessListState,
         _: &SystemMeta,
         world: UnsafeWorldCell<'w>,
-        _: Tick,
+        run: Tick,
     ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
         // SAFETY: `init_access` registered the read through `Res<T>`.
         let resource = unsafe { world.get_resource::<T>() };
         let Some(resource) = resource else {
+            state.absence.note(run);
             let name = short_name::<T>();
             return Err(SystemParamValidationError::invalid::<Self>(format!(
                 "the resource `{name}` does not exist while the frame is recorded; insert it \

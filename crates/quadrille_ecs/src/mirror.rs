@@ -6,14 +6,17 @@
 //! systems conflict on something of the ECS (one writes a resource that the other reads): then
 //! the user's order means the CPU too. Edges to and from other systems stay, also those that a
 //! removed edge implied.
+//!
+//! Commands of [`RenderSystems::Declare`] are applied before passes run: a sync point stands between,
+//! if a system of that set leaves any.
 
 use std::any::Any;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::graph::{DiGraph, Direction};
 use bevy_ecs::schedule::{
-    FlattenedDependencies, NodeId, ScheduleBuildError, ScheduleBuildPass, ScheduleGraph, SystemKey,
-    SystemSetKey,
+    ApplyDeferred, FlattenedDependencies, NodeId, ScheduleBuildError, ScheduleBuildPass,
+    ScheduleGraph, SystemKey, SystemSetKey,
 };
 use bevy_ecs::system::SystemAccess;
 use bevy_platform::collections::{HashMap, HashSet};
@@ -22,7 +25,7 @@ use indexmap::IndexSet;
 
 use crate::declaration::{AccessOf, AccessTo, DeclarationVersion, DeclaredAccess, Pass, QueueWish};
 use crate::queue::OnQueueSet;
-use crate::registry::{Declared, Registry};
+use crate::registry::{Absence, Declared, Registry};
 use crate::schedule::RenderSystems;
 use crate::strays::Strays;
 
@@ -42,22 +45,34 @@ pub(crate) struct PassNode {
     pub(crate) slot: u32,
     /// Indices of the passes that come before it by explicit order.
     pub(crate) after: Vec<u32>,
-    /// What its parameters declare, of which resource entities.
-    pub(crate) declared: Vec<(Entity, DeclaredAccess)>,
+    /// What its parameters declare.
+    pub(crate) declared: Vec<Parameter>,
+}
+
+/// What one parameter of a pass system declares.
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    /// The resource entity.
+    pub(crate) resource: Entity,
+    pub(crate) access: DeclaredAccess,
+    pub(crate) absence: Absence,
 }
 
 /// What one system declared.
 struct PassSystem {
     key: SystemKey,
     slot: u32,
-    accesses: Vec<(Entity, DeclaredAccess)>,
+    accesses: Vec<Parameter>,
     queue: QueueWish,
     name: String,
 }
 
 /// See the module's documentation.
-#[derive(Debug)]
-pub(crate) struct MirrorPasses;
+#[derive(Debug, Default)]
+pub(crate) struct MirrorPasses {
+    /// The sync point behind [`RenderSystems::Declare`], once one was needed.
+    sync_point: Option<SystemKey>,
+}
 
 impl ScheduleBuildPass for MirrorPasses {
     type EdgeOptions = ();
@@ -89,7 +104,7 @@ impl ScheduleBuildPass for MirrorPasses {
             .map(|(index, system)| (system.key, index as u32))
             .collect();
         let after = gpu_order(&systems, &index_of, &dependencies);
-        declare_first(graph, &systems, &mut dependencies);
+        self.declare_first(graph, &index_of, &mut dependencies);
         release_cpu_order(graph, &index_of, &mut dependencies);
         mirror(world, systems, after);
         let mut all = graph.systems.iter();
@@ -135,16 +150,21 @@ fn find_passes(world: &World, graph: &ScheduleGraph, strays: &mut Strays) -> Vec
 }
 
 /// The slots of a system's recorders, and its declared accesses.
-fn declarations(
-    registry: &Registry,
-    access: &SystemAccess,
-) -> (Vec<u32>, Vec<(Entity, DeclaredAccess)>) {
+fn declarations(registry: &Registry, access: &SystemAccess) -> (Vec<u32>, Vec<Parameter>) {
     let (mut slots, mut accesses) = (Vec::new(), Vec::new());
     let declared = access.to_filtered_access_set();
     for id in declared.combined_access().archetypal().iter() {
         match registry.get(id) {
             Some(Declared::Recorder(slot)) => slots.push(slot),
-            Some(Declared::Access { resource, access }) => accesses.push((resource, access)),
+            Some(Declared::Access {
+                resource,
+                access,
+                absence,
+            }) => accesses.push(Parameter {
+                resource,
+                access,
+                absence,
+            }),
             None => {}
         }
     }
@@ -202,29 +222,57 @@ fn gpu_order(
     all
 }
 
-/// Orders the systems of [`RenderSystems::Declare`] before all passes.
-fn declare_first(
-    graph: &ScheduleGraph,
-    systems: &[PassSystem],
-    dependencies: &mut FlattenedDependencies<'_>,
-) {
-    let Some(set) = graph.system_sets.get_key(RenderSystems::Declare.intern()) else {
-        return;
-    };
-    let mut open = vec![NodeId::Set(set)];
-    while let Some(node) = open.pop() {
-        if let NodeId::System(declares) = node {
-            for system in systems.iter().filter(|system| system.key != declares) {
-                dependencies.add_edge(declares, system.key);
+impl MirrorPasses {
+    /// Orders the systems of [`RenderSystems::Declare`] before all passes, with a sync point between
+    /// if one of them leaves commands.
+    fn declare_first(
+        &mut self,
+        graph: &mut ScheduleGraph,
+        passes: &HashMap<SystemKey, u32>,
+        dependencies: &mut FlattenedDependencies<'_>,
+    ) {
+        let declaring = systems_of(graph, RenderSystems::Declare);
+        let defers = |key: &SystemKey| {
+            let system = graph.systems.get(*key);
+            !passes.contains_key(key) && system.is_some_and(|system| system.has_deferred())
+        };
+        if declaring.iter().any(defers) {
+            let sync_point = *self.sync_point.get_or_insert_with(|| add_sync_point(graph));
+            for &declares in declaring.iter().filter(|key| !passes.contains_key(*key)) {
+                dependencies.add_edge(declares, sync_point);
+            }
+            for &pass in passes.keys() {
+                dependencies.add_edge(sync_point, pass);
             }
         }
-        open.extend(
-            graph
-                .hierarchy()
-                .graph()
-                .neighbors_directed(node, Direction::Outgoing),
-        );
+        for declares in declaring {
+            for &pass in passes.keys().filter(|pass| **pass != declares) {
+                dependencies.add_edge(declares, pass);
+            }
+        }
     }
+}
+
+/// The systems of a set, and of the sets in it.
+fn systems_of(graph: &ScheduleGraph, set: impl SystemSet) -> Vec<SystemKey> {
+    let mut systems = Vec::new();
+    let set = graph.system_sets.get_key(set.intern());
+    let mut open: Vec<NodeId> = set.map(NodeId::Set).into_iter().collect();
+    while let Some(node) = open.pop() {
+        if let NodeId::System(system) = node {
+            systems.push(system);
+        }
+        let hierarchy = graph.hierarchy().graph();
+        open.extend(hierarchy.neighbors_directed(node, Direction::Outgoing));
+    }
+    systems
+}
+
+fn add_sync_point(graph: &mut ScheduleGraph) -> SystemKey {
+    let system = Box::new(IntoSystem::into_system(ApplyDeferred));
+    let key = graph.systems.insert(system, Vec::new());
+    graph.ambiguous_with_all.insert(NodeId::System(key));
+    key
 }
 
 /// Removes the edges between passes that do not conflict on the CPU, and adds what they implied
@@ -312,7 +360,10 @@ fn mirror(world: &mut World, systems: Vec<PassSystem>, after: Vec<Vec<u32>>) {
 
 fn spawn_pass(world: &mut World, system: &PassSystem, name: String) -> Entity {
     let entity = world.spawn((Name::new(name), Pass, system.queue)).id();
-    for &(resource, access) in &system.accesses {
+    for &Parameter {
+        resource, access, ..
+    } in &system.accesses
+    {
         world.spawn((AccessOf(entity), AccessTo(resource), access));
     }
     entity

@@ -20,7 +20,7 @@ fn plain() {}
 
 fn schedule() -> Schedule {
     let mut schedule = Schedule::new(Render);
-    schedule.add_build_pass(MirrorPasses);
+    schedule.add_build_pass(MirrorPasses::default());
     schedule.set_executor(SingleThreadedExecutor::new());
     schedule
 }
@@ -206,4 +206,29 @@ fn declaring_systems_come_before_all_passes() {
         [first, second],
         [["declares", "pass"], ["declares", "pass"]]
     );
+}
+
+/// How often bevy applies commands between the systems of the schedule.
+fn sync_points(schedule: &Schedule) -> usize {
+    let systems = schedule.systems().expect("it is built");
+    let is_sync_point = |name: &str| name.contains("apply_deferred");
+    systems
+        .filter(|(_, it)| is_sync_point(&it.name().to_string()))
+        .count()
+}
+
+#[test]
+fn commands_are_applied_before_passes_where_there_are_any() {
+    fn leaves(_: Commands) {}
+    let mut schedule = schedule();
+    schedule.add_systems((writes, plain.in_set(RenderSystems::Declare), leaves));
+    let mut world = build(&mut schedule);
+    assert_eq!(sync_points(&schedule), 0, "nothing to apply before passes");
+    schedule.add_systems((leaves.in_set(RenderSystems::Declare), reads.after(writes)));
+    schedule.initialize(&mut world).expect("it builds");
+    assert_eq!(sync_points(&schedule), 1);
+    schedule.add_systems(free);
+    schedule.initialize(&mut world).expect("it builds");
+    assert_eq!(sync_points(&schedule), 1, "the same one, built again");
+    assert_eq!(after(&world), [vec![], vec![0], vec![]]);
 }

@@ -35,7 +35,7 @@ fn remedy(path: &str, name: &str) -> String {
     }
     format!(
         "insert it before, for example with `commands.insert_resource({name}(gpu.create_..(..)?))` \
-         in `RenderStartup`"
+         in `RenderStartup`, or, during a frame, in `RenderSystems::Declare`"
     )
 }
 

@@ -105,11 +105,11 @@ fn add_schedules(app: &mut App) {
     let mut render = Schedule::new(Render);
     render.set_build_settings(ScheduleBuildSettings {
         // Passes hand their recordings over at the end of the schedule; sync points between
-        // them would only serialise recording.
+        // them would only serialise recording. `MirrorPasses` adds the one that there can be.
         auto_insert_apply_deferred: false,
         ..ScheduleBuildSettings::default()
     });
-    render.add_build_pass(MirrorPasses);
+    render.add_build_pass(MirrorPasses::default());
     app.add_schedule(render);
     app.init_schedule(RunFrame);
     app.init_schedule(RunStartup);

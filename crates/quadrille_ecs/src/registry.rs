@@ -11,6 +11,8 @@
 
 use std::alloc::Layout;
 use std::any::TypeId;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use bevy_ecs::change_detection::{DetectChanges, Tick};
 use bevy_ecs::component::{ComponentCloneBehavior, ComponentDescriptor, ComponentId, StorageType};
@@ -27,7 +29,7 @@ use crate::recording::Recordings;
 use crate::slot::Slot;
 
 /// What a virtual component id stands for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Declared {
     /// The recorder of the pass with this slot.
     Recorder(u32),
@@ -35,7 +37,27 @@ pub(crate) enum Declared {
     Access {
         resource: Entity,
         access: DeclaredAccess,
+        /// When its parameter was without it.
+        absence: Absence,
     },
+}
+
+/// When the parameter of an access found nothing to access, last: bevy's `Option` lets a system run
+/// all the same, and then the access is none of the frame's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Absence(Arc<AtomicU32>);
+
+impl Absence {
+    /// Notes the tick of a run of the system in which there is nothing.
+    #[cold]
+    pub(crate) fn note(&self, run: Tick) {
+        self.0.store(run.get(), Ordering::Relaxed);
+    }
+
+    /// Whether that run came after this tick.
+    pub(crate) fn is_since(&self, began: Tick, now: Tick) -> bool {
+        Tick::new(self.0.load(Ordering::Relaxed)).is_newer_than(began, now)
+    }
 }
 
 /// All virtual component ids of a world.
@@ -48,7 +70,7 @@ pub(crate) struct Registry {
 
 impl Registry {
     pub(crate) fn get(&self, id: ComponentId) -> Option<Declared> {
-        self.declared.get(&id).copied()
+        self.declared.get(&id).cloned()
     }
 }
 
@@ -147,15 +169,22 @@ pub(crate) fn register_recorder(world: &mut World) -> (Slot, ComponentId) {
     (slot, id)
 }
 
-/// The virtual id of one declared access of one system.
+/// The virtual id of one declared access of one system, and where to note that there is nothing to
+/// access.
 pub(crate) fn register_access(
     world: &mut World,
     resource: Entity,
     access: DeclaredAccess,
-) -> ComponentId {
+) -> (ComponentId, Absence) {
     let resource_name = world.get::<Name>(resource).map_or("?", Name::as_str);
     let name = format!("{} of {resource_name}", access.kind.name());
-    register(world, name, Declared::Access { resource, access })
+    let absence = Absence::default();
+    let declared = Declared::Access {
+        resource,
+        access,
+        absence: absence.clone(),
+    };
+    (register(world, name, declared), absence)
 }
 
 fn register(world: &mut World, name: String, declared: Declared) -> ComponentId {

@@ -27,6 +27,10 @@ pub struct RenderStartup;
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RenderSystems {
     /// Systems that change declarations: accesses of passes, handles in named resources. All
-    /// passes come after them.
+    /// passes come after them, and after their commands: a buffer or image that one inserts here
+    /// (`commands.insert_resource(..)`) is there for the passes of this frame. Among themselves they
+    /// see no commands of each other, unless an `ApplyDeferred` stands between.
+    ///
+    /// Commands of any other system in [`Render`] are applied after the passes.
     Declare,
 }

@@ -19,7 +19,7 @@ fn plain() {}
 
 /// A world whose `Render` schedule was built.
 fn build(schedule: &mut Schedule) -> World {
-    schedule.add_build_pass(MirrorPasses);
+    schedule.add_build_pass(MirrorPasses::default());
     let mut world = World::new();
     schedule
         .initialize(&mut world)

@@ -8,6 +8,8 @@ mod combined;
 mod common;
 #[path = "gpu/declared.rs"]
 mod declared;
+#[path = "gpu/during.rs"]
+mod during;
 #[path = "gpu/history.rs"]
 mod history;
 #[path = "gpu/host.rs"]

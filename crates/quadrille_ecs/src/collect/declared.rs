@@ -148,10 +148,10 @@ fn read_pass(
             range,
         });
     }
-    pass.is_doubtful = node.declared.iter().any(|(resource, parameter)| {
-        let is_of_it = |used: &&CachedUse| bindings[used.binding as usize].0 == *resource;
+    pass.is_doubtful = node.declared.iter().any(|parameter| {
+        let is_of_it = |used: &&CachedUse| bindings[used.binding as usize].0 == parameter.resource;
         let mut of_it = pass.uses.iter().filter(is_of_it);
-        !of_it.any(|used| doubt::allows(used, parameter))
+        !of_it.any(|used| doubt::allows(used, &parameter.access))
     });
     pass
 }

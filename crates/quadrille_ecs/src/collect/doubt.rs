@@ -91,9 +91,11 @@ impl Collector {
     fn host_excesses(&self, world: &World, node: &PassNode, pass: PassIndex) -> Vec<Excess> {
         let mut excesses = Vec::new();
         let mut handles = Vec::new();
-        for (resource, access) in node.declared.iter().filter(|(_, it)| is_host(it.kind)) {
+        let parameters = node.declared.iter();
+        for parameter in parameters.filter(|it| is_host(it.access.kind)) {
+            let access = parameter.access;
             handles.clear();
-            if let Some(bound) = world.get::<Bound>(*resource) {
+            if let Some(bound) = world.get::<Bound>(parameter.resource) {
                 bound.resolve(world, &mut handles);
             }
             let undeclared = handles.iter().filter_map(|handle| {

@@ -1,10 +1,11 @@
+use bevy_ecs::error::{FallbackErrorHandler, panic};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{Schedules, SingleThreadedExecutor};
 
 use super::{run_order, run_render};
 use crate::mirror::MirrorPasses;
 use crate::recording::Recordings;
-use crate::{Recorder, Render};
+use crate::{Recorder, Render, RenderSystems};
 
 #[derive(Resource)]
 struct Left;
@@ -17,7 +18,7 @@ fn leaves(mut commands: Commands) {
 
 fn world(add: impl FnOnce(&mut Schedule)) -> World {
     let mut schedule = Schedule::new(Render);
-    schedule.add_build_pass(MirrorPasses);
+    schedule.add_build_pass(MirrorPasses::default());
     schedule.set_executor(SingleThreadedExecutor::new());
     add(&mut schedule);
     let mut world = World::new();
@@ -64,4 +65,14 @@ fn each_pass_knows_the_next() {
     assert_eq!(next, recordings.memory_of(order[1]));
     assert!(next.iter().all(|memory| !memory.is_null()), "it ran");
     assert!(none.iter().all(|memory| memory.is_null()), "the last one");
+}
+
+#[test]
+fn passes_see_what_declaring_systems_leave_behind() {
+    fn sees(_: Recorder, _: Res<Left>) {}
+    let mut world = world(|schedule| {
+        schedule.add_systems((sees, leaves.in_set(RenderSystems::Declare)));
+    });
+    world.insert_resource(FallbackErrorHandler(panic));
+    run_render(&mut world);
 }
