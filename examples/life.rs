@@ -14,7 +14,6 @@ use examples::constants::{Count, Draw, Step};
 use examples::game::{Game, LifeArgs, Population, Shown, ask};
 use examples::hand::Hand;
 use examples::worker::{self, take};
-use quadrille::ecs::Renderer;
 use quadrille::prelude::*;
 
 /// The two buffers of cells: the generation before the frame, and the other one.

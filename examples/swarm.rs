@@ -19,7 +19,6 @@ use examples::run::Run;
 use examples::script::{InputScript, Pointer, Script};
 use examples::swarm::{CELLS, Counters, FIELD, MOST_SHOTS, Phase, STEP, Survival, Wish};
 use examples::{CommonArgs, args};
-use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{Image, *};
 use quadrille_2d::draw_2d;
 use quadrille_2d::prelude::*;

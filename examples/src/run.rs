@@ -9,7 +9,7 @@ use std::path::Path;
 use bevy_app::{App, AppExit, First, Last, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_window::ExitSystems;
-use quadrille::ecs::{DeviceRebuilt, RenderErrorHandler, Renderer, encode_png, write_file};
+use quadrille::ecs::write_file;
 use quadrille::prelude::*;
 use serde_json::{Map, Value};
 

@@ -36,6 +36,10 @@ pub mod kind {
     use super::AccessKind;
 
     /// An [`AccessKind`] as a type.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is no kind of access",
+        label = "a type of `access_kind`, such as `access_kind::Sampled`, is expected here"
+    )]
     pub trait Kind: Send + Sync + 'static {
         /// The kind.
         const KIND: AccessKind;
@@ -59,6 +63,10 @@ pub mod stage {
     use super::StageWish;
 
     /// A [`StageWish`] as a type.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` stands for no shader stages",
+        label = "a type of `stage`, such as `stage::Fragment`, is expected here"
+    )]
     pub trait Stage: Send + Sync + 'static {
         /// The stages.
         const STAGES: StageWish;

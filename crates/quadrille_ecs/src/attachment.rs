@@ -105,6 +105,10 @@ impl Attachments {
 }
 
 /// Colour attachments from declared targets.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no colour target",
+    label = "a `ColorTarget<..>` parameter is expected here"
+)]
 pub trait ColorAttachment: Declared {
     /// Width and height in pixels, which for a window may be others in each frame; zeros if it is
     /// no image.

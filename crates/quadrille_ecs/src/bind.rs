@@ -68,6 +68,11 @@ impl<'a> Bound<'a> {
 }
 
 /// A declared access: what the recorder lets a pass use.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no declared access",
+    label = "a parameter such as `StorageRead<Cells>` is expected here, by reference",
+    note = "what a pass binds, draws to or copies it declares as a parameter of its system; a `Buffer` or `Image` itself is no key to it"
+)]
 pub trait Declared {
     /// The resource and the declared access.
     fn bound(&self) -> Bound<'_>;

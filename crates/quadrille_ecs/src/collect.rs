@@ -119,7 +119,7 @@ pub(crate) fn frame(
         collector.add_internal(index as u32, pass);
     }
     let own_end = collector.frame.passes.len() as u32;
-    world.resource_scope(|_, graph: Mut<PassGraph>| {
+    world.resource_scope(|world, graph: Mut<PassGraph>| {
         collector.span_passes(&graph, recordings, own_end);
         for (at, node) in graph.passes.iter().enumerate() {
             let Some(recording) = recordings.get(node.slot) else {
@@ -140,7 +140,7 @@ pub(crate) fn frame(
                 pass: name.to_string(),
                 error: error.clone(),
             }));
-            collector.add_passes(at, &graph, recording, &mut errors);
+            collector.add_passes(world, at, &graph, recording, &mut errors);
         }
     });
     for (index, pass) in last.iter().enumerate() {
@@ -245,6 +245,7 @@ impl Collector {
     /// Adds the passes that one system recorded.
     fn add_passes(
         &mut self,
+        world: &World,
         at: usize,
         graph: &PassGraph,
         recording: &PassRecording,
@@ -253,7 +254,7 @@ impl Collector {
         let slot = graph.passes[at].slot;
         for (part, recorded) in recording.passes().iter().enumerate() {
             let uses_start = self.frame.uses.len() as u32;
-            self.add_uses(at, &graph.passes[at], recorded, errors);
+            self.add_uses(world, at, &graph.passes[at], recorded, errors);
             if recorded.is_on_host() {
                 self.check_host_memory(at, uses_start, errors);
             }
@@ -302,6 +303,7 @@ impl Collector {
     /// Adds the uses of one pass.
     fn add_uses(
         &mut self,
+        world: &World,
         at: usize,
         node: &PassNode,
         recorded: &SubRecording,
@@ -331,7 +333,7 @@ impl Collector {
             let Some(handles) = &resolved[binding as usize] else {
                 let (resource, bound) = &self.bindings[binding as usize];
                 if !self.was_without(node, *resource) {
-                    errors.push(missing(&self.passes[at].name, bound));
+                    errors.push(missing(world, &self.passes[at].name, bound));
                 }
                 continue;
             };

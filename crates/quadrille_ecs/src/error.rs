@@ -197,7 +197,8 @@ pub enum RecordError {
     },
     /// A pass does more with a resource than is declared for it in this frame.
     #[error(
-        "it uses `{resource}` as {used_as}, which is {access}; insert a `DeclaredAccess` that allows          that into its access entity, or have it record less; and put nothing else in the place of \
+        "it uses `{resource}` as {used_as}, which is {access}; insert a `DeclaredAccess` that allows \
+         that into its access entity, or have it record less; and put nothing else in the place of \
          a resource while passes run"
     )]
     MoreThanDeclared {

@@ -49,6 +49,11 @@ use crate::upload::Uploads;
 ///     recorder.compute(&pipeline.0).bind(0, &old).bind(1, &new).dispatch([4, 1, 1]);
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names no history",
+    label = "a type that implements `History` is expected here",
+    note = "`enum Positions {{}}` and `impl History for Positions {{ type Handle = Buffer; }}`"
+)]
 pub trait History: Send + Sync + 'static {
     /// [`Buffer`] or [`Image`].
     type Handle: GpuResource;

@@ -8,6 +8,11 @@ use quadrille_vulkan::{Buffer, Handle, Image};
 use crate::bind::ResourceRef;
 
 /// A buffer or an image.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a buffer nor an image",
+    label = "`Buffer`, `Image` or `Handle` is expected here",
+    note = "a bevy resource names one for passes by dereferencing to it: `#[derive(Resource, Deref)] struct Cells(Buffer);`"
+)]
 pub trait GpuResource: Send + Sync + 'static {
     /// The handle that declares it.
     fn to_handle(&self) -> Handle;

@@ -120,27 +120,27 @@ impl<'a> Encoder<'a> {
         self.device
     }
 
-    /// Translates the list of a pass; an error comes with the index of the command.
+    /// Translates the list of a pass; an error comes with the word for the command.
     pub(crate) fn encode(
         &mut self,
         name: &str,
         uses: &'a [Use],
         list: &'a CommandList,
-    ) -> Result<(), (usize, Failure)> {
+    ) -> Result<(), (&'static str, Failure)> {
         self.uses = uses;
         self.bindings.forget();
         self.vertex_buffers = 0;
         self.indices = None;
         self.device.names.begin(self.buffer, || name);
-        for (at, command) in list.commands.iter().enumerate() {
+        for command in list.commands.iter() {
             if !can_be_kept(command) {
                 self.calls.give_up();
             }
             self.command(list, command)
-                .map_err(|failure| (at, failure))?;
+                .map_err(|failure| (command.word(), failure))?;
         }
         if self.rendering.is_some() {
-            return Err((list.commands.len(), CommandError::RenderingOpen.into()));
+            return Err(("its end", CommandError::RenderingOpen.into()));
         }
         for _ in 0..=std::mem::take(&mut self.open_labels) {
             self.device.names.end(self.buffer);

@@ -40,7 +40,7 @@ pub enum SetupError {
         available: Vec<String>,
     },
     /// The best device (or the wanted one) lacks something that Quadrille needs.
-    #[error("the device {device} lacks what Quadrille needs: {}", missing.join(", "))]
+    #[error("the device `{device}` lacks what Quadrille needs: {}", missing.join(", "))]
     Lacks {
         /// The device's name.
         device: String,
@@ -87,7 +87,7 @@ pub enum SetupError {
 #[non_exhaustive]
 pub enum Error {
     /// The description is not one that the device can make.
-    #[error("{name} cannot be made: {problem}")]
+    #[error("`{name}` cannot be made: {problem}")]
     Invalid {
         /// The resource's name.
         name: String,
@@ -95,7 +95,7 @@ pub enum Error {
         problem: String,
     },
     /// No memory is left for it.
-    #[error("no memory is left for {name} ({bytes} bytes): {reason}")]
+    #[error("no memory is left for `{name}` ({bytes} bytes): {reason}")]
     OutOfMemory {
         /// The resource's name.
         name: String,
@@ -106,14 +106,14 @@ pub enum Error {
     },
     /// The buffer's memory is not visible to the CPU.
     #[error(
-        "{name} is in device memory, which the CPU does not see; ask for Memory::Upload or Memory::Readback"
+        "`{name}` is in device memory, which the CPU does not see; ask for Memory::Upload or Memory::Readback"
     )]
     NotMapped {
         /// The buffer's name.
         name: String,
     },
     /// The range lies outside the buffer.
-    #[error("bytes {offset}..{} are outside {name}, which has {bytes} bytes", offset.saturating_add(*length))]
+    #[error("bytes {offset}..{} are outside `{name}`, which has {bytes} bytes", offset.saturating_add(*length))]
     OutOfBounds {
         /// The buffer's name.
         name: String,
@@ -125,7 +125,7 @@ pub enum Error {
         bytes: u64,
     },
     /// Data cannot be written to the buffer or image; nothing of it is.
-    #[error("nothing is written to {name}: {problem}")]
+    #[error("nothing is written to `{name}`: {problem}")]
     NotWritten {
         /// The resource's name.
         name: String,
@@ -142,7 +142,7 @@ pub enum Error {
         call: &'static str,
     },
     /// A Vulkan call failed.
-    #[error("{call} fails for {name}: {result}")]
+    #[error("{call} fails for `{name}`: {result}")]
     Vulkan {
         /// The resource's name.
         name: String,
@@ -192,7 +192,7 @@ pub enum ShaderError {
         excerpt: String,
     },
     /// The SPIR-V module is not one.
-    #[error("{label} is no SPIR-V module: {problem}")]
+    #[error("`{label}` is no SPIR-V module: {problem}")]
     Spirv {
         /// The shader's label, or its file.
         label: String,
@@ -209,7 +209,7 @@ pub enum ShaderError {
     },
     /// The module has no such entry point for this stage.
     #[error(
-        "{label} has no {stage} entry point{}. It has: {}",
+        "`{label}` has no {stage} entry point{}. It has: {}",
         if wanted.is_empty() { ", or several: name one".to_owned() } else { format!(" \"{wanted}\"") },
         available.join(", ")
     )]
@@ -224,7 +224,7 @@ pub enum ShaderError {
         available: Vec<String>,
     },
     /// Bindings or inputs that cannot be served.
-    #[error("the interface of {label} cannot be served: {problem}")]
+    #[error("the interface of `{label}` cannot be served: {problem}")]
     Interface {
         /// The shader's label or the pipeline's name.
         label: String,
@@ -232,7 +232,7 @@ pub enum ShaderError {
         problem: String,
     },
     /// The driver cannot compile the pipeline.
-    #[error("the driver cannot compile the pipeline {pipeline}: {result}")]
+    #[error("the driver cannot compile the pipeline `{pipeline}`: {result}")]
     Compile {
         /// The pipeline's name.
         pipeline: String,
@@ -287,17 +287,17 @@ pub enum FrameError {
         call: &'static str,
     },
     /// A pass's commands are wrong.
-    #[error("pass {pass}, command {command}: {error}")]
+    #[error("the pass `{pass}` is recorded wrongly, at {command}: {error}")]
     Command {
         /// The pass.
         pass: String,
-        /// The command's index in the pass's list.
-        command: usize,
+        /// The command, as the methods that record it are called, or the end of the pass.
+        command: &'static str,
         /// What is wrong.
         error: CommandError,
     },
     /// A pipeline that a pass uses could not be compiled.
-    #[error("pass {pass}: {error}")]
+    #[error("the pass `{pass}` cannot draw or dispatch: {error}")]
     Pipeline {
         /// The pass.
         pass: String,
@@ -305,14 +305,14 @@ pub enum FrameError {
         error: ShaderError,
     },
     /// A resource, pipeline or sampler belongs to another device, such as one that was lost.
-    #[error("{name} was made from another device; make it again from the one that draws")]
+    #[error("`{name}` was made from another device; make it again from the one that draws")]
     OtherDevice {
         /// Its name.
         name: String,
     },
     /// A pass declares an image that was not made for this.
     #[error(
-        "pass {pass} declares an access of {name} that takes the usage {usage}, which it was made \
+        "the pass `{pass}` declares an access of `{name}` that takes the usage {usage}, which it was made \
          without; add it to the image's description"
     )]
     Usage {
@@ -374,7 +374,7 @@ pub enum SurfaceError {
         missing: String,
     },
     /// No queue of the topology can present to the surface.
-    #[error("no queue of {device} can present to this window")]
+    #[error("no queue of `{device}` can present to this window")]
     CannotPresent {
         /// The device's name.
         device: String,

@@ -123,7 +123,7 @@ pub use reload::Reloaded;
 pub use rendering::{ColorAttachment, DepthAttachment, Formats, Load, Rendering, Store};
 pub use ring::{Closed, Consumer, Producer, Turn};
 pub use sampler::{Sampler, SamplerDesc};
-pub use settings::{QueueWish, Settings};
+pub use settings::{Settings, WantedQueue};
 pub use shader::{
     Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, Shader, ShaderImage,
     ShaderStage,

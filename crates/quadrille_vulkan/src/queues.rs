@@ -3,7 +3,7 @@
 use quadrille_sync::{Capabilities, FamilyIndex, Queue, Topology};
 
 use crate::error::SetupError;
-use crate::settings::QueueWish;
+use crate::settings::WantedQueue;
 
 /// A queue family of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ const LETTERS: [(char, Capabilities); 7] = [
 /// Takes a queue for each wish that can be granted. A queue is taken once; the first wish falls
 /// back to what the device has, so that the result is empty only if the device has no queue that
 /// can so much as copy. Where none of these presents, one that does comes besides.
-pub(crate) fn choose(families: &[Family], wishes: &[QueueWish]) -> Topology {
+pub(crate) fn choose(families: &[Family], wishes: &[WantedQueue]) -> Topology {
     let mut taken = vec![0u32; families.len()];
     let mut queues = Vec::new();
     for (position, wish) in wishes.iter().enumerate() {
@@ -70,7 +70,7 @@ fn presenting_family(families: &[Family]) -> Option<usize> {
 }
 
 /// Reads `QUADRILLE_QUEUES` and narrows the shopping list by it.
-pub(crate) fn narrow(wishes: &[QueueWish], value: &str) -> Result<Vec<QueueWish>, SetupError> {
+pub(crate) fn narrow(wishes: &[WantedQueue], value: &str) -> Result<Vec<WantedQueue>, SetupError> {
     let bad = || SetupError::Queues {
         value: value.to_owned(),
     };
@@ -87,7 +87,7 @@ pub(crate) fn narrow(wishes: &[QueueWish], value: &str) -> Result<Vec<QueueWish>
         for letter in word.trim().chars() {
             capabilities |= LETTERS.iter().find(|(known, _)| *known == letter)?.1;
         }
-        (!capabilities.is_empty()).then_some(QueueWish { capabilities })
+        (!capabilities.is_empty()).then_some(WantedQueue { capabilities })
     };
     value
         .split(',')

@@ -12,12 +12,12 @@ use crate::sharing::Sharing;
 /// family can grant any more is dropped, and the passes that would have used the queue run on the
 /// others, so a program asks for what it would like and runs everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct QueueWish {
+pub struct WantedQueue {
     /// What the queue has to be able to do.
     pub capabilities: Capabilities,
 }
 
-impl QueueWish {
+impl WantedQueue {
     /// The main queue: graphics, compute and transfer.
     pub const MAIN: Self = Self {
         capabilities: Capabilities::GRAPHICS
@@ -55,7 +55,7 @@ pub struct Settings {
     pub device: Option<String>,
     /// The queues wished for; the first is the main queue and is always granted as well as the
     /// device can.
-    pub queues: Vec<QueueWish>,
+    pub queues: Vec<WantedQueue>,
     /// In which order passes are submitted where no hazard decides.
     pub order: OrderPolicy,
     /// Let transient resources that are never needed at once share memory. On; to turn it off
@@ -92,9 +92,9 @@ impl Default for Settings {
             app_name: "quadrille".to_owned(),
             device: None,
             queues: vec![
-                QueueWish::MAIN,
-                QueueWish::ASYNC_COMPUTE,
-                QueueWish::TRANSFER,
+                WantedQueue::MAIN,
+                WantedQueue::ASYNC_COMPUTE,
+                WantedQueue::TRANSFER,
             ],
             submit: SubmitPolicy::default(),
             order: OrderPolicy::default(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
+use bevy_window::Window;
 use quadrille_sync::SubRange;
 
 use super::{Collector, doubt};
@@ -157,20 +158,23 @@ fn read_pass(
 }
 
 /// A pass declares what stands for nothing.
-pub(super) fn missing(pass: &str, bound: &Bound) -> RenderError {
-    let (pass, resource) = (pass.to_owned(), binding_name(bound));
+pub(super) fn missing(world: &World, pass: &str, bound: &Bound) -> RenderError {
+    let (pass, resource) = (pass.to_owned(), binding_name(world, bound));
     match bound {
         Bound::Gone(_) => RenderError::OtherDevice { pass, resource },
         _ => RenderError::Missing { pass, resource },
     }
 }
 
-fn binding_name(bound: &Bound) -> String {
+fn binding_name(world: &World, bound: &Bound) -> String {
     match bound {
         Bound::Handle(handle) => handle.name().to_owned(),
         Bound::Type(binding) => binding.name.to_owned(),
         Bound::List(binding) => binding.name.to_owned(),
-        Bound::Window(window) => format!("the image of the window {window}"),
+        Bound::Window(window) => match world.get::<Window>(*window) {
+            Some(Window { title, .. }) => format!("image of the window `{title}`"),
+            None => format!("image of the window {window}, which is closed"),
+        },
         Bound::Gone(name) => name.to_string(),
     }
 }

@@ -85,15 +85,15 @@ impl WindowTarget {
                 if reason == SkipReason::TooLarge && self.outcome != outcome {
                     let (width, height) = (window.physical_width(), window.physical_height());
                     tracing::warn!(
-                        "the window {} has {width}x{height} pixels, more than any image of the \
+                        "the window `{}` has {width}x{height} pixels, more than any image of the \
                          device; it is drawn again once it is smaller",
-                        self.entity
+                        window.title
                     );
                 }
                 self.outcome = outcome;
             }
             Err(error @ SurfaceError::DeviceLost { .. }) => return Err(error),
-            Err(error) => return Ok(self.failed(&error)),
+            Err(error) => return Ok(self.failed(&error, &window.title)),
         }
         Ok(None)
     }
@@ -138,17 +138,17 @@ impl WindowTarget {
         self.asked = (settings, window.present_mode, latency);
     }
 
-    fn failed(&mut self, error: &SurfaceError) -> Option<String> {
+    fn failed(&mut self, error: &SurfaceError, title: &str) -> Option<String> {
         self.failures += 1;
         self.pause = 1 << self.failures.min(6);
         if self.failures < MOST_FAILURES {
-            tracing::warn!("the window {}: {error}; trying again", self.entity);
+            tracing::warn!("the window `{title}` shows no frame: {error}; trying again");
             self.outcome = WindowOutcome::Failed;
             return None;
         }
         self.outcome = WindowOutcome::Gone;
         self.swapchain = None;
-        let reason = format!("the window {} is drawn no more: {error}", self.entity);
+        let reason = format!("the window `{title}` is drawn no more: {error}");
         tracing::error!("{reason}");
         Some(reason)
     }

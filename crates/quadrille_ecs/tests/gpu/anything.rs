@@ -488,7 +488,7 @@ fn what_is_refused_says_why() {
     );
     let message = refusal(rig, unusable);
     assert!(
-        message.contains("pass unusable") && message.contains("TRANSFER_DST"),
+        message.contains("the pass `unusable`") && message.contains("TRANSFER_DST"),
         "{message}"
     );
 }

@@ -47,7 +47,15 @@ fn an_access_that_is_dropped_is_missed(is_declared_elsewhere: bool) {
         world.despawn(access);
     }
     rig.update(1);
-    expect_one(&mut rig, &["pass add", "numbers is used", "declare it"]);
+    expect_one(
+        &mut rig,
+        &[
+            "the pass `add`",
+            "at `bind`",
+            "`numbers` is used",
+            "declare it",
+        ],
+    );
 
     let access = DeclaredAccess::new(AccessKind::StorageReadWrite);
     let pass = pass.expect("an access has a pass");
@@ -84,7 +92,7 @@ fn what_is_replaced_behind_its_pass_is_named() {
     let mut rig = Rig::new();
     rig.app.add_systems(Render, (square, replace.after(square)));
     rig.update(1);
-    expect_one(&mut rig, &["pass square", "squares is used"]);
+    expect_one(&mut rig, &["the pass `square`", "`squares` is used"]);
 }
 
 #[test]
@@ -189,14 +197,14 @@ fn a_buffer_that_is_smaller_than_the_shader_s_type_is_told() {
         rig.app.add_systems(RenderStartup, setup(bytes));
         rig.app.add_systems(Render, scale);
         rig.update(1);
-        let given = format!("small is bound there with {bytes};");
+        let given = format!("`small` is bound there with {bytes};");
         match bytes {
             32 => rig.expect_no_errors(),
             _ => expect_one(
                 &mut rig,
                 &[
-                    "pass scale",
-                    "at least 32 bytes at @binding(0) counted",
+                    "the pass `scale`",
+                    "at least 32 bytes at @binding(0) `counted`",
                     &given,
                 ],
             ),
@@ -339,6 +347,81 @@ fn reading_what_nobody_wrote_tells_how_contents_begin() {
         "no earlier pass of this frame",
         "undefined, not zero",
         "`Uploads`",
+    ];
+    expect_one(&mut rig, &words);
+}
+
+/// A pass that draws where there is no depth, with a pipeline that tests depth.
+#[test]
+#[ignore = "needs a device"]
+fn a_depth_test_without_depth_is_told() {
+    #[derive(Resource)]
+    struct Far(GraphicsPipeline);
+    fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+        let source = "
+            @vertex fn place() -> @builtin(position) vec4f { return vec4f(0.0, 0.0, 0.0, 1.0); }
+            @fragment fn color() -> @location(0) vec4f { return vec4f(1.0); }";
+        let shader = Shader::wgsl("far.wgsl", source)?;
+        let desc = GraphicsPipelineDesc {
+            depth: Some(DepthState::LESS),
+            ..GraphicsPipelineDesc::of("far", &shader)
+        };
+        commands.insert_resource(Far(gpu.graphics_pipeline(&desc)?));
+        Ok(())
+    }
+    fn draw(mut recorder: Recorder, window: ColorTarget<PrimaryWindowImage>, far: Res<Far>) {
+        let mut rendering = recorder.render(window.clear([0.0; 4]));
+        rendering.pipeline(&far.0).draw(0..3, 0..1);
+    }
+    let mut rig = Rig::new();
+    rig.app
+        .add_systems(RenderStartup, setup)
+        .add_systems(Render, draw);
+    rig.update(1);
+    expect_one(
+        &mut rig,
+        &["the pass `draw`", "`far`", "`DepthState`", "DepthTarget"],
+    );
+}
+
+/// Of a shader's array one element is there at least, or the device reads zeros.
+#[test]
+#[ignore = "needs a device"]
+fn an_array_shorter_than_one_element_is_told() {
+    #[derive(Resource)]
+    struct Move(ComputePipeline);
+    #[derive(Resource, bevy_derive::Deref)]
+    struct Birds(Buffer);
+    fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+        let source = "
+            struct Bird { at: vec3f, speed: vec3f }
+            @group(0) @binding(0) var<storage, read_write> birds: array<Bird>;
+            @compute @workgroup_size(1) fn main() { birds[0] = Bird(); }";
+        let shader = Shader::wgsl("birds.wgsl", source)?;
+        let desc = ComputePipelineDesc::of("fly", &shader);
+        commands.insert_resource(Move(gpu.compute_pipeline(&desc)?));
+        // As packed vectors are laid out, which those of WGSL are not.
+        commands.insert_resource(Birds(gpu.create_buffer(&BufferDesc::storage("birds", 24))?));
+        Ok(())
+    }
+    fn fly(mut recorder: Recorder, birds: StorageWrite<Birds>, pass: Res<Move>) {
+        recorder
+            .compute(&pass.0)
+            .bind(0, &birds)
+            .dispatch([1, 1, 1]);
+    }
+    let mut rig = Rig::new();
+    rig.app
+        .add_systems(RenderStartup, setup)
+        .add_systems(Render, fly);
+    rig.update(1);
+    let words = [
+        "the pass `fly`",
+        "at `dispatch`",
+        "pipeline `fly`",
+        "`birds`",
+        "28 bytes",
+        "24",
     ];
     expect_one(&mut rig, &words);
 }

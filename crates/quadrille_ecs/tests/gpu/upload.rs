@@ -81,9 +81,9 @@ fn a_wrong_write_is_one_error_and_the_frame_goes_on_without_it() {
     let errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
     assert_eq!(errors.len(), 5, "{errors:#?}");
     let expected = [
-        "to fixed: it was made without the usage TRANSFER_DST; add it".to_owned(),
-        format!("bytes {}..{} are outside numbers", bytes - 2, bytes + 2),
-        "are outside numbers".to_owned(),
+        "to `fixed`: it was made without the usage TRANSFER_DST; add it".to_owned(),
+        format!("bytes {}..{} are outside `numbers`", bytes - 2, bytes + 2),
+        "are outside `numbers`".to_owned(),
         "12 bytes are given for 8x8x1 texels of R8G8B8A8_UNORM on 2 layers, which take 512".into(),
         "not within its 8x8x1 texels, 1 mip levels and 2 layers".into(),
     ];

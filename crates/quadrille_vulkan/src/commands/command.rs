@@ -22,6 +22,23 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// What errors call it: the methods that record it have this in their names.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::BeginRendering { .. } => "`render`",
+            Self::EndRendering => "the end of `render`",
+            Self::Area { .. } => "`viewport` or `scissor`",
+            Self::Bind(Bind::Compute { .. } | Bind::Graphics { .. }) => "`pipeline`",
+            Self::Bind(Bind::Constants { .. }) => "`push`",
+            Self::Bind(_) => "`bind`",
+            Self::Draw { .. } => "`draw`",
+            Self::Dispatch { .. } | Self::DispatchIndirect { .. } => "`dispatch`",
+            Self::Copy { .. } => "`copy`",
+            Self::BeginLabel { .. } | Self::EndLabel => "a label",
+            Self::Raw { .. } => "`raw`",
+        }
+    }
+
     /// Whether it is the same as another. Inlined where a command is written, whose kind is known
     /// there: so those of the hot path are compared field by field, without a call.
     #[inline(always)]

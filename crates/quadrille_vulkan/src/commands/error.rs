@@ -6,7 +6,7 @@
 pub enum CommandError {
     /// The pass does not declare the resource.
     #[error(
-        "{name} is used, which the pass does not declare; declare it, or leave the command out; \
+        "`{name}` is used, which the pass does not declare; declare it, or leave the command out; \
          and put nothing else in its place once the pass is recorded"
     )]
     NotDeclared {
@@ -14,7 +14,7 @@ pub enum CommandError {
         name: String,
     },
     /// A buffer stands where an image belongs, or the other way round.
-    #[error("{name} is no {wanted}")]
+    #[error("`{name}` is no {wanted}")]
     WrongResource {
         /// The resource.
         name: String,
@@ -22,13 +22,13 @@ pub enum CommandError {
         wanted: &'static str,
     },
     /// The swapchain has no acquired image.
-    #[error("{name} is used although its swapchain has not acquired an image")]
+    #[error("`{name}` is used although its swapchain has not acquired an image")]
     NotAcquired {
         /// The image.
         name: String,
     },
     /// A range or region lies outside its resource.
-    #[error("{what} lies outside {name}")]
+    #[error("{what} lies outside `{name}`")]
     Outside {
         /// The range, with its numbers.
         what: String,
@@ -60,7 +60,7 @@ pub enum CommandError {
         most: [u32; 2],
     },
     /// Texels of one image cannot go to another.
-    #[error("{src} cannot be copied to {dst}: {problem}")]
+    #[error("`{src}` cannot be copied to `{dst}`: {problem}")]
     Incompatible {
         /// The image copied from.
         src: String,
@@ -70,7 +70,7 @@ pub enum CommandError {
         problem: String,
     },
     /// A shader declares another kind of image than is bound.
-    #[error("{name} cannot be bound as {kind:?}: {problem}")]
+    #[error("`{name}` cannot be bound as {kind:?}: {problem}")]
     View {
         /// The image.
         name: String,
@@ -80,13 +80,13 @@ pub enum CommandError {
         problem: String,
     },
     /// A swapchain's image has no views but the whole.
-    #[error("{name} belongs to a swapchain; it can only be used as a whole")]
+    #[error("`{name}` belongs to a swapchain; it can only be used as a whole")]
     PartOfSwapchain {
         /// The image.
         name: String,
     },
     /// The resource was made without this usage.
-    #[error("{name} was made without the usage {usage}; add it to its description")]
+    #[error("`{name}` was made without the usage {usage}; add it to its description")]
     Usage {
         /// The resource.
         name: String,
@@ -113,7 +113,8 @@ pub enum CommandError {
     },
     /// The pipeline reads something that is not bound.
     #[error(
-        "{pipeline} reads @binding({binding}) {variable}, and nothing that fits is bound there ({kind} is needed)"
+        "the pipeline `{pipeline}` reads @binding({binding}) `{variable}`, and nothing that fits is bound \
+         there ({kind} is needed)"
     )]
     Unbound {
         /// The pipeline.
@@ -128,7 +129,7 @@ pub enum CommandError {
     /// What is bound ends before what the shader declares there does. The device would read zeros
     /// behind the end, and not write.
     #[error(
-        "{pipeline} needs at least {wanted} bytes at @binding({binding}) {variable}, and {name} is \
+        "the pipeline `{pipeline}` needs at least {wanted} bytes at @binding({binding}) `{variable}`, and `{name}` is \
          bound there with {given}; make it larger, as large as the shader's type"
     )]
     TooSmall {
@@ -155,7 +156,7 @@ pub enum CommandError {
     },
     /// The pipeline's push constants were not set as a whole.
     #[error(
-        "{pipeline} has {wanted} bytes of push constants, and {given} were given; push all of them \
+        "the pipeline `{pipeline}` has {wanted} bytes of push constants, and {given} were given; push all of them \
          in one value before the command"
     )]
     PushConstants {
@@ -182,7 +183,7 @@ pub enum CommandError {
     },
     /// Two renderings of a pass draw to the same texels.
     #[error(
-        "an earlier rendering of the pass draws to {name}, and there is no barrier within a pass; draw \
+        "an earlier rendering of the pass draws to `{name}`, and there is no barrier within a pass; draw \
          all of it in one rendering, or in two passes"
     )]
     AttachedAgain {
@@ -193,7 +194,7 @@ pub enum CommandError {
     #[error("no index buffer is bound")]
     NoIndexBuffer,
     /// A slot that the pipeline reads has no vertex buffer.
-    #[error("{pipeline} reads vertex buffer {slot}, and none is bound there")]
+    #[error("the pipeline `{pipeline}` reads vertex buffer {slot}, and none is bound there")]
     NoVertexBuffer {
         /// The pipeline.
         pipeline: String,

@@ -15,7 +15,7 @@ impl<'a> Encoder<'a> {
         name: &str,
         uses: &'a [Use],
         list: &'a CommandList,
-    ) -> Result<Option<Span>, (usize, Failure)> {
+    ) -> Result<Option<Span>, (&'static str, Failure)> {
         self.calls.open();
         let encoded = self.encode(name, uses, list);
         if encoded.is_err() {

@@ -2,7 +2,7 @@ use quadrille_sync::BarrierStyle;
 
 use super::overrule_by;
 use crate::error::SetupError;
-use crate::settings::{QueueWish, Settings};
+use crate::settings::{Settings, WantedQueue};
 use crate::sharing::Sharing;
 
 /// The default settings where the environment has these variables.
@@ -29,7 +29,7 @@ fn each_variable_overrules_its_setting() {
     ])
     .unwrap();
     assert_eq!(settings.device.as_deref(), Some("llvmpipe"));
-    assert_eq!(settings.queues, [QueueWish::MAIN]);
+    assert_eq!(settings.queues, [WantedQueue::MAIN]);
     assert!(settings.validation);
     assert!(!settings.aliasing);
     assert_eq!(settings.barriers, Some(BarrierStyle::Precise));

@@ -179,7 +179,8 @@ impl GraphicsCode {
 
     /// Whether the device can draw to formats what the shaders write.
     fn check_targets(&self, formats: &Formats) -> Result<(), ShaderError> {
-        match targets::problem(self.device(), formats, self.fragment_entry()?) {
+        let (fragment, tests_depth) = (self.fragment_entry()?, self.interface.depth.is_some());
+        match targets::problem(self.device(), formats, fragment, tests_depth) {
             None => Ok(()),
             Some(problem) => Err(ShaderError::Interface {
                 label: self.name().to_owned(),
@@ -210,9 +211,7 @@ impl GraphicsCode {
             .line_width(1.0);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::from_raw(formats.samples));
-        let depth = interface
-            .depth
-            .filter(|_| formats.depth != vk::Format::UNDEFINED);
+        let depth = interface.depth;
         let depth = vk::PipelineDepthStencilStateCreateInfo::default()
             .depth_test_enable(depth.is_some())
             .depth_write_enable(depth.is_some_and(|depth| depth.write))

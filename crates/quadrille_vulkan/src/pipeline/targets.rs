@@ -3,7 +3,7 @@
 use ash::vk;
 
 use crate::device::Device;
-use crate::format::{properties, scalar_kind};
+use crate::format::{aspects, properties, scalar_kind};
 use crate::rendering::Formats;
 use crate::shader::{EntryPoint, Location};
 
@@ -13,6 +13,7 @@ pub(super) fn problem(
     device: &Device,
     formats: &Formats,
     fragment: Option<&EntryPoint>,
+    tests_depth: bool,
 ) -> Option<String> {
     let limits = &device.limits;
     let colors = formats.used_colors();
@@ -36,6 +37,13 @@ pub(super) fn problem(
         return Some(format!("the device does not draw to colours of {format:?}"));
     }
     let depth = formats.depth;
+    if tests_depth && !aspects(depth).contains(vk::ImageAspectFlags::DEPTH) {
+        return Some(
+            "it has a `DepthState`, and the rendering has no attachment with depth; draw with a \
+             `DepthTarget` or `DepthRead` too, or describe the pipeline with `depth: None`"
+                .to_owned(),
+        );
+    }
     let is_depth = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;
     if depth != vk::Format::UNDEFINED && !features(device, depth).contains(is_depth) {
         return Some(format!("the device has no depth attachments of {depth:?}"));

@@ -1,12 +1,12 @@
 use quadrille_sync::Capabilities;
 
 use super::{Family, choose, narrow};
-use crate::settings::QueueWish;
+use crate::settings::WantedQueue;
 
-const ALL: [QueueWish; 3] = [
-    QueueWish::MAIN,
-    QueueWish::ASYNC_COMPUTE,
-    QueueWish::TRANSFER,
+const ALL: [WantedQueue; 3] = [
+    WantedQueue::MAIN,
+    WantedQueue::ASYNC_COMPUTE,
+    WantedQueue::TRANSFER,
 ];
 
 fn family(letters: &str, count: u32) -> Family {
@@ -20,7 +20,7 @@ fn family(letters: &str, count: u32) -> Family {
 }
 
 /// `families` as `gct:16 t:2`; the result as `family.index` words.
-fn check(families: &str, wishes: &[QueueWish], expected: &str) {
+fn check(families: &str, wishes: &[WantedQueue], expected: &str) {
     let families: Vec<_> = families
         .split_whitespace()
         .map(|word| word.split_once(':').unwrap())
@@ -63,7 +63,7 @@ fn transfer_falls_back_to_a_compute_queue() {
 
 #[test]
 fn a_queue_is_taken_once() {
-    check("gct:1 ct:1", &[QueueWish::ASYNC_COMPUTE; 5], "0.0 1.0");
+    check("gct:1 ct:1", &[WantedQueue::ASYNC_COMPUTE; 5], "0.0 1.0");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn implied_transfer_counts() {
 fn main_prefers_the_family_that_presents() {
     let mut first = family("gct", 1);
     first.can_present = false;
-    let topology = choose(&[first, family("gct", 1)], &[QueueWish::MAIN]);
+    let topology = choose(&[first, family("gct", 1)], &[WantedQueue::MAIN]);
     assert_eq!(topology.queues[0].family.0, 1);
 }
 
@@ -88,15 +88,15 @@ fn a_queue_that_presents_comes_besides() {
         other.can_present = true;
         [main, other]
     };
-    let taken = |letters, wishes: &[QueueWish]| {
+    let taken = |letters, wishes: &[WantedQueue]| {
         let topology = choose(&families(letters), wishes);
         let queues = topology.queues.iter();
         queues.map(|queue| queue.family.0).collect::<Vec<_>>()
     };
-    assert_eq!(taken("ct", &[QueueWish::MAIN]), [0, 1], "nobody asked");
+    assert_eq!(taken("ct", &[WantedQueue::MAIN]), [0, 1], "nobody asked");
     assert_eq!(taken("ct", &ALL), [0, 1], "it came by a wish");
     assert_eq!(taken("s", &ALL), [0], "it could not take an image over");
-    let wishes = [QueueWish::MAIN; 64];
+    let wishes = [WantedQueue::MAIN; 64];
     let mut many = families("t");
     many[0].count = 64;
     let topology = choose(&many, &wishes);
@@ -107,7 +107,7 @@ fn a_queue_that_presents_comes_besides() {
 #[test]
 fn main_falls_back_to_compute() {
     check("ct:8 t:2", &ALL, "0.0 0.1 1.0");
-    check("g:1 c:1", &[QueueWish::MAIN], "0.0");
+    check("g:1 c:1", &[WantedQueue::MAIN], "0.0");
 }
 
 #[test]
@@ -118,17 +118,17 @@ fn nothing_fits_gives_nothing() {
 
 #[test]
 fn at_most_max_queues() {
-    let topology = choose(&[family("gct", 64)], &[QueueWish::MAIN; 64]);
+    let topology = choose(&[family("gct", 64)], &[WantedQueue::MAIN; 64]);
     assert_eq!(topology.queues.len(), quadrille_sync::Topology::MAX_QUEUES);
 }
 
 #[test]
 fn narrowing_by_number_and_by_letters() {
-    assert_eq!(narrow(&ALL, "1").unwrap(), [QueueWish::MAIN]);
+    assert_eq!(narrow(&ALL, "1").unwrap(), [WantedQueue::MAIN]);
     assert_eq!(narrow(&ALL, "9").unwrap(), ALL);
     assert_eq!(
         narrow(&ALL, "gct,ct").unwrap(),
-        [QueueWish::MAIN, QueueWish::ASYNC_COMPUTE]
+        [WantedQueue::MAIN, WantedQueue::ASYNC_COMPUTE]
     );
     for bad in ["0", "", "gx", "gct,,t", "-1"] {
         assert!(narrow(&ALL, bad).is_err(), "{bad:?} is read");

@@ -174,7 +174,7 @@ fn all_pipelines_of_a_file_change_or_none() {
     let told = folder.reload("a.wgsl");
     assert_eq!(told[0], "a.wgsl is loaded again; changed: one, two");
     assert!(
-        told[1].starts_with("a.wgsl: the interface of two "),
+        told[1].starts_with("a.wgsl: the interface of `two` "),
         "{}",
         told[1]
     );

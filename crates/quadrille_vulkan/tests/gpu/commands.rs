@@ -83,7 +83,7 @@ fn wrong_commands_are_told_and_harmless() {
         list.bind_buffer(2, buffer, 0, 2);
         list.dispatch([1, 1, 1]);
     });
-    let told = "needs needs at least 4 bytes at @binding(2) cells, and cells is bound there with 2; \
+    let told = "the pipeline `needs` needs at least 4 bytes at @binding(2) `cells`, and `cells` is bound there with 2; \
                 make it larger, as large as the shader's type";
     assert_eq!(error.to_string(), told);
     let error = error_of(&mut rig, |list, buffer| list.bind_buffer(2, buffer, 60, 8));
