@@ -18,9 +18,9 @@ use quadrille::prelude::*;
 
 /// The two buffers of cells: the generation before the frame, and the other one.
 #[derive(Resource, Deref)]
-struct Front(Buffer);
+struct Front(GpuBuffer);
 #[derive(Resource, Deref)]
-struct Back(Buffer);
+struct Back(GpuBuffer);
 
 #[derive(Resource)]
 struct Pipelines {
@@ -90,10 +90,10 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
         gpu.create_buffer(&BufferDesc::storage("population", 4))?,
     ));
     let compute = |name, source| -> Result<_, BevyError> {
-        let shader = Shader::wgsl(name, source)?;
+        let shader = GpuShader::wgsl(name, source)?;
         Ok(gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader))?)
     };
-    let shader = Shader::wgsl("draw.wgsl", include_str!("../shaders/life/draw.wgsl"))?;
+    let shader = GpuShader::wgsl("draw.wgsl", include_str!("../shaders/life/draw.wgsl"))?;
     commands.insert_resource(Pipelines {
         step: compute("step.wgsl", include_str!("../shaders/life/step.wgsl"))?,
         paint: compute("paint.wgsl", include_str!("../shaders/life/paint.wgsl"))?,

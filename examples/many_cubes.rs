@@ -36,33 +36,33 @@ struct Args {
 
 /// Position and size of every cube.
 #[derive(Resource, Deref)]
-struct Cubes(Buffer);
+struct Cubes(GpuBuffer);
 /// The arguments of the camera's draw, and the cubes that it draws.
 #[derive(Resource, Deref)]
-struct CameraDraw(Buffer);
+struct CameraDraw(GpuBuffer);
 #[derive(Resource, Deref)]
-struct CameraVisible(Buffer);
+struct CameraVisible(GpuBuffer);
 /// Those of the light's.
 #[derive(Resource, Deref)]
-struct LightDraw(Buffer);
+struct LightDraw(GpuBuffer);
 #[derive(Resource, Deref)]
-struct LightVisible(Buffer);
+struct LightVisible(GpuBuffer);
 /// Points as they are, and as they will be: work that nothing in the frame waits for.
 #[derive(Resource, Deref)]
-struct Points(Buffer);
+struct Points(GpuBuffer);
 #[derive(Resource, Deref)]
-struct NextPoints(Buffer);
+struct NextPoints(GpuBuffer);
 /// What is streamed in, and the bytes that go there.
 #[derive(Resource)]
-struct Stream(Buffer, Vec<u8>);
+struct Stream(GpuBuffer, Vec<u8>);
 #[derive(Resource, Deref)]
-struct Shadow(Image);
+struct Shadow(GpuImage);
 #[derive(Resource, Deref)]
-struct SceneColor(Image);
+struct SceneColor(GpuImage);
 #[derive(Resource, Deref)]
-struct SceneDepth(Image);
+struct SceneDepth(GpuImage);
 #[derive(Resource, Deref)]
-struct Glow(Image);
+struct Glow(GpuImage);
 
 #[derive(Resource)]
 struct Pipelines {
@@ -230,16 +230,16 @@ fn make_images(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
 }
 
 fn make_pipelines(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let cull = Shader::wgsl("cull.wgsl", include_str!("../shaders/many_cubes/cull.wgsl"))?;
-    let cubes = Shader::wgsl(
+    let cull = GpuShader::wgsl("cull.wgsl", include_str!("../shaders/many_cubes/cull.wgsl"))?;
+    let cubes = GpuShader::wgsl(
         "cubes.wgsl",
         include_str!("../shaders/many_cubes/cubes.wgsl"),
     )?;
-    let swarm = Shader::wgsl(
+    let swarm = GpuShader::wgsl(
         "swarm.wgsl",
         include_str!("../shaders/many_cubes/swarm.wgsl"),
     )?;
-    let post = Shader::wgsl("post.wgsl", include_str!("../shaders/many_cubes/post.wgsl"))?;
+    let post = GpuShader::wgsl("post.wgsl", include_str!("../shaders/many_cubes/post.wgsl"))?;
     let solid = |name, vertex, fragment| GraphicsPipelineDesc {
         vertex: (&cubes, vertex),
         fragment,

@@ -36,7 +36,7 @@ struct Args {
 
 /// The image between scene and window, of the window's size.
 #[derive(Resource, Deref)]
-struct SceneColor(Image);
+struct SceneColor(GpuImage);
 
 #[derive(Resource)]
 struct Pipelines {
@@ -92,7 +92,7 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, args: Res<Args>) -> Result
         commands.queue(WindowSized::new(SceneColor, color));
     }
     let pipeline = |name, source| -> Result<_, BevyError> {
-        let shader = Shader::wgsl(name, source)?.with_file(format!("{SHADERS}{name}"));
+        let shader = GpuShader::wgsl(name, source)?.with_file(format!("{SHADERS}{name}"));
         Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc::of(name, &shader))?)
     };
     commands.insert_resource(Pipelines {
@@ -134,7 +134,7 @@ fn scene(
 }
 
 /// Width by height.
-fn aspect(image: &Image) -> f32 {
+fn aspect(image: &GpuImage) -> f32 {
     let [width, height, _] = image.extent();
     width as f32 / height as f32
 }

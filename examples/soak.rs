@@ -40,7 +40,7 @@ struct Count(ComputePipeline);
 
 /// Buffers that passes write in each frame.
 #[derive(Resource, Default, Deref, DerefMut)]
-struct Crowd(Vec<Buffer>);
+struct Crowd(Vec<GpuBuffer>);
 
 #[derive(Resource, Deref, DerefMut)]
 struct Dice(Random);
@@ -111,10 +111,10 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, edited: Res<Edited>) -> Re
         fs::create_dir_all(folder)?;
     }
     fs::write(&**edited, PICTURES)?;
-    let shader = Shader::load(&**edited)?;
+    let shader = GpuShader::load(&**edited)?;
     let desc = GraphicsPipelineDesc::of("pictures", &shader);
     commands.insert_resource(Pictures(gpu.graphics_pipeline(&desc)?));
-    let shader = Shader::wgsl("count.wgsl", COUNT)?;
+    let shader = GpuShader::wgsl("count.wgsl", COUNT)?;
     let desc = ComputePipelineDesc::of("count", &shader);
     commands.insert_resource(Count(gpu.compute_pipeline(&desc)?));
     commands.insert_resource(Crowd::default());

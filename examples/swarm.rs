@@ -19,7 +19,7 @@ use examples::run::Run;
 use examples::script::{InputScript, Pointer, Script};
 use examples::swarm::{CELLS, Counters, FIELD, MOST_SHOTS, Phase, STEP, Survival, Wish};
 use examples::{CommonArgs, args};
-use quadrille::prelude::{Image, *};
+use quadrille::prelude::{GpuImage, *};
 use quadrille_2d::draw_2d;
 use quadrille_2d::prelude::*;
 
@@ -53,27 +53,27 @@ Examples:
 
 /// The enemies before the step, and after it.
 #[derive(Resource, Deref)]
-struct Before(Buffer);
+struct Before(GpuBuffer);
 #[derive(Resource, Deref)]
-struct After(Buffer);
+struct After(GpuBuffer);
 /// Enemies by cell of the grid.
 #[derive(Resource, Deref)]
-struct Cells(Buffer);
+struct Cells(GpuBuffer);
 #[derive(Resource, Deref)]
-struct Shots(Buffer);
+struct Shots(GpuBuffer);
 #[derive(Resource, Deref)]
-struct Counted(Buffer);
+struct Counted(GpuBuffer);
 /// What was counted up to this step, where the host reads it.
 #[derive(Resource, Deref)]
-struct Tally(Buffer);
+struct Tally(GpuBuffer);
 /// The same up to the step before. With two, no step has to wait until the host has read the last.
 #[derive(Resource, Deref)]
-struct TallyBefore(Buffer);
+struct TallyBefore(GpuBuffer);
 /// Light before it is brought into the range of a window.
 #[derive(Resource, Deref)]
-struct Scene(Image);
+struct Scene(GpuImage);
 #[derive(Resource, Deref)]
-struct Glow(Image);
+struct Glow(GpuImage);
 
 #[derive(Resource)]
 struct Pipelines {
@@ -209,11 +209,11 @@ fn make(
         height / 2,
     ))?));
     let compute = |name, source| -> Result<_, BevyError> {
-        let shader = Shader::wgsl(name, source)?;
+        let shader = GpuShader::wgsl(name, source)?;
         Ok(gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader))?)
     };
     let graphics = |name, source| -> Result<_, BevyError> {
-        let shader = Shader::wgsl(name, source)?;
+        let shader = GpuShader::wgsl(name, source)?;
         Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc::of(name, &shader))?)
     };
     commands.insert_resource(Pipelines {

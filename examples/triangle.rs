@@ -28,7 +28,7 @@ fn main() -> AppExit {
 
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../shaders/triangle/triangle.wgsl");
-    let shader = Shader::wgsl("triangle.wgsl", source)?;
+    let shader = GpuShader::wgsl("triangle.wgsl", source)?;
     let desc = GraphicsPipelineDesc::of("triangle", &shader);
     commands.insert_resource(Triangle(gpu.graphics_pipeline(&desc)?));
     Ok(())

@@ -72,7 +72,7 @@ fn open(mut commands: Commands) {
 /// What belongs to the device: made again should it be lost.
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../shaders/windows/pictures.wgsl");
-    let shader = Shader::wgsl("pictures.wgsl", source)?;
+    let shader = GpuShader::wgsl("pictures.wgsl", source)?;
     let desc = GraphicsPipelineDesc::of("pictures", &shader);
     commands.insert_resource(Pictures(gpu.graphics_pipeline(&desc)?));
     Ok(())

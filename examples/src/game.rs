@@ -56,11 +56,11 @@ Examples:
 
 /// The number of live cells, when somebody asks.
 #[derive(Resource, Deref)]
-pub struct Population(pub Buffer);
+pub struct Population(pub GpuBuffer);
 
 /// The cells that the window shows.
 #[derive(Resource, Deref)]
-pub struct Shown(pub Buffer);
+pub struct Shown(pub GpuBuffer);
 
 /// The state of the game.
 #[derive(Resource)]

@@ -49,7 +49,7 @@ struct Worker {
     step: (Step, ComputePipeline),
     paint: ComputePipeline,
     /// Boards for the generations between turns.
-    between: [Buffer; 2],
+    between: [GpuBuffer; 2],
     pace: Pace,
     generation: u64,
     last: Option<Handle>,

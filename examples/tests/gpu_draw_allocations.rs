@@ -47,7 +47,7 @@ fn app(passes: usize) -> App {
     app.insert_resource(RenderErrorHandler(|error, _| panic!("{error}")));
     let gpu = app.world().get_resource::<GpuDevice>().cloned();
     let gpu = gpu.expect("this test needs a device");
-    let shader = Shader::wgsl("paint.wgsl", SHADER).expect("it is right");
+    let shader = GpuShader::wgsl("paint.wgsl", SHADER).expect("it is right");
     let desc = GraphicsPipelineDesc {
         depth: Some(DepthState::LESS),
         ..GraphicsPipelineDesc::of("paint", &shader)

@@ -12,7 +12,7 @@
 //! struct Triangle(GraphicsPipeline);
 //!
 //! fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-//!     let shader = Shader::wgsl(
+//!     let shader = GpuShader::wgsl(
 //!         "triangle.wgsl",
 //!         "@vertex fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 //!              let x = f32(i) - 1.0;
@@ -46,7 +46,7 @@
 //! 1. **A pass is a system** in the [`Render`](prelude::Render) schedule that takes a
 //!    [`Recorder`](prelude::Recorder). `run_if`, sets, `Query` and `Res` work as in any system.
 //! 2. **Parameters declare.** `StorageRead<Cells>`, `ColorTarget<PrimaryWindowImage>`: a bevy
-//!    resource that dereferences to a [`Buffer`](prelude::Buffer) or an [`Image`](prelude::Image)
+//!    resource that dereferences to a [`GpuBuffer`](prelude::GpuBuffer) or an [`GpuImage`](prelude::GpuImage)
 //!    names it.
 //! 3. **What belongs to the device is made in [`RenderStartup`](prelude::RenderStartup)**, which
 //!    comes after `Startup`, and again if the device was lost and there is another.
@@ -65,14 +65,14 @@
 //!    share memory; the plan orders who has it before whom:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
-//!    inserts `Glow(Image)`, and again whenever the window has another size, before passes run.
+//!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
 //!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past.
 //! 8. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
 //!    declared image is what a shader, an attachment or a copy sees of it
 //!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level), and passes
 //!    that write other `fog.slices(0..4)` of a 3D image need no order.
-//! 9. **Shaders follow their files** with `ShaderReloadPlugin`: those of `Shader::load(path)`, and
-//!    of `Shader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
+//! 9. **Shaders follow their files** with `ShaderReloadPlugin`: those of `GpuShader::load(path)`, and
+//!    of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!    log, and the pipeline stays what it was.
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
@@ -91,16 +91,16 @@ pub mod prelude {
     #[cfg(feature = "hot_reload")]
     pub use quadrille_ecs::ShaderReloadPlugin;
     pub use quadrille_ecs::{
-        AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, Buffer, BufferDesc,
-        BufferUsage, ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, Cull,
-        Current, Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthState, DepthTarget,
-        DeviceRebuilt, Format, FrameStart, GpuDevice, GraphicsPipeline, GraphicsPipelineDesc,
-        History, Host, HostRead, HostReadWrite, HostWrite, Image, ImageDesc, ImageUsage, IndexRead,
-        IndexType, IndirectRead, Memory, NewHistory, OnQueue as _, PresentSettings, Previous,
-        PrimaryWindowImage, PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QueueWish,
-        Readback, ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render,
-        RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy, RenderStartup,
-        RenderSystems, Renderer, Sampled, Sampler, SamplerDesc, Settings, Shader, Sharing,
+        AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, BufferDesc, BufferUsage,
+        ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, Cull, Current,
+        Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthState, DepthTarget,
+        DeviceRebuilt, Format, FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader,
+        GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite, HostWrite,
+        ImageDesc, ImageUsage, IndexRead, IndexType, IndirectRead, Memory, NewHistory,
+        OnQueue as _, PresentSettings, Previous, PrimaryWindowImage, PrimitiveTopology,
+        QuadrillePlugin, QuadrillePlugins, QueueWish, Readback, ReadbackComplete, ReadbackFailed,
+        RecordOn, Recorder, Render, RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy,
+        RenderStartup, RenderSystems, Renderer, Sampled, Sampler, SamplerDesc, Settings, Sharing,
         StorageRead, StorageReadWrite, StorageWrite, SwapchainState, TransferRead, TransferWrite,
         Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead, View, WindowImage,
         WindowImageOf, WindowSized, declared, declared_window, encode_png, save_to_disk, stage,

@@ -5,7 +5,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_math::Affine3A;
 use bytemuck::{Pod, Zeroable};
-use quadrille::prelude::Buffer;
+use quadrille::prelude::GpuBuffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
 use crate::instance::{AlphaMode, is_finite, rows};
@@ -13,7 +13,7 @@ use crate::tilemap::{TileData, TilemapChunk};
 
 /// The chunks of tilemaps of this frame.
 #[derive(Resource, Deref)]
-pub struct Chunks2d(pub(crate) Buffer);
+pub struct Chunks2d(pub(crate) GpuBuffer);
 
 /// One chunk as the shader reads it (`tile.wgsl`).
 #[repr(C)]

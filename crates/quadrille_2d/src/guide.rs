@@ -33,7 +33,7 @@
 //! struct Vignette(GraphicsPipeline);
 //!
 //! fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-//!     let shader = Shader::wgsl(
+//!     let shader = GpuShader::wgsl(
 //!         "vignette.wgsl",
 //!         "struct Corner { @builtin(position) position: vec4f, @location(0) place: vec2f }
 //!          @vertex fn vertex_main(@builtin(vertex_index) i: u32) -> Corner {
@@ -82,7 +82,7 @@
 //! use quadrille_2d::prelude::{Camera2d, RenderTarget};
 //!
 //! #[derive(Resource, Deref)]
-//! struct Scene(Image);
+//! struct Scene(GpuImage);
 //!
 //! #[derive(Resource)]
 //! struct Develop(GraphicsPipeline, Sampler);
@@ -131,10 +131,10 @@
 //! use quadrille_2d::draw_2d;
 //!
 //! #[derive(Resource, Deref)]
-//! struct Sparks(Buffer);
+//! struct Sparks(GpuBuffer);
 //!
 //! # #[derive(Resource, Deref)]
-//! # struct Scene(Image);
+//! # struct Scene(GpuImage);
 //! #[derive(Resource)]
 //! struct Pipelines {
 //!     advance: ComputePipeline,

@@ -11,7 +11,7 @@ use bevy_image::{Image as ImageAsset, ImageSampler, ImageSamplerDescriptor};
 use bevy_math::Vec2;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::ecs::ImageRegion;
-use quadrille::prelude::{GpuDevice, Image, ImageDesc, ImageUsage, Uploads};
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, ImageUsage, Uploads};
 use wgpu_types::{TextureDataOrder, TextureUsages};
 
 use crate::image_format;
@@ -52,14 +52,14 @@ pub struct Images2d {
 
 #[derive(Clone, Debug)]
 struct Known {
-    image: Image,
+    image: GpuImage,
     sampler: u32,
 }
 
 /// What is drawn for an image asset.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'a> {
-    pub(crate) image: &'a Image,
+    pub(crate) image: &'a GpuImage,
     pub(crate) sampler: u32,
     /// It stands for an image that is not there.
     pub(crate) is_placeholder: bool,
@@ -70,7 +70,7 @@ pub(crate) const PLACEHOLDER_SIZE: Vec2 = Vec2::splat(64.0);
 
 impl Images2d {
     /// The image of an asset, once it is on the device: for passes of your own.
-    pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&Image> {
+    pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&GpuImage> {
         self.known.get(&id.into()).map(|known| &known.image)
     }
 
@@ -150,7 +150,7 @@ impl Images2d {
         id: AssetId<ImageAsset>,
         asset: &ImageAsset,
         default: &DefaultSampler,
-    ) -> Result<Image, String> {
+    ) -> Result<GpuImage, String> {
         let desc = describe(asset)?;
         let sampler = match &asset.sampler {
             ImageSampler::Default => &default.0,
@@ -225,7 +225,7 @@ fn describe(asset: &ImageAsset) -> Result<ImageDesc, String> {
 }
 
 /// Uploads an image that was taken; what has no data is cleared.
-fn upload(uploads: &mut Uploads, image: &Image, asset: &ImageAsset) {
+fn upload(uploads: &mut Uploads, image: &GpuImage, asset: &ImageAsset) {
     let mut offset = 0;
     let (layers, mips) = (image.desc().array_layers, image.desc().mip_levels);
     for place in 0..layers * mips {

@@ -3,7 +3,7 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
-use quadrille::prelude::Buffer;
+use quadrille::prelude::GpuBuffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
 #[cfg(feature = "gizmos")]
@@ -11,7 +11,7 @@ use crate::instance::is_finite;
 
 /// The lines of the gizmos of this frame.
 #[derive(Resource, Deref)]
-pub struct Lines2d(pub(crate) Buffer);
+pub struct Lines2d(pub(crate) GpuBuffer);
 
 /// One line, or one part of a joint, as the shader reads it (`line.wgsl`).
 #[repr(C)]

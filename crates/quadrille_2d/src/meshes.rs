@@ -5,18 +5,18 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh;
 use bevy_platform::collections::HashMap;
-use quadrille::prelude::{Buffer, BufferDesc, GpuDevice, Uploads};
+use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 
 use crate::mesh_data::{MeshData, Shape};
 
 /// The vertices of all meshes.
 #[derive(Resource, Deref)]
-pub struct Vertices2d(Buffer);
+pub struct Vertices2d(GpuBuffer);
 
 /// The indices of all meshes.
 #[derive(Resource, Deref)]
-pub struct Indices2d(Buffer);
+pub struct Indices2d(GpuBuffer);
 
 /// Where a mesh is in the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +204,7 @@ const SMALLEST: u64 = 4096;
 fn fill(
     gpu: &GpuDevice,
     uploads: &mut Uploads,
-    buffer: &mut Buffer,
+    buffer: &mut GpuBuffer,
     contents: &[u8],
     uploaded: &mut usize,
 ) -> Result<(), Error> {

@@ -6,7 +6,7 @@
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{GpuDevice, Image, ImageDesc};
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
 
 use crate::phase::{Phase2d, View2d};
 use crate::target::Targets2d;
@@ -43,7 +43,7 @@ impl Msaa {
 /// The images with several samples that cameras draw to in this frame: the list behind the
 /// multisampled targets of [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
-pub struct Multisampled2d(Vec<Image>);
+pub struct Multisampled2d(Vec<GpuImage>);
 
 /// Finds out which targets are drawn to with several samples, and makes images for these.
 pub(crate) fn prepare_samples(
@@ -96,10 +96,10 @@ fn samples<'a>(views: impl Iterator<Item = &'a View2d> + Clone) -> u32 {
 
 fn find_or_make(
     gpu: &GpuDevice,
-    kept: &mut Vec<Image>,
-    target: &Image,
+    kept: &mut Vec<GpuImage>,
+    target: &GpuImage,
     samples: u32,
-) -> Result<Image, quadrille::vulkan::Error> {
+) -> Result<GpuImage, quadrille::vulkan::Error> {
     let [width, height, _] = target.extent();
     let desc = ImageDesc {
         samples,

@@ -3,12 +3,12 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
-use quadrille::prelude::Buffer;
+use quadrille::prelude::GpuBuffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
 /// The boxes of nodes of this frame.
 #[derive(Resource, Deref)]
-pub struct Nodes2d(pub(crate) Buffer);
+pub struct Nodes2d(pub(crate) GpuBuffer);
 
 /// One box as the shader reads it (`node.wgsl`). Places are in the pixels of its node, y up, the node's centre
 /// at the origin.

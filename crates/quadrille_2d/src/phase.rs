@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use bevy_math::Mat4;
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::prelude::{Buffer, Image};
+use quadrille::prelude::{GpuBuffer, GpuImage};
 use quadrille::sync::ResourceId;
 
 use crate::chunk::Chunk;
@@ -23,11 +23,11 @@ use crate::sent::SentList;
 /// The images that are drawn in this frame: the list behind the sampled images of
 /// [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
-pub struct Textures2d(pub(crate) Vec<Image>);
+pub struct Textures2d(pub(crate) Vec<GpuImage>);
 
 /// The instances of this frame.
 #[derive(Resource, Deref)]
-pub struct Instances2d(pub(crate) Buffer);
+pub struct Instances2d(pub(crate) GpuBuffer);
 
 /// All views of a frame.
 #[derive(Resource, Default)]

@@ -1,7 +1,7 @@
 //! The pipelines of the pass.
 
 use bevy_ecs::prelude::*;
-use quadrille::prelude::{Blend, GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, Shader};
+use quadrille::prelude::{Blend, GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 
 use crate::chunk::Chunk;
@@ -25,14 +25,14 @@ pub struct Pipelines2d {
 impl Pipelines2d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, ShaderError> {
         let source = include_str!("../../../shaders/quadrille_2d/draw.wgsl");
-        let draw = Shader::wgsl("quadrille_2d/draw.wgsl", source)?;
+        let draw = GpuShader::wgsl("quadrille_2d/draw.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_2d/node.wgsl");
-        let node = Shader::wgsl("quadrille_2d/node.wgsl", source)?;
+        let node = GpuShader::wgsl("quadrille_2d/node.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_2d/line.wgsl");
-        let line = Shader::wgsl("quadrille_2d/line.wgsl", source)?;
+        let line = GpuShader::wgsl("quadrille_2d/line.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_2d/tile.wgsl");
-        let tile = Shader::wgsl("quadrille_2d/tile.wgsl", source)?;
-        let pipeline = |name, shader: &Shader, instances: VertexLayout, topology| {
+        let tile = GpuShader::wgsl("quadrille_2d/tile.wgsl", source)?;
+        let pipeline = |name, shader: &GpuShader, instances: VertexLayout, topology| {
             gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 vertex_buffers: vec![Vertex::layout(), instances],
                 topology,

@@ -2,7 +2,7 @@
 
 use bevy_derive::{Deref, DerefMut};
 use bytemuck::Pod;
-use quadrille::prelude::{Buffer, BufferDesc, GpuDevice, Sharing, Uploads};
+use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Sharing, Uploads};
 use quadrille::vulkan::Error;
 
 /// The instances of a frame, and those that the device has.
@@ -38,7 +38,7 @@ impl<T: Pod> SentList<T> {
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
-        buffer: &mut Buffer,
+        buffer: &mut GpuBuffer,
     ) -> Result<(), Error> {
         let bytes: &[u8] = bytemuck::cast_slice(&self.now);
         if bytes == bytemuck::cast_slice::<_, u8>(&self.sent) {
@@ -58,7 +58,7 @@ impl<T: Pod> SentList<T> {
 
 /// A buffer for at least so many bytes of instances. It is written on one queue and read on
 /// another in most frames, so it belongs to both.
-pub(crate) fn instance_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<Buffer, Error> {
+pub(crate) fn instance_buffer(gpu: &GpuDevice, name: &str, bytes: u64) -> Result<GpuBuffer, Error> {
     let bytes = bytes.next_power_of_two().max(1 << 16);
     let desc = BufferDesc::vertex(name, bytes).with_sharing(Sharing::Concurrent);
     gpu.create_buffer(&desc)

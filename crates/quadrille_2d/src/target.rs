@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use bevy_platform::collections::HashMap;
 use bevy_window::PrimaryWindow;
-use quadrille::prelude::{Image, PrimaryWindowImage, WindowImage};
+use quadrille::prelude::{GpuImage, PrimaryWindowImage, WindowImage};
 
 use crate::images::Images2d;
 
@@ -27,7 +27,7 @@ use crate::images::Images2d;
 /// use quadrille_2d::prelude::Camera2d;
 ///
 /// #[derive(Resource, Deref)]
-/// struct Scene(Image);
+/// struct Scene(GpuImage);
 ///
 /// const SCENE: ManualTextureViewHandle = ManualTextureViewHandle(0);
 ///
@@ -45,12 +45,12 @@ use crate::images::Images2d;
 /// }
 /// ```
 #[derive(Resource, Default, Deref, DerefMut)]
-pub struct ManualTargets(pub HashMap<ManualTextureViewHandle, Image>);
+pub struct ManualTargets(pub HashMap<ManualTextureViewHandle, GpuImage>);
 
 /// What cameras draw to in this frame: the list behind the colour targets of
 /// [`draw_2d`](crate::draw_2d).
 #[derive(Resource, Default, Deref)]
-pub struct Targets2d(pub(crate) Vec<Image>);
+pub struct Targets2d(pub(crate) Vec<GpuImage>);
 
 /// Finds the images behind render targets.
 #[derive(bevy_ecs::system::SystemParam)]
@@ -68,7 +68,7 @@ impl TargetImages<'_, '_> {
         &self,
         target: &RenderTarget,
         images: &Images2d,
-    ) -> Option<(Image, Option<AssetId<ImageAsset>>)> {
+    ) -> Option<(GpuImage, Option<AssetId<ImageAsset>>)> {
         let primary = self.primary.iter().next();
         let window = || Some(((***self.window.as_ref()?).clone(), None));
         match target.normalize(primary) {

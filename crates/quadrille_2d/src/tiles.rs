@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_math::UVec2;
-use quadrille::prelude::{Buffer, BufferDesc, GpuDevice, Uploads};
+use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 
 use crate::chunk::Tile;
@@ -13,7 +13,7 @@ use crate::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
 
 /// The tiles of all chunks.
 #[derive(Resource, Deref)]
-pub struct Tiles2d(Buffer);
+pub struct Tiles2d(GpuBuffer);
 
 /// Where the tiles of a chunk are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Tilemaps {
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
-        buffer: &mut Buffer,
+        buffer: &mut GpuBuffer,
     ) -> Result<(), Error> {
         let bytes = size_of_val(self.tiles.as_slice()) as u64;
         if buffer.bytes() < bytes {
@@ -125,7 +125,7 @@ pub(crate) fn buffer(gpu: &GpuDevice) -> Result<Tiles2d, Error> {
 }
 
 /// A buffer for at least so many bytes of tiles.
-fn tile_buffer(gpu: &GpuDevice, bytes: u64) -> Result<Buffer, Error> {
+fn tile_buffer(gpu: &GpuDevice, bytes: u64) -> Result<GpuBuffer, Error> {
     let bytes = bytes.next_power_of_two().max(1 << 16);
     gpu.create_buffer(&BufferDesc::storage("2d tiles", bytes))
 }

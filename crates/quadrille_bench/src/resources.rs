@@ -1,6 +1,6 @@
 //! Buffers, images, pipelines and descriptor sets, all made beforehand.
 
-use quadrille::vulkan::{Shader, vk};
+use quadrille::vulkan::{GpuShader, vk};
 
 use crate::device::Device;
 use crate::error::{BenchError, failed};
@@ -293,7 +293,7 @@ fn make_pipeline(
     source: &str,
     kinds: [vk::DescriptorType; 3],
 ) -> Result<Pipeline, BenchError> {
-    let shader = Shader::wgsl(label, source)?;
+    let shader = GpuShader::wgsl(label, source)?;
     let bindings = [0, 1, 2].map(|at| {
         vk::DescriptorSetLayoutBinding::default()
             .binding(at as u32)

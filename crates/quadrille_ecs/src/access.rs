@@ -99,7 +99,7 @@ pub mod stage {
 }
 
 /// A declared access of the resource named `T`: the parameter behind [`StorageRead`] and its
-/// siblings. Dereferences to the [`Buffer`](crate::Buffer) or [`Image`](crate::Image).
+/// siblings. Dereferences to the [`GpuBuffer`](crate::GpuBuffer) or [`GpuImage`](crate::GpuImage).
 ///
 /// The resource exists when the pass runs, or the frame is lost. In bevy's `Option<..>` the access is
 /// declared if it exists, and the pass is given `None` if not; in bevy's `If<..>` the pass is left out

@@ -35,7 +35,7 @@ use crate::window::WindowImage;
 /// # use quadrille_ecs::*;
 /// fn blur(mut recorder: Recorder, from: AnyAccess, to: AnyAccess) {}
 ///
-/// fn add_blur(app: &mut App, from: &Image, to: &Image) {
+/// fn add_blur(app: &mut App, from: &GpuImage, to: &GpuImage) {
 ///     let parameters = (
 ///         ParamBuilder::of::<Recorder>(),
 ///         declared(AccessKind::Sampled, from),

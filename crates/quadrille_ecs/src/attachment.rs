@@ -1,6 +1,6 @@
 //! What a pass renders to.
 
-use quadrille_vulkan::{Image, Load, View};
+use quadrille_vulkan::{GpuImage, Load, View};
 use smallvec::SmallVec;
 
 use crate::access::{Access, kind};
@@ -12,14 +12,14 @@ use crate::view::DeclaredView;
 
 /// One attachment with what happens to its old contents.
 pub struct Attachment {
-    pub(crate) image: Option<Image>,
+    pub(crate) image: Option<GpuImage>,
     /// The mip level and layer of it.
     pub(crate) view: View,
     pub(crate) name: Box<str>,
     pub(crate) kind: AccessKind,
     pub(crate) load: Load<[f32; 4]>,
     /// What gets the average of the samples.
-    pub(crate) resolve: Option<(Image, View)>,
+    pub(crate) resolve: Option<(GpuImage, View)>,
 }
 
 impl Attachment {

@@ -2,7 +2,7 @@
 
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::{
-    Binding, BindingKind, BindingNeeds, Buffer, Handle, Image, Needs, Sampler, View, vk,
+    Binding, BindingKind, BindingNeeds, GpuBuffer, GpuImage, Handle, Needs, Sampler, View, vk,
 };
 
 use crate::access::{Access, kind, stage};
@@ -17,9 +17,9 @@ use crate::recording::SubRecording;
 #[derive(Clone, Copy)]
 pub enum ResourceRef<'a> {
     /// A buffer.
-    Buffer(&'a Buffer),
+    Buffer(&'a GpuBuffer),
     /// An image.
-    Image(&'a Image),
+    Image(&'a GpuImage),
 }
 
 /// A resource with the access that was declared for it.
@@ -71,7 +71,7 @@ impl<'a> Bound<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no declared access",
     label = "a parameter such as `StorageRead<Cells>` is expected here, by reference",
-    note = "what a pass binds, draws to or copies it declares as a parameter of its system; a `Buffer` or `Image` itself is no key to it"
+    note = "what a pass binds, draws to or copies it declares as a parameter of its system; a `GpuBuffer` or `GpuImage` itself is no key to it"
 )]
 pub trait Declared {
     /// The resource and the declared access.

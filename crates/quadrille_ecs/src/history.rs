@@ -8,8 +8,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::{
-    Buffer, BufferDesc, BufferUsage, Error, Gpu, Handle, Image, ImageDesc, ImageRegion, ImageUsage,
-    texel_bytes,
+    BufferDesc, BufferUsage, Error, Gpu, GpuBuffer, GpuImage, Handle, ImageDesc, ImageRegion,
+    ImageUsage, texel_bytes,
 };
 
 use crate::named::GpuResource;
@@ -30,7 +30,7 @@ use crate::upload::Uploads;
 /// enum Positions {}
 ///
 /// impl History for Positions {
-///     type Handle = Buffer;
+///     type Handle = GpuBuffer;
 /// }
 ///
 /// fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
@@ -52,10 +52,10 @@ use crate::upload::Uploads;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names no history",
     label = "a type that implements `History` is expected here",
-    note = "`enum Positions {{}}` and `impl History for Positions {{ type Handle = Buffer; }}`"
+    note = "`enum Positions {{}}` and `impl History for Positions {{ type Handle = GpuBuffer; }}`"
 )]
 pub trait History: Send + Sync + 'static {
-    /// [`Buffer`] or [`Image`].
+    /// [`GpuBuffer`] or [`GpuImage`].
     type Handle: GpuResource;
 }
 
@@ -90,7 +90,7 @@ pub struct NewHistory<H: History> {
     name: PhantomData<H>,
 }
 
-impl<H: History<Handle = Buffer>> NewHistory<H> {
+impl<H: History<Handle = GpuBuffer>> NewHistory<H> {
     /// Two buffers of this description.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl<H: History<Handle = Buffer>> NewHistory<H> {
     }
 }
 
-impl<H: History<Handle = Image>> NewHistory<H> {
+impl<H: History<Handle = GpuImage>> NewHistory<H> {
     /// Two colour images of this description, with one mip level each.
     ///
     /// # Errors

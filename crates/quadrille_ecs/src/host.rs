@@ -17,7 +17,7 @@ use bevy_ecs::system::Command;
 use bevy_ecs::world::CommandQueue;
 use bytemuck::Pod;
 use quadrille_sync::{Frame, PassIndex, Plan, ResourceId, States, TimelinePoint};
-use quadrille_vulkan::{Buffer, Error, Frames};
+use quadrille_vulkan::{Error, Frames, GpuBuffer};
 
 use crate::access::{HostRead, HostReadWrite, HostWrite, kind};
 use crate::error::RenderError;
@@ -53,7 +53,7 @@ impl Host<'_> {
 /// [`HostRead`], [`HostWrite`] and [`HostReadWrite`].
 #[derive(Clone, Debug)]
 pub struct HostMemory<K> {
-    buffer: Buffer,
+    buffer: GpuBuffer,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -105,10 +105,10 @@ impl<K: HostWrites> HostMemory<K> {
 
 macro_rules! memory {
     ($($access:ident),*) => { $(
-        impl<T: Named<Handle = Buffer>> $access<'_, T> {
+        impl<T: Named<Handle = GpuBuffer>> $access<'_, T> {
             /// The buffer for the callback of [`Recorder::host`](crate::Recorder::host).
             pub fn memory(&self) -> HostMemory<kind::$access> {
-                let buffer = Buffer::clone(self);
+                let buffer = GpuBuffer::clone(self);
                 HostMemory { buffer, kind: PhantomData }
             }
         }

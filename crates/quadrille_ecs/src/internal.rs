@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quadrille_sync::{
     Access, Aspects, Capabilities, PassKind, QueueRequest, ResourceKind, SubRange,
 };
-use quadrille_vulkan::{CommandList, Handle, Image, ImageRegion};
+use quadrille_vulkan::{CommandList, GpuImage, Handle, ImageRegion};
 
 /// A pass that no system records.
 pub(crate) struct InternalPass {
@@ -55,7 +55,7 @@ impl InternalUse {
 /// all there is (sections "Copying Data Between Images" and "Copying Data Between Buffers and
 /// Images"), those for copies alone may have a granularity that not every part is a multiple of,
 /// which those for compute have not (section "Queue Family Properties").
-pub(crate) fn copy_needs(image: &Image, part: Option<&ImageRegion>) -> Capabilities {
+pub(crate) fn copy_needs(image: &GpuImage, part: Option<&ImageRegion>) -> Capabilities {
     let is_color = matches!(
         image.declare().kind,
         ResourceKind::Image { aspects, .. } if aspects == Aspects::COLOR

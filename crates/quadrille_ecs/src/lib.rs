@@ -8,7 +8,7 @@
 //! # use quadrille_ecs::*;
 //! /// A bevy resource that dereferences to a buffer or an image names it.
 //! #[derive(Resource, Deref)]
-//! struct Cells(Buffer);
+//! struct Cells(GpuBuffer);
 //! # #[derive(Resource)] struct Pipelines { step: ComputePipeline, show: GraphicsPipeline }
 //!
 //! /// A pass: a system that takes a recorder, and says what it touches.
@@ -149,11 +149,11 @@ pub use png::encode as encode_png;
 pub use policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
-    Blend, Buffer, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer,
-    Cull, DepthState, Format, GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc,
-    ImageRegion, ImageUsage, IndexType, Memory, PresentProof, PrimitiveTopology, Producer,
-    RawCommand, Reloaded, Sampler, SamplerDesc, Settings, Shader, ShaderError, Sharing, SkipReason,
-    StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View, write_file,
+    Blend, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Cull,
+    DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
+    Handle, ImageDesc, ImageRegion, ImageUsage, IndexType, Memory, PresentProof, PrimitiveTopology,
+    Producer, RawCommand, Reloaded, Sampler, SamplerDesc, Settings, ShaderError, Sharing,
+    SkipReason, StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View, write_file,
 };
 pub use queue::OnQueue;
 pub use readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};

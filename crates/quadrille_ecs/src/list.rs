@@ -23,7 +23,7 @@ use crate::registry::{Absence, declare, list_entity, register_access, short_name
 /// A bevy resource that lists buffers or images: any resource that dereferences to a `Vec` of
 /// them. The list may change from frame to frame; passes follow it.
 pub trait NamedList: Resource {
-    /// [`Buffer`](crate::Buffer) or [`Image`](crate::Image).
+    /// [`GpuBuffer`](crate::GpuBuffer) or [`GpuImage`](crate::GpuImage).
     type Handle: GpuResource;
 
     /// The handles that the resource lists now.
@@ -51,10 +51,10 @@ where
 /// ```
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::Resource;
-/// use quadrille_ecs::{AccessList, Image, Recorder, access_kind};
+/// use quadrille_ecs::{AccessList, GpuImage, Recorder, access_kind};
 ///
 /// #[derive(Resource, Deref)]
-/// struct Textures(Vec<Image>);
+/// struct Textures(Vec<GpuImage>);
 ///
 /// fn draw(mut recorder: Recorder, textures: AccessList<Textures, access_kind::Sampled>) {
 ///     for texture in textures.iter() {

@@ -1,13 +1,13 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{Schedule, SingleThreadedExecutor};
-use quadrille_vulkan::Buffer;
+use quadrille_vulkan::GpuBuffer;
 
 use super::*;
 use crate::{AccessKind, Accesses, OnQueue, Pass, Recorder, Render, StorageRead, StorageWrite};
 
 #[derive(Resource, Deref)]
-struct Cells(Buffer);
+struct Cells(GpuBuffer);
 
 #[derive(Resource, Default)]
 struct Order(Vec<&'static str>);

@@ -1,12 +1,12 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::Buffer;
+use quadrille_vulkan::GpuBuffer;
 
 use super::*;
 use crate::{Current, History, WindowImageOf};
 
 #[derive(Resource, Deref)]
-struct Cells(Buffer);
+struct Cells(GpuBuffer);
 
 #[derive(Component)]
 struct Map;
@@ -14,7 +14,7 @@ struct Map;
 enum Positions {}
 
 impl History for Positions {
-    type Handle = Buffer;
+    type Handle = GpuBuffer;
 }
 
 #[track_caller]

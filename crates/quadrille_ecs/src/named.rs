@@ -3,15 +3,15 @@
 use std::ops::Deref;
 
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::{Buffer, Handle, Image};
+use quadrille_vulkan::{GpuBuffer, GpuImage, Handle};
 
 use crate::bind::ResourceRef;
 
 /// A buffer or an image.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a buffer nor an image",
-    label = "`Buffer`, `Image` or `Handle` is expected here",
-    note = "a bevy resource names one for passes by dereferencing to it: `#[derive(Resource, Deref)] struct Cells(Buffer);`"
+    label = "`GpuBuffer`, `GpuImage` or `Handle` is expected here",
+    note = "a bevy resource names one for passes by dereferencing to it: `#[derive(Resource, Deref)] struct Cells(GpuBuffer);`"
 )]
 pub trait GpuResource: Send + Sync + 'static {
     /// The handle that declares it.
@@ -21,7 +21,7 @@ pub trait GpuResource: Send + Sync + 'static {
     fn to_ref(&self) -> ResourceRef<'_>;
 }
 
-impl GpuResource for Buffer {
+impl GpuResource for GpuBuffer {
     fn to_handle(&self) -> Handle {
         Handle::Buffer(self.clone())
     }
@@ -31,7 +31,7 @@ impl GpuResource for Buffer {
     }
 }
 
-impl GpuResource for Image {
+impl GpuResource for GpuImage {
     fn to_handle(&self) -> Handle {
         Handle::Image(self.clone())
     }
@@ -56,16 +56,16 @@ impl GpuResource for Handle {
 /// ```
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::Resource;
-/// use quadrille_ecs::{Buffer, StorageRead, Recorder};
+/// use quadrille_ecs::{GpuBuffer, StorageRead, Recorder};
 ///
 /// #[derive(Resource, Deref)]
-/// struct Cells(Buffer);
+/// struct Cells(GpuBuffer);
 ///
 /// fn count(mut recorder: Recorder, cells: StorageRead<Cells>) {}
 /// ```
 /// The handle inside may change from frame to frame; passes follow it.
 pub trait Named: Resource {
-    /// [`Buffer`] or [`Image`].
+    /// [`GpuBuffer`] or [`GpuImage`].
     type Handle: GpuResource;
 
     /// The handle that the resource holds now.

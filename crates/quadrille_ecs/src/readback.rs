@@ -9,8 +9,8 @@ use quadrille_sync::{
     SubresourceRange, TimelinePoint,
 };
 use quadrille_vulkan::{
-    Buffer, BufferDesc, BufferUsage, CommandList, Error, Format, Gpu, Handle, Image, ImageRegion,
-    ImageUsage, View, write_file,
+    BufferDesc, BufferUsage, CommandList, Error, Format, Gpu, GpuBuffer, GpuImage, Handle,
+    ImageRegion, ImageUsage, View, write_file,
 };
 
 use crate::internal::{InternalPass, InternalUse, copy_needs};
@@ -26,8 +26,8 @@ use crate::window::PrimaryWindowImage;
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{Buffer, Readback, ReadbackComplete};
-/// # #[derive(Resource)] struct Total(Buffer);
+/// # use quadrille_ecs::{GpuBuffer, Readback, ReadbackComplete};
+/// # #[derive(Resource)] struct Total(GpuBuffer);
 /// fn ask(mut commands: Commands, total: Res<Total>) {
 ///     commands.spawn(Readback::buffer(&total.0)).observe(|done: On<ReadbackComplete>| {
 ///         let numbers: Vec<u32> = done.values();
@@ -41,14 +41,14 @@ pub struct Readback {
 
 #[derive(Clone, Debug)]
 enum Source {
-    Buffer(Buffer),
-    Image(Image, View),
+    Buffer(GpuBuffer),
+    Image(GpuImage, View),
     PrimaryWindow,
 }
 
 impl Readback {
     /// All bytes of a buffer made with [`BufferUsage::TRANSFER_SRC`].
-    pub fn buffer(buffer: &Buffer) -> Self {
+    pub fn buffer(buffer: &GpuBuffer) -> Self {
         Self {
             source: Source::Buffer(buffer.clone()),
         }
@@ -57,19 +57,19 @@ impl Readback {
     /// All texels of the first mip level of an image made with
     /// [`ImageUsage::TRANSFER_SRC`](crate::ImageUsage::TRANSFER_SRC), row by row without padding,
     /// slice by slice, layer by layer.
-    pub fn image(image: &Image) -> Self {
+    pub fn image(image: &GpuImage) -> Self {
         Self::view(image, View::WHOLE)
     }
 
     /// As [`Readback::image`], of the first mip level of a view and of its layers.
     ///
     /// ```
-    /// # use quadrille_ecs::{Image, Readback, View};
-    /// fn smallest(pyramid: &Image) -> Readback {
+    /// # use quadrille_ecs::{GpuImage, Readback, View};
+    /// fn smallest(pyramid: &GpuImage) -> Readback {
     ///     Readback::view(pyramid, View::WHOLE.mip(pyramid.desc().mip_levels as u8 - 1))
     /// }
     /// ```
-    pub fn view(image: &Image, view: View) -> Self {
+    pub fn view(image: &GpuImage, view: View) -> Self {
         Self {
             source: Source::Image(image.clone(), view),
         }
@@ -98,8 +98,8 @@ pub struct ReadbackComplete {
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{Buffer, Readback, ReadbackFailed};
-/// # #[derive(Resource)] struct Total(Buffer);
+/// # use quadrille_ecs::{GpuBuffer, Readback, ReadbackFailed};
+/// # #[derive(Resource)] struct Total(GpuBuffer);
 /// fn ask(mut commands: Commands, total: Res<Total>) {
 ///     let asked = Readback::buffer(&total.0);
 ///     commands.spawn(asked).observe(|failed: On<ReadbackFailed>| {
@@ -125,8 +125,8 @@ impl ReadbackComplete {
 
 /// What is copied for the CPU.
 enum Copied {
-    Buffer(Buffer),
-    Image(Image, View),
+    Buffer(GpuBuffer),
+    Image(GpuImage, View),
 }
 
 impl Copied {
@@ -209,7 +209,7 @@ impl Copied {
     }
 
     /// The copy to a buffer.
-    fn record(&self, to: &Buffer, bytes: u64) -> CommandList {
+    fn record(&self, to: &GpuBuffer, bytes: u64) -> CommandList {
         let mut list = CommandList::default();
         match self {
             Self::Buffer(buffer) => list.copy_buffer(buffer, 0, to, 0, bytes),
@@ -229,13 +229,13 @@ pub(crate) struct Readbacks {
     /// Submitted.
     running: Vec<Running>,
     failed: Vec<ReadbackFailed>,
-    free: Vec<Buffer>,
+    free: Vec<GpuBuffer>,
     query: Option<QueryState<(Entity, &'static Readback)>>,
 }
 
 struct Running {
     entity: Entity,
-    to: Buffer,
+    to: GpuBuffer,
     bytes: u64,
     image: Option<([u32; 2], Format)>,
     done: Vec<TimelinePoint>,
@@ -371,7 +371,7 @@ impl Readbacks {
         std::mem::take(&mut self.failed)
     }
 
-    fn buffer(&mut self, gpu: &Gpu, bytes: u64) -> Result<Buffer, Error> {
+    fn buffer(&mut self, gpu: &Gpu, bytes: u64) -> Result<GpuBuffer, Error> {
         if let Some(index) = self.free.iter().position(|buffer| buffer.bytes() >= bytes) {
             return Ok(self.free.remove(index));
         }

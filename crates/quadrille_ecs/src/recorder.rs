@@ -40,7 +40,7 @@ use crate::transfer::Transfer;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # #[derive(Resource, Deref)] struct Cells(Buffer);
+/// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
 /// # #[derive(Resource)] struct Fill(ComputePipeline);
 /// fn fill(mut recorder: Recorder, cells: StorageWrite<Cells>, pipeline: Res<Fill>) {
 ///     recorder.compute(&pipeline.0).bind(0, &cells).dispatch([64, 1, 1]);
@@ -166,7 +166,7 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # #[derive(Resource, Deref)] struct Cells(Buffer);
+    /// # #[derive(Resource, Deref)] struct Cells(GpuBuffer);
     /// # #[derive(Resource)] struct Total(u32);
     /// // add_systems(Render, (simulate, double.after(simulate), draw.after(double)))
     /// fn double(mut recorder: Recorder, cells: HostReadWrite<Cells>) {
@@ -211,8 +211,8 @@ impl Recorder<'_, '_> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # #[derive(Resource, Deref)] struct Front(Buffer);
-    /// # #[derive(Resource, Deref)] struct Back(Buffer);
+    /// # #[derive(Resource, Deref)] struct Front(GpuBuffer);
+    /// # #[derive(Resource, Deref)] struct Back(GpuBuffer);
     /// # #[derive(Resource)] struct Step(ComputePipeline);
     /// fn relax(
     ///     mut recorder: Recorder,

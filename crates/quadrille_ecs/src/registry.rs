@@ -79,9 +79,9 @@ impl Registry {
 /// ```
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{Buffer, resource_entity};
+/// # use quadrille_ecs::{GpuBuffer, resource_entity};
 /// #[derive(Resource, Deref)]
-/// struct Cells(Buffer);
+/// struct Cells(GpuBuffer);
 ///
 /// let mut world = World::new();
 /// let cells = resource_entity::<Cells>(&mut world);

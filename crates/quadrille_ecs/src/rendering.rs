@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::NoUninit;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{
-    ColorAttachment, DepthAttachment, GraphicsPipeline, Image, IndexType, Load, Sampler, Store,
+    ColorAttachment, DepthAttachment, GpuImage, GraphicsPipeline, IndexType, Load, Sampler, Store,
     View,
 };
 use smallvec::SmallVec;
@@ -282,7 +282,7 @@ fn check_attachments(recording: &mut SubRecording, attachments: &Attachments) ->
     error_count == recording.errors().len()
 }
 
-fn color_attachment<'a>(attachment: &'a Attachment, image: &'a Image) -> ColorAttachment<'a> {
+fn color_attachment<'a>(attachment: &'a Attachment, image: &'a GpuImage) -> ColorAttachment<'a> {
     ColorAttachment {
         store: match attachment.resolve {
             Some(_) => Store::Discard,
@@ -294,7 +294,7 @@ fn color_attachment<'a>(attachment: &'a Attachment, image: &'a Image) -> ColorAt
     }
 }
 
-fn depth_attachment<'a>(attachment: &Attachment, image: &'a Image) -> DepthAttachment<'a> {
+fn depth_attachment<'a>(attachment: &Attachment, image: &'a GpuImage) -> DepthAttachment<'a> {
     let load = match attachment.load {
         Load::Clear([depth, ..]) => Load::Clear(depth),
         Load::Keep => Load::Keep,
@@ -325,7 +325,7 @@ fn not_a_target(attachment: &Attachment, name: &str) -> RecordError {
     }
 }
 
-fn check_part(recording: &mut SubRecording, image: &Image, view: View, kind: &AccessKind) {
+fn check_part(recording: &mut SubRecording, image: &GpuImage, view: View, kind: &AccessKind) {
     recording.check_declared(Bound {
         resource: ResourceRef::Image(image),
         kind,

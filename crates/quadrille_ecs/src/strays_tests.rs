@@ -1,13 +1,13 @@
 use bevy_derive::Deref;
 use bevy_ecs::schedule::{Schedule, ScheduleLabel};
-use quadrille_vulkan::Buffer;
+use quadrille_vulkan::GpuBuffer;
 
 use super::*;
 use crate::mirror::MirrorPasses;
 use crate::{Recorder, Render, StorageRead};
 
 #[derive(Resource, Deref)]
-struct Cells(Buffer);
+struct Cells(GpuBuffer);
 
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Elsewhere;

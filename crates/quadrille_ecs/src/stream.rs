@@ -7,8 +7,8 @@ use quadrille_sync::{
     SubRange, Use,
 };
 use quadrille_vulkan::{
-    Buffer, BufferDesc, Closed, CommandList, Consumer, FrameError, FrameInput, Frames, Gpu, Handle,
-    Producer, Serial, StreamDesc, Turn,
+    BufferDesc, Closed, CommandList, Consumer, FrameError, FrameInput, Frames, Gpu, GpuBuffer,
+    Handle, Producer, Serial, StreamDesc, Turn,
 };
 
 use crate::access::PassUse;
@@ -76,7 +76,7 @@ impl StreamFrame<'_> {
     }
 
     /// Writes bytes to a buffer, before the passes that follow.
-    pub fn write_buffer(&mut self, to: &Buffer, offset: u64, bytes: &[u8]) {
+    pub fn write_buffer(&mut self, to: &GpuBuffer, offset: u64, bytes: &[u8]) {
         let staged = self
             .gpu
             .create_buffer(&BufferDesc::upload("upload", bytes.len() as u64));

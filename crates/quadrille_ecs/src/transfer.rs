@@ -64,8 +64,8 @@ impl<'a> Transfer<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # #[derive(Resource, Deref)] struct Maps(Image);
-    /// # #[derive(Resource, Deref)] struct Texels(Buffer);
+    /// # #[derive(Resource, Deref)] struct Maps(GpuImage);
+    /// # #[derive(Resource, Deref)] struct Texels(GpuBuffer);
     /// fn keep(mut recorder: Recorder, from: TransferRead<Maps>, to: TransferWrite<Texels>) {
     ///     recorder.transfer().copy_image_to_buffer(&from.layer(2), &to, 0);
     /// }
@@ -98,8 +98,8 @@ impl<'a> Transfer<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # #[derive(Resource, Deref)] struct Maps(Image);
-    /// # #[derive(Resource, Deref)] struct Texels(Buffer);
+    /// # #[derive(Resource, Deref)] struct Maps(GpuImage);
+    /// # #[derive(Resource, Deref)] struct Texels(GpuBuffer);
     /// fn load(mut recorder: Recorder, from: TransferRead<Texels>, to: TransferWrite<Maps>) {
     ///     recorder.transfer().copy_buffer_to_image(&from, 0, &to.mip(1));
     /// }

@@ -8,7 +8,7 @@ use quadrille_sync::{
     TimelinePoint,
 };
 use quadrille_vulkan::{
-    Buffer, BufferDesc, BufferUsage, CommandList, Error, Gpu, Handle, Image, ImageRegion,
+    BufferDesc, BufferUsage, CommandList, Error, Gpu, GpuBuffer, GpuImage, Handle, ImageRegion,
     ImageUsage,
 };
 
@@ -21,12 +21,12 @@ use writes::{Write, Writes};
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use quadrille_ecs::{Buffer, Uploads};
+/// # use quadrille_ecs::{GpuBuffer, Uploads};
 /// fn fill(mut uploads: ResMut<Uploads>, numbers: Res<Numbers>) {
 ///     let values = [0.5_f32, 1.0, 2.0];
 ///     uploads.write_buffer(&numbers.0, 0, bytemuck::cast_slice(&values));
 /// }
-/// # #[derive(Resource)] struct Numbers(Buffer);
+/// # #[derive(Resource)] struct Numbers(GpuBuffer);
 /// ```
 #[derive(Resource, Default)]
 pub struct Uploads {
@@ -36,7 +36,7 @@ pub struct Uploads {
     staging: Vec<Staging>,
 }
 
-/// The id of a buffer that the host has written outside of passes ([`Buffer::write`]).
+/// The id of a buffer that the host has written outside of passes ([`GpuBuffer::write`]).
 #[inline]
 pub(crate) fn host_written(handle: &Handle) -> Option<ResourceId> {
     match handle {
@@ -57,7 +57,7 @@ pub(crate) fn import_host_writes(states: &mut States, written: impl Iterator<Ite
 
 /// A staging buffer, and what has to be reached before it is free.
 struct Staging {
-    buffer: Buffer,
+    buffer: GpuBuffer,
     busy_until: Vec<TimelinePoint>,
 }
 
@@ -69,7 +69,7 @@ impl Uploads {
     /// which leaves them out.
     ///
     /// [`BufferUsage::TRANSFER_DST`]: crate::BufferUsage::TRANSFER_DST
-    pub fn write_buffer(&mut self, buffer: &Buffer, offset: u64, bytes: &[u8]) {
+    pub fn write_buffer(&mut self, buffer: &GpuBuffer, offset: u64, bytes: &[u8]) {
         let length = bytes.len() as u64;
         let end = offset.checked_add(length);
         if end.is_none_or(|end| end > buffer.bytes()) {
@@ -92,7 +92,7 @@ impl Uploads {
 
     /// Writes all texels of the first mip level of an image, layer by layer, row by row, without
     /// padding.
-    pub fn write_image(&mut self, image: &Image, texels: &[u8]) {
+    pub fn write_image(&mut self, image: &GpuImage, texels: &[u8]) {
         self.write_image_region(image, ImageRegion::whole(image), texels);
     }
 
@@ -101,7 +101,7 @@ impl Uploads {
     ///
     /// A part that the image lacks, or bytes that are not as many as the part's texels take, are an
     /// error of the next frame, which leaves them out.
-    pub fn write_image_region(&mut self, image: &Image, region: ImageRegion, texels: &[u8]) {
+    pub fn write_image_region(&mut self, image: &GpuImage, region: ImageRegion, texels: &[u8]) {
         match problem(image, &region, texels.len() as u64) {
             Some(problem) => self.refused.push(Error::NotWritten {
                 name: image.name().to_owned(),
@@ -168,7 +168,7 @@ impl Uploads {
         &mut self,
         gpu: &Gpu,
         reached: impl Fn(TimelinePoint) -> bool,
-    ) -> Result<Buffer, Error> {
+    ) -> Result<GpuBuffer, Error> {
         let bytes = self.writes.data.len() as u64;
         let fits = |staging: &Staging| {
             staging.buffer.bytes() >= bytes && staging.busy_until.iter().all(|&p| reached(p))
@@ -197,7 +197,7 @@ impl Uploads {
 const NO_USAGE: &str = "it was made without the usage TRANSFER_DST; add it to its description";
 
 /// Why texels cannot be written, if they cannot.
-fn problem(image: &Image, region: &ImageRegion, given: u64) -> Option<String> {
+fn problem(image: &GpuImage, region: &ImageRegion, given: u64) -> Option<String> {
     let format = image.format();
     if !region.is_within(image) {
         let [width, height, depth] = image.extent();
@@ -231,7 +231,7 @@ fn problem(image: &Image, region: &ImageRegion, given: u64) -> Option<String> {
 fn pass<'a>(
     step: usize,
     writes: impl Iterator<Item = &'a Write> + Clone,
-    staging: &Buffer,
+    staging: &GpuBuffer,
 ) -> InternalPass {
     let mut list = CommandList::default();
     let mut uses: Vec<InternalUse> = Vec::new();
@@ -278,7 +278,7 @@ fn pass<'a>(
 }
 
 /// Whether writes leave nothing of an image's old contents.
-fn is_overwritten<'a>(image: &Image, writes: impl Iterator<Item = &'a Write> + Clone) -> bool {
+fn is_overwritten<'a>(image: &GpuImage, writes: impl Iterator<Item = &'a Write> + Clone) -> bool {
     (0..image.desc().mip_levels).all(|mip| {
         let whole = Some(ImageRegion::mip(image, mip));
         let mut of_image = writes.clone().filter(|write| write.to.id() == image.id());

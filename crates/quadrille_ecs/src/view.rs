@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use quadrille_sync::{ResourceId, Slices, SubRange};
-use quadrille_vulkan::{Handle, Image, View};
+use quadrille_vulkan::{GpuImage, Handle, View};
 
 use crate::access::{Access, PassUse, kind, stage};
 use crate::any::AnyAccess;
@@ -20,7 +20,7 @@ use crate::named::Named;
 /// # use bevy_derive::Deref;
 /// # use bevy_ecs::prelude::*;
 /// # use quadrille_ecs::*;
-/// # #[derive(Resource, Deref)] struct Glow(Image);
+/// # #[derive(Resource, Deref)] struct Glow(GpuImage);
 /// # #[derive(Resource)] struct Halve(ComputePipeline);
 /// /// Each mip level from the one before.
 /// fn halve(
@@ -40,7 +40,7 @@ use crate::named::Named;
 ///     }
 /// }
 ///
-/// # #[derive(Resource, Deref)] struct ShadowMaps(Image);
+/// # #[derive(Resource, Deref)] struct ShadowMaps(GpuImage);
 /// /// A shadow map for each light, on a layer of its own.
 /// fn shadows(mut recorder: Recorder, maps: DepthTarget<ShadowMaps>) {
 ///     for light in 0..maps.desc().array_layers {
@@ -94,7 +94,7 @@ impl<'a> DeclaredView<'a> {
     /// # use bevy_derive::Deref;
     /// # use bevy_ecs::prelude::*;
     /// # use quadrille_ecs::*;
-    /// # #[derive(Resource, Deref)] struct Fog(Image);
+    /// # #[derive(Resource, Deref)] struct Fog(GpuImage);
     /// # #[derive(Resource)] struct Light(ComputePipeline);
     /// /// Each half of a volume in a pass of its own; the shader adds the offset that it is given.
     /// fn light(mut recorder: Recorder, fog: StorageWrite<Fog>, pipeline: Res<Light>) {
@@ -203,7 +203,7 @@ impl<'a> AnyAccess<'a> {
 
 impl<T, K, S> Access<'_, T, K, S>
 where
-    T: Named<Handle = Image>,
+    T: Named<Handle = GpuImage>,
     K: kind::Kind,
     S: stage::Stage,
 {
@@ -229,7 +229,7 @@ where
 }
 
 /// Whether a view lies within a range of its image.
-pub(crate) fn is_within(image: &Image, view: View, range: &SubRange) -> bool {
+pub(crate) fn is_within(image: &GpuImage, view: View, range: &SubRange) -> bool {
     let range = match range {
         SubRange::Subresources(range) => *range,
         // Whoever declares slices touches no others, whatever is bound.

@@ -14,8 +14,8 @@ use notify_debouncer_full::{DebounceEventResult, Debouncer, NoCache, new_debounc
 use crate::plugin::GpuDevice;
 use crate::reload;
 
-/// Loads shaders again when their files change: those of [`Shader::load`](crate::Shader::load) and
-/// [`Shader::with_file`](crate::Shader::with_file).
+/// Loads shaders again when their files change: those of [`GpuShader::load`](crate::GpuShader::load) and
+/// [`GpuShader::with_file`](crate::GpuShader::with_file).
 ///
 /// ```no_run
 /// use bevy_app::App;

@@ -13,7 +13,7 @@ use std::any::TypeId;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, WindowDestroyed};
-use quadrille_vulkan::{Image, PresentProof, SkipReason, SurfaceFormat};
+use quadrille_vulkan::{GpuImage, PresentProof, SkipReason, SurfaceFormat};
 
 pub(crate) use marker::WindowMarkers;
 pub use marker::{AddWindowImage, PrimaryWindowImage, WindowImageOf};
@@ -37,7 +37,7 @@ pub(crate) fn is_of_window(world: &World, resource: TypeId) -> bool {
 /// a marker that the window has ([`WindowImageOf`]). Without windows it is an ordinary image of
 /// the window's size.
 #[derive(Component, Deref, Clone, Debug, PartialEq)]
-pub struct WindowImage(pub(crate) Image);
+pub struct WindowImage(pub(crate) GpuImage);
 
 /// How a window presents. Put it on the window's entity, or leave it out for the defaults; it may
 /// change at any time.

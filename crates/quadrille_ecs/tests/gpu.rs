@@ -262,7 +262,7 @@ fn what_the_shader_does_must_be_declared() {
 #[ignore = "needs a device"]
 fn a_missing_resource_is_an_error_that_says_how_to_insert_it() {
     #[derive(Resource, bevy_derive::Deref)]
-    struct Lost(Buffer);
+    struct Lost(GpuBuffer);
     fn reads(_: Recorder, _: StorageRead<Lost>) {}
     let mut rig = Rig::new();
     rig.app.add_systems(Render, reads);

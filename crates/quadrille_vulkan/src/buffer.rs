@@ -84,7 +84,7 @@ impl BufferDesc {
         Self::new(name, bytes, BufferUsage::STORAGE | COPIES)
     }
 
-    /// A uniform buffer that the CPU writes ([`Buffer::write`]), or copies.
+    /// A uniform buffer that the CPU writes ([`GpuBuffer::write`]), or copies.
     pub fn uniform(name: impl Into<String>, bytes: u64) -> Self {
         let usage = BufferUsage::UNIFORM | BufferUsage::TRANSFER_DST;
         Self::new(name, bytes, usage).in_memory(Memory::Upload)
@@ -143,7 +143,7 @@ const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFE
 /// is destroyed once no queue can still use it.
 // The id lies beside the pointer too, because recording asks for nothing else.
 #[derive(Clone)]
-pub struct Buffer(Arc<BufferInner>, ResourceId);
+pub struct GpuBuffer(Arc<BufferInner>, ResourceId);
 
 struct BufferInner {
     id: ResourceId,
@@ -166,7 +166,7 @@ struct BufferInner {
     device: Arc<Device>,
 }
 
-impl Buffer {
+impl GpuBuffer {
     /// Makes a buffer.
     pub(crate) fn new(device: &Arc<Device>, desc: &BufferDesc) -> Result<Self, Error> {
         check(device, desc)?;
@@ -337,7 +337,7 @@ impl Buffer {
         &self.0.name
     }
 
-    /// [`Buffer::declare`] with a reference to the name that somebody has already.
+    /// [`GpuBuffer::declare`] with a reference to the name that somebody has already.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         Resource {
             id: self.0.id,
@@ -370,7 +370,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Whether [`Buffer::write`] was called: then it has contents, though no pass wrote them
+    /// Whether [`GpuBuffer::write`] was called: then it has contents, though no pass wrote them
     /// ([`States::import`](quadrille_sync::States::import)).
     #[inline]
     pub fn is_host_written(&self) -> bool {
@@ -383,7 +383,7 @@ impl Buffer {
     /// declared the host's read.
     ///
     /// # Errors
-    /// As for [`Buffer::write`].
+    /// As for [`GpuBuffer::write`].
     pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
         // SAFETY: `mapped` has compared the range with the buffer.
@@ -445,10 +445,10 @@ pub(crate) struct WeakBuffer(Weak<BufferInner>);
 
 impl WeakBuffer {
     /// The buffer, if somebody has it.
-    pub(crate) fn upgrade(&self) -> Option<Buffer> {
+    pub(crate) fn upgrade(&self) -> Option<GpuBuffer> {
         let inner = self.0.upgrade()?;
         let id = inner.id;
-        Some(Buffer(inner, id))
+        Some(GpuBuffer(inner, id))
     }
 
     /// Whether both are of the same buffer.
@@ -457,17 +457,22 @@ impl WeakBuffer {
     }
 }
 
-impl PartialEq for Buffer {
+impl PartialEq for GpuBuffer {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Buffer {}
+impl Eq for GpuBuffer {}
 
-impl std::fmt::Debug for Buffer {
+impl std::fmt::Debug for GpuBuffer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Buffer({}, {} bytes)", self.name(), self.bytes())
+        write!(
+            formatter,
+            "GpuBuffer({}, {} bytes)",
+            self.name(),
+            self.bytes()
+        )
     }
 }
 

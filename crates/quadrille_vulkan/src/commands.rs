@@ -28,9 +28,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 
-use crate::buffer::Buffer;
+use crate::buffer::GpuBuffer;
 use crate::device::Device;
-use crate::image::Image;
+use crate::image::GpuImage;
 use crate::pipeline::{ComputeCode, ComputePipeline, GraphicsCode, GraphicsPipeline};
 use crate::prefetch;
 use crate::region::ImageRegion;
@@ -278,7 +278,7 @@ impl CommandList {
     /// Binds a range of a buffer as `@group(0) @binding(binding)`, a storage or a uniform buffer as
     /// the pipeline has it. A `size` of 0 means up to the end.
     #[inline]
-    pub fn bind_buffer(&mut self, binding: u32, buffer: &Buffer, offset: u64, size: u64) {
+    pub fn bind_buffer(&mut self, binding: u32, buffer: &GpuBuffer, offset: u64, size: u64) {
         let range = match (offset, size) {
             (0, 0) => Bind::WHOLE,
             part => self.add_range(part),
@@ -309,13 +309,13 @@ impl CommandList {
 
     /// Binds a whole image for sampling and loading.
     #[inline]
-    pub fn bind_image_sampled(&mut self, binding: u32, image: &Image) {
+    pub fn bind_image_sampled(&mut self, binding: u32, image: &GpuImage) {
         self.bind_view_sampled(binding, image, View::WHOLE);
     }
 
     /// Binds a part of an image for sampling and loading.
     #[inline]
-    pub fn bind_view_sampled(&mut self, binding: u32, image: &Image, view: View) {
+    pub fn bind_view_sampled(&mut self, binding: u32, image: &GpuImage, view: View) {
         let (binding, image) = (narrow(binding), image.id());
         self.add(Command::Bind(Bind::Image {
             binding,
@@ -327,13 +327,13 @@ impl CommandList {
 
     /// Binds an image as a storage image.
     #[inline]
-    pub fn bind_image_storage(&mut self, binding: u32, image: &Image) {
+    pub fn bind_image_storage(&mut self, binding: u32, image: &GpuImage) {
         self.bind_view_storage(binding, image, View::WHOLE);
     }
 
     /// Binds a part of an image as a storage image.
     #[inline]
-    pub fn bind_view_storage(&mut self, binding: u32, image: &Image, view: View) {
+    pub fn bind_view_storage(&mut self, binding: u32, image: &GpuImage, view: View) {
         let (binding, image) = (narrow(binding), image.id());
         self.add(Command::Bind(Bind::Image {
             binding,
@@ -386,7 +386,7 @@ impl CommandList {
     }
 
     /// Sets the vertex buffer of a slot.
-    pub fn vertex_buffer(&mut self, slot: u32, buffer: &Buffer, offset: u64) {
+    pub fn vertex_buffer(&mut self, slot: u32, buffer: &GpuBuffer, offset: u64) {
         let (slot, buffer) = (narrow(slot), buffer.id());
         self.add(Command::Bind(Bind::Vertices {
             slot,
@@ -396,7 +396,7 @@ impl CommandList {
     }
 
     /// Sets the index buffer.
-    pub fn index_buffer(&mut self, buffer: &Buffer, offset: u64, kind: IndexType) {
+    pub fn index_buffer(&mut self, buffer: &GpuBuffer, offset: u64, kind: IndexType) {
         self.add(Command::Bind(Bind::Indices {
             buffer: buffer.id(),
             offset: offset.into(),
@@ -425,7 +425,7 @@ impl CommandList {
 
     /// Draws `count` times with arguments from a buffer (`VkDrawIndirectCommand`), `stride` bytes
     /// apart.
-    pub fn draw_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
+    pub fn draw_indirect(&mut self, buffer: &GpuBuffer, offset: u64, count: u32, stride: u32) {
         let buffer = buffer.id();
         self.add_draw(Draw::Indirect {
             buffer,
@@ -437,7 +437,13 @@ impl CommandList {
 
     /// Draws `count` times through the index buffer with arguments from a buffer
     /// (`VkDrawIndexedIndirectCommand`), `stride` bytes apart.
-    pub fn draw_indexed_indirect(&mut self, buffer: &Buffer, offset: u64, count: u32, stride: u32) {
+    pub fn draw_indexed_indirect(
+        &mut self,
+        buffer: &GpuBuffer,
+        offset: u64,
+        count: u32,
+        stride: u32,
+    ) {
         let buffer = buffer.id();
         self.add_draw(Draw::IndexedIndirect {
             buffer,
@@ -461,7 +467,7 @@ impl CommandList {
     }
 
     /// Runs as many workgroups as a buffer says (`VkDispatchIndirectCommand`).
-    pub fn dispatch_indirect(&mut self, buffer: &Buffer, offset: u64) {
+    pub fn dispatch_indirect(&mut self, buffer: &GpuBuffer, offset: u64) {
         self.add(Command::DispatchIndirect {
             buffer: buffer.id(),
             offset: offset.into(),
@@ -478,9 +484,9 @@ impl CommandList {
     /// Copies bytes between buffers.
     pub fn copy_buffer(
         &mut self,
-        src: &Buffer,
+        src: &GpuBuffer,
         src_offset: u64,
-        dst: &Buffer,
+        dst: &GpuBuffer,
         dst_offset: u64,
         bytes: u64,
     ) {
@@ -498,9 +504,9 @@ impl CommandList {
     /// Copies tightly packed texels from a buffer to a part of an image.
     pub fn copy_buffer_to_image(
         &mut self,
-        src: &Buffer,
+        src: &GpuBuffer,
         src_offset: u64,
-        dst: &Image,
+        dst: &GpuImage,
         region: ImageRegion,
     ) {
         let copy = self.side.buffer_image_copies.len() as u32;
@@ -517,9 +523,9 @@ impl CommandList {
     /// Copies a part of an image to a buffer, tightly packed.
     pub fn copy_image_to_buffer(
         &mut self,
-        src: &Image,
+        src: &GpuImage,
         region: ImageRegion,
-        dst: &Buffer,
+        dst: &GpuBuffer,
         dst_offset: u64,
     ) {
         let copy = self.side.buffer_image_copies.len() as u32;
@@ -536,9 +542,9 @@ impl CommandList {
     /// Copies a part of an image to a part of another of equal extent.
     pub fn copy_image(
         &mut self,
-        src: &Image,
+        src: &GpuImage,
         src_region: ImageRegion,
-        dst: &Image,
+        dst: &GpuImage,
         dst_region: ImageRegion,
     ) {
         let copy = self.side.image_copies.len() as u32;
@@ -553,9 +559,9 @@ impl CommandList {
     /// Copies a part of an image to a part of another, scaled and converted.
     pub fn blit_image(
         &mut self,
-        src: &Image,
+        src: &GpuImage,
         src_region: ImageRegion,
-        dst: &Image,
+        dst: &GpuImage,
         dst_region: ImageRegion,
         filter: vk::Filter,
     ) {
@@ -572,7 +578,7 @@ impl CommandList {
 
     /// Fills bytes of a buffer with a repeated value; offset and length are multiples of 4. A
     /// length of 0 means up to the end.
-    pub fn fill_buffer(&mut self, dst: &Buffer, offset: u64, bytes: u64, value: u32) {
+    pub fn fill_buffer(&mut self, dst: &GpuBuffer, offset: u64, bytes: u64, value: u32) {
         let range = self.side.buffer_copies.len() as u32;
         self.side_mut().buffer_copies.push([0, offset, bytes]);
         self.add_copy(Copying::Fill {
@@ -584,7 +590,7 @@ impl CommandList {
 
     /// Writes a few bytes to a buffer from the command buffer itself: at most 65536; offset and
     /// length are multiples of 4.
-    pub fn update_buffer(&mut self, dst: &Buffer, offset: u64, data: &[u8]) {
+    pub fn update_buffer(&mut self, dst: &GpuBuffer, offset: u64, data: &[u8]) {
         let start = self.side.bytes.len() as u32;
         self.side_mut().bytes.extend_from_slice(data);
         let (dst, bytes) = (dst.id(), data.len() as u32);
@@ -597,12 +603,12 @@ impl CommandList {
     }
 
     /// Clears all of a colour image. Integer formats get the colour rounded towards zero.
-    pub fn clear_image(&mut self, image: &Image, color: [f32; 4]) {
+    pub fn clear_image(&mut self, image: &GpuImage, color: [f32; 4]) {
         self.clear_view(image, View::WHOLE, color);
     }
 
     /// Clears a part of a colour image.
-    pub fn clear_view(&mut self, image: &Image, view: View, color: [f32; 4]) {
+    pub fn clear_view(&mut self, image: &GpuImage, view: View, color: [f32; 4]) {
         self.add_copy(Copying::Clear {
             image: image.id(),
             view,

@@ -8,13 +8,13 @@ use ash::vk;
 use quadrille_sync::Topology;
 use raw_window_handle::RawDisplayHandle;
 
-use crate::buffer::{Buffer, BufferDesc};
+use crate::buffer::{BufferDesc, GpuBuffer};
 use crate::device::{Device, DeviceInfo};
 use crate::environment;
 use crate::error::{Error, SetupError, ShaderError};
 use crate::frames::Frames;
 use crate::handle::Handle;
-use crate::image::{Image, ImageDesc};
+use crate::image::{GpuImage, ImageDesc};
 use crate::pipeline::{
     ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
 };
@@ -110,16 +110,16 @@ impl Gpu {
     ///
     /// # Errors
     /// The description is not one that the device can make, or no memory is left.
-    pub fn create_buffer(&self, desc: &BufferDesc) -> Result<Buffer, Error> {
-        Buffer::new(&self.0, desc)
+    pub fn create_buffer(&self, desc: &BufferDesc) -> Result<GpuBuffer, Error> {
+        GpuBuffer::new(&self.0, desc)
     }
 
     /// Makes an image. Its contents are undefined.
     ///
     /// # Errors
     /// As for [`Gpu::create_buffer`].
-    pub fn create_image(&self, desc: &ImageDesc) -> Result<Image, Error> {
-        Image::new(&self.0, desc)
+    pub fn create_image(&self, desc: &ImageDesc) -> Result<GpuImage, Error> {
+        GpuImage::new(&self.0, desc)
     }
 
     /// Makes a sampler.
@@ -164,9 +164,9 @@ impl Gpu {
     /// driver. What frames on their way run is destroyed after them.
     ///
     /// ```no_run
-    /// use quadrille_vulkan::{ComputePipelineDesc, Gpu, Settings, Shader};
+    /// use quadrille_vulkan::{ComputePipelineDesc, Gpu, Settings, GpuShader};
     /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
-    /// let shader = Shader::load("shaders/fill.wgsl")?;
+    /// let shader = GpuShader::load("shaders/fill.wgsl")?;
     /// let fill = gpu.compute_pipeline(&ComputePipelineDesc::of("fill", &shader))?;
     /// // Somebody edits the file.
     /// for file in gpu.shader_files() {

@@ -5,7 +5,7 @@ use std::sync::{Arc, MutexGuard};
 use ash::vk;
 use quadrille_sync::{Frame, Resource, ResourceId, ResourceIndex};
 
-use crate::buffer::{Buffer, WeakBuffer};
+use crate::buffer::{GpuBuffer, WeakBuffer};
 use crate::commands::CommandError;
 use crate::device::Device;
 use crate::error::Error;
@@ -13,16 +13,16 @@ use crate::format;
 use crate::gpu::Gpu;
 use crate::home::{Block, Home};
 use crate::ids::Ids;
-use crate::image::{Image, WeakImage};
+use crate::image::{GpuImage, WeakImage};
 use crate::texels::Texels;
 
 /// A buffer or an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handle {
     /// A buffer.
-    Buffer(Buffer),
+    Buffer(GpuBuffer),
     /// An image.
-    Image(Image),
+    Image(GpuImage),
 }
 
 impl Handle {
@@ -132,14 +132,14 @@ impl Handle {
     }
 }
 
-impl From<Buffer> for Handle {
-    fn from(buffer: Buffer) -> Self {
+impl From<GpuBuffer> for Handle {
+    fn from(buffer: GpuBuffer) -> Self {
         Self::Buffer(buffer)
     }
 }
 
-impl From<Image> for Handle {
-    fn from(image: Image) -> Self {
+impl From<GpuImage> for Handle {
+    fn from(image: GpuImage) -> Self {
         Self::Image(image)
     }
 }
@@ -440,7 +440,7 @@ impl<'a> FrameResources<'a> {
     }
 
     /// A buffer by id.
-    pub(crate) fn buffer(&self, id: ResourceId) -> Result<&'a Buffer, CommandError> {
+    pub(crate) fn buffer(&self, id: ResourceId) -> Result<&'a GpuBuffer, CommandError> {
         match self.find(id)?.1 {
             Handle::Buffer(buffer) => Ok(buffer),
             Handle::Image(image) => Err(wrong(image.name(), "buffer")),
@@ -448,7 +448,10 @@ impl<'a> FrameResources<'a> {
     }
 
     /// An image by id, which a swapchain has acquired if it is of one.
-    pub(crate) fn image(&self, id: ResourceId) -> Result<(ResourceIndex, &'a Image), CommandError> {
+    pub(crate) fn image(
+        &self,
+        id: ResourceId,
+    ) -> Result<(ResourceIndex, &'a GpuImage), CommandError> {
         let (index, handle) = self.find(id)?;
         match handle {
             Handle::Buffer(buffer) => Err(wrong(buffer.name(), "image")),

@@ -1,6 +1,6 @@
 //! Images and their views.
 //!
-//! An image of a swapchain is an [`Image`] like any other, whose handles are filled in when the
+//! An image of a swapchain is a [`GpuImage`] like any other, whose handles are filled in when the
 //! swapchain acquires: so passes can be recorded before it is known which image they draw to.
 
 mod check;
@@ -182,7 +182,7 @@ type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Home);
 /// destroyed once no queue can still use it.
 // The id lies beside the pointer too, because recording asks for nothing else.
 #[derive(Clone)]
-pub struct Image(Arc<ImageInner>, ResourceId);
+pub struct GpuImage(Arc<ImageInner>, ResourceId);
 
 struct ImageInner {
     id: ResourceId,
@@ -207,7 +207,7 @@ struct ImageInner {
     device: Arc<Device>,
 }
 
-impl Image {
+impl GpuImage {
     /// Makes an image.
     pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         check::check(device, desc)?;
@@ -411,7 +411,7 @@ impl Image {
     }
 
     /// The description it was made by. For a swapchain's image the extent in it is the first one;
-    /// ask [`Image::extent`].
+    /// ask [`GpuImage::extent`].
     pub fn desc(&self) -> &ImageDesc {
         &self.0.desc
     }
@@ -436,7 +436,7 @@ impl Image {
         &self.0.name
     }
 
-    /// [`Image::declare`] with a reference to the name that somebody has already.
+    /// [`GpuImage::declare`] with a reference to the name that somebody has already.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         let desc = &self.0.desc;
         Resource {
@@ -478,7 +478,7 @@ impl Image {
         vk::ImageView::from_raw(self.0.view.load(Ordering::Relaxed))
     }
 
-    /// The kind of [`Image::whole_view`].
+    /// The kind of [`GpuImage::whole_view`].
     pub(crate) fn default_view_kind(&self) -> vk::ImageViewType {
         let desc = &self.0.desc;
         match desc.kind() {
@@ -533,10 +533,10 @@ pub(crate) struct WeakImage(Weak<ImageInner>);
 
 impl WeakImage {
     /// The image, if somebody has it.
-    pub(crate) fn upgrade(&self) -> Option<Image> {
+    pub(crate) fn upgrade(&self) -> Option<GpuImage> {
         let inner = self.0.upgrade()?;
         let id = inner.id;
-        Some(Image(inner, id))
+        Some(GpuImage(inner, id))
     }
 
     /// Whether both are of the same image.
@@ -545,19 +545,19 @@ impl WeakImage {
     }
 }
 
-impl PartialEq for Image {
+impl PartialEq for GpuImage {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Image {}
+impl Eq for GpuImage {}
 
-impl std::fmt::Debug for Image {
+impl std::fmt::Debug for GpuImage {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             formatter,
-            "Image({}, {:?}, {:?})",
+            "GpuImage({}, {:?}, {:?})",
             self.name(),
             self.format(),
             self.extent()

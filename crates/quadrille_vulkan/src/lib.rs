@@ -8,14 +8,14 @@
 //! # The model
 //!
 //! - [`Gpu`] is the device. Everything made from it keeps it alive, and it is destroyed last.
-//! - [`Buffer`], [`Image`] and [`Sampler`] are handles; dropping the last clone retires the
+//! - [`GpuBuffer`], [`GpuImage`] and [`Sampler`] are handles; dropping the last clone retires the
 //!   resource, which is destroyed once no queue can still use it.
 //! - [`CommandList`] is what a pass does, as data. Lists are written on any thread, before it is
 //!   known where the pass runs; a pass that fails leaves no half-recorded command buffer; and each
 //!   command is checked when it is translated.
 //! - [`Frames`] owns the queues and runs frames: `begin`, `record`, `submit`, `retire`. Recording
 //!   cuts the plan into chunks and translates them on several threads, barriers inline.
-//! - [`Swapchain`] has one [`Image`] that stands for whichever image was acquired.
+//! - [`Swapchain`] has one [`GpuImage`] that stands for whichever image was acquired.
 //!
 //! # Choices
 //!
@@ -100,7 +100,7 @@ pub use ash;
 pub use ash::vk;
 /// `VkFormat`.
 pub use ash::vk::Format;
-pub use buffer::{Buffer, BufferDesc, BufferUsage};
+pub use buffer::{BufferDesc, BufferUsage, GpuBuffer};
 pub use commands::{CommandError, CommandList, Excess, IndexType, RawCommand};
 pub use debug::validation_messages;
 pub use device::DeviceInfo;
@@ -110,7 +110,7 @@ pub use format::{Block, block, texel_bytes};
 pub use frames::{FrameSlot, Frames};
 pub use gpu::{Gpu, WeakGpu};
 pub use handle::Handle;
-pub use image::{Image, ImageDesc, ImageUsage};
+pub use image::{GpuImage, ImageDesc, ImageUsage};
 pub use memory::Memory;
 pub use pipeline::{
     BindingNeeds, Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GraphicsPipeline,
@@ -125,7 +125,7 @@ pub use ring::{Closed, Consumer, Producer, Turn};
 pub use sampler::{Sampler, SamplerDesc};
 pub use settings::{Settings, WantedQueue};
 pub use shader::{
-    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, Shader, ShaderImage,
+    Binding, BindingKind, EntryPoint, GpuShader, Location, LocationType, ScalarKind, ShaderImage,
     ShaderStage,
 };
 pub use sharing::{Sharing, SharingChanged};

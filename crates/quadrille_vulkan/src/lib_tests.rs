@@ -1,6 +1,6 @@
 use crate::{
-    Buffer, CommandList, ComputePipeline, Frames, Gpu, GraphicsPipeline, Image, Recorded, Sampler,
-    Shader, Surface, Swapchain,
+    CommandList, ComputePipeline, Frames, Gpu, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
+    Recorded, Sampler, Surface, Swapchain,
 };
 
 /// Front ends keep these in resources and components, which many threads see.
@@ -8,7 +8,7 @@ use crate::{
 fn everything_can_be_sent_and_shared() {
     fn check<T: Send + Sync>() {}
     check::<(Gpu, Frames, Recorded, CommandList)>();
-    check::<(Buffer, Image, Sampler, Shader)>();
+    check::<(GpuBuffer, GpuImage, Sampler, GpuShader)>();
     check::<(ComputePipeline, GraphicsPipeline)>();
     check::<(Surface, Swapchain)>();
 }

@@ -40,7 +40,7 @@ pub(crate) use vertices::MOST_BUFFERS;
 use ash::vk;
 
 use crate::device::Device;
-use crate::shader::Shader;
+use crate::shader::GpuShader;
 
 /// A shader module that exists while a pipeline is compiled.
 struct Module<'a> {
@@ -49,7 +49,7 @@ struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    fn new(device: &'a Device, shader: &Shader) -> Result<Self, vk::Result> {
+    fn new(device: &'a Device, shader: &GpuShader) -> Result<Self, vk::Result> {
         let info = vk::ShaderModuleCreateInfo::default().code(shader.words());
         // SAFETY: the words were validated by naga or checked and reflected; a driver may still
         // refuse them, which is an error.

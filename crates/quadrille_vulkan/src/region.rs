@@ -5,7 +5,7 @@ use std::ops::Range;
 use ash::vk;
 
 use crate::format::{Block, block};
-use crate::image::Image;
+use crate::image::GpuImage;
 use crate::view::View;
 
 /// A box of texels of one mip level and some array layers.
@@ -25,12 +25,12 @@ pub struct ImageRegion {
 
 impl ImageRegion {
     /// All of the first mip level, all layers.
-    pub fn whole(image: &Image) -> Self {
+    pub fn whole(image: &GpuImage) -> Self {
         Self::mip(image, 0)
     }
 
     /// All of one mip level, all layers.
-    pub fn mip(image: &Image, mip: u32) -> Self {
+    pub fn mip(image: &GpuImage, mip: u32) -> Self {
         let layer_count = image.desc().array_layers;
         let extent = mip_extent(image.extent(), mip);
         Self {
@@ -45,13 +45,13 @@ impl ImageRegion {
     /// All of the first mip level of a view, its layers.
     ///
     /// ```no_run
-    /// # use quadrille_vulkan::{Buffer, CommandList, Image, ImageRegion, View};
-    /// # fn example(list: &mut CommandList, maps: &Image, to: &Buffer) {
+    /// # use quadrille_vulkan::{GpuBuffer, CommandList, GpuImage, ImageRegion, View};
+    /// # fn example(list: &mut CommandList, maps: &GpuImage, to: &GpuBuffer) {
     /// let third = ImageRegion::of(maps, View::WHOLE.layer(2));
     /// list.copy_image_to_buffer(maps, third, to, 0);
     /// # }
     /// ```
-    pub fn of(image: &Image, view: View) -> Self {
+    pub fn of(image: &GpuImage, view: View) -> Self {
         let range = view.subresources(image);
         Self {
             mip: range.base_mip,
@@ -91,7 +91,7 @@ impl ImageRegion {
     }
 
     /// Whether it lies within an image.
-    pub fn is_within(&self, image: &Image) -> bool {
+    pub fn is_within(&self, image: &GpuImage) -> bool {
         let desc = image.desc();
         let limit = mip_extent(image.extent(), self.mip);
         let ends_within = |at: usize| {
@@ -109,7 +109,7 @@ impl ImageRegion {
     /// Whether it can be copied on a queue of a granularity (`minImageTransferGranularity`,
     /// section "Queue Family Properties"): each side is a multiple of it or ends with the level;
     /// a granularity of 0 has whole levels only.
-    pub(crate) fn is_aligned(&self, image: &Image, granularity: [u32; 3]) -> bool {
+    pub(crate) fn is_aligned(&self, image: &GpuImage, granularity: [u32; 3]) -> bool {
         is_aligned(
             self.offset,
             self.extent,

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, Weak};
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::lock;
-use crate::shader::Shader;
+use crate::shader::GpuShader;
 
 /// What came of loading a shader's file again. Displayed, it is one line.
 #[derive(Clone, Debug)]
@@ -58,7 +58,10 @@ pub(crate) trait Reloadable: Send + Sync {
     fn name(&self) -> &str;
 
     /// Builds it from the newest sources; what is returned lays that ready.
-    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError>;
+    fn rebuild(
+        self: Arc<Self>,
+        newest: &dyn Fn(&GpuShader) -> GpuShader,
+    ) -> Result<Ready, ShaderError>;
 
     /// Runs what was laid ready from now on.
     fn adopt(&self);
@@ -79,7 +82,7 @@ pub(crate) struct Reloads {
 /// A file.
 struct Source {
     /// The last thing in it that was a shader.
-    newest: Shader,
+    newest: GpuShader,
     /// What was last in it, as an editor may write the same again, and again: a hash; `None` in
     /// it if there was nothing to read.
     seen: Option<Option<u64>>,
@@ -100,7 +103,7 @@ static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
 impl Reloads {
     /// Takes a pipeline in, if its shaders come from files.
-    pub(crate) fn follow(&self, pipeline: &Arc<impl Reloadable + 'static>, shaders: &[&Shader]) {
+    pub(crate) fn follow(&self, pipeline: &Arc<impl Reloadable + 'static>, shaders: &[&GpuShader]) {
         for (at, shader) in shaders.iter().enumerate() {
             let Some(file) = shader.file() else {
                 continue;
@@ -155,12 +158,12 @@ impl Reloads {
 
     fn try_load(&self, file: PathBuf) {
         let _turn = lock(&self.turn);
-        let bytes = Shader::read_file(&file);
+        let bytes = GpuShader::read_file(&file);
         let Some(pipelines) = self.look(&file, bytes.as_deref().ok()) else {
             return;
         };
         let result = bytes.and_then(|bytes| {
-            let shader = Shader::from_file(&file, &bytes)?;
+            let shader = GpuShader::from_file(&file, &bytes)?;
             if let Some(source) = lock(&self.files).get_mut(&file) {
                 source.newest = shader;
             }
@@ -201,7 +204,7 @@ impl Reloads {
     }
 
     /// The newest source of a shader's file, or the shader, if it comes from none.
-    fn newest(&self, shader: &Shader) -> Shader {
+    fn newest(&self, shader: &GpuShader) -> GpuShader {
         let files = lock(&self.files);
         let source = shader.file().and_then(|file| files.get(file));
         source.map_or(shader, |source| &source.newest).clone()

@@ -3,7 +3,7 @@
 use ash::vk;
 use quadrille_sync::ResourceId;
 
-use crate::image::Image;
+use crate::image::GpuImage;
 use crate::view::View;
 
 /// What happens to an attachment's contents when rendering begins.
@@ -31,7 +31,7 @@ pub enum Store {
 #[derive(Clone, Copy, Debug)]
 pub struct ColorAttachment<'a> {
     /// The image.
-    pub image: &'a Image,
+    pub image: &'a GpuImage,
     /// The part of it: one mip level.
     pub view: View,
     /// Its contents at the beginning. Integer formats get a colour rounded towards zero.
@@ -40,12 +40,12 @@ pub struct ColorAttachment<'a> {
     pub store: Store,
     /// The image of one sample a texel that gets the average of the samples at the end, and the part
     /// of it: one mip level.
-    pub resolve: Option<(&'a Image, View)>,
+    pub resolve: Option<(&'a GpuImage, View)>,
 }
 
 impl<'a> ColorAttachment<'a> {
     /// The whole image (its first mip level), kept at the end.
-    pub fn new(image: &'a Image, load: Load<[f32; 4]>) -> Self {
+    pub fn new(image: &'a GpuImage, load: Load<[f32; 4]>) -> Self {
         Self {
             image,
             view: View::WHOLE.mip(0),
@@ -60,7 +60,7 @@ impl<'a> ColorAttachment<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct DepthAttachment<'a> {
     /// The image.
-    pub image: &'a Image,
+    pub image: &'a GpuImage,
     /// The part of it: one mip level.
     pub view: View,
     /// Depth at the beginning.
@@ -75,7 +75,7 @@ pub struct DepthAttachment<'a> {
 
 impl<'a> DepthAttachment<'a> {
     /// The whole image (its first mip level), stencil not needed, kept at the end.
-    pub fn new(image: &'a Image, load: Load<f32>) -> Self {
+    pub fn new(image: &'a GpuImage, load: Load<f32>) -> Self {
         Self {
             image,
             view: View::WHOLE.mip(0),
@@ -256,12 +256,12 @@ impl Default for Formats {
 
 impl Formats {
     /// The formats of images that are drawn to together.
-    pub fn of(colors: &[&Image], depth: Option<&Image>) -> Self {
+    pub fn of(colors: &[&GpuImage], depth: Option<&GpuImage>) -> Self {
         let mut formats = Self::default();
         for (slot, image) in formats.colors.iter_mut().zip(colors) {
             *slot = image.format();
         }
-        formats.depth = depth.map_or(vk::Format::UNDEFINED, Image::format);
+        formats.depth = depth.map_or(vk::Format::UNDEFINED, GpuImage::format);
         let first = colors.first().copied().or(depth);
         formats.samples = first.map_or(1, |image| image.desc().samples);
         formats

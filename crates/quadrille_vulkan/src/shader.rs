@@ -23,8 +23,8 @@ pub use location::{Location, LocationType, ScalarKind};
 /// A shader module. Clones are the same module.
 ///
 /// ```
-/// use quadrille_vulkan::Shader;
-/// let shader = Shader::wgsl("fill", "
+/// use quadrille_vulkan::GpuShader;
+/// let shader = GpuShader::wgsl("fill", "
 ///     @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
 ///     @compute @workgroup_size(64)
 ///     fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] = id.x; }
@@ -34,7 +34,7 @@ pub use location::{Location, LocationType, ScalarKind};
 /// # Ok::<(), quadrille_vulkan::ShaderError>(())
 /// ```
 #[derive(Clone)]
-pub struct Shader(Arc<ShaderInner>);
+pub struct GpuShader(Arc<ShaderInner>);
 
 #[derive(Clone)]
 struct ShaderInner {
@@ -138,7 +138,7 @@ impl BindingKind {
     }
 }
 
-impl Shader {
+impl GpuShader {
     /// The most bindings of a set; push descriptors have at least 32 on every device.
     pub const MAX_BINDINGS: u32 = 32;
 
@@ -165,7 +165,7 @@ impl Shader {
     /// Takes the bytes of a SPIR-V file, of either byte order.
     ///
     /// # Errors
-    /// As for [`Shader::spirv`].
+    /// As for [`GpuShader::spirv`].
     pub fn spirv_bytes(label: &str, bytes: &[u8]) -> Result<Self, ShaderError> {
         Self::spirv(label, &spirv::words(label, bytes)?)
     }
@@ -181,13 +181,13 @@ impl Shader {
         Ok(shader.with_file(path))
     }
 
-    /// The same module, whose source is edited in this file, as for [`Shader::load`]: for sources
+    /// The same module, whose source is edited in this file, as for [`GpuShader::load`]: for sources
     /// that the program has in itself. Nothing comes of it where there is no such file.
     ///
     /// ```
-    /// # use quadrille_vulkan::Shader;
-    /// # fn load(source: &str) -> Result<Shader, quadrille_vulkan::ShaderError> {
-    /// let shader = Shader::wgsl("fill", source)?
+    /// # use quadrille_vulkan::GpuShader;
+    /// # fn load(source: &str) -> Result<GpuShader, quadrille_vulkan::ShaderError> {
+    /// let shader = GpuShader::wgsl("fill", source)?
     ///     .with_file(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/fill.wgsl"));
     /// # Ok(shader) }
     /// ```
@@ -268,17 +268,17 @@ impl Shader {
     }
 }
 
-impl PartialEq for Shader {
+impl PartialEq for GpuShader {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Shader {}
+impl Eq for GpuShader {}
 
-impl std::fmt::Debug for Shader {
+impl std::fmt::Debug for GpuShader {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Shader({})", self.label())
+        write!(formatter, "GpuShader({})", self.label())
     }
 }
 
@@ -311,7 +311,7 @@ fn check_interface(label: &str, entry: &EntryPoint) -> Result<(), ShaderError> {
             problem: format!("entry point {name}: {problem}"),
         })
     };
-    let limit = Shader::MAX_BINDINGS;
+    let limit = GpuShader::MAX_BINDINGS;
     if let Some(binding) = entry
         .bindings
         .iter()

@@ -21,7 +21,7 @@ use quadrille_sync::TimelinePoint;
 use crate::device::Device;
 use crate::error::SurfaceError;
 use crate::gpu::Gpu;
-use crate::image::{Image, ImageDesc, ImageUsage};
+use crate::image::{GpuImage, ImageDesc, ImageUsage};
 use crate::patience::Patience;
 use crate::surface::Surface;
 use crate::timeline::nanoseconds;
@@ -68,14 +68,14 @@ pub(crate) struct AcquiredImage {
 
 /// The images of a window.
 ///
-/// [`Swapchain::image`] is one [`Image`] for as long as the format stays. It stands for whichever
+/// [`Swapchain::image`] is one [`GpuImage`] for as long as the format stays. It stands for whichever
 /// image was acquired last, so passes declare and record it like any other.
 pub struct Swapchain {
     pub(crate) device: Arc<Device>,
     settings: SwapchainSettings,
     /// The format and colour space, which pipelines and passes rely on.
     format: SurfaceFormat,
-    image: Image,
+    image: GpuImage,
     /// The chain in use; none if the window has no area, or if creation failed.
     pub(crate) chain: Option<Chain>,
     /// Chains that may still be shown.
@@ -119,7 +119,7 @@ impl Swapchain {
         let desc = image_desc(name, extent, format, usage);
         let fences = device.present_fences && settings.proof == PresentProof::Automatic;
         let mut swapchain = Self {
-            image: Image::of_swapchain(&device, &desc),
+            image: GpuImage::of_swapchain(&device, &desc),
             settings: settings.clone(),
             format,
             chain: None,
@@ -141,7 +141,7 @@ impl Swapchain {
     }
 
     /// The image that stands for whichever was acquired.
-    pub fn image(&self) -> &Image {
+    pub fn image(&self) -> &GpuImage {
         &self.image
     }
 
@@ -250,7 +250,7 @@ impl Swapchain {
             if self.format != format {
                 let desc = self.image.desc();
                 let desc = image_desc(&desc.name, self.wanted, format, desc.usage);
-                self.image = Image::of_swapchain(&self.device, &desc);
+                self.image = GpuImage::of_swapchain(&self.device, &desc);
                 self.format = format;
                 self.outdated = true;
             }

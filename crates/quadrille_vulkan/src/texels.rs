@@ -3,7 +3,7 @@
 use ash::vk;
 
 use crate::format::{self, scalar_kind};
-use crate::image::Image;
+use crate::image::GpuImage;
 use crate::shader::{ScalarKind, ShaderImage};
 
 /// What shaders read of an image's texels.
@@ -22,7 +22,7 @@ impl Texels {
         multisampled: false,
     };
 
-    pub(crate) fn of(image: &Image) -> Self {
+    pub(crate) fn of(image: &GpuImage) -> Self {
         Self {
             format: image.format(),
             scalar: scalar_kind(image.format()),

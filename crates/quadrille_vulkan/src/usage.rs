@@ -2,7 +2,7 @@
 
 use quadrille_sync::Layout;
 
-use crate::image::{Image, ImageUsage};
+use crate::image::{GpuImage, ImageUsage};
 
 /// The usages of which an image needs one to be in a layout, with their names; none for layouts
 /// that all images can be in (`VkImageMemoryBarrier2`, VUID 01208 to 01213 and 03938 to 03941 on
@@ -32,7 +32,7 @@ fn usages_of(layout: Layout) -> Option<(ImageUsage, &'static str)> {
 }
 
 /// The name of the usage that an image lacks to be in a layout.
-pub(crate) fn lacks(image: &Image, layout: Layout) -> Option<&'static str> {
+pub(crate) fn lacks(image: &GpuImage, layout: Layout) -> Option<&'static str> {
     let (usages, name) = usages_of(layout)?;
     (!image.desc().usage.intersects(usages)).then_some(name)
 }

@@ -3,7 +3,7 @@
 use ash::vk;
 use quadrille_sync::SubresourceRange;
 
-use crate::image::Image;
+use crate::image::GpuImage;
 use crate::region::mip_extent;
 
 /// A part of an image's mip levels and array layers. The default is the whole image.
@@ -51,7 +51,7 @@ impl View {
     /// What it covers of an image, with all counts written out.
     ///
     /// ```no_run
-    /// # use quadrille_vulkan::{Gpu, Image, ImageDesc, View, vk};
+    /// # use quadrille_vulkan::{Gpu, GpuImage, ImageDesc, View, vk};
     /// # fn example(gpu: &Gpu) -> Result<(), quadrille_vulkan::Error> {
     /// let format = vk::Format::R8G8B8A8_UNORM;
     /// let pyramid = gpu.create_image(&ImageDesc::sampled("pyramid", 64, 64, format).with_mips(4))?;
@@ -60,7 +60,7 @@ impl View {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn subresources(self, image: &Image) -> SubresourceRange {
+    pub fn subresources(self, image: &GpuImage) -> SubresourceRange {
         let desc = image.desc();
         let or_rest = |count: u32, base: u32, of: u32| match count {
             0 => of.saturating_sub(base),
@@ -78,7 +78,7 @@ impl View {
 
     /// Width, height and depth in texels of its first mip level: 64 by 64 texels are
     /// `[16, 16, 1]` in level 2.
-    pub fn extent(self, image: &Image) -> [u32; 3] {
+    pub fn extent(self, image: &GpuImage) -> [u32; 3] {
         mip_extent(image.extent(), self.base_mip.into())
     }
 
@@ -93,7 +93,7 @@ impl View {
     }
 
     /// Whether the image has all its mip levels and layers.
-    pub fn is_within(self, image: &Image) -> bool {
+    pub fn is_within(self, image: &GpuImage) -> bool {
         self.fits(image.desc().mip_levels, image.desc().array_layers)
     }
 

@@ -8,8 +8,8 @@ use quadrille::sync::{
     States, Use,
 };
 use quadrille::vulkan::{
-    Buffer, BufferDesc, CommandList, ComputePipeline, ComputePipelineDesc, Format, FrameInput,
-    Frames, Gpu, Handle, Image, ImageDesc, ImageRegion, Serial, Settings, Shader,
+    BufferDesc, CommandList, ComputePipeline, ComputePipelineDesc, Format, FrameInput, Frames, Gpu,
+    GpuBuffer, GpuImage, GpuShader, Handle, ImageDesc, ImageRegion, Serial, Settings,
 };
 use quadrille_bench::{
     BUFFER_SHADER, Contents, FrameTimes, IMAGE_SHADER, PassWork, Stopwatch, Workload,
@@ -40,8 +40,8 @@ pub(super) fn settings(mode: Mode) -> Settings {
 
 /// What the passes use.
 pub(super) struct Resources {
-    pub(super) buffers: Vec<Buffer>,
-    pub(super) images: Vec<Image>,
+    pub(super) buffers: Vec<GpuBuffer>,
+    pub(super) images: Vec<GpuImage>,
     pub(super) buffer_pipeline: ComputePipeline,
     pub(super) image_pipeline: ComputePipeline,
 }
@@ -63,7 +63,7 @@ impl Resources {
             ))
         };
         let pipeline = |name, source| -> Outcome<ComputePipeline> {
-            let shader = Shader::wgsl(name, source)?;
+            let shader = GpuShader::wgsl(name, source)?;
             let pipeline = gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader))?;
             pipeline.wait()?;
             Ok(pipeline)

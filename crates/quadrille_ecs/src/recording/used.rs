@@ -1,6 +1,6 @@
 //! What a command may use of what is declared.
 
-use quadrille_vulkan::{Buffer, Image, View};
+use quadrille_vulkan::{GpuBuffer, GpuImage, View};
 
 use super::SubRecording;
 use crate::bind::{Bound, ResourceRef};
@@ -14,7 +14,7 @@ impl SubRecording {
         bound: Bound<'b>,
         needed: AccessKind,
         command: &'static str,
-    ) -> Option<&'b Buffer> {
+    ) -> Option<&'b GpuBuffer> {
         match bound.resource {
             ResourceRef::Buffer(buffer) => self.allows(bound, needed, command).then_some(buffer),
             ResourceRef::Image(_) => {
@@ -30,7 +30,7 @@ impl SubRecording {
         bound: Bound<'b>,
         needed: AccessKind,
         command: &'static str,
-    ) -> Option<(&'b Image, View)> {
+    ) -> Option<(&'b GpuImage, View)> {
         match bound.resource {
             ResourceRef::Image(image) => self
                 .allows(bound, needed, command)

@@ -7,7 +7,7 @@ use std::ops::Deref;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_window::PrimaryWindow;
-use quadrille_vulkan::Image;
+use quadrille_vulkan::GpuImage;
 
 use super::WindowImage;
 
@@ -18,14 +18,14 @@ use super::WindowImage;
 /// that declare it are left out.
 #[derive(Resource)]
 pub struct WindowImageOf<M: Component> {
-    image: Image,
+    image: GpuImage,
     marker: PhantomData<fn() -> M>,
 }
 
 impl<M: Component> Deref for WindowImageOf<M> {
-    type Target = Image;
+    type Target = GpuImage;
 
-    fn deref(&self) -> &Image {
+    fn deref(&self) -> &GpuImage {
         &self.image
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use bevy_window::{PrimaryWindow, RawHandleWrapper, Window};
-use quadrille_vulkan::{Error, Format, Gpu, Image, ImageDesc, ImageUsage};
+use quadrille_vulkan::{Error, Format, Gpu, GpuImage, ImageDesc, ImageUsage};
 
 use super::target::WindowTarget;
 use super::{
@@ -135,7 +135,7 @@ fn acquire(world: &mut World, renderer: &mut Renderer) -> Result<(), RenderError
 }
 
 /// Makes a window's component the one of this image.
-fn give_image(world: &mut World, entity: Entity, image: Option<&Image>) {
+fn give_image(world: &mut World, entity: Entity, image: Option<&GpuImage>) {
     let Ok(mut window) = world.get_entity_mut(entity) else {
         return;
     };
@@ -211,7 +211,7 @@ fn prepare_headless(
     Ok(())
 }
 
-fn headless_image(gpu: &Gpu, name: &str, [width, height]: [u32; 2]) -> Result<Image, Error> {
+fn headless_image(gpu: &Gpu, name: &str, [width, height]: [u32; 2]) -> Result<GpuImage, Error> {
     let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
     gpu.create_image(&ImageDesc::new(name, width, height, HEADLESS_FORMAT, usage))
 }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
 use bevy_window::{PrimaryWindow, Window};
-use quadrille_vulkan::{Error, Gpu, Image, ImageDesc};
+use quadrille_vulkan::{Error, Gpu, GpuImage, ImageDesc};
 
 use super::{HeadlessWindow, WindowImageOf};
 use crate::history::{Current, History, NewHistory};
@@ -27,7 +27,7 @@ use crate::plugin::GpuDevice;
 /// # use quadrille_ecs::*;
 /// /// Half as wide and high as the window.
 /// #[derive(Resource, Deref)]
-/// struct Glow(Image);
+/// struct Glow(GpuImage);
 ///
 /// fn setup(mut commands: Commands) {
 ///     // The size in the description does not count.
@@ -58,8 +58,8 @@ struct Follower {
 
 impl WindowSized {
     /// An image of the primary window's size, and the resource that names it: `Glow` for
-    /// `struct Glow(Image)`. The width and height of the description do not count.
-    pub fn new<R: Resource>(resource: fn(Image) -> R, desc: ImageDesc) -> Self {
+    /// `struct Glow(GpuImage)`. The width and height of the description do not count.
+    pub fn new<R: Resource>(resource: fn(GpuImage) -> R, desc: ImageDesc) -> Self {
         Self::following(TypeId::of::<R>(), move |world, gpu, size| {
             let image = gpu.create_image(&sized(&desc, size))?;
             world.insert_resource(resource(image));
@@ -69,7 +69,7 @@ impl WindowSized {
 
     /// The same for the two images of a [`History`]; see [`NewHistory::image`]. Where the size
     /// changes, both are zero again.
-    pub fn history<H: History<Handle = Image>>(desc: ImageDesc) -> Self {
+    pub fn history<H: History<Handle = GpuImage>>(desc: ImageDesc) -> Self {
         Self::following(TypeId::of::<Current<H>>(), move |world, gpu, size| {
             NewHistory::<H>::image(gpu, &sized(&desc, size))?.apply(world);
             Ok(())

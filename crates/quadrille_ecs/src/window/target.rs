@@ -8,8 +8,8 @@
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, RawHandleWrapper, Window};
 use quadrille_vulkan::{
-    Acquired, Gpu, Image, Presented, SkipReason, Surface, SurfaceError, SurfaceFormat, Swapchain,
-    SwapchainSettings, vk::PresentModeKHR,
+    Acquired, Gpu, GpuImage, Presented, SkipReason, Surface, SurfaceError, SurfaceFormat,
+    Swapchain, SwapchainSettings, vk::PresentModeKHR,
 };
 
 use super::patience::Patience;
@@ -154,7 +154,7 @@ impl WindowTarget {
     }
 
     /// The acquired image.
-    pub(crate) fn image(&self) -> Option<&Image> {
+    pub(crate) fn image(&self) -> Option<&GpuImage> {
         self.swapchain
             .as_ref()
             .filter(|_| self.acquired)

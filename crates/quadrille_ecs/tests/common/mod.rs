@@ -8,11 +8,11 @@ use quadrille_ecs::*;
 
 /// 256 numbers: 0, 1, 2, ..
 #[derive(Resource, Deref)]
-pub(crate) struct Numbers(pub(crate) Buffer);
+pub(crate) struct Numbers(pub(crate) GpuBuffer);
 
 /// 256 numbers that nothing has written yet.
 #[derive(Resource, Deref)]
-pub(crate) struct Squares(pub(crate) Buffer);
+pub(crate) struct Squares(pub(crate) GpuBuffer);
 
 /// Pipelines that work on 256 numbers with 4 workgroups.
 #[derive(Resource)]
@@ -114,7 +114,7 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Upload
         gpu.create_buffer(&BufferDesc::storage("squares", 1024))?,
     ));
     let pipeline = |name, source| -> Result<_, BevyError> {
-        let shader = Shader::wgsl(name, source)?;
+        let shader = GpuShader::wgsl(name, source)?;
         Ok(gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader))?)
     };
     let (add, square) = (pipeline("add", SHADER)?, pipeline("square", SQUARE)?);
@@ -156,7 +156,7 @@ pub(crate) fn add(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pa
 }
 
 /// The contents of a buffer, after as many frames as reading takes.
-pub(crate) fn read(rig: &mut Rig, buffer: impl FnOnce(&World) -> Buffer) -> Vec<u32> {
+pub(crate) fn read(rig: &mut Rig, buffer: impl FnOnce(&World) -> GpuBuffer) -> Vec<u32> {
     #[derive(Resource, Default)]
     struct Bytes(Option<Vec<u8>>);
     let buffer = buffer(rig.app.world());
@@ -181,7 +181,7 @@ pub(crate) fn read(rig: &mut Rig, buffer: impl FnOnce(&World) -> Buffer) -> Vec<
 }
 
 /// The texels of an image, after as many frames as reading takes.
-pub(crate) fn read_image(rig: &mut Rig, image: &Image) -> Vec<u8> {
+pub(crate) fn read_image(rig: &mut Rig, image: &GpuImage) -> Vec<u8> {
     let texels = read_back(rig, Readback::image(image));
     texels.expect("an image is read back within ten frames")
 }

@@ -22,17 +22,17 @@ macro_rules! named {
 }
 
 named! {
-    Bytes(Buffer),
-    MoreBytes(Buffer),
-    Arguments(Buffer),
-    Pyramid(Image),
-    Plain(Image),
-    Odd(Image),
-    Solid(Image),
-    Samples(Image),
-    Whole(Image),
-    Halves(Image),
-    Depth(Image),
+    Bytes(GpuBuffer),
+    MoreBytes(GpuBuffer),
+    Arguments(GpuBuffer),
+    Pyramid(GpuImage),
+    Plain(GpuImage),
+    Odd(GpuImage),
+    Solid(GpuImage),
+    Samples(GpuImage),
+    Whole(GpuImage),
+    Halves(GpuImage),
+    Depth(GpuImage),
 }
 
 /// The pipelines, and numbers that decide what passes do.
@@ -191,7 +191,7 @@ fn make(world: &mut World) -> Result {
     world.insert_resource(Halves(gpu.create_image(&halves)?));
     let depth = ImageDesc::depth("depth", 16, 16, DEPTH).with_usage(copies | ImageUsage::SAMPLED);
     world.insert_resource(Depth(gpu.create_image(&depth)?));
-    let shader = Shader::wgsl("anything.wgsl", SHADER)?;
+    let shader = GpuShader::wgsl("anything.wgsl", SHADER)?;
     let fill = GraphicsPipelineDesc::new("fill", (&shader, "corner"), (&shader, "paint"));
     let mut mesh = GraphicsPipelineDesc::new("mesh", (&shader, "vertex"), (&shader, "plain"));
     mesh.vertex_buffers = vec![
@@ -471,7 +471,7 @@ fn what_is_refused_says_why() {
     assert!(message.contains(expected), "{message}");
 
     #[derive(Resource, Deref)]
-    struct Unusable(Image);
+    struct Unusable(GpuImage);
     fn unusable(mut recorder: Recorder, image: TransferWrite<Unusable>) {
         recorder.transfer().clear_image(&image, [0.0; 4]);
     }

@@ -7,7 +7,7 @@ use quadrille_ecs::*;
 use crate::common::{Rig, Squares, read};
 
 #[derive(Resource, Deref)]
-struct Picture(Image);
+struct Picture(GpuImage);
 
 #[derive(Resource)]
 struct Look {
@@ -97,7 +97,7 @@ fn an_image_and_its_sampler_are_bound_to_one_number() {
     let mut rig = Rig::new();
     let world = rig.app.world_mut();
     let gpu = world.resource::<GpuDevice>().clone();
-    let shader = Shader::spirv("combined.spv", &module()).expect("the module is right");
+    let shader = GpuShader::spirv("combined.spv", &module()).expect("the module is right");
     let desc = ComputePipelineDesc::of("look", &shader);
     let pipeline = gpu.compute_pipeline(&desc).expect("it compiles");
     let sampler = gpu.create_sampler(&SamplerDesc::linear());

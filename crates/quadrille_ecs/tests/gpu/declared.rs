@@ -11,17 +11,17 @@ use crate::common::{Errors, Numbers, Rig, Squares, add, read, square};
 
 /// What a triangle is drawn from and to, and copied to.
 #[derive(Resource, Deref)]
-struct Picture(Image);
+struct Picture(GpuImage);
 #[derive(Resource, Deref)]
-struct Corners(Buffer);
+struct Corners(GpuBuffer);
 #[derive(Resource, Deref)]
-struct Order(Buffer);
+struct Order(GpuBuffer);
 #[derive(Resource, Deref)]
-struct Arguments(Buffer);
+struct Arguments(GpuBuffer);
 #[derive(Resource, Deref)]
-struct Texels(Buffer);
+struct Texels(GpuBuffer);
 #[derive(Resource, Deref)]
-struct Shared(Buffer);
+struct Shared(GpuBuffer);
 #[derive(Resource)]
 struct Triangle(GraphicsPipeline);
 
@@ -36,7 +36,7 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Upload
     let format = Format::R8G8B8A8_UNORM;
     let desc = ImageDesc::sampled("picture", 16, 16, format).with_usage(usage);
     commands.insert_resource(Picture(gpu.create_image(&desc)?));
-    let mut filled = |name, usage: BufferUsage, words: &[u32]| -> Result<Buffer, BevyError> {
+    let mut filled = |name, usage: BufferUsage, words: &[u32]| -> Result<GpuBuffer, BevyError> {
         let bytes = bytemuck::cast_slice(words);
         let usage = usage | BufferUsage::TRANSFER_DST;
         let buffer = gpu.create_buffer(&BufferDesc::new(name, bytes.len() as u64, usage))?;
@@ -58,7 +58,7 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Upload
     commands.insert_resource(Texels(gpu.create_buffer(&texels)?));
     let shared = BufferDesc::storage("shared", 16).in_memory(Memory::Readback);
     commands.insert_resource(Shared(gpu.create_buffer(&shared)?));
-    let shader = Shader::wgsl("triangle", TRIANGLE)?;
+    let shader = GpuShader::wgsl("triangle", TRIANGLE)?;
     let mut desc = GraphicsPipelineDesc::of("triangle", &shader);
     desc.vertex_buffers = vec![VertexLayout::packed(0, &[Format::R32G32_SFLOAT])];
     commands.insert_resource(Triangle(gpu.graphics_pipeline(&desc)?));

@@ -12,7 +12,7 @@ struct Made(u32);
 
 /// A buffer that is made anew in every third frame, as one of a window's size would be.
 #[derive(Resource, Deref)]
-struct Resized(Buffer);
+struct Resized(GpuBuffer);
 
 fn resize(mut commands: Commands, gpu: Res<GpuDevice>, mut made: ResMut<Made>) -> Result {
     if made.0.is_multiple_of(3) {
@@ -66,7 +66,7 @@ fn what_declare_inserts_is_there_for_passes_on_all_threads() {
 struct Had(Vec<bool>);
 
 #[derive(Resource, Deref)]
-struct Lists(Vec<Buffer>);
+struct Lists(Vec<GpuBuffer>);
 
 #[derive(Component)]
 struct Absent;

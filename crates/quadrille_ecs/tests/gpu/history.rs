@@ -9,14 +9,14 @@ use super::common::{Rig, read};
 enum Count {}
 
 impl History for Count {
-    type Handle = Buffer;
+    type Handle = GpuBuffer;
 }
 
 /// A small picture that is copied from frame to frame.
 enum Picture {}
 
 impl History for Picture {
-    type Handle = Image;
+    type Handle = GpuImage;
 }
 
 #[derive(Resource)]
@@ -39,7 +39,7 @@ fn rig() -> Rig {
     let desc = BufferDesc::storage("count", 256);
     let count = NewHistory::<Count>::buffer(&gpu, &desc).expect("buffers can be made");
     world.commands().queue(count);
-    let shader = Shader::wgsl("grow", GROW).expect("the shader is right");
+    let shader = GpuShader::wgsl("grow", GROW).expect("the shader is right");
     let grow = gpu.compute_pipeline(&ComputePipelineDesc::of("grow", &shader));
     world.insert_resource(Grow(grow.expect("the pipeline can be made")));
     world.flush();
@@ -68,7 +68,7 @@ fn a_pass_reads_what_it_wrote_in_the_last_frame() {
     rig.expect_no_errors();
     // What the fifth frame wrote is the past now, and the frame that reads it back comes later.
     let past = rig.app.world().resource::<Previous<Count>>();
-    let past = Buffer::clone(past);
+    let past = GpuBuffer::clone(past);
     let numbers = read(&mut rig, |_| past);
     assert!(numbers.iter().all(|number| *number == 5), "{numbers:?}");
 }
@@ -101,7 +101,7 @@ fn a_frame_that_does_not_touch_a_history_leaves_it_alone() {
     rig.expect_no_errors();
     let past = rig.app.world().resource::<Previous<Count>>();
     assert_eq!(past.id(), before);
-    let past = Buffer::clone(past);
+    let past = GpuBuffer::clone(past);
     let numbers = read(&mut rig, |_| past);
     assert!(numbers.iter().all(|number| *number == 2), "{numbers:?}");
 }
@@ -113,7 +113,7 @@ fn images_have_a_history_that_begins_with_zeros() {
         recorder.transfer().clear_image(&new, [1.0, 0.0, 0.0, 1.0]);
     }
     #[derive(Resource, bevy_derive::Deref)]
-    struct Copy(Image);
+    struct Copy(GpuImage);
     fn copy(mut recorder: Recorder, old: TransferRead<Previous<Picture>>, to: TransferWrite<Copy>) {
         recorder.transfer().copy_image(&old, &to);
     }

@@ -8,7 +8,7 @@ use super::common::{Add, Errors, Rig};
 
 /// 256 numbers that device and host can reach.
 #[derive(Resource, Deref)]
-struct Shared(Buffer);
+struct Shared(GpuBuffer);
 
 /// What the host has seen of the first number, frame by frame.
 #[derive(Resource, Default)]
@@ -143,7 +143,7 @@ fn a_host_pass_that_fails_or_panics_costs_nothing_else() {
 #[ignore = "needs a device"]
 fn memory_that_the_host_cannot_reach_is_an_error() {
     #[derive(Resource, Deref)]
-    struct Far(Buffer);
+    struct Far(GpuBuffer);
     fn peek(mut recorder: Recorder, far: HostRead<Far>) {
         let far = far.memory();
         recorder.host(move |host| far.read::<u32>(host).map(|_| ()).map_err(Into::into));

@@ -170,7 +170,7 @@ fn what_cannot_be_copied_is_not_read_back() {
 #[ignore = "needs a device"]
 fn a_buffer_that_is_smaller_than_the_shader_s_type_is_told() {
     #[derive(Resource, bevy_derive::Deref)]
-    struct Small(Buffer);
+    struct Small(GpuBuffer);
     #[derive(Resource)]
     struct Scale(ComputePipeline);
     const SCALE: &str = "
@@ -185,7 +185,7 @@ fn a_buffer_that_is_smaller_than_the_shader_s_type_is_told() {
         move |mut commands: Commands, gpu: Res<GpuDevice>| -> Result {
             let small = gpu.create_buffer(&BufferDesc::storage("small", bytes))?;
             commands.insert_resource(Small(small));
-            let shader = Shader::wgsl("scale", SCALE)?;
+            let shader = GpuShader::wgsl("scale", SCALE)?;
             let desc = ComputePipelineDesc::of("scale", &shader);
             commands.insert_resource(Scale(gpu.compute_pipeline(&desc)?));
             Ok(())
@@ -329,7 +329,7 @@ fn a_shader_in_another_stage_than_declared_is_told() {
 #[ignore = "needs a device"]
 fn reading_what_nobody_wrote_tells_how_contents_begin() {
     #[derive(Resource, bevy_derive::Deref)]
-    struct Fresh(Buffer);
+    struct Fresh(GpuBuffer);
     let mut rig = Rig::new();
     let setup = |mut commands: Commands, gpu: Res<GpuDevice>| -> Result {
         let fresh = gpu.create_buffer(&BufferDesc::storage("fresh", 1024))?;
@@ -361,7 +361,7 @@ fn a_depth_test_without_depth_is_told() {
         let source = "
             @vertex fn place() -> @builtin(position) vec4f { return vec4f(0.0, 0.0, 0.0, 1.0); }
             @fragment fn color() -> @location(0) vec4f { return vec4f(1.0); }";
-        let shader = Shader::wgsl("far.wgsl", source)?;
+        let shader = GpuShader::wgsl("far.wgsl", source)?;
         let desc = GraphicsPipelineDesc {
             depth: Some(DepthState::LESS),
             ..GraphicsPipelineDesc::of("far", &shader)
@@ -391,13 +391,13 @@ fn an_array_shorter_than_one_element_is_told() {
     #[derive(Resource)]
     struct Move(ComputePipeline);
     #[derive(Resource, bevy_derive::Deref)]
-    struct Birds(Buffer);
+    struct Birds(GpuBuffer);
     fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
         let source = "
             struct Bird { at: vec3f, speed: vec3f }
             @group(0) @binding(0) var<storage, read_write> birds: array<Bird>;
             @compute @workgroup_size(1) fn main() { birds[0] = Bird(); }";
-        let shader = Shader::wgsl("birds.wgsl", source)?;
+        let shader = GpuShader::wgsl("birds.wgsl", source)?;
         let desc = ComputePipelineDesc::of("fly", &shader);
         commands.insert_resource(Move(gpu.compute_pipeline(&desc)?));
         // As packed vectors are laid out, which those of WGSL are not.

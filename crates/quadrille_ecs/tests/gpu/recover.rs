@@ -13,7 +13,7 @@ use crate::common::{Add, Errors, Numbers, Rig, Squares, add, read};
 
 /// 64 sevens.
 #[derive(Resource, Deref)]
-struct Sevens(Buffer);
+struct Sevens(GpuBuffer);
 
 #[derive(Resource, Default)]
 struct Rebuilt(Vec<u32>);

@@ -65,7 +65,7 @@ fn app(name: &str) -> (Rig, Folder) {
 
 /// Makes the pipeline, as a program would in `RenderStartup`.
 fn load(rig: &mut Rig, path: &Path) {
-    let shader = Shader::load(path).expect("a shader");
+    let shader = GpuShader::load(path).expect("a shader");
     let gpu = rig.app.world().resource::<GpuDevice>();
     let desc = ComputePipelineDesc::of("set", &shader);
     let pipeline = gpu.compute_pipeline(&desc).expect("a pipeline");

@@ -115,7 +115,7 @@ fn what_does_not_leave_it_open_stays_exclusive() {
 
 /// Squares of numbers, for one frame.
 #[derive(Resource, Deref)]
-struct Between(Buffer);
+struct Between(GpuBuffer);
 
 fn square_between(
     mut recorder: Recorder,
@@ -157,15 +157,15 @@ fn a_transient_buffer_is_shared_without_a_copy() {
 
 /// A picture that is filled once and read by two families ever after.
 #[derive(Resource, Deref)]
-struct Picture(Image);
+struct Picture(GpuImage);
 
 /// What one family sees of it.
 #[derive(Resource, Deref)]
-struct Here(Image);
+struct Here(GpuImage);
 
 /// What another family sees of it.
 #[derive(Resource, Deref)]
-struct There(Image);
+struct There(GpuImage);
 
 fn fill(mut recorder: Recorder, picture: TransferWrite<Picture>, mut count: Local<u32>) {
     *count += 1;
@@ -176,7 +176,7 @@ fn fill(mut recorder: Recorder, picture: TransferWrite<Picture>, mut count: Loca
     }
 }
 
-fn copy_to<To: Named<Handle = Image>>(
+fn copy_to<To: Named<Handle = GpuImage>>(
     mut recorder: Recorder,
     picture: TransferRead<Picture>,
     to: TransferWrite<To>,
@@ -185,7 +185,7 @@ fn copy_to<To: Named<Handle = Image>>(
 }
 
 /// The texels of an image.
-fn texels(rig: &mut Rig, image: impl FnOnce(&World) -> Image) -> Vec<u8> {
+fn texels(rig: &mut Rig, image: impl FnOnce(&World) -> GpuImage) -> Vec<u8> {
     #[derive(Resource, Default)]
     struct Texels(Vec<u8>);
     let image = image(rig.app.world());

@@ -9,22 +9,22 @@ use crate::common::Rig;
 
 /// As large as the window.
 #[derive(Resource, Deref)]
-struct Scene(Image);
+struct Scene(GpuImage);
 
 /// Half as large, rounded up.
 #[derive(Resource, Deref)]
-struct Glow(Image);
+struct Glow(GpuImage);
 
 /// What was seen last.
 enum Seen {}
 
 impl History for Seen {
-    type Handle = Image;
+    type Handle = GpuImage;
 }
 
 /// Of a second window.
 #[derive(Resource, Deref)]
-struct MapScene(Image);
+struct MapScene(GpuImage);
 
 #[derive(Component)]
 struct Map;

@@ -34,7 +34,7 @@ struct Made;
 
 fn misspell(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = "@compute @workgroup_size(1)\nfn main() {\n    let a = nothing;\n}";
-    let shader = Shader::wgsl("typo.wgsl", source)?;
+    let shader = GpuShader::wgsl("typo.wgsl", source)?;
     gpu.compute_pipeline(&ComputePipelineDesc::of("typo", &shader))?;
     commands.insert_resource(Made);
     Ok(())
@@ -74,11 +74,11 @@ fn a_mistake_in_a_shader_is_shown_in_its_line() {
 #[ignore = "needs a device"]
 fn what_is_missing_or_misnamed_is_one_message() {
     fn load() -> Result {
-        Shader::load("no such folder/waves.wgsl")?;
+        GpuShader::load("no such folder/waves.wgsl")?;
         Ok(())
     }
     fn enter(gpu: Res<GpuDevice>) -> Result {
-        let shader = Shader::wgsl("idle.wgsl", "@compute @workgroup_size(1) fn idle() {}")?;
+        let shader = GpuShader::wgsl("idle.wgsl", "@compute @workgroup_size(1) fn idle() {}")?;
         gpu.compute_pipeline(&ComputePipelineDesc::of("idle", &shader).entry("main"))?;
         Ok(())
     }

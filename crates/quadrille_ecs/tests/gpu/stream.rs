@@ -10,7 +10,7 @@ use crate::common::{Add, Errors, Rig, Squares, read};
 
 /// The newest turn.
 #[derive(Resource, Deref)]
-struct Newest(Buffer);
+struct Newest(GpuBuffer);
 
 #[derive(Resource)]
 struct Turns(Consumer);

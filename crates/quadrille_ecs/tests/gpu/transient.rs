@@ -8,18 +8,18 @@ use crate::common::{Add, Numbers, Rig, Squares, add, read, read_image, record_sq
 
 /// Squares of numbers, for one frame.
 #[derive(Resource, Deref)]
-struct First(Buffer);
+struct First(GpuBuffer);
 
 /// Squares of squares of squares, for one frame.
 #[derive(Resource, Deref)]
-struct Second(Buffer);
+struct Second(GpuBuffer);
 
 /// What is left of it all.
 #[derive(Resource, Deref)]
-struct Powers(Buffer);
+struct Powers(GpuBuffer);
 
 /// A pass that squares one buffer into another.
-fn square<From: Named<Handle = Buffer>, To: Named<Handle = Buffer>>(
+fn square<From: Named<Handle = GpuBuffer>, To: Named<Handle = GpuBuffer>>(
     mut recorder: Recorder,
     from: StorageRead<From>,
     to: StorageWrite<To>,
@@ -215,19 +215,19 @@ fn what_is_needed_at_once_is_moved_apart() {
 
 /// An image for one frame.
 #[derive(Resource, Deref)]
-struct Red(Image);
+struct Red(GpuImage);
 
 /// Another one, in the same memory.
 #[derive(Resource, Deref)]
-struct Green(Image);
+struct Green(GpuImage);
 
 /// A copy that stays.
 #[derive(Resource, Deref)]
-struct Left(Image);
+struct Left(GpuImage);
 
 /// The other copy.
 #[derive(Resource, Deref)]
-struct Right(Image);
+struct Right(GpuImage);
 
 #[test]
 #[ignore = "needs a device"]
@@ -242,7 +242,7 @@ fn images_in_the_same_memory_keep_what_their_own_passes_wrote() {
             .transfer()
             .clear_image(&image, [0.0, 1.0, 0.0, 1.0]);
     }
-    fn keep<From: Named<Handle = Image>, To: Named<Handle = Image>>(
+    fn keep<From: Named<Handle = GpuImage>, To: Named<Handle = GpuImage>>(
         mut recorder: Recorder,
         from: TransferRead<From>,
         to: TransferWrite<To>,

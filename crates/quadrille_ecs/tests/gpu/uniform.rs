@@ -15,7 +15,7 @@ const SPREAD: &str = "
 ";
 
 #[derive(Resource, Deref)]
-struct Number(Buffer);
+struct Number(GpuBuffer);
 #[derive(Resource)]
 struct Spread(ComputePipeline);
 
@@ -38,7 +38,7 @@ fn words(number: u32) -> Vec<u8> {
 }
 
 /// What passes find in a uniform buffer that this has filled.
-fn found(fill: fn(&Buffer, &mut Uploads) -> Result) -> u32 {
+fn found(fill: fn(&GpuBuffer, &mut Uploads) -> Result) -> u32 {
     let mut rig = Rig::new();
     let setup = move |mut commands: Commands,
                       gpu: Res<GpuDevice>,
@@ -47,7 +47,7 @@ fn found(fill: fn(&Buffer, &mut Uploads) -> Result) -> u32 {
         let number = gpu.create_buffer(&BufferDesc::uniform("number", 16))?;
         fill(&number, &mut uploads)?;
         commands.insert_resource(Number(number));
-        let shader = Shader::wgsl("spread", SPREAD)?;
+        let shader = GpuShader::wgsl("spread", SPREAD)?;
         let pipeline = gpu.compute_pipeline(&ComputePipelineDesc::of("spread", &shader))?;
         commands.insert_resource(Spread(pipeline));
         Ok(())
@@ -69,7 +69,7 @@ fn the_host_fills_one() {
 #[test]
 #[ignore = "needs a device"]
 fn an_upload_fills_one() {
-    let upload = |number: &Buffer, uploads: &mut Uploads| {
+    let upload = |number: &GpuBuffer, uploads: &mut Uploads| {
         uploads.write_buffer(number, 0, &words(9));
         Ok(())
     };

@@ -10,11 +10,11 @@ const FORMAT: Format = Format::R8G8B8A8_UNORM;
 
 /// An image of several mip levels or layers.
 #[derive(Resource, Deref)]
-struct Parts(Image);
+struct Parts(GpuImage);
 
 /// What is read back.
 #[derive(Resource, Deref)]
-struct Copy(Image);
+struct Copy(GpuImage);
 
 #[derive(Resource)]
 struct Halve(ComputePipeline);
@@ -43,7 +43,7 @@ fn rig(mips: u32, layers: u32, size: u32) -> Rig {
     let parts = ImageDesc::sampled("parts", 32, 32, FORMAT).with_usage(usage);
     let parts = parts.with_mips(mips).with_layers(layers);
     let copy = ImageDesc::sampled("copy", size, size, FORMAT);
-    let shader = Shader::wgsl("halve.wgsl", HALVE).expect("it is right");
+    let shader = GpuShader::wgsl("halve.wgsl", HALVE).expect("it is right");
     let halve = gpu.compute_pipeline(&ComputePipelineDesc::of("halve", &shader));
     let image = |desc| gpu.create_image(desc).expect("images can be made");
     rig.app
@@ -219,7 +219,7 @@ fn a_level_or_layer_that_is_not_there_is_an_error() {
 #[ignore = "needs a device"]
 fn a_mip_level_goes_to_a_buffer_and_back() {
     #[derive(Resource, Deref)]
-    struct Texels(Buffer);
+    struct Texels(GpuBuffer);
     fn out(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Texels>) {
         recorder
             .transfer()
@@ -287,7 +287,7 @@ fn a_view_that_the_image_lacks_is_refused_and_the_frame_goes_on() {
 
 /// A 3D image.
 #[derive(Resource, Deref)]
-struct Volume(Image);
+struct Volume(GpuImage);
 
 #[derive(Resource)]
 struct Fill(ComputePipeline);
@@ -330,7 +330,7 @@ fn fill_slices(declared: [[u32; 2]; 2]) -> (Vec<u8>, u64) {
         ..ImageDesc::sampled("volume", 8, 8, FORMAT).with_usage(ImageUsage::STORAGE)
     };
     let volume = gpu.create_image(&volume).expect("images can be made");
-    let shader = Shader::wgsl("fill.wgsl", FILL).expect("it is right");
+    let shader = GpuShader::wgsl("fill.wgsl", FILL).expect("it is right");
     let pipeline = gpu.compute_pipeline(&ComputePipelineDesc::of("fill", &shader));
     rig.app
         .insert_resource(Volume(volume.clone()))

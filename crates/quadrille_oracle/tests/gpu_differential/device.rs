@@ -5,8 +5,8 @@ use std::time::Duration;
 use quadrille_oracle::Judge;
 use quadrille_sync::{Frame, Plan, States, Topology};
 use quadrille_vulkan::{
-    BufferDesc, CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, Frames, Gpu, Handle,
-    ImageDesc, Serial, Settings, Shader, validation_messages, vk,
+    BufferDesc, CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, Frames, Gpu,
+    GpuShader, Handle, ImageDesc, Serial, Settings, validation_messages, vk,
 };
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -41,7 +41,7 @@ impl Device {
         let gpu = Gpu::new(&settings, None).unwrap_or_else(|error| panic!("{error}"));
         let active = gpu.info().validation.is_some();
         assert!(active, "the validation layer is not active");
-        let shader = Shader::wgsl("add", ADD).unwrap();
+        let shader = GpuShader::wgsl("add", ADD).unwrap();
         let desc = ComputePipelineDesc {
             name: "add",
             shader: &shader,

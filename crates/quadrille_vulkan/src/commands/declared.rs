@@ -17,7 +17,7 @@ use crate::handle::Handle;
 use crate::pipeline::{ComputeCode, GraphicsCode, MOST_BUFFERS};
 use crate::region::ImageRegion;
 use crate::rendering::{Load, RenderingData};
-use crate::shader::{Binding, BindingKind, Shader};
+use crate::shader::{Binding, BindingKind, GpuShader};
 
 use part::{Part, accesses};
 
@@ -57,7 +57,7 @@ impl CommandList {
 }
 
 /// The number of bindings.
-const BINDINGS: usize = Shader::MAX_BINDINGS as usize;
+const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
 
 /// Bytes of a `VkDispatchIndirectCommand`, a `VkDrawIndirectCommand` and a
 /// `VkDrawIndexedIndirectCommand`.

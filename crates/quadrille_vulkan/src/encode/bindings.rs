@@ -9,14 +9,14 @@ use crate::buffer::BufferUsage;
 use crate::calls::{Call, Info};
 use crate::commands::{CommandError, CommandList};
 use crate::handle::{Entry, Handle};
-use crate::image::{Image, ImageUsage};
+use crate::image::{GpuImage, ImageUsage};
 use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
-use crate::shader::{Binding, BindingKind, Shader, ShaderImage};
+use crate::shader::{Binding, BindingKind, GpuShader, ShaderImage};
 use crate::texels::Texels;
 use crate::view::{View, ViewKey};
 
 /// The number of bindings.
-const BINDINGS: usize = Shader::MAX_BINDINGS as usize;
+const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
 
 /// What is bound, by binding. Only entries whose bit is set count, so that forgetting everything
 /// for the next pass costs nothing.
@@ -536,7 +536,7 @@ fn unbound(pipeline: &str, binding: &Binding) -> CommandError {
 }
 
 /// A view of an image; of a swapchain's image there is one only.
-pub(super) fn view(image: &Image, key: ViewKey) -> Result<vk::ImageView, Failure> {
+pub(super) fn view(image: &GpuImage, key: ViewKey) -> Result<vk::ImageView, Failure> {
     let view = image.view(key)?;
     view.ok_or_else(|| {
         let name = image.name().to_owned();

@@ -5,12 +5,12 @@ use ash::vk;
 use crate::commands::CommandError;
 use crate::device::Device;
 use crate::format::{aspects, block, scalar_kind};
-use crate::image::Image;
+use crate::image::GpuImage;
 use crate::region::ImageRegion;
 use crate::view::{View, ViewKey};
 
 /// An image and the part of it that is meant.
-pub(super) type Part<'a> = (&'a Image, &'a ImageRegion);
+pub(super) type Part<'a> = (&'a GpuImage, &'a ImageRegion);
 
 /// Checks a copy (section "Copying Data Between Images"): as many texels of the same size, for
 /// compressed formats and those of depth and stencil of the same format.
@@ -45,7 +45,7 @@ pub(super) fn check_blit(
     let [from, to] = [src.0.format(), dst.0.format()];
     let is_color = |format| aspects(format) == vk::ImageAspectFlags::COLOR;
     let [from_can, to_can] = [from, to].map(|format| features(device, format));
-    let is_solid = |image: &Image| image.desc().extent[2] > 1;
+    let is_solid = |image: &GpuImage| image.desc().extent[2] > 1;
     let problem = if src.1.layer_count != dst.1.layer_count {
         let [from, to] = [src.1, dst.1].map(|region| region.layer_count);
         Some(format!("{from} layers are not {to}"))
@@ -70,7 +70,7 @@ pub(super) fn check_blit(
 }
 
 /// Whether a view lies in its image.
-pub(super) fn check_view(image: &Image, view: View) -> Result<(), CommandError> {
+pub(super) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandError> {
     let desc = image.desc();
     match view.fits(desc.mip_levels, desc.array_layers) {
         true => Ok(()),
@@ -86,7 +86,7 @@ pub(super) fn check_view(image: &Image, view: View) -> Result<(), CommandError> 
 
 /// Whether an image can be seen as a kind of view (section "Image Views", the table of
 /// compatibility).
-pub(super) fn check_kind(image: &Image, key: ViewKey) -> Result<(), CommandError> {
+pub(super) fn check_kind(image: &GpuImage, key: ViewKey) -> Result<(), CommandError> {
     use vk::ImageViewType as Kind;
     let desc = image.desc();
     let is_solid = desc.extent[2] > 1;
@@ -119,7 +119,7 @@ pub(super) fn check_kind(image: &Image, key: ViewKey) -> Result<(), CommandError
     }
 }
 
-fn refuse_if(problem: Option<String>, src: &Image, dst: &Image) -> Result<(), CommandError> {
+fn refuse_if(problem: Option<String>, src: &GpuImage, dst: &GpuImage) -> Result<(), CommandError> {
     match problem {
         None => Ok(()),
         Some(problem) => Err(CommandError::Incompatible {

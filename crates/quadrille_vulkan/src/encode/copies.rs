@@ -7,10 +7,10 @@ use super::compatible::{check_blit, check_copy, check_view};
 use super::draws::aligned;
 use super::rendering::clear_color;
 use super::{Encoder, Failure, declared_layout};
-use crate::buffer::{Buffer, BufferUsage};
+use crate::buffer::{BufferUsage, GpuBuffer};
 use crate::commands::CommandError;
 use crate::format;
-use crate::image::{Image, ImageUsage};
+use crate::image::{GpuImage, ImageUsage};
 use crate::region::ImageRegion;
 use crate::view::View;
 
@@ -287,7 +287,7 @@ impl Encoder<'_> {
         side: Side,
         offset: u64,
         bytes: u64,
-    ) -> Result<&Buffer, CommandError> {
+    ) -> Result<&GpuBuffer, CommandError> {
         let buffer = self.resources.buffer(id)?;
         self.check_declared(self.resources.index(id)?)?;
         let name = || buffer.name().to_owned();
@@ -316,9 +316,9 @@ impl Encoder<'_> {
         id: ResourceId,
         side: Side,
         offset: u64,
-        image: &Image,
+        image: &GpuImage,
         region: &ImageRegion,
-    ) -> Result<&Buffer, CommandError> {
+    ) -> Result<&GpuBuffer, CommandError> {
         let Some(length) = region.bytes(image.format()) else {
             return Err(not_copied(
                 image,
@@ -352,7 +352,7 @@ impl Encoder<'_> {
         id: ResourceId,
         side: Side,
         region: &ImageRegion,
-    ) -> Result<(&Image, vk::ImageLayout), CommandError> {
+    ) -> Result<(&GpuImage, vk::ImageLayout), CommandError> {
         let (index, image) = self.resources.image(id)?;
         self.check_declared(index)?;
         need_usage(image, side)?;
@@ -387,7 +387,7 @@ impl Encoder<'_> {
     }
 }
 
-fn not_copied(image: &Image, wanted: &'static str) -> CommandError {
+fn not_copied(image: &GpuImage, wanted: &'static str) -> CommandError {
     CommandError::WrongResource {
         name: image.name().to_owned(),
         wanted,
@@ -399,7 +399,7 @@ const ANY_QUEUE: Capabilities = Capabilities::GRAPHICS
     .union(Capabilities::COMPUTE)
     .union(Capabilities::TRANSFER);
 
-fn need_usage(image: &Image, side: Side) -> Result<(), CommandError> {
+fn need_usage(image: &GpuImage, side: Side) -> Result<(), CommandError> {
     let (usage, word) = match side {
         Side::Src => (ImageUsage::TRANSFER_SRC, "TRANSFER_SRC"),
         Side::Dst => (ImageUsage::TRANSFER_DST, "TRANSFER_DST"),

@@ -9,7 +9,7 @@ use super::{Encoder, Failure, declared_uses};
 use crate::calls::{AttachmentCall, Call, RenderingCall};
 use crate::commands::CommandError;
 use crate::format;
-use crate::image::{Image, ImageUsage};
+use crate::image::{GpuImage, ImageUsage};
 use crate::region::mip_extent;
 use crate::rendering::{ColorData, DepthData, Formats, Load, MAX_COLORS, RenderingData};
 use crate::view::{View, ViewKey};
@@ -29,7 +29,7 @@ struct Common {
 
 impl Common {
     /// Takes in an attachment.
-    fn add(&mut self, image: &Image, view: View) -> Result<(), CommandError> {
+    fn add(&mut self, image: &GpuImage, view: View) -> Result<(), CommandError> {
         let [width, height, _] = mip_extent(image.extent(), view.base_mip.into());
         let [known_width, known_height] = self.extent.unwrap_or([width, height]);
         self.extent = Some([width.min(known_width), height.min(known_height)]);
@@ -216,7 +216,7 @@ impl<'a> Encoder<'a> {
         &mut self,
         id: ResourceId,
         part: View,
-    ) -> Result<(&'a Image, vk::ImageView, vk::ImageLayout), Failure> {
+    ) -> Result<(&'a GpuImage, vk::ImageView, vk::ImageLayout), Failure> {
         let usage = (ImageUsage::COLOR_ATTACHMENT, "COLOR_ATTACHMENT");
         let (index, image, view) = self.attachment(id, part, usage)?;
         let aspect = vk::ImageAspectFlags::COLOR;
@@ -307,7 +307,7 @@ impl<'a> Encoder<'a> {
         id: ResourceId,
         part: View,
         (usage, word): (ImageUsage, &'static str),
-    ) -> Result<(ResourceIndex, &'a Image, vk::ImageView), Failure> {
+    ) -> Result<(ResourceIndex, &'a GpuImage, vk::ImageView), Failure> {
         let resources = self.resources;
         let (index, image) = resources.image(id)?;
         self.touch(index)?;

@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::error::ShaderError;
 use crate::lock;
 use crate::retire::Retired;
-use crate::shader::{Binding, EntryPoint, Shader, ShaderStage};
+use crate::shader::{Binding, EntryPoint, GpuShader, ShaderStage};
 
 /// A compute pipeline to make.
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +23,14 @@ pub struct ComputePipelineDesc<'a> {
     /// Its name in errors and debuggers.
     pub name: &'a str,
     /// The module.
-    pub shader: &'a Shader,
+    pub shader: &'a GpuShader,
     /// The entry point; empty for the only compute shader of the module.
     pub entry: &'a str,
 }
 
 impl<'a> ComputePipelineDesc<'a> {
     /// The only compute shader of a module.
-    pub fn of(name: &'a str, shader: &'a Shader) -> Self {
+    pub fn of(name: &'a str, shader: &'a GpuShader) -> Self {
         Self {
             name,
             shader,
@@ -71,7 +71,7 @@ impl Deref for ComputeInterface {
 /// What a compute pipeline runs.
 pub(crate) struct ComputeCode {
     interface: Arc<ComputeInterface>,
-    shader: Shader,
+    shader: GpuShader,
     entry: CString,
     compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
 }
@@ -153,7 +153,7 @@ impl ComputePipeline {
 impl Code for ComputeCode {
     type Interface = ComputeInterface;
 
-    fn rebuild(&self, newest: &dyn Fn(&Shader) -> Shader) -> Result<Self, ShaderError> {
+    fn rebuild(&self, newest: &dyn Fn(&GpuShader) -> GpuShader) -> Result<Self, ShaderError> {
         let interface = &self.interface;
         let shader = newest(&self.shader);
         let entry = shader.entry_point(ShaderStage::Compute, &interface.entry)?;
@@ -175,7 +175,7 @@ impl Deref for ComputeCode {
 }
 
 impl ComputeCode {
-    fn new(interface: &Arc<ComputeInterface>, shader: &Shader, entry: &EntryPoint) -> Self {
+    fn new(interface: &Arc<ComputeInterface>, shader: &GpuShader, entry: &EntryPoint) -> Self {
         Self {
             interface: Arc::clone(interface),
             shader: shader.clone(),

@@ -1,5 +1,5 @@
 use super::{Served, check, check_workgroup};
-use crate::shader::Shader;
+use crate::shader::GpuShader;
 
 const BEFORE: &str = "
 var<immediate> amount: vec2<u32>;
@@ -17,7 +17,7 @@ fn problem(edits: &[[&str; 2]]) -> Option<String> {
         edited = edited.replace(old, new);
     }
     let [before, after] =
-        [BEFORE, &edited].map(|source| Shader::wgsl("adder.wgsl", source).unwrap());
+        [BEFORE, &edited].map(|source| GpuShader::wgsl("adder.wgsl", source).unwrap());
     let [known, new] = [&before, &after].map(|shader| &shader.entry_points()[0]);
     let served = Served {
         name: "adder",

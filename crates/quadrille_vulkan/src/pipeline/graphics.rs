@@ -14,7 +14,7 @@ use super::vertices;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::rendering::Formats;
-use crate::shader::{Binding, Shader};
+use crate::shader::{Binding, GpuShader};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]
@@ -22,9 +22,9 @@ pub struct GraphicsPipelineDesc<'a> {
     /// Its name in errors and debuggers.
     pub name: &'a str,
     /// The module and entry point of the vertex shader; an empty name is the only one.
-    pub vertex: (&'a Shader, &'a str),
+    pub vertex: (&'a GpuShader, &'a str),
     /// The module and entry point of the fragment shader, likewise; `None` draws depth only.
-    pub fragment: Option<(&'a Shader, &'a str)>,
+    pub fragment: Option<(&'a GpuShader, &'a str)>,
     /// The vertex buffers by slot.
     pub vertex_buffers: Vec<VertexLayout>,
     /// How vertices form primitives.
@@ -40,15 +40,15 @@ pub struct GraphicsPipelineDesc<'a> {
 impl<'a> GraphicsPipelineDesc<'a> {
     /// The only vertex shader and the only fragment shader of a module, opaque, without depth
     /// test or vertex buffers.
-    pub fn of(name: &'a str, shader: &'a Shader) -> Self {
+    pub fn of(name: &'a str, shader: &'a GpuShader) -> Self {
         Self::new(name, (shader, ""), (shader, ""))
     }
 
     /// Opaque triangles of both faces without depth test or vertex buffers.
     pub fn new(
         name: &'a str,
-        vertex: (&'a Shader, &'a str),
-        fragment: (&'a Shader, &'a str),
+        vertex: (&'a GpuShader, &'a str),
+        fragment: (&'a GpuShader, &'a str),
     ) -> Self {
         Self {
             name,

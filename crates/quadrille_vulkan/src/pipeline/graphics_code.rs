@@ -17,7 +17,7 @@ use crate::error::ShaderError;
 use crate::lock;
 use crate::rendering::Formats;
 use crate::retire::Retired;
-use crate::shader::{EntryPoint, Location, Shader, ShaderStage};
+use crate::shader::{EntryPoint, GpuShader, Location, ShaderStage};
 
 /// What passes know of a graphics pipeline, and what all its variants share.
 pub(crate) struct GraphicsInterface {
@@ -46,8 +46,8 @@ impl Deref for GraphicsInterface {
 /// What a graphics pipeline runs.
 pub(crate) struct GraphicsCode {
     interface: Arc<GraphicsInterface>,
-    vertex: (Shader, CString),
-    fragment: Option<(Shader, CString)>,
+    vertex: (GpuShader, CString),
+    fragment: Option<(GpuShader, CString)>,
     variants: OnceLock<Box<Variant>>,
 }
 
@@ -62,7 +62,7 @@ struct Variant {
 impl Code for GraphicsCode {
     type Interface = GraphicsInterface;
 
-    fn rebuild(&self, newest: &dyn Fn(&Shader) -> Shader) -> Result<Self, ShaderError> {
+    fn rebuild(&self, newest: &dyn Fn(&GpuShader) -> GpuShader) -> Result<Self, ShaderError> {
         let interface = &self.interface;
         let vertex = newest(&self.vertex.0);
         let fragment = self.fragment.as_ref().map(|(shader, _)| newest(shader));

@@ -13,7 +13,7 @@ use super::needs::BindingNeeds;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::reload::{Ready, Reloadable};
-use crate::shader::{Binding, EntryPoint, Shader};
+use crate::shader::{Binding, EntryPoint, GpuShader};
 
 /// What both kinds of pipelines have.
 pub(crate) struct Interface {
@@ -87,7 +87,7 @@ pub(crate) trait Code: Deref<Target = Interface> + Send + Sync + Sized + 'static
     type Interface: Deref<Target = Interface> + Send + Sync;
 
     /// The same of newer shaders, compiled, if they fit the interface.
-    fn rebuild(&self, newest: &dyn Fn(&Shader) -> Shader) -> Result<Self, ShaderError>;
+    fn rebuild(&self, newest: &dyn Fn(&GpuShader) -> GpuShader) -> Result<Self, ShaderError>;
 }
 
 /// A pipeline: its interface, and what it runs at the moment.
@@ -101,7 +101,10 @@ impl<C: Code> Reloadable for Pipeline<C> {
         self.interface.name()
     }
 
-    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
+    fn rebuild(
+        self: Arc<Self>,
+        newest: &dyn Fn(&GpuShader) -> GpuShader,
+    ) -> Result<Ready, ShaderError> {
         let code = Arc::new(self.live.current().rebuild(newest)?);
         Ok(Box::new(move || self.live.prepare(code)))
     }

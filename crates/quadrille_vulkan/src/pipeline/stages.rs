@@ -4,10 +4,10 @@ use super::graphics::GraphicsPipelineDesc;
 use super::state::{VertexAttribute, VertexLayout};
 use crate::error::ShaderError;
 use crate::format;
-use crate::shader::{EntryPoint, Location, Shader, ShaderStage};
+use crate::shader::{EntryPoint, GpuShader, Location, ShaderStage};
 
 /// A shader with the entry point at which it starts.
-type Stage<'a> = (&'a Shader, &'a EntryPoint);
+type Stage<'a> = (&'a GpuShader, &'a EntryPoint);
 
 /// The shaders of a graphics pipeline.
 #[derive(Clone, Copy)]
@@ -23,8 +23,8 @@ impl<'a> Stages<'a> {
 
     /// Finds entry points by their names; an empty name is the only one.
     pub(super) fn find(
-        (vertex, vertex_entry): (&'a Shader, &str),
-        fragment: Option<(&'a Shader, &str)>,
+        (vertex, vertex_entry): (&'a GpuShader, &str),
+        fragment: Option<(&'a GpuShader, &str)>,
     ) -> Result<Self, ShaderError> {
         let vertex = (
             vertex,
@@ -44,7 +44,7 @@ impl<'a> Stages<'a> {
         std::iter::once(self.vertex.1).chain(fragment).collect()
     }
 
-    pub(super) fn shaders(&self) -> impl Iterator<Item = &'a Shader> {
+    pub(super) fn shaders(&self) -> impl Iterator<Item = &'a GpuShader> {
         let fragment = self.fragment.map(|(shader, _)| shader);
         std::iter::once(self.vertex.0).chain(fragment)
     }

@@ -2,7 +2,7 @@ use ash::vk::Format;
 
 use super::{Stages, check_inputs};
 use crate::pipeline::state::VertexLayout;
-use crate::shader::Shader;
+use crate::shader::GpuShader;
 
 /// What is said of a pipeline whose stages pass `out` on as `into`, with a vertex buffer that has
 /// `format` for an input of the type `attribute`.
@@ -15,7 +15,7 @@ fn check(format: Format, attribute: &str, out: &str, into: &str) -> Result<(), S
          }}",
         first = if into.starts_with("vec") { ".x" } else { "" },
     );
-    let shader = Shader::wgsl("test", &source).unwrap_or_else(|error| panic!("{error}"));
+    let shader = GpuShader::wgsl("test", &source).unwrap_or_else(|error| panic!("{error}"));
     let stages = Stages::find((&shader, ""), Some((&shader, ""))).expect("there are two");
     let layout = VertexLayout::packed(0, &[format]);
     check_inputs("pipeline", &[layout], &stages).map_err(|error| error.to_string())

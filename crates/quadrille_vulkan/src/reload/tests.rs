@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use super::{Ready, Reloadable, Reloads};
 use crate::error::ShaderError;
 use crate::lock;
-use crate::shader::Shader;
+use crate::shader::GpuShader;
 
 /// A pipeline that runs the sources of its files, and takes only so many functions.
 struct Fake {
     name: &'static str,
-    shaders: Vec<Shader>,
+    shaders: Vec<GpuShader>,
     most: usize,
     /// What is ready and what runs: the number of entry points of each file.
     runs: Mutex<[Option<Vec<usize>>; 2]>,
@@ -21,7 +21,10 @@ impl Reloadable for Fake {
         self.name
     }
 
-    fn rebuild(self: Arc<Self>, newest: &dyn Fn(&Shader) -> Shader) -> Result<Ready, ShaderError> {
+    fn rebuild(
+        self: Arc<Self>,
+        newest: &dyn Fn(&GpuShader) -> GpuShader,
+    ) -> Result<Ready, ShaderError> {
         let counts = self
             .shaders
             .iter()
@@ -76,7 +79,7 @@ impl Folder {
     }
 
     fn pipeline(&self, name: &'static str, files: &[&str], most: usize) -> Arc<Fake> {
-        let load = |file: &&str| Shader::load(self.path.join(file)).unwrap();
+        let load = |file: &&str| GpuShader::load(self.path.join(file)).unwrap();
         let shaders: Vec<_> = files.iter().map(load).collect();
         let fake = Arc::new(Fake {
             name,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::Shader;
+use super::GpuShader;
 use crate::error::ShaderError;
 
 /// No shader that a person or a tool writes is larger.
@@ -35,12 +35,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
 }
 
 /// The shader in what was read from a file.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Shader, ShaderError> {
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<GpuShader, ShaderError> {
     let label = path.display().to_string();
     if is_wgsl(path) {
-        Shader::wgsl(&label, text(&label, bytes)?)
+        GpuShader::wgsl(&label, text(&label, bytes)?)
     } else {
-        Shader::spirv_bytes(&label, bytes)
+        GpuShader::spirv_bytes(&label, bytes)
     }
 }
 

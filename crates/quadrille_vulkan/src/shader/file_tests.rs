@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::shader::Shader;
+use crate::shader::GpuShader;
 
 const GOOD: &str = "@compute @workgroup_size(1) fn main() {}";
 
@@ -17,7 +17,7 @@ fn said(name: &str, contents: &[u8]) -> String {
     let folder = folder(name);
     let path = folder.join(name);
     fs::write(&path, contents).unwrap();
-    let said = match Shader::load(&path) {
+    let said = match GpuShader::load(&path) {
         Ok(_) => "good".to_owned(),
         Err(error) => {
             let line = error.line();
@@ -35,7 +35,7 @@ fn a_shader_knows_its_file() {
     let folder = folder("known");
     let path = folder.join("known.wgsl");
     fs::write(&path, GOOD).unwrap();
-    let shader = Shader::load(&path).unwrap();
+    let shader = GpuShader::load(&path).unwrap();
     let canonical = folder.canonicalize().unwrap().join("known.wgsl");
     assert_eq!(shader.file(), Some(&*canonical));
     // Another way to the same file is no other file.
@@ -43,8 +43,8 @@ fn a_shader_knows_its_file() {
         .join("..")
         .join(folder.file_name().unwrap())
         .join("known.wgsl");
-    assert_eq!(Shader::load(around).unwrap().file(), Some(&*canonical));
-    let elsewhere = Shader::wgsl("inline", GOOD).unwrap();
+    assert_eq!(GpuShader::load(around).unwrap().file(), Some(&*canonical));
+    let elsewhere = GpuShader::wgsl("inline", GOOD).unwrap();
     assert_eq!(elsewhere.file(), None);
     assert_eq!(elsewhere.with_file("no/such/folder/a.wgsl").file(), None);
     fs::remove_dir_all(&folder).unwrap();
@@ -73,13 +73,13 @@ fn whatever_is_in_a_file_is_named_with_its_place() {
 #[test]
 fn what_is_no_file_is_not_read() {
     let folder = folder("no_file");
-    let gone = Shader::load(folder.join("gone.wgsl")).unwrap_err();
+    let gone = GpuShader::load(folder.join("gone.wgsl")).unwrap_err();
     assert!(
         gone.to_string().contains("gone.wgsl cannot be read"),
         "{gone}"
     );
     fs::create_dir(folder.join("folder.wgsl")).unwrap();
-    let error = Shader::load(folder.join("folder.wgsl")).unwrap_err();
+    let error = GpuShader::load(folder.join("folder.wgsl")).unwrap_err();
     assert!(error.to_string().contains("it is no file"), "{error}");
     fs::remove_dir_all(&folder).unwrap();
 }
@@ -92,6 +92,6 @@ fn no_half_of_a_file_panics() {
         .step_by(11)
         .filter(|&end| source.is_char_boundary(end))
     {
-        let _ = Shader::wgsl("half", &source[..end]);
+        let _ = GpuShader::wgsl("half", &source[..end]);
     }
 }

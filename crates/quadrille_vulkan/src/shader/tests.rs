@@ -1,6 +1,6 @@
 use ash::vk;
 
-use super::{BindingKind, Shader, ShaderImage, ShaderStage};
+use super::{BindingKind, GpuShader, ShaderImage, ShaderStage};
 use crate::error::ShaderError;
 
 const CELLS: &str = "
@@ -22,7 +22,7 @@ fn life(@builtin(global_invocation_id) id: vec3<u32>) {
 
 #[test]
 fn entry_points_tell_what_they_touch() {
-    let shader = Shader::wgsl("cells", CELLS).unwrap();
+    let shader = GpuShader::wgsl("cells", CELLS).unwrap();
     let [entry] = shader.entry_points() else {
         panic!("{:?}", shader.entry_points())
     };
@@ -54,8 +54,8 @@ fn entry_points_tell_what_they_touch() {
 
 #[test]
 fn spirv_tells_the_same_as_wgsl() {
-    let wgsl = Shader::wgsl("cells", CELLS).unwrap();
-    let spirv = Shader::spirv("cells", wgsl.words()).unwrap();
+    let wgsl = GpuShader::wgsl("cells", CELLS).unwrap();
+    let spirv = GpuShader::spirv("cells", wgsl.words()).unwrap();
     let [ours, theirs] = [&wgsl.entry_points()[0], &spirv.entry_points()[0]];
     assert_eq!(ours.workgroup_size, theirs.workgroup_size);
     let kinds = |entry: &super::EntryPoint| {
@@ -94,14 +94,14 @@ fn buffers_tell_how_small_they_may_be() {
             @group(0) @binding(2) var<storage, read_write> it: {ty};
             @compute @workgroup_size(1) fn main() {{ {used} }}"
         );
-        let wgsl = Shader::wgsl("sizes", &source).unwrap_or_else(|error| panic!("{error}"));
-        let spirv = Shader::spirv("sizes", wgsl.words()).unwrap();
+        let wgsl = GpuShader::wgsl("sizes", &source).unwrap_or_else(|error| panic!("{error}"));
+        let spirv = GpuShader::spirv("sizes", wgsl.words()).unwrap();
         for shader in [wgsl, spirv] {
             let binding = &shader.entry_points()[0].bindings[0];
             assert_eq!(binding.least_bytes, bytes, "{ty}: {binding:?}");
         }
     }
-    let cells = Shader::wgsl("cells", CELLS).unwrap();
+    let cells = GpuShader::wgsl("cells", CELLS).unwrap();
     let bytes = cells.entry_points()[0].bindings.iter();
     assert_eq!(
         bytes.map(|it| it.least_bytes).collect::<Vec<_>>(),
@@ -112,7 +112,7 @@ fn buffers_tell_how_small_they_may_be() {
 #[test]
 fn syntax_errors_have_a_place() {
     let source = "fn main() {\n    let x = ;\n}\n";
-    let error = Shader::wgsl("broken.wgsl", source).unwrap_err();
+    let error = GpuShader::wgsl("broken.wgsl", source).unwrap_err();
     let ShaderError::Source {
         label,
         line,
@@ -132,7 +132,7 @@ fn syntax_errors_have_a_place() {
 #[test]
 fn type_errors_have_a_place() {
     let source = "fn f() -> u32 {\n    return 1.5;\n}\n";
-    let error = Shader::wgsl("types.wgsl", source).unwrap_err();
+    let error = GpuShader::wgsl("types.wgsl", source).unwrap_err();
     assert!(
         matches!(error, ShaderError::Source { line: 2, .. }),
         "{error}"
@@ -146,7 +146,7 @@ fn other_groups_and_high_bindings_are_refused() {
         ("@group(0) @binding(32) var<uniform> a: vec4<f32>;", "limit"),
     ] {
         let source = format!("{source}\n@compute @workgroup_size(1) fn main() {{ let b = a.x; }}");
-        let error = Shader::wgsl("refused", &source).unwrap_err();
+        let error = GpuShader::wgsl("refused", &source).unwrap_err();
         assert!(matches!(error, ShaderError::Interface { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}");
     }
@@ -154,7 +154,7 @@ fn other_groups_and_high_bindings_are_refused() {
 
 #[test]
 fn missing_entry_points_are_listed() {
-    let shader = Shader::wgsl("cells", CELLS).unwrap();
+    let shader = GpuShader::wgsl("cells", CELLS).unwrap();
     let error = shader
         .entry_point(ShaderStage::Vertex, "main")
         .unwrap_err()
@@ -164,13 +164,13 @@ fn missing_entry_points_are_listed() {
 
 #[test]
 fn damaged_modules_are_errors() {
-    let words = Shader::wgsl("cells", CELLS).unwrap().words().to_vec();
-    assert!(Shader::spirv("empty", &[]).is_err());
-    assert!(Shader::spirv_bytes("odd", &[3, 2, 35]).is_err());
-    assert!(Shader::spirv("other", &[0xdead_beef; 8]).is_err());
+    let words = GpuShader::wgsl("cells", CELLS).unwrap().words().to_vec();
+    assert!(GpuShader::spirv("empty", &[]).is_err());
+    assert!(GpuShader::spirv_bytes("odd", &[3, 2, 35]).is_err());
+    assert!(GpuShader::spirv("other", &[0xdead_beef; 8]).is_err());
     for length in 0..words.len() {
         // Cut between instructions a module may still be readable; it must not panic.
-        let _ = Shader::spirv("cut", &words[..length]);
+        let _ = GpuShader::spirv("cut", &words[..length]);
     }
     let mut state = 1u32;
     for _ in 0..2000 {
@@ -180,26 +180,28 @@ fn damaged_modules_are_errors() {
             let at = (state >> 8) as usize % damaged.len();
             damaged[at] ^= 1 << (state % 31);
         }
-        let _ = Shader::spirv("damaged", &damaged);
+        let _ = GpuShader::spirv("damaged", &damaged);
     }
 }
 
 #[test]
 fn either_byte_order_is_read() {
-    let words = Shader::wgsl("cells", CELLS).unwrap().words().to_vec();
+    let words = GpuShader::wgsl("cells", CELLS).unwrap().words().to_vec();
     let little: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let big: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     assert_eq!(
-        Shader::spirv_bytes("little", &little).unwrap().words(),
+        GpuShader::spirv_bytes("little", &little).unwrap().words(),
         words
     );
-    assert_eq!(Shader::spirv_bytes("big", &big).unwrap().words(), words);
+    assert_eq!(GpuShader::spirv_bytes("big", &big).unwrap().words(), words);
 }
 
 #[test]
 fn files_are_loaded_by_their_ending() {
-    let error = Shader::load("no/such/file.wgsl").unwrap_err().to_string();
+    let error = GpuShader::load("no/such/file.wgsl")
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("no/such/file.wgsl"), "{error}");
-    let error = Shader::load("shader.hlsl").unwrap_err().to_string();
+    let error = GpuShader::load("shader.hlsl").unwrap_err().to_string();
     assert!(error.contains(".wgsl or .spv"), "{error}");
 }

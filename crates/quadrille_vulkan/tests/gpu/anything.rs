@@ -8,9 +8,9 @@
 use std::fmt::Debug;
 
 use quadrille_vulkan::{
-    Blend, BufferDesc, BufferUsage, Cull, DepthState, Error, Format, Formats, Gpu,
+    Blend, BufferDesc, BufferUsage, Cull, DepthState, Error, Format, Formats, Gpu, GpuShader,
     GraphicsPipelineDesc, ImageDesc, ImageUsage, Memory, PrimitiveTopology as Topology,
-    SamplerDesc, Settings, Shader, Sharing, VertexAttribute, VertexLayout, validation_messages, vk,
+    SamplerDesc, Settings, Sharing, VertexAttribute, VertexLayout, validation_messages, vk,
 };
 
 /// Formats of all kinds: colours, integers, depth, blocks, planes, none.
@@ -147,7 +147,7 @@ impl Dice {
         }
     }
 
-    fn pipeline<'a>(&mut self, shader: &'a Shader) -> GraphicsPipelineDesc<'a> {
+    fn pipeline<'a>(&mut self, shader: &'a GpuShader) -> GraphicsPipelineDesc<'a> {
         let vertex = self.mostly(&["corner", "vertex"], &["paint", "nobody", ""]);
         let fragment = self.mostly(&["paint", "count"], &["corner", "nobody"]);
         let mut desc =
@@ -300,7 +300,7 @@ fn whatever_sampler_is_described_is_refused_or_made() {
 #[ignore = "needs a device"]
 fn whatever_pipeline_is_described_is_refused_or_made() {
     let gpu = gpu();
-    let shader = Shader::wgsl("anything.wgsl", SHADER).expect("it is right");
+    let shader = GpuShader::wgsl("anything.wgsl", SHADER).expect("it is right");
     try_all("pipelines", |dice| {
         let desc = dice.pipeline(&shader);
         let pipeline = gpu.graphics_pipeline(&desc);

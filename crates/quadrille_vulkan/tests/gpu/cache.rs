@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quadrille_vulkan::{ComputePipelineDesc, Settings, Shader};
+use quadrille_vulkan::{ComputePipelineDesc, GpuShader, Settings};
 
 use crate::rig::{Rig, settings};
 
@@ -42,7 +42,7 @@ fn run(folder: &Path) {
         pipeline_cache: Some(folder.to_owned()),
         ..settings()
     });
-    let shader = Shader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
+    let shader = GpuShader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
     let pipeline = rig
         .gpu
         .compute_pipeline(&ComputePipelineDesc::of("idle", &shader))

@@ -3,14 +3,14 @@
 
 use quadrille_sync::{Access, Use};
 use quadrille_vulkan::{
-    Buffer, CommandError, CommandList, ComputePipelineDesc, Format, FrameError, ImageDesc,
-    ImageRegion, Rendering, Shader,
+    CommandError, CommandList, ComputePipelineDesc, Format, FrameError, GpuBuffer, GpuShader,
+    ImageDesc, ImageRegion, Rendering,
 };
 
 use crate::rig::{Rig, compute, discard, graphics};
 
 /// The error of a frame with one pass on the main queue that uses a storage buffer of 64 bytes.
-fn error_of(rig: &mut Rig, write: impl FnOnce(&mut CommandList, &Buffer)) -> CommandError {
+fn error_of(rig: &mut Rig, write: impl FnOnce(&mut CommandList, &GpuBuffer)) -> CommandError {
     let buffer = rig.storage("cells", 64);
     let result = rig.try_frame(&mut [], |frame| {
         let uses = [discard(
@@ -37,7 +37,7 @@ fn wrong_commands_are_told_and_harmless() {
         @group(0) @binding(2) var<storage, read_write> cells: array<u32>;
         @compute @workgroup_size(1) fn main() { cells[0] = value.x; }
     ";
-    let shader = Shader::wgsl("needs", source).unwrap();
+    let shader = GpuShader::wgsl("needs", source).unwrap();
     let desc = ComputePipelineDesc {
         name: "needs",
         shader: &shader,

@@ -4,7 +4,7 @@ use quadrille_sync::{
     Access, Capabilities, Layout, QueueIndex, QueueRequest, SubmitPolicy, Use, plan,
 };
 use quadrille_vulkan::{
-    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, Settings, Shader,
+    BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, GpuShader, Settings,
 };
 
 use crate::rig::{Rig, async_compute, compute, discard, settings, transfer};
@@ -24,7 +24,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { next[id.x] = now[id.x] +
 ";
 
 fn pipeline(rig: &Rig, name: &str, source: &str) -> ComputePipeline {
-    let shader = Shader::wgsl(name, source).unwrap_or_else(|error| panic!("{error}"));
+    let shader = GpuShader::wgsl(name, source).unwrap_or_else(|error| panic!("{error}"));
     let desc = ComputePipelineDesc {
         name,
         shader: &shader,

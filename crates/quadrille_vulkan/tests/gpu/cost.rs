@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use quadrille_sync::{Access, Frame, PassIndex, Planner, ResourceIndex, Use};
 use quadrille_vulkan::{
-    Buffer, CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, Handle, Serial, Shader,
+    CommandList, ComputePipeline, ComputePipelineDesc, FrameInput, GpuBuffer, GpuShader, Handle,
+    Serial,
 };
 
 use crate::rig::{PATIENCE, Rig, compute, discard};
@@ -24,7 +25,7 @@ struct Load {
     touched: Vec<[usize; 3]>,
 }
 
-fn load(passes: usize, buffers: &[Buffer]) -> Load {
+fn load(passes: usize, buffers: &[GpuBuffer]) -> Load {
     let mut frame = Frame::default();
     let handles: Vec<Handle> = buffers.iter().cloned().map(Handle::from).collect();
     for handle in &handles {
@@ -59,7 +60,7 @@ fn load(passes: usize, buffers: &[Buffer]) -> Load {
     }
 }
 
-fn write(list: &mut CommandList, pipeline: &ComputePipeline, buffers: [&Buffer; 3]) {
+fn write(list: &mut CommandList, pipeline: &ComputePipeline, buffers: [&GpuBuffer; 3]) {
     list.clear();
     list.bind_compute(pipeline);
     for (binding, buffer) in (0..).zip(buffers) {
@@ -73,7 +74,7 @@ fn write(list: &mut CommandList, pipeline: &ComputePipeline, buffers: [&Buffer; 
 fn frames_cost() {
     for passes in [10, 100, 1000] {
         let mut rig = Rig::new();
-        let shader = Shader::wgsl("add", ADD).unwrap();
+        let shader = GpuShader::wgsl("add", ADD).unwrap();
         let desc = ComputePipelineDesc {
             name: "add",
             shader: &shader,

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use quadrille_sync::Access;
 use quadrille_vulkan::{
-    Acquired, BufferDesc, ComputePipelineDesc, Error, FrameError, Gpu, Shader, Surface, Swapchain,
-    SwapchainSettings, validation_messages,
+    Acquired, BufferDesc, ComputePipelineDesc, Error, FrameError, Gpu, GpuShader, Surface,
+    Swapchain, SwapchainSettings, validation_messages,
 };
 
 use crate::rig::{PATIENCE, Rig, compute, discard, window_settings};
@@ -81,7 +81,7 @@ fn before_the_first_frame() {
     });
     ends_at("a pipeline that is being compiled", || {
         let gpu = gpu();
-        let shader = Shader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
+        let shader = GpuShader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
         let desc = ComputePipelineDesc::of("idle", &shader);
         (gpu.compute_pipeline(&desc).unwrap(), gpu)
     });

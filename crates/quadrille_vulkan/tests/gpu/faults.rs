@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 use quadrille_sync::Access;
 use quadrille_vulkan::vk::PresentModeKHR;
 use quadrille_vulkan::{
-    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, Image, Load,
-    Presented, Rendering, Shader, Surface, SurfaceError, Swapchain, SwapchainSettings,
+    Acquired, BufferDesc, ColorAttachment, ComputePipelineDesc, FrameError, Gpu, GpuImage,
+    GpuShader, Load, Presented, Rendering, Surface, SurfaceError, Swapchain, SwapchainSettings,
 };
 
 use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_settings};
@@ -266,7 +266,7 @@ fn frame(
         windows[0] = None;
     }
     let other = |error: &dyn std::fmt::Display| Fault::Other(error.to_string());
-    let shader = Shader::wgsl("fill", SHADER).map_err(|error| other(&error))?;
+    let shader = GpuShader::wgsl("fill", SHADER).map_err(|error| other(&error))?;
     let desc = ComputePipelineDesc {
         name: "fill",
         shader: &shader,
@@ -313,7 +313,7 @@ fn frame(
     Ok(())
 }
 
-fn clear(frame: &mut Declared, image: &Image) {
+fn clear(frame: &mut Declared, image: &GpuImage) {
     let uses = [discard(
         frame.resource(image.clone()),
         Access::ColorAttachmentWrite,

@@ -2,9 +2,9 @@
 
 use quadrille_sync::{Access, Aspects, Layout, SubRange, SubresourceRange, Use};
 use quadrille_vulkan::{
-    Blend, BufferDesc, ColorAttachment, DepthAttachment, DepthState, Format, GraphicsPipelineDesc,
-    Image, ImageDesc, ImageRegion, IndexType, Load, Rendering, SamplerDesc, Shader, VertexLayout,
-    View, vk,
+    Blend, BufferDesc, ColorAttachment, DepthAttachment, DepthState, Format, GpuImage, GpuShader,
+    GraphicsPipelineDesc, ImageDesc, ImageRegion, IndexType, Load, Rendering, SamplerDesc,
+    VertexLayout, View, vk,
 };
 
 use crate::rig::{Rig, discard, graphics, transfer};
@@ -44,11 +44,11 @@ const RED: u32 = u32::from_le_bytes([255, 0, 0, 255]);
 const GREEN: u32 = u32::from_le_bytes([0, 255, 0, 255]);
 const BLUE: u32 = u32::from_le_bytes([0, 0, 255, 255]);
 
-fn shader(source: &str) -> Shader {
-    Shader::wgsl("test", source).unwrap_or_else(|error| panic!("{error}"))
+fn shader(source: &str) -> GpuShader {
+    GpuShader::wgsl("test", source).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn target(rig: &Rig, size: u32) -> Image {
+fn target(rig: &Rig, size: u32) -> GpuImage {
     let desc = ImageDesc::color_target("target", size, size, Format::R8G8B8A8_UNORM);
     rig.gpu.create_image(&desc).unwrap()
 }
@@ -350,7 +350,7 @@ fn an_attachment_without_output_stays_as_it_is() {
 fn nothing_is_attached_twice_in_a_pass() {
     let mut rig = Rig::new();
     let (image, other) = (target(&rig, 4), target(&rig, 4));
-    let mut attempt = |renderings: &[&[&Image]]| {
+    let mut attempt = |renderings: &[&[&GpuImage]]| {
         let result = rig.try_frame(&mut [], |frame| {
             let uses = [&image, &other]
                 .map(|image| discard(frame.resource(image.clone()), Access::ColorAttachmentWrite));

@@ -2,7 +2,8 @@
 
 use quadrille_sync::Access;
 use quadrille_vulkan::{
-    BufferDesc, ComputePipelineDesc, Error, Format, Gpu, ImageDesc, SamplerDesc, Settings, Shader,
+    BufferDesc, ComputePipelineDesc, Error, Format, Gpu, GpuShader, ImageDesc, SamplerDesc,
+    Settings,
 };
 
 use crate::rig::{PATIENCE, Rig, compute, discard, settings};
@@ -35,7 +36,7 @@ fn things_are_dropped_in_any_order() {
         let buffer = rig.storage("last", 256);
         let desc = ImageDesc::storage("image", 8, 8, Format::R8G8B8A8_UNORM);
         let image = rig.gpu.create_image(&desc).unwrap();
-        let shader = Shader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
+        let shader = GpuShader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
         let desc = ComputePipelineDesc {
             name: "idle",
             shader: &shader,

@@ -1,7 +1,7 @@
 //! A device that is slow: the CPU is never more frames ahead of it than it may be.
 
 use quadrille_sync::Access;
-use quadrille_vulkan::{BufferDesc, ComputePipelineDesc, Settings, Shader};
+use quadrille_vulkan::{BufferDesc, ComputePipelineDesc, GpuShader, Settings};
 
 use crate::rig::{Declared, PATIENCE, Rig, async_compute, discard, settings};
 
@@ -32,7 +32,7 @@ fn a_slow_device_is_at_most_so_many_frames_behind() {
             frames_in_flight,
             ..settings()
         });
-        let shader = Shader::wgsl("slow", SLOW).unwrap();
+        let shader = GpuShader::wgsl("slow", SLOW).unwrap();
         let slow = rig
             .gpu
             .compute_pipeline(&ComputePipelineDesc::of("slow", &shader));

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use quadrille_sync::Access;
 use quadrille_vulkan::{
-    ColorAttachment, Format, Gpu, GraphicsPipeline, GraphicsPipelineDesc, Image, ImageDesc, Load,
-    Reloaded, Rendering, Shader,
+    ColorAttachment, Format, Gpu, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
+    ImageDesc, Load, Reloaded, Rendering,
 };
 
 use crate::repeat::{ADD, Adding};
@@ -64,7 +64,7 @@ impl Drop for Source {
 fn frames_that_repeat_notice_another_shader() {
     for chunks in [1, 3] {
         let source = Source::new("add", ADD);
-        let mut adding = Adding::with(chunks, &Shader::load(&source.path).unwrap());
+        let mut adding = Adding::with(chunks, &GpuShader::load(&source.path).unwrap());
         let [a, b] = ["a", "b"].map(|name| adding.zeros(name));
         let gpu = adding.rig.gpu.clone();
         let mut expected = 0;
@@ -105,14 +105,14 @@ const GREEN: u32 = u32::from_le_bytes([0, 255, 0, 255]);
 /// Draws a picture with a pipeline.
 struct Drawing {
     rig: Rig,
-    image: Image,
+    image: GpuImage,
     pipeline: GraphicsPipeline,
 }
 
 impl Drawing {
     fn new(source: &Source) -> Self {
         let rig = Rig::new();
-        let shader = Shader::load(&source.path).unwrap();
+        let shader = GpuShader::load(&source.path).unwrap();
         let pipeline = rig
             .gpu
             .graphics_pipeline(&GraphicsPipelineDesc::of("picture", &shader))

@@ -2,8 +2,8 @@
 
 use quadrille_sync::{Access, Frame, Planner, Use};
 use quadrille_vulkan::{
-    Buffer, CommandList, ComputePipeline, ComputePipelineDesc, FrameError, FrameInput, Handle,
-    Serial, Shader,
+    CommandList, ComputePipeline, ComputePipelineDesc, FrameError, FrameInput, GpuBuffer,
+    GpuShader, Handle, Serial,
 };
 
 use crate::rig::{PATIENCE, Rig, compute, discard, transfer};
@@ -31,11 +31,11 @@ pub(crate) struct Adding {
 
 impl Adding {
     fn new(chunks: usize) -> Self {
-        Self::with(chunks, &Shader::wgsl("add", ADD).unwrap())
+        Self::with(chunks, &GpuShader::wgsl("add", ADD).unwrap())
     }
 
     /// Adds with a shader like [`ADD`].
-    pub(crate) fn with(chunks: usize, shader: &Shader) -> Self {
+    pub(crate) fn with(chunks: usize, shader: &GpuShader) -> Self {
         let mut rig = Rig::new();
         rig.chunks = chunks;
         let add = rig
@@ -52,7 +52,7 @@ impl Adding {
     }
 
     /// A buffer of zeros.
-    pub(crate) fn zeros(&mut self, name: &str) -> Buffer {
+    pub(crate) fn zeros(&mut self, name: &str) -> GpuBuffer {
         let cells = self.rig.storage(name, BYTES);
         self.rig.frame(|frame| {
             let uses = [discard(frame.resource(cells.clone()), Access::Clear)];
@@ -63,14 +63,14 @@ impl Adding {
     }
 
     /// Runs so many frames, each with a pass for each buffer and number.
-    pub(crate) fn run(&mut self, frames: u32, passes: &[(&Buffer, u32)]) {
+    pub(crate) fn run(&mut self, frames: u32, passes: &[(&GpuBuffer, u32)]) {
         for _ in 0..frames {
             self.rig.frames.begin(PATIENCE).unwrap();
             self.frame(passes);
         }
     }
 
-    fn frame(&mut self, passes: &[(&Buffer, u32)]) {
+    fn frame(&mut self, passes: &[(&GpuBuffer, u32)]) {
         let mut frame = Frame::default();
         self.lists.resize_with(passes.len(), CommandList::default);
         for (list, (cells, value)) in self.lists.iter_mut().zip(passes) {
@@ -91,7 +91,7 @@ impl Adding {
     }
 
     /// What each word of a buffer is.
-    pub(crate) fn sum(&mut self, cells: &Buffer) -> u32 {
+    pub(crate) fn sum(&mut self, cells: &GpuBuffer) -> u32 {
         let back = self.rig.readback(BYTES);
         self.rig.frame(|frame| frame.read_back(cells, &back));
         let words = self.rig.words(&back);
@@ -142,7 +142,7 @@ fn what_repeats_in_a_frame_that_is_planned_anew_is_not_translated_again() {
     let names: Vec<String> = (0..12).map(|at| format!("cells {at}")).collect();
     for chunks in [1, 2] {
         let mut adding = Adding::new(chunks);
-        let cells: Vec<Buffer> = names.iter().map(|name| adding.zeros(name)).collect();
+        let cells: Vec<GpuBuffer> = names.iter().map(|name| adding.zeros(name)).collect();
         let [a, b, others @ ..] = cells.as_slice() else {
             unreachable!("there are twelve");
         };

@@ -5,9 +5,9 @@ use quadrille_sync::{
     Use,
 };
 use quadrille_vulkan::{
-    Acquired, Buffer, BufferDesc, BufferUsage, ColorAttachment, CommandList, Format,
-    GraphicsPipeline, GraphicsPipelineDesc, Handle, Image, ImageDesc, IndexType, Load, Rendering,
-    Shader, Surface, Swapchain, SwapchainSettings, VertexLayout, vk,
+    Acquired, BufferDesc, BufferUsage, ColorAttachment, CommandList, Format, GpuBuffer, GpuImage,
+    GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle, ImageDesc, IndexType, Load,
+    Rendering, Surface, Swapchain, SwapchainSettings, VertexLayout, vk,
 };
 
 use crate::reload::Source;
@@ -42,9 +42,9 @@ struct Drawing {
     planner: Planner,
     draw: GraphicsPipeline,
     show: GraphicsPipeline,
-    vertices: Buffer,
-    indices: Buffer,
-    arguments: Buffer,
+    vertices: GpuBuffer,
+    indices: GpuBuffer,
+    arguments: GpuBuffer,
     lists: [CommandList; 2],
     /// How the second pass declares the picture.
     sampled: Access,
@@ -78,8 +78,8 @@ fn bytes<T: Copy, const N: usize>(values: &[T], to_bytes: impl Fn(T) -> [u8; N])
 }
 
 impl Drawing {
-    fn new(mut rig: Rig, shader: &Shader) -> Self {
-        let show = Shader::wgsl("show", SHOW).unwrap();
+    fn new(mut rig: Rig, shader: &GpuShader) -> Self {
+        let show = GpuShader::wgsl("show", SHOW).unwrap();
         let corners = VertexLayout::packed(0, &[Format::R32G32_SFLOAT]);
         let draw = GraphicsPipelineDesc {
             vertex_buffers: vec![corners],
@@ -136,7 +136,7 @@ impl Drawing {
         }
     }
 
-    fn image(&self, name: &str) -> Image {
+    fn image(&self, name: &str) -> GpuImage {
         let desc = ImageDesc::color_target(name, SIDE, SIDE, Format::R8G8B8A8_UNORM);
         self.rig.gpu.create_image(&desc).unwrap()
     }
@@ -145,7 +145,7 @@ impl Drawing {
     fn frame(
         &mut self,
         scene: Scene,
-        (picture, shown): (&Image, &Image),
+        (picture, shown): (&GpuImage, &GpuImage),
         window: Option<&mut Swapchain>,
     ) {
         self.rig.frames.begin(PATIENCE).unwrap();
@@ -181,7 +181,7 @@ impl Drawing {
     }
 
     /// Writes both lists.
-    fn write(&mut self, scene: Scene, picture: &Image, shown: &Image) {
+    fn write(&mut self, scene: Scene, picture: &GpuImage, shown: &GpuImage) {
         let [draw, show] = &mut self.lists;
         draw.clear();
         let colors = [ColorAttachment::new(picture, Load::Clear(scene.clear))];
@@ -212,7 +212,7 @@ impl Drawing {
     }
 
     /// Asserts that an image has so many rows of a colour above another.
-    fn expect(&mut self, image: &Image, rows: u32, [above, below]: [u32; 2]) {
+    fn expect(&mut self, image: &GpuImage, rows: u32, [above, below]: [u32; 2]) {
         let back = self.rig.image_readback(image);
         self.rig.frame(|frame| frame.read_image(image, &back));
         let (rows, all) = ((rows * SIDE) as usize, (SIDE * SIDE) as usize);
@@ -221,8 +221,8 @@ impl Drawing {
     }
 }
 
-fn wgsl() -> Shader {
-    Shader::wgsl("draw", DRAW).unwrap()
+fn wgsl() -> GpuShader {
+    GpuShader::wgsl("draw", DRAW).unwrap()
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn an_image_that_has_got_the_id_of_another_is_not_taken_for_it() {
 #[ignore = "needs a Vulkan device"]
 fn another_shader_is_seen() {
     let source = Source::new("repeat_draws", DRAW);
-    let mut drawing = Drawing::new(Rig::new(), &Shader::load(&source.path).unwrap());
+    let mut drawing = Drawing::new(Rig::new(), &GpuShader::load(&source.path).unwrap());
     let (picture, shown) = (drawing.image("picture"), drawing.image("shown"));
     let gpu = drawing.rig.gpu.clone();
     let frame = |drawing: &mut Drawing| drawing.frame(SCENE, (&picture, &shown), None);

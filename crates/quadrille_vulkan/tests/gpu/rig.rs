@@ -7,8 +7,8 @@ use quadrille_sync::{
     States, Use, plan,
 };
 use quadrille_vulkan::{
-    Buffer, BufferDesc, CommandList, Error, FrameError, FrameInput, Frames, Gpu, Handle, Image,
-    ImageRegion, Parallel, Settings, StreamDesc, Submitted, Swapchain, texel_bytes,
+    BufferDesc, CommandList, Error, FrameError, FrameInput, Frames, Gpu, GpuBuffer, GpuImage,
+    Handle, ImageRegion, Parallel, Settings, StreamDesc, Submitted, Swapchain, texel_bytes,
     validation_messages,
 };
 
@@ -85,7 +85,7 @@ impl Declared {
     }
 
     /// Adds a pass that copies a buffer to one that the CPU reads.
-    pub(crate) fn read_back(&mut self, src: &Buffer, dst: &Buffer) {
+    pub(crate) fn read_back(&mut self, src: &GpuBuffer, dst: &GpuBuffer) {
         let uses = [
             Use::whole(self.resource(src.clone()), Access::CopyRead),
             discard(self.resource(dst.clone()), Access::CopyWrite),
@@ -96,7 +96,7 @@ impl Declared {
     }
 
     /// Adds a pass that copies an image to a buffer that the CPU reads.
-    pub(crate) fn read_image(&mut self, src: &Image, dst: &Buffer) {
+    pub(crate) fn read_image(&mut self, src: &GpuImage, dst: &GpuBuffer) {
         let uses = [
             Use::whole(self.resource(src.clone()), Access::CopyRead),
             discard(self.resource(dst.clone()), Access::CopyWrite),
@@ -279,7 +279,7 @@ impl Rig {
     }
 
     /// The words of a buffer that copies wrote, once all is done.
-    pub(crate) fn words(&mut self, readback: &Buffer) -> Vec<u32> {
+    pub(crate) fn words(&mut self, readback: &GpuBuffer) -> Vec<u32> {
         self.finish();
         let mut bytes = vec![0; readback.bytes() as usize];
         readback.read(0, &mut bytes).unwrap();
@@ -292,21 +292,21 @@ impl Rig {
     }
 
     /// A storage buffer.
-    pub(crate) fn storage(&self, name: &str, bytes: u64) -> Buffer {
+    pub(crate) fn storage(&self, name: &str, bytes: u64) -> GpuBuffer {
         self.gpu
             .create_buffer(&BufferDesc::storage(name, bytes))
             .unwrap()
     }
 
     /// A buffer for reading a buffer back.
-    pub(crate) fn readback(&self, bytes: u64) -> Buffer {
+    pub(crate) fn readback(&self, bytes: u64) -> GpuBuffer {
         self.gpu
             .create_buffer(&BufferDesc::readback("readback", bytes))
             .unwrap()
     }
 
     /// A buffer for reading an image back.
-    pub(crate) fn image_readback(&self, image: &Image) -> Buffer {
+    pub(crate) fn image_readback(&self, image: &GpuImage) -> GpuBuffer {
         let [width, height, _] = image.extent();
         let texel = texel_bytes(image.format()).unwrap();
         self.readback(u64::from(width) * u64::from(height) * u64::from(texel))

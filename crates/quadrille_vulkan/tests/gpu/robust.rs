@@ -3,8 +3,8 @@
 
 use quadrille_sync::{Access, Layout, Use};
 use quadrille_vulkan::{
-    Buffer, BufferDesc, ColorAttachment, ComputePipelineDesc, Format, GraphicsPipelineDesc,
-    ImageDesc, IndexType, Load, Rendering, Shader, VertexLayout,
+    BufferDesc, ColorAttachment, ComputePipelineDesc, Format, GpuBuffer, GpuShader,
+    GraphicsPipelineDesc, ImageDesc, IndexType, Load, Rendering, VertexLayout,
 };
 
 use crate::rig::{Declared, Rig, compute, discard, graphics};
@@ -45,14 +45,14 @@ const OWN: u32 = 0x1111;
 const OTHER: u32 = 0x2222;
 
 /// Adds a pass that fills a buffer with a word.
-fn fill(frame: &mut Declared, buffer: &Buffer, word: u32) {
+fn fill(frame: &mut Declared, buffer: &GpuBuffer, word: u32) {
     let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];
     frame.pass("fill", compute(), &uses, |list| {
         list.fill_buffer(buffer, 0, buffer.bytes(), word);
     });
 }
 
-fn upload(rig: &mut Rig, desc: &BufferDesc, words: &[u32]) -> Buffer {
+fn upload(rig: &mut Rig, desc: &BufferDesc, words: &[u32]) -> GpuBuffer {
     let buffer = rig.gpu.create_buffer(desc).unwrap();
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     buffer.write(0, &bytes).unwrap();
@@ -64,7 +64,7 @@ fn upload(rig: &mut Rig, desc: &BufferDesc, words: &[u32]) -> Buffer {
 #[ignore = "needs a Vulkan device"]
 fn indices_of_storage_buffers_stay_within_them() {
     let mut rig = Rig::new();
-    let shader = Shader::wgsl("wild", WILD).unwrap();
+    let shader = GpuShader::wgsl("wild", WILD).unwrap();
     let desc = ComputePipelineDesc::of("wild", &shader);
     let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
     // Neighbours in one block of memory, as the allocator places them.
@@ -124,7 +124,7 @@ const CORNERS: &str = "
 #[ignore = "needs a Vulkan device"]
 fn indices_of_vertices_stay_within_their_buffer() {
     let mut rig = Rig::new();
-    let shader = Shader::wgsl("corners", CORNERS).unwrap();
+    let shader = GpuShader::wgsl("corners", CORNERS).unwrap();
     let layout = VertexLayout::packed(0, &[Format::R32G32_SFLOAT]);
     let mut desc = GraphicsPipelineDesc::new("corners", (&shader, "vertex"), (&shader, "fragment"));
     desc.vertex_buffers = vec![layout];

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use quadrille_sync::{Access, Capabilities, Give, Layout, Use};
 use quadrille_vulkan::{
-    Buffer, BufferDesc, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Format, FrameError,
-    Gpu, Handle, ImageDesc, ImageUsage, Producer, Shader, Sharing, StreamDesc, Turn,
+    BufferDesc, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Format, FrameError, Gpu,
+    GpuBuffer, GpuShader, Handle, ImageDesc, ImageUsage, Producer, Sharing, StreamDesc, Turn,
 };
 
 use crate::rig::{Declared, PATIENCE, Rig, compute, discard, graphics};
@@ -31,7 +31,7 @@ fn expected(turn: u64) -> u32 {
 }
 
 fn pipeline(gpu: &Gpu) -> ComputePipeline {
-    let shader = Shader::wgsl("next", NEXT).unwrap();
+    let shader = GpuShader::wgsl("next", NEXT).unwrap();
     gpu.compute_pipeline(&ComputePipelineDesc::of("next", &shader))
         .unwrap()
 }
@@ -47,7 +47,7 @@ fn ring(gpu: &Gpu, slots: u64) -> (Producer, Consumer) {
     gpu.ring("turns", (0..slots).map(slot).collect()).unwrap()
 }
 
-fn buffer(handle: &Handle) -> &Buffer {
+fn buffer(handle: &Handle) -> &GpuBuffer {
     match handle {
         Handle::Buffer(buffer) => buffer,
         Handle::Image(image) => panic!("{} is an image", image.name()),
@@ -117,7 +117,7 @@ impl Worker {
 }
 
 /// Draws nothing, but reads on the main queue what the worker wrote.
-fn read(frame: &mut Declared, turn: &Turn, back: &Buffer) {
+fn read(frame: &mut Declared, turn: &Turn, back: &GpuBuffer) {
     let uses = [
         Use::whole(frame.resource(turn.slot.clone()), Access::CopyRead),
         discard(frame.resource(back.clone()), Access::CopyWrite),
@@ -364,7 +364,7 @@ fn what_is_given_moves_with_its_family() {
         main.storage("more", WORDS * 4),
     );
     let back = main.readback(WORDS * 4);
-    let give = |frame: &mut Declared, handle: &Buffer, to: usize| {
+    let give = |frame: &mut Declared, handle: &GpuBuffer, to: usize| {
         let resource = frame.resource(handle.clone());
         frame.frame.gives.push(Give {
             resource,

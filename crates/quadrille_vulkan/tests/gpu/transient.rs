@@ -1,17 +1,17 @@
 //! Transient buffers: where their memory comes from, and where it goes.
 
 use quadrille_sync::Access;
-use quadrille_vulkan::{Buffer, BufferDesc, Settings, StreamDesc};
+use quadrille_vulkan::{BufferDesc, GpuBuffer, Settings, StreamDesc};
 
 use crate::rig::{Declared, Rig, compute, discard, settings};
 
-fn transient(rig: &Rig, name: &str, bytes: u64) -> Buffer {
+fn transient(rig: &Rig, name: &str, bytes: u64) -> GpuBuffer {
     let desc = BufferDesc::storage(name, bytes).transient();
     rig.gpu.create_buffer(&desc).unwrap()
 }
 
 /// Fills a buffer and copies all of it to the beginning of another.
-fn fill_and_keep(frame: &mut Declared, buffer: &Buffer, value: u32, kept: &Buffer) {
+fn fill_and_keep(frame: &mut Declared, buffer: &GpuBuffer, value: u32, kept: &GpuBuffer) {
     let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];
     frame.pass("fill", compute(), &uses, |list| {
         list.fill_buffer(buffer, 0, 0, value);
@@ -29,8 +29,8 @@ fn fill_and_keep(frame: &mut Declared, buffer: &Buffer, value: u32, kept: &Buffe
 #[ignore = "needs a Vulkan device"]
 fn a_chain_of_buffers_takes_the_memory_of_one() {
     let mut rig = Rig::new();
-    let buffers: Vec<Buffer> = (0..8).map(|_| transient(&rig, "link", 16384)).collect();
-    let kept: Vec<Buffer> = (0..8).map(|_| rig.readback(16384)).collect();
+    let buffers: Vec<GpuBuffer> = (0..8).map(|_| transient(&rig, "link", 16384)).collect();
+    let kept: Vec<GpuBuffer> = (0..8).map(|_| rig.readback(16384)).collect();
     for start in [0, 100] {
         rig.frame(|frame| {
             for (value, (buffer, kept)) in (start..).zip(buffers.iter().zip(&kept)) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use quadrille_sync::Access;
 use quadrille_vulkan::vk::PresentModeKHR;
 use quadrille_vulkan::{
-    Acquired, ColorAttachment, Image, Load, PresentProof, Presented, Rendering, Settings,
+    Acquired, ColorAttachment, GpuImage, Load, PresentProof, Presented, Rendering, Settings,
     SkipReason, Surface, SurfaceFormat, Swapchain, SwapchainSettings,
 };
 
@@ -25,7 +25,7 @@ fn open(rig: &Rig, extent: [u32; 2], proof: PresentProof) -> Swapchain {
 }
 
 /// Adds a pass that clears an image.
-fn clear(frame: &mut Declared, image: &Image, color: [f32; 4]) {
+fn clear(frame: &mut Declared, image: &GpuImage, color: [f32; 4]) {
     let uses = [discard(
         frame.resource(image.clone()),
         Access::ColorAttachmentWrite,

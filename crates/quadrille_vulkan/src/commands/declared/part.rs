@@ -4,7 +4,7 @@ use ash::vk;
 use quadrille_sync::{Access, Aspects, SubRange, SubresourceRange};
 
 use crate::handle::Handle;
-use crate::image::Image;
+use crate::image::GpuImage;
 use crate::region::ImageRegion;
 use crate::shader::{Binding, BindingKind};
 use crate::view::View;
@@ -59,7 +59,7 @@ impl Part {
 }
 
 /// All of an image, if that is what it is.
-fn levels(image: &Image, range: SubresourceRange) -> SubRange {
+fn levels(image: &GpuImage, range: SubresourceRange) -> SubRange {
     match range == View::WHOLE.subresources(image) {
         true => SubRange::Whole,
         false => SubRange::Subresources(range),
@@ -75,7 +75,7 @@ fn sampled(range: SubresourceRange) -> SubresourceRange {
     SubresourceRange { aspects, ..range }
 }
 
-fn layers(image: &Image, region: &ImageRegion) -> SubresourceRange {
+fn layers(image: &GpuImage, region: &ImageRegion) -> SubresourceRange {
     SubresourceRange {
         aspects: image.aspects(),
         base_mip: region.mip,
