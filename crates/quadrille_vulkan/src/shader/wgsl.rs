@@ -49,13 +49,13 @@ fn try_translate(label: &str, source: &str) -> Result<(Vec<u32>, Vec<EntryPoint>
     let module = naga::front::wgsl::parse_str(source).map_err(|error| {
         let spans = error.labels().map(|(span, _)| span);
         let excerpt = error.emit_to_string_with_path(source, label);
-        source_error(label, source, spans, error.message().to_owned(), excerpt)
+        source_error(label, source, spans, error.message().to_owned(), &excerpt)
     })?;
     let validated = Validator::new(ValidationFlags::all(), CAPABILITIES).validate(&module);
     let info = validated.map_err(|error| {
         let spans = error.spans().map(|(span, _)| *span);
         let excerpt = error.emit_to_string_with_path(source, label);
-        source_error(label, source, spans, chain(error.as_inner()), excerpt)
+        source_error(label, source, spans, chain(error.as_inner()), &excerpt)
     })?;
     let words = spv::write_vec(&module, &info, &options(), None).map_err(|error| {
         ShaderError::Interface {
@@ -96,8 +96,10 @@ fn source_error(
     source: &str,
     mut spans: impl Iterator<Item = naga::Span>,
     message: String,
-    excerpt: String,
+    excerpt: &str,
 ) -> ShaderError {
+    // Its title is the message once more.
+    let excerpt = excerpt.split_once('\n').map_or("", |(_, excerpt)| excerpt);
     let place = spans
         .find(|span| span.is_defined())
         .map(|span| span.location(source));
@@ -106,7 +108,7 @@ fn source_error(
         line: place.map_or(0, |place| place.line_number),
         column: place.map_or(0, |place| place.line_position),
         message,
-        excerpt,
+        excerpt: excerpt.to_owned(),
     }
 }
 
