@@ -99,47 +99,6 @@ impl Area {
         }
     }
 
-    /// The area as uses of a resource name it.
-    pub(crate) fn sub_range(&self, kind: &ResourceKind) -> SubRange {
-        match kind {
-            ResourceKind::Buffer { .. } => SubRange::Bytes {
-                offset: self.line.start,
-                size: self.line.end - self.line.start,
-            },
-            ResourceKind::Image { .. } if self.slices == ALL_SLICES => {
-                SubRange::Subresources(self.range())
-            }
-            ResourceKind::Image { slices, .. } => {
-                let SubresourceRange {
-                    aspects, base_mip, ..
-                } = self.range();
-                let end = self.slices.end.min(slices_of(*slices, base_mip).into());
-                // They have come from such a range.
-                let number = |of: u64| u32::try_from(of).unwrap_or(u32::MAX);
-                SubRange::Slices(Slices {
-                    aspects,
-                    mip: base_mip,
-                    base: number(self.slices.start),
-                    count: number(end.saturating_sub(self.slices.start)),
-                })
-            }
-        }
-    }
-
-    /// The area of an image as barriers name it: of mip levels all slices.
-    pub(crate) fn range(&self) -> SubresourceRange {
-        // They have come from such a range.
-        let number = |of: u64| u32::try_from(of).unwrap_or(u32::MAX);
-        let count = |of: &Range<u64>| number(of.end - of.start);
-        SubresourceRange {
-            aspects: Aspects::from_bits_retain(self.aspects),
-            base_mip: number(self.line.start),
-            mip_count: count(&self.line),
-            base_layer: number(self.layers.start),
-            layer_count: count(&self.layers),
-        }
-    }
-
     /// The bytes of a buffer, or the mip levels of an image.
     pub(crate) fn line(&self) -> Range<u64> {
         self.line.clone()

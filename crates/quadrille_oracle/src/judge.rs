@@ -27,7 +27,6 @@ mod barrier;
 mod cell;
 mod clock;
 mod declared;
-mod forget;
 mod host;
 mod memory;
 mod schedule;

@@ -100,15 +100,11 @@ fn signature(violation: &Violation) -> String {
 }
 
 impl Sequence {
-    /// Plans and judges frame by frame, and stops at the first that fails. `seen` is shown every
-    /// plan just before the judge sees it, with the judge.
+    /// Plans and judges frame by frame, and stops at the first that fails.
     ///
     /// # Errors
     /// What went wrong.
-    pub fn run_with(
-        &self,
-        mut seen: impl FnMut(&Judge, &Frame, &Arc<Plan>),
-    ) -> Result<(), Failure> {
+    pub fn run(&self) -> Result<(), Failure> {
         let mut planner = Planner::default();
         let (mut states, mut judge) = self.start();
         for (index, frame) in self.frames.iter().enumerate() {
@@ -123,7 +119,6 @@ impl Sequence {
                 Ok(Err(errors)) => return Err(fail(FailureKind::Refused(errors), None)),
                 Err(_) => return Err(fail(FailureKind::Panicked, None)),
             };
-            seen(&judge, frame, &planned.plan);
             let violations = judge.frame(frame, &planned.plan);
             if !violations.is_empty() {
                 return Err(fail(FailureKind::Wrong(violations), Some(planned.plan)));
@@ -131,14 +126,6 @@ impl Sequence {
             states.commit(frame, &self.topology, &planned.plan);
         }
         Ok(())
-    }
-
-    /// Plans and judges frame by frame, and stops at the first that fails.
-    ///
-    /// # Errors
-    /// What went wrong.
-    pub fn run(&self) -> Result<(), Failure> {
-        self.run_with(|_, _, _| {})
     }
 
     /// The states and the judge before the first frame.

@@ -19,7 +19,7 @@ pub fn shrink(sequence: &Sequence) -> Sequence {
 }
 
 /// The smallest sequence found for which `holds`, beginning with one for which it does.
-pub fn shrink_while(sequence: &Sequence, holds: impl Fn(&Sequence) -> bool) -> Sequence {
+fn shrink_while(sequence: &Sequence, holds: impl Fn(&Sequence) -> bool) -> Sequence {
     let mut best = sequence.clone();
     loop {
         let smaller = candidates(&best).find(&holds);

@@ -18,7 +18,7 @@ mod common;
 /// Runs inputs by seed, and prints the seed of one that panics.
 fn run(name: &str, input: impl Fn(&mut Random) -> Vec<u8>, target: fn(&[u8])) {
     let wanted = common::setting("FUZZ", 20_000);
-    let time = Duration::from_secs(common::setting("SECONDS", 20));
+    let time = Duration::from_secs(common::setting("SECONDS", 10));
     let first = common::setting("SEED", 1);
     let start = Instant::now();
     let mut seed = first;

@@ -1,11 +1,11 @@
-//! Random sequences of frames: every plan passes the judge, and no two barriers could be one.
+//! Random sequences of frames: every plan passes the judge.
 //!
 //! `QUADRILLE_ORACLE_FRAMES` and `QUADRILLE_ORACLE_SECONDS` say how much, whichever is reached
 //! first; `QUADRILLE_ORACLE_SEED` says where to begin (a number, as a failure prints it).
 
 use std::time::{Duration, Instant};
 
-use quadrille_oracle::{Random, Sequence, Shape, generate, shrink, shrink_while, unjoined};
+use quadrille_oracle::{Random, Shape, generate, shrink};
 
 mod common;
 
@@ -49,17 +49,10 @@ const SHAPES: [Shape; 6] = [
     },
 ];
 
-/// Whether any plan of a sequence has barriers that could be one.
-fn has_unjoined(sequence: &Sequence) -> bool {
-    let mut any = false;
-    let passes = sequence.run_with(|_, _, plan| any |= !unjoined(plan).is_empty());
-    passes.is_ok() && any
-}
-
 #[test]
 fn every_plan_passes_the_judge() {
     let wanted = common::setting("FRAMES", 100_000);
-    let time = Duration::from_secs(common::setting("SECONDS", 180));
+    let time = Duration::from_secs(common::setting("SECONDS", 25));
     let first_seed = common::setting("SEED", 1);
     let (start, mut frames, mut seed) = (Instant::now(), 0, first_seed);
     while frames < wanted && start.elapsed() < time {
@@ -67,15 +60,7 @@ fn every_plan_passes_the_judge() {
         let shape = SHAPES[random.below(SHAPES.len())];
         let sequence = generate::sequence(&mut random, &shape);
         frames += sequence.frames.len() as u64;
-        let mut apart = Vec::new();
-        let passes = sequence.run_with(|_, _, plan| apart.extend(unjoined(plan)));
-        assert_eq!(
-            apart,
-            [],
-            "QUADRILLE_ORACLE_SEED={seed} has barriers that could be one; at its smallest:\n\n{}",
-            shrink_while(&sequence, has_unjoined).explain()
-        );
-        if passes.is_err() {
+        if sequence.run().is_err() {
             let small = shrink(&sequence);
             panic!(
                 "QUADRILLE_ORACLE_SEED={seed} fails; at its smallest:\n\n{}",

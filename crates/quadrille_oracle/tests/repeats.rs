@@ -81,7 +81,7 @@ fn compare(sequence: &Sequence, random: &mut Random, outcome: &mut Outcome) {
 #[test]
 fn what_repeats_is_as_if_planned_anew() {
     let wanted = common::setting("FRAMES", 60_000);
-    let time = Duration::from_secs(common::setting("SECONDS", 30));
+    let time = Duration::from_secs(common::setting("SECONDS", 10));
     let first_seed = common::setting("SEED", 1);
     let (start, mut outcome, mut seed) = (Instant::now(), Outcome::default(), first_seed);
     while outcome.frames < wanted && start.elapsed() < time {

@@ -111,7 +111,7 @@ fn slices(mip: u32, base: u32, count: u32) -> Area {
 
 #[test]
 fn all_slices_are_the_mip_level() {
-    let level = |mip: u32| Area::subresources(&slices(mip, 0, 1).range());
+    let level = |mip: u32| part(Aspects::COLOR, (mip, 1), (0, 1));
     assert_eq!(slices(0, 0, 5), level(0));
     assert_eq!(slices(1, 0, 2), level(1));
     assert_eq!(slices(1, 1, 1).levels(), level(1));
@@ -122,19 +122,15 @@ fn all_slices_are_the_mip_level() {
 }
 
 #[test]
-fn slices_are_cut_out_of_their_level_and_named_again() {
+fn slices_are_cut_out_of_their_level() {
     let mut map = AreaMap::new(Area::whole(&VOLUME), 'a');
     map.touch(&slices(0, 1, 2)).for_each(|(_, it)| *it = 'b');
     map.touch(&slices(1, 1, 1)).for_each(|(_, it)| *it = 'c');
     let mut cells: Vec<(String, char)> = (map.iter())
-        .map(|(cell, it)| (format!("{:?}", cell.sub_range(&VOLUME)), *it))
+        .map(|(cell, it)| (format!("{cell:?}"), *it))
         .collect();
     cells.sort();
-    let name = |mip, base, count| {
-        let range = slices(mip, base, count).sub_range(&VOLUME);
-        assert!(matches!(range, SubRange::Slices(it) if it.count == count));
-        format!("{range:?}")
-    };
+    let name = |mip, base, count| format!("{:?}", slices(mip, base, count));
     let mut expected = [
         (name(0, 0, 1), 'a'),
         (name(0, 1, 2), 'b'),

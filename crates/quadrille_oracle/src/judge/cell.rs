@@ -189,14 +189,6 @@ impl Write {
         }
     }
 
-    /// Forgets what has made it available and visible, but for what a barrier that writes does
-    /// itself.
-    pub(crate) fn forget_dependencies(&mut self) {
-        let done = self.done;
-        self.available.retain(|by| *by == done);
-        self.visible.retain(|by| by.since == done);
-    }
-
     /// Whether it is available before whatever has this view: through a barrier, or through a
     /// semaphore, since all knowledge of other queues comes through signals, and signals make
     /// everything available.

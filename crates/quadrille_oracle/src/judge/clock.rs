@@ -117,11 +117,6 @@ impl Signalled {
             .is_some_and(|seen| *seen >= instant.position)
     }
 
-    /// How far the signal sees on a column.
-    pub(crate) fn position(&self, column: usize) -> u32 {
-        self.columns.get(column).copied().unwrap_or(0)
-    }
-
     /// Takes in another signal.
     pub(crate) fn join(&mut self, other: &Signalled) {
         if self.columns.len() < other.columns.len() {

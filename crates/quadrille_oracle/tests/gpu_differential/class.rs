@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
-use quadrille_oracle::mutate::Mutant;
 use quadrille_oracle::{Actor, Violation};
 use quadrille_sync::{Plan, QueueIndex};
 
 /// What both judges said.
 pub(crate) struct Outcome {
-    /// How the plan was changed, if it was.
-    pub(crate) changed: Option<Mutant>,
+    /// What the plan lacks, if it was changed.
+    pub(crate) changed: Option<String>,
     /// What our judge objects to.
     pub(crate) violations: Vec<Violation>,
     /// How often the layer objected.
@@ -23,13 +22,9 @@ pub(crate) struct Outcome {
 
 impl Display for Outcome {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let change = self.changed.as_ref().map(Mutant::to_string);
-        writeln!(
-            out,
-            "the layer sent {} messages; changed: {}",
-            self.messages,
-            change.as_deref().unwrap_or("nothing")
-        )?;
+        let lack = self.changed.as_deref().unwrap_or("nothing");
+        let messages = self.messages;
+        writeln!(out, "the layer sent {messages} messages; left out: {lack}")?;
         for violation in &self.violations {
             writeln!(out, "!!! {violation}")?;
         }

@@ -1,23 +1,14 @@
 //! Random streams: few resources, few passes, each after the one before.
 
 use quadrille_oracle::Random;
-use quadrille_oracle::mutate::{Mutant, Mutation, mutants};
 use quadrille_sync::{
-    Access, Capabilities, Frame, Preference, QueueRequest, ResourceIndex, Use, plan,
+    Access, BarrierBatch, Capabilities, Frame, Plan, Preference, QueueRequest, ResourceIndex, Step,
+    Use, plan,
 };
 use quadrille_vulkan::{CommandList, Handle, ImageRegion, validation_messages};
 
 use crate::class::Outcome;
 use crate::device::{BYTES, Device};
-
-/// What is taken out of a plan: what the layer claims to judge. Weaker scopes are for the judge's
-/// own tests.
-const MUTATIONS: [Mutation; 4] = [
-    Mutation::DropBarrier,
-    Mutation::DropRelease,
-    Mutation::DropAcquire,
-    Mutation::DropWait,
-];
 
 /// Frames of a stream: the second finds what the first has left out.
 const FRAMES: usize = 2;
@@ -27,7 +18,7 @@ pub(crate) struct Stream {
     frame: Frame,
     lists: Vec<CommandList>,
     handles: Vec<Handle>,
-    /// Picks one of the mutants.
+    /// Picks what the plan is to lack.
     change: Option<u64>,
 }
 
@@ -137,20 +128,16 @@ impl Stream {
             let topology = device.topology().clone();
             let right = plan(&self.frame, &topology, &device.states).unwrap();
             let change = self.change.filter(|_| number == 0);
-            let mutant = change.and_then(|draw| {
-                let mut all: Vec<Mutant> = mutants(&self.frame, &right, &topology);
-                all.retain(|mutant| MUTATIONS.contains(&mutant.mutation));
+            let lacking = change.and_then(|draw| {
+                let all = lacking_one(&right);
                 Random::new(draw).pick(&all).cloned()
             });
-            let run = mutant
-                .as_ref()
-                .map_or(&right, |mutant| &mutant.plan)
-                .clone();
+            let run = lacking.as_ref().map_or(&right, |(_, plan)| plan).clone();
             text += &format!("\n{}", run.display(&self.frame, &topology));
             violations.extend(judge.frame(&self.frame, &run));
             device.execute(&self.frame, (&run, &right), &self.lists, &self.handles);
             plans.push(run);
-            changed = changed.or(mutant);
+            changed = changed.or(lacking.map(|(what, _)| what));
         }
         let messages = device.finish() - before;
         drop(self);
@@ -163,4 +150,51 @@ impl Stream {
             text,
         }
     }
+}
+
+/// The plans that lack one wait or barrier, which is what the layer claims to judge. Weaker scopes are
+/// for the judge's own tests.
+fn lacking_one(plan: &Plan) -> Vec<(String, Plan)> {
+    let mut all = Vec::new();
+    let mut add = |what: String, change: &dyn Fn(&mut Plan)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        all.push((what, plan));
+    };
+    for (at, submission) in plan.submissions.iter().enumerate() {
+        for wait in 0..submission.waits.len() {
+            add(format!("wait {wait} of submission {at}"), &|plan| {
+                plan.submissions[at].waits.remove(wait);
+            });
+        }
+        for (step_at, step) in submission.steps.iter().enumerate() {
+            let Step::Barriers(batch) = step else {
+                continue;
+            };
+            let mut without = |what: &str, change: &dyn Fn(&mut BarrierBatch)| {
+                let place = format!("{what} of step {step_at} of submission {at}");
+                add(place, &|plan| {
+                    let steps = &mut plan.submissions[at].steps;
+                    if let Step::Barriers(batch) = &mut steps[step_at] {
+                        change(batch);
+                        if batch.is_empty() {
+                            steps.remove(step_at);
+                        }
+                    }
+                });
+            };
+            if batch.memory.is_some() {
+                without("memory barrier", &|batch| batch.memory = None);
+            }
+            for buffer in 0..batch.buffers.len() {
+                let what = format!("buffer barrier {buffer}");
+                without(&what, &|batch| drop(batch.buffers.remove(buffer)));
+            }
+            for image in 0..batch.images.len() {
+                let what = format!("image barrier {image}");
+                without(&what, &|batch| drop(batch.images.remove(image)));
+            }
+        }
+    }
+    all
 }
