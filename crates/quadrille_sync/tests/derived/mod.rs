@@ -8,8 +8,10 @@
 //! ```
 //!
 //! What is not named is not needed; `nothing` says that of all. Transfers are counted where they are
-//! acquired, and waits of the host as `host waits`. Frames that are refused need nothing. The least
-//! is what no plan can go below that obeys Vulkan and these rules:
+//! acquired, and waits of the host as `host waits`. Frames that are refused need nothing. Plans may
+//! need more, which their text in the case shows, and all cases together not much more: a solver that
+//! finds the least of everything is not worth its lines. The least is what no plan can go below that
+//! obeys Vulkan and these rules:
 //!
 //! - No queue ends later than it would in declared order, each pass taking as long as any other if
 //!   none says what it costs. So what somebody else waits for gets a signal of its own.
@@ -26,7 +28,7 @@ use std::fmt::{self, Display, Formatter};
 use quadrille_sync::{Plan, PlanErrors};
 
 /// The nouns of a derivation, with how much of each.
-const NOUNS: [&str; 6] = [
+pub(crate) const NOUNS: [&str; 6] = [
     "submission",
     "wait",
     "call",
@@ -60,6 +62,17 @@ impl Least {
             counts.ownership_transfers,
             host.sum(),
         ])
+    }
+
+    /// Whether a plan that has so much has no less of anything.
+    fn bounds(self, found: Self) -> bool {
+        match (self, found) {
+            (Least::Counts(least), Least::Counts(found)) => least
+                .iter()
+                .zip(found)
+                .all(|(least, found)| *least <= found),
+            _ => self == found,
+        }
     }
 
     /// Reads what stands before the first full stop, colon or end of a line; none if that is no list
@@ -104,6 +117,8 @@ impl Display for Least {
 #[derive(Default)]
 pub(crate) struct Derived {
     frames: Vec<(u32, Least)>,
+    /// How much all frames need at the least, and how much their plans have.
+    pub(crate) sums: [[u32; NOUNS.len()]; 2],
     /// What does not agree, a line each.
     pub(crate) wrong: String,
 }
@@ -131,7 +146,7 @@ impl Derived {
         let of_frame = self.frames.iter().filter(|(frame, _)| *frame == number);
         let derived: Vec<Least> = of_frame.map(|(_, least)| *least).collect();
         match derived[..] {
-            [least] if least == found => {}
+            [least] if least.bounds(found) => self.add(least, found),
             [] if found == Least::Refused => {}
             [least] => self.object(format!(
                 "frame {number} needs at least {least}, and its plan has {found}"
@@ -140,6 +155,14 @@ impl Derived {
                 "frame {number} has {} derivations in the head; its plan has {found}",
                 derived.len()
             )),
+        }
+    }
+
+    fn add(&mut self, least: Least, found: Least) {
+        for (sums, one) in self.sums.iter_mut().zip([least, found]) {
+            if let Least::Counts(counts) = one {
+                sums.iter_mut().zip(counts).for_each(|(sum, it)| *sum += it);
+            }
         }
     }
 
