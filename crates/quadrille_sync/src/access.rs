@@ -349,15 +349,6 @@ impl Access {
         }
     }
 
-    /// All that the table says; nothing if the access is not in the table.
-    #[inline]
-    pub(crate) const fn named(&self) -> Option<&'static Row> {
-        match self.row() {
-            Ok(row) => Some(row),
-            Err(_) => None,
-        }
-    }
-
     /// The layout an image must be in. It means nothing for buffers.
     #[inline]
     pub const fn layout(self) -> Layout {

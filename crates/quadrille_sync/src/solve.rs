@@ -9,33 +9,26 @@
 //! declared order, which decides who sees whose writes and what errors say. Which order passes
 //! are submitted in is decided by `arrange`, once their queues and hazards are known; of the
 //! declared order and that one, `choose` takes the plan that is better.
-//!
-//! Most frames need none of the phases before `barrier`: `glance` sees what they would find.
 
 mod after;
 mod alias;
 mod arrange;
 mod assign;
 mod barrier;
-mod border;
 mod check;
 mod choose;
-mod cluster;
 mod cull;
 mod custom;
 mod depend;
 mod early;
 mod edge;
 mod gate;
-mod glance;
 mod graph;
 mod hazard;
 mod host;
 mod issued;
 mod levels;
 mod logical;
-mod lost;
-mod lower;
 mod meet;
 mod merge;
 mod narrow;
@@ -51,10 +44,8 @@ mod repeat;
 mod schedule;
 mod scope;
 mod seen;
-mod share;
 mod show;
 mod slices;
-mod spare;
 mod split;
 mod tail;
 mod timeline;
@@ -67,17 +58,12 @@ use crate::error::PlanErrors;
 use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
 use crate::states::{EndStates, States};
-use crate::topology::{OrderPolicy, QueueIndex, Topology};
+use crate::topology::{QueueIndex, Topology};
 
 use choose::choose;
-use hazard::Hazard;
-use lost::Upcoming;
-use lower::Lowered;
 use occupy::Blocks;
-use share::Shared;
 use split::Split;
 use timeline::{Numbers, Timeline};
-use touch::Touches;
 use track::{LastUses, Maps};
 use walk::{Hosted, Walk};
 
@@ -121,29 +107,12 @@ pub(crate) struct Solved {
     pub(crate) consulted: Vec<Consulted>,
 }
 
-/// All phases in order, or what comes of the first half of them at a glance.
+/// All phases in order.
 pub(crate) fn solve(
     frame: &Frame,
     topology: &Topology,
     states: &States,
 ) -> Result<Solved, PlanErrors> {
-    let emitted = match glance::glance(frame, topology, states) {
-        Some(clear) => {
-            let ease = Ease::Clear(&clear.lowered);
-            emit(frame, topology, states, &clear.split, &[], ease, None)
-        }
-        None => decide(frame, topology, states, true)?,
-    };
-    Ok(emitted.finish(frame, topology))
-}
-
-/// All phases but the last. Without `shortcuts` each use climbs the ladder; the plan is the same.
-fn decide(
-    frame: &Frame,
-    topology: &Topology,
-    states: &States,
-    shortcuts: bool,
-) -> Result<Emitted, PlanErrors> {
     check::check_shape(frame, topology, states)?;
     let mut errors = Vec::new();
     check::check_uses(frame, states, &mut errors);
@@ -163,88 +132,22 @@ fn decide(
     race::race(frame, &touches, &graph, &order, states, &mut errors);
     let kept = cull::cull(frame, &touches);
     let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
-    let (mut hazards, shared) = hazard::hazards(frame, topology, &touches, &queues, Some(states));
-    let aliases = alias::alias(frame, &touches, &order, &queues, &mut errors);
-    hazards.extend(&aliases);
+    let mut hazards = hazard::hazards(frame, topology, &touches, &queues, Some(states));
+    hazards.extend(alias::alias(frame, &touches, &order, &queues, &mut errors));
     PlanErrors::check(errors)?;
     let mut links = Vec::with_capacity(hazards.len() + graph.edges.len());
     links.extend(hazards.iter().map(|hazard| (hazard.from, hazard.to)));
     let needs = links.len();
     links.extend(graph.edges.iter().map(|edge| (edge.from, edge.to)));
     let split = split::split(frame, topology, &links, &order, &queues);
-    let arranged = arrange::arrange(
-        frame,
-        topology,
-        &touches,
-        &links[..needs],
-        &order,
-        &queues,
-        &split,
-    );
-    let ease = match shortcuts {
-        true => Ease::Usual,
-        false => Ease::Ladder,
-    };
-    let clustered = clustered(
-        frame,
-        (topology, states),
-        &mut touches,
-        &aliases,
-        &order,
-        &queues,
-        &split,
-    );
-    let emit = |split: &Split, shared: &Shared| {
-        let found = (shared, &touches);
-        emit(frame, topology, states, split, &kept, ease, Some(found))
-    };
+    let arranged = arrange::arrange(frame, topology, &links[..needs], &order, &queues, &split);
+    let emit = |split: &Split| emit(frame, topology, states, split, &kept);
     let best = match arranged {
-        Some(arranged) if arranged.is_better => emit(&arranged.split, &shared),
-        Some(arranged) => choose(frame, emit(&split, &shared), emit(&arranged.split, &shared)),
-        None => emit(&split, &shared),
+        Some(arranged) if arranged.is_better => emit(&arranged.split),
+        Some(arranged) => choose(frame, emit(&split), emit(&arranged.split)),
+        None => emit(&split),
     };
-    Ok(match clustered {
-        Some((split, shared)) => choose(frame, best, emit(&split, &shared)),
-        None => best,
-    })
-}
-
-/// The submissions of the frame in an order in which readers come together, if there is one.
-fn clustered(
-    frame: &Frame,
-    (topology, states): (&Topology, &States),
-    touches: &mut Touches,
-    aliases: &[Hazard],
-    order: &[u32],
-    queues: &[Option<QueueIndex>],
-    split: &Split,
-) -> Option<(Split, Shared)> {
-    // Host passes wait for what was submitted before them.
-    if topology.order != OrderPolicy::Free || !split.host.is_empty() {
-        return None;
-    }
-    let needs = || {
-        let contents = hazard::data_hazards(frame, touches, queues);
-        let contents = contents.iter().chain(aliases);
-        let mut needs: Vec<_> = contents.map(|it| (it.from, it.to)).collect();
-        needs.extend(arrange::side_effects(frame, order, queues));
-        needs
-    };
-    let order = cluster::cluster(frame, topology, touches, needs, order, queues)?;
-    touches.sort(&order);
-    let mut errors = Vec::new();
-    let (mut hazards, shared) = hazard::hazards(frame, topology, touches, queues, Some(states));
-    hazards.extend(alias::alias(frame, touches, &order, queues, &mut errors));
-    if !errors.is_empty() {
-        return None;
-    }
-    let mut needs: Vec<_> = hazards.iter().map(|it| (it.from, it.to)).collect();
-    let kept = needs.len();
-    needs.extend(arrange::side_effects(frame, &order, queues));
-    let split = split::split(frame, topology, &needs, &order, queues);
-    let needs = &needs[..kept];
-    let arranged = arrange::arrange(frame, topology, touches, needs, &order, queues, &split);
-    Some((arranged.map_or(split, |arranged| arranged.split), shared))
+    Ok(best.finish(frame, topology))
 }
 
 /// A plan but for its end states, and what these are made of.
@@ -261,21 +164,6 @@ struct Emitted {
     numbers: Numbers,
 }
 
-/// What spares the walk through a frame some looking. Plans are the same.
-#[derive(Clone, Copy)]
-enum Ease<'a> {
-    /// Each use climbs the ladder.
-    Ladder,
-    /// Uses that need nothing do not.
-    Usual,
-    /// The same, and no pass uses a resource twice: the frame was clear at a glance, which has told
-    /// what each use asks for.
-    Clear(&'a [Lowered]),
-}
-
-/// What the first half has found that the second one looks at.
-type Found<'a> = (&'a Shared, &'a Touches);
-
 /// The second half, which cannot fail: what goes between the passes.
 fn emit(
     frame: &Frame,
@@ -283,13 +171,8 @@ fn emit(
     states: &States,
     split: &Split,
     kept: &[bool],
-    ease: Ease<'_>,
-    found: Option<Found<'_>>,
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    walk.ease = ease;
-    walk.shared = found.map(|(shared, _)| shared);
-    walk.upcoming = found.map(|(_, touches)| Upcoming::new(touches, kept));
     let mut host = barrier::barrier(&mut walk, &mut maps, split);
     edge::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);

@@ -235,11 +235,6 @@ impl States {
         self.base.len()
     }
 
-    /// All that is stored of a resource, if anything is.
-    pub(crate) fn entry(&self, id: ResourceId) -> Option<&Entry> {
-        self.resources.get(id.0 as usize)?.as_ref()
-    }
-
     /// The state of a resource, if there is any.
     pub(crate) fn map(&self, id: ResourceId) -> Option<&Arc<RangeMap<RangeState<PastMark>>>> {
         Some(&self.resources.get(id.0 as usize)?.as_ref()?.map)

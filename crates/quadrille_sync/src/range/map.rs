@@ -112,15 +112,6 @@ impl<T: Clone + Eq> RangeMap<T> {
         }
     }
 
-    /// The value, if it is the same everywhere.
-    #[inline]
-    pub(crate) fn only_mut(&mut self) -> Option<&mut T> {
-        match &mut self.runs {
-            Runs::One(value) => Some(value),
-            Runs::Many(_) => None,
-        }
-    }
-
     /// Applies `change` to every run within `range`, in order. An empty range changes nothing.
     #[inline]
     pub(crate) fn update(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {

@@ -3,8 +3,8 @@
 //! Only hazards have to be kept, and the order of passes with side effects. Frames in which device
 //! passes come after host passes stay as declared. Three steps:
 //!
-//! 1. Each queue takes the pass that can begin first, and of several the one declared first, so
-//!    that no queue idles for the sake of declaration order ([`early`]).
+//! 1. List scheduling: each queue takes the pass that can begin first, and of several the one
+//!    declared first, so that no queue idles for the sake of declaration order ([`early`]).
 //! 2. Submissions are joined with the next ones of their queue, as long as no queue is estimated
 //!    to finish later than it would in declared order ([`merge`](super::merge)). What is joined
 //!    was a needless switch of queue.
@@ -18,13 +18,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::border::Border;
 use super::graph::{Edge, Graph, ranks};
-use super::levels::{Before, Levels};
+use super::levels::Levels;
 use super::merge::merge;
 use super::schedule::Costs;
 use super::split::{Draft, Split, split};
-use super::touch::Touches;
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
@@ -41,7 +39,6 @@ pub(super) struct Arranged {
 pub(super) fn arrange(
     frame: &Frame,
     topology: &Topology,
-    touches: &Touches,
     hazards: &[(u32, u32)],
     order: &[u32],
     queues: &[Option<QueueIndex>],
@@ -53,101 +50,50 @@ pub(super) fn arrange(
         return None;
     }
     let side_effects = side_effects(frame, order, queues);
-    let needs = || hazards.iter().chain(&side_effects).copied();
+    let needs = hazards.iter().chain(&side_effects).copied();
     let edge = |(from, to)| Edge {
         from,
         to,
         resource: None,
     };
-    let graph = Graph::new(order.len(), needs().map(edge).collect());
+    let graph = Graph::new(order.len(), needs.clone().map(edge).collect());
     let mut drafts = declared.drafts.clone();
     if topology.queues.len() > 1 && drafts.len() > 1 {
         let early = early(frame, topology, &graph, order, queues);
-        let needs: Vec<_> = needs().collect();
+        let needs: Vec<_> = needs.collect();
         let early = split(frame, topology, &needs, &early, queues);
         drafts = merge(frame, topology, &graph, &declared.drafts, early.drafts);
     }
-    let mut levels = Levels::new(order.len(), &graph, &drafts);
-    let border = || Border::new(frame, touches);
-    let is_single = drafts.len() == 1 && declared.drafts.len() == 1;
-    let is_better = if is_single {
-        let (calls, place) = calls(&graph, &declared.drafts[0]);
-        let place = |pass: u32| Some(place[pass as usize]).filter(|at| *at != u32::MAX);
-        improve(&graph, border, &drafts, &mut levels, &calls, place)
-    } else {
-        border().part(&graph, &drafts, &mut levels);
-        false
+    let levels = Levels::new(order.len(), &graph, &drafts);
+    let is_better = match (&declared.drafts[..], drafts.len()) {
+        // Before each level but the first stands a call.
+        ([only], 1) if levels.highest(0) >= calls(&graph, only) => return None,
+        ([_], 1) => true,
+        _ => false,
     };
     sort_by_level(&levels, order, &mut drafts);
     let host = declared.host.clone();
-    (is_better || !is_single).then_some(Arranged {
+    Some(Arranged {
         split: Split { drafts, host },
         is_better,
     })
 }
 
-/// The barrier calls of one submission, each as late as it may stand.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Calls {
-    pub(super) count: u32,
-    /// The passes, in order, before which the first and the last of them stand.
-    pub(super) first: u32,
-    pub(super) last: u32,
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        Self {
-            count: 0,
-            first: u32::MAX,
-            last: 0,
-        }
-    }
-}
-
-impl Calls {
-    /// Looks at the pass at a place, that comes right after those before `end`.
-    pub(super) fn add(&mut self, at: u32, end: u32) {
-        if end > self.last {
-            (self.count, self.last, self.first) = (self.count + 1, at, self.first.min(at));
-        }
-    }
-}
-
-/// The barrier calls that the passes of a submission need in this order for hazards among them.
-fn calls(graph: &Graph, draft: &Draft) -> (Calls, Vec<u32>) {
-    let mut place = vec![u32::MAX; graph.len()];
-    let mut calls = Calls::default();
-    for (at, pass) in (0..).zip(&draft.passes) {
+/// How many barrier calls the passes of a submission need in this order for hazards among them, each
+/// call as late as it may stand.
+fn calls(graph: &Graph, draft: &Draft) -> u32 {
+    // By pass: how many come before the end of it, once it has come.
+    let mut ends = vec![0; graph.len()];
+    let (mut count, mut last) = (0, 0);
+    for (at, pass) in (0_u32..).zip(&draft.passes) {
         let before = graph.before(pass.0).iter();
-        let behind = before.map(|from| place[*from as usize]);
-        let behind = behind.filter(|place| *place != u32::MAX).max();
-        calls.add(at, behind.map_or(0, |behind| behind + 1));
-        place[pass.0 as usize] = at;
+        let behind = before.map(|from| ends[*from as usize]).max();
+        if behind.unwrap_or(0) > last {
+            (count, last) = (count + 1, at);
+        }
+        ends[pass.0 as usize] = at + 1;
     }
-    (calls, place)
-}
-
-/// Finds levels for the only submission of a frame, and whether it needs fewer barrier calls in
-/// their order than in the declared one, of which `calls` are known and the `place` of each pass. In
-/// order of levels a call stands before each but the first; between frames that repeat there may be
-/// one more, in either order.
-pub(super) fn improve(
-    graph: &impl Before,
-    border: impl Fn() -> Border,
-    drafts: &[Draft],
-    levels: &mut Levels,
-    calls: &Calls,
-    place: impl Fn(u32) -> Option<u32>,
-) -> bool {
-    if levels.highest(0) < calls.count {
-        border().part(graph, drafts, levels);
-        return true;
-    }
-    let border = border();
-    let comes_first = |pass| place(pass).is_some_and(|at| at < calls.first);
-    let comes_last = |pass| place(pass).is_some_and(|at| at >= calls.last);
-    border.crosses(comes_first, comes_last) && !border.part(graph, drafts, levels)
+    count
 }
 
 /// The order of device passes with side effects among themselves. Host passes come after all of
@@ -155,11 +101,7 @@ pub(super) fn improve(
 ///
 /// Passes of one queue are tied directly, too: their order must not get lost where the pass between
 /// them is submitted to another queue, for which nobody waits.
-pub(super) fn side_effects(
-    frame: &Frame,
-    order: &[u32],
-    queues: &[Option<QueueIndex>],
-) -> Vec<(u32, u32)> {
+fn side_effects(frame: &Frame, order: &[u32], queues: &[Option<QueueIndex>]) -> Vec<(u32, u32)> {
     let has_effect = |pass: &u32| {
         let pass = &frame.passes[*pass as usize];
         pass.side_effect && pass.kind == PassKind::Device
@@ -305,7 +247,7 @@ fn sort_by_level(levels: &Levels, order: &[u32], drafts: &mut [Draft]) {
 }
 
 /// Passes in order of their levels, of which one is the highest; those of one level stay in order.
-pub(super) fn by_level(
+fn by_level(
     passes: &[PassIndex],
     level: impl Fn(PassIndex) -> u32,
     highest: u32,

@@ -6,8 +6,7 @@
 //! 2. an execution dependency: a write after reads on the same queue;
 //! 3. a memory dependency: after a write, or for a read whose stages do not see it yet;
 //! 4. a layout transition, which is a write;
-//! 5. another queue: a wait, and from its stages a barrier if a layout changes, unless it has
-//!    changed where all readers find it (see [`share`](super::share));
+//! 5. another queue: a wait, and from its stages a barrier if a layout changes;
 //! 6. another family: release, wait, acquire (see [`ownership`](super::ownership)).
 //!
 //! Whoever writes comes after the reads since the last write; these come after that write and
@@ -16,20 +15,16 @@
 
 use std::ops::Range;
 
-use super::Ease;
 use super::after::{After, chain, is_implied, is_implied_by_others, order_after};
 use super::early::{Early, note_first};
 use super::edge;
 use super::host;
-use super::lower::lower;
 use super::meet::Meetings;
 use super::narrow::unseen;
 use super::ownership;
 use super::seen::{is_ready, see, unready};
-use super::share::change_early;
 use super::show::follows_barrier;
 use super::slices::{advance_level, level_requests};
-use super::spare::spare;
 use super::split::{Draft, Split};
 use super::timeline::Point;
 use super::track::{Maps, Mark, State};
@@ -109,15 +104,9 @@ fn one_pass(
     let frame = walk.frame;
     let uses = frame.uses_of(pass);
     let mut several = false;
-    let told = match walk.ease {
-        Ease::Clear(lowered) => lowered.get(frame.pass(pass).use_range()),
-        Ease::Usual | Ease::Ladder => None,
-    };
-    if told.is_none() {
-        for one in uses {
-            let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
-            several |= last == pass.0;
-        }
+    for one in uses {
+        let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
+        several |= last == pass.0;
     }
     let meetings = several.then(|| Meetings::new(uses));
     let meetings = meetings.as_ref();
@@ -126,17 +115,9 @@ fn one_pass(
     let has_slices = walk.has_slices && uses.iter().any(is_of_slices);
     if !walk.may_move && walk.blocks.list.is_empty() && !has_slices {
         // Nobody has to come or go before: each use can be compared at once.
-        let climbs = several || matches!(walk.ease, Ease::Ladder);
-        let asked = |one: &Use| lower(one, frame.resource(one.resource));
-        for (at, one) in uses.iter().enumerate() {
-            let asked = match told {
-                Some(told) => Some(told[at]),
-                None => asked(one).filter(|_| !climbs),
-            };
-            if !asked.is_some_and(|asked| spare(walk, maps, &place, &asked)) {
-                let request = enter(walk, maps, &place, uses, at, meetings);
-                compare(walk, maps, &request);
-            }
+        for at in 0..uses.len() {
+            let request = enter(walk, maps, &place, uses, at, meetings);
+            compare(walk, maps, &request);
         }
         return;
     }
@@ -284,7 +265,6 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
     // Whoever discards takes over without asking; the layout is lost with the contents.
     let takes_over = elsewhere && discard;
     let changes = request.image && (takes_over || state.layout != request.layout);
-    let changes = changes && (discard || !change_early(walk, request, &interval, state));
     if changes {
         let old_layout = if discard {
             Layout::Undefined

@@ -4,11 +4,9 @@
 //! writes, or between which the layout or the owner changes. Order that no hazard stands behind is
 //! not here; nobody could see it.
 
-use super::share::Shared;
 use super::touch::{Member, Span, Touches};
 use crate::flags::Layout;
 use crate::frame::{Frame, PassKind};
-use crate::range::EVERYTHING;
 use crate::resource::Sharing;
 use crate::states::{PastMark, RangeState, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
@@ -21,8 +19,7 @@ pub(super) struct Hazard {
 }
 
 /// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
-/// between two reads; and the changes of layout that several queues share, which are part of the
-/// write before. `touches` is sorted by order. Culled passes, which have no queue, touch nothing. Where
+/// between two reads. `touches` is sorted by order. Culled passes, which have no queue, touch nothing. Where
 /// earlier frames have left mip levels that are used by slices is told by `states`, if it matters.
 pub(super) fn hazards(
     frame: &Frame,
@@ -30,14 +27,13 @@ pub(super) fn hazards(
     touches: &Touches,
     queues: &[Option<QueueIndex>],
     states: Option<&States>,
-) -> (Vec<Hazard>, Shared) {
+) -> Vec<Hazard> {
     let mut search = Search {
         frame,
         topology,
         queues,
         all_run: queues.iter().all(Option::is_some),
         edges: Vec::with_capacity(2 * frame.uses.len()),
-        shared: Shared::default(),
         readers: Vec::new(),
     };
     // With one family nothing moves.
@@ -49,12 +45,11 @@ pub(super) fn hazards(
         search.readers.clear();
         if span.is_of_slices {
             // The rest is looked at level by level.
-            search.look(members, false, false, false);
+            search.look(members, false, false);
         } else if search.all_run && !has_owner && !is_image {
             between_writes(members, &mut search.readers, &mut search.edges);
         } else {
-            let may_share = is_image && !has_owner && span.interval == EVERYTHING;
-            search.look(members, is_image, has_owner, may_share);
+            search.look(members, is_image, has_owner);
         }
     }
     for (level, members) in touches.levels() {
@@ -67,10 +62,9 @@ pub(super) fn hazards(
             false => search.held(level, members, states),
         };
         search.readers.clear();
-        search.look_from(held, members, true, has_owner, false);
+        search.look_from(held, members, true, has_owner);
     }
-    search.shared.sort();
-    (search.edges, search.shared)
+    search.edges
 }
 
 /// What has been found so far.
@@ -81,7 +75,6 @@ struct Search<'a> {
     /// Nobody is culled, and there are no host passes.
     all_run: bool,
     edges: Vec<Hazard>,
-    shared: Shared,
     /// Readers of a span since the last change; kept for its memory.
     readers: Vec<u32>,
 }
@@ -147,25 +140,16 @@ impl Search<'_> {
     }
 
     /// Looks at a span of an image, or of what has an owner.
-    fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool, may_share: bool) {
-        self.look_from(Held::default(), members, is_image, has_owner, may_share);
+    fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool) {
+        self.look_from(Held::default(), members, is_image, has_owner);
     }
 
     /// The same from how it is at first.
-    fn look_from(
-        &mut self,
-        held: Held,
-        members: &[Member],
-        is_image: bool,
-        has_owner: bool,
-        may_share: bool,
-    ) {
+    fn look_from(&mut self, held: Held, members: &[Member], is_image: bool, has_owner: bool) {
         let mut change: Option<u32> = None;
-        // The change is a write, and nobody has read what is written.
-        let mut is_fresh = false;
         let mut present = held.layout;
         let mut owner = held.owner.filter(|_| has_owner);
-        for (at, Member { one, pass, writes }) in members.iter().copied().enumerate() {
+        for Member { one, pass, writes } in members.iter().copied() {
             if self.is_culled(pass) {
                 continue;
             }
@@ -175,11 +159,7 @@ impl Search<'_> {
             };
             let queue = self.queues[pass as usize].filter(|_| has_owner);
             let family = queue.map(|queue| self.topology.family(queue));
-            let is_other = present.is_some_and(|now| now != layout);
-            let may_share = may_share && is_fresh && is_other && !writes;
-            let writer = change.filter(|_| may_share);
-            let shares = writer.is_some_and(|writer| self.share(writer, &members[at..]));
-            let changes = writes || is_other && !shares;
+            let changes = writes || present.is_some_and(|now| now != layout);
             let moves = owner.zip(family).is_some_and(|(now, new)| now != new);
             change.into_iter().for_each(|from| self.push(from, pass));
             if changes || moves {
@@ -188,22 +168,9 @@ impl Search<'_> {
             } else {
                 self.readers.push(pass);
             }
-            is_fresh = writes;
             owner = family.or(owner);
             present = Some(layout);
         }
-    }
-
-    /// Whether readers share a change of layout with each other.
-    fn share(&mut self, writer: u32, readers: &[Member]) -> bool {
-        let Self {
-            frame,
-            topology,
-            queues,
-            shared,
-            ..
-        } = self;
-        shared.add(frame, topology, queues, writer, readers)
     }
 
     fn push(&mut self, from: u32, to: u32) {
@@ -225,26 +192,6 @@ impl Search<'_> {
         });
         self.readers = readers;
     }
-}
-
-/// What is left of all hazards if nothing but contents counted.
-pub(super) fn data_hazards(
-    frame: &Frame,
-    touches: &Touches,
-    queues: &[Option<QueueIndex>],
-) -> Vec<Hazard> {
-    let runs = |member: &&Member| {
-        let kind = frame.passes[member.pass as usize].kind;
-        kind != PassKind::Device || queues[member.pass as usize].is_some()
-    };
-    let (mut edges, mut readers, mut kept) = (Vec::new(), Vec::new(), Vec::new());
-    for (_, members) in touches.spans() {
-        readers.clear();
-        kept.clear();
-        kept.extend(members.iter().filter(runs).copied());
-        between_writes(&kept, &mut readers, &mut edges);
-    }
-    edges
 }
 
 /// Hazards on a span of which only the contents count: from each write to the uses up to the next

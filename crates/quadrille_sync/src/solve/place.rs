@@ -204,7 +204,7 @@ impl Turns {
         let kept = cull::cull(frame, &touches);
         let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
         PlanErrors::check(errors)?;
-        let (hazards, _) = hazard::hazards(frame, topology, &touches, &queues, None);
+        let hazards = hazard::hazards(frame, topology, &touches, &queues, None);
         let edge = |hazard: &hazard::Hazard| Edge {
             from: hazard.from,
             to: hazard.to,

@@ -1,6 +1,5 @@
 //! What uses touch on a queue: stages, and accesses in them.
 
-use crate::access::Row;
 use crate::flags::Stages;
 use crate::frame::Use;
 use crate::plan::Scope;
@@ -10,28 +9,13 @@ use crate::plan::Scope;
 /// everything.
 #[inline]
 pub(super) fn scope_of(one: &Use, supported: Stages) -> Scope {
-    or_everything(one.access.scope_in(supported))
-}
-
-/// The same of an access that is in the table.
-#[inline]
-pub(super) fn row_scope(row: &Row, supported: Stages) -> Scope {
-    or_everything(Scope {
-        stages: row.stages.intersection(supported),
-        access: row.access,
-    })
-}
-
-/// Everything, instead of no stages.
-#[inline]
-fn or_everything(scope: Scope) -> Scope {
-    if scope.stages.is_empty() {
-        Scope {
+    let scope = one.access.scope_in(supported);
+    match scope.stages.is_empty() {
+        true => Scope {
             stages: Stages::ALL_COMMANDS,
             ..scope
-        }
-    } else {
-        scope
+        },
+        false => scope,
     }
 }
 

@@ -12,7 +12,6 @@
 use std::ops::Range;
 
 use super::barrier::{change_layout, settle};
-use super::lost::add_discarded_next;
 use super::scope::scope_of;
 use super::track::{Maps, State};
 use super::walk::{Request, Walk};
@@ -24,7 +23,7 @@ use crate::resource::ResourceKind;
 
 /// The requests for whole mip levels that a pass makes before its own; mostly none.
 pub(super) fn level_requests(
-    walk: &mut Walk<'_>,
+    walk: &Walk<'_>,
     maps: &Maps,
     uses: &[Use],
     requests: &[Request],
@@ -74,7 +73,7 @@ fn is_here(request: &Request, map: &RangeMap<State>, position: u64) -> bool {
 /// Adds a request for each level that a use touches and that is not as it needs it, unless there is one
 /// already.
 fn add_levels(
-    walk: &mut Walk<'_>,
+    walk: &Walk<'_>,
     maps: &Maps,
     uses: &[Use],
     request: &Request,
@@ -106,7 +105,7 @@ fn add_levels(
                 scope,
                 shared: scope,
                 writes: false,
-                discard: is_dead(walk, uses, request, kind, &level, map),
+                discard: is_dead(uses, request, kind, &level, map),
                 is_for_level: true,
                 ..request.clone()
             });
@@ -124,9 +123,8 @@ fn scope_in(walk: &Walk<'_>, uses: &[Use], request: &Request, level: &SubRange) 
 }
 
 /// Whether nobody needs the contents of any slice of a level: where there are some, the pass
-/// overwrites them, or who comes next.
+/// overwrites them.
 fn is_dead(
-    walk: &mut Walk<'_>,
     uses: &[Use],
     request: &Request,
     kind: &ResourceKind,
@@ -138,7 +136,6 @@ fn is_dead(
     for one in uses.iter().filter(discards) {
         intervals(kind, &one.range, |interval| discarded.push(interval));
     }
-    add_discarded_next(walk, request.resource, level, &mut discarded);
     let mut lost = Vec::new();
     for_each_union(&mut discarded, |interval| lost.push(interval));
     let mut runs = map.iter_within(level.clone());

@@ -55,23 +55,6 @@ impl Touches {
         self.levels.iter().map(|span| (span, self.members_of(span)))
     }
 
-    /// The spans of slices of an image within an interval, by their index, and who touches them.
-    pub(super) fn slices(
-        &self,
-        resource: ResourceIndex,
-        within: &Range<u64>,
-    ) -> impl Iterator<Item = (usize, Range<u64>, &[Member])> {
-        let is_before =
-            |span: &Span| (span.resource.0, span.interval.start) < (resource.0, within.start);
-        let first = self.spans.partition_point(is_before);
-        let spans = (first..).zip(&self.spans[first..]);
-        let end = within.end;
-        let is_within = move |span: &Span| span.resource == resource && span.interval.start < end;
-        let spans = spans.take_while(move |(_, span)| is_within(span));
-        let spans = spans.filter(|(_, span)| span.is_of_slices);
-        spans.map(|(at, span)| (at, span.interval.clone(), self.members_of(span)))
-    }
-
     /// The uses that touch a span.
     fn members_of(&self, span: &Span) -> &[Member] {
         &self.members[span.members.start as usize..span.members.end as usize]

@@ -6,13 +6,10 @@ mod close;
 
 use std::sync::Arc;
 
-use super::Ease;
 use super::issued::Issued;
-use super::lost::Upcoming;
 use super::occupy::Blocks;
 use super::ownership;
 use super::record::Record;
-use super::share::Shared;
 use super::show::{Offer, Standing};
 use super::split::Draft;
 use super::timeline::{Point, Timeline};
@@ -93,8 +90,6 @@ pub(super) struct Walk<'a> {
     calls: u32,
     /// The barriers issued last, by queue.
     pub(super) issued: Vec<Vec<Issued>>,
-    /// Who uses slices next, if that was looked for.
-    pub(super) upcoming: Option<Upcoming<'a>>,
     /// There are images whose mip levels have several slices.
     pub(super) has_slices: bool,
     /// There is more than one family to own something.
@@ -102,9 +97,6 @@ pub(super) struct Walk<'a> {
     /// Something may be elsewhere than where it is needed: there are several families, or somebody
     /// outside has had a hand in it.
     pub(super) may_move: bool,
-    pub(super) ease: Ease<'a>,
-    /// Changes of layout that several queues share, if there are any.
-    pub(super) shared: Option<&'a Shared>,
 }
 
 /// A use of a range that is about to be compared with the range's state.
@@ -196,12 +188,9 @@ impl<'a> Walk<'a> {
             standing: vec![Standing::default(); frame.resources.len()],
             calls: 0,
             issued: vec![Vec::new(); topology.queues.len()],
-            upcoming: None,
             has_slices: frame.resources.iter().any(|it| it.kind.depth() > 1),
             has_families: topology.family_count() > 1,
             may_move: false,
-            ease: Ease::Usual,
-            shared: None,
         };
         walk.may_move = walk.has_families || maps.iter().any(ownership::is_away);
         walk.open_windows();
