@@ -16,7 +16,7 @@ use crate::resource::ResourceKind;
 
 mod gather;
 mod map;
-pub(crate) use gather::{JOINED, for_each_union, gather, join_at, join_nearby};
+pub(crate) use gather::{JOINED, for_each_union, gather, join_nearby};
 pub(crate) use map::{EVERYTHING, RangeMap};
 
 /// The part of a resource that a use touches.

@@ -26,33 +26,25 @@ mod gate;
 mod graph;
 mod hazard;
 mod host;
-mod issued;
 mod levels;
-mod logical;
 mod meet;
 mod merge;
-mod narrow;
 mod occupy;
 mod order;
 mod ownership;
 mod place;
-mod precise;
 mod prepare;
 mod race;
 mod record;
-mod repeat;
 mod schedule;
 mod scope;
 mod seen;
-mod show;
 mod slices;
 mod split;
-mod tail;
 mod timeline;
 mod touch;
 mod track;
 mod walk;
-mod widen;
 
 use crate::error::PlanErrors;
 use crate::frame::{Frame, PassIndex};
@@ -178,7 +170,6 @@ fn emit(
     ownership::give(&mut walk, &mut maps);
     ownership::predict(&mut walk, &mut maps);
     prepare::prepare(&mut walk, &mut maps);
-    walk.close_calls();
     walk.blocks.close(frame, &maps);
     let Walk {
         timeline,

@@ -75,18 +75,8 @@ pub(crate) fn for_each_union(intervals: &mut [Range<u64>], mut each: impl FnMut(
 
 /// Joins the last item with those near it, as often as `join` takes one into another; what comes
 /// first stays where it is.
-pub(crate) fn join_nearby<T>(items: &mut Vec<T>, join: impl FnMut(&mut T, &T) -> bool) {
-    if let Some(last) = items.len().checked_sub(1) {
-        join_at(items, last, join);
-    }
-}
-
-/// Joins the item at a place, if there is one, with those near it; see [`join_nearby`].
-pub(crate) fn join_at<T>(
-    items: &mut Vec<T>,
-    mut grown: usize,
-    mut join: impl FnMut(&mut T, &T) -> bool,
-) {
+pub(crate) fn join_nearby<T>(items: &mut Vec<T>, mut join: impl FnMut(&mut T, &T) -> bool) {
+    let mut grown = items.len().saturating_sub(1);
     while grown < items.len() {
         let end = items.len().min(grown + JOINED + 1);
         let nearby = grown.saturating_sub(JOINED)..end;

@@ -15,26 +15,23 @@
 
 use std::ops::Range;
 
-use super::after::{After, chain, is_implied, is_implied_by_others, order_after};
+use super::after::{After, chain, order_after};
 use super::early::{Early, note_first};
 use super::edge;
 use super::host;
 use super::meet::Meetings;
-use super::narrow::unseen;
 use super::ownership;
-use super::seen::{is_ready, see, unready};
-use super::show::follows_barrier;
+use super::seen::{is_ready, is_visible, see, unready};
 use super::slices::{advance_level, level_requests};
 use super::split::{Draft, Split};
 use super::timeline::Point;
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
-use crate::flags::{AccessMask, Layout, Stages};
+use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Rung, Scope, Step};
 use crate::range::intervals;
-use crate::resource::ResourceIndex;
-use crate::states::{EndPass, Pending};
+use crate::states::EndPass;
 use crate::topology::FamilyIndex;
 
 use super::record::Barrier;
@@ -171,17 +168,10 @@ fn enter(
     }
     walk.blocks.enter(walk.frame, one.resource, maps);
     edge::acquire_image(walk, &request, &mut maps[one.resource.0 as usize]);
-    note(walk, site, one.resource, request.scope);
-    request
-}
-
-/// Notes that a submission uses a resource.
-#[inline]
-pub(super) fn note(walk: &mut Walk<'_>, site: &Site, resource: ResourceIndex, scope: Scope) {
     let Point { queue, value } = site.point;
-    walk.records[site.submission].busy |= scope.stages;
     walk.last_uses
-        .note(resource.0, queue, value, site.submission);
+        .note(one.resource.0, queue, value, site.submission);
+    request
 }
 
 /// Compares what a request is about with its state, run by run, and moves that on.
@@ -196,9 +186,6 @@ fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
             advance(walk, request, interval, state)
         });
     });
-    if !walk.offers.is_empty() {
-        walk.take_offers(request, map);
-    }
 }
 
 /// The request that a use makes.
@@ -273,11 +260,9 @@ fn advance(walk: &mut Walk<'_>, request: &Request, interval: Range<u64>, state: 
         };
         change_layout(walk, request, interval, &[state], old_layout);
     } else if !takes_over && is_ready(state, request.queue, request.scope) {
-        // The frame before has foreseen it: see `prepare`.
+        // Nothing is left to order.
     } else if request.writes || takes_over {
-        if !follows_barrier(walk, request, &interval, state) {
-            order_write(walk, request, interval, state);
-        }
+        order_write(walk, request, interval, state);
     } else {
         order_read(walk, request, request.scope, interval, state);
     }
@@ -304,18 +289,13 @@ pub(super) fn change_layout(
     for state in states {
         for_each_predecessor(state, |mark, memory| {
             earlier = Some(mark.pass);
-            let is_implied = is_implied(walk, request, state, mark);
-            if is_implied || is_implied_by_others(walk, request, states, mark) {
-                return;
-            }
             if mark.queue != request.queue {
                 let stages = chain(walk, request, mark, is_aliased);
                 src.stages = (src.stages | stages).simplified();
                 walk.stand_behind_wait();
                 return;
             }
-            let is_barrier = memory && mark.scope.access.is_empty();
-            src = src.union(source_for(mark, memory, is_barrier, request.shared));
+            src = src.union(source(mark, memory));
             if mark.step == request.step {
                 // Acquired just now, in another layout than predicted: the next call.
                 batch = 1;
@@ -344,92 +324,32 @@ pub(super) fn order_write(
     state: &mut State,
 ) {
     let is_aliased = !state.rare.aliased().is_empty();
-    let is_here = |mark: &Mark| mark.queue == request.queue;
-    // Who has read on this queue has seen the last write: from there it is shown on, and so it is
-    // from where the queue has released what was only read.
-    let only_read =
-        |pending: &Pending<Mark>| is_here(&pending.mark) && pending.mark.scope.access.is_empty();
-    let is_kept = state.rare.pending().is_none_or(only_read);
-    let leads_on = is_kept && state.reads.iter().any(is_here);
-    let mut shown = Scope::default();
-    // Waits come first: they show what comes before the signal.
-    for here in [false, true] {
-        if here {
-            shown = unseen_by_writer(walk, request, state);
-        }
-        for_each_predecessor(state, |mark, memory| {
-            if is_here(mark) != here || is_implied(walk, request, state, mark) {
-                return;
-            }
-            let mut dst = request.scope;
-            if !memory {
-                dst.access = match leads_on {
-                    true => shown.access,
-                    false => AccessMask::empty(),
-                };
-            }
-            let after = After {
-                memory,
-                is_aliased,
-                shown: witness(request, state).filter(|_| !dst.access.is_empty()),
-            };
-            order_after(walk, request, dst, &interval, mark, after);
-        });
-    }
-    if leads_on || shown.stages.is_empty() {
-        return;
-    }
-    // Who waits for a reader elsewhere leads on from there, and need not name the write.
-    let is_waited_for = |mark: &&Mark| !is_here(mark) && !is_implied(walk, request, state, mark);
-    let reader = state.reads.iter().find(is_waited_for).copied();
-    let reader = reader.filter(|_| !is_aliased && state.rare.pending().is_none());
-    let after = After {
-        memory: reader.is_none(),
-        is_aliased: false,
-        shown: reader,
-    };
-    if let Some(mark) = reader.or(state.write) {
-        order_after(walk, request, shown, &interval, &mark, after);
+    for_each_predecessor(state, |mark, memory| {
+        let dst = match memory {
+            true => request.scope,
+            false => request.scope.stages_only(),
+        };
+        let after = After { memory, is_aliased };
+        order_after(walk, request, dst, &interval, mark, after);
+    });
+    if let Some((write, reads)) = unseen_write(request, state) {
+        order_after(walk, request, reads, &interval, write, After::memory(false));
     }
 }
 
-/// Whom to wait for to see the last write: somebody elsewhere who has read what the queue of a request
-/// has written itself, else that write.
-fn witness(request: &Request, state: &State) -> Option<Mark> {
-    let write = state.write.as_ref()?;
-    let elsewhere = |mark: &&Mark| write.queue == request.queue && mark.queue != request.queue;
-    let reader = state.reads.iter().find(elsewhere);
-    Some(*reader.unwrap_or(write))
-}
-
-/// What a pass that writes does not see yet, though others have read the last write. That it
-/// discards is no excuse: it reads what it has written itself, and must not find older bytes
-/// instead. Who comes after the release of a write sees everything.
-fn unseen_by_writer(walk: &mut Walk<'_>, request: &Request, state: &State) -> Scope {
-    let access = request.scope.access.reads();
-    let pending = state.rare.pending();
-    let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
-    let write = state.write.as_ref().filter(|_| !state.reads.is_empty());
-    let Some(write) = write.filter(|_| only_read && !access.is_empty()) else {
-        return Scope::default();
-    };
+/// The last write, if others have read it and a pass that writes does not see it yet, and what that
+/// pass reads. That it discards is no excuse: it reads what it has written itself, and must not find
+/// older bytes instead. Who comes after the release of a write sees everything.
+fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Scope)> {
     let reads = Scope {
-        access,
+        access: request.scope.access.reads(),
         ..request.scope
     };
-    // Who waits for the write sees it, and so does who waits for somebody who has read it.
-    let elsewhere = state.reads.iter().filter(|it| it.queue != request.queue);
-    let mut waiting = Stages::empty();
-    for mark in elsewhere.chain([write]) {
-        walk.past.consult(mark, request.queue);
-        waiting |= (walk.timeline).ordered_by_waits(request.queue, mark.point());
-    }
-    let unseen = unseen(state, request.queue, reads).without(waiting);
-    // A barrier for several others may have shown it to this pass as well.
-    match write.queue == request.queue && walk.is_ordered(write, write.scope, unseen) {
-        true => Scope::default(),
-        false => unseen,
-    }
+    let pending = state.rare.pending();
+    let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
+    let is_asked = !reads.access.is_empty() && !state.reads.is_empty() && only_read;
+    let write = state.write.as_ref().filter(|_| is_asked)?;
+    (!is_visible(state, request.queue, reads)).then_some((write, reads))
 }
 
 /// Rungs 1, 3 and 5 for a read that changes nothing.
@@ -445,8 +365,7 @@ pub(super) fn order_read(
         order_after(walk, request, dst, &interval, mark, After::memory(true));
     }
     let Some(write) = &state.write else { return };
-    let dst = unseen(state, request.queue, dst);
-    if !dst.stages.is_empty() && !walk.show_more(request, &interval, write, dst) {
+    if !is_visible(state, request.queue, dst) {
         order_after(walk, request, dst, &interval, write, After::memory(false));
     }
 }
@@ -485,20 +404,6 @@ pub(super) fn source(mark: &Mark, memory: bool) -> Scope {
         mark.scope
     } else {
         mark.scope.stages_only()
-    }
-}
-
-/// The same for who comes after it on its own queue. If it is itself a barrier that leads on to all
-/// stages, those of `dst` are enough, and nobody waits for what the others do: that is a transfer
-/// that arrived before everything (see [`ownership`](super::ownership)).
-pub(super) fn source_for(mark: &Mark, memory: bool, is_barrier: bool, dst: Scope) -> Scope {
-    let src = source(mark, memory);
-    match is_barrier && src.stages == Stages::ALL_COMMANDS && !dst.stages.is_empty() {
-        true => Scope {
-            stages: dst.stages,
-            ..src
-        },
-        false => src,
     }
 }
 

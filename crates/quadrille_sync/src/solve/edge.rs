@@ -146,7 +146,6 @@ fn finish(
     };
     walk.records[place]
         .tail
-        .others
         .push(walk.frame.resource(resource), interval, barrier);
 }
 
@@ -205,7 +204,6 @@ fn arrive(
     let declared = walk.frame.resource(resource);
     walk.records[place]
         .tail
-        .others
         .push_half(declared, &pending.range, barrier);
     let point = walk.point(place);
     let write = Mark {

@@ -23,10 +23,6 @@ use crate::range::{RangeMap, SubRange, intervals};
 use crate::resource::{ResourceIndex, ResourceKind};
 use crate::states::{EndPass, HostView, HostWait, Rare};
 
-mod show;
-
-use show::{Show, show_all};
-
 /// Where the host is.
 const HOST: Scope = Scope {
     stages: Stages::HOST,
@@ -100,7 +96,6 @@ fn one_pass(
         waits: Vec::new(),
         before,
     };
-    let mut shows = Vec::new();
     // What is declared to come before it has run on the device, whether they share anything or
     // not: a callback has no other way to know.
     for earlier in frame.after_of(pass) {
@@ -120,11 +115,10 @@ fn one_pass(
         }
         intervals(kind, &one.range, |interval| {
             map.update(interval, |interval, state| {
-                advance(walk, (&mut step, &mut shows), one, interval, state);
+                advance(walk, &mut step, one, interval, state);
             });
         });
     }
-    show_all(walk, maps, &mut step, shows);
     step
 }
 
@@ -189,7 +183,7 @@ pub(super) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numb
 /// One use of one run of a range.
 fn advance(
     walk: &mut Walk<'_>,
-    (step, shows): (&mut HostStep, &mut Vec<Show>),
+    step: &mut HostStep,
     one: &Use,
     interval: Range<u64>,
     state: &mut State,
@@ -209,24 +203,13 @@ fn advance(
     match (&state.write, state.rare.host_mut()) {
         (None, _) if layout_fits => {}
         // Once the host can see a write, it can also overwrite it.
-        (Some(write), Some(host)) if layout_fits => {
-            // What is shown to this very pass is waited for in the end.
-            let is_own = host.mark.pass == EndPass::Pass(step.pass);
-            if is_own {
+        (Some(_), Some(host)) if layout_fits => {
+            if host.wait != HostWait::Before {
                 host.wait = HostWait::Now;
-            } else if host.wait != HostWait::Before {
-                let (mark, place) = (*write, walk.timeline.submission(host.mark.point()));
-                host.wait = HostWait::Now;
-                match place {
-                    Some(place) => shows.push(Show {
-                        is_shown: true,
-                        ..show_at(walk, (step.pass, place), one, interval, (mark, state))
-                    }),
-                    None => wait(walk, step, &host.mark),
-                }
+                wait(walk, step, &host.mark);
             }
         }
-        _ if layout_fits => shows.push(show(walk, step.pass, one, interval, state)),
+        _ if layout_fits => show(walk, step, one, state),
         _ => {
             let view = change_layout(walk, step, one, interval, &[state]);
             settle_layout(walk, one, view, state);
@@ -275,40 +258,21 @@ fn scope_of(one: &Use) -> Scope {
     }
 }
 
-/// The last write of a run, to be shown to a host pass.
-fn show(
-    walk: &Walk<'_>,
-    pass: PassIndex,
-    one: &Use,
-    interval: Range<u64>,
-    state: &mut State,
-) -> Show {
+/// Makes the last write of a run visible to a host pass, by a barrier at the end of a submission.
+fn show(walk: &mut Walk<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
     let Some(mark) = state.write else {
         unreachable!("what nobody has written is not shown");
     };
     let place = place(walk, one.resource, &[state], false);
-    let show = show_at(walk, (pass, place), one, interval, (mark, state));
-    state.rare.set_host(view(walk, pass, place));
-    show
-}
-
-/// A write that a host pass has to be shown at the end of a submission.
-fn show_at(
-    walk: &Walk<'_>,
-    (pass, place): (PassIndex, usize),
-    one: &Use,
-    interval: Range<u64>,
-    (mark, state): (Mark, &State),
-) -> Show {
-    Show {
-        resource: one.resource,
-        interval,
-        mark,
-        place,
-        is_shown: false,
-        dst: scope_of(one),
-        reason: reason(walk, pass, one, &[state], Rung::Memory),
-    }
+    let reason = reason(walk, step.pass, one, &[state], Rung::Memory);
+    let src = source_at(walk, place, &mark, true, &reason);
+    walk.records[place].tail.merge(src, scope_of(one), reason);
+    let point = walk.point(place);
+    walk.last_uses
+        .note(one.resource.0, point.queue, point.value, place);
+    let view = view(walk, step.pass, place);
+    wait(walk, step, &view.mark);
+    state.rare.set_host(view);
 }
 
 /// Brings a run of an image, or all runs of a mip level, into the layout that a host pass needs.
@@ -333,7 +297,6 @@ fn change_layout(
     barrier.new_layout = one.access.layout();
     let resource = walk.frame.resource(one.resource);
     walk.records[place]
-        .tail
         .changes
         .push(resource, interval, barrier);
     walk.last_uses

@@ -10,7 +10,7 @@
 //! frame (because of what passes of the frame have done, or waits) serves all passes behind it too;
 //! and if some pass before it needs what cannot be foreseen, the call for it serves all behind that
 //! pass. Only what comes before either is foreseen. What the frame uses behind its last call never
-//! is, so [`border`](super::border) sees to it that its next users are not the first passes.
+//! is.
 //!
 //! A prediction that proves wrong is made good by the ladder: it finds the range in another layout,
 //! or ready for somebody else, and does what it always does. To have made memory visible to nobody

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::flags::{Layout, Stages};
+use crate::flags::Layout;
 use crate::plan::{
     BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Rung, Scope, Step,
     Submission, Transfer,
@@ -11,7 +11,6 @@ use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_n
 use crate::resource::{Resource, ResourceIndex, ResourceKind};
 use crate::topology::QueueIndex;
 
-use super::tail::Tail;
 use super::timeline::push_reason;
 
 /// A submission in the making. Its values count windows; see [`timeline`](super::timeline).
@@ -20,10 +19,10 @@ pub(super) struct Record {
     /// Barriers before everything else.
     pub(super) head: BarrierBatch,
     pub(super) submission: Submission,
-    /// The stages in which its passes use something.
-    pub(super) busy: Stages,
-    /// Barriers after everything else.
-    pub(super) tail: Tail,
+    /// Layout transitions for the host, behind the last pass.
+    pub(super) changes: BarrierBatch,
+    /// Barriers after everything else, some of which may lead on from the changes.
+    pub(super) tail: BarrierBatch,
     /// It is there for what could not be foreseen; see [`ownership`](super::ownership).
     pub(super) is_window: bool,
     /// Its last pass, counted over the frame; the last one before it, as long as it has none.
@@ -44,8 +43,8 @@ impl Record {
         Self {
             head: BarrierBatch::default(),
             submission,
-            busy: Stages::empty(),
-            tail: Tail::default(),
+            changes: BarrierBatch::default(),
+            tail: BarrierBatch::default(),
             is_window: false,
             step,
         }
@@ -56,17 +55,21 @@ impl Record {
         self.submission.steps.is_empty()
             && self.submission.presents.is_empty()
             && self.head.is_empty()
+            && self.changes.is_empty()
             && self.tail.is_empty()
     }
 
     /// The submission with head and tail in their places.
     pub(super) fn finish(mut self) -> Submission {
-        let mut head = self.head;
-        if !head.is_empty() && !self.submission.steps.is_empty() {
-            let head = Step::Barriers(Box::new(std::mem::take(&mut head)));
-            self.submission.steps.insert(0, head);
+        let steps = &mut self.submission.steps;
+        if !self.head.is_empty() {
+            steps.insert(0, Step::Barriers(Box::new(self.head)));
         }
-        self.submission.steps.extend(self.tail.into_steps(head));
+        for batch in [self.changes, self.tail] {
+            if !batch.is_empty() {
+                steps.push(Step::Barriers(Box::new(batch)));
+            }
+        }
         self.submission
     }
 }
@@ -123,9 +126,19 @@ impl BarrierBatch {
         push_reason(&mut memory.reasons, reason);
     }
 
-    /// Adds all barriers of another batch that has no global memory barrier, and leaves it empty.
+    /// Adds all barriers of another batch, and leaves it empty.
     pub(super) fn append(&mut self, other: &mut Self) {
-        debug_assert!(other.memory.is_none(), "global barriers are merged last");
+        match (&mut self.memory, other.memory.take()) {
+            (_, None) => {}
+            (Some(memory), Some(other)) => {
+                memory.src = memory.src.union(other.src);
+                memory.dst = memory.dst.union(other.dst);
+                for reason in other.reasons {
+                    push_reason(&mut memory.reasons, reason);
+                }
+            }
+            (memory, other) => *memory = other,
+        }
         self.buffers.append(&mut other.buffers);
         self.images.reserve(other.images.len());
         for image in other.images.drain(..) {
@@ -156,15 +169,6 @@ impl BarrierBatch {
             (Some(_), SubRange::Subresources(part)) => self.images.push(half.of_image(part)),
             (Some(all), _) => self.images.push(half.of_image(all)),
         }
-    }
-
-    /// The execution dependencies that barriers of ranges make: they order all commands, and make
-    /// visible only the range. One half of a transfer orders only itself, because the other
-    /// scope of it is ignored.
-    pub(super) fn orders(&self) -> impl Iterator<Item = (Scope, Scope)> + '_ {
-        let images = self.images.iter().filter_map(ImageBarrier::orders);
-        let buffers = self.buffers.iter().filter_map(BufferBarrier::orders);
-        images.chain(buffers)
     }
 
     fn push_buffer(&mut self, bytes: u64, interval: Range<u64>, barrier: Barrier) {
@@ -203,9 +207,8 @@ impl BarrierBatch {
 }
 
 /// What a barrier says of its range, whatever kind of resource that is a part of.
-pub(super) struct Says {
+struct Says {
     resource: ResourceIndex,
-    src: Scope,
     dst: Scope,
     /// It is one half of a transfer.
     is_half: bool,
@@ -213,23 +216,9 @@ pub(super) struct Says {
 }
 
 /// A barrier for a range of a resource.
-pub(super) trait OfRange {
-    /// What it is about.
-    fn about(&self) -> (ResourceIndex, SubRange);
-
-    /// Its second scope, to add to.
-    fn dst(&mut self) -> &mut Scope;
-
+trait OfRange {
     /// What it says of that.
     fn says(&self) -> Says;
-
-    /// What commands it orders, if any; see [`BarrierBatch::orders`].
-    fn orders(&self) -> Option<(Scope, Scope)> {
-        let Says {
-            src, dst, is_half, ..
-        } = self.says();
-        (!is_half).then(|| (src.stages_only(), dst.stages_only()))
-    }
 
     /// Whether two barriers hold back the same. Then they may be one for both ranges, whoever came
     /// before and whoever comes after (the reason is that of the first): all barriers of a call order
@@ -247,19 +236,9 @@ pub(super) trait OfRange {
 }
 
 impl OfRange for BufferBarrier {
-    fn about(&self) -> (ResourceIndex, SubRange) {
-        let (offset, size) = (self.offset, self.size);
-        (self.resource, SubRange::Bytes { offset, size })
-    }
-
-    fn dst(&mut self) -> &mut Scope {
-        &mut self.dst
-    }
-
     fn says(&self) -> Says {
         Says {
             resource: self.resource,
-            src: self.src,
             dst: self.dst,
             is_half: self.transfer.is_some(),
             rung: self.reason.rung,
@@ -279,18 +258,9 @@ impl OfRange for BufferBarrier {
 }
 
 impl OfRange for ImageBarrier {
-    fn about(&self) -> (ResourceIndex, SubRange) {
-        (self.resource, SubRange::Subresources(self.range))
-    }
-
-    fn dst(&mut self) -> &mut Scope {
-        &mut self.dst
-    }
-
     fn says(&self) -> Says {
         Says {
             resource: self.resource,
-            src: self.src,
             dst: self.dst,
             is_half: self.transfer.is_some(),
             rung: self.reason.rung,
@@ -315,22 +285,6 @@ impl Scope {
             stages: (self.stages | other.stages).simplified(),
             access: (self.access | other.access).simplified(),
         }
-    }
-
-    /// The same scope with all that it covers written out: it contains what the scope covers.
-    pub(super) fn expanded(self) -> Self {
-        Self {
-            stages: self.stages.expanded(),
-            access: self.access.expanded(),
-        }
-    }
-
-    /// Whether every bit of another scope is in this one.
-    #[inline]
-    pub(super) fn contains(self, other: Self) -> bool {
-        let stages = other.stages.bits() & !self.stages.bits();
-        let access = other.access.bits() & !self.access.bits();
-        stages | access == 0
     }
 
     /// Whether every stage and access of another scope is in this one.

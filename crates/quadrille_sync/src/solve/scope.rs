@@ -18,8 +18,3 @@ pub(super) fn scope_of(one: &Use, supported: Stages) -> Scope {
         false => scope,
     }
 }
-
-/// How many stages a scope names: what covers another one names no fewer.
-pub(super) fn named(scope: Scope) -> u32 {
-    scope.stages.expanded().bits().count_ones()
-}

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::track::State;
+use super::track::{Mark, State};
 use crate::plan::Scope;
 use crate::states::Seen;
 use crate::topology::QueueIndex;
@@ -18,11 +18,19 @@ pub(super) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool
     })
 }
 
-/// Whether all accesses so far come before a scope on a queue, and are visible to it.
+/// Whether all accesses so far come before a scope on a queue, and are visible to it: the frame before
+/// has foreseen it (see [`prepare`](super::prepare)), or nobody has used the range since a barrier that
+/// wrote it, as where passes write slices side by side.
 #[inline]
 pub(super) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
-    let is_for = |seen: &Seen| seen.is_ready && seen.queue == queue;
-    any(state, |seen| is_for(seen) && seen.scope.covers(scope))
+    let is_barrier = |write: &Mark| write.queue == queue && write.scope.access.is_empty();
+    let rare = &state.rare;
+    let is_kept = rare.pending().is_none() && rare.promised().is_none();
+    let is_unused = state.reads.is_empty() && is_kept && rare.aliased().is_empty();
+    let is_unused = is_unused && state.write.as_ref().is_some_and(is_barrier);
+    any(state, |seen| {
+        (is_unused || seen.is_ready) && seen.queue == queue && seen.scope.covers(scope)
+    })
 }
 
 /// Whether any of those that see the last write is such. Mostly there is one.

@@ -12,8 +12,6 @@
 //! [`ownership`](super::ownership)). Windows are hardly ever used; numbering closes the gaps.
 
 use super::record::Record;
-use super::repeat::Repeated;
-use super::widen::Widened;
 use crate::flags::Stages;
 use crate::plan::{Reason, RelativePoint, Submission, Wait};
 use crate::states::{Joined, Learned, States};
@@ -33,30 +31,20 @@ pub(super) struct Entry {
     exact: bool,
     /// The submission that learned it in this frame, and the queue it waited for.
     pub(super) wait: Option<(usize, QueueIndex)>,
-    /// The value and the stages that were known before that submission: the lesser value, but the
-    /// stages may be those that somebody needs, and nobody has to wait for them again.
-    before: (i64, Stages),
-    /// The highest value that all stages have waited for.
-    all: i64,
 }
 
 impl Entry {
     /// Lets more stages wait for the value.
     pub(super) fn add(&mut self, stages: Stages) {
         self.stages = (self.stages | stages).simplified();
-        if self.stages.contains(Stages::ALL_COMMANDS) {
-            self.all = self.value;
-        }
     }
 
     /// The stages that have waited for a value.
     fn waiting(&self, value: i64) -> Stages {
-        if self.all >= value {
-            return Stages::ALL_COMMANDS;
+        match self.value >= value {
+            true => self.stages,
+            false => Stages::empty(),
         }
-        let known = [(self.value, self.stages), self.before];
-        let known = known.into_iter().filter(|(known, _)| *known >= value);
-        known.fold(Stages::empty(), |all, (_, stages)| all | stages)
     }
 }
 
@@ -87,8 +75,6 @@ pub(super) struct Timeline {
     pub(super) queues: usize,
     /// What each queue knows now.
     pub(super) now: Vec<Entry>,
-    /// What has been widened last, as long as that can be taken back.
-    pub(super) widened: Option<Widened>,
     /// What each queue knew when the frame began.
     start: Vec<i64>,
     /// What each submission knew when it signalled.
@@ -134,8 +120,6 @@ impl Timeline {
                     stages: Stages::empty(),
                     exact: false,
                     wait: None,
-                    before: (NOTHING, Stages::empty()),
-                    all: NOTHING,
                 };
                 entry.add(known.stages);
                 now.push(entry);
@@ -145,7 +129,6 @@ impl Timeline {
             queues,
             start: now.iter().map(|entry| entry.value).collect(),
             now,
-            widened: None,
             snapshots: Vec::new(),
             joined_now: (0..queues).map(|queue| 1 << queue).collect(),
             joined: Vec::new(),
@@ -200,9 +183,7 @@ impl Timeline {
 
     /// The stages of a queue that are ordered after a point by waits, be it for somebody who has
     /// waited for a value of the queue itself: that makes all memory visible, like any wait.
-    pub(super) fn ordered_by_waits(&mut self, queue: QueueIndex, point: Point) -> Stages {
-        // Whoever has heard of it rests on it.
-        self.widened = None;
+    pub(super) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         entry.waiting(point.value)
     }
@@ -220,26 +201,14 @@ impl Timeline {
         reason: Reason,
     ) -> Stages {
         let queue = records[submission].submission.queue;
-        self.forget_widened(submission, point.queue);
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
-        let is_own = entry.wait.is_some_and(|(at, _)| at == submission);
-        if entry.all >= point.value && !(is_own && entry.all == entry.value) {
-            return stages;
-        }
         if entry.value >= point.value {
-            let (before, known) = entry.before;
-            let known_before = before >= point.value;
-            let covers = entry.stages.covers(stages);
             match entry.wait {
-                _ if known_before && known.covers(stages) => return stages,
-                Some((at, _)) if at == submission && known_before && !covers && !all => {
-                    return known;
-                }
                 Some((at, of)) if at == submission => {
-                    let wait = (submission, of);
-                    return self.widen(records, wait, point, stages, reason);
+                    self.widen(records, (submission, of), stages, reason);
+                    return stages;
                 }
-                _ if covers => return stages,
+                _ if entry.stages.covers(stages) => return stages,
                 _ if !all => return entry.stages,
                 _ => {}
             }
@@ -248,18 +217,45 @@ impl Timeline {
         stages
     }
 
+    /// Lets more stages wait for what a submission waits for already.
+    fn widen(
+        &mut self,
+        records: &mut [Record],
+        (submission, of): (usize, QueueIndex),
+        stages: Stages,
+        reason: Reason,
+    ) {
+        let record = &mut records[submission].submission;
+        let row = usize::from(record.queue.0) * self.queues;
+        let mut waits = record.waits.iter_mut();
+        let Some(wait) = waits.find(|wait| wait.point.queue == of) else {
+            unreachable!("a clock entry names a wait of its submission");
+        };
+        wait.stages = (wait.stages | stages).simplified();
+        push_reason(&mut wait.reasons, reason);
+        let (point, waiting) = (Point::from(wait.point), wait.stages);
+        for other in 0..self.queues {
+            // Some may have been learned from another wait, and follow from this one too.
+            let taught = self.value_at(point, QueueIndex(other as u8));
+            let entry = &mut self.now[row + other];
+            if entry.wait == Some((submission, of)) || entry.value <= taught {
+                entry.add(waiting);
+            }
+        }
+    }
+
     /// Orders a submission that was planned before after a point, and returns stages that a
-    /// barrier at its end can lead on from: `stages`, or others that have waited already. With
-    /// `all`, the former are covered.
+    /// barrier at its end can lead on from: all, or others that have waited already, unless `all`
+    /// have to.
     pub(super) fn require_late(
         &mut self,
         records: &mut [Record],
         submission: usize,
         point: Point,
-        stages: Stages,
         all: bool,
         reason: Reason,
     ) -> Stages {
+        let stages = Stages::ALL_COMMANDS;
         let row = submission * self.queues;
         let known = self.snapshots[row + usize::from(point.queue.0)];
         if known.value >= point.value && (!all || known.stages.covers(stages)) {
@@ -295,7 +291,6 @@ impl Timeline {
         stages: Stages,
         reason: Reason,
     ) {
-        self.take_back(records, submission, point, stages);
         let record = &mut records[submission].submission;
         let queue = record.queue;
         add_wait(&mut record.waits, point, stages, reason);
@@ -305,18 +300,11 @@ impl Timeline {
         for (of, learned) in self.snapshot(point).into_iter().enumerate() {
             let entry = &mut self.now[row + of];
             if learned.value > entry.value {
-                let is_same = |(at, _): (usize, QueueIndex)| at == submission;
-                let before = match entry.wait {
-                    Some(wait) if is_same(wait) => entry.before,
-                    _ => (entry.value, entry.stages),
-                };
                 *entry = Entry {
                     value: learned.value,
                     stages: Stages::empty(),
                     exact: learned.exact,
                     wait,
-                    before,
-                    all: entry.all,
                 };
                 entry.add(stages);
             } else if entry.wait == wait || entry.value == learned.value {
@@ -459,11 +447,9 @@ pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submissi
     let numbers = Numbers::new(timeline, &records);
     let used = |record: &Record| !record.is_empty();
     let mut submissions = Vec::with_capacity(records.len());
-    let mut repeated = Repeated::new(timeline.queues);
     for record in records.into_iter().filter(used) {
         let mut submission = record.finish();
         drop_implied(timeline, &mut submission.waits);
-        repeated.drop(&mut submission);
         for wait in &mut submission.waits {
             wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
         }
@@ -530,11 +516,6 @@ fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason)
 }
 
 impl Timeline {
-    /// Whether the end of a submission comes after a point: on its queue, or by waits.
-    pub(super) fn knows(&self, submission: usize, point: Point) -> bool {
-        self.snapshots[submission * self.queues + usize::from(point.queue.0)].value >= point.value
-    }
-
     /// Whether to wait for one point is to wait for another, of another queue.
     pub(super) fn implies(&self, one: Point, other: Point) -> bool {
         one.queue != other.queue && self.value_at(one, other.queue) >= other.value

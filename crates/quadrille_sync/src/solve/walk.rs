@@ -2,15 +2,12 @@
 //! `edge` share: what has been decided so far, and the verbs to decide more.
 
 mod call;
-mod close;
 
 use std::sync::Arc;
 
-use super::issued::Issued;
 use super::occupy::Blocks;
 use super::ownership;
 use super::record::Record;
-use super::show::{Offer, Standing};
 use super::split::Draft;
 use super::timeline::{Point, Timeline};
 use super::track::{LastUses, Maps, Mark, Past, State, load};
@@ -22,16 +19,8 @@ use crate::resource::{ResourceIndex, Sharing};
 use crate::states::{EndPass, FirstUse, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
-use call::Spare;
-pub(super) use call::{Call, Plain};
-
-/// Stages to wait in for nobody but a barrier, the least busy ones first.
-const QUIET: [Stages; 4] = [
-    Stages::COPY,
-    Stages::CLEAR,
-    Stages::COMPUTE_SHADER,
-    Stages::COLOR_ATTACHMENT_OUTPUT,
-];
+use call::Call;
+pub(super) use call::Plain;
 
 /// A host pass that touched a resource.
 #[derive(Clone, Copy, Debug)]
@@ -74,22 +63,11 @@ pub(super) struct Walk<'a> {
     behind: u32,
     /// Its barriers lead on from a wait.
     is_behind_wait: bool,
-    /// What calls leave behind when they are closed.
-    spare: Spare,
     /// The last call of each queue.
-    pub(super) last_calls: Vec<Option<Call>>,
-    /// By resource: where its last barrier is.
-    pub(super) standing: Vec<Standing>,
-    /// What barriers could show to more than those who asked for them, until the whole of a request is
-    /// known.
-    pub(super) offers: Vec<Offer>,
+    last_calls: Vec<Option<Call>>,
     /// By queue: the pass before which the first call stands that has to stand in this frame, and
     /// could not have been foreseen.
     first_calls: Vec<u32>,
-    /// How many calls there have been.
-    calls: u32,
-    /// The barriers issued last, by queue.
-    pub(super) issued: Vec<Vec<Issued>>,
     /// There are images whose mip levels have several slices.
     pub(super) has_slices: bool,
     /// There is more than one family to own something.
@@ -182,12 +160,7 @@ impl<'a> Walk<'a> {
             behind: 0,
             is_behind_wait: false,
             first_calls: vec![u32::MAX; topology.queues.len()],
-            last_calls: topology.queues.iter().map(|_| None).collect(),
-            spare: Spare::default(),
-            offers: Vec::new(),
-            standing: vec![Standing::default(); frame.resources.len()],
-            calls: 0,
-            issued: vec![Vec::new(); topology.queues.len()],
+            last_calls: vec![None; topology.queues.len()],
             has_slices: frame.resources.iter().any(|it| it.kind.depth() > 1),
             has_families: topology.family_count() > 1,
             may_move: false,
@@ -322,23 +295,8 @@ impl<'a> Walk<'a> {
             self.past.consult_exactly(mark);
         }
         let point = mark.point();
-        let stages = if all {
-            Stages::ALL_COMMANDS
-        } else {
-            self.quiet_stages(submission)
-        };
         self.timeline
-            .require_late(&mut self.records, submission, point, stages, all, reason)
-    }
-
-    /// Stages for a wait that only the tail of a submission leads on from: one in which no pass of
-    /// it does anything, so that none is held back, or else all.
-    fn quiet_stages(&self, submission: usize) -> Stages {
-        let record = &self.records[submission];
-        let capabilities = self.topology.queue(record.submission.queue).capabilities;
-        let quiet = Stages::supported_by(capabilities) - record.busy.expanded();
-        let found = QUIET.into_iter().find(|stage| quiet.contains(*stage));
-        found.unwrap_or(Stages::ALL_COMMANDS)
+            .require_late(&mut self.records, submission, point, all, reason)
     }
 
     /// The source of a barrier in the tail of a submission, after an access on another queue.

@@ -171,7 +171,6 @@ fn append(
     let resource = walk.frame.resource(to.resource);
     walk.records[*place]
         .tail
-        .others
         .push_half(resource, &range, barrier);
     let point = walk.point(*place);
     walk.last_uses
