@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::access::Access;
 use crate::flags::{Aspects, Layout};
+use crate::frame::PassDecl;
 use crate::range::SubRange;
 use crate::resource::{BlockId, ResourceId};
 use crate::topology::{Capabilities, FamilyIndex, Topology};
@@ -60,6 +61,15 @@ pub struct Party {
     pub pass: Arc<str>,
     /// Its access.
     pub access: Access,
+}
+
+impl Party {
+    pub(crate) fn new(pass: &PassDecl, access: Access) -> Self {
+        Self {
+            pass: pass.name.clone(),
+            access,
+        }
+    }
 }
 
 impl Display for Party {

@@ -1,6 +1,6 @@
 //! The solver: from what passes declare to what queues do.
 //!
-//! [`plan`] is the contents page. Each phase is a file and a function; those from `barrier` on
+//! [`solve`] is the contents page. Each phase is a file and a function; those of `emit`
 //! share a [`Walk`](walk::Walk) through the frame, because a barrier, a wait and a transfer of
 //! ownership are decided together.
 //!
@@ -22,6 +22,7 @@ mod custom;
 mod depend;
 mod early;
 mod edge;
+mod emit;
 mod gate;
 mod graph;
 mod hazard;
@@ -32,7 +33,9 @@ mod merge;
 mod occupy;
 mod order;
 mod ownership;
+mod passes;
 mod place;
+mod predecessors;
 mod prepare;
 mod race;
 mod record;
@@ -47,18 +50,15 @@ mod track;
 mod walk;
 
 use crate::error::PlanErrors;
-use crate::frame::{Frame, PassIndex};
+use crate::frame::Frame;
 use crate::plan::Plan;
-use crate::states::{EndStates, States};
-use crate::topology::{QueueIndex, Topology};
+use crate::states::States;
+use crate::topology::Topology;
 
-use choose::choose;
-use occupy::Blocks;
+use emit::emit;
 use split::Split;
-use timeline::{Numbers, Timeline};
-use track::{LastUses, Maps};
-use walk::{Hosted, Walk};
 
+pub(crate) use emit::Solved;
 pub use place::{BlockNeed, MemoryNeed, Places, place};
 pub(crate) use track::Consulted;
 
@@ -87,16 +87,6 @@ pub(crate) use track::Consulted;
 /// All misuse that the frame contains, in one go: see [`PlanError`](crate::PlanError).
 pub fn plan(frame: &Frame, topology: &Topology, states: &States) -> Result<Plan, PlanErrors> {
     solve(frame, topology, states).map(|solved| solved.plan)
-}
-
-/// A plan, and what it hangs on.
-pub(crate) struct Solved {
-    pub(crate) plan: Plan,
-    /// What was looked at of each access before the frame, in the order of the frame's resources
-    /// that have a past, their runs, and [`Marked::marks`]; then the same of the blocks.
-    ///
-    /// [`Marked::marks`]: crate::states::Marked::marks
-    pub(crate) consulted: Vec<Consulted>,
 }
 
 /// All phases in order.
@@ -136,97 +126,14 @@ pub(crate) fn solve(
     let emit = |split: &Split| emit(frame, topology, states, split, &kept);
     let best = match arranged {
         Some(arranged) if arranged.is_better => emit(&arranged.split),
-        Some(arranged) => choose(frame, emit(&split), emit(&arranged.split)),
+        Some(arranged) => {
+            let (declared, arranged) = (emit(&split), emit(&arranged.split));
+            match choose::is_better(frame, &declared.plan, &arranged.plan) {
+                true => arranged,
+                false => declared,
+            }
+        }
         None => emit(&split),
     };
     Ok(best.finish(frame, topology))
-}
-
-/// A plan but for its end states, and what these are made of.
-struct Emitted {
-    plan: Plan,
-    maps: Maps,
-    blocks: Blocks,
-    /// See [`Past`](track::Past).
-    first: Vec<u32>,
-    consulted: Vec<Consulted>,
-    last_uses: LastUses,
-    hosted: Vec<Option<Hosted>>,
-    timeline: Timeline,
-    numbers: Numbers,
-}
-
-/// The second half, which cannot fail: what goes between the passes.
-fn emit(
-    frame: &Frame,
-    topology: &Topology,
-    states: &States,
-    split: &Split,
-    kept: &[bool],
-) -> Emitted {
-    let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    let mut host = barrier::barrier(&mut walk, &mut maps, split);
-    edge::present(&mut walk, &mut maps);
-    ownership::give(&mut walk, &mut maps);
-    ownership::predict(&mut walk, &mut maps);
-    prepare::prepare(&mut walk, &mut maps);
-    walk.blocks.close(frame, &maps);
-    let Walk {
-        timeline,
-        records,
-        past,
-        blocks,
-        last_uses,
-        hosted,
-        ..
-    } = walk;
-    let (submissions, numbers) = timeline::number(&timeline, records);
-    host::number(&mut host, &timeline, &numbers);
-    let culled = (0..kept.len()).filter(|pass| !kept[*pass]);
-    let culled = culled.map(|pass| PassIndex(pass as u32)).collect();
-    Emitted {
-        plan: Plan {
-            submissions,
-            host,
-            culled,
-            end: EndStates::default(),
-        },
-        maps,
-        blocks,
-        first: past.first,
-        consulted: past.consulted,
-        last_uses,
-        hosted,
-        timeline,
-        numbers,
-    }
-}
-
-impl Emitted {
-    /// Adds the end states.
-    fn finish(self, frame: &Frame, topology: &Topology) -> Solved {
-        let Self {
-            mut plan,
-            maps,
-            blocks,
-            first,
-            consulted,
-            last_uses,
-            hosted,
-            timeline,
-            numbers,
-        } = self;
-        plan.end = track::end_states(frame, maps, &blocks, &first, &last_uses, &hosted, &numbers);
-        (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
-        let submissions = plan.submissions.iter();
-        plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));
-        Solved { plan, consulted }
-    }
-}
-
-/// How many submissions each queue has.
-fn signals(topology: &Topology, submissions: impl Iterator<Item = QueueIndex>) -> Vec<u64> {
-    let mut signals = vec![0; topology.queues.len()];
-    submissions.for_each(|queue| signals[usize::from(queue.0)] += 1);
-    signals
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::barrier::source;
+use super::predecessors::source;
 use super::track::Mark;
 use super::walk::{Plain, Request, Walk};
 use crate::flags::Stages;

@@ -6,10 +6,9 @@
 //! on (a chain stays on one queue), else the one with the least estimated work; and the main
 //! queue, the first that suits, for everything else. So every program runs on one queue too.
 
-use super::check::party;
 use super::graph::Graph;
 use crate::access::Access;
-use crate::error::PlanError;
+use crate::error::{Party, PlanError};
 use crate::flags::Stages;
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Preference};
 use crate::topology::{Capabilities, QueueIndex, Topology};
@@ -144,7 +143,7 @@ fn unsuitable(frame: &Frame, topology: &Topology, pass: u32) -> PlanError {
     match culprit {
         Some(one) if topology.indices().any(|queue| capable(&queue)) => {
             PlanError::UnsupportedStages {
-                user: party(decl, one.access),
+                user: Party::new(decl, one.access),
                 resource: frame.resource(one.resource).name.clone(),
                 topology: topology.to_string(),
             }

@@ -6,16 +6,14 @@
 //! waits decide. Among equals the fewest barrier calls win, then the fewest transfers and barriers,
 //! and last the time.
 
-use super::Emitted;
 use super::schedule::{Costs, SUBMISSION_US, ends};
 use crate::frame::Frame;
-use crate::plan::Counts;
+use crate::plan::{Counts, Plan};
 
-/// The better of two plans of a frame; the declared one, unless the other is better.
-pub(super) fn choose(frame: &Frame, declared: Emitted, arranged: Emitted) -> Emitted {
-    let (old, new) = (declared.plan.counts(), arranged.plan.counts());
-    let old_ends = ends(frame, &declared.plan);
-    let new_ends = ends(frame, &arranged.plan);
+/// Whether the plan of an arranged frame is better than that of the declared one.
+pub(super) fn is_better(frame: &Frame, declared: &Plan, arranged: &Plan) -> bool {
+    let (old, new) = (declared.counts(), arranged.counts());
+    let (old_ends, new_ends) = (ends(frame, declared), ends(frame, arranged));
     // Both use the same queues: the last of them ends something in either.
     let is_late = new_ends.iter().zip(&old_ends).any(|(new, old)| new > old);
     let are_known = Costs::new(frame).are_known;
@@ -34,9 +32,5 @@ pub(super) fn choose(frame: &Frame, declared: Emitted, arranged: Emitted) -> Emi
         );
         (time, switches, barriers, ends.iter().sum::<u64>())
     };
-    if !is_worse && cost(new, &new_ends) < cost(old, &old_ends) {
-        arranged
-    } else {
-        declared
-    }
+    !is_worse && cost(new, &new_ends) < cost(old, &old_ends)
 }

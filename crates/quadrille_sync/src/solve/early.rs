@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::track::State;
-use super::walk::Walk;
 use crate::flags::Layout;
-use crate::frame::PassIndex;
+use crate::frame::{Frame, PassIndex};
 use crate::plan::Scope;
-use crate::states::{First, FirstUse};
+use crate::states::{First, FirstUse, Previous};
 use crate::topology::{FamilyIndex, QueueIndex};
 
 /// A use that may be the first of a range in a frame.
@@ -25,15 +24,15 @@ pub(super) struct Early {
 
 /// Notes what the next frame may need to predict.
 #[inline]
-pub(super) fn note_first(walk: &Walk<'_>, early: Early, state: &mut State) {
+pub(super) fn note_first(frame: &Frame, early: Early, state: &mut State) {
     if state.first.is_none() {
-        note_early(walk, early, state);
+        note_early(frame, early, state);
     }
 }
 
 /// The same where it is the first.
-fn note_early(walk: &Walk<'_>, early: Early, state: &mut State) {
-    let pass = &walk.frame.pass(early.pass).name;
+fn note_early(frame: &Frame, early: Early, state: &mut State) {
+    let pass = &frame.pass(early.pass).name;
     let is_same = |First { used, .. }: &mut First| {
         used.queue == early.queue
             && used.scope == early.scope
@@ -63,4 +62,14 @@ fn note_early(walk: &Walk<'_>, early: Early, state: &mut State) {
             pass: pass.clone(),
         }),
     });
+}
+
+/// The first use of a range in the next frame, if this one used it too: that of the frame before, or
+/// for want of one that of this frame.
+pub(super) fn next_use(state: &State) -> Option<Previous<'_>> {
+    let first = state.first.as_ref()?;
+    Some(state.previous().unwrap_or(Previous {
+        step: first.step,
+        used: &first.used,
+    }))
 }

@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
-use super::barrier::{for_each_predecessor, last_pass, source};
 use super::ownership::{self, Departures, Destination, half};
+use super::predecessors::{for_each_predecessor, last_pass, source};
 use super::record::Barrier;
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};

@@ -8,14 +8,14 @@
 
 use std::ops::Range;
 
-use super::barrier::{for_each_predecessor, source};
 use super::ownership;
+use super::predecessors::{for_each_predecessor, source};
 use super::record::Barrier;
 use super::slices::for_each_whole;
 use super::split::HostDraft;
 use super::timeline::{Numbers, Point, Timeline};
-use super::track::{Maps, Mark, State};
-use super::walk::{Hosted, Walk};
+use super::track::{Hosted, Maps, Mark, State};
+use super::walk::Walk;
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::barrier::{for_each_predecessor, source};
+use super::predecessors::{for_each_predecessor, source};
 use super::track::{Maps, Mark, Past, State};
 use crate::frame::Frame;
 use crate::range::{EVERYTHING, RangeMap};

@@ -22,11 +22,9 @@
 //!
 //! Discarding takes over without all this: contents are lost, and only order matters.
 
-use super::track::State;
 use crate::error::PlanError;
 use crate::frame::Frame;
 use crate::plan::{Transfer, TransferHalf};
-use crate::range::RangeMap;
 use crate::resource::Lifetime;
 use crate::states::States;
 use crate::topology::{FamilyIndex, Topology};
@@ -82,14 +80,6 @@ pub(super) fn check(
             });
         }
     }
-}
-
-/// Whether a part of a resource is on its way somewhere, or outside of the device.
-pub(super) fn is_away(map: &RangeMap<State>) -> bool {
-    let outside = |state: &State| state.owner.is_some_and(FamilyIndex::is_outside);
-    let mut is_away = false;
-    map.for_each(|state| is_away |= state.rare.pending().is_some() || outside(state));
-    is_away
 }
 
 /// One half of a transfer.

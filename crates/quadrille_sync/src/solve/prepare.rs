@@ -20,7 +20,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::barrier::{change_layout, for_each_predecessor, last_pass, order_read, order_write};
+use super::barrier::{change_layout, order_read, order_write};
+use super::early::next_use;
+use super::predecessors::{for_each_predecessor, last_pass};
 use super::seen::is_visible;
 use super::track::{Maps, Mark, State};
 use super::walk::{Request, Walk};
@@ -92,16 +94,6 @@ fn prepare_resource(
             .note(resource.0, request.queue, request.value, request.submission);
         settle(&request, state, changes);
     });
-}
-
-/// The first use of a range in the next frame, if this one used it too: that of the frame before, or
-/// for want of one that of this frame.
-pub(super) fn next_use(state: &State) -> Option<Previous<'_>> {
-    let first = state.first.as_ref()?;
-    Some(state.previous().unwrap_or(Previous {
-        step: first.step,
-        used: &first.used,
-    }))
 }
 
 /// Whether the first use of a range in the next frame needs a barrier in that frame, if none is

@@ -1,6 +1,5 @@
 //! Phase `race`: does the order say who sees whose writes?
 
-use super::check::party;
 use super::depend::is_declared;
 use super::graph::{Graph, ranks};
 use super::touch::{Member, Span, Touches};
@@ -93,7 +92,7 @@ fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
 /// The error for a pair without order.
 fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
     let one = |member: Member| &frame.uses[member.one as usize];
-    let who = |member: Member| party(&frame.passes[member.pass as usize], one(member).access);
+    let who = |member: Member| Party::new(&frame.passes[member.pass as usize], one(member).access);
     let (first, second) = (one(pair.first), one(pair.second));
     let range = first.range.intersection(&second.range);
     let resource = frame.resource(first.resource).name.clone();
@@ -207,7 +206,7 @@ fn defined_at_start(resource: &Resource, span: &Span, states: &States) -> bool {
 fn never_written(frame: &Frame, member: Member) -> PlanError {
     let reader = &frame.uses[member.one as usize];
     PlanError::NeverWritten {
-        reader: party(&frame.passes[member.pass as usize], reader.access),
+        reader: Party::new(&frame.passes[member.pass as usize], reader.access),
         resource: frame.resource(reader.resource).name.clone(),
         range: reader.range,
     }

@@ -11,7 +11,7 @@ use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_n
 use crate::resource::{Resource, ResourceIndex, ResourceKind};
 use crate::topology::QueueIndex;
 
-use super::timeline::push_reason;
+use super::timeline::{Numbers, Timeline, drop_implied, push_reason};
 
 /// A submission in the making. Its values count windows; see [`timeline`](super::timeline).
 #[derive(Clone, Debug)]
@@ -111,6 +111,26 @@ impl Barrier {
             reason: self.reason,
         }
     }
+}
+
+/// Drops waits that another wait of the same submission implies, leaves out
+/// windows without use, and numbers the rest.
+pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submission>, Numbers) {
+    let used = |record: &Record| !record.is_empty();
+    let places = records.iter().map(|it| (it.submission.queue, used(it)));
+    let numbers = Numbers::new(timeline.queues, places);
+    let mut submissions = Vec::with_capacity(records.len());
+    for record in records.into_iter().filter(used) {
+        let mut submission = record.finish();
+        drop_implied(timeline, &mut submission.waits);
+        for wait in &mut submission.waits {
+            wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
+        }
+        submission.waits.sort_by_key(|wait| wait.point.queue);
+        submission.signal = numbers.value(submission.queue, submission.signal);
+        submissions.push(submission);
+    }
+    (submissions, numbers)
 }
 
 impl BarrierBatch {

@@ -11,7 +11,6 @@
 //! *window*, a submission before all others for what could not be foreseen (see
 //! [`ownership`](super::ownership)). Windows are hardly ever used; numbering closes the gaps.
 
-use super::record::Record;
 use crate::flags::Stages;
 use crate::plan::{Reason, RelativePoint, Submission, Wait};
 use crate::states::{Joined, Learned, States};
@@ -193,19 +192,18 @@ impl Timeline {
     /// lead on. With `all`, the former.
     pub(super) fn require(
         &mut self,
-        records: &mut [Record],
-        submission: usize,
+        (at, submission): (usize, &mut Submission),
         point: Point,
         stages: Stages,
         all: bool,
         reason: Reason,
     ) -> Stages {
-        let queue = records[submission].submission.queue;
+        let queue = submission.queue;
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         if entry.value >= point.value {
             match entry.wait {
-                Some((at, of)) if at == submission => {
-                    self.widen(records, (submission, of), stages, reason);
+                Some((by, of)) if by == at => {
+                    self.widen((at, submission), of, stages, reason);
                     return stages;
                 }
                 _ if entry.stages.covers(stages) => return stages,
@@ -213,21 +211,20 @@ impl Timeline {
                 _ => {}
             }
         }
-        self.wait(records, submission, point, stages, reason);
+        self.wait((at, submission), point, stages, reason);
         stages
     }
 
     /// Lets more stages wait for what a submission waits for already.
     fn widen(
         &mut self,
-        records: &mut [Record],
-        (submission, of): (usize, QueueIndex),
+        (at, submission): (usize, &mut Submission),
+        of: QueueIndex,
         stages: Stages,
         reason: Reason,
     ) {
-        let record = &mut records[submission].submission;
-        let row = usize::from(record.queue.0) * self.queues;
-        let mut waits = record.waits.iter_mut();
+        let row = usize::from(submission.queue.0) * self.queues;
+        let mut waits = submission.waits.iter_mut();
         let Some(wait) = waits.find(|wait| wait.point.queue == of) else {
             unreachable!("a clock entry names a wait of its submission");
         };
@@ -238,7 +235,7 @@ impl Timeline {
             // Some may have been learned from another wait, and follow from this one too.
             let taught = self.value_at(point, QueueIndex(other as u8));
             let entry = &mut self.now[row + other];
-            if entry.wait == Some((submission, of)) || entry.value <= taught {
+            if entry.wait == Some((at, of)) || entry.value <= taught {
                 entry.add(waiting);
             }
         }
@@ -249,53 +246,50 @@ impl Timeline {
     /// have to.
     pub(super) fn require_late(
         &mut self,
-        records: &mut [Record],
-        submission: usize,
+        (at, submission): (usize, &mut Submission),
         point: Point,
         all: bool,
         reason: Reason,
     ) -> Stages {
         let stages = Stages::ALL_COMMANDS;
-        let row = submission * self.queues;
+        let row = at * self.queues;
         let known = self.snapshots[row + usize::from(point.queue.0)];
         if known.value >= point.value && (!all || known.stages.covers(stages)) {
             return known.stages;
         }
         // What waits for the queue already is held back by the later value in any case, and so is what
         // waits for something that this wait implies, because the two become one.
-        let mut waits = records[submission].submission.waits.iter();
+        let mut waits = submission.waits.iter();
         let wait = waits
             .find(|wait| wait.point.queue == point.queue || self.implies(point, wait.point.into()));
         let stages = match wait {
             Some(wait) if !all => wait.stages,
             _ => stages,
         };
-        self.wait(records, submission, point, stages, reason);
+        self.wait((at, submission), point, stages, reason);
         let learned = self.snapshot(point);
-        for (at, learned) in learned.into_iter().enumerate() {
-            let known = &mut self.snapshots[row + at];
+        for (of, learned) in learned.into_iter().enumerate() {
+            let known = &mut self.snapshots[row + of];
             if learned.value > known.value {
                 *known = Snapshot { stages, ..learned };
             }
         }
-        self.joined[submission] |= self.joined_at(point);
+        self.joined[at] |= self.joined_at(point);
         stages
     }
 
     /// Adds a wait, or raises the one there is, and learns from it.
     fn wait(
         &mut self,
-        records: &mut [Record],
-        submission: usize,
+        (at, submission): (usize, &mut Submission),
         point: Point,
         stages: Stages,
         reason: Reason,
     ) {
-        let record = &mut records[submission].submission;
-        let queue = record.queue;
-        add_wait(&mut record.waits, point, stages, reason);
-        let (of, stages) = self.merge_implied(submission, record, point.queue);
-        let wait = Some((submission, of));
+        let queue = submission.queue;
+        add_wait(&mut submission.waits, point, stages, reason);
+        let (of, stages) = self.merge_implied((at, submission), point.queue);
+        let wait = Some((at, of));
         let row = usize::from(queue.0) * self.queues;
         for (of, learned) in self.snapshot(point).into_iter().enumerate() {
             let entry = &mut self.now[row + of];
@@ -327,23 +321,20 @@ impl Timeline {
     /// `of` has become, and its stages.
     fn merge_implied(
         &mut self,
-        submission: usize,
-        record: &mut Submission,
+        (at, submission): (usize, &mut Submission),
         mut of: QueueIndex,
     ) -> (QueueIndex, Stages) {
-        let row = usize::from(record.queue.0) * self.queues;
-        let mut at = 0;
-        while at < record.waits.len() {
-            let Some(other) = implied_by(self, &record.waits, at) else {
-                at += 1;
+        let row = usize::from(submission.queue.0) * self.queues;
+        let waits = &mut submission.waits;
+        let mut wait = 0;
+        while wait < waits.len() {
+            let Some(other) = implied_by(self, waits, wait) else {
+                wait += 1;
                 continue;
             };
-            let (dropped, heir) = merge(&mut record.waits, at, other);
+            let (dropped, heir) = merge(waits, wait, other);
             let stages = heir.stages;
-            let (from, to) = (
-                Some((submission, dropped)),
-                Some((submission, heir.point.queue)),
-            );
+            let (from, to) = (Some((at, dropped)), Some((at, heir.point.queue)));
             for entry in &mut self.now[row..row + self.queues] {
                 if entry.wait == from || entry.wait == to {
                     entry.wait = to;
@@ -354,7 +345,7 @@ impl Timeline {
                 of = heir.point.queue;
             }
         }
-        let wait = record.waits.iter().find(|wait| wait.point.queue == of);
+        let wait = waits.iter().find(|wait| wait.point.queue == of);
         (of, wait.map_or(Stages::empty(), |wait| wait.stages))
     }
 
@@ -408,17 +399,20 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    fn new(timeline: &Timeline, records: &[Record]) -> Self {
+    /// Numbers submissions of which the queue is given, and whether there is anything to submit.
+    pub(super) fn new(
+        queues: usize,
+        records: impl ExactSizeIterator<Item = (QueueIndex, bool)>,
+    ) -> Self {
         let mut numbers = Self {
-            values: vec![Vec::new(); timeline.queues],
+            values: vec![Vec::new(); queues],
             places: Vec::with_capacity(records.len()),
             count: 0,
         };
-        for record in records {
-            let used = !record.is_empty();
+        for (queue, used) in records {
             numbers.places.push(numbers.count);
             numbers.count += u32::from(used);
-            let values = &mut numbers.values[usize::from(record.submission.queue.0)];
+            let values = &mut numbers.values[usize::from(queue.0)];
             let before = values.last().copied().unwrap_or(0);
             values.push(before + i64::from(used));
         }
@@ -441,27 +435,8 @@ impl Numbers {
     }
 }
 
-/// Phase `timeline`: drops waits that another wait of the same submission implies, leaves out
-/// windows without use, and numbers the rest.
-pub(super) fn number(timeline: &Timeline, records: Vec<Record>) -> (Vec<Submission>, Numbers) {
-    let numbers = Numbers::new(timeline, &records);
-    let used = |record: &Record| !record.is_empty();
-    let mut submissions = Vec::with_capacity(records.len());
-    for record in records.into_iter().filter(used) {
-        let mut submission = record.finish();
-        drop_implied(timeline, &mut submission.waits);
-        for wait in &mut submission.waits {
-            wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
-        }
-        submission.waits.sort_by_key(|wait| wait.point.queue);
-        submission.signal = numbers.value(submission.queue, submission.signal);
-        submissions.push(submission);
-    }
-    (submissions, numbers)
-}
-
 /// Drops waits that other waits imply; the other then waits for both.
-fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
+pub(super) fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
     let mut at = 0;
     while at < waits.len() {
         match implied_by(timeline, waits, at) {

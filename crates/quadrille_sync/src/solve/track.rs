@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::frame::Frame;
+use crate::frame::{Frame, PassIndex};
 use crate::plan::PassRef;
 use crate::range::{EVERYTHING, RangeMap};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::states::{
     EndBlock, EndPass, EndResource, EndStates, HostWait, PastMark, RangeState, States,
 };
-use crate::topology::QueueIndex;
+use crate::topology::{FamilyIndex, QueueIndex};
 
 use super::occupy::Blocks;
 use super::timeline::{Numbers, Point};
-use super::walk::Hosted;
 
 /// An access, while a frame is planned. Values are those of [`timeline`](super::timeline).
 pub(super) use crate::states::EndMark as Mark;
@@ -132,6 +131,22 @@ pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Maps, Blocks, Past
     let blocks = Blocks::load(frame, states, &mut past);
     past.consulted = vec![Consulted::default(); past.names.len()];
     (maps, blocks, past)
+}
+
+/// Whether a part of a resource is on its way somewhere, or outside of the device.
+pub(super) fn is_away(map: &RangeMap<State>) -> bool {
+    let outside = |state: &State| state.owner.is_some_and(FamilyIndex::is_outside);
+    let mut is_away = false;
+    map.for_each(|state| is_away |= state.rare.pending().is_some() || outside(state));
+    is_away
+}
+
+/// A host pass that touched a resource.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hosted {
+    pub(super) pass: PassIndex,
+    /// How many submissions there were before it.
+    pub(super) submissions: usize,
 }
 
 /// The last uses of a frame's resources.

@@ -6,11 +6,10 @@ mod call;
 use std::sync::Arc;
 
 use super::occupy::Blocks;
-use super::ownership;
 use super::record::Record;
 use super::split::Draft;
 use super::timeline::{Point, Timeline};
-use super::track::{LastUses, Maps, Mark, Past, State, load};
+use super::track::{Hosted, LastUses, Maps, Mark, Past, State, is_away, load};
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassIndex};
 use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope};
@@ -21,14 +20,6 @@ use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
 use call::Call;
 pub(super) use call::Plain;
-
-/// A host pass that touched a resource.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hosted {
-    pub(super) pass: PassIndex,
-    /// How many submissions there were before it.
-    pub(super) submissions: usize,
-}
 
 /// What has been decided so far.
 pub(super) struct Walk<'a> {
@@ -165,7 +156,7 @@ impl<'a> Walk<'a> {
             has_families: topology.family_count() > 1,
             may_move: false,
         };
-        walk.may_move = walk.has_families || maps.iter().any(ownership::is_away);
+        walk.may_move = walk.has_families || maps.iter().any(is_away);
         walk.open_windows();
         (walk, maps)
     }
@@ -270,14 +261,10 @@ impl<'a> Walk<'a> {
             self.past.consult_exactly(mark);
         }
         let reason = self.reason(request, Some(mark.pass), rung);
-        self.timeline.require(
-            &mut self.records,
-            request.submission,
-            mark.point(),
-            stages,
-            all,
-            reason,
-        )
+        let submission = &mut self.records[request.submission].submission;
+        let submission = (request.submission, submission);
+        self.timeline
+            .require(submission, mark.point(), stages, all, reason)
     }
 
     /// Orders a submission that is complete but for its tail after an access on another queue, and
@@ -289,14 +276,14 @@ impl<'a> Walk<'a> {
         all: bool,
         reason: Reason,
     ) -> Stages {
-        let queue = self.records[submission].submission.queue;
-        self.past.consult(mark, queue);
+        let point = mark.point();
+        let record = &mut self.records[submission].submission;
+        self.past.consult(mark, record.queue);
         if all {
             self.past.consult_exactly(mark);
         }
-        let point = mark.point();
         self.timeline
-            .require_late(&mut self.records, submission, point, all, reason)
+            .require_late((submission, record), point, all, reason)
     }
 
     /// The source of a barrier in the tail of a submission, after an access on another queue.

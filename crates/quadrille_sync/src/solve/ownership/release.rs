@@ -11,7 +11,7 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{SubRange, gather, intervals};
 use crate::resource::ResourceIndex;
-use crate::solve::barrier::{for_each_predecessor_of, last_pass, source};
+use crate::solve::predecessors::{for_each_predecessor_of, last_pass, source};
 use crate::solve::record::Barrier;
 use crate::solve::track::{Maps, Mark, State};
 use crate::solve::walk::Walk;
