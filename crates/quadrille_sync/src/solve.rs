@@ -1,8 +1,16 @@
 //! The solver: from what passes declare to what queues do.
 //!
-//! [`solve`] is the contents page. Each phase is a file and a function; those of `emit`
-//! share a [`Walk`](walk::Walk) through the frame, because a barrier, a wait and a transfer of
-//! ownership are decided together.
+//! [`solve`] is the contents page. A phase is a function from values to a value, in the folder of what it
+//! is about; a folder knows those before it in this list, and none after it:
+//!
+//! - `graph`: uses that meet, hazards, the order that passes need;
+//! - `validate`: misuse, with errors (it asks the graph who is ordered);
+//! - `schedule`: the queue of each pass, submissions, and their order;
+//! - `state`: what was done to each range and each byte, and what queues know of each other;
+//! - `barriers`: the ladder from one use of a range to the next, barrier calls, look-ahead;
+//! - `queues`: transfers of ownership, swapchains, the host;
+//! - `emit`: the walk through the passes, in which a barrier, a wait and a transfer are decided together;
+//! - `memory`: places of transient resources, which are looked for before a frame is planned.
 //!
 //! Some deviations from the order one might expect: `order` comes before `cull`, so that order
 //! through a culled pass holds, and before `assign`, which follows chains of passes. It gives the
@@ -10,57 +18,38 @@
 //! are submitted in is decided by `arrange`, once their queues and hazards are known; of the
 //! declared order and that one, `choose` takes the plan that is better.
 
-mod after;
-mod alias;
-mod arrange;
-mod assign;
-mod barrier;
-mod check;
-mod choose;
-mod cull;
-mod custom;
-mod depend;
-mod early;
-mod edge;
+mod barriers;
 mod emit;
-mod gate;
 mod graph;
-mod hazard;
-mod host;
-mod levels;
-mod meet;
-mod merge;
-mod occupy;
-mod order;
-mod ownership;
-mod passes;
-mod place;
-mod predecessors;
-mod prepare;
-mod race;
-mod record;
+mod memory;
+mod queues;
 mod schedule;
-mod scope;
-mod seen;
-mod slices;
-mod split;
-mod timeline;
-mod touch;
-mod track;
-mod walk;
+mod state;
+mod validate;
 
-use crate::error::PlanErrors;
+use crate::error::{PlanError, PlanErrors};
 use crate::frame::Frame;
 use crate::plan::Plan;
 use crate::states::States;
 use crate::topology::Topology;
 
 use emit::emit;
-use split::Split;
+use graph::Graph;
+use graph::alias::alias;
+use graph::cull::cull;
+use graph::depend::depend;
+use graph::hazard::{hazards, links};
+use graph::order::order;
+use graph::touch::touch;
+use schedule::arrange::arrange;
+use schedule::assign::{assign, assign_unordered};
+use schedule::choose::choose;
+use schedule::split::{Split, split};
+use validate::{race, validate};
 
 pub(crate) use emit::Solved;
-pub use place::{BlockNeed, MemoryNeed, Places, place};
-pub(crate) use track::Consulted;
+pub use memory::{BlockNeed, MemoryNeed, Places, place};
+pub(crate) use state::Consulted;
 
 /// Plans a frame.
 ///
@@ -95,45 +84,35 @@ pub(crate) fn solve(
     topology: &Topology,
     states: &States,
 ) -> Result<Solved, PlanErrors> {
-    check::check_shape(frame, topology, states)?;
-    let mut errors = Vec::new();
-    check::check_uses(frame, states, &mut errors);
-    edge::check(frame, topology, &mut errors);
-    ownership::check(frame, topology, states, &mut errors);
-    let mut touches = touch::touch(frame);
-    let graph = depend::depend(frame, &touches, &mut errors);
-    let Some(order) = order::order(frame, &graph, &mut errors) else {
-        // Without an order only what needs none can be said.
-        assign::assign_unordered(frame, topology, &graph, &mut errors);
-        PlanErrors::check(errors)?;
-        unreachable!("a missing order is an error");
+    let mut errors = validate(frame, topology, states)?;
+    let mut touches = touch(frame);
+    let graph = depend(frame, &touches, &mut errors);
+    let Some(order) = order(frame, &graph, &mut errors) else {
+        return Err(unordered(frame, topology, &graph, errors));
     };
-    if !order.is_sorted() {
-        touches.sort(&order);
-    }
-    race::race(frame, &touches, &graph, &order, states, &mut errors);
-    let kept = cull::cull(frame, &touches);
-    let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
-    let mut hazards = hazard::hazards(frame, topology, &touches, &queues, Some(states));
-    hazards.extend(alias::alias(frame, &touches, &order, &queues, &mut errors));
+    touches.sort(&order);
+    race(frame, &touches, &graph, &order, states, &mut errors);
+    let kept = cull(frame, &touches);
+    let queues = assign(frame, topology, &graph, &order, &kept, &mut errors);
+    let mut hazards = hazards(frame, topology, &touches, &queues, Some(states));
+    hazards.extend(alias(frame, &touches, &order, &queues, &mut errors));
     PlanErrors::check(errors)?;
-    let mut links = Vec::with_capacity(hazards.len() + graph.edges.len());
-    links.extend(hazards.iter().map(|hazard| (hazard.from, hazard.to)));
-    let needs = links.len();
-    links.extend(graph.edges.iter().map(|edge| (edge.from, edge.to)));
-    let split = split::split(frame, topology, &links, &order, &queues);
-    let arranged = arrange::arrange(frame, topology, &links[..needs], &order, &queues, &split);
+    let declared = split(frame, topology, &links(&graph, &hazards), &order, &queues);
+    let arranged = arrange(frame, topology, &hazards, &order, &queues, &declared);
     let emit = |split: &Split| emit(frame, topology, states, split, &kept);
-    let best = match arranged {
-        Some(arranged) if arranged.is_better => emit(&arranged.split),
-        Some(arranged) => {
-            let (declared, arranged) = (emit(&split), emit(&arranged.split));
-            match choose::is_better(frame, &declared.plan, &arranged.plan) {
-                true => arranged,
-                false => declared,
-            }
-        }
-        None => emit(&split),
-    };
-    Ok(best.finish(frame, topology))
+    Ok(choose(frame, &declared, arranged, emit).finish(frame, topology))
+}
+
+/// The errors of a frame that has no order. Without one only what needs none can be said.
+fn unordered(
+    frame: &Frame,
+    topology: &Topology,
+    graph: &Graph,
+    mut errors: Vec<PlanError>,
+) -> PlanErrors {
+    assign_unordered(frame, topology, graph, &mut errors);
+    match PlanErrors::check(errors) {
+        Err(errors) => errors,
+        Ok(()) => unreachable!("a missing order is an error"),
+    }
 }

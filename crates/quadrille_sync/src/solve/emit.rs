@@ -1,19 +1,20 @@
 //! The second half of the solver, which cannot fail: what goes between the passes, once these have their
 //! queues and their order.
 
-use super::edge;
-use super::host;
-use super::occupy::Blocks;
-use super::ownership;
-use super::passes;
-use super::prepare;
-use super::record;
-use super::split::Split;
-use super::timeline::{Numbers, Timeline};
-use super::track::{self, Consulted, Hosted, LastUses, Maps};
-use super::walk::Walk;
+mod passes;
+
 use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
+use crate::solve::barriers::lookahead;
+use crate::solve::barriers::record;
+use crate::solve::barriers::walk::Walk;
+use crate::solve::queues::host;
+use crate::solve::queues::ownership;
+use crate::solve::queues::swapchain;
+use crate::solve::schedule::split::Split;
+use crate::solve::state::blocks::Blocks;
+use crate::solve::state::clocks::{Numbers, Timeline};
+use crate::solve::state::{self, Consulted, Hosted, LastUses, Maps};
 use crate::states::{EndStates, States};
 use crate::topology::{QueueIndex, Topology};
 
@@ -29,10 +30,10 @@ pub(crate) struct Solved {
 
 /// A plan but for its end states, and what these are made of.
 pub(super) struct Emitted {
-    pub(super) plan: Plan,
+    plan: Plan,
     maps: Maps,
     blocks: Blocks,
-    /// See [`Past`](track::Past).
+    /// See [`Past`](state::Past).
     first: Vec<u32>,
     consulted: Vec<Consulted>,
     last_uses: LastUses,
@@ -51,10 +52,10 @@ pub(super) fn emit(
 ) -> Emitted {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
     let mut host = passes::passes(&mut walk, &mut maps, split);
-    edge::present(&mut walk, &mut maps);
+    swapchain::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);
     ownership::predict(&mut walk, &mut maps);
-    prepare::prepare(&mut walk, &mut maps);
+    lookahead::prepare(&mut walk, &mut maps);
     walk.blocks.close(frame, &maps);
     let Walk {
         timeline,
@@ -87,6 +88,12 @@ pub(super) fn emit(
     }
 }
 
+impl AsRef<Plan> for Emitted {
+    fn as_ref(&self) -> &Plan {
+        &self.plan
+    }
+}
+
 impl Emitted {
     /// Adds the end states.
     pub(super) fn finish(self, frame: &Frame, topology: &Topology) -> Solved {
@@ -101,7 +108,7 @@ impl Emitted {
             timeline,
             numbers,
         } = self;
-        plan.end = track::end_states(frame, maps, &blocks, &first, &last_uses, &hosted, &numbers);
+        plan.end = state::end_states(frame, maps, &blocks, &first, &last_uses, &hosted, &numbers);
         (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
         let submissions = plan.submissions.iter();
         plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));

@@ -1,5 +1,13 @@
 //! The order between passes as a graph, and who can be reached from whom.
 
+pub(super) mod alias;
+pub(super) mod cull;
+pub(super) mod depend;
+pub(super) mod hazard;
+pub(super) mod meet;
+pub(super) mod order;
+pub(super) mod touch;
+
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -4,6 +4,14 @@
 //! and lasts as long as its passes together. Costs are those that passes declare; a pass of
 //! unknown cost counts as the average of the others, or as one if no pass declares any.
 
+pub(super) mod arrange;
+pub(super) mod assign;
+pub(super) mod choose;
+pub(super) mod gate;
+pub(super) mod levels;
+pub(super) mod merge;
+pub(super) mod split;
+
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::plan::{Plan, Step};
 use crate::topology::QueueIndex;

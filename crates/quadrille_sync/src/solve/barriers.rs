@@ -1,0 +1,229 @@
+//! The ladder from the previous use of a range to the next.
+//!
+//! For each use of each pass in submission order, from nothing to everything:
+//!
+//! 1. nothing: both read in one layout, and the last write is visible to this read already;
+//! 2. an execution dependency: a write after reads on the same queue;
+//! 3. a memory dependency: after a write, or for a read whose stages do not see it yet;
+//! 4. a layout transition, which is a write;
+//! 5. another queue: a wait, and from its stages a barrier if a layout changes;
+//! 6. another family: release, wait, acquire (see `queues/ownership`).
+//!
+//! Whoever writes comes after the reads since the last write; these come after that write and
+//! made it available, so it needs no naming. Only if nobody has read it is the write itself the
+//! source.
+
+pub(super) mod dependency;
+pub(super) mod lookahead;
+pub(super) mod record;
+pub(super) mod scope;
+pub(super) mod slices;
+pub(super) mod walk;
+
+use std::ops::Range;
+
+use crate::flags::Layout;
+use crate::plan::{Rung, Scope};
+use crate::solve::barriers::dependency::{After, chain, order_after};
+use crate::solve::barriers::record::Barrier;
+use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::state::first_use::{Early, note_first};
+use crate::solve::state::predecessors::{for_each_predecessor, source};
+use crate::solve::state::visibility::{is_ready, is_visible, see, unready};
+use crate::solve::state::{Mark, State};
+
+/// The ladder, for one run of a range.
+pub(super) fn advance(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: Range<u64>,
+    state: &mut State,
+) {
+    let early = Early {
+        pass: request.pass,
+        queue: request.queue,
+        family: request.family,
+        step: request.step,
+        scope: request.shared,
+        layout: request.layout,
+        writes: request.writes,
+        discard: request.discard,
+    };
+    note_first(walk.frame, early, state);
+    let discard = request.discards(state);
+    let elsewhere = request.finds_elsewhere(state);
+    debug_assert!(discard || !elsewhere, "what is needed has been brought");
+    // Whoever discards takes over without asking; the layout is lost with the contents.
+    let takes_over = elsewhere && discard;
+    let changes = request.image && (takes_over || state.layout != request.layout);
+    if changes {
+        let old_layout = if discard {
+            Layout::Undefined
+        } else {
+            state.layout
+        };
+        change_layout(walk, request, interval, &[state], old_layout);
+    } else if !takes_over && is_ready(state, request.queue, request.scope) {
+        // Nothing is left to order.
+    } else if request.writes || takes_over {
+        order_write(walk, request, interval, state);
+    } else {
+        order_read(walk, request, request.scope, interval, state);
+    }
+    settle(request, state, changes);
+}
+
+/// Rung 4, and rung 5 for a layout transition: of a run, or of all runs of a mip level.
+pub(super) fn change_layout(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: Range<u64>,
+    states: &[&State],
+    old_layout: Layout,
+) {
+    let mut src = Scope::default();
+    let mut earlier = None;
+    let mut batch = 0;
+    let is_aliased = states.iter().any(|it| !it.rare.aliased().is_empty());
+    let rung = if is_aliased {
+        Rung::Aliasing
+    } else {
+        Rung::LayoutTransition
+    };
+    for state in states {
+        for_each_predecessor(state, |mark, memory| {
+            earlier = Some(mark.pass);
+            if mark.queue != request.queue {
+                let stages = chain(walk, request, mark, is_aliased);
+                src.stages = (src.stages | stages).simplified();
+                walk.stand_behind_wait();
+                return;
+            }
+            src = src.union(source(mark, memory));
+            if mark.step == request.step {
+                // Acquired just now, in another layout than predicted: the next call.
+                batch = 1;
+            } else {
+                walk.stand_behind(mark);
+            }
+        });
+    }
+    let barrier = Barrier {
+        src,
+        dst: request.shared,
+        old_layout,
+        new_layout: request.layout,
+        transfer: None,
+        reason: walk.reason(request, earlier, rung),
+    };
+    let resource = walk.frame.resource(request.resource);
+    walk.before_pass[batch].push(resource, interval, barrier);
+}
+
+/// Rungs 2, 3 and 5 for a write that changes nothing else.
+pub(super) fn order_write(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    interval: Range<u64>,
+    state: &mut State,
+) {
+    let is_aliased = !state.rare.aliased().is_empty();
+    for_each_predecessor(state, |mark, memory| {
+        let dst = match memory {
+            true => request.scope,
+            false => request.scope.stages_only(),
+        };
+        let after = After { memory, is_aliased };
+        order_after(walk, request, dst, &interval, mark, after);
+    });
+    if let Some((write, reads)) = unseen_write(request, state) {
+        order_after(walk, request, reads, &interval, write, After::memory(false));
+    }
+}
+
+/// The last write, if others have read it and a pass that writes does not see it yet, and what that
+/// pass reads. That it discards is no excuse: it reads what it has written itself, and must not find
+/// older bytes instead. Who comes after the release of a write sees everything.
+fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Scope)> {
+    let reads = Scope {
+        access: request.scope.access.reads(),
+        ..request.scope
+    };
+    let pending = state.rare.pending();
+    let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
+    let is_asked = !reads.access.is_empty() && !state.reads.is_empty() && only_read;
+    let write = state.write.as_ref().filter(|_| is_asked)?;
+    (!is_visible(state, request.queue, reads)).then_some((write, reads))
+}
+
+/// Rungs 1, 3 and 5 for a read that changes nothing.
+pub(super) fn order_read(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    dst: Scope,
+    interval: Range<u64>,
+    state: &State,
+) {
+    // A buffer may be read where nobody has written it, if it was written elsewhere.
+    for mark in state.rare.aliased() {
+        order_after(walk, request, dst, &interval, mark, After::memory(true));
+    }
+    let Some(write) = &state.write else { return };
+    if !is_visible(state, request.queue, dst) {
+        order_after(walk, request, dst, &interval, write, After::memory(false));
+    }
+}
+
+/// The state after a request. `changed` says that a barrier has written the range just before
+/// it: by a layout transition; an acquire has noted itself.
+pub(super) fn settle(request: &Request, state: &mut State, changed: bool) {
+    let scope = request.scope;
+    state.rare.forget_pending();
+    state.layout = request.layout;
+    state.owner = request.exclusive.then_some(request.family);
+    if request.writes || changed {
+        begin_anew(state);
+    }
+    if request.writes {
+        state.defined = true;
+        let writes = Scope {
+            stages: scope.stages,
+            access: scope.access.writes(),
+        };
+        state.write = Some(request.mark(writes));
+        return;
+    }
+    if changed {
+        state.write = Some(request.mark(request.shared.stages_only()));
+        see(state, request.queue, request.shared);
+    } else if state.write.is_some() {
+        see(state, request.queue, scope);
+    }
+    unready(state);
+    if request.is_for_level {
+        // Nobody has used any slice.
+        return;
+    }
+    let read = request.mark(scope.stages_only());
+    match state
+        .reads
+        .iter_mut()
+        .find(|mark| mark.queue == request.queue)
+    {
+        Some(mark) => {
+            *mark = Mark {
+                scope: mark.scope.union(read.scope),
+                ..read
+            }
+        }
+        None => state.reads.push(read),
+    }
+}
+
+/// Forgets what was before a write: who comes after that comes after all of it.
+#[inline]
+fn begin_anew(state: &mut State) {
+    state.rare.keep_pending();
+    state.reads.clear();
+    state.visible.clear();
+}

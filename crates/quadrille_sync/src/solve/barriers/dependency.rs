@@ -1,0 +1,94 @@
+//! What a request needs of one access before it: rungs 2, 3 and 5 of the ladder.
+
+use std::ops::Range;
+
+use crate::flags::Stages;
+use crate::plan::{Rung, Scope};
+use crate::range::whole_levels;
+use crate::solve::barriers::walk::{Plain, Request, Walk};
+use crate::solve::state::Mark;
+use crate::solve::state::predecessors::source;
+
+/// What a request needs of one access.
+pub(in crate::solve) struct After {
+    /// Memory has to be made available.
+    pub(in crate::solve) memory: bool,
+    /// Others had the memory then.
+    pub(in crate::solve) is_aliased: bool,
+}
+
+impl After {
+    /// A memory dependency.
+    pub(in crate::solve) fn memory(is_aliased: bool) -> Self {
+        Self {
+            memory: true,
+            is_aliased,
+        }
+    }
+}
+
+/// Orders a request after one access.
+pub(in crate::solve) fn order_after(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    dst: Scope,
+    interval: &Range<u64>,
+    mark: &Mark,
+    after: After,
+) {
+    let After { memory, is_aliased } = after;
+    let (src, rung) = if mark.queue == request.queue {
+        // What has the same step is the acquire for this very pass.
+        if mark.step == request.step {
+            return;
+        }
+        let rung = match memory {
+            _ if is_aliased => Rung::Aliasing,
+            true => Rung::Memory,
+            false => Rung::Execution,
+        };
+        (source(mark, memory), rung)
+    } else {
+        let stages = chain(walk, request, mark, is_aliased);
+        // A wait makes all that came before its signal visible to the stages that wait.
+        if stages.covers(dst.stages) {
+            return;
+        }
+        let src = Scope {
+            stages,
+            ..Scope::default()
+        };
+        (src, other_queue(is_aliased))
+    };
+    let kind = &walk.frame.resource(request.resource).kind;
+    let plain = Plain {
+        mark: *mark,
+        interval: whole_levels(kind, interval),
+        src,
+        dst,
+        layout: request.layout,
+        reason: walk.reason(request, Some(mark.pass), rung),
+    };
+    walk.plain.push(plain);
+}
+
+/// Waits for an access on another queue and returns the stages that lead on from there: those
+/// of the request, if they wait themselves.
+pub(in crate::solve) fn chain(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    mark: &Mark,
+    is_aliased: bool,
+) -> Stages {
+    let stages = request.scope.stages;
+    walk.require(request, mark, stages, false, other_queue(is_aliased))
+}
+
+/// The rung of a wait.
+fn other_queue(is_aliased: bool) -> Rung {
+    if is_aliased {
+        Rung::Aliasing
+    } else {
+        Rung::OtherQueue
+    }
+}

@@ -1,0 +1,209 @@
+//! Look-ahead: what the next frame's first passes need, in calls that stand already.
+//!
+//! The first passes of a frame need what the last ones of the frame before have done, so a barrier
+//! call would stand between the two. But frames repeat, mostly, and who will use a range first is
+//! known from the frame before, as for releases (`queues/ownership`). So where a queue has used a
+//! range last before its last barrier call, and will use it first again, the barrier that the next
+//! frame needs is put into that call, a change of layout included: it costs no call.
+//!
+//! That is done as far as it spares the next frame a call. The first call that has to stand in a
+//! frame (because of what passes of the frame have done, or waits) serves all passes behind it too;
+//! and if some pass before it needs what cannot be foreseen, the call for it serves all behind that
+//! pass. Only what comes before either is foreseen. What the frame uses behind its last call never
+//! is.
+//!
+//! A prediction that proves wrong is made good by the ladder: it finds the range in another layout,
+//! or ready for somebody else, and does what it always does. To have made memory visible to nobody
+//! does no harm; a layout that was changed for nobody costs another transition. So nothing is
+//! foreseen of a range that was not used in the frame before, nor are contents given up early.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::frame::PassIndex;
+use crate::range::{EVERYTHING, RangeMap, SubRange, is_of_levels};
+use crate::resource::{Lifetime, Resource, ResourceIndex};
+use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::{change_layout, order_read, order_write};
+use crate::solve::state::first_use::next_use;
+use crate::solve::state::predecessors::{for_each_predecessor, last_pass};
+use crate::solve::state::visibility::is_visible;
+use crate::solve::state::{Maps, Mark, State};
+use crate::states::{EndPass, FirstUse, Previous, Seen};
+
+/// Adds what the next frame needs to the last calls of queues.
+pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
+    // By queue: the first pass of the next frame before which a call stands anyway.
+    let queues = walk.topology.indices();
+    let mut limits: Vec<u32> = queues.map(|queue| walk.first_call(queue)).collect();
+    // Whoever comes later than that needs no further look, and in large frames most do.
+    let farthest = limits.iter().copied().max().unwrap_or(0);
+    let mut wanted: Vec<ResourceIndex> = Vec::new();
+    for (resource, map) in (0..).map(ResourceIndex).zip(maps.iter()) {
+        for (run, state) in map.iter() {
+            let next = next_use(state).filter(|next| next.step < farthest);
+            let Some(next) = next else {
+                continue;
+            };
+            let limit = &mut limits[usize::from(next.used.queue.0)];
+            let declared = walk.frame.resource(resource);
+            if next.step >= *limit || !needs(declared, state, next.used) {
+                continue;
+            }
+            match stand(walk, resource, (&run, state)) {
+                Some(_) => wanted.push(resource),
+                None => *limit = next.step,
+            }
+        }
+    }
+    wanted.dedup();
+    for resource in wanted {
+        prepare_resource(walk, resource, &mut maps[resource.0 as usize], &limits);
+    }
+    walk.next_use = None;
+}
+
+/// Adds what the passes before the limits need of a resource.
+fn prepare_resource(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    map: &mut RangeMap<State>,
+    limits: &[u32],
+) {
+    let declared = walk.frame.resource(resource);
+    map.update(EVERYTHING, |interval, state| {
+        let is_first = |next: &Previous<'_>| next.step < limits[usize::from(next.used.queue.0)];
+        let next = next_use(state).filter(is_first);
+        if !next.is_some_and(|next| needs(declared, state, next.used)) {
+            return;
+        }
+        let Some(request) = foresee(walk, resource, (&interval, state)) else {
+            return;
+        };
+        walk.next_use = next.map(|next| Arc::clone(next.used));
+        let changes = state.layout != request.layout;
+        if changes {
+            change_layout(walk, &request, interval, &[state], state.layout);
+        } else if request.writes {
+            order_write(walk, &request, interval, state);
+        } else {
+            order_read(walk, &request, request.scope, interval, state);
+        }
+        walk.put_ahead(request.queue);
+        walk.last_uses
+            .note(resource.0, request.queue, request.value, request.submission);
+        settle(&request, state, changes);
+    });
+}
+
+/// Whether the first use of a range in the next frame needs a barrier in that frame, if none is
+/// foreseen.
+fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
+    let changes = resource.is_image() && state.layout != next.layout;
+    if changes || state.rare.pending().is_some() || !resource.has_past() {
+        return true;
+    }
+    let is_here = |mark: &Mark| mark.queue == next.queue;
+    if next.writes {
+        let mut any = false;
+        for_each_predecessor(state, |mark, _| any |= is_here(mark));
+        return any;
+    }
+    let is_seen = is_visible(state, next.queue, next.scope);
+    state.write.as_ref().is_some_and(is_here) && !is_seen
+}
+
+/// Where what the first use of a range in the next frame needs can stand: at the last call of its
+/// queue, in which submission and before which pass, if that use is known and all that it depends on
+/// stands before.
+fn stand(
+    walk: &Walk<'_>,
+    resource: ResourceIndex,
+    (run, state): (&Range<u64>, &State),
+) -> Option<(usize, u32)> {
+    let next = state.previous()?.used;
+    let (submission, step) = walk.last_call_place(next.queue)?;
+    let declared = walk.frame.resource(resource);
+    let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
+    // What the host looks at, and what leaves, stays as it is.
+    let stays = walk.hosted[resource.0 as usize].is_some() || walk.is_given(resource);
+    let is_here = state.rare.pending().is_none() && state.owner.is_none_or(|it| it == next.family);
+    let changes = declared.is_image() && state.layout != next.layout;
+    // The layout is that of whole mip levels, whose slices were not all used alike.
+    let is_bound = changes && !is_of_levels(&declared.kind, run);
+    if !is_kept
+        || is_bound
+        || stays
+        || !is_here
+        || state.rare.promised().is_some()
+        || changes && next.discard
+    {
+        return None;
+    }
+    // Passes are counted in the order in which they are submitted.
+    let is_before =
+        |mark: &Mark| mark.step > 0 || walk.timeline.submission(mark.point()) <= Some(submission);
+    let stands_before =
+        |mark: &Mark| mark.queue == next.queue && mark.step < step && is_before(mark);
+    let mut all = state.write.as_ref().is_none_or(stands_before);
+    for_each_predecessor(state, |mark, _| {
+        // Reads do not stand in the way of a read.
+        all &= !changes && !next.writes || stands_before(mark);
+    });
+    all.then_some((submission, step))
+}
+
+/// The first use of a range in the next frame as a request at the last call of its queue, if what it
+/// needs can be put there.
+fn foresee(
+    walk: &Walk<'_>,
+    resource: ResourceIndex,
+    (run, state): (&Range<u64>, &State),
+) -> Option<Request> {
+    let (submission, step) = stand(walk, resource, (run, state))?;
+    let next = state.previous()?.used;
+    let declared = walk.frame.resource(resource);
+    Some(Request {
+        resource,
+        range: SubRange::Whole,
+        submission,
+        queue: next.queue,
+        family: next.family,
+        value: walk.point(submission).value,
+        step,
+        // It is none of this frame.
+        pass: PassIndex(u32::MAX),
+        scope: next.scope,
+        shared: next.scope,
+        layout: next.layout,
+        image: declared.is_image(),
+        exclusive: walk.is_owned(resource),
+        writes: next.writes,
+        discard: next.discard,
+        is_for_level: false,
+    })
+}
+
+/// The state after a barrier for the next frame.
+fn settle(request: &Request, state: &mut State, changes: bool) {
+    if changes {
+        let pass = last_pass(&[state]).unwrap_or(EndPass::Nobody);
+        let scope = request.scope.stages_only();
+        state.write = Some(Mark {
+            pass,
+            ..request.mark(scope)
+        });
+        state.reads.clear();
+        state.visible.clear();
+        state.rare.forget_host();
+        state.layout = request.layout;
+    }
+    let Request { queue, scope, .. } = *request;
+    let is_part = |seen: &Seen| seen.queue == queue && scope.covers(seen.scope);
+    state.visible.retain(|seen| !is_part(seen));
+    state.visible.push(Seen {
+        queue,
+        scope,
+        is_ready: true,
+    });
+}

@@ -1,0 +1,328 @@
+//! What a submission is while it is put together, and how barriers get into it.
+
+use std::ops::Range;
+
+use crate::flags::Layout;
+use crate::plan::{
+    BarrierBatch, BufferBarrier, ImageBarrier, MemoryBarrier, Reason, Rung, Scope, Step,
+    Submission, Transfer,
+};
+use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_nearby};
+use crate::resource::{Resource, ResourceIndex, ResourceKind};
+use crate::topology::QueueIndex;
+
+use crate::solve::state::clocks::{Numbers, Timeline, drop_implied, push_reason};
+
+/// A submission in the making. Its values count windows; see [`clocks`](crate::solve::state::clocks).
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Record {
+    /// Barriers before everything else.
+    pub(in crate::solve) head: BarrierBatch,
+    pub(in crate::solve) submission: Submission,
+    /// Layout transitions for the host, behind the last pass.
+    pub(in crate::solve) changes: BarrierBatch,
+    /// Barriers after everything else, some of which may lead on from the changes.
+    pub(in crate::solve) tail: BarrierBatch,
+    /// It is there for what could not be foreseen; see `queues/ownership`.
+    pub(in crate::solve) is_window: bool,
+    /// Its last pass, counted over the frame; the last one before it, as long as it has none.
+    pub(in crate::solve) step: u32,
+}
+
+impl Record {
+    /// An empty submission.
+    pub(in crate::solve) fn new(queue: QueueIndex, value: i64, step: u32) -> Self {
+        let submission = Submission {
+            queue,
+            waits: Vec::new(),
+            acquires: Vec::new(),
+            steps: Vec::new(),
+            signal: value,
+            presents: Vec::new(),
+        };
+        Self {
+            head: BarrierBatch::default(),
+            submission,
+            changes: BarrierBatch::default(),
+            tail: BarrierBatch::default(),
+            is_window: false,
+            step,
+        }
+    }
+
+    /// Whether there is nothing to submit.
+    pub(in crate::solve) fn is_empty(&self) -> bool {
+        self.submission.steps.is_empty()
+            && self.submission.presents.is_empty()
+            && self.head.is_empty()
+            && self.changes.is_empty()
+            && self.tail.is_empty()
+    }
+
+    /// The submission with head and tail in their places.
+    pub(in crate::solve) fn finish(mut self) -> Submission {
+        let steps = &mut self.submission.steps;
+        if !self.head.is_empty() {
+            steps.insert(0, Step::Barriers(Box::new(self.head)));
+        }
+        for batch in [self.changes, self.tail] {
+            if !batch.is_empty() {
+                steps.push(Step::Barriers(Box::new(batch)));
+            }
+        }
+        self.submission
+    }
+}
+
+/// A barrier without its range.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Barrier {
+    pub(in crate::solve) src: Scope,
+    pub(in crate::solve) dst: Scope,
+    pub(in crate::solve) old_layout: Layout,
+    pub(in crate::solve) new_layout: Layout,
+    pub(in crate::solve) transfer: Option<Transfer>,
+    pub(in crate::solve) reason: Reason,
+}
+
+impl Barrier {
+    /// A barrier that changes neither layout nor owner.
+    pub(in crate::solve) fn plain(src: Scope, dst: Scope, layout: Layout, reason: Reason) -> Self {
+        Self {
+            src,
+            dst,
+            old_layout: layout,
+            new_layout: layout,
+            transfer: None,
+            reason,
+        }
+    }
+
+    /// The barrier for a part of an image.
+    fn of_image(self, range: SubresourceRange) -> ImageBarrier {
+        ImageBarrier {
+            resource: self.reason.resource,
+            range,
+            src: self.src,
+            dst: self.dst,
+            old_layout: self.old_layout,
+            new_layout: self.new_layout,
+            transfer: self.transfer,
+            reason: self.reason,
+        }
+    }
+}
+
+/// Drops waits that another wait of the same submission implies, leaves out
+/// windows without use, and numbers the rest.
+pub(in crate::solve) fn number(
+    timeline: &Timeline,
+    records: Vec<Record>,
+) -> (Vec<Submission>, Numbers) {
+    let used = |record: &Record| !record.is_empty();
+    let places = records.iter().map(|it| (it.submission.queue, used(it)));
+    let numbers = Numbers::new(timeline.queues, places);
+    let mut submissions = Vec::with_capacity(records.len());
+    for record in records.into_iter().filter(used) {
+        let mut submission = record.finish();
+        drop_implied(timeline, &mut submission.waits);
+        for wait in &mut submission.waits {
+            wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
+        }
+        submission.waits.sort_by_key(|wait| wait.point.queue);
+        submission.signal = numbers.value(submission.queue, submission.signal);
+        submissions.push(submission);
+    }
+    (submissions, numbers)
+}
+
+impl BarrierBatch {
+    /// Adds a dependency to the global memory barrier.
+    pub(in crate::solve) fn merge(&mut self, src: Scope, dst: Scope, reason: Reason) {
+        let memory = self.memory.get_or_insert_with(|| MemoryBarrier {
+            src: Scope::default(),
+            dst: Scope::default(),
+            reasons: Vec::new(),
+        });
+        memory.src = memory.src.union(src);
+        memory.dst = memory.dst.union(dst);
+        push_reason(&mut memory.reasons, reason);
+    }
+
+    /// Adds all barriers of another batch, and leaves it empty.
+    pub(in crate::solve) fn append(&mut self, other: &mut Self) {
+        match (&mut self.memory, other.memory.take()) {
+            (_, None) => {}
+            (Some(memory), Some(other)) => {
+                memory.src = memory.src.union(other.src);
+                memory.dst = memory.dst.union(other.dst);
+                for reason in other.reasons {
+                    push_reason(&mut memory.reasons, reason);
+                }
+            }
+            (memory, other) => *memory = other,
+        }
+        self.buffers.append(&mut other.buffers);
+        self.images.reserve(other.images.len());
+        for image in other.images.drain(..) {
+            let mut nearby = self.images.iter().rev().take(JOINED);
+            let may_join = nearby.any(|it| it.resource == image.resource);
+            self.images.push(image);
+            if may_join {
+                join_nearby(&mut self.images, ImageBarrier::take_in);
+            }
+        }
+    }
+
+    /// Adds a barrier for an interval of a resource.
+    pub(in crate::solve) fn push(
+        &mut self,
+        resource: &Resource,
+        interval: Range<u64>,
+        barrier: Barrier,
+    ) {
+        match resource.kind {
+            ResourceKind::Buffer { bytes } => self.push_buffer(bytes, interval, barrier),
+            ResourceKind::Image { .. } => self.push_image(&resource.kind, interval, barrier),
+        }
+    }
+
+    /// Adds one half of a transfer: of just this range, because the other half names the same.
+    pub(in crate::solve) fn push_half(
+        &mut self,
+        resource: &Resource,
+        range: &SubRange,
+        half: Barrier,
+    ) {
+        match (resource.kind.subresources(), *range) {
+            (None, SubRange::Bytes { offset, size }) => {
+                self.push_buffer(offset + size, offset..offset + size, half);
+            }
+            (None, _) => self.push_buffer(resource.kind.length(), EVERYTHING, half),
+            (Some(_), SubRange::Subresources(part)) => self.images.push(half.of_image(part)),
+            (Some(all), _) => self.images.push(half.of_image(all)),
+        }
+    }
+
+    fn push_buffer(&mut self, bytes: u64, interval: Range<u64>, barrier: Barrier) {
+        let (offset, end) = (interval.start, interval.end.min(bytes));
+        let next = BufferBarrier {
+            resource: barrier.reason.resource,
+            offset,
+            size: end.saturating_sub(offset),
+            src: barrier.src,
+            dst: barrier.dst,
+            transfer: barrier.transfer,
+            reason: barrier.reason,
+        };
+        if next.size == 0 {
+            return;
+        }
+        self.buffers.push(next);
+        join_nearby(&mut self.buffers, BufferBarrier::take_in);
+    }
+
+    fn push_image(&mut self, kind: &ResourceKind, interval: Range<u64>, barrier: Barrier) {
+        // What is about all of an image has nothing to join with.
+        if interval == EVERYTHING
+            && let Some(all) = kind.subresources()
+        {
+            self.images.push(barrier.of_image(all));
+            return;
+        }
+        let mut parts = Vec::new();
+        boxes(kind, interval, &mut parts);
+        for range in parts {
+            self.images.push(barrier.clone().of_image(range));
+            join_nearby(&mut self.images, ImageBarrier::take_in);
+        }
+    }
+}
+
+/// What a barrier says of its range, whatever kind of resource that is a part of.
+struct Says {
+    resource: ResourceIndex,
+    dst: Scope,
+    /// It is one half of a transfer.
+    is_half: bool,
+    rung: Rung,
+}
+
+/// A barrier for a range of a resource.
+trait OfRange {
+    /// What it says of that.
+    fn says(&self) -> Says;
+
+    /// Whether two barriers hold back the same. Then they may be one for both ranges, whoever came
+    /// before and whoever comes after (the reason is that of the first): all barriers of a call order
+    /// commands, so who is held back waits for both first scopes in any case. Halves of transfers
+    /// stay apart: the other half must name the same range, and its neighbours may differ.
+    fn holds_back_like(&self, other: &Self) -> bool {
+        let (one, other) = (self.says(), other.says());
+        one.resource == other.resource
+            && !(one.is_half || other.is_half)
+            && (one.dst, one.rung) == (other.dst, other.rung)
+    }
+
+    /// Takes another barrier in, if it says the same and the two ranges are one.
+    fn take_in(&mut self, other: &Self) -> bool;
+}
+
+impl OfRange for BufferBarrier {
+    fn says(&self) -> Says {
+        Says {
+            resource: self.resource,
+            dst: self.dst,
+            is_half: self.transfer.is_some(),
+            rung: self.reason.rung,
+        }
+    }
+
+    fn take_in(&mut self, other: &Self) -> bool {
+        let touches = |a: &Self, b: &Self| a.offset + a.size == b.offset;
+        let joins = self.holds_back_like(other) && (touches(self, other) || touches(other, self));
+        if joins {
+            self.offset = self.offset.min(other.offset);
+            self.size += other.size;
+            self.src = self.src.union(other.src);
+        }
+        joins
+    }
+}
+
+impl OfRange for ImageBarrier {
+    fn says(&self) -> Says {
+        Says {
+            resource: self.resource,
+            dst: self.dst,
+            is_half: self.transfer.is_some(),
+            rung: self.reason.rung,
+        }
+    }
+
+    fn take_in(&mut self, other: &Self) -> bool {
+        let layouts = |it: &Self| (it.old_layout, it.new_layout);
+        let is_alike = self.holds_back_like(other) && layouts(self) == layouts(other);
+        let joins = is_alike && self.range.join(&other.range);
+        if joins {
+            self.src = self.src.union(other.src);
+        }
+        joins
+    }
+}
+
+impl Scope {
+    /// Both scopes' stages and accesses.
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self {
+            stages: (self.stages | other.stages).simplified(),
+            access: (self.access | other.access).simplified(),
+        }
+    }
+
+    /// Whether every stage and access of another scope is in this one.
+    #[inline]
+    pub(crate) fn covers(self, other: Self) -> bool {
+        self.stages.covers(other.stages) && self.access.covers(other.access)
+    }
+}

@@ -1,0 +1,217 @@
+//! What uses of slices need of the mip levels that these are of.
+//!
+//! Who writes one slice of a 3D image and who writes another need not know of each other. But layout
+//! and owner are those of a whole mip level, so whoever changes them comes after all who have used any
+//! slice, and all who use one later come after the change. So before a pass uses slices, it asks for
+//! their levels as if it read them: that brings them here, in the layout that it needs, and touches
+//! nothing where they are that already. What it does to slices comes after that, each by itself.
+//!
+//! The same is asked for levels whose slices earlier passes have used differently: what is said of a
+//! level is said by one barrier, whatever was done to its slices.
+
+use std::ops::Range;
+
+use crate::flags::{Layout, Stages};
+use crate::frame::Use;
+use crate::plan::Scope;
+use crate::range::{RangeMap, SubRange, boxes, for_each_union, intervals, level_at};
+use crate::resource::ResourceKind;
+use crate::solve::barriers::scope::scope_of;
+use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::{change_layout, settle};
+use crate::solve::state::{Maps, State};
+
+/// The requests for whole mip levels that a pass makes before its own; mostly none.
+pub(in crate::solve) fn level_requests(
+    walk: &Walk<'_>,
+    maps: &Maps,
+    uses: &[Use],
+    requests: &[Request],
+) -> Vec<Request> {
+    let mut levels: Vec<Request> = Vec::new();
+    let frame = walk.frame;
+    let kind = |request: &Request| &frame.resource(request.resource).kind;
+    let is_cut = |request: &Request| {
+        let map = &maps[request.resource.0 as usize];
+        kind(request).depth() > 1 && is_cut(kind(request), map, &request.range)
+    };
+    for (at, request) in requests.iter().enumerate() {
+        let of_image = |other: &&Request| other.resource == request.resource;
+        let is_first = !requests[..at].iter().any(|it| of_image(&it));
+        if is_first && requests[at..].iter().filter(of_image).any(is_cut) {
+            for one in requests[at..].iter().filter(of_image) {
+                add_levels(walk, maps, uses, one, kind(one), &mut levels);
+            }
+        }
+    }
+    levels
+}
+
+/// Whether a range names some slices of a level, or some of its levels are not alike in all slices.
+fn is_cut(kind: &ResourceKind, map: &RangeMap<State>, range: &SubRange) -> bool {
+    let mut is_cut = false;
+    intervals(kind, range, |interval| {
+        let is_part = |at: u64| level_at(kind, at).start != at && at < kind.length();
+        is_cut |= is_part(interval.start) || is_part(interval.end);
+        let mut runs = map.iter_within(interval.clone());
+        is_cut |= runs.any(|(run, _)| run.start > interval.start && is_part(run.start));
+    });
+    is_cut
+}
+
+/// Whether the mip level that a position is of is where a request needs it, in the layout that it needs:
+/// one slice stands for all.
+fn is_here(request: &Request, map: &RangeMap<State>, position: u64) -> bool {
+    let mut runs = map.iter_within(position..position + 1);
+    let owner = request.exclusive.then_some(request.family);
+    runs.all(|(_, state)| {
+        let is_there = !request.finds_elsewhere(state) && state.owner == owner;
+        is_there && state.layout == request.layout
+    })
+}
+
+/// Adds a request for each level that a use touches and that is not as it needs it, unless there is one
+/// already.
+fn add_levels(
+    walk: &Walk<'_>,
+    maps: &Maps,
+    uses: &[Use],
+    request: &Request,
+    kind: &ResourceKind,
+    levels: &mut Vec<Request>,
+) {
+    let map = &maps[request.resource.0 as usize];
+    intervals(kind, &request.range.levels(), |interval| {
+        let mut at = interval.start;
+        while at < interval.end.min(kind.length()) {
+            let level = level_at(kind, at);
+            at = level.end;
+            if is_here(request, map, level.start) {
+                continue;
+            }
+            let mut parts = Vec::new();
+            boxes(kind, level.clone(), &mut parts);
+            let [part] = parts.as_slice() else {
+                unreachable!("one level is one range");
+            };
+            let range = SubRange::Subresources(*part);
+            let is_same = |it: &Request| it.resource == request.resource && it.range == range;
+            if levels.iter().any(is_same) {
+                continue;
+            }
+            let scope = scope_in(walk, uses, request, &range);
+            levels.push(Request {
+                range,
+                scope,
+                shared: scope,
+                writes: false,
+                discard: is_dead(uses, request, kind, &level, map),
+                is_for_level: true,
+                ..request.clone()
+            });
+        }
+    });
+}
+
+/// What a pass does to any slice of a level.
+fn scope_in(walk: &Walk<'_>, uses: &[Use], request: &Request, level: &SubRange) -> Scope {
+    let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
+    let of_level = uses.iter().filter(|one| one.resource == request.resource);
+    let of_level = of_level.filter(|one| one.range.overlaps(level));
+    let scopes = of_level.map(|one| scope_of(one, supported));
+    scopes.fold(Scope::default(), Scope::union)
+}
+
+/// Whether nobody needs the contents of any slice of a level: where there are some, the pass
+/// overwrites them.
+fn is_dead(
+    uses: &[Use],
+    request: &Request,
+    kind: &ResourceKind,
+    level: &Range<u64>,
+    map: &RangeMap<State>,
+) -> bool {
+    let mut discarded = Vec::new();
+    let discards = |one: &&Use| one.resource == request.resource && one.discard;
+    for one in uses.iter().filter(discards) {
+        intervals(kind, &one.range, |interval| discarded.push(interval));
+    }
+    let mut lost = Vec::new();
+    for_each_union(&mut discarded, |interval| lost.push(interval));
+    let mut runs = map.iter_within(level.clone());
+    runs.all(|(run, state)| {
+        let (start, end) = (run.start.max(level.start), run.end.min(level.end));
+        let mut lost = lost.iter();
+        !state.defined || lost.any(|lost| lost.start <= start && end <= lost.end)
+    })
+}
+
+/// The ladder for a mip level as a whole: rung 4 after all that was done to any slice, if its layout
+/// changes.
+pub(in crate::solve) fn advance_level(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    kind: &ResourceKind,
+    map: &mut RangeMap<State>,
+) {
+    intervals(kind, &request.range, |level| {
+        let mut changes = false;
+        for_each_whole(kind, map, level.clone(), |level, states| {
+            let [state, ..] = states else { return };
+            let takes_over = request.finds_elsewhere(state) && request.discard;
+            if takes_over || state.layout != request.layout {
+                let old_layout = match request.discard {
+                    true => Layout::Undefined,
+                    false => state.layout,
+                };
+                change_layout(walk, request, level, states, old_layout);
+                changes = true;
+            }
+        });
+        map.update(level, |_, state| match changes {
+            true => settle(request, state, true),
+            // Here already, in its layout: what slices need is for their own requests to say.
+            false => state.owner = request.exclusive.then_some(request.family),
+        });
+    });
+}
+
+/// Calls `each` with the runs of an interval of whole levels: each by itself where it is about whole
+/// levels, and together those of a level that is cut.
+pub(in crate::solve) fn for_each_whole<'a>(
+    kind: &ResourceKind,
+    map: &'a RangeMap<State>,
+    within: Range<u64>,
+    mut each: impl FnMut(Range<u64>, &[&'a State]),
+) {
+    let clip = |run: Range<u64>| run.start.max(within.start)..run.end.min(within.end);
+    if kind.depth() == 1 {
+        for (run, state) in map.iter_within(within.clone()) {
+            each(clip(run), &[state]);
+        }
+        return;
+    }
+    let mut at = within.start;
+    while at < within.end {
+        let mut runs = map.iter_within(at..within.end);
+        let Some((run, state)) = runs.next() else {
+            return;
+        };
+        let level = level_at(kind, at);
+        let end = run.end.min(within.end);
+        if end >= level.end {
+            let whole_to = match level_at(kind, end - 1) {
+                last if last.end == end => end,
+                last => last.start,
+            };
+            each(at..whole_to, &[state]);
+            at = whole_to;
+            continue;
+        }
+        let states: Vec<&State> = (map.iter_within(level.clone()))
+            .map(|(_, state)| state)
+            .collect();
+        at = level.end;
+        each(level, &states);
+    }
+}

@@ -1,0 +1,108 @@
+//! Phase `depend`: which pass comes after which?
+//!
+//! Declared order is the truth. Where it is silent, one kind of order is inferred: if exactly one
+//! pass writes a range, it comes before all that read the range and are not declared to come
+//! before it (those read what the last frame wrote). Passes of the prologue come before all others
+//! that touch what they touch, and are not counted there. Everything else that needs an order and has
+//! none is an error, found by `validate/race`.
+
+use crate::error::{CycleStep, PlanError};
+use crate::frame::{Frame, PassIndex};
+use crate::solve::graph::touch::{Member, Touches};
+use crate::solve::graph::{Edge, Graph};
+
+/// Makes the graph. Reports a cycle of declared order, and then infers nothing.
+pub(in crate::solve) fn depend(
+    frame: &Frame,
+    touches: &Touches,
+    errors: &mut Vec<PlanError>,
+) -> Graph {
+    let mut graph = Graph::new(frame.passes.len(), declared_edges(frame));
+    let mut candidates = candidates(frame, touches);
+    if graph.edges.is_empty() {
+        graph.extend(candidates.into_iter());
+        return graph;
+    }
+    let order = graph.sort();
+    if order.len() < frame.passes.len() {
+        errors.push(cycle_error(frame, &graph, &order));
+        return graph;
+    }
+    candidates.retain(|edge| !is_declared(frame, edge.to, edge.from));
+    let against: Vec<(u32, u32)> = candidates.iter().map(|edge| (edge.to, edge.from)).collect();
+    let reversed = graph.reaches(&order, &against);
+    let candidates = candidates.into_iter().zip(reversed);
+    graph.extend(candidates.filter(|(_, no)| !no).map(|(edge, _)| edge));
+    graph
+}
+
+/// How many predecessors of a pass are looked through one by one.
+const FEW: usize = 64;
+
+/// Whether a pass is declared to come right after another. For passes of very many predecessors
+/// the answer is no, and a graph has to be asked.
+pub(in crate::solve) fn is_declared(frame: &Frame, from: u32, to: u32) -> bool {
+    let before = frame.after_of(PassIndex(to));
+    before.len() <= FEW && before.contains(&PassIndex(from))
+}
+
+/// Explicit order.
+fn declared_edges(frame: &Frame) -> Vec<Edge> {
+    let mut edges = Vec::with_capacity(frame.after.len());
+    for pass in frame.pass_indices() {
+        let before = frame.after_of(pass).iter();
+        edges.extend(before.map(|from| Edge {
+            from: from.0,
+            to: pass.0,
+            resource: None,
+        }));
+    }
+    edges
+}
+
+/// From the one writer of each span to each of its readers, and from each pass of the prologue to
+/// all others that it shares more than a read with.
+fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    let has_prologue = frame.passes.iter().any(|pass| pass.prologue);
+    let prologue = |member: &Member| has_prologue && frame.passes[member.pass as usize].prologue;
+    for (span, members) in touches.spans() {
+        let resource = Some(span.resource.0);
+        let edge = |from: &Member, to: &Member| Edge {
+            from: from.pass,
+            to: to.pass,
+            resource,
+        };
+        if has_prologue {
+            for first in members.iter().filter(|member| prologue(member)) {
+                let others = members.iter().filter(|member| !prologue(member));
+                let others = others.filter(|member| first.writes || member.writes);
+                edges.extend(others.map(|member| edge(first, member)));
+            }
+        }
+        let mut writers = members.iter().filter(|it| it.writes && !prologue(it));
+        let Some(writer) = writers.next() else {
+            continue;
+        };
+        if writers.any(|other| other.pass != writer.pass) {
+            continue;
+        }
+        let readers = members.iter().filter(|member| !prologue(member));
+        let readers = readers.filter(|member| member.pass != writer.pass);
+        edges.extend(readers.map(|member| edge(writer, member)));
+    }
+    edges
+}
+
+/// The error for a cycle that is left after `sorted`.
+pub(in crate::solve) fn cycle_error(frame: &Frame, graph: &Graph, sorted: &[u32]) -> PlanError {
+    let step = |edge: &Edge| CycleStep {
+        pass: frame.passes[edge.to as usize].name.clone(),
+        resource: edge
+            .resource
+            .map(|at| frame.resources[at as usize].name.clone()),
+    };
+    PlanError::Cycle {
+        steps: graph.cycle(sorted).iter().map(step).collect(),
+    }
+}

@@ -1,0 +1,223 @@
+//! Phase `hazard`: which passes must not overlap in time?
+//!
+//! What is left of the order once the memory is looked at: neighbours on a span of which one
+//! writes, or between which the layout or the owner changes. Order that no hazard stands behind is
+//! not here; nobody could see it.
+
+use crate::flags::Layout;
+use crate::frame::{Frame, PassKind};
+use crate::resource::Sharing;
+use crate::solve::graph::Graph;
+use crate::solve::graph::touch::{Member, Span, Touches};
+use crate::states::{PastMark, RangeState, States};
+use crate::topology::{FamilyIndex, QueueIndex, Topology};
+
+/// A hazard between two passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::solve) struct Hazard {
+    pub(in crate::solve) from: u32,
+    pub(in crate::solve) to: u32,
+}
+
+/// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
+/// between two reads. `touches` is sorted by order. Culled passes, which have no queue, touch nothing. Where
+/// earlier frames have left mip levels that are used by slices is told by `states`, if it matters.
+pub(in crate::solve) fn hazards(
+    frame: &Frame,
+    topology: &Topology,
+    touches: &Touches,
+    queues: &[Option<QueueIndex>],
+    states: Option<&States>,
+) -> Vec<Hazard> {
+    let mut search = Search {
+        frame,
+        topology,
+        queues,
+        all_run: queues.iter().all(Option::is_some),
+        edges: Vec::with_capacity(2 * frame.uses.len()),
+        readers: Vec::new(),
+    };
+    // With one family nothing moves.
+    let has_families = topology.family_count() > 1;
+    for (span, members) in touches.spans() {
+        let resource = frame.resource(span.resource);
+        let has_owner = has_families && resource.sharing == Sharing::Exclusive;
+        let is_image = resource.is_image();
+        search.readers.clear();
+        if span.is_of_slices {
+            // The rest is looked at level by level.
+            search.look(members, false, false);
+        } else if search.all_run && !has_owner && !is_image {
+            between_writes(members, &mut search.readers, &mut search.edges);
+        } else {
+            search.look(members, is_image, has_owner);
+        }
+    }
+    for (level, members) in touches.levels() {
+        let sharing = frame.resource(level.resource).sharing;
+        let has_owner = has_families && sharing == Sharing::Exclusive;
+        let moves = has_owner && search.changes_family(members);
+        // Who releases waits for all who have used the level, and holds others back in any case.
+        let held = match moves {
+            true => Held::default(),
+            false => search.held(level, members, states),
+        };
+        search.readers.clear();
+        search.look_from(held, members, true, has_owner);
+    }
+    search.edges
+}
+
+/// What depends on what, as pairs of an earlier and a later pass: hazards, and the order of the graph.
+pub(in crate::solve) fn links(graph: &Graph, hazards: &[Hazard]) -> Vec<(u32, u32)> {
+    let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
+    let order = graph.edges.iter().map(|edge| (edge.from, edge.to));
+    hazards.chain(order).collect()
+}
+
+/// What has been found so far.
+struct Search<'a> {
+    frame: &'a Frame,
+    topology: &'a Topology,
+    queues: &'a [Option<QueueIndex>],
+    /// Nobody is culled, and there are no host passes.
+    all_run: bool,
+    edges: Vec<Hazard>,
+    /// Readers of a span since the last change; kept for its memory.
+    readers: Vec<u32>,
+}
+
+/// What has to be the same for two reads to overlap. The host owns nothing, and takes nothing from its
+/// owner.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    layout: Option<Layout>,
+    owner: Option<FamilyIndex>,
+}
+
+impl Search<'_> {
+    /// How a mip level is at the beginning of the frame: if not all of it is as its first user needs it,
+    /// others come after that one, who brings it there.
+    fn held(&self, level: &Span, members: &[Member], states: Option<&States>) -> Held {
+        let resource = self.frame.resource(level.resource);
+        let mut members = members.iter().filter(|it| !self.is_culled(it.pass));
+        let (Some(states), Some(first)) = (states, members.next()) else {
+            return Held::default();
+        };
+        let queue = self.queues[first.pass as usize];
+        let family = queue.map(|queue| self.topology.family(queue));
+        let layout = self.frame.uses[first.one as usize].access.layout();
+        let map = states.map(resource.id).filter(|_| resource.has_past());
+        let Some(map) = map else {
+            return Held {
+                layout: Some(Layout::Undefined),
+                owner: None,
+            };
+        };
+        let held = |(_, state): (_, &RangeState<PastMark>)| Held {
+            layout: Some(state.layout),
+            // What was released is acquired.
+            owner: match state.rare.pending() {
+                Some(pending) => Some(pending.from),
+                None => state.owner,
+            },
+        };
+        let is_other = |held: &Held| {
+            held.layout != Some(layout) || held.owner.zip(family).is_some_and(|(a, b)| a != b)
+        };
+        let mut runs = map.iter_within(level.interval.clone()).map(held);
+        runs.find(is_other).unwrap_or_default()
+    }
+
+    /// Whether passes of several families use something.
+    fn changes_family(&self, members: &[Member]) -> bool {
+        let mut families = members.iter().filter_map(|member| {
+            let queue = self.queues[member.pass as usize]?;
+            Some(self.topology.family(queue))
+        });
+        let first = families.next();
+        families.any(|family| Some(family) != first)
+    }
+
+    fn is_device(&self, pass: u32) -> bool {
+        self.frame.passes[pass as usize].kind == PassKind::Device
+    }
+
+    fn is_culled(&self, pass: u32) -> bool {
+        !self.all_run && self.queues[pass as usize].is_none() && self.is_device(pass)
+    }
+
+    /// Looks at a span of an image, or of what has an owner.
+    fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool) {
+        self.look_from(Held::default(), members, is_image, has_owner);
+    }
+
+    /// The same from how it is at first.
+    fn look_from(&mut self, held: Held, members: &[Member], is_image: bool, has_owner: bool) {
+        let mut change: Option<u32> = None;
+        let mut present = held.layout;
+        let mut owner = held.owner.filter(|_| has_owner);
+        for Member { one, pass, writes } in members.iter().copied() {
+            if self.is_culled(pass) {
+                continue;
+            }
+            let layout = match is_image {
+                true => self.frame.uses[one as usize].access.layout(),
+                false => Layout::Undefined,
+            };
+            let queue = self.queues[pass as usize].filter(|_| has_owner);
+            let family = queue.map(|queue| self.topology.family(queue));
+            let changes = writes || present.is_some_and(|now| now != layout);
+            let moves = owner.zip(family).is_some_and(|(now, new)| now != new);
+            change.into_iter().for_each(|from| self.push(from, pass));
+            if changes || moves {
+                self.leave(pass, changes);
+                change = Some(pass);
+            } else {
+                self.readers.push(pass);
+            }
+            owner = family.or(owner);
+            present = Some(layout);
+        }
+    }
+
+    fn push(&mut self, from: u32, to: u32) {
+        if from != to {
+            self.edges.push(Hazard { from, to });
+        }
+    }
+
+    /// Lets a pass that changes contents, layout or owner come after the readers.
+    fn leave(&mut self, pass: u32, changes: bool) {
+        let mut readers = std::mem::take(&mut self.readers);
+        // The host reads on while the owner changes.
+        readers.retain(|reader| {
+            let stays = !changes && !self.is_device(*reader);
+            if !stays {
+                self.push(*reader, pass);
+            }
+            stays
+        });
+        self.readers = readers;
+    }
+}
+
+/// Hazards on a span of which only the contents count: from each write to the uses up to the next
+/// one, and from these to that.
+fn between_writes(members: &[Member], readers: &mut Vec<u32>, edges: &mut Vec<Hazard>) {
+    let mut writer: Option<u32> = None;
+    for Member { pass, writes, .. } in members.iter().copied() {
+        let mut push = |from: u32| {
+            if from != pass {
+                edges.push(Hazard { from, to: pass });
+            }
+        };
+        writer.into_iter().for_each(&mut push);
+        if writes {
+            readers.drain(..).for_each(push);
+            writer = Some(pass);
+        } else {
+            readers.push(pass);
+        }
+    }
+}

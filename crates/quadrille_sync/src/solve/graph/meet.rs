@@ -1,0 +1,77 @@
+//! Which uses of one pass can meet: those of one resource whose bytes or layers follow each other
+//! without a gap. Passes may use thousands of ranges of one buffer, and not all pairs are compared.
+
+use std::ops::Range;
+
+use crate::frame::Use;
+use crate::range::{EVERYTHING, SubRange};
+
+/// The uses of a pass in groups. Uses of different groups do not meet.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Meetings {
+    /// The uses, group by group, each in declaration order.
+    members: Vec<u32>,
+    /// By use: where in them its group is.
+    groups: Vec<Range<u32>>,
+}
+
+impl Meetings {
+    /// Looks at the uses of one pass.
+    pub(in crate::solve) fn new(uses: &[Use]) -> Self {
+        let key = |at: &u32| {
+            let one = &uses[*at as usize];
+            (one.resource, extent(&one.range).start)
+        };
+        let mut members: Vec<u32> = (0..uses.len() as u32).collect();
+        members.sort_by_key(key);
+        let mut groups = vec![0..0; uses.len()];
+        let mut first = 0;
+        let mut reach = None;
+        let mut meets_more = |at: &u32| {
+            let one = &uses[*at as usize];
+            let Range { start, end } = extent(&one.range);
+            let meets = reach.filter(|(resource, end)| *resource == one.resource && start < *end);
+            reach = Some((
+                one.resource,
+                meets.map_or(end, |(_, before)| end.max(before)),
+            ));
+            meets.is_some()
+        };
+        let begins: Vec<bool> = members.iter().map(|at| !meets_more(at)).collect();
+        for next in 1..=members.len() {
+            if begins.get(next).is_none_or(|begins| *begins) {
+                members[first..next].sort_unstable();
+                for at in &members[first..next] {
+                    groups[*at as usize] = first as u32..next as u32;
+                }
+                first = next;
+            }
+        }
+        Self { members, groups }
+    }
+
+    /// The uses that one of them can meet, itself among them.
+    pub(in crate::solve) fn of(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let group = &self.groups[at];
+        let members = &self.members[group.start as usize..group.end as usize];
+        members.iter().map(|at| *at as usize)
+    }
+}
+
+/// Where a range is on a line, as far as that is easy to say: its bytes or array layers.
+fn extent(range: &SubRange) -> Range<u64> {
+    match range {
+        SubRange::Whole => EVERYTHING,
+        SubRange::Bytes { offset, size } => *offset..offset.saturating_add(*size),
+        SubRange::Subresources(part) => {
+            let (base, count) = (u64::from(part.base_layer), u64::from(part.layer_count));
+            base..base + count
+        }
+        // Those of one mip level belong together, and that is of the one layer.
+        SubRange::Slices(_) => 0..1,
+    }
+}
+
+#[cfg(test)]
+#[path = "meet_tests.rs"]
+mod tests;

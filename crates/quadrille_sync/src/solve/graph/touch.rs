@@ -1,0 +1,252 @@
+//! Phase `touch`: which uses meet in the same memory?
+//!
+//! Each resource's line of positions is cut wherever a use begins or ends; between two cuts all
+//! positions are touched by the same uses. Most resources are only used as a whole, and then
+//! there is nothing to cut.
+
+use std::ops::Range;
+
+use crate::frame::{Frame, Use};
+use crate::range::{EVERYTHING, SubRange, intervals};
+use crate::resource::{ResourceIndex, ResourceKind};
+use crate::solve::graph::ranks;
+
+/// An interval of a resource, all of it touched by the same uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::solve) struct Span {
+    pub(in crate::solve) resource: ResourceIndex,
+    pub(in crate::solve) interval: Range<u64>,
+    /// Some slices of a mip level: layout and owner are looked at level by level.
+    pub(in crate::solve) is_of_slices: bool,
+    /// Its part of [`Touches::members`].
+    members: Range<u32>,
+}
+
+/// A use that touches a span.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::solve) struct Member {
+    /// Its index in [`Frame::uses`].
+    pub(in crate::solve) one: u32,
+    /// The pass that declares it.
+    pub(in crate::solve) pass: u32,
+    /// Whether it writes.
+    pub(in crate::solve) writes: bool,
+}
+
+/// All spans that are touched at all, and who touches them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::solve) struct Touches {
+    spans: Vec<Span>,
+    /// The mip levels of images of which some use names slices, and all who use any slice, as if they
+    /// only read.
+    levels: Vec<Span>,
+    /// Uses, span by span, in declaration order until [`Touches::sort`].
+    members: Vec<Member>,
+}
+
+impl Touches {
+    /// The spans.
+    pub(in crate::solve) fn spans(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
+        self.spans.iter().map(|span| (span, self.members_of(span)))
+    }
+
+    /// The mip levels that are used by slices.
+    pub(in crate::solve) fn levels(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
+        self.levels.iter().map(|span| (span, self.members_of(span)))
+    }
+
+    /// The uses that touch a span.
+    fn members_of(&self, span: &Span) -> &[Member] {
+        &self.members[span.members.start as usize..span.members.end as usize]
+    }
+
+    /// Puts the uses of each span in the order of their passes.
+    pub(in crate::solve) fn sort(&mut self, order: &[u32]) {
+        if order.is_sorted() {
+            // They are in declaration order already.
+            return;
+        }
+        let rank = ranks(order);
+        for span in self.spans.iter().chain(&self.levels) {
+            let members = &mut self.members[span.members.start as usize..span.members.end as usize];
+            members.sort_by_key(|member| rank[member.pass as usize]);
+        }
+    }
+
+    /// Adds uses, and gives the span of which they are all.
+    fn add(
+        &mut self,
+        resource: ResourceIndex,
+        interval: Range<u64>,
+        members: impl Iterator<Item = Member>,
+    ) -> Span {
+        let first = self.members.len() as u32;
+        self.members.extend(members);
+        Span {
+            resource,
+            interval,
+            is_of_slices: false,
+            members: first..self.members.len() as u32,
+        }
+    }
+}
+
+/// Finds all spans. Uses that do not fit their resource are left out (they are errors already).
+pub(in crate::solve) fn touch(frame: &Frame) -> Touches {
+    let lists = Users::new(frame);
+    let mut touches = Touches::default();
+    touches.spans.reserve(frame.resources.len());
+    if lists.in_parts.contains(&true) {
+        touches.members.reserve(lists.users.len());
+        for (at, in_parts) in lists.in_parts.iter().enumerate() {
+            let (index, users) = (ResourceIndex(at as u32), lists.of(at));
+            if *in_parts {
+                cut(frame, index, &lists.users[users], &mut touches);
+            } else if !users.is_empty() {
+                let span = touches.add(index, EVERYTHING, lists.users[users].iter().copied());
+                touches.spans.push(span);
+            }
+        }
+        return touches;
+    }
+    for at in 0..frame.resources.len() {
+        let users = lists.of(at);
+        if !users.is_empty() {
+            touches.spans.push(Span {
+                resource: ResourceIndex(at as u32),
+                interval: EVERYTHING,
+                is_of_slices: false,
+                members: users.start as u32..users.end as u32,
+            });
+        }
+    }
+    touches.members = lists.users;
+    touches
+}
+
+/// Cuts one resource into spans.
+fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], touches: &mut Touches) {
+    let kind = &frame.resource(resource).kind;
+    let range = |member: &Member| frame.uses[member.one as usize].range;
+    let is_of_slices = |member: &Member| matches!(range(member), SubRange::Slices(_));
+    let in_slices = users.iter().any(is_of_slices);
+    cut_parts(kind, users, range, |interval, members| {
+        let mut span = touches.add(resource, interval, members.iter().copied());
+        span.is_of_slices = in_slices;
+        touches.spans.push(span);
+    });
+    if !in_slices {
+        return;
+    }
+    let levels = |member: &Member| range(member).levels();
+    cut_parts(kind, users, levels, |interval, members| {
+        let members = members.iter().map(|member| Member {
+            writes: false,
+            ..*member
+        });
+        let level = touches.add(resource, interval, members);
+        touches.levels.push(level);
+    });
+}
+
+/// Cuts a resource into spans, and calls `each` with them and who touches them.
+fn cut_parts(
+    kind: &ResourceKind,
+    users: &[Member],
+    range: impl Fn(&Member) -> SubRange,
+    mut each: impl FnMut(Range<u64>, &[Member]),
+) {
+    let mut parts: Vec<(Range<u64>, Member)> = Vec::new();
+    for member in users {
+        intervals(kind, &range(member), |interval| {
+            parts.push((interval, *member));
+        });
+    }
+    let mut cuts: Vec<u64> = parts
+        .iter()
+        .flat_map(|(part, _)| [part.start, part.end])
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut members: Vec<Vec<Member>> = vec![Vec::new(); cuts.len()];
+    for (part, member) in &parts {
+        let first = cuts.partition_point(|cut| *cut < part.start);
+        let last = cuts.partition_point(|cut| *cut < part.end);
+        for list in &mut members[first..last] {
+            list.push(*member);
+        }
+    }
+    for (ends, list) in cuts
+        .windows(2)
+        .zip(&members)
+        .filter(|(_, list)| !list.is_empty())
+    {
+        each(ends[0]..ends[1], list);
+    }
+}
+
+/// The uses that fit, resource by resource, in declaration order.
+struct Users {
+    users: Vec<Member>,
+    /// Where each resource's end.
+    ends: Vec<u32>,
+    /// By resource: some use names a part of it and not all.
+    in_parts: Vec<bool>,
+}
+
+impl Users {
+    fn new(frame: &Frame) -> Self {
+        let count = frame.resources.len();
+        let mut in_parts = vec![false; count];
+        // First how many uses each resource has, then where the next one of each goes, and in the
+        // end where each resource's end.
+        let mut ends = vec![0_u32; count];
+        for one in &frame.uses {
+            let resource = one.resource.0 as usize;
+            if one.range == SubRange::Whole {
+                ends[resource] += 1;
+            } else if fits(frame, one) {
+                ends[resource] += 1;
+                in_parts[resource] = true;
+            }
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            (*end, sum) = (sum, sum + *end);
+        }
+        let mut users = vec![Member::default(); sum as usize];
+        for (pass, decl) in (0..).zip(&frame.passes) {
+            for at in decl.uses.clone() {
+                let one = &frame.uses[at as usize];
+                if one.range != SubRange::Whole && !fits(frame, one) {
+                    continue;
+                }
+                let next = &mut ends[one.resource.0 as usize];
+                users[*next as usize] = Member {
+                    one: at,
+                    pass,
+                    writes: one.access.is_write(),
+                };
+                *next += 1;
+            }
+        }
+        Self {
+            users,
+            ends,
+            in_parts,
+        }
+    }
+
+    /// Where a resource's uses are.
+    fn of(&self, resource: usize) -> Range<usize> {
+        let start = resource
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[resource] as usize
+    }
+}
+
+/// Whether the range of a use lies within its resource.
+fn fits(frame: &Frame, one: &Use) -> bool {
+    one.range.fits(&frame.resource(one.resource).kind)
+}

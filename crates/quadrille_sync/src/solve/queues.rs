@@ -1,0 +1,6 @@
+//! What concerns queues among each other and the world outside of them: transfers of ownership between
+//! queue families, swapchains, and the host.
+
+pub(super) mod host;
+pub(super) mod ownership;
+pub(super) mod swapchain;

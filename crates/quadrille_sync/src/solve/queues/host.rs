@@ -1,0 +1,430 @@
+//! Passes that the host runs.
+//!
+//! A host pass waits for timeline values like a queue. What it reads has to be made visible to
+//! the host by the queue that wrote it, after the write: at the end of the submission with the
+//! write, or in the queue's window if that was in an earlier frame. What it overwrites likewise,
+//! or a late write-back would win. Its own writes need nothing: submission makes them visible to
+//! the device (section "Host Write Ordering Guarantees").
+
+use std::ops::Range;
+
+use crate::flags::{AccessMask, Layout, Stages};
+use crate::frame::{PassIndex, Use};
+use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
+use crate::range::{RangeMap, SubRange, intervals};
+use crate::resource::{ResourceIndex, ResourceKind};
+use crate::solve::barriers::record::Barrier;
+use crate::solve::barriers::slices::for_each_whole;
+use crate::solve::barriers::walk::Walk;
+use crate::solve::queues::ownership;
+use crate::solve::schedule::split::HostDraft;
+use crate::solve::state::clocks::{Numbers, Point, Timeline};
+use crate::solve::state::predecessors::{for_each_predecessor, source};
+use crate::solve::state::{Hosted, Maps, Mark, State};
+use crate::states::{EndPass, HostView, HostWait, Rare};
+
+/// Where the host is.
+const HOST: Scope = Scope {
+    stages: Stages::HOST,
+    access: AccessMask::empty(),
+};
+
+/// The host passes on their way through the frame.
+pub(in crate::solve) struct Host<'a> {
+    /// Those that have not been planned yet, in order.
+    left: &'a [HostDraft],
+    steps: Vec<HostStep>,
+}
+
+impl<'a> Host<'a> {
+    pub(in crate::solve) fn new(passes: &'a [HostDraft]) -> Self {
+        Self {
+            left: passes,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Plans the host passes that come right before a submission, and says whether there are any.
+    pub(in crate::solve) fn run_before(
+        &mut self,
+        walk: &mut Walk<'_>,
+        maps: &mut Maps,
+        draft: usize,
+    ) -> bool {
+        let gates = self.left.iter();
+        let count = gates
+            .take_while(|host| host.before.is_some_and(|before| before <= draft))
+            .count();
+        let (now, left) = self.left.split_at(count);
+        self.left = left;
+        // Only numbered in the end: see `number`.
+        let before = Some(walk.records.len() as u32);
+        for host in now {
+            let step = one_pass(walk, maps, host.pass, before);
+            self.steps.push(step);
+        }
+        count > 0
+    }
+
+    /// Plans the host passes that no device pass comes after. What they touch may leave all the
+    /// same, and is released once they have run.
+    pub(in crate::solve) fn run_rest(
+        mut self,
+        walk: &mut Walk<'_>,
+        maps: &mut Maps,
+    ) -> Vec<HostStep> {
+        let uses = |host: &HostDraft| walk.frame.uses_of(host.pass);
+        let mut uses = self.left.iter().flat_map(uses);
+        let leaves = uses.any(|one| walk.is_given(one.resource));
+        let before = leaves.then_some(walk.records.len() as u32);
+        for host in self.left {
+            self.steps.push(one_pass(walk, maps, host.pass, before));
+        }
+        if leaves {
+            walk.open_windows();
+        }
+        self.steps
+    }
+}
+
+/// Plans one host pass.
+fn one_pass(
+    walk: &mut Walk<'_>,
+    maps: &mut Maps,
+    pass: PassIndex,
+    before: Option<u32>,
+) -> HostStep {
+    let frame = walk.frame;
+    let mut step = HostStep {
+        pass,
+        waits: Vec::new(),
+        before,
+    };
+    // What is declared to come before it has run on the device, whether they share anything or
+    // not: a callback has no other way to know.
+    for earlier in frame.after_of(pass) {
+        if let Some(point) = walk.ran[earlier.0 as usize] {
+            wait_for(&mut step, point);
+        }
+    }
+    for one in frame.uses_of(pass) {
+        let kind = &frame.resource(one.resource).kind;
+        let map = &mut maps[one.resource.0 as usize];
+        walk.hosted[one.resource.0 as usize] = Some(Hosted {
+            pass,
+            submissions: walk.records.len(),
+        });
+        if frame.resource(one.resource).is_image() {
+            settle_levels(walk, &mut step, one, kind, map);
+        }
+        intervals(kind, &one.range, |interval| {
+            map.update(interval, |interval, state| {
+                advance(walk, &mut step, one, interval, state);
+            });
+        });
+    }
+    step
+}
+
+/// Lets what a host pass looks at of an image arrive where it is on its way to, and brings mip levels
+/// that have slices into the layout that it needs, since no slice has one of its own.
+fn settle_levels(
+    walk: &mut Walk<'_>,
+    step: &mut HostStep,
+    one: &Use,
+    kind: &ResourceKind,
+    map: &mut RangeMap<State>,
+) {
+    let layout = one.access.layout();
+    intervals(kind, &one.range.levels(), |interval| {
+        if interval.is_empty() {
+            return;
+        }
+        ownership::settle_for_host(walk, (one.resource, step.pass), layout, &interval, map);
+        if kind.depth() == 1 {
+            return;
+        }
+        let mut changed = Vec::new();
+        for_each_whole(kind, map, interval, |run, states| {
+            if states.iter().any(|state| state.layout != layout) {
+                let view = change_layout(walk, step, one, run.clone(), states);
+                changed.push((run, view));
+            }
+        });
+        for (run, mut view) in changed {
+            // The pass waits for the slices that it uses itself.
+            view.wait = HostWait::None;
+            map.update(run, |_, state| {
+                settle_layout(walk, one, view.clone(), state);
+            });
+        }
+    });
+}
+
+/// Drops waits that others imply, and numbers the rest.
+pub(in crate::solve) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
+    for HostStep { waits, before, .. } in steps {
+        *before = before.map(|before| numbers.place(before));
+        *before = before.filter(|before| *before < numbers.count);
+        let mut at = 0;
+        while at < waits.len() {
+            let point = waits[at].into();
+            if waits
+                .iter()
+                .any(|other| timeline.implies((*other).into(), point))
+            {
+                waits.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        for wait in waits {
+            wait.offset = numbers.value(wait.queue, wait.offset);
+        }
+    }
+}
+
+/// One use of one run of a range.
+fn advance(
+    walk: &mut Walk<'_>,
+    step: &mut HostStep,
+    one: &Use,
+    interval: Range<u64>,
+    state: &mut State,
+) {
+    let writes = one.access.is_write();
+    // After a release, only another host pass can have written, which has waited for it already.
+    let is_free = state.rare.pending().is_some() && state.write.is_none() && state.reads.is_empty();
+    if writes && !is_free {
+        for_each_predecessor(state, |mark, _| {
+            if !is_over(walk, state, mark) {
+                wait(walk, step, mark);
+            }
+        });
+    }
+    let image = walk.frame.resource(one.resource).is_image();
+    let layout_fits = !image || state.layout == one.access.layout();
+    match (&state.write, state.rare.host_mut()) {
+        (None, _) if layout_fits => {}
+        // Once the host can see a write, it can also overwrite it.
+        (Some(_), Some(host)) if layout_fits => {
+            if host.wait != HostWait::Before {
+                host.wait = HostWait::Now;
+                wait(walk, step, &host.mark);
+            }
+        }
+        _ if layout_fits => show(walk, step, one, state),
+        _ => {
+            let view = change_layout(walk, step, one, interval, &[state]);
+            settle_layout(walk, one, view, state);
+        }
+    }
+    if writes {
+        state.rare.keep_pending();
+        *state = State {
+            layout: state.layout,
+            owner: state.owner,
+            defined: true,
+            rare: std::mem::replace(&mut state.rare, Rare::NOTHING),
+            first: state.first.take(),
+            previous_first: state.previous_first.take(),
+            ..State::fresh()
+        };
+    }
+}
+
+/// Whether an access is over: an earlier frame's host pass has seen the last write, or has waited for
+/// what showed it that, and what its queue has done before is over with it.
+fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
+    let host = state.rare.host();
+    let Some(host) = host.filter(|host| host.wait == HostWait::Before) else {
+        return false;
+    };
+    if state.write.as_ref() == Some(mark) {
+        return true;
+    }
+    // A plan that hangs on which of two is the later one.
+    walk.past.consult_exactly(mark);
+    walk.past.consult_exactly(&host.mark);
+    host.mark.queue == mark.queue && mark.value <= host.mark.value
+}
+
+/// What a use by a host pass does to memory: who may read may also write, and either brings what the
+/// device wrote to the host.
+fn scope_of(one: &Use) -> Scope {
+    let reads = one.access.is_read() && !one.discard;
+    Scope {
+        stages: Stages::HOST,
+        access: match reads {
+            true => AccessMask::HOST_READ,
+            false => AccessMask::HOST_WRITE,
+        },
+    }
+}
+
+/// Makes the last write of a run visible to a host pass, by a barrier at the end of a submission.
+fn show(walk: &mut Walk<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
+    let Some(mark) = state.write else {
+        unreachable!("what nobody has written is not shown");
+    };
+    let place = place(walk, one.resource, &[state], false);
+    let reason = reason(walk, step.pass, one, &[state], Rung::Memory);
+    let src = source_at(walk, place, &mark, true, &reason);
+    walk.records[place].tail.merge(src, scope_of(one), reason);
+    let point = walk.point(place);
+    walk.last_uses
+        .note(one.resource.0, point.queue, point.value, place);
+    let view = view(walk, step.pass, place);
+    wait(walk, step, &view.mark);
+    state.rare.set_host(view);
+}
+
+/// Brings a run of an image, or all runs of a mip level, into the layout that a host pass needs.
+fn change_layout(
+    walk: &mut Walk<'_>,
+    step: &mut HostStep,
+    one: &Use,
+    interval: Range<u64>,
+    states: &[&State],
+) -> HostView<Mark> {
+    let old_layout = states.first().map_or(Layout::Undefined, |it| it.layout);
+    let reason = reason(walk, step.pass, one, states, Rung::LayoutTransition);
+    let place = place(walk, one.resource, states, true);
+    let point = walk.point(place);
+    let src = sources(walk, place, &reason, states);
+    let mut dst = scope_of(one);
+    if let SubRange::Slices(_) = one.range {
+        // Others may read what this pass does not write of the level.
+        dst.access = AccessMask::HOST_READ;
+    }
+    let mut barrier = Barrier::plain(src, dst, old_layout, reason);
+    barrier.new_layout = one.access.layout();
+    let resource = walk.frame.resource(one.resource);
+    walk.records[place]
+        .changes
+        .push(resource, interval, barrier);
+    walk.last_uses
+        .note(one.resource.0, point.queue, point.value, place);
+    let view = view(walk, step.pass, place);
+    wait(walk, step, &view.mark);
+    view
+}
+
+/// The state after that: whoever comes later comes after the transition.
+fn settle_layout(walk: &Walk<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
+    let pass = state.write.map_or(view.mark.pass, |write| write.pass);
+    state.write = Some(Mark { pass, ..view.mark });
+    state.reads.clear();
+    state.rare.forget_promised();
+    state.visible.clear();
+    state.layout = one.access.layout();
+    if walk.is_owned(one.resource) {
+        // A transition is a use: it makes an owner of who is the first to have one.
+        let family = walk.topology.family(view.mark.queue);
+        state.owner.get_or_insert(family);
+    }
+    state.rare.set_host(view);
+}
+
+/// What a host pass sees at the end of a submission.
+fn view(walk: &Walk<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
+    let Point { queue, value } = walk.point(place);
+    HostView {
+        mark: Mark {
+            queue,
+            value,
+            scope: HOST,
+            pass: EndPass::Pass(pass),
+            // Behind all barriers of the submission.
+            step: walk.records[place].step,
+        },
+        wait: HostWait::Now,
+    }
+}
+
+/// Why a host pass needs something of a range.
+fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, states: &[&State], rung: Rung) -> Reason {
+    let mut states = states.iter();
+    let earlier = states.find_map(|state| state.write.as_ref().or(state.reads.last()));
+    Reason {
+        resource: one.resource,
+        earlier: earlier.map_or(PassRef::Nobody, |mark| walk.past.pass_ref(mark.pass)),
+        later: PassRef::Pass(pass),
+        rung,
+    }
+}
+
+/// What a transition at the end of a submission comes after: the last write, and all reads since.
+fn sources(walk: &mut Walk<'_>, place: usize, reason: &Reason, states: &[&State]) -> Scope {
+    let all = states.iter().flat_map(|state| {
+        let writes = state.write.iter().map(|write| (write, true));
+        writes.chain(state.reads.iter().map(|read| (read, false)))
+    });
+    all.fold(Scope::default(), |all, (mark, memory)| {
+        all.union(source_at(walk, place, mark, memory, reason))
+    })
+}
+
+/// What a barrier at the end of a submission leads on from, after an access.
+fn source_at(
+    walk: &mut Walk<'_>,
+    place: usize,
+    mark: &Mark,
+    memory: bool,
+    reason: &Reason,
+) -> Scope {
+    if mark.queue == walk.point(place).queue {
+        return source(mark, memory);
+    }
+    let earlier = walk.past.pass_ref(mark.pass);
+    let reason = Reason {
+        earlier,
+        ..reason.clone()
+    };
+    walk.chain_late(place, mark, reason)
+}
+
+/// The submission at whose end the barrier for the host goes: the last of this frame that it has
+/// to come after, or the window of the queue that wrote, read, or owns the range, or else will be
+/// the next to use the resource.
+fn place(walk: &Walk<'_>, resource: ResourceIndex, states: &[&State], changes: bool) -> usize {
+    let submission = |mark: &Mark| walk.timeline.submission(mark.point());
+    let mut place = None;
+    for state in states {
+        place = place.max(state.write.as_ref().and_then(submission));
+        if changes {
+            place = place.max(state.reads.iter().filter_map(submission).max());
+        }
+    }
+    if let Some(place) = place {
+        return place;
+    }
+    let mut last = states.iter();
+    let mark = last.find_map(|state| state.write.as_ref().or(state.reads.last()));
+    let topology = walk.topology;
+    let owner = states.first().and_then(|state| state.owner);
+    let owning = || {
+        let mut queues = topology.indices();
+        queues.find(|queue| owner == Some(topology.family(*queue)))
+    };
+    let next = || walk.next_queue(resource);
+    let queue = mark.map(|mark| mark.queue).or_else(owning).or_else(next);
+    walk.window(queue.unwrap_or_default())
+}
+
+/// Lets a host pass wait for an access.
+fn wait(walk: &mut Walk<'_>, step: &mut HostStep, mark: &Mark) {
+    walk.past.consult_exactly(mark);
+    wait_for(step, mark.point());
+}
+
+/// Lets a host pass wait for a point.
+fn wait_for(step: &mut HostStep, point: Point) {
+    match step.waits.iter_mut().find(|wait| wait.queue == point.queue) {
+        Some(wait) => wait.offset = wait.offset.max(point.value),
+        None => step.waits.push(RelativePoint {
+            queue: point.queue,
+            offset: point.value,
+        }),
+    }
+}

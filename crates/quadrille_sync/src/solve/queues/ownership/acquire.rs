@@ -1,0 +1,203 @@
+//! Acquires before the pass that needs a range.
+//!
+//! A release and its acquire name the same range, however little of it the acquiring pass needs: so
+//! what was released as one is acquired as one. What a pass needs of other families is first all
+//! looked at, then released, then acquired, so that neighbours that leave alike move as one.
+
+use smallvec::smallvec;
+
+use super::half;
+use super::outside::Outside;
+use super::release::{Departures, Destination};
+use super::window::{for_each_pending, settle};
+use crate::flags::{Layout, Stages};
+use crate::plan::{PassRef, Rung, Scope, TransferHalf};
+use crate::range::{RangeMap, for_each_union, intervals};
+use crate::resource::ResourceKind;
+use crate::solve::barriers::record::Barrier;
+use crate::solve::barriers::scope::scope_of;
+use crate::solve::barriers::slices::for_each_whole;
+use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::state::{Maps, Mark, State};
+use crate::states::{Pending, Seen};
+
+/// Brings what a pass needs to the family of its queue, and lets arrive what it discards in part.
+pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
+    let frame = walk.frame;
+    let moves = |request: &Request| {
+        let kind = &frame.resource(request.resource).kind;
+        let mut any = false;
+        intervals(kind, &request.range, |interval| {
+            let mut runs = maps[request.resource.0 as usize].iter_within(interval);
+            any |= runs.any(|(_, state)| request.finds_elsewhere(state));
+        });
+        any
+    };
+    if !requests.iter().any(moves) {
+        return;
+    }
+    let mut departures = Departures::default();
+    for request in requests {
+        let kind = &frame.resource(request.resource).kind;
+        let map = &mut maps[request.resource.0 as usize];
+        stop(walk, request, kind, map);
+    }
+    for (at, request) in requests.iter().enumerate() {
+        if !requests[..at].iter().any(|other| is_alike(other, request)) {
+            let alike = requests[at..].iter().filter(|it| is_alike(it, request));
+            depart(walk, alike, request, maps, &mut departures);
+        }
+    }
+    departures.release(walk, maps);
+    for request in requests {
+        let kind = &frame.resource(request.resource).kind;
+        let map = &mut maps[request.resource.0 as usize];
+        intervals(kind, &request.range, |interval| {
+            for_each_pending(
+                map,
+                interval,
+                |state, pending| needs(request, kind, state, pending),
+                |map, pending| acquire(walk, request, kind, pending, map),
+            );
+        });
+    }
+}
+
+/// Whether a request needs that what a range was released with arrives: it wants the contents, or
+/// only a part is discarded.
+fn needs(request: &Request, kind: &ResourceKind, state: &State, pending: &Pending<Mark>) -> bool {
+    !request.discards(state) || !request.range.covers(&pending.range, kind)
+}
+
+/// Lets arrive elsewhere what is on its way to other families than that of a request.
+fn stop(walk: &mut Walk<'_>, request: &Request, kind: &ResourceKind, map: &mut RangeMap<State>) {
+    intervals(kind, &request.range, |interval| {
+        for_each_pending(
+            map,
+            interval,
+            |state, pending| pending.to != request.family && needs(request, kind, state, pending),
+            |map, pending| {
+                let later = PassRef::Pass(request.pass);
+                settle(walk, request.resource, later, &pending, map);
+            },
+        );
+    });
+}
+
+/// Whether what two requests need leaves alike. Requests that meet are alike: they all read.
+fn is_alike(one: &Request, other: &Request) -> bool {
+    let key = |it: &Request| (it.resource, it.layout, it.writes, it.discard);
+    key(one) == key(other)
+}
+
+/// Looks at what requests that are alike need and others own.
+fn depart<'a>(
+    walk: &mut Walk<'_>,
+    alike: impl Iterator<Item = &'a Request>,
+    request: &Request,
+    maps: &mut Maps,
+    departures: &mut Departures,
+) {
+    let to = Destination {
+        resource: request.resource,
+        family: request.family,
+        layout: request.layout,
+        later: PassRef::Pass(request.pass),
+    };
+    let kind = &walk.frame.resource(request.resource).kind;
+    let map = &mut maps[request.resource.0 as usize];
+    let mut parts = Vec::new();
+    for one in alike {
+        intervals(kind, &one.range, |interval| parts.push(interval));
+    }
+    let mut outside = Outside::default();
+    for_each_union(&mut parts, |interval| {
+        for_each_whole(kind, map, interval, |run, states| {
+            // Wherever a mip level is, all of its slices are.
+            let [state, ..] = states else { return };
+            let is_elsewhere = state.rare.pending().is_none() && request.finds_elsewhere(state);
+            let discards = states.iter().all(|state| request.discards(state));
+            if is_elsewhere && !discards && !outside.add(run.clone(), state) {
+                departures.add(walk, &to, run, states);
+            }
+        });
+    });
+    outside.await_by(request, kind, map);
+}
+
+/// Acquires a range just before the pass of a request, and makes it visible there.
+fn acquire(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    kind: &ResourceKind,
+    pending: Pending<Mark>,
+    map: &mut RangeMap<State>,
+) {
+    let dst = scope_within(walk, request, &pending);
+    let stages = match walk.topology.maintenance8 {
+        true if !dst.stages.is_empty() => dst.stages,
+        _ => Stages::ALL_COMMANDS,
+    };
+    let rung = Rung::OwnershipTransfer;
+    // With it, the acquire can lead on from what has waited before.
+    let all = !walk.topology.maintenance8;
+    let (stages, earlier) = if pending.from.is_outside() {
+        // Its release is not on our timelines; from whatever stages the caller waits for it, this
+        // leads on.
+        (Stages::ALL_COMMANDS, None)
+    } else {
+        let stages = walk.require(request, &pending.mark, stages, all, rung);
+        (stages, Some(pending.mark.pass))
+    };
+    walk.stand_behind_wait();
+    let barrier = Barrier {
+        src: Scope {
+            stages,
+            ..Scope::default()
+        },
+        dst,
+        old_layout: pending.old_layout,
+        new_layout: pending.new_layout,
+        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
+        reason: walk.reason(request, earlier, rung),
+    };
+    let resource = walk.frame.resource(request.resource);
+    walk.before_pass[0].push_half(resource, &pending.range, barrier);
+    // Where nobody has foreseen this, what was before is no guide to what comes.
+    let is_foreseen = !walk.is_window(&pending.mark);
+    intervals(kind, &pending.range, |interval| {
+        map.update(interval, |_, state| {
+            state.rare.forget_pending();
+            state.rare.forget_promised();
+            state.rare.forget_host();
+            state.layout = pending.new_layout;
+            state.owner = Some(request.family);
+            state.reads.clear();
+            state.visible = smallvec![Seen {
+                queue: request.queue,
+                scope: dst,
+                is_ready: false,
+            }];
+            state.write = Some(request.mark(dst.stages_only()));
+            if !is_foreseen {
+                state.forget_previous();
+            }
+        });
+    });
+}
+
+/// The scopes of the uses of a request's pass that meet what is acquired, the request among them:
+/// they may be fewer than those that meet the request, or lie beyond it. To those who use it in
+/// another layout it only leads on: they see what the transition shows that follows.
+fn scope_within(walk: &Walk<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
+    let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
+    let arriving = |scope: Scope, layout: Layout| match request.image {
+        true if layout != pending.new_layout => scope.stages_only(),
+        _ => scope,
+    };
+    let uses = walk.frame.uses_of(request.pass).iter();
+    let of_resource = uses.filter(|one| one.resource == request.resource);
+    let meet = of_resource.filter(|one| one.range.overlaps(&pending.range));
+    let scopes = meet.map(|one| arriving(scope_of(one, supported), one.access.layout()));
+    scopes.fold(arriving(request.scope, request.layout), Scope::union)
+}

@@ -1,0 +1,109 @@
+//! Releases at the end of a frame: to whom the next frame will need a range, and to other streams.
+
+use super::outside::Outside;
+use super::release::{Departures, Destination};
+use super::window::{for_each_pending, settle};
+use crate::plan::PassRef;
+use crate::range::EVERYTHING;
+use crate::resource::{Lifetime, ResourceIndex};
+use crate::solve::barriers::slices::for_each_whole;
+use crate::solve::barriers::walk::Walk;
+use crate::solve::state::first_use::next_use;
+use crate::solve::state::predecessors::for_each_predecessor_of;
+use crate::solve::state::{Maps, State};
+
+/// Appends releases for the next frame to this frame's last uses.
+pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
+    if !walk.has_families {
+        return;
+    }
+    for at in 0..maps.len() {
+        let resource = ResourceIndex(at as u32);
+        let declared = walk.frame.resource(resource);
+        let persistent = declared.lifetime == Lifetime::Persistent;
+        let used = walk.last_uses.submission(at as u32).is_some();
+        // The host may look at an image for longer than the device; a layout must not change
+        // under its eyes.
+        let seen_by_host = declared.is_image() && walk.hosted[at].is_some();
+        if !persistent || !walk.is_owned(resource) || !used || seen_by_host {
+            continue;
+        }
+        let mut departures = Departures::default();
+        for_each_whole(&declared.kind, &maps[at], EVERYTHING, |run, states| {
+            if let Some(to) = next(resource, states) {
+                departures.add(walk, &to, run, states);
+            }
+        });
+        departures.release(walk, maps);
+    }
+}
+
+/// Where the next frame will need a run, or all runs of a mip level first, if that is elsewhere.
+fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
+    let [of_all, ..] = states else { return None };
+    // What this frame has left alone is no guide.
+    let nexts = states.iter().filter_map(|state| next_use(state));
+    let next = nexts.min_by_key(|next| next.step)?.used;
+    // Whoever discards takes over what it needs, unless that is a part of what has to be kept.
+    let is_kept = |state: &&State| {
+        let discards = next_use(state).is_some_and(|next| next.used.discard);
+        state.defined && !discards
+    };
+    let is_lost = next.discard && !states.iter().any(is_kept);
+    if is_lost || of_all.rare.pending().is_some() {
+        return None;
+    }
+    let mut used_in_frame = false;
+    for_each_predecessor_of(states, |mark, _| used_in_frame |= mark.value > 0);
+    // Without a last use (the host came after it) there is no place to foresee anything.
+    if !used_in_frame || of_all.owner.is_none_or(|owner| owner == next.family) {
+        return None;
+    }
+    Some(Destination {
+        resource,
+        family: next.family,
+        layout: next.layout,
+        later: PassRef::Next(next.pass.clone()),
+    })
+}
+
+/// Releases what leaves for other streams to the families that will have it.
+pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
+    let frame = walk.frame;
+    for give in &frame.gives {
+        let outside = give.family.is_outside();
+        if !walk.is_owned(give.resource) && !outside {
+            continue;
+        }
+        let to = Destination {
+            resource: give.resource,
+            family: give.family,
+            layout: give.layout,
+            later: PassRef::Next(if outside {
+                give.family.to_string().into()
+            } else {
+                "another stream".into()
+            }),
+        };
+        let map = &mut maps[give.resource.0 as usize];
+        for_each_pending(
+            map,
+            EVERYTHING,
+            |_, pending| pending.to != give.family,
+            |map, pending| settle(walk, give.resource, to.later.clone(), &pending, map),
+        );
+        Outside::of_others(map, give.family).pass_on(walk, give.resource, &to.later, map);
+        let mut departures = Departures::default();
+        let kind = &frame.resource(give.resource).kind;
+        for_each_whole(kind, map, EVERYTHING, |run, states| {
+            let [state, ..] = states else { return };
+            let is_there = state.rare.pending().is_some() || state.owner == Some(give.family);
+            // With one family nobody keeps book of owners, and nothing moves between streams.
+            let stays = state.owner.is_none() && !outside;
+            if !is_there && !stays {
+                departures.add(walk, &to, run, states);
+            }
+        });
+        departures.release(walk, maps);
+    }
+}

@@ -1,0 +1,136 @@
+//! What somebody outside of the device has released to it, in the layout that it was imported in.
+
+use std::ops::Range;
+
+use super::window::{ALL, arrive};
+use crate::flags::Layout;
+use crate::plan::{PassRef, Reason, Rung, Scope};
+use crate::range::{EVERYTHING, RangeMap, SubRange, gather, intervals};
+use crate::resource::{ResourceIndex, ResourceKind};
+use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::state::{Mark, State};
+use crate::states::{EndPass, Pending};
+use crate::topology::FamilyIndex;
+
+/// Runs of a resource that were released outside.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    groups: Vec<Group>,
+}
+
+/// Runs that one owner has released in one layout.
+#[derive(Debug)]
+struct Group {
+    owner: FamilyIndex,
+    layout: Layout,
+    runs: Vec<Range<u64>>,
+}
+
+impl Outside {
+    /// Adds a run, if it is one. A run that is on its way from there already is none.
+    pub(super) fn add(&mut self, run: Range<u64>, state: &State) -> bool {
+        let owner = state.owner.filter(|owner| owner.is_outside());
+        let Some(owner) = owner.filter(|_| state.rare.pending().is_none()) else {
+            return false;
+        };
+        let layout = state.layout;
+        let mut groups = self.groups.iter_mut();
+        match groups.find(|group| (group.owner, group.layout) == (owner, layout)) {
+            Some(group) => group.runs.push(run),
+            None => self.groups.push(Group {
+                owner,
+                layout,
+                runs: vec![run],
+            }),
+        }
+        true
+    }
+
+    /// The ranges that can be acquired as one.
+    fn ranges(mut self, kind: &ResourceKind) -> Vec<(FamilyIndex, Layout, SubRange)> {
+        let mut all = Vec::new();
+        for group in &mut self.groups {
+            let ranges = gather(kind, &mut group.runs).into_iter();
+            all.extend(ranges.map(|range| (group.owner, group.layout, range)));
+        }
+        all
+    }
+
+    /// Notes that a request acquires them.
+    pub(super) fn await_by(
+        self,
+        request: &Request,
+        kind: &ResourceKind,
+        map: &mut RangeMap<State>,
+    ) {
+        for (owner, layout, range) in self.ranges(kind) {
+            let mark = request.mark(Scope::default());
+            let pending = pending((owner, request.family), layout, range, mark);
+            intervals(kind, &range, |interval| {
+                map.update(interval, |_, state| state.rare.set_pending(pending.clone()));
+            });
+        }
+    }
+
+    /// Lets a family of the device acquire them: to release them to somebody else outside, or for the
+    /// host.
+    pub(super) fn pass_on(
+        self,
+        walk: &mut Walk<'_>,
+        resource: ResourceIndex,
+        later: &PassRef,
+        map: &mut RangeMap<State>,
+    ) {
+        let mut queues = walk.topology.indices();
+        let Some(queue) = queues.find(|queue| !walk.topology.queue(*queue).is_foreign()) else {
+            unreachable!("frames without queues are refused");
+        };
+        let place = walk.window(queue);
+        let mark = Mark {
+            queue,
+            value: walk.point(place).value,
+            scope: Scope::default(),
+            pass: EndPass::Nobody,
+            step: 0,
+        };
+        let family = walk.topology.family(queue);
+        for (owner, layout, range) in self.ranges(&walk.frame.resource(resource).kind) {
+            let reason = Reason {
+                resource,
+                earlier: PassRef::Nobody,
+                later: later.clone(),
+                rung: Rung::OwnershipTransfer,
+            };
+            let pending = pending((owner, family), layout, range, mark);
+            arrive(walk, place, ALL, &pending, reason, map);
+        }
+    }
+
+    /// All runs of a resource that somebody outside has who is not `but`.
+    pub(super) fn of_others(map: &RangeMap<State>, but: FamilyIndex) -> Self {
+        let mut all = Self::default();
+        for (run, state) in map.iter_within(EVERYTHING) {
+            if state.owner != Some(but) {
+                all.add(run, state);
+            }
+        }
+        all
+    }
+}
+
+/// A release by somebody outside.
+fn pending(
+    (from, to): (FamilyIndex, FamilyIndex),
+    layout: Layout,
+    range: SubRange,
+    mark: Mark,
+) -> Pending<Mark> {
+    Pending {
+        from,
+        to,
+        old_layout: layout,
+        new_layout: layout,
+        range,
+        mark,
+    }
+}

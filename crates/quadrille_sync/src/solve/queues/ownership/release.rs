@@ -1,0 +1,227 @@
+//! Releases: where, after what, and to whom.
+//!
+//! Neighbours that leave together are released by one barrier: first all runs are looked at, each
+//! says how it leaves ([`Departures::add`]), and then those that leave alike are gathered into as
+//! few ranges as Vulkan can name ([`Departures::release`]).
+
+use std::ops::Range;
+
+use super::half;
+use crate::flags::{AccessMask, Layout, Stages};
+use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::range::{SubRange, gather, intervals};
+use crate::resource::ResourceIndex;
+use crate::solve::barriers::record::Barrier;
+use crate::solve::barriers::walk::Walk;
+use crate::solve::state::predecessors::{for_each_predecessor_of, last_pass, source};
+use crate::solve::state::{Maps, Mark, State};
+use crate::states::{EndPass, Pending};
+use crate::topology::{FamilyIndex, QueueIndex};
+
+/// How far back to look for a group to join.
+const JOINED: usize = 16;
+
+/// Where a range goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::solve) struct Destination {
+    pub(in crate::solve) resource: ResourceIndex,
+    pub(in crate::solve) family: FamilyIndex,
+    pub(in crate::solve) layout: Layout,
+    pub(in crate::solve) later: PassRef,
+}
+
+/// How a range leaves. What leaves alike may leave together.
+#[derive(Clone, Debug, PartialEq)]
+struct Departure {
+    to: Destination,
+    from: FamilyIndex,
+    /// The submission that releases.
+    place: usize,
+    src: Scope,
+    old_layout: Layout,
+}
+
+/// What leaves its owners.
+#[derive(Debug, Default)]
+pub(in crate::solve) struct Departures {
+    groups: Vec<Group>,
+}
+
+/// What leaves together: how, after whom, and which intervals of the resource's line.
+#[derive(Debug)]
+struct Group {
+    departure: Departure,
+    /// The last pass that used the first of the intervals.
+    last: Option<EndPass>,
+    intervals: Vec<Range<u64>>,
+}
+
+impl Departures {
+    /// Lets the owner of a run, or of all runs of a mip level, release it, after all that the frame has
+    /// done with it so far.
+    pub(in crate::solve) fn add(
+        &mut self,
+        walk: &mut Walk<'_>,
+        to: &Destination,
+        interval: Range<u64>,
+        states: &[&State],
+    ) {
+        let [state, ..] = states else { return };
+        let from = match state.owner {
+            Some(owner) => owner,
+            // With one family nobody keeps book of owners, until somebody outside wants to be one.
+            None if to.family.is_outside() => last_family(walk, states),
+            None => to.family,
+        };
+        let place = place(walk, to.resource, from, states);
+        let hosted = walk.hosted[to.resource.0 as usize];
+        let last = last_pass(states).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
+        let queue = walk.point(place).queue;
+        let mut src = Scope::default();
+        for_each_predecessor_of(states, |mark, memory| {
+            if mark.queue == queue {
+                src = src.union(source(mark, memory));
+            } else {
+                let reason = reason(walk, to, last);
+                src = src.union(walk.chain_late(place, mark, reason));
+            }
+        });
+        let departure = Departure {
+            to: to.clone(),
+            from,
+            place,
+            src,
+            old_layout: state.layout,
+        };
+        let mut groups = self.groups.iter_mut().rev().take(JOINED);
+        match groups.find(|group| group.departure == departure) {
+            Some(group) => group.intervals.push(interval),
+            None => self.groups.push(Group {
+                departure,
+                last,
+                intervals: vec![interval],
+            }),
+        }
+    }
+
+    /// Appends the releases to their submissions, and notes in the states that acquires are to
+    /// come.
+    pub(in crate::solve) fn release(self, walk: &mut Walk<'_>, maps: &mut Maps) {
+        for mut group in self.groups {
+            let resource = group.departure.to.resource;
+            let kind = &walk.frame.resource(resource).kind;
+            for range in gather(kind, &mut group.intervals) {
+                let pending = append(walk, &group.departure, group.last, range);
+                let map = &mut maps[resource.0 as usize];
+                intervals(kind, &range, |interval| {
+                    map.update(interval, |_, state| state.rare.set_pending(pending.clone()));
+                });
+            }
+        }
+    }
+}
+
+/// The reason for a transfer.
+fn reason(walk: &Walk<'_>, to: &Destination, last: Option<EndPass>) -> Reason {
+    Reason {
+        resource: to.resource,
+        earlier: last.map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass)),
+        later: to.later.clone(),
+        rung: Rung::OwnershipTransfer,
+    }
+}
+
+/// The family that used a range last, or else the first one.
+fn last_family(walk: &Walk<'_>, states: &[&State]) -> FamilyIndex {
+    let mut queue = QueueIndex(0);
+    for_each_predecessor_of(states, |mark, _| queue = mark.queue);
+    walk.topology.family(queue)
+}
+
+/// Appends a release to its submission.
+fn append(
+    walk: &mut Walk<'_>,
+    departure: &Departure,
+    last: Option<EndPass>,
+    range: SubRange,
+) -> Pending<Mark> {
+    let Departure {
+        to,
+        from,
+        place,
+        src,
+        old_layout,
+    } = departure;
+    // Without maintenance8 the second scope of a release is ignored.
+    let stages = match walk.topology.maintenance8 {
+        true => Stages::ALL_COMMANDS,
+        false => Stages::empty(),
+    };
+    let barrier = Barrier {
+        src: *src,
+        dst: Scope {
+            stages,
+            ..Scope::default()
+        },
+        old_layout: *old_layout,
+        new_layout: to.layout,
+        transfer: Some(half(*from, to.family, TransferHalf::Release)),
+        reason: reason(walk, to, last),
+    };
+    let resource = walk.frame.resource(to.resource);
+    walk.records[*place]
+        .tail
+        .push_half(resource, &range, barrier);
+    let point = walk.point(*place);
+    walk.last_uses
+        .note(to.resource.0, point.queue, point.value, *place);
+    let mark = Mark {
+        queue: point.queue,
+        value: point.value,
+        // For whoever takes over without an acquire: what was written before. The release of an
+        // image may be a transition, which is a write; that of a buffer leads on from its own
+        // source to all stages, if its second scope counts.
+        scope: Scope {
+            stages: match walk.topology.maintenance8 && !resource.is_image() {
+                true if !src.stages.is_empty() => src.stages,
+                _ => Stages::ALL_COMMANDS,
+            },
+            access: match resource.is_image() {
+                true => AccessMask::MEMORY_WRITE,
+                false => src.access,
+            },
+        },
+        pass: last.unwrap_or(EndPass::Nobody),
+        step: walk.records[*place].step,
+    };
+    Pending {
+        from: *from,
+        to: to.family,
+        old_layout: *old_layout,
+        new_layout: to.layout,
+        range,
+        mark,
+    }
+}
+
+/// Where the owner releases a range: the last submission that uses it, or the window of the queue
+/// that used it. An image that the host looks at keeps its layout until the host is done, and what
+/// leaves stays until then.
+fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, states: &[&State]) -> usize {
+    let mut last = None;
+    let mut queue = None;
+    for_each_predecessor_of(states, |mark, _| {
+        last = last.max(walk.timeline.submission(mark.point()));
+        let candidate = walk.topology.queue(mark.queue);
+        if candidate.family == owner && !candidate.is_foreign() {
+            queue = Some(mark.queue);
+        }
+    });
+    if walk.frame.resource(resource).is_image() || walk.is_given(resource) {
+        let hosted = walk.hosted[resource.0 as usize];
+        last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
+    }
+    let queue = queue.or_else(|| walk.queue_of(owner));
+    // A range that nobody of a known family has used has no owner.
+    last.unwrap_or_else(|| queue.map_or(0, |queue| walk.window(queue)))
+}

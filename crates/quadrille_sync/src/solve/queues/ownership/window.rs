@@ -1,0 +1,155 @@
+//! What is on its way to a family that nobody there needs it for: it arrives in a window of that
+//! family, and from there whoever wants it has it released like anything else.
+
+use std::ops::Range;
+
+use super::half;
+use super::outside::Outside;
+use crate::flags::{AccessMask, Layout, Stages};
+use crate::frame::PassIndex;
+use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::range::{RangeMap, intervals};
+use crate::resource::ResourceIndex;
+use crate::solve::barriers::record::Barrier;
+use crate::solve::barriers::walk::Walk;
+use crate::solve::state::{Mark, State};
+use crate::states::Pending;
+
+/// All stages, for what nobody in particular waits for.
+pub(super) const ALL: Scope = Scope {
+    stages: Stages::ALL_COMMANDS,
+    access: AccessMask::empty(),
+};
+
+/// Acquires, each in the window of the family that it is on its way to, what was released with a
+/// part of an interval of an image that the host is about to look at, unless it leaves and arrives in
+/// the host's `layout`: else that changes between release and acquire, and the host would not know when.
+/// What somebody outside has released in another layout arrives as well: only who owns it can change
+/// that.
+pub(in crate::solve) fn settle_for_host(
+    walk: &mut Walk<'_>,
+    (resource, pass): (ResourceIndex, PassIndex),
+    layout: Layout,
+    interval: &Range<u64>,
+    map: &mut RangeMap<State>,
+) {
+    let mut outside = Outside::default();
+    for (run, state) in map.iter_within(interval.clone()) {
+        if state.layout != layout {
+            outside.add(
+                run.start.max(interval.start)..run.end.min(interval.end),
+                state,
+            );
+        }
+    }
+    outside.pass_on(walk, resource, &PassRef::Pass(pass), map);
+    for_each_pending(
+        map,
+        interval.clone(),
+        |_, pending| (pending.old_layout, pending.new_layout) != (layout, layout),
+        |map, pending| {
+            settle(walk, resource, PassRef::Pass(pass), &pending, map);
+        },
+    );
+}
+
+/// Lets the family that a range was released to acquire it in its window. `later` is who makes
+/// that necessary.
+pub(super) fn settle(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    later: PassRef,
+    pending: &Pending<Mark>,
+    map: &mut RangeMap<State>,
+) {
+    let Some(queue) = walk.queue_of(pending.to) else {
+        unreachable!("frames with owners outside of the topology are refused");
+    };
+    let place = walk.window(queue);
+    let reason = Reason {
+        resource,
+        earlier: walk.past.pass_ref(pending.mark.pass),
+        later,
+        rung: Rung::OwnershipTransfer,
+    };
+    // With maintenance8, the acquire can lead on from what has waited before, and whoever comes later from
+    // there: nobody else on the queue has to wait.
+    let all = !walk.topology.maintenance8;
+    let stages = walk.require_late(place, &pending.mark, all, reason.clone());
+    let scope = match all {
+        true => ALL,
+        false => Scope {
+            stages,
+            ..Scope::default()
+        },
+    };
+    arrive(walk, place, scope, pending, reason, map);
+}
+
+/// Acquires a range at the beginning of a window, between stages that have waited for its release and
+/// the same ones, and notes that in its states.
+pub(super) fn arrive(
+    walk: &mut Walk<'_>,
+    place: usize,
+    scope: Scope,
+    pending: &Pending<Mark>,
+    reason: Reason,
+    map: &mut RangeMap<State>,
+) {
+    let index = reason.resource;
+    let resource = walk.frame.resource(index);
+    let barrier = Barrier {
+        src: scope,
+        dst: scope,
+        old_layout: pending.old_layout,
+        new_layout: pending.new_layout,
+        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
+        reason,
+    };
+    walk.records[place]
+        .head
+        .push_half(resource, &pending.range, barrier);
+    let point = walk.point(place);
+    walk.last_uses
+        .note(index.0, point.queue, point.value, place);
+    let write = Mark {
+        queue: point.queue,
+        value: point.value,
+        scope,
+        pass: pending.mark.pass,
+        step: walk.records[place].step,
+    };
+    intervals(&resource.kind, &pending.range, |interval| {
+        map.update(interval, |_, state| {
+            state.forget_previous();
+            *state = State {
+                owner: Some(pending.to),
+                layout: pending.new_layout,
+                defined: state.defined,
+                first: state.first.take(),
+                write: Some(write),
+                ..State::fresh()
+            };
+        });
+    });
+}
+
+/// Gives each range that was released as one, that lies in an interval at least in part, and that
+/// `is_wanted` names for one of its runs there, to `bring`, which lets it arrive.
+pub(in crate::solve) fn for_each_pending(
+    map: &mut RangeMap<State>,
+    within: Range<u64>,
+    is_wanted: impl Fn(&State, &Pending<Mark>) -> bool,
+    mut bring: impl FnMut(&mut RangeMap<State>, Pending<Mark>),
+) {
+    let mut at = within.start;
+    while at < within.end {
+        let found = map.iter_within(at..within.end).find_map(|(run, state)| {
+            let pending = state.rare.pending()?;
+            is_wanted(state, pending).then(|| (run.end, Pending::clone(pending)))
+        });
+        let Some((end, pending)) = found else { return };
+        bring(map, pending);
+        at = end;
+    }
+}

@@ -1,0 +1,209 @@
+//! Images of swapchains, at the frame's two edges.
+//!
+//! The first submission that uses an image waits for the image's binary semaphore, in the stages
+//! of that first use, and these stages are the source of the first layout transition: any other
+//! source would not chain to the wait. After the last use the image goes to
+//! [`Layout::PresentSrc`], at the end of that submission if its queue can present, else in a
+//! submission of a queue that can.
+//!
+//! An image that no pass uses is neither acquired nor presented.
+
+use std::ops::Range;
+
+use crate::flags::{Layout, Stages};
+use crate::plan::{ImageAcquire, PassRef, Reason, Rung, Scope, TransferHalf};
+use crate::range::{EVERYTHING, RangeMap, intervals};
+use crate::resource::{Lifetime, ResourceIndex};
+use crate::solve::barriers::record::Barrier;
+use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::queues::ownership::{self, Departures, Destination, half};
+use crate::solve::state::predecessors::{for_each_predecessor, last_pass, source};
+use crate::solve::state::{Maps, Mark, State};
+use crate::states::{EndPass, Pending};
+use crate::topology::QueueIndex;
+
+/// If a request is the first of a swapchain image, lets its submission wait for the image. To the
+/// states, the presentation engine is somebody who has written the image in these stages.
+pub(in crate::solve) fn acquire_image(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    map: &mut RangeMap<State>,
+) {
+    let swapchain = walk.frame.resource(request.resource).lifetime == Lifetime::Swapchain;
+    if !swapchain || walk.last_uses.submission(request.resource.0).is_some() {
+        return;
+    }
+    let stages = request.scope.stages;
+    let stages = if stages.is_empty() {
+        Stages::ALL_COMMANDS
+    } else {
+        stages
+    };
+    let acquire = ImageAcquire {
+        resource: request.resource,
+        stages,
+    };
+    walk.records[request.submission]
+        .submission
+        .acquires
+        .push(acquire);
+    let scope = Scope {
+        stages,
+        ..Scope::default()
+    };
+    let mark = Mark {
+        pass: EndPass::Presentation,
+        step: 0,
+        ..request.mark(scope)
+    };
+    map.update(EVERYTHING, |_, state| state.write = Some(mark));
+}
+
+/// Hands the images of swapchains to the presentation engine.
+pub(in crate::solve) fn present(walk: &mut Walk<'_>, maps: &mut Maps) {
+    // One submission presents all images that were last used where nothing can be presented.
+    let mut presenter = None;
+    for (at, resource) in walk.frame.resources.iter().enumerate() {
+        let used = walk.last_uses.submission(at as u32);
+        let Some(last) = used.filter(|_| resource.lifetime == Lifetime::Swapchain) else {
+            continue;
+        };
+        let can_present = |queue: &QueueIndex| walk.topology.queue(*queue).can_present;
+        let place = if can_present(&walk.point(last).queue) {
+            last
+        } else if let Some(queue) = walk.topology.indices().find(can_present) {
+            *presenter.get_or_insert_with(|| walk.open(queue))
+        } else {
+            unreachable!("frames whose images no queue can present are refused");
+        };
+        let index = ResourceIndex(at as u32);
+        hand_over(walk, index, place, maps);
+        maps[at].update(EVERYTHING, |interval, state| {
+            finish(walk, index, place, interval, state);
+        });
+        walk.records[place].submission.presents.push(index);
+        let point = walk.point(place);
+        walk.last_uses
+            .note(at as u32, point.queue, point.value, place);
+    }
+}
+
+/// The last transition of a range, at the end of a submission whose queue presents.
+fn finish(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    place: usize,
+    interval: Range<u64>,
+    state: &mut State,
+) {
+    let queue = walk.point(place).queue;
+    let reason = reason(walk, resource, last_pass(&[state]));
+    let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
+    let mut src = Scope::default();
+    for_each_predecessor(state, |mark, memory| {
+        if mark.queue == queue {
+            src = src.union(source(mark, memory));
+        } else {
+            let reason = self::reason(walk, resource, Some(mark.pass));
+            src = src.union(walk.chain_late(place, mark, reason));
+        }
+    });
+    if old_layout == new_layout {
+        return;
+    }
+    let barrier = Barrier {
+        src,
+        dst: Scope::default(),
+        old_layout,
+        new_layout,
+        transfer: None,
+        reason,
+    };
+    walk.records[place]
+        .tail
+        .push(walk.frame.resource(resource), interval, barrier);
+}
+
+/// Moves what other families own to the family of the queue that presents; the transition is part
+/// of that.
+fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &mut Maps) {
+    let point = walk.point(place);
+    let family = walk.topology.family(point.queue);
+    if !walk.is_owned(resource) {
+        return;
+    }
+    let to = Destination {
+        resource,
+        family,
+        layout: Layout::PresentSrc,
+        later: PassRef::Presentation,
+    };
+    let mut departures = Departures::default();
+    for (run, state) in maps[resource.0 as usize].iter() {
+        if state.owner.is_some_and(|owner| owner != family) {
+            departures.add(walk, &to, run, &[state]);
+        }
+    }
+    departures.release(walk, maps);
+    let map = &mut maps[resource.0 as usize];
+    ownership::for_each_pending(
+        map,
+        EVERYTHING,
+        |_, _| true,
+        |map, pending| arrive(walk, resource, place, &pending, map),
+    );
+}
+
+/// Acquires what is about to be presented at the end of a submission.
+fn arrive(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    place: usize,
+    pending: &Pending<Mark>,
+    map: &mut RangeMap<State>,
+) {
+    let reason = reason(walk, resource, Some(pending.mark.pass));
+    let all = !walk.topology.maintenance8;
+    let stages = walk.require_late(place, &pending.mark, all, reason.clone());
+    let barrier = Barrier {
+        src: Scope {
+            stages,
+            ..Scope::default()
+        },
+        dst: Scope::default(),
+        old_layout: pending.old_layout,
+        new_layout: pending.new_layout,
+        transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
+        reason,
+    };
+    let declared = walk.frame.resource(resource);
+    walk.records[place]
+        .tail
+        .push_half(declared, &pending.range, barrier);
+    let point = walk.point(place);
+    let write = Mark {
+        queue: point.queue,
+        value: point.value,
+        ..pending.mark
+    };
+    intervals(&declared.kind, &pending.range, |interval| {
+        map.update(interval, |_, state| {
+            state.rare.forget_pending();
+            state.owner = Some(pending.to);
+            state.layout = pending.new_layout;
+            state.reads.clear();
+            state.write = Some(write);
+        });
+    });
+}
+
+/// Why the presentation engine waits.
+fn reason(walk: &Walk<'_>, resource: ResourceIndex, last: Option<EndPass>) -> Reason {
+    let earlier = last.map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass));
+    Reason {
+        resource,
+        earlier,
+        later: PassRef::Presentation,
+        rung: Rung::Presentation,
+    }
+}

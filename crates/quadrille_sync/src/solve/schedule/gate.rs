@@ -1,0 +1,97 @@
+//! Phase `gate`: where do host passes stand among device passes?
+//!
+//! A device pass that comes after a host pass is submitted after it has run, so each host pass
+//! that device passes come after is a gate between submissions. Device passes move before every
+//! gate that they do not depend on, and are otherwise left in their order; the caller opens gates
+//! one by one, with all the work before them on its way to the device.
+//!
+//! Host passes that no device pass comes after are no gates, and hold nobody up.
+
+use crate::frame::{Frame, PassKind};
+use crate::solve::graph::Graph;
+use crate::topology::QueueIndex;
+
+/// All passes in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::solve) struct Gates {
+    /// Each gate stands after all it depends on and before all that depend on it. Other host
+    /// passes come last.
+    pub(in crate::solve) order: Vec<u32>,
+    /// By pass: it is a gate. Empty if there are none.
+    is_gate: Vec<bool>,
+}
+
+impl Gates {
+    /// Whether there is any gate.
+    pub(in crate::solve) fn any(&self) -> bool {
+        !self.is_gate.is_empty()
+    }
+
+    /// Whether a pass is a gate.
+    pub(in crate::solve) fn is_gate(&self, pass: u32) -> bool {
+        self.is_gate.get(pass as usize).copied().unwrap_or(false)
+    }
+}
+
+/// Puts passes in order around the gates. `graph` has all dependencies, also those that only
+/// follow from layouts and owners, and `order` agrees with it.
+pub(in crate::solve) fn gate(
+    frame: &Frame,
+    graph: &Graph,
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+) -> Gates {
+    let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
+    let mut order = order.to_vec();
+    if !order.iter().any(|pass| is_host(*pass)) {
+        let is_gate = Vec::new();
+        return Gates { order, is_gate };
+    }
+    let is_gate = gates(graph, &order, queues, is_host);
+    // The last gate that a pass comes after, counted from 1, or that it is.
+    let mut behind = vec![0_u32; order.len()];
+    let mut count = 0;
+    for pass in &order {
+        let before = graph.before(*pass).iter();
+        behind[*pass as usize] = before
+            .map(|from| behind[*from as usize])
+            .max()
+            .unwrap_or_default();
+        if is_gate[*pass as usize] {
+            count += 1;
+            behind[*pass as usize] = count;
+        }
+    }
+    let place = |pass: &u32| {
+        let (host, gate) = (is_host(*pass), is_gate[*pass as usize]);
+        let late = host && !gate;
+        (late, if late { 0 } else { behind[*pass as usize] }, !gate)
+    };
+    // Stable: among those between the same gates, the order stays.
+    order.sort_by_key(place);
+    let is_gate = if count > 0 { is_gate } else { Vec::new() };
+    Gates { order, is_gate }
+}
+
+/// The host passes that device passes come after, culled ones not counted.
+fn gates(
+    graph: &Graph,
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+    is_host: impl Fn(u32) -> bool,
+) -> Vec<bool> {
+    let mut leads_to_device = vec![false; order.len()];
+    for pass in order.iter().rev() {
+        leads_to_device[*pass as usize] = graph
+            .after(*pass)
+            .iter()
+            .any(|to| queues[*to as usize].is_some() || leads_to_device[*to as usize]);
+    }
+    (0..order.len() as u32)
+        .map(|pass| is_host(pass) && leads_to_device[pass as usize])
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

@@ -1,0 +1,262 @@
+//! Joins submissions of a queue that follow each other, where that delays no queue beyond what
+//! declared order costs; a part of the phase [`arrange`](crate::solve::schedule::arrange).
+//!
+//! Where passes declare what they cost, joining must also be worth it: it may delay the end of the
+//! frame by no more than a submission costs.
+
+use crate::frame::Frame;
+use crate::solve::graph::{Edge, Graph};
+use crate::solve::schedule::split::Draft;
+use crate::solve::schedule::{Costs, SUBMISSION_US};
+use crate::topology::Topology;
+
+/// How many visits to submissions and links joining may cost, for each pass of the frame. It tries
+/// fewer joins than there are in a frame that changes queues hundreds of times, but stays linear.
+const VISITS: usize = 64;
+
+/// Joins submissions of `drafts`, which begin as early as they can. If these already make a queue
+/// end later than `declared` does, it joins those of `declared`.
+pub(in crate::solve) fn merge(
+    frame: &Frame,
+    topology: &Topology,
+    graph: &Graph,
+    declared: &[Draft],
+    drafts: Vec<Draft>,
+) -> Vec<Draft> {
+    let queues = topology.queues.len();
+    let as_declared = Groups::new(frame, queues, graph, declared.to_vec());
+    let Some(limits) = as_declared.times().map(|times| times.ends(&as_declared)) else {
+        // Hazards lead forwards through the submissions of declared order, but side effects that
+        // no hazard ties may go to and fro between them.
+        return declared.to_vec();
+    };
+    let early = Groups::new(frame, queues, graph, drafts);
+    let is_late = |ends: Vec<u64>| ends.iter().zip(&limits).any(|(end, limit)| end > limit);
+    let mut groups = match early.times().map(|times| times.ends(&early)) {
+        Some(ends) if !is_late(ends.clone()) => early,
+        _ => as_declared,
+    };
+    let mut visits = frame.passes.len() * VISITS;
+    let delay = match Costs::new(frame).are_known {
+        true => SUBMISSION_US,
+        false => u64::MAX,
+    };
+    groups.join_all(&limits, delay, &mut visits);
+    groups.into_drafts()
+}
+
+/// Submissions, some of them joined.
+struct Groups {
+    drafts: Vec<Draft>,
+    cost: Vec<u64>,
+    /// The submission that each was joined with, or itself.
+    leader: Vec<u32>,
+    /// What depends on what, across submissions, each pair once.
+    links: Vec<(u32, u32)>,
+    /// The leaders of each queue in order.
+    sequence: Vec<Vec<u32>>,
+}
+
+/// When the submissions of [`Groups`] run.
+struct Times {
+    /// Leaders in an order of execution.
+    order: Vec<u32>,
+    start: Vec<u64>,
+    end: Vec<u64>,
+    graph: Graph,
+}
+
+impl Times {
+    /// When each queue ends.
+    fn ends(&self, groups: &Groups) -> Vec<u64> {
+        let last = |sequence: &Vec<u32>| sequence.last().map_or(0, |at| self.end[*at as usize]);
+        groups.sequence.iter().map(last).collect()
+    }
+
+    /// The latest time that each submission may end, if queues end at the limits.
+    fn latest(&self, groups: &Groups, limits: &[u64]) -> Vec<u64> {
+        let mut latest = vec![u64::MAX; self.end.len()];
+        for at in self.order.iter().rev() {
+            let own = *at as usize;
+            let limit = limits[usize::from(groups.drafts[own].queue.0)];
+            let after = self.graph.after(*at).iter().map(|next| {
+                let next = *next as usize;
+                latest[next].saturating_sub(groups.cost[next])
+            });
+            latest[own] = after.min().unwrap_or(limit).min(limit);
+        }
+        latest
+    }
+}
+
+impl Groups {
+    fn new(frame: &Frame, queues: usize, graph: &Graph, drafts: Vec<Draft>) -> Self {
+        let costs = Costs::new(frame);
+        let mut draft_of = vec![u32::MAX; frame.passes.len()];
+        let mut sequence = vec![Vec::new(); queues];
+        let mut cost = Vec::with_capacity(drafts.len());
+        for (at, draft) in (0..).zip(&drafts) {
+            sequence[usize::from(draft.queue.0)].push(at);
+            let passes = draft.passes.iter();
+            cost.push(passes.map(|pass| costs.of(frame, *pass)).sum());
+            for pass in &draft.passes {
+                draft_of[pass.0 as usize] = at;
+            }
+        }
+        let edges = graph.edges.iter();
+        let ends = edges.map(|edge| (draft_of[edge.from as usize], draft_of[edge.to as usize]));
+        let mut links: Vec<(u32, u32)> = ends
+            .filter(|(from, to)| from != to && *from != u32::MAX && *to != u32::MAX)
+            .collect();
+        links.sort_unstable();
+        links.dedup();
+        Self {
+            leader: (0..drafts.len() as u32).collect(),
+            drafts,
+            cost,
+            links,
+            sequence,
+        }
+    }
+
+    /// When everything runs; none if submissions wait for each other.
+    fn times(&self) -> Option<Times> {
+        let count = self.drafts.len();
+        let chains = self.sequence.iter().flat_map(|it| it.windows(2));
+        let chains = chains.map(|two| (two[0], two[1]));
+        let leader = |at: u32| self.leader(at);
+        let links = self.links.iter().map(|(a, b)| (leader(*a), leader(*b)));
+        let edge = |(from, to): (u32, u32)| Edge {
+            from,
+            to,
+            resource: None,
+        };
+        let edges = chains
+            .chain(links.filter(|(from, to)| from != to))
+            .map(edge);
+        let graph = Graph::new(count, edges.collect());
+        let mut order = graph.sort();
+        if order.len() < count {
+            return None;
+        }
+        order.retain(|at| leader(*at) == *at);
+        let (mut start, mut end) = (vec![0; count], vec![0; count]);
+        for at in &order {
+            let own = *at as usize;
+            let before = graph.before(*at).iter().map(|from| end[*from as usize]);
+            start[own] = before.max().unwrap_or(0);
+            end[own] = start[own] + self.cost[own];
+        }
+        Some(Times {
+            order,
+            start,
+            end,
+            graph,
+        })
+    }
+
+    /// Joins what can be joined, in order of time; each join may delay the frame's end so much.
+    fn join_all(&mut self, limits: &[u64], delay: u64, visits: &mut usize) {
+        let Some(mut times) = self.times() else {
+            return;
+        };
+        let mut latest = times.latest(self, limits);
+        for second in times.order.clone() {
+            let queue = usize::from(self.drafts[second as usize].queue.0);
+            // Submissions are numbered in order, so each sequence is sorted.
+            let Ok(at) = self.sequence[queue].binary_search(&second) else {
+                continue;
+            };
+            let first = at.checked_sub(1).map(|at| self.sequence[queue][at]);
+            let Some(first) = first.filter(|first| self.may_join(*first, second, &times, &latest))
+            else {
+                continue;
+            };
+            let cost = self.drafts.len() + self.links.len();
+            if *visits < cost {
+                return;
+            }
+            *visits -= cost;
+            self.join(first, second, at);
+            let end = times.ends(self).into_iter().max().unwrap_or(0);
+            let latest_end = end.saturating_add(delay);
+            let is_late = |ends: &[u64]| {
+                let mut ends = ends.iter().zip(limits);
+                ends.any(|(end, limit)| *end > latest_end.min(*limit))
+            };
+            match self.times().filter(|times| !is_late(&times.ends(self))) {
+                Some(found) => {
+                    latest = found.latest(self, limits);
+                    times = found;
+                }
+                None => self.part(first, second, at),
+            }
+        }
+    }
+
+    /// Whether two submissions might be joined: whoever waits for one of them could wait for both.
+    fn may_join(&self, first: u32, second: u32, times: &Times, latest: &[u64]) -> bool {
+        let (one, two) = (first as usize, second as usize);
+        let before = times.graph.before(second).iter();
+        let before = before.filter(|from| **from != first);
+        let ready = before.map(|from| times.end[*from as usize]).max();
+        let start = times.start[one].max(ready.unwrap_or(0));
+        let after = times.graph.after(first).iter();
+        let after = after.filter(|next| **next != second).map(|next| {
+            let next = *next as usize;
+            latest[next].saturating_sub(self.cost[next])
+        });
+        let limit = after.min().unwrap_or(u64::MAX).min(latest[two]);
+        start + self.cost[one] + self.cost[two] <= limit
+    }
+
+    /// Joins a submission with the one before it at `at` of its queue.
+    fn join(&mut self, first: u32, second: u32, at: usize) {
+        let queue = usize::from(self.drafts[second as usize].queue.0);
+        self.sequence[queue].remove(at);
+        self.leader[second as usize] = first;
+        self.cost[first as usize] += self.cost[second as usize];
+    }
+
+    /// Takes [`Groups::join`] back.
+    fn part(&mut self, first: u32, second: u32, at: usize) {
+        let queue = usize::from(self.drafts[second as usize].queue.0);
+        self.sequence[queue].insert(at, second);
+        self.leader[second as usize] = second;
+        self.cost[first as usize] -= self.cost[second as usize];
+    }
+
+    /// What a submission has been joined with.
+    fn leader(&self, mut at: u32) -> u32 {
+        while self.leader[at as usize] != at {
+            at = self.leader[at as usize];
+        }
+        at
+    }
+
+    /// The submissions in an order in which each comes after what it waits for.
+    fn into_drafts(self) -> Vec<Draft> {
+        let Some(times) = self.times() else {
+            unreachable!("submissions that would wait for each other are not joined");
+        };
+        // Everything costs something, so whoever waits starts later.
+        let mut leaders = times.order;
+        leaders.sort_by_key(|at| (times.start[*at as usize], *at));
+        let mut place = vec![0; self.drafts.len()];
+        for (to, at) in leaders.iter().enumerate() {
+            place[*at as usize] = to;
+        }
+        let queue = |at: &u32| self.drafts[*at as usize].queue;
+        let empty = |at| Draft {
+            queue: queue(at),
+            passes: Vec::new(),
+        };
+        let mut joined: Vec<Draft> = leaders.iter().map(empty).collect();
+        for (at, draft) in (0..).zip(&self.drafts) {
+            joined[place[self.leader(at) as usize]]
+                .passes
+                .extend_from_slice(&draft.passes);
+        }
+        joined
+    }
+}

@@ -1,0 +1,218 @@
+//! Phase `split`: which passes share a submission?
+//!
+//! A change of queue ends a submission, and coming back to a queue opens a new one, unless the
+//! pass can join the queue's last submission without delaying anybody:
+//!
+//! - its own start: it waits for nothing on another queue that the submission does not wait for;
+//! - others' start: nobody on another queue who waits for the submission would have to wait for
+//!   the pass without need.
+//!
+//! The first also means that all a pass depends on was submitted before its submission, so a wait
+//! always follows its signal in submission order. Both are questions to vector clocks over
+//! positions in the order, one looking back and one looking ahead. To them the host is one more
+//! queue, as far as device passes come after its passes (see [`gate`](crate::solve::schedule::gate)).
+
+use crate::frame::{Frame, PassIndex, PassKind};
+use crate::solve::graph::{Edge, Graph, ranks};
+use crate::solve::schedule::gate::{Gates, gate};
+use crate::topology::{QueueIndex, Topology};
+
+/// The passes of a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::solve) struct Draft {
+    pub(in crate::solve) queue: QueueIndex,
+    pub(in crate::solve) passes: Vec<PassIndex>,
+}
+
+/// What runs where, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::solve) struct Split {
+    pub(in crate::solve) drafts: Vec<Draft>,
+    pub(in crate::solve) host: Vec<HostDraft>,
+}
+
+/// A host pass among submissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::solve) struct HostDraft {
+    pub(in crate::solve) pass: PassIndex,
+    /// The first submission that comes after it; none if nothing does.
+    pub(in crate::solve) before: Option<usize>,
+}
+
+/// Makes submissions. `links` says what depends on what, in pairs of an earlier and a later pass.
+pub(in crate::solve) fn split(
+    frame: &Frame,
+    topology: &Topology,
+    links: &[(u32, u32)],
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+) -> Split {
+    let mut split = Split::default();
+    let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
+    let alone = topology.queues.len() < 2 && !order.iter().any(|pass| is_host(*pass));
+    if alone {
+        split.drafts.extend(together(order, queues));
+        return split;
+    }
+    let edge = |(from, to): &(u32, u32)| Edge {
+        from: *from,
+        to: *to,
+        resource: None,
+    };
+    let graph = Graph::new(order.len(), links.iter().map(edge).collect());
+    let gates = gate(frame, &graph, order, queues);
+    let clocks = Clocks::new(topology.queues.len(), &graph, &gates, queues);
+    // The last submission of each queue.
+    let mut open: Vec<Option<Open>> = vec![None; topology.queues.len()];
+    for pass in &gates.order {
+        if is_host(*pass) {
+            split.host.push(HostDraft {
+                pass: PassIndex(*pass),
+                before: gates.is_gate(*pass).then_some(split.drafts.len()),
+            });
+        }
+        let Some(queue) = queues[*pass as usize] else {
+            continue;
+        };
+        let clock = clocks.of(*pass);
+        let open = &mut open[usize::from(queue.0)];
+        match open.as_mut().filter(|open| open.admits(queue, &clock)) {
+            Some(open) => {
+                open.ahead
+                    .iter_mut()
+                    .zip(clock.ahead)
+                    .for_each(|(a, b)| *a = (*a).min(*b));
+                split.drafts[open.draft].passes.push(PassIndex(*pass));
+            }
+            None => {
+                let (behind, ahead) = (clock.behind.to_vec(), clock.ahead.to_vec());
+                *open = Some(Open {
+                    draft: split.drafts.len(),
+                    behind,
+                    ahead,
+                });
+                split.drafts.push(Draft {
+                    queue,
+                    passes: vec![PassIndex(*pass)],
+                });
+            }
+        }
+    }
+    split
+}
+
+/// The one submission of a frame that has one queue and no host passes, if anything is left of it.
+fn together(order: &[u32], queues: &[Option<QueueIndex>]) -> Option<Draft> {
+    let queue = |pass: &u32| queues[*pass as usize];
+    let passes = order.iter().filter(|pass| queue(pass).is_some());
+    Some(Draft {
+        queue: order.iter().find_map(queue)?,
+        passes: passes.map(|pass| PassIndex(*pass)).collect(),
+    })
+}
+
+/// A submission that may still grow.
+#[derive(Clone, Debug)]
+struct Open {
+    draft: usize,
+    /// What it waits for: that of its first pass, since later ones wait for no more.
+    behind: Vec<u32>,
+    /// Who waits for it first, on each queue.
+    ahead: Vec<u32>,
+}
+
+impl Open {
+    /// Whether a pass of the same queue can join without delaying anybody.
+    fn admits(&self, queue: QueueIndex, clock: &Clock<'_>) -> bool {
+        let others = (0..clock.behind.len()).filter(|other| *other != usize::from(queue.0));
+        let mut others = others.into_iter();
+        others.all(|at| clock.behind[at] <= self.behind[at] && clock.ahead[at] <= self.ahead[at])
+    }
+}
+
+/// For each pass and queue: how far it looks back, and how far ahead.
+struct Clocks {
+    /// How many queues, and one more if there are gates; none if that is but one column and there
+    /// is nothing to compare.
+    columns: usize,
+    /// One more than the last rank on a queue that the pass comes after; 0 if there is none.
+    behind: Vec<u32>,
+    /// The first rank on a queue that comes after the pass.
+    ahead: Vec<u32>,
+}
+
+/// The clocks of one pass, by queue.
+struct Clock<'a> {
+    behind: &'a [u32],
+    ahead: &'a [u32],
+}
+
+impl Clocks {
+    fn new(queues: usize, graph: &Graph, gates: &Gates, queue_of: &[Option<QueueIndex>]) -> Self {
+        let columns = queues + usize::from(gates.any());
+        if columns < 2 {
+            return Self {
+                columns: 0,
+                behind: Vec::new(),
+                ahead: Vec::new(),
+            };
+        }
+        let order = &gates.order;
+        let column = |pass: u32| match queue_of[pass as usize] {
+            Some(queue) => Some(usize::from(queue.0)),
+            None => gates.is_gate(pass).then_some(queues),
+        };
+        let rank = ranks(order);
+        let mut clocks = Self {
+            columns,
+            behind: vec![0; order.len() * columns],
+            ahead: vec![u32::MAX; order.len() * columns],
+        };
+        for to in order {
+            for from in graph.before(*to) {
+                clocks.look_back(*from as usize, *to as usize);
+                if let Some(column) = column(*from) {
+                    let behind = &mut clocks.behind[*to as usize * columns + column];
+                    *behind = (*behind).max(rank[*from as usize] + 1);
+                }
+            }
+        }
+        for from in order.iter().rev() {
+            for to in graph.after(*from) {
+                clocks.look_ahead(*from as usize, *to as usize);
+                if let Some(column) = column(*to) {
+                    let ahead = &mut clocks.ahead[*from as usize * columns + column];
+                    *ahead = (*ahead).min(rank[*to as usize]);
+                }
+            }
+        }
+        clocks
+    }
+
+    /// The clocks of a pass.
+    fn of(&self, pass: u32) -> Clock<'_> {
+        let row = pass as usize * self.columns..(pass as usize + 1) * self.columns;
+        Clock {
+            behind: &self.behind[row.clone()],
+            ahead: &self.ahead[row],
+        }
+    }
+
+    /// What comes before `from` comes before `to`.
+    fn look_back(&mut self, from: usize, to: usize) {
+        for column in 0..self.columns {
+            let other = self.behind[from * self.columns + column];
+            let behind = &mut self.behind[to * self.columns + column];
+            *behind = (*behind).max(other);
+        }
+    }
+
+    /// What comes after `to` comes after `from`.
+    fn look_ahead(&mut self, from: usize, to: usize) {
+        for column in 0..self.columns {
+            let other = self.ahead[to * self.columns + column];
+            let ahead = &mut self.ahead[from * self.columns + column];
+            *ahead = (*ahead).min(other);
+        }
+    }
+}

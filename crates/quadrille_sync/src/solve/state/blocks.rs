@@ -1,0 +1,227 @@
+//! Blocks of memory while a frame is planned: what was done to each byte, by whoever had it.
+//!
+//! Resources in blocks have no past of their own. When the first pass of a frame touches one, it
+//! *enters* its place in the block: all resources that have had bytes of it *leave*, which writes
+//! their last accesses down byte by byte, and what is written down there becomes what the newcomer
+//! has to come after ([`Rare::aliased`](crate::states::Rare::aliased)), range by range as it is
+//! touched. At the end of the frame everybody leaves.
+
+use std::collections::BTreeMap;
+
+use crate::frame::Frame;
+use crate::range::{EVERYTHING, RangeMap};
+use crate::resource::{BlockId, Placement, ResourceIndex};
+use crate::solve::state::predecessors::{for_each_predecessor, source};
+use crate::solve::state::{Maps, Mark, Past, State};
+use crate::states::States;
+
+/// The last accesses to each byte.
+type Bytes = RangeMap<Vec<Mark>>;
+
+/// A block that resources of the frame lie in.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Block {
+    pub(in crate::solve) id: BlockId,
+    /// The index in [`Past`] of its first access before the frame.
+    pub(in crate::solve) first: u32,
+    pub(in crate::solve) bytes: Bytes,
+    /// Who is in it, by first byte; no two of them in the same bytes.
+    present: BTreeMap<u64, ResourceIndex>,
+}
+
+/// All blocks of a frame.
+#[derive(Clone, Debug, Default)]
+pub(in crate::solve) struct Blocks {
+    pub(in crate::solve) list: Vec<Block>,
+    /// By resource, if there are blocks: the index of its block, until it enters.
+    waiting: Vec<Option<u32>>,
+}
+
+impl Blocks {
+    /// The blocks as the last frame left them.
+    pub(in crate::solve) fn load<'a>(
+        frame: &Frame,
+        states: &'a States,
+        past: &mut Past<'a>,
+    ) -> Self {
+        let mut blocks = Self::default();
+        for (at, resource) in frame.resources.iter().enumerate() {
+            let Some(place) = resource.memory else {
+                continue;
+            };
+            let known = blocks.list.iter().position(|it| it.id == place.block);
+            let index = known.unwrap_or_else(|| {
+                blocks.list.push(Block::load(place.block, states, past));
+                blocks.list.len() - 1
+            });
+            blocks.waiting.resize(frame.resources.len(), None);
+            blocks.waiting[at] = Some(index as u32);
+        }
+        blocks
+    }
+
+    /// Lets a resource into its block, if it lies in one and has not entered yet.
+    #[inline]
+    pub(in crate::solve) fn enter(
+        &mut self,
+        frame: &Frame,
+        resource: ResourceIndex,
+        maps: &mut Maps,
+    ) {
+        if !self.waiting.is_empty() {
+            self.enter_waiting(frame, resource, maps);
+        }
+    }
+
+    /// The same where there are blocks.
+    fn enter_waiting(&mut self, frame: &Frame, resource: ResourceIndex, maps: &mut Maps) {
+        let waiting = self.waiting.get_mut(resource.0 as usize);
+        let Some(index) = waiting.and_then(Option::take) else {
+            return;
+        };
+        let block = &mut self.list[index as usize];
+        let place = place(frame, resource);
+        while let Some(other) = block.over(frame, &place) {
+            leave(&mut block.bytes, frame, other, &maps[other.0 as usize]);
+        }
+        block.present.insert(place.offset, resource);
+        let map = &mut maps[resource.0 as usize];
+        if frame.resource(resource).is_image() {
+            let mut all = Vec::new();
+            for (_, marks) in block.bytes.iter_within(place.range()) {
+                marks.iter().for_each(|mark| add(&mut all, *mark));
+            }
+            map.update(EVERYTHING, |_, state| state.rare.set_aliased(all.clone()));
+            return;
+        }
+        let last = frame.resource(resource).kind.length() - 1;
+        for (run, marks) in block.bytes.iter_within(place.range()) {
+            // What lies behind the buffer and is still its place counts as its last byte.
+            let start = run.start.saturating_sub(place.offset).min(last);
+            let end = match run.end.saturating_sub(place.offset) {
+                end if end <= last => end,
+                _ => EVERYTHING.end,
+            };
+            map.update(start..end, |_, state| {
+                let mut aliased = state.rare.aliased().to_vec();
+                marks.iter().for_each(|mark| add(&mut aliased, *mark));
+                state.rare.set_aliased(aliased);
+            });
+        }
+    }
+
+    /// Ends the frame: everybody leaves.
+    pub(in crate::solve) fn close(&mut self, frame: &Frame, maps: &Maps) {
+        for Block { bytes, present, .. } in &mut self.list {
+            for resource in std::mem::take(present).into_values() {
+                leave(bytes, frame, resource, &maps[resource.0 as usize]);
+            }
+        }
+    }
+}
+
+impl Block {
+    fn load<'a>(id: BlockId, states: &'a States, past: &mut Past<'a>) -> Self {
+        let first = past.next();
+        let stored = states.block(id);
+        let bytes = stored.map(|stored| {
+            stored.map(|marks| {
+                let marks = marks.iter();
+                marks.map(|mark| past.mark(states, mark)).collect()
+            })
+        });
+        Self {
+            id,
+            first,
+            bytes: bytes.unwrap_or_else(|| RangeMap::new(Vec::new())),
+            present: BTreeMap::new(),
+        }
+    }
+
+    /// Takes out one of those who are in bytes of a place.
+    fn over(&mut self, frame: &Frame, other: &Placement) -> Option<ResourceIndex> {
+        let mut before = self.present.range(..other.range().end);
+        let (offset, resource) = before.next_back()?;
+        let (offset, resource) = (*offset, *resource);
+        let is_over = place(frame, resource).overlaps(other);
+        is_over.then(|| self.present.remove(&offset)).flatten()
+    }
+}
+
+/// Where a resource lies.
+fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
+    match frame.resource(resource).memory {
+        Some(place) => place,
+        None => unreachable!("only resources with a place enter blocks"),
+    }
+}
+
+/// Writes down what was done to a resource. What it has not touched keeps what was there; of an
+/// image nobody knows which bytes that is.
+fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeMap<State>) {
+    let place = place(frame, resource).range();
+    if frame.resource(resource).is_image() {
+        let mut marks = Vec::new();
+        for (_, state) in map.iter() {
+            last_accesses(state, &mut marks);
+        }
+        let untouched = map
+            .iter()
+            .any(|(_, state)| !state.rare.aliased().is_empty());
+        bytes.update(place, |_, old| {
+            // What was touched has come after all that only had to be over.
+            old.retain(|mark| marks.is_empty() || !mark.scope.access.is_empty());
+            write_down(old, &marks, untouched);
+        });
+        return;
+    }
+    for (run, state) in map.iter() {
+        let end = run.end.saturating_add(place.start).min(place.end);
+        let mut marks = Vec::new();
+        last_accesses(state, &mut marks);
+        let untouched = !state.rare.aliased().is_empty();
+        bytes.update(place.start + run.start..end, |_, old| {
+            write_down(old, &marks, untouched)
+        });
+    }
+}
+
+/// Replaces what was there, or adds to it.
+fn write_down(old: &mut Vec<Mark>, new: &[Mark], keep: bool) {
+    if !keep {
+        old.clear();
+    }
+    new.iter().for_each(|mark| add(old, *mark));
+}
+
+/// Adds what a range's next user has to come after, without what it had to come after itself.
+fn last_accesses(state: &State, marks: &mut Vec<Mark>) {
+    let mut own = state.clone();
+    own.rare.forget_aliased();
+    for_each_predecessor(&own, |mark, memory| {
+        let scope = source(mark, memory);
+        add(marks, Mark { scope, ..*mark });
+    });
+}
+
+/// Adds a mark, unless whoever comes after the others comes after it as well; and drops those
+/// that this is true of then.
+fn add(marks: &mut Vec<Mark>, new: Mark) {
+    if marks.iter().any(|mark| covers(mark, &new)) {
+        return;
+    }
+    marks.retain(|mark| !covers(&new, mark));
+    marks.push(new);
+}
+
+/// Whether a barrier or wait after one access is also one after another. Of two before the frame
+/// the answer must not depend on when they were: plans are used again.
+fn covers(one: &Mark, other: &Mark) -> bool {
+    let is_later = match (one.value > 0, other.value > 0) {
+        (true, true) => (one.value, one.step) >= (other.value, other.step),
+        (true, false) => true,
+        (false, true) => false,
+        (false, false) => one.pass == other.pass,
+    };
+    one.queue == other.queue && is_later && one.scope.covers(other.scope)
+}

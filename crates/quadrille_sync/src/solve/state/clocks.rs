@@ -1,0 +1,530 @@
+//! Waits: who is ordered after whom, and the last phase, which numbers everything.
+//!
+//! One timeline semaphore per queue, one value per submission. Every queue carries a vector
+//! clock: for each queue, the highest value it is ordered after, and the stages that wait for it.
+//! A wait for queue r's value v also teaches what r itself knew when it signalled v, even of the
+//! queue that waits: who waits for an answer need not wait for the question. What the clock covers
+//! needs no wait; stages it does not cover are reached by a barrier whose source is the stages of
+//! the wait, which makes a dependency chain.
+//!
+//! While a frame is planned, values count from 1 on each queue, and value 1 belongs to the queue's
+//! *window*, a submission before all others for what could not be foreseen (see
+//! `queues/ownership`). Windows are hardly ever used; numbering closes the gaps.
+
+use crate::flags::Stages;
+use crate::plan::{Reason, RelativePoint, Submission, Wait};
+use crate::states::{Joined, Learned, States};
+use crate::topology::{QueueIndex, Topology};
+
+/// Less than any value: nothing is known.
+const NOTHING: i64 = i64::MIN;
+
+/// What a queue knows of another queue's timeline right now.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::solve) struct Entry {
+    pub(in crate::solve) value: i64,
+    /// The stages that wait for the value.
+    stages: Stages,
+    /// The value is a point of this frame or one the plan waits for, and not just what another
+    /// queue happened to know when the frame began.
+    exact: bool,
+    /// The submission that learned it in this frame, and the queue it waited for.
+    pub(in crate::solve) wait: Option<(usize, QueueIndex)>,
+}
+
+impl Entry {
+    /// Lets more stages wait for the value.
+    pub(in crate::solve) fn add(&mut self, stages: Stages) {
+        self.stages = (self.stages | stages).simplified();
+    }
+
+    /// The stages that have waited for a value.
+    fn waiting(&self, value: i64) -> Stages {
+        match self.value >= value {
+            true => self.stages,
+            false => Stages::empty(),
+        }
+    }
+}
+
+/// What a submission knows when it signals.
+#[derive(Clone, Copy, Debug)]
+struct Snapshot {
+    value: i64,
+    /// The stages of its queue that wait for the value.
+    stages: Stages,
+    exact: bool,
+}
+
+impl Snapshot {
+    /// A value, without stages.
+    fn of(value: i64, exact: bool) -> Self {
+        let stages = Stages::empty();
+        Self {
+            value,
+            stages,
+            exact,
+        }
+    }
+}
+
+/// The vector clocks.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Timeline {
+    pub(in crate::solve) queues: usize,
+    /// What each queue knows now.
+    pub(in crate::solve) now: Vec<Entry>,
+    /// What each queue knew when the frame began.
+    start: Vec<i64>,
+    /// What each submission knew when it signalled.
+    snapshots: Vec<Snapshot>,
+    /// For each queue, the queues whose knowledge at the start it has, as bits.
+    joined_now: Vec<u32>,
+    /// The same for each submission.
+    joined: Vec<u32>,
+    /// The submissions of each queue, in order of value.
+    by_queue: Vec<Vec<usize>>,
+    joins: Vec<Joined>,
+}
+
+/// What to wait for.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::solve) struct Point {
+    pub(in crate::solve) queue: QueueIndex,
+    pub(in crate::solve) value: i64,
+}
+
+impl From<RelativePoint> for Point {
+    fn from(point: RelativePoint) -> Self {
+        Self {
+            queue: point.queue,
+            value: point.offset,
+        }
+    }
+}
+
+impl Timeline {
+    /// The clocks at the start of a frame.
+    pub(in crate::solve) fn new(topology: &Topology, states: &States) -> Self {
+        let queues = topology.queues.len();
+        let mut now = Vec::with_capacity(queues * queues);
+        for queue in topology.indices() {
+            for of in topology.indices() {
+                let known = states.known(queue, of);
+                // Values fit: they count submissions.
+                let value = known.value as i64 - states.base(of) as i64;
+                let value = if known.value == 0 { NOTHING } else { value };
+                let mut entry = Entry {
+                    value,
+                    stages: Stages::empty(),
+                    exact: false,
+                    wait: None,
+                };
+                entry.add(known.stages);
+                now.push(entry);
+            }
+        }
+        Self {
+            queues,
+            start: now.iter().map(|entry| entry.value).collect(),
+            now,
+            snapshots: Vec::new(),
+            joined_now: (0..queues).map(|queue| 1 << queue).collect(),
+            joined: Vec::new(),
+            by_queue: vec![Vec::new(); queues],
+            joins: Vec::new(),
+        }
+    }
+
+    /// Opens the next submission of a queue and returns its value. Submissions are numbered in
+    /// the order in which they are opened.
+    pub(in crate::solve) fn open(&mut self, queue: QueueIndex) -> i64 {
+        let submission = self.joined.len();
+        let by_queue = &mut self.by_queue[usize::from(queue.0)];
+        by_queue.push(submission);
+        let value = by_queue.len() as i64;
+        self.joined.push(0);
+        self.snapshots.resize(
+            self.snapshots.len() + self.queues,
+            Snapshot::of(NOTHING, false),
+        );
+        self.close(submission, queue, value);
+        value
+    }
+
+    /// Notes what a submission knows. To be called again once it is complete.
+    pub(in crate::solve) fn close(&mut self, submission: usize, queue: QueueIndex, value: i64) {
+        let row = usize::from(queue.0) * self.queues;
+        for of in 0..self.queues {
+            let Entry {
+                value,
+                stages,
+                exact,
+                ..
+            } = self.now[row + of];
+            self.snapshots[submission * self.queues + of] = Snapshot {
+                value,
+                stages,
+                exact,
+            };
+        }
+        self.snapshots[submission * self.queues + usize::from(queue.0)] = Snapshot::of(value, true);
+        self.joined[submission] = self.joined_now[usize::from(queue.0)];
+    }
+
+    /// The submission that signals a value of this frame.
+    pub(in crate::solve) fn submission(&self, point: Point) -> Option<usize> {
+        let index = usize::try_from(point.value - 1).ok()?;
+        self.by_queue[usize::from(point.queue.0)]
+            .get(index)
+            .copied()
+    }
+
+    /// The stages of a queue that are ordered after a point by waits, be it for somebody who has
+    /// waited for a value of the queue itself: that makes all memory visible, like any wait.
+    pub(in crate::solve) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
+        let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
+        entry.waiting(point.value)
+    }
+
+    /// Orders the submission that is being planned after a point, for the given stages, and
+    /// returns stages that are ordered after it: `stages`, or others, from which a barrier has to
+    /// lead on. With `all`, the former.
+    pub(in crate::solve) fn require(
+        &mut self,
+        (at, submission): (usize, &mut Submission),
+        point: Point,
+        stages: Stages,
+        all: bool,
+        reason: Reason,
+    ) -> Stages {
+        let queue = submission.queue;
+        let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
+        if entry.value >= point.value {
+            match entry.wait {
+                Some((by, of)) if by == at => {
+                    self.widen((at, submission), of, stages, reason);
+                    return stages;
+                }
+                _ if entry.stages.covers(stages) => return stages,
+                _ if !all => return entry.stages,
+                _ => {}
+            }
+        }
+        self.wait((at, submission), point, stages, reason);
+        stages
+    }
+
+    /// Lets more stages wait for what a submission waits for already.
+    fn widen(
+        &mut self,
+        (at, submission): (usize, &mut Submission),
+        of: QueueIndex,
+        stages: Stages,
+        reason: Reason,
+    ) {
+        let row = usize::from(submission.queue.0) * self.queues;
+        let mut waits = submission.waits.iter_mut();
+        let Some(wait) = waits.find(|wait| wait.point.queue == of) else {
+            unreachable!("a clock entry names a wait of its submission");
+        };
+        wait.stages = (wait.stages | stages).simplified();
+        push_reason(&mut wait.reasons, reason);
+        let (point, waiting) = (Point::from(wait.point), wait.stages);
+        for other in 0..self.queues {
+            // Some may have been learned from another wait, and follow from this one too.
+            let taught = self.value_at(point, QueueIndex(other as u8));
+            let entry = &mut self.now[row + other];
+            if entry.wait == Some((at, of)) || entry.value <= taught {
+                entry.add(waiting);
+            }
+        }
+    }
+
+    /// Orders a submission that was planned before after a point, and returns stages that a
+    /// barrier at its end can lead on from: all, or others that have waited already, unless `all`
+    /// have to.
+    pub(in crate::solve) fn require_late(
+        &mut self,
+        (at, submission): (usize, &mut Submission),
+        point: Point,
+        all: bool,
+        reason: Reason,
+    ) -> Stages {
+        let stages = Stages::ALL_COMMANDS;
+        let row = at * self.queues;
+        let known = self.snapshots[row + usize::from(point.queue.0)];
+        if known.value >= point.value && (!all || known.stages.covers(stages)) {
+            return known.stages;
+        }
+        // What waits for the queue already is held back by the later value in any case, and so is what
+        // waits for something that this wait implies, because the two become one.
+        let mut waits = submission.waits.iter();
+        let wait = waits
+            .find(|wait| wait.point.queue == point.queue || self.implies(point, wait.point.into()));
+        let stages = match wait {
+            Some(wait) if !all => wait.stages,
+            _ => stages,
+        };
+        self.wait((at, submission), point, stages, reason);
+        let learned = self.snapshot(point);
+        for (of, learned) in learned.into_iter().enumerate() {
+            let known = &mut self.snapshots[row + of];
+            if learned.value > known.value {
+                *known = Snapshot { stages, ..learned };
+            }
+        }
+        self.joined[at] |= self.joined_at(point);
+        stages
+    }
+
+    /// Adds a wait, or raises the one there is, and learns from it.
+    fn wait(
+        &mut self,
+        (at, submission): (usize, &mut Submission),
+        point: Point,
+        stages: Stages,
+        reason: Reason,
+    ) {
+        let queue = submission.queue;
+        add_wait(&mut submission.waits, point, stages, reason);
+        let (of, stages) = self.merge_implied((at, submission), point.queue);
+        let wait = Some((at, of));
+        let row = usize::from(queue.0) * self.queues;
+        for (of, learned) in self.snapshot(point).into_iter().enumerate() {
+            let entry = &mut self.now[row + of];
+            if learned.value > entry.value {
+                *entry = Entry {
+                    value: learned.value,
+                    stages: Stages::empty(),
+                    exact: learned.exact,
+                    wait,
+                };
+                entry.add(stages);
+            } else if entry.wait == wait || entry.value == learned.value {
+                // The same value again, and more stages wait for it.
+                entry.add(stages);
+            }
+        }
+        let joined = self.joined_at(point) & !self.joined_now[usize::from(queue.0)];
+        self.joined_now[usize::from(queue.0)] |= joined;
+        let others = (0..self.queues as u8).filter(|other| joined & (1 << other) != 0);
+        self.joins.extend(others.map(|of| Joined {
+            queue,
+            of: QueueIndex(of),
+            stages,
+        }));
+    }
+
+    /// Lets waits of a submission that others imply become one with these, as they will in the end
+    /// (when everything is numbered): whoever comes later finds that more stages wait. Gives the wait that the one for
+    /// `of` has become, and its stages.
+    fn merge_implied(
+        &mut self,
+        (at, submission): (usize, &mut Submission),
+        mut of: QueueIndex,
+    ) -> (QueueIndex, Stages) {
+        let row = usize::from(submission.queue.0) * self.queues;
+        let waits = &mut submission.waits;
+        let mut wait = 0;
+        while wait < waits.len() {
+            let Some(other) = implied_by(self, waits, wait) else {
+                wait += 1;
+                continue;
+            };
+            let (dropped, heir) = merge(waits, wait, other);
+            let stages = heir.stages;
+            let (from, to) = (Some((at, dropped)), Some((at, heir.point.queue)));
+            for entry in &mut self.now[row..row + self.queues] {
+                if entry.wait == from || entry.wait == to {
+                    entry.wait = to;
+                    entry.add(stages);
+                }
+            }
+            if of == dropped {
+                of = heir.point.queue;
+            }
+        }
+        let wait = waits.iter().find(|wait| wait.point.queue == of);
+        (of, wait.map_or(Stages::empty(), |wait| wait.stages))
+    }
+
+    /// What whoever waits for a point learns.
+    fn snapshot(&self, point: Point) -> Vec<Snapshot> {
+        let of = usize::from(point.queue.0);
+        let mut learned = match self.submission(point) {
+            Some(submission) => self.snapshots[submission * self.queues..][..self.queues].to_vec(),
+            None if point.value == 0 => self.start[of * self.queues..][..self.queues]
+                .iter()
+                .map(|value| Snapshot::of(*value, false))
+                .collect(),
+            // What the queue knew at that time is forgotten.
+            None => vec![Snapshot::of(NOTHING, false); self.queues],
+        };
+        learned[of] = Snapshot::of(point.value, true);
+        learned
+    }
+
+    /// Whose knowledge at the start is part of what a point teaches.
+    fn joined_at(&self, point: Point) -> u32 {
+        match self.submission(point) {
+            Some(submission) => self.joined[submission],
+            None if point.value == 0 => 1 << point.queue.0,
+            None => 0,
+        }
+    }
+}
+
+/// How far back to look for a reason that is there already: repeats come from runs of a range, one
+/// right after the other, and thousands of passes may share a barrier.
+const REPEATED: usize = 16;
+
+/// Adds a reason unless it has just been added.
+pub(in crate::solve) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
+    let recent = reasons.len().saturating_sub(REPEATED);
+    if !reasons[recent..].contains(&reason) {
+        reasons.push(reason);
+    }
+}
+
+/// The final numbers: value by value, as windows that are not used close up.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Numbers {
+    /// By queue, the final number of each value of this frame, from 1.
+    values: Vec<Vec<i64>>,
+    /// By submission in the making, how many come before it in the end.
+    places: Vec<u32>,
+    /// How many submissions there are in the end.
+    pub(in crate::solve) count: u32,
+}
+
+impl Numbers {
+    /// Numbers submissions of which the queue is given, and whether there is anything to submit.
+    pub(in crate::solve) fn new(
+        queues: usize,
+        records: impl ExactSizeIterator<Item = (QueueIndex, bool)>,
+    ) -> Self {
+        let mut numbers = Self {
+            values: vec![Vec::new(); queues],
+            places: Vec::with_capacity(records.len()),
+            count: 0,
+        };
+        for (queue, used) in records {
+            numbers.places.push(numbers.count);
+            numbers.count += u32::from(used);
+            let values = &mut numbers.values[usize::from(queue.0)];
+            let before = values.last().copied().unwrap_or(0);
+            values.push(before + i64::from(used));
+        }
+        numbers
+    }
+
+    /// The final value for a point.
+    pub(in crate::solve) fn value(&self, queue: QueueIndex, value: i64) -> i64 {
+        let index = usize::try_from(value - 1).ok();
+        let number = index.and_then(|index| self.values[usize::from(queue.0)].get(index));
+        number.copied().unwrap_or(value)
+    }
+
+    /// The final index of a submission, or of the next one that is used.
+    pub(in crate::solve) fn place(&self, submission: u32) -> u32 {
+        self.places
+            .get(submission as usize)
+            .copied()
+            .unwrap_or(submission)
+    }
+}
+
+/// Drops waits that other waits imply; the other then waits for both.
+pub(in crate::solve) fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
+    let mut at = 0;
+    while at < waits.len() {
+        match implied_by(timeline, waits, at) {
+            None => at += 1,
+            Some(other) => drop(merge(waits, at, other)),
+        }
+    }
+}
+
+/// The wait of a submission that implies one of its others, if there is one.
+fn implied_by(timeline: &Timeline, waits: &[Wait], at: usize) -> Option<usize> {
+    let point = Point::from(waits[at].point);
+    let mut others = waits.iter();
+    others.position(|other| timeline.implies(other.point.into(), point))
+}
+
+/// Lets one wait do what another does too; gives the queue that the other was for, and the one.
+fn merge(waits: &mut Vec<Wait>, dropped: usize, heir: usize) -> (QueueIndex, &Wait) {
+    let Wait {
+        point,
+        stages,
+        reasons,
+    } = waits.remove(dropped);
+    let heir = &mut waits[heir - usize::from(dropped < heir)];
+    heir.stages = (heir.stages | stages).simplified();
+    for reason in reasons {
+        push_reason(&mut heir.reasons, reason);
+    }
+    (point.queue, heir)
+}
+
+/// Adds a wait, or raises the one there is for the queue.
+fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason) {
+    match waits
+        .iter_mut()
+        .find(|wait| wait.point.queue == point.queue)
+    {
+        Some(wait) => {
+            wait.point.offset = wait.point.offset.max(point.value);
+            wait.stages = (wait.stages | stages).simplified();
+            push_reason(&mut wait.reasons, reason);
+        }
+        None => waits.push(Wait {
+            point: RelativePoint {
+                queue: point.queue,
+                offset: point.value,
+            },
+            stages,
+            reasons: vec![reason],
+        }),
+    }
+}
+
+impl Timeline {
+    /// Whether to wait for one point is to wait for another, of another queue.
+    pub(in crate::solve) fn implies(&self, one: Point, other: Point) -> bool {
+        one.queue != other.queue && self.value_at(one, other.queue) >= other.value
+    }
+
+    /// The value of a queue that whoever waits for a point learns.
+    pub(in crate::solve) fn value_at(&self, point: Point, of: QueueIndex) -> i64 {
+        let (queue, of) = (usize::from(point.queue.0), usize::from(of.0));
+        match self.submission(point) {
+            _ if queue == of => point.value,
+            Some(submission) => self.snapshots[submission * self.queues + of].value,
+            None if point.value == 0 => self.start[queue * self.queues + of],
+            None => NOTHING,
+        }
+    }
+}
+
+impl Timeline {
+    /// What the frame taught each queue.
+    pub(in crate::solve) fn learned(&self, numbers: &Numbers) -> (Vec<Learned>, Vec<Joined>) {
+        let mut learned = Vec::new();
+        for (at, entry) in self.now.iter().enumerate() {
+            let queue = QueueIndex((at / self.queues) as u8);
+            let of = QueueIndex((at % self.queues) as u8);
+            if entry.exact && entry.wait.is_some() {
+                let value = numbers.value(of, entry.value);
+                learned.push(Learned {
+                    queue,
+                    of,
+                    value,
+                    stages: entry.stages,
+                });
+            }
+        }
+        (learned, self.joins.clone())
+    }
+}

@@ -1,0 +1,139 @@
+//! Phase `check`, for accesses in Vulkan's own terms: what the table of named accesses guarantees
+//! has to be looked at where the caller has written stages, access mask and layout.
+
+use crate::access::CustomAccess;
+use crate::flags::{AccessMask, Layout, Stages};
+
+/// What is wrong with an access in Vulkan's terms, in words; nothing if Vulkan allows it.
+pub(in crate::solve) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
+    let CustomAccess {
+        stages,
+        access,
+        layout,
+        writes,
+    } = *custom;
+    let made = |kind: &AccessMask| stages_of(*kind).intersects(stages.expanded());
+    if let Some(kind) = access.iter().find(|kind| !made(kind)) {
+        return Some(format!(
+            "none of the stages {} makes {} (section \"Access Types\")",
+            names(stages),
+            names(kind),
+        ));
+    }
+    let written = access.writes();
+    if writes && written.is_empty() {
+        return Some("it says that it writes, and names no kind of write".into());
+    }
+    if !writes && !written.is_empty() {
+        return Some(format!(
+            "it does not say that it writes, and names {}",
+            names(written)
+        ));
+    }
+    if stages.contains(Stages::HOST) && stages != Stages::HOST {
+        return Some(
+            "a pass runs on the host or on the device, and it names stages of both".into(),
+        );
+    }
+    if stages.intersects(ENDS) {
+        return Some(format!(
+            "no work is done in {} (section \"Pipeline Stages\"); name the stages of the commands, \
+             or ALL_COMMANDS",
+            names(stages & ENDS)
+        ));
+    }
+    if image && matches!(layout, Layout::Undefined | Layout::Preinitialized) {
+        return Some(format!("no image can be brought into layout {layout:?}"));
+    }
+    None
+}
+
+/// The two ends of the pipeline, which stand for all stages in one scope and for none in the other.
+const ENDS: Stages = Stages::TOP_OF_PIPE.union(Stages::BOTTOM_OF_PIPE);
+
+/// Flags with their Vulkan names.
+fn names<T: bitflags::Flags>(flags: T) -> String {
+    let names: Vec<&str> = flags.iter_names().map(|(name, _)| name).collect();
+    if names.is_empty() {
+        return "(none)".into();
+    }
+    names.join(" and ")
+}
+
+/// All shader stages.
+const SHADERS: Stages = Stages::VERTEX_SHADER
+    .union(Stages::TESSELLATION_CONTROL_SHADER)
+    .union(Stages::TESSELLATION_EVALUATION_SHADER)
+    .union(Stages::GEOMETRY_SHADER)
+    .union(Stages::TASK_SHADER)
+    .union(Stages::MESH_SHADER)
+    .union(Stages::FRAGMENT_SHADER)
+    .union(Stages::COMPUTE_SHADER)
+    .union(Stages::RAY_TRACING_SHADER);
+
+/// The stages that make a kind of access (table "Supported access types").
+pub(in crate::solve) const fn stages_of(kind: AccessMask) -> Stages {
+    let builds = Stages::ACCELERATION_STRUCTURE_BUILD.union(Stages::MICROMAP_BUILD);
+    let copies = Stages::COPY
+        .union(Stages::RESOLVE)
+        .union(Stages::BLIT)
+        .union(Stages::ACCELERATION_STRUCTURE_COPY)
+        .union(builds);
+    match kind {
+        AccessMask::INDIRECT_COMMAND_READ => {
+            Stages::DRAW_INDIRECT.union(Stages::ACCELERATION_STRUCTURE_BUILD)
+        }
+        AccessMask::INDEX_READ => Stages::INDEX_INPUT,
+        AccessMask::VERTEX_ATTRIBUTE_READ => Stages::VERTEX_ATTRIBUTE_INPUT,
+        AccessMask::UNIFORM_READ
+        | AccessMask::SHADER_WRITE
+        | AccessMask::SHADER_SAMPLED_READ
+        | AccessMask::SHADER_STORAGE_READ
+        | AccessMask::SHADER_STORAGE_WRITE
+        | AccessMask::DESCRIPTOR_BUFFER_READ => SHADERS,
+        AccessMask::SHADER_READ => SHADERS.union(builds),
+        AccessMask::INPUT_ATTACHMENT_READ => Stages::FRAGMENT_SHADER,
+        AccessMask::COLOR_ATTACHMENT_READ
+        | AccessMask::COLOR_ATTACHMENT_WRITE
+        | AccessMask::COLOR_ATTACHMENT_READ_NONCOHERENT => Stages::COLOR_ATTACHMENT_OUTPUT,
+        AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE => {
+            Stages::EARLY_FRAGMENT_TESTS.union(Stages::LATE_FRAGMENT_TESTS)
+        }
+        AccessMask::TRANSFER_READ => copies,
+        AccessMask::TRANSFER_WRITE => copies.union(Stages::CLEAR),
+        AccessMask::HOST_READ | AccessMask::HOST_WRITE => Stages::HOST,
+        AccessMask::MEMORY_READ | AccessMask::MEMORY_WRITE => {
+            Stages::all().difference(Stages::TOP_OF_PIPE.union(Stages::BOTTOM_OF_PIPE))
+        }
+        AccessMask::COMMAND_PREPROCESS_READ | AccessMask::COMMAND_PREPROCESS_WRITE => {
+            Stages::COMMAND_PREPROCESS
+        }
+        AccessMask::CONDITIONAL_RENDERING_READ => Stages::CONDITIONAL_RENDERING,
+        AccessMask::ACCELERATION_STRUCTURE_READ => SHADERS
+            .union(Stages::ACCELERATION_STRUCTURE_BUILD)
+            .union(Stages::ACCELERATION_STRUCTURE_COPY),
+        AccessMask::ACCELERATION_STRUCTURE_WRITE => {
+            Stages::ACCELERATION_STRUCTURE_BUILD.union(Stages::ACCELERATION_STRUCTURE_COPY)
+        }
+        AccessMask::FRAGMENT_SHADING_RATE_ATTACHMENT_READ => {
+            Stages::FRAGMENT_SHADING_RATE_ATTACHMENT
+        }
+        AccessMask::FRAGMENT_DENSITY_MAP_READ => Stages::FRAGMENT_DENSITY_PROCESS,
+        AccessMask::TRANSFORM_FEEDBACK_COUNTER_READ => {
+            Stages::TRANSFORM_FEEDBACK.union(Stages::DRAW_INDIRECT)
+        }
+        AccessMask::TRANSFORM_FEEDBACK_WRITE | AccessMask::TRANSFORM_FEEDBACK_COUNTER_WRITE => {
+            Stages::TRANSFORM_FEEDBACK
+        }
+        AccessMask::VIDEO_DECODE_READ | AccessMask::VIDEO_DECODE_WRITE => Stages::VIDEO_DECODE,
+        AccessMask::VIDEO_ENCODE_READ | AccessMask::VIDEO_ENCODE_WRITE => Stages::VIDEO_ENCODE,
+        AccessMask::SHADER_BINDING_TABLE_READ => Stages::RAY_TRACING_SHADER,
+        AccessMask::OPTICAL_FLOW_READ | AccessMask::OPTICAL_FLOW_WRITE => Stages::OPTICAL_FLOW,
+        AccessMask::MICROMAP_READ => builds,
+        AccessMask::MICROMAP_WRITE => Stages::MICROMAP_BUILD,
+        _ => Stages::empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

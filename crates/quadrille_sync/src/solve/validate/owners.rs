@@ -1,0 +1,49 @@
+//! Whether every resource has an owner that the topology has.
+
+use crate::error::PlanError;
+use crate::frame::Frame;
+use crate::resource::Lifetime;
+use crate::states::States;
+use crate::topology::{FamilyIndex, Topology};
+
+/// Reports owners that the topology does not have, so that later phases find a queue for each.
+pub(in crate::solve) fn check_owners(
+    frame: &Frame,
+    topology: &Topology,
+    states: &States,
+    errors: &mut Vec<PlanError>,
+) {
+    let exists = |family: FamilyIndex| {
+        let mut queues = topology.queues.iter();
+        queues.any(|queue| queue.family == family && !queue.is_foreign())
+    };
+    for resource in &frame.resources {
+        let kept = resource.lifetime == Lifetime::Persistent;
+        let Some(map) = states.map(resource.id).filter(|_| kept) else {
+            continue;
+        };
+        let owners = map.iter().flat_map(|(_, state)| {
+            // Who has released has nothing more to do with it.
+            let pending = state.rare.pending().map(|pending| pending.to);
+            pending.or(state.owner)
+        });
+        let given = map.iter().filter_map(|(_, state)| state.rare.pending());
+        let mut outside = given.map(|pending| pending.to).filter(|to| to.is_outside());
+        if let Some(family) = outside.next() {
+            errors.push(PlanError::Outside {
+                resource: resource.name.clone(),
+                family,
+            });
+            continue;
+        }
+        // Who is outside and has not been given it, has released it to us.
+        let mut unknown = owners.filter(|family| !exists(*family) && !family.is_outside());
+        if let Some(family) = unknown.next() {
+            errors.push(PlanError::UnknownOwner {
+                resource: resource.name.clone(),
+                family,
+                topology: topology.to_string(),
+            });
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Phase `race`: does the order say who sees whose writes?
+
+use crate::error::{Party, PlanError};
+use crate::frame::Frame;
+use crate::resource::{Lifetime, Resource, ResourceIndex};
+use crate::solve::graph::depend::is_declared;
+use crate::solve::graph::touch::{Member, Span, Touches};
+use crate::solve::graph::{Graph, ranks};
+use crate::states::States;
+
+/// Two uses that need an order.
+struct Pair {
+    first: Member,
+    second: Member,
+    /// The span whose writers an error lists.
+    span: usize,
+}
+
+/// Reports uses without an order that they need, and reads of what was never written.
+/// `touches` is sorted by `order`.
+pub(in crate::solve) fn race(
+    frame: &Frame,
+    touches: &Touches,
+    graph: &Graph,
+    order: &[u32],
+    states: &States,
+    errors: &mut Vec<PlanError>,
+) {
+    let pairs = pairs(frame, touches);
+    let ends: Vec<(u32, u32)> = (pairs.iter())
+        .map(|pair| (pair.first.pass, pair.second.pass))
+        .collect();
+    let ordered = graph.reaches(order, &ends);
+    let mut reported = Vec::new();
+    for ((pair, ends), _) in pairs
+        .iter()
+        .zip(ends)
+        .zip(ordered)
+        .filter(|(_, ordered)| !ordered)
+    {
+        // The same two passes may meet in many spans; one error says enough.
+        let resource = frame.uses[pair.first.one as usize].resource;
+        if !reported.contains(&(ends, resource)) {
+            reported.push((ends, resource));
+            errors.push(unordered(frame, touches, pair));
+        }
+    }
+    for one in unwritten(frame, touches, order, states) {
+        errors.push(never_written(frame, one));
+    }
+}
+
+/// All pairs of neighbours that need an order, among uses of spans with several writers. The rest
+/// follows: order is transitive, and [`depend`](crate::solve::graph::depend) has ordered the other spans.
+fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    let mut readers: Vec<Member> = Vec::new();
+    for (span, (_, members)) in touches.spans().enumerate() {
+        if members.iter().filter(|member| member.writes).count() < 2 {
+            continue;
+        }
+        let mut writer: Option<Member> = None;
+        readers.clear();
+        for second in members.iter().copied() {
+            let mut push = |first: Member| {
+                // Most order is declared, pair by pair.
+                let is_ordered = || is_declared(frame, first.pass, second.pass);
+                if first.pass != second.pass && !is_ordered() {
+                    pairs.push(Pair {
+                        first,
+                        second,
+                        span,
+                    });
+                }
+            };
+            if second.writes {
+                readers.iter().copied().for_each(&mut push);
+                if readers.is_empty() {
+                    writer.into_iter().for_each(push);
+                }
+                readers.clear();
+                writer = Some(second);
+            } else {
+                writer.into_iter().for_each(push);
+                readers.push(second);
+            }
+        }
+    }
+    pairs
+}
+
+/// The error for a pair without order.
+fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
+    let one = |member: Member| &frame.uses[member.one as usize];
+    let who = |member: Member| Party::new(&frame.passes[member.pass as usize], one(member).access);
+    let (first, second) = (one(pair.first), one(pair.second));
+    let range = first.range.intersection(&second.range);
+    let resource = frame.resource(first.resource).name.clone();
+    if first.access.is_write() && second.access.is_write() {
+        let (first, second) = (who(pair.first), who(pair.second));
+        return PlanError::UnorderedWrites {
+            first,
+            second,
+            resource,
+            range,
+        };
+    }
+    let (reader, writer) = if first.access.is_write() {
+        (pair.second, pair.first)
+    } else {
+        (pair.first, pair.second)
+    };
+    let members = touches
+        .spans()
+        .nth(pair.span)
+        .map_or(&[][..], |(_, members)| members);
+    let writers: Vec<Party> = (members.iter())
+        .filter(|member| member.writes)
+        .map(|member| who(*member))
+        .collect();
+    let (reader, writer) = (who(reader), who(writer));
+    PlanError::AmbiguousRead {
+        reader,
+        writer,
+        writers,
+        resource,
+        range,
+    }
+}
+
+/// The uses that read what nobody has ever written, in declaration order.
+///
+/// Images are judged span by span. A buffer counts as written once any of it is: filling a part
+/// and reading the whole is common and does no harm.
+fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -> Vec<Member> {
+    let mut found = Vec::new();
+    // Hardly ever asked for.
+    let mut first_write: Option<FirstWrites> = None;
+    for (span, members) in touches.spans() {
+        let resource = frame.resource(span.resource);
+        if defined_at_start(resource, span, states) {
+            continue;
+        }
+        for member in members {
+            let one = &frame.uses[member.one as usize];
+            if one.access.is_read() && !one.discard {
+                let first =
+                    first_write.get_or_insert_with(|| FirstWrites::new(frame, touches, order));
+                if resource.is_image() || !first.is_before(span.resource, member.pass) {
+                    found.push(*member);
+                }
+            }
+            if member.writes {
+                break;
+            }
+        }
+    }
+    found.sort_unstable_by_key(|member| member.one);
+    found.dedup();
+    found
+}
+
+/// Who writes each resource first.
+struct FirstWrites {
+    /// By pass.
+    rank: Vec<u32>,
+    /// By resource, the rank of the first pass that writes it.
+    first: Vec<u32>,
+}
+
+impl FirstWrites {
+    fn new(frame: &Frame, touches: &Touches, order: &[u32]) -> Self {
+        let rank = ranks(order);
+        let mut first = vec![u32::MAX; frame.resources.len()];
+        for (span, members) in touches.spans() {
+            if let Some(member) = members.iter().find(|member| member.writes) {
+                let first = &mut first[span.resource.0 as usize];
+                *first = (*first).min(rank[member.pass as usize]);
+            }
+        }
+        Self { rank, first }
+    }
+
+    /// Whether a resource is written before a pass.
+    fn is_before(&self, resource: ResourceIndex, pass: u32) -> bool {
+        self.first[resource.0 as usize] < self.rank[pass as usize]
+    }
+}
+
+/// Whether earlier frames have left contents in all of a span, or anywhere in a buffer.
+fn defined_at_start(resource: &Resource, span: &Span, states: &States) -> bool {
+    let Some(map) = states
+        .map(resource.id)
+        .filter(|_| resource.lifetime == Lifetime::Persistent)
+    else {
+        return false;
+    };
+    if !resource.is_image() {
+        return map.iter().any(|(_, state)| state.defined);
+    }
+    let mut within = map.iter_within(span.interval.clone());
+    within.all(|(_, state)| state.defined)
+}
+
+/// The error for a read of nothing.
+fn never_written(frame: &Frame, member: Member) -> PlanError {
+    let reader = &frame.uses[member.one as usize];
+    PlanError::NeverWritten {
+        reader: Party::new(&frame.passes[member.pass as usize], reader.access),
+        resource: frame.resource(reader.resource).name.clone(),
+        range: reader.range,
+    }
+}
