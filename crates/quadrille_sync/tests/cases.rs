@@ -12,7 +12,6 @@
 //! before it is believed.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
-#![expect(clippy::print_stdout, reason = "the counts are the point of the test")]
 
 use std::fmt::Write;
 use std::fs;
