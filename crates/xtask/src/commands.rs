@@ -43,12 +43,18 @@ pub(crate) enum Command {
     ///
     /// Miri: quadrille_sync, and of quadrille_ecs what needs no device, with the unsafe code of its
     /// system parameters; twenty minutes of a busy core. The others: the GPU tests of
-    /// quadrille_vulkan.
-    #[command(after_help = "Example:\n  cargo xtask sanitize thread")]
+    /// quadrille_vulkan. AddressSanitizer also watches the short program of `cargo xtask faults`, in
+    /// which the first and the last call of each Vulkan command fail, one in each run.
+    #[command(
+        after_help = "Examples:\n  cargo xtask sanitize thread\n  cargo xtask sanitize address --whole"
+    )]
     Sanitize {
         /// Some of them; all if none is named
         #[arg(value_enum)]
         which: Vec<sanitize::Sanitizer>,
+        /// Under AddressSanitizer, let every call fail once, not only the first and the last
+        #[arg(long)]
+        whole: bool,
     },
     /// Run a program that never comes to rest, and judge what it holds in the end
     #[command(

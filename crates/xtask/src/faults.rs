@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use crate::layer::{self, Layer};
 use crate::validation::{self, Stack};
-use crate::{cargo, gpu, place, process};
+use crate::{cargo, gpu, place, process, sanitize};
 
 pub(crate) use sweep::Depth;
 
@@ -43,9 +43,17 @@ const MISJUDGED: [&str; 3] = [
     "vkGetSwapchainImagesKHR",
 ];
 
+/// What judges a run of the program, besides the program.
+enum Judge<'a> {
+    /// The validation layer.
+    Validation(&'a Stack),
+    /// AddressSanitizer, which the program was built with.
+    Address,
+}
+
 /// The program that meets faults.
 pub(crate) struct Program<'a> {
-    stack: &'a Stack,
+    judge: Judge<'a>,
     layer: &'a Layer,
     path: PathBuf,
 }
@@ -78,13 +86,29 @@ impl<'a> Program<'a> {
             "--message-format=json",
         ];
         let output = cargo::run("faults-build", &arguments)?;
+        let judge = Judge::Validation(stack);
+        Self::named(&output, judge, layer)
+    }
+
+    /// Builds the program with AddressSanitizer, which then judges it instead of the validation
+    /// layer.
+    ///
+    /// # Errors
+    /// When it does not build.
+    pub(crate) fn build_sanitized(layer: &'a Layer) -> Result<Self> {
+        let output = sanitize::build("quadrille_vulkan")?;
+        Self::named(&output, Judge::Address, layer)
+    }
+
+    /// The program that cargo names as the one that it has built.
+    fn named(output: &str, judge: Judge<'a>, layer: &'a Layer) -> Result<Self> {
         let path = output
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok())
             .filter(|message| message["target"]["name"] == "gpu")
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .context("cargo names no test program")?;
-        Ok(Self { stack, layer, path })
+        Ok(Self { judge, layer, path })
     }
 
     /// The traps, with and without present fences.
@@ -152,7 +176,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// One run of the program, judged by itself and by the validation layer; what it said.
+    /// One run of the program, judged by itself and by its judge; what it said.
     fn run(&self, name: &str, fault: &Fault, log: Option<&Path>) -> Result<String> {
         self.run_test(name, TEST, fault, log)
     }
@@ -172,9 +196,9 @@ impl<'a> Program<'a> {
             fault.script.contains("OUT_OF_HOST") || fault.script.contains("OUT_OF_DEVICE");
         let misjudged = MISJUDGED.iter().any(|call| fault.script.contains(call))
             && (out_of_memory || fault.script.contains("vkGetSwapchainImagesKHR"));
-        let mut command = match misjudged {
-            true => Command::new(&self.path),
-            false => self.stack.command(&self.path),
+        let mut command = match self.judge {
+            Judge::Validation(stack) if !misjudged => stack.command(&self.path),
+            _ => Command::new(&self.path),
         };
         command
             .args(["--ignored", "--exact", test, "--nocapture"])
@@ -191,9 +215,17 @@ impl<'a> Program<'a> {
         }
         self.layer.apply(&mut command, fault.families);
         command.envs(fault.environment.iter().copied());
-        let output = match misjudged {
-            true => process::run(name, &mut command, LIMIT)?,
-            false => validation::run(name, &mut command, LIMIT)?,
+        let output = match self.judge {
+            Judge::Validation(_) if !misjudged => validation::run(name, &mut command, LIMIT)?,
+            Judge::Validation(_) => process::run(name, &mut command, LIMIT)?,
+            Judge::Address => {
+                sanitize::set_options(&mut command)?;
+                // Mesa's takes a list of extensions that it could not get for one.
+                command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
+                let output = process::run(name, &mut command, LIMIT)?;
+                sanitize::check_silence(&output)?;
+                output
+            }
         };
         layer::check_taken(&output)?;
         match gpu::passed(&output) {

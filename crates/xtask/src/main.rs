@@ -73,7 +73,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Gpu => verify::gpu(),
         Command::Faults => verify::faults(),
         Command::Windows => verify::windows(),
-        Command::Sanitize { which } => verify::sanitize(&which),
+        Command::Sanitize { which, whole } => verify::sanitize(&which, whole),
         Command::Soak(dose) => verify::soak(dose),
         Command::Examples => verify::examples(),
         Command::Plan(options) => plan::plan(&options),

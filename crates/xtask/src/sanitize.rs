@@ -8,7 +8,9 @@
 //! which forbids unsafe code as `quadrille_sync` does and depends on nothing else.
 //!
 //! AddressSanitizer and ThreadSanitizer run the GPU tests on a real driver. All need a nightly
-//! toolchain; each builds into a folder of its own.
+//! toolchain; each builds into a folder of its own. AddressSanitizer also watches what is done after
+//! a call has failed, where the validation layer hears nothing of memory: the sweep of
+//! `faults/sweep.rs`.
 
 pub(crate) mod threads;
 
@@ -75,19 +77,23 @@ const LIMIT: Duration = Duration::from_secs(60 * 60);
 /// Foreign code that keeps memory for as long as the process lives.
 const SUPPRESSED: [&str; 4] = ["libLLVM", "libvulkan", "ld-linux", "libxcb"];
 
-/// The toolchain, or how to get it.
+/// The toolchain, or how to get it. Only Miri itself needs one that has Miri.
 ///
 /// # Errors
 /// When there is none.
-pub(crate) fn toolchain() -> Result<String> {
+pub(crate) fn toolchain(which: &[Sanitizer]) -> Result<String> {
     let mut version = Command::new("cargo");
     // The one that runs this tool would not let another be chosen.
-    version.args(["+nightly", "miri", "--version"]);
+    version.arg("+nightly");
+    if Sanitizer::Miri.is_asked(which) {
+        version.arg("miri");
+    }
+    version.arg("--version");
     let output = outside(&mut version).output();
     let output = output.context("cargo cannot be started")?;
     ensure!(
         output.status.success(),
-        "there is no nightly toolchain with Miri; run `rustup toolchain install nightly \
+        "there is no nightly toolchain, or it lacks Miri; run `rustup toolchain install nightly \
          --component miri,rust-src`"
     );
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -134,18 +140,48 @@ pub(crate) fn interpret(package: &str) -> Result<String> {
 /// # Errors
 /// When a test fails, a sanitizer has something to say, or no test runs.
 pub(crate) fn watch(package: &str) -> Result<String> {
-    let suppressions = place::made("verify").join("sanitize.suppressions.txt");
-    let lines = SUPPRESSED.map(|library| format!("leak:{library}\n"));
-    std::fs::write(&suppressions, lines.concat())
-        .with_context(|| format!("cannot write {}", suppressions.display()))?;
+    let mut command = watched_tests(package)?;
+    command.args(["--", "--ignored", "--test-threads=1"]);
+    let output = process::run(&format!("asan-{package}"), &mut command, LIMIT)?;
+    check_silence(&output)?;
+    counted(&output)
+}
+
+/// Builds the GPU tests of a package with AddressSanitizer; what cargo says in JSON.
+///
+/// # Errors
+/// When they do not build.
+pub(crate) fn build(package: &str) -> Result<String> {
+    let mut command = watched_tests(package)?;
+    command.args(["--no-run", "--message-format=json"]);
+    process::run(&format!("asan-{package}-build"), &mut command, LIMIT)
+}
+
+/// Cargo, with the GPU tests of a package built with AddressSanitizer.
+fn watched_tests(package: &str) -> Result<Command> {
     let mut command = Command::new("cargo");
     command
         .args(["+nightly", "test", "--package", package, "--test", "gpu"])
         // With a target, build scripts and macros are built without the sanitizer.
         .args(["--target", &host()?, "--target-dir"])
         .arg(place::made("asan"))
-        .args(["--", "--ignored", "--test-threads=1"])
         .env("RUSTFLAGS", "-Zsanitizer=address")
+        .current_dir(place::root());
+    set_options(&mut command)?;
+    outside(&mut command);
+    Ok(command)
+}
+
+/// Tells a program with AddressSanitizer what to look for.
+///
+/// # Errors
+/// When the list of what is suppressed cannot be written.
+pub(crate) fn set_options(command: &mut Command) -> Result<()> {
+    let suppressions = place::made("verify").join("sanitize.suppressions.txt");
+    let lines = SUPPRESSED.map(|library| format!("leak:{library}\n"));
+    std::fs::write(&suppressions, lines.concat())
+        .with_context(|| format!("cannot write {}", suppressions.display()))?;
+    command
         .env("ASAN_OPTIONS", "detect_stack_use_after_return=1")
         .env(
             "LSAN_OPTIONS",
@@ -154,15 +190,18 @@ pub(crate) fn watch(package: &str) -> Result<String> {
                 suppressions.display()
             ),
         );
-    let output = process::run(
-        &format!("asan-{package}"),
-        outside(&mut command).current_dir(place::root()),
-        LIMIT,
-    )?;
-    if let Some(line) = output.lines().find(|line| line.contains("Sanitizer")) {
-        bail!("{line}");
+    Ok(())
+}
+
+/// Fails if a sanitizer has something to say.
+///
+/// # Errors
+/// With its first line.
+pub(crate) fn check_silence(output: &str) -> Result<()> {
+    match output.lines().find(|line| line.contains("Sanitizer")) {
+        Some(line) => bail!("{line}"),
+        None => Ok(()),
     }
-    counted(&output)
 }
 
 /// The same command without what cargo tells its children, which names its own toolchain.

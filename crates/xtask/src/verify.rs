@@ -106,9 +106,11 @@ pub(crate) fn windows() -> Result<ExitCode> {
 ///
 /// # Errors
 /// Never; a failed step is no error but counted.
-pub(crate) fn sanitize(which: &[Sanitizer]) -> Result<ExitCode> {
+pub(crate) fn sanitize(which: &[Sanitizer], whole: bool) -> Result<ExitCode> {
     let mut steps = Steps::default();
-    let toolchain = steps.run("nightly toolchain", || Ok(((), sanitize::toolchain()?)));
+    let toolchain = steps.run("nightly toolchain", || {
+        Ok(((), sanitize::toolchain(which)?))
+    });
     if toolchain.is_none() {
         return Ok(steps.finish());
     }
@@ -133,6 +135,11 @@ pub(crate) fn sanitize(which: &[Sanitizer]) -> Result<ExitCode> {
                 sanitize::watch(package)
             });
         }
+        let depth = if whole { Depth::Whole } else { Depth::Sample };
+        steps.check("calls that fail under AddressSanitizer", || {
+            let layer = Layer::build(&Workspace::read()?, Build::Debug)?;
+            faults::Program::build_sanitized(&layer)?.sweep(depth)
+        });
     }
     Ok(steps.finish())
 }

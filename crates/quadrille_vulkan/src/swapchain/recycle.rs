@@ -41,11 +41,12 @@ impl Pool {
             return Ok(semaphore);
         }
         // SAFETY: the description is the default one.
-        unsafe {
+        let semaphore = unsafe {
             device
                 .raw
                 .create_semaphore(&vk::SemaphoreCreateInfo::default(), None)
-        }
+        };
+        device.note("vkCreateSemaphore", semaphore)
     }
 
     /// A fence that is not signalled; likewise.
