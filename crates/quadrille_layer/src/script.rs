@@ -181,10 +181,7 @@ impl Script {
                 nothing(rest)?;
                 self.lost.push(when);
             }
-            ["counter", rest @ ..] => {
-                let Some((&"max", rest)) = rest.split_first() else {
-                    return Err(Refusal::of(first(rest), "`max`"));
-                };
+            ["counter", "max", rest @ ..] => {
                 let (when, rest) = parse_when(rest)?;
                 nothing(rest)?;
                 self.counters.push(when);
@@ -199,7 +196,7 @@ impl Script {
                 let command = canonical(command).ok_or_else(|| {
                     let allowed = "a command of the layer's table that returns a VkResult, or \
                                    `extent`, `image order`, `image late=`, `swapchains`, `fence`, \
-                                   `present fence`, `lost`, `counter`, `stuck`, `shown`";
+                                   `present fence`, `lost`, `counter max`, `stuck`, `shown`";
                     Refusal::of(command, allowed)
                 })?;
                 let (when, rest) = parse_when(rest)?;
