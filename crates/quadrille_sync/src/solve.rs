@@ -100,7 +100,7 @@ pub(crate) fn solve(
     let declared = split(frame, topology, &links(&graph, &hazards), &order, &queues);
     let arranged = arrange(frame, topology, &hazards, &order, &queues, &declared);
     let emit = |split: &Split| emit(frame, topology, states, split, &kept);
-    Ok(choose(frame, &declared, arranged, emit).finish(frame, topology))
+    Ok(choose(frame, &declared, arranged, emit))
 }
 
 /// The errors of a frame that has no order. Without one only what needs none can be said.

@@ -25,9 +25,9 @@ use std::ops::Range;
 use crate::flags::Layout;
 use crate::plan::{Rung, Scope};
 use crate::solve::barriers::dependency::{After, chain, order_after};
+use crate::solve::barriers::lookahead::note_first;
 use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::walk::{Request, Walk};
-use crate::solve::state::first_use::{Early, note_first};
 use crate::solve::state::predecessors::{for_each_predecessor, source};
 use crate::solve::state::visibility::{is_ready, is_visible, see, unready};
 use crate::solve::state::{Mark, State};
@@ -39,17 +39,7 @@ pub(super) fn advance(
     interval: Range<u64>,
     state: &mut State,
 ) {
-    let early = Early {
-        pass: request.pass,
-        queue: request.queue,
-        family: request.family,
-        step: request.step,
-        scope: request.shared,
-        layout: request.layout,
-        writes: request.writes,
-        discard: request.discard,
-    };
-    note_first(walk.frame, early, state);
+    note_first(walk.frame, request, state);
     let discard = request.discards(state);
     let elsewhere = request.finds_elsewhere(state);
     debug_assert!(discard || !elsewhere, "what is needed has been brought");

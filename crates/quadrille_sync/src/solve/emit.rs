@@ -12,11 +12,9 @@ use crate::solve::queues::host;
 use crate::solve::queues::ownership;
 use crate::solve::queues::swapchain;
 use crate::solve::schedule::split::Split;
-use crate::solve::state::blocks::Blocks;
-use crate::solve::state::clocks::{Numbers, Timeline};
-use crate::solve::state::{self, Consulted, Hosted, LastUses, Maps};
-use crate::states::{EndStates, States};
-use crate::topology::{QueueIndex, Topology};
+use crate::solve::state::{self, Consulted};
+use crate::states::States;
+use crate::topology::Topology;
 
 /// A plan, and what it hangs on.
 pub(crate) struct Solved {
@@ -28,18 +26,10 @@ pub(crate) struct Solved {
     pub(crate) consulted: Vec<Consulted>,
 }
 
-/// A plan but for its end states, and what these are made of.
-pub(super) struct Emitted {
-    plan: Plan,
-    maps: Maps,
-    blocks: Blocks,
-    /// See [`Past`](state::Past).
-    first: Vec<u32>,
-    consulted: Vec<Consulted>,
-    last_uses: LastUses,
-    hosted: Vec<Option<Hosted>>,
-    timeline: Timeline,
-    numbers: Numbers,
+impl AsRef<Plan> for Solved {
+    fn as_ref(&self) -> &Plan {
+        &self.plan
+    }
 }
 
 /// The second half, which cannot fail: what goes between the passes.
@@ -49,7 +39,7 @@ pub(super) fn emit(
     states: &States,
     split: &Split,
     kept: &[bool],
-) -> Emitted {
+) -> Solved {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
     let mut host = passes::passes(&mut walk, &mut maps, split);
     swapchain::present(&mut walk, &mut maps);
@@ -70,55 +60,20 @@ pub(super) fn emit(
     host::number(&mut host, &timeline, &numbers);
     let culled = (0..kept.len()).filter(|pass| !kept[*pass]);
     let culled = culled.map(|pass| PassIndex(pass as u32)).collect();
-    Emitted {
+    let uses = (&last_uses, &hosted[..]);
+    let mut end = state::end_states(frame, maps, &blocks, &past.first, uses, &numbers);
+    (end.learned, end.joined) = timeline.learned(&numbers);
+    end.signals = vec![0; topology.queues.len()];
+    for submission in &submissions {
+        end.signals[usize::from(submission.queue.0)] += 1;
+    }
+    Solved {
         plan: Plan {
             submissions,
             host,
             culled,
-            end: EndStates::default(),
+            end,
         },
-        maps,
-        blocks,
-        first: past.first,
         consulted: past.consulted,
-        last_uses,
-        hosted,
-        timeline,
-        numbers,
     }
-}
-
-impl AsRef<Plan> for Emitted {
-    fn as_ref(&self) -> &Plan {
-        &self.plan
-    }
-}
-
-impl Emitted {
-    /// Adds the end states.
-    pub(super) fn finish(self, frame: &Frame, topology: &Topology) -> Solved {
-        let Self {
-            mut plan,
-            maps,
-            blocks,
-            first,
-            consulted,
-            last_uses,
-            hosted,
-            timeline,
-            numbers,
-        } = self;
-        plan.end = state::end_states(frame, maps, &blocks, &first, &last_uses, &hosted, &numbers);
-        (plan.end.learned, plan.end.joined) = timeline.learned(&numbers);
-        let submissions = plan.submissions.iter();
-        plan.end.signals = signals(topology, submissions.map(|submission| submission.queue));
-        Solved { plan, consulted }
-    }
-}
-
-/// How many submissions each queue has.
-fn signals(topology: &Topology, submissions: impl Iterator<Item = QueueIndex>) -> Vec<u64> {
-    let mut signals = vec![0; topology.queues.len()];
-    submissions.for_each(|queue| signals[usize::from(queue.0)] += 1);
-    signals
 }

@@ -9,6 +9,7 @@ pub(super) mod assign;
 pub(super) mod choose;
 pub(super) mod gate;
 pub(super) mod levels;
+pub(super) mod list;
 pub(super) mod merge;
 pub(super) mod split;
 

@@ -2,7 +2,6 @@
 
 pub(super) mod blocks;
 pub(super) mod clocks;
-pub(super) mod first_use;
 pub(super) mod predecessors;
 pub(super) mod visibility;
 
@@ -209,8 +208,7 @@ pub(super) fn end_states(
     maps: Maps,
     blocks: &Blocks,
     first: &[u32],
-    last_uses: &LastUses,
-    hosted: &[Option<Hosted>],
+    (last_uses, hosted): (&LastUses, &[Option<Hosted>]),
     numbers: &Numbers,
 ) -> EndStates {
     let mut end = EndStates {

@@ -20,16 +20,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::frame::PassIndex;
+use crate::frame::{Frame, PassIndex};
 use crate::range::{EVERYTHING, RangeMap, SubRange, is_of_levels};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::solve::barriers::walk::{Request, Walk};
 use crate::solve::barriers::{change_layout, order_read, order_write};
-use crate::solve::state::first_use::next_use;
 use crate::solve::state::predecessors::{for_each_predecessor, last_pass};
 use crate::solve::state::visibility::is_visible;
 use crate::solve::state::{Maps, Mark, State};
-use crate::states::{EndPass, FirstUse, Previous, Seen};
+use crate::states::{EndPass, First, FirstUse, Previous, Seen};
 
 /// Adds what the next frame needs to the last calls of queues.
 pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
@@ -206,4 +205,51 @@ fn settle(request: &Request, state: &mut State, changes: bool) {
         scope,
         is_ready: true,
     });
+}
+
+/// Notes what the next frame may need to foresee: the first use of a range in this one.
+#[inline]
+pub(in crate::solve) fn note_first(frame: &Frame, request: &Request, state: &mut State) {
+    if state.first.is_none() {
+        note(frame, request, state);
+    }
+}
+
+/// The same where it is the first.
+fn note(frame: &Frame, request: &Request, state: &mut State) {
+    let pass = &frame.pass(request.pass).name;
+    let is_same = |First { used, .. }: &mut First| {
+        used.queue == request.queue
+            && used.scope == request.shared
+            && used.layout == request.layout
+            && (used.writes, used.discard) == (request.writes, request.discard)
+            && (Arc::ptr_eq(&used.pass, pass) || used.pass == *pass)
+    };
+    // Frames repeat, and then there is nothing to allocate, nor to count.
+    let same = state.previous_first.take_if(is_same);
+    state.first = Some(First {
+        step: request.step,
+        again: same.as_ref().map_or(0, |same| same.step),
+        used: same.map(|same| same.used).unwrap_or_else(|| {
+            Arc::new(FirstUse {
+                queue: request.queue,
+                family: request.family,
+                scope: request.shared,
+                layout: request.layout,
+                writes: request.writes,
+                discard: request.discard,
+                pass: pass.clone(),
+            })
+        }),
+    });
+}
+
+/// The first use of a range in the next frame, if this one used it too: that of the frame before, or
+/// for want of one that of this frame.
+pub(in crate::solve) fn next_use(state: &State) -> Option<Previous<'_>> {
+    let first = state.first.as_ref()?;
+    Some(state.previous().unwrap_or(Previous {
+        step: first.step,
+        used: &first.used,
+    }))
 }

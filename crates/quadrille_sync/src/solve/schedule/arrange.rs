@@ -4,7 +4,7 @@
 //! passes come after host passes stay as declared. Three steps:
 //!
 //! 1. List scheduling: each queue takes the pass that can begin first, and of several the one
-//!    declared first, so that no queue idles for the sake of declaration order ([`early`]).
+//!    declared first, so that no queue idles for the sake of declaration order ([`list_schedule`]).
 //! 2. Submissions are joined with the next ones of their queue, as long as no queue is estimated
 //!    to finish later than it would in declared order ([`merge`](crate::solve::schedule::merge)). What is joined
 //!    was a needless switch of queue.
@@ -15,14 +15,11 @@
 //! declared order is up to [`choose`](crate::solve::schedule::choose): this phase knows neither states nor barriers.
 //! If there is one submission in either order, barrier calls are estimated from hazards alone ([`calls`]).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::solve::graph::hazard::Hazard;
 use crate::solve::graph::{Edge, Graph, ranks};
-use crate::solve::schedule::Costs;
 use crate::solve::schedule::levels::Levels;
+use crate::solve::schedule::list::list_schedule;
 use crate::solve::schedule::merge::merge;
 use crate::solve::schedule::split::{Draft, Split, split};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
@@ -61,7 +58,7 @@ pub(in crate::solve) fn arrange(
     let graph = Graph::new(order.len(), needs.clone().map(edge).collect());
     let mut drafts = declared.drafts.clone();
     if topology.queues.len() > 1 && drafts.len() > 1 {
-        let early = early(frame, topology, &graph, order, queues);
+        let early = list_schedule(frame, topology, &graph, order, queues);
         let needs: Vec<_> = needs.collect();
         let early = split(frame, topology, &needs, &early, queues);
         drafts = merge(frame, topology, &graph, &declared.drafts, early.drafts);
@@ -125,116 +122,6 @@ fn side_effects(frame: &Frame, order: &[u32], queues: &[Option<QueueIndex>]) -> 
         last = Some(pass);
     }
     pairs
-}
-
-/// A queue that is given passes one by one.
-#[derive(Default)]
-struct Worker {
-    /// When it has ended all that it was given.
-    free: u64,
-    /// The ranks of passes that can begin now.
-    ready: BinaryHeap<Reverse<u32>>,
-    /// When other passes can begin, and their ranks.
-    later: BinaryHeap<Reverse<(u64, u32)>>,
-}
-
-impl Worker {
-    /// When its next pass begins, if there is one.
-    fn next_start(&self) -> Option<u64> {
-        if !self.ready.is_empty() {
-            return Some(self.free);
-        }
-        let Reverse((time, _)) = self.later.peek()?;
-        Some(self.free.max(*time))
-    }
-
-    /// Takes the pass that is declared first among those that can begin at a time.
-    fn take(&mut self, now: u64) -> Option<u32> {
-        while let Some(Reverse((time, rank))) = self.later.peek().copied() {
-            if time > now {
-                break;
-            }
-            self.later.pop();
-            self.ready.push(Reverse(rank));
-        }
-        self.ready.pop().map(|Reverse(rank)| rank)
-    }
-}
-
-/// The passes in the order in which they would begin if each were a submission of its own.
-fn early(
-    frame: &Frame,
-    topology: &Topology,
-    graph: &Graph,
-    order: &[u32],
-    queues: &[Option<QueueIndex>],
-) -> Vec<u32> {
-    let (costs, rank) = (Costs::new(frame), ranks(order));
-    let mut missing: Vec<u32> = (0..order.len() as u32)
-        .map(|pass| graph.before(pass).len() as u32)
-        .collect();
-    let mut start = vec![0_u64; order.len()];
-    let mut workers: Vec<Worker> = Vec::new();
-    workers.resize_with(topology.queues.len(), Worker::default);
-    let mut early = Vec::with_capacity(order.len());
-    // Passes of no queue (culled ones, host passes) take no time.
-    let mut open: Vec<u32> = order.to_vec();
-    open.retain(|pass| missing[*pass as usize] == 0);
-    open.reverse();
-    loop {
-        while let Some(pass) = open.pop() {
-            let begin = start[pass as usize];
-            match queues[pass as usize] {
-                Some(queue) => {
-                    let entry = Reverse((begin, rank[pass as usize]));
-                    workers[usize::from(queue.0)].later.push(entry);
-                }
-                None => {
-                    early.push(pass);
-                    finish(graph, pass, begin, &mut start, &mut missing, &mut open);
-                }
-            }
-        }
-        let next = workers
-            .iter_mut()
-            .filter_map(|it| Some((it.next_start()?, it)));
-        let Some((now, worker)) = next.min_by_key(|(time, _)| *time) else {
-            return early;
-        };
-        let Some(rank) = worker.take(now) else {
-            unreachable!("a queue that can begin something has something to begin");
-        };
-        let pass = order[rank as usize];
-        worker.free = now + costs.of(frame, PassIndex(pass));
-        early.push(pass);
-        finish(
-            graph,
-            pass,
-            worker.free,
-            &mut start,
-            &mut missing,
-            &mut open,
-        );
-    }
-}
-
-/// A pass has ended: whoever waited only for it can begin.
-fn finish(
-    graph: &Graph,
-    pass: u32,
-    end: u64,
-    start: &mut [u64],
-    missing: &mut [u32],
-    open: &mut Vec<u32>,
-) {
-    for next in graph.after(pass) {
-        let next = *next as usize;
-        start[next] = start[next].max(end);
-        missing[next] -= 1;
-        if missing[next] == 0 {
-            open.push(next as u32);
-        }
-    }
 }
 
 /// Sorts the passes of each submission by level.

@@ -6,9 +6,9 @@ use super::window::{for_each_pending, settle};
 use crate::plan::PassRef;
 use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
+use crate::solve::barriers::lookahead::next_use;
 use crate::solve::barriers::slices::for_each_whole;
 use crate::solve::barriers::walk::Walk;
-use crate::solve::state::first_use::next_use;
 use crate::solve::state::predecessors::for_each_predecessor_of;
 use crate::solve::state::{Maps, State};
 
