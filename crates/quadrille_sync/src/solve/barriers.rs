@@ -13,6 +13,7 @@
 //! made it available, so it needs no naming. Only if nobody has read it is the write itself the
 //! source.
 
+pub(super) mod calls;
 pub(super) mod dependency;
 pub(super) mod lookahead;
 pub(super) mod record;
@@ -86,7 +87,7 @@ pub(super) fn change_layout(
             if mark.queue != request.queue {
                 let stages = chain(walk, request, mark, is_aliased);
                 src.stages = (src.stages | stages).simplified();
-                walk.stand_behind_wait();
+                walk.calls.stand_behind_wait();
                 return;
             }
             src = src.union(source(mark, memory));
@@ -94,7 +95,7 @@ pub(super) fn change_layout(
                 // Acquired just now, in another layout than predicted: the next call.
                 batch = 1;
             } else {
-                walk.stand_behind(mark);
+                walk.calls.stand_behind(mark);
             }
         });
     }
@@ -107,7 +108,7 @@ pub(super) fn change_layout(
         reason: walk.reason(request, earlier, rung),
     };
     let resource = walk.frame.resource(request.resource);
-    walk.before_pass[batch].push(resource, interval, barrier);
+    walk.calls.needed(batch).push(resource, interval, barrier);
 }
 
 /// Rungs 2, 3 and 5 for a write that changes nothing else.

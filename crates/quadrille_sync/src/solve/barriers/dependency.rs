@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::flags::Stages;
 use crate::plan::{Rung, Scope};
 use crate::range::whole_levels;
-use crate::solve::barriers::walk::{Plain, Request, Walk};
+use crate::solve::barriers::calls::Plain;
+use crate::solve::barriers::walk::{Request, Walk};
 use crate::solve::state::Mark;
 use crate::solve::state::predecessors::source;
 
@@ -69,7 +70,7 @@ pub(in crate::solve) fn order_after(
         layout: request.layout,
         reason: walk.reason(request, Some(mark.pass), rung),
     };
-    walk.plain.push(plain);
+    walk.calls.add_plain(plain);
 }
 
 /// Waits for an access on another queue and returns the stages that lead on from there: those

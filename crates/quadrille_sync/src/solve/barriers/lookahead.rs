@@ -34,7 +34,7 @@ use crate::states::{EndPass, First, FirstUse, Previous, Seen};
 pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
     // By queue: the first pass of the next frame before which a call stands anyway.
     let queues = walk.topology.indices();
-    let mut limits: Vec<u32> = queues.map(|queue| walk.first_call(queue)).collect();
+    let mut limits: Vec<u32> = queues.map(|queue| walk.calls.first(queue)).collect();
     // Whoever comes later than that needs no further look, and in large frames most do.
     let farthest = limits.iter().copied().max().unwrap_or(0);
     let mut wanted: Vec<ResourceIndex> = Vec::new();
@@ -121,7 +121,7 @@ fn stand(
     (run, state): (&Range<u64>, &State),
 ) -> Option<(usize, u32)> {
     let next = state.previous()?.used;
-    let (submission, step) = walk.last_call_place(next.queue)?;
+    let (submission, step) = walk.calls.last_place(next.queue)?;
     let declared = walk.frame.resource(resource);
     let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
     // What the host looks at, and what leaves, stays as it is.

@@ -1,15 +1,14 @@
 //! What has been decided so far on the walk through a frame, which `barriers` and `queues` share, and the
 //! verbs to decide more.
 
-mod call;
-
 use std::sync::Arc;
 
 use crate::flags::{Layout, Stages};
 use crate::frame::{Frame, PassIndex};
-use crate::plan::{BarrierBatch, PassRef, Reason, Rung, Scope};
+use crate::plan::{PassRef, Reason, Rung, Scope};
 use crate::range::SubRange;
 use crate::resource::{ResourceIndex, Sharing};
+use crate::solve::barriers::calls::Calls;
 use crate::solve::barriers::record::Record;
 use crate::solve::schedule::split::Draft;
 use crate::solve::state::blocks::Blocks;
@@ -17,9 +16,6 @@ use crate::solve::state::clocks::{Point, Timeline};
 use crate::solve::state::{Hosted, LastUses, Maps, Mark, Past, State, is_away, load};
 use crate::states::{EndPass, FirstUse, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
-
-use call::Call;
-pub(in crate::solve) use call::Plain;
 
 /// What has been decided so far.
 pub(in crate::solve) struct Walk<'a> {
@@ -42,23 +38,11 @@ pub(in crate::solve) struct Walk<'a> {
     pub(in crate::solve) past: Past<'a>,
     pub(in crate::solve) blocks: Blocks,
     pub(in crate::solve) last_uses: LastUses,
-    /// What the next pass needs, in two calls: barriers of one call do not chain.
-    pub(in crate::solve) before_pass: [BarrierBatch; 2],
-    /// Dependencies without change of layout or owner that the next pass needs.
-    pub(in crate::solve) plain: Vec<Plain>,
+    pub(in crate::solve) calls: Calls,
     /// The use by the next frame that is being prepared for, instead of a request's pass.
     pub(in crate::solve) next_use: Option<Arc<FirstUse>>,
     /// The uses of the pass that is being looked at; kept for its memory.
     pub(in crate::solve) requests: Vec<Request>,
-    /// The last pass on the queue of the next pass that its barriers have to stand behind.
-    behind: u32,
-    /// Its barriers lead on from a wait.
-    is_behind_wait: bool,
-    /// The last call of each queue.
-    last_calls: Vec<Option<Call>>,
-    /// By queue: the pass before which the first call stands that has to stand in this frame, and
-    /// could not have been foreseen.
-    first_calls: Vec<u32>,
     /// There are images whose mip levels have several slices.
     pub(in crate::solve) has_slices: bool,
     /// There is more than one family to own something.
@@ -106,9 +90,7 @@ impl Request {
             step: self.step,
         }
     }
-}
 
-impl Request {
     /// Whether contents need not be kept: nobody wants them, or there are none.
     pub(in crate::solve) fn discards(&self, state: &State) -> bool {
         self.discard || self.writes && !state.defined
@@ -144,14 +126,9 @@ impl<'a> Walk<'a> {
             past,
             blocks,
             last_uses: LastUses::new(frame.resources.len(), topology.queues.len()),
-            before_pass: Default::default(),
-            plain: Vec::new(),
+            calls: Calls::new(topology.queues.len()),
             next_use: None,
             requests: Vec::new(),
-            behind: 0,
-            is_behind_wait: false,
-            first_calls: vec![u32::MAX; topology.queues.len()],
-            last_calls: vec![None; topology.queues.len()],
             has_slices: frame.resources.iter().any(|it| it.kind.depth() > 1),
             has_families: topology.family_count() > 1,
             may_move: false,
@@ -159,6 +136,29 @@ impl<'a> Walk<'a> {
         walk.may_move = walk.has_families || maps.iter().any(is_away);
         walk.open_windows();
         (walk, maps)
+    }
+
+    /// Puts what a pass needs into its submission.
+    pub(in crate::solve) fn put_barriers(
+        &mut self,
+        submission: usize,
+        queue: QueueIndex,
+        step: u32,
+    ) {
+        self.write_plain(queue);
+        self.calls.put(&mut self.records, (submission, queue), step);
+    }
+
+    /// Puts what the next frame needs into the last call of a queue.
+    pub(in crate::solve) fn put_ahead(&mut self, queue: QueueIndex) {
+        self.write_plain(queue);
+        self.calls.put_ahead(&mut self.records, queue);
+    }
+
+    fn write_plain(&mut self, queue: QueueIndex) {
+        let inputs = (self.frame, self.topology);
+        let (timeline, past) = (&self.timeline, &mut self.past);
+        self.calls.write_plain(inputs, timeline, past, queue);
     }
 
     /// Opens a window on each queue.

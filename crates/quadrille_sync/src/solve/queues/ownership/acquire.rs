@@ -149,7 +149,7 @@ fn acquire(
         let stages = walk.require(request, &pending.mark, stages, all, rung);
         (stages, Some(pending.mark.pass))
     };
-    walk.stand_behind_wait();
+    walk.calls.stand_behind_wait();
     let barrier = Barrier {
         src: Scope {
             stages,
@@ -162,7 +162,9 @@ fn acquire(
         reason: walk.reason(request, earlier, rung),
     };
     let resource = walk.frame.resource(request.resource);
-    walk.before_pass[0].push_half(resource, &pending.range, barrier);
+    walk.calls
+        .needed(0)
+        .push_half(resource, &pending.range, barrier);
     // Where nobody has foreseen this, what was before is no guide to what comes.
     let is_foreseen = !walk.is_window(&pending.mark);
     intervals(kind, &pending.range, |interval| {

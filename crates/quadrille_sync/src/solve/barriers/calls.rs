@@ -1,0 +1,217 @@
+//! Barrier calls while a submission is put together, and how barriers get into them.
+
+use std::ops::Range;
+
+use crate::flags::Layout;
+use crate::frame::Frame;
+use crate::plan::{BarrierBatch, Reason, Scope, Step};
+use crate::resource::Resource;
+use crate::solve::barriers::record::{Barrier, Record};
+use crate::solve::state::clocks::Timeline;
+use crate::solve::state::{Mark, Past};
+use crate::topology::{BarrierStyle, QueueIndex, Topology};
+
+/// The last barrier call of a queue. Later passes of its submission add to it what can stand there:
+/// every call costs, and whatever depends on nothing behind it can be in it. In the end, so can
+/// the next frame (see [`lookahead`](crate::solve::barriers::lookahead)).
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    submission: usize,
+    /// Its place among the steps of the submission.
+    at: usize,
+    /// The pass that it stands before.
+    step: u32,
+}
+
+/// A dependency on one access that changes neither layout nor owner.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Plain {
+    /// The access.
+    pub(in crate::solve) mark: Mark,
+    pub(in crate::solve) interval: Range<u64>,
+    pub(in crate::solve) src: Scope,
+    pub(in crate::solve) dst: Scope,
+    pub(in crate::solve) layout: Layout,
+    pub(in crate::solve) reason: Reason,
+}
+
+/// The builder of barrier calls: what the next pass needs, and the last call of each queue.
+#[derive(Debug)]
+pub(in crate::solve) struct Calls {
+    /// What the next pass needs, in two calls: barriers of one call do not chain.
+    needed: [BarrierBatch; 2],
+    /// Dependencies without change of layout or owner that the next pass needs.
+    plain: Vec<Plain>,
+    /// The last pass on the queue of the next pass that its barriers have to stand behind.
+    behind: u32,
+    /// Its barriers lead on from a wait.
+    is_behind_wait: bool,
+    /// The last call of each queue.
+    last: Vec<Option<Call>>,
+    /// By queue: the pass before which the first call stands that has to stand in this frame, and
+    /// could not have been foreseen.
+    first: Vec<u32>,
+}
+
+impl Calls {
+    pub(in crate::solve) fn new(queues: usize) -> Self {
+        Self {
+            needed: Default::default(),
+            plain: Vec::new(),
+            behind: 0,
+            is_behind_wait: false,
+            last: vec![None; queues],
+            first: vec![u32::MAX; queues],
+        }
+    }
+
+    /// The barriers that the next pass needs, in its first or its second call.
+    pub(in crate::solve) fn needed(&mut self, call: usize) -> &mut BarrierBatch {
+        &mut self.needed[call]
+    }
+
+    /// Adds a plain dependency of the next pass, which waits may yet cover.
+    pub(in crate::solve) fn add_plain(&mut self, plain: Plain) {
+        self.plain.push(plain);
+    }
+
+    /// Says that the barriers of the next pass come after an access on the same queue.
+    pub(in crate::solve) fn stand_behind(&mut self, mark: &Mark) {
+        self.behind = self.behind.max(mark.step);
+    }
+
+    /// Says that the barriers of the next pass lead on from a wait.
+    pub(in crate::solve) fn stand_behind_wait(&mut self) {
+        self.is_behind_wait = true;
+    }
+
+    /// Writes down the plain dependencies of the next pass, but for those that waits cover: for the
+    /// access, or for another queue that has itself waited for it. Only now all waits are known.
+    pub(in crate::solve) fn write_plain(
+        &mut self,
+        (frame, topology): (&Frame, &Topology),
+        timeline: &Timeline,
+        past: &mut Past<'_>,
+        queue: QueueIndex,
+    ) {
+        let mut plain = std::mem::take(&mut self.plain);
+        for plain in plain.drain(..) {
+            past.consult(&plain.mark, queue);
+            let waiting = timeline.ordered_by_waits(queue, plain.mark.point());
+            if waiting.covers(plain.dst.stages) {
+                continue;
+            }
+            match plain.mark.queue == queue {
+                true => self.stand_behind(&plain.mark),
+                false => self.stand_behind_wait(),
+            }
+            let resource = frame.resource(plain.reason.resource);
+            self.need(topology.barriers, resource, plain);
+        }
+        // Emptied, for its memory.
+        self.plain = plain;
+    }
+
+    /// Adds a plain dependency to the barriers that the next pass needs.
+    fn need(&mut self, style: BarrierStyle, resource: &Resource, plain: Plain) {
+        let batch = &mut self.needed[0];
+        let Plain {
+            src, dst, reason, ..
+        } = plain;
+        if style == BarrierStyle::Merged {
+            batch.merge(src, dst, reason);
+            return;
+        }
+        let only_orders = src.access.is_empty() && dst.access.is_empty();
+        let count = batch.images.len();
+        let barrier = Barrier::plain(src, dst, plain.layout, reason);
+        batch.push(resource, plain.interval, barrier);
+        if only_orders {
+            // An execution dependency is not bound to a range: one part of it says everything.
+            batch.images.truncate(count + 1);
+        }
+    }
+
+    /// Puts what a pass needs into its submission: into the last barrier call there, if that
+    /// stands behind all that the pass depends on, else into a call of its own.
+    pub(in crate::solve) fn put(
+        &mut self,
+        records: &mut [Record],
+        (submission, queue): (usize, QueueIndex),
+        step: u32,
+    ) {
+        let behind = std::mem::take(&mut self.behind);
+        let is_of_frame = std::mem::take(&mut self.is_behind_wait) || behind > 0;
+        if !self.needed[0].is_empty() {
+            let joins = |call: &Call| call.submission == submission && call.step > behind;
+            let call = match self.last(queue).filter(joins) {
+                Some(call) => call,
+                None => self.open(records, (submission, queue), step),
+            };
+            self.add(records, call, 0);
+            if is_of_frame {
+                let first = &mut self.first[usize::from(queue.0)];
+                *first = (*first).min(call.step);
+            }
+        }
+        if !self.needed[1].is_empty() {
+            let call = self.open(records, (submission, queue), step);
+            self.add(records, call, 1);
+        }
+    }
+
+    /// Puts what the next frame needs into the last call of a queue.
+    pub(in crate::solve) fn put_ahead(&mut self, records: &mut [Record], queue: QueueIndex) {
+        (self.behind, self.is_behind_wait) = (0, false);
+        if self.needed[0].is_empty() {
+            return;
+        }
+        let Some(call) = self.last(queue) else {
+            unreachable!("what is foreseen has a call to stand in");
+        };
+        self.add(records, call, 0);
+    }
+
+    /// The pass before which the first call of a queue stands that has to stand in this frame.
+    pub(in crate::solve) fn first(&self, queue: QueueIndex) -> u32 {
+        self.first[usize::from(queue.0)]
+    }
+
+    /// The submission with the last call of a queue, and the pass that it stands before.
+    pub(in crate::solve) fn last_place(&self, queue: QueueIndex) -> Option<(usize, u32)> {
+        let call = self.last(queue)?;
+        Some((call.submission, call.step))
+    }
+
+    fn last(&self, queue: QueueIndex) -> Option<Call> {
+        self.last[usize::from(queue.0)]
+    }
+
+    /// Begins a barrier call.
+    fn open(
+        &mut self,
+        records: &mut [Record],
+        (submission, queue): (usize, QueueIndex),
+        step: u32,
+    ) -> Call {
+        let steps = &mut records[submission].submission.steps;
+        let at = steps.len();
+        steps.push(Step::Barriers(Box::default()));
+        let call = Call {
+            submission,
+            at,
+            step,
+        };
+        self.last[usize::from(queue.0)] = Some(call);
+        call
+    }
+
+    /// Adds what the next pass needs to a call.
+    fn add(&mut self, records: &mut [Record], call: Call, needed: usize) {
+        let steps = &mut records[call.submission].submission.steps;
+        let Step::Barriers(batch) = &mut steps[call.at] else {
+            unreachable!("a call is where it was opened");
+        };
+        batch.append(&mut self.needed[needed]);
+    }
+}
