@@ -122,6 +122,7 @@ names!(
     View,
     WindowImage,
     WindowImageOf,
+    WindowSized,
     declared,
     declared_window,
     encode_png,

@@ -146,13 +146,9 @@ impl Frames {
         if let Some((_, error)) = lock(&failure).take() {
             return Err(error);
         }
-        let mut buffers = vec![Vec::new(); input.plan.submissions.len()];
-        for (chunk, target) in chunks.iter().zip(targets) {
-            buffers[chunk.submission].push(target.buffer);
-        }
         self.recorded = true;
         Ok(Recorded {
-            buffers,
+            buffers: by_submission(input.plan, &chunks, &targets),
             slot: self.current,
             repeated: repeated.into_inner(),
         })
@@ -195,6 +191,15 @@ impl Frames {
         }
         Ok(())
     }
+}
+
+/// The command buffers of each submission.
+fn by_submission(plan: &Plan, chunks: &[Chunk], targets: &[Target]) -> Vec<Vec<vk::CommandBuffer>> {
+    let mut buffers = vec![Vec::new(); plan.submissions.len()];
+    for (chunk, target) in chunks.iter().zip(targets) {
+        buffers[chunk.submission].push(target.buffer);
+    }
+    buffers
 }
 
 /// Commands are the measure of cost; a pass costs something even without.
