@@ -64,6 +64,7 @@ fn main() -> AppExit {
         args.common.plugins("Post process", SIZE),
         args.common.clone(),
     ))
+    .insert_resource(args.clone())
     .insert_resource(Lens(!args.plain))
     .init_resource::<Clock>()
     .add_systems(RenderStartup, setup)
