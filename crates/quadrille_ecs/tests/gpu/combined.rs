@@ -111,5 +111,8 @@ fn an_image_and_its_sampler_are_bound_to_one_number() {
     rig.expect_no_errors();
     let words = read(&mut rig, |world| world.resource::<Squares>().0.clone());
     let color = [0, 1, 2, 3].map(|at| (f32::from_bits(words[at]) * 255.0).round() as u32);
-    assert_eq!(color, [64, 128, 191, 255]);
+    // Conversions to 8 bits may be off by one ("Conversion From Floating-Point to Normalized").
+    let wanted: [u32; 4] = [64, 128, 191, 255];
+    let is_near = |(color, wanted): (&u32, &u32)| color.abs_diff(*wanted) <= 1;
+    assert!(color.iter().zip(&wanted).all(is_near), "{color:?}");
 }
