@@ -1,5 +1,6 @@
 //! Data from the CPU for buffers and images.
 
+mod mips;
 mod writes;
 
 use bevy_ecs::prelude::*;
@@ -31,6 +32,8 @@ use writes::{Write, Writes};
 #[derive(Resource, Default)]
 pub struct Uploads {
     writes: Writes,
+    /// Images whose mip levels are made behind the writes.
+    mips: Vec<GpuImage>,
     /// What is wrong with writes that were left out.
     refused: Vec<Error>,
     staging: Vec<Staging>,
@@ -114,6 +117,32 @@ impl Uploads {
         }
     }
 
+    /// Makes all mip levels of an image from its first one, behind the writes of the next frame: each
+    /// level is the one before it, half as wide and high, scaled with a linear filter. Where sizes are
+    /// even that is the mean of four texels, in linear light if the format is an sRGB one; where they
+    /// are odd, the filter passes over some texels.
+    ///
+    /// An image without the usages TRANSFER_SRC and TRANSFER_DST, or of a format that
+    /// [`Gpu::can_scale`](quadrille_vulkan::Gpu::can_scale) has no word for, is an error of a frame
+    /// that follows, and is left as it is.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::{GpuImage, Uploads};
+    /// fn fill(mut uploads: ResMut<Uploads>, bricks: Res<Bricks>) {
+    ///     let [width, height, _] = bricks.0.extent();
+    ///     uploads.write_image(&bricks.0, &vec![255; (4 * width * height) as usize]);
+    ///     uploads.generate_mips(&bricks.0);
+    /// }
+    /// # #[derive(Resource)] struct Bricks(GpuImage);
+    /// ```
+    pub fn generate_mips(&mut self, image: &GpuImage) {
+        let is_new = self.mips.iter().all(|known| known.id() != image.id());
+        if image.desc().mip_levels > 1 && is_new {
+            self.mips.push(image.clone());
+        }
+    }
+
     /// How many bytes will be uploaded with the next frame so far.
     pub fn pending_bytes(&self) -> usize {
         self.writes.data.len()
@@ -124,8 +153,29 @@ impl Uploads {
         std::mem::take(&mut self.refused)
     }
 
-    /// The passes that copy what is pending, if anything is: one, unless texels are written twice.
+    /// The passes that copy what is pending, if anything is: one, unless texels are written twice; and
+    /// one for each mip level that is made.
     pub(crate) fn passes(
+        &mut self,
+        gpu: &Gpu,
+        reached: impl Fn(TimelinePoint) -> bool,
+    ) -> Result<Vec<InternalPass>, Error> {
+        let mut passes = self.copies(gpu, reached)?;
+        let refused = &mut self.refused;
+        self.mips.retain(|image| match mips::problem(gpu, image) {
+            None => true,
+            Some(problem) => {
+                let name = image.name().to_owned();
+                refused.push(Error::NotWritten { name, problem });
+                false
+            }
+        });
+        passes.extend(mips::passes(&self.mips));
+        Ok(passes)
+    }
+
+    /// The passes that copy.
+    fn copies(
         &mut self,
         gpu: &Gpu,
         reached: impl Fn(TimelinePoint) -> bool,
@@ -154,6 +204,7 @@ impl Uploads {
     /// The frame with the pending copies was submitted; its staging buffer is free once these
     /// points are reached.
     pub(crate) fn submitted(&mut self, points: &[TimelinePoint]) {
+        self.mips.clear();
         if self.writes.list.is_empty() {
             return;
         }

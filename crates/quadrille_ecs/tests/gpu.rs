@@ -14,6 +14,8 @@ mod during;
 mod history;
 #[path = "gpu/host.rs"]
 mod host;
+#[path = "gpu/mips.rs"]
+mod mips;
 #[path = "gpu/mistakes.rs"]
 mod mistakes;
 #[path = "gpu/recover.rs"]

@@ -90,6 +90,13 @@ impl Gpu {
         crate::image::can_sample(&self.0, format)
     }
 
+    /// Whether images of a format can be scaled with a linear filter (section "Image Copies With
+    /// Scaling"), as mip levels are made: not compressed ones, nor, on some devices, those of 32 bits
+    /// a channel.
+    pub fn can_scale(&self, format: vk::Format) -> bool {
+        crate::image::can_scale(&self.0, format)
+    }
+
     /// How many frames the CPU may be ahead of the device.
     pub fn frames_in_flight(&self) -> u32 {
         self.0.frames_in_flight

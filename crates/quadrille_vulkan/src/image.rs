@@ -6,7 +6,7 @@
 mod check;
 mod create;
 
-pub(crate) use create::can_sample;
+pub(crate) use create::{can_sample, can_scale};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};

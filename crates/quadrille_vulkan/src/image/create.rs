@@ -19,6 +19,15 @@ pub(crate) fn can_sample(device: &Device, format: vk::Format) -> bool {
     properties.optimal_tiling_features.contains(sampled)
 }
 
+/// See [`Gpu::can_scale`](crate::Gpu::can_scale).
+pub(crate) fn can_scale(device: &Device, format: vk::Format) -> bool {
+    use vk::FormatFeatureFlags as Feature;
+    let needed = Feature::BLIT_SRC | Feature::BLIT_DST | Feature::SAMPLED_IMAGE_FILTER_LINEAR;
+    let properties = crate::format::properties(device, format);
+    crate::format::aspects(format) == vk::ImageAspectFlags::COLOR
+        && properties.optimal_tiling_features.contains(needed)
+}
+
 pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     match desc.cube {
         true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
