@@ -27,9 +27,8 @@ use crate::declaration::DeclaredAccess;
 use crate::kind::{AccessKind, StageWish};
 use crate::missing::missing;
 use crate::named::{GpuResource, Named};
-use crate::registry::{Absence, declare, register_access, resource_entity};
+use crate::registry::{Absence, Awaited, declare, register_access, resource_entity};
 use crate::view::is_within;
-use crate::window;
 
 /// Types that stand for an [`AccessKind`] in parameters.
 pub mod kind {
@@ -155,8 +154,7 @@ pub struct AccessState {
     resource: ComponentId,
     declared: ComponentId,
     absence: Absence,
-    /// The resource comes and goes with a window.
-    of_window: bool,
+    awaited: Awaited,
 }
 
 // SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
@@ -172,7 +170,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
             resource: world.register_component::<T>(),
             declared,
             absence,
-            of_window: window::is_of_window(world, TypeId::of::<T>()),
+            awaited: Awaited::of(world, TypeId::of::<T>()),
         }
     }
 
@@ -196,7 +194,7 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
         let resource = unsafe { world.get_resource::<T>() };
         let Some(resource) = resource else {
             state.absence.note(run);
-            return Err(missing::<T, Self>(state.of_window));
+            return Err(missing::<T, Self>(state.awaited.is_set()));
         };
         Ok(Access {
             handle: resource.named(),

@@ -7,10 +7,11 @@ use crate::named::Named;
 
 /// What a pass gets when the resource that it declares does not exist.
 #[cold]
-pub(crate) fn missing<T: Named, P>(of_window: bool) -> SystemParamValidationError {
-    if of_window {
-        // A minimised or closed window has no image: nothing to draw is not an error.
-        return SystemParamValidationError::skipped::<P>("the window has no image now");
+pub(crate) fn missing<T: Named, P>(awaited: bool) -> SystemParamValidationError {
+    if awaited {
+        // A minimised or closed window has no image, an asset that is on its way none yet: nothing to
+        // draw, or to draw with, is not an error.
+        return SystemParamValidationError::skipped::<P>("its window or asset has no image now");
     }
     let name = DebugName::type_name::<T>().shortname().to_string();
     SystemParamValidationError::invalid::<P>(format!(

@@ -12,7 +12,7 @@
 use std::alloc::Layout;
 use std::any::TypeId;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use bevy_ecs::change_detection::{DetectChanges, Tick};
 use bevy_ecs::component::{ComponentCloneBehavior, ComponentDescriptor, ComponentId, StorageType};
@@ -66,6 +66,29 @@ pub(crate) struct Registry {
     declared: HashMap<ComponentId, Declared>,
     named: HashMap<TypeId, Entity>,
     lists: HashMap<TypeId, Entity>,
+    awaited: HashMap<TypeId, Awaited>,
+}
+
+/// Whether a bevy resource comes, and goes, by itself: with a window, or with an asset. Passes that
+/// declare it are left out while it does not exist.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Awaited(Arc<AtomicBool>);
+
+impl Awaited {
+    /// That of a resource, whether or not anything is known of it yet.
+    pub(crate) fn of(world: &mut World, resource: TypeId) -> Self {
+        let mut registry = world.get_resource_or_init::<Registry>();
+        registry.awaited.entry(resource).or_default().clone()
+    }
+
+    /// It comes by itself from now on.
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Registry {

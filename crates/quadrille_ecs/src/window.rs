@@ -8,8 +8,6 @@ mod prepare;
 mod sized;
 mod target;
 
-use std::any::TypeId;
-
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, WindowDestroyed};
@@ -21,14 +19,6 @@ pub(crate) use prepare::{WindowQuery, forget_images, prepare, report};
 pub use sized::WindowSized;
 pub(crate) use sized::WindowSizedImages;
 pub(crate) use target::WindowTarget;
-
-/// Whether a resource comes and goes with a window, or comes with its size.
-pub(crate) fn is_of_window(world: &World, resource: TypeId) -> bool {
-    let markers = world.get_resource::<WindowMarkers>();
-    let sized = world.get_resource::<WindowSizedImages>();
-    markers.is_some_and(|markers| markers.contains(resource))
-        || sized.is_some_and(|sized| sized.contains(resource))
-}
 
 /// The image that a window shows: a component of the window's entity while it has one to give,
 /// which it has not while it is minimised, for instance.

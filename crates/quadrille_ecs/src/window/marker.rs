@@ -10,6 +10,7 @@ use bevy_window::PrimaryWindow;
 use quadrille_vulkan::GpuImage;
 
 use super::WindowImage;
+use crate::registry::Awaited;
 
 /// The image of the window that the component `M` marks: draw to it with
 /// `ColorTarget<WindowImageOf<M>>`. [`AddWindowImage::add_window_image`] introduces the marker.
@@ -64,8 +65,9 @@ pub trait AddWindowImage {
 
 impl AddWindowImage for App {
     fn add_window_image<M: Component>(&mut self) -> &mut Self {
-        let mut markers = self.world_mut().get_resource_or_init::<WindowMarkers>();
-        markers.add::<M>();
+        let world = self.world_mut();
+        Awaited::of(world, TypeId::of::<WindowImageOf<M>>()).set();
+        world.get_resource_or_init::<WindowMarkers>().add::<M>();
         self
     }
 }
@@ -90,11 +92,6 @@ impl WindowMarkers {
                 publish: publish::<M>,
             });
         }
-    }
-
-    /// Whether this resource comes and goes with a window.
-    pub(crate) fn contains(&self, resource: TypeId) -> bool {
-        self.0.iter().any(|marker| marker.type_id == resource)
     }
 
     /// Makes the resources of all markers those of the windows as they are now.

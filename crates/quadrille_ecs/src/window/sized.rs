@@ -11,6 +11,7 @@ use quadrille_vulkan::{Error, Gpu, GpuImage, ImageDesc};
 use super::{HeadlessWindow, WindowImageOf};
 use crate::history::{Current, History, NewHistory};
 use crate::plugin::GpuDevice;
+use crate::registry::Awaited;
 
 /// An image that follows the size of a window: a command that inserts the bevy resource which names
 /// it, and makes another image for it whenever the window has another size.
@@ -123,6 +124,7 @@ impl<M: Component> Command for WindowSized<M> {
         if let Some(gpu) = world.get_resource::<GpuDevice>().cloned() {
             follower.follow(world, &gpu, extent)?;
         }
+        Awaited::of(world, follower.resource).set();
         let mut all = world.get_resource_or_init::<WindowSizedImages>();
         all.0.retain(|known| known.resource != follower.resource);
         all.0.push(follower);
@@ -157,11 +159,6 @@ impl Follower {
 pub(crate) struct WindowSizedImages(Vec<Follower>);
 
 impl WindowSizedImages {
-    /// Whether this resource comes to exist with a window's size.
-    pub(crate) fn contains(&self, resource: TypeId) -> bool {
-        self.0.iter().any(|follower| follower.resource == resource)
-    }
-
     /// Makes those images anew whose windows have another size now.
     pub(super) fn follow(world: &mut World, gpu: &Gpu) -> Result<(), Error> {
         if !world.contains_resource::<Self>() {
