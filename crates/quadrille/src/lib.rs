@@ -67,16 +67,79 @@
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
 //!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
 //!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past.
-//! 8. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
+//! 8. **Textures** come from bevy's `AssetServer`, with `TexturePlugin` in
+//!    the app: `commands.queue(LoadTexture::new(Bricks, assets.load("bricks.png")).mips())` inserts
+//!    `Bricks(GpuImage)` once the PNG or KTX2 file is loaded, and follows the asset when it changes; passes that
+//!    declare it are left out until then. Images made in code (`Assets<Image>::add`) go the same way.
+//!    `uploads.generate_mips(&image)` makes the mip levels of any image.
+//! 9. **Mip levels, layers and slices** are declared apart: `glow.mip(2)`, `maps.layer(light)` of a
 //!    declared image is what a shader, an attachment or a copy sees of it
 //!    ([`DeclaredView`](prelude::DeclaredView) makes a mip chain, one pass for each level), and passes
 //!    that write other `fog.slices(0..4)` of a 3D image need no order.
-//! 9. **Shaders follow their files** with `ShaderReloadPlugin`: those of `GpuShader::load(path)`, and
-//!    of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
-//!    log, and the pipeline stays what it was.
+//! 10. **Shaders follow their files** with `ShaderReloadPlugin`: those of `GpuShader::load(path)`, and
+//!     of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
+//!     log, and the pipeline stays what it was.
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
 //! Images and windows begin at their top left corner.
+//!
+//! # Textures
+//!
+//! ```no_run
+//! use bevy_app::{App, AppExit};
+//! use bevy_asset::AssetServer;
+//! use bevy_derive::Deref;
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//! use quadrille::vulkan::vk::SamplerAddressMode;
+//!
+//! #[derive(Resource, Deref)]
+//! struct Bricks(GpuImage);
+//!
+//! #[derive(Resource)]
+//! struct Wall(GraphicsPipeline, Sampler);
+//!
+//! fn setup(mut commands: Commands, gpu: Res<GpuDevice>, assets: Res<AssetServer>) -> Result {
+//!     // Of the folder `assets`, with mip levels that the device makes.
+//!     commands.queue(LoadTexture::new(Bricks, assets.load("bricks.png")).mips());
+//!     let shader = GpuShader::wgsl(
+//!         "wall.wgsl",
+//!         "@group(0) @binding(0) var bricks: texture_2d<f32>;
+//!          @group(0) @binding(1) var smooth_sampler: sampler;
+//!          @vertex fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+//!              return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+//!          }
+//!          @fragment fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
+//!              return textureSample(bricks, smooth_sampler, at.xy / 64.0);
+//!          }",
+//!     )?;
+//!     let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc::of("wall", &shader))?;
+//!     let address = SamplerAddressMode::REPEAT;
+//!     let sampler = SamplerDesc { address, ..SamplerDesc::linear() };
+//!     let sampler = gpu.create_sampler(&sampler)?;
+//!     commands.insert_resource(Wall(pipeline, sampler));
+//!     Ok(())
+//! }
+//!
+//! // Runs from the frame on in which the bricks are there.
+//! fn draw(
+//!     mut recorder: Recorder,
+//!     bricks: Sampled<Bricks>,
+//!     window: ColorTarget<PrimaryWindowImage>,
+//!     wall: Res<Wall>,
+//! ) {
+//!     let mut rendering = recorder.render(window.clear([0.0; 4]));
+//!     rendering.pipeline(&wall.0).bind(0, &bricks).sampler(1, &wall.1).draw(0..3, 0..1);
+//! }
+//!
+//! fn main() -> AppExit {
+//!     App::new()
+//!         .add_plugins((QuadrillePlugins::default(), TexturePlugin::default()))
+//!         .add_systems(RenderStartup, setup)
+//!         .add_systems(Render, draw)
+//!         .run()
+//! }
+//! ```
 //!
 //! # The crates
 //!
@@ -105,6 +168,8 @@ pub mod prelude {
         Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead, View, WindowImage,
         WindowImageOf, WindowSized, declared, declared_window, encode_png, save_to_disk, stage,
     };
+    #[cfg(feature = "textures")]
+    pub use quadrille_ecs::{ImageLimits, LoadTexture, TexturePlugin};
 }
 
 /// The programs in the README compile.

@@ -10,11 +10,9 @@ use bevy_ecs::prelude::*;
 use bevy_image::{Image as ImageAsset, ImageSampler, ImageSamplerDescriptor};
 use bevy_math::Vec2;
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::ecs::ImageRegion;
-use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, ImageUsage, Uploads};
-use wgpu_types::{TextureDataOrder, TextureUsages};
+use quadrille::ecs::{describe_texture, texture_bytes, upload_texture};
+use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Uploads};
 
-use crate::image_format;
 use crate::samplers::Samplers;
 
 /// How many bytes of images are uploaded in one frame. One image that is larger is uploaded in a
@@ -151,7 +149,8 @@ impl Images2d {
         asset: &ImageAsset,
         default: &DefaultSampler,
     ) -> Result<GpuImage, String> {
-        let desc = describe(asset)?;
+        let label = asset.texture_descriptor.label.unwrap_or("image");
+        let desc = describe_texture(asset, label)?;
         let sampler = match &asset.sampler {
             ImageSampler::Default => &default.0,
             ImageSampler::Descriptor(descriptor) => descriptor,
@@ -185,68 +184,6 @@ impl Images2d {
         {
             self.released.insert(id);
         }
-    }
-}
-
-/// The device's image for an asset, with all layers and mip levels.
-fn describe(asset: &ImageAsset) -> Result<ImageDesc, String> {
-    let desc = &asset.texture_descriptor;
-    let format = image_format::to_vk(desc.format).ok_or_else(|| {
-        format!(
-            "its format {:?} is not supported; use one such as Rgba8UnormSrgb or Bc7RgbaUnormSrgb",
-            desc.format
-        )
-    })?;
-    if desc.dimension != wgpu_types::TextureDimension::D2 {
-        return Err(format!(
-            "it is a {:?} image; only 2D ones can be drawn",
-            desc.dimension
-        ));
-    }
-    let (width, height) = (desc.size.width, desc.size.height);
-    let label = desc.label.unwrap_or("image");
-    let mut result = ImageDesc::sampled(label, width, height, format)
-        .with_mips(desc.mip_level_count.max(1))
-        .with_layers(desc.size.depth_or_array_layers.max(1));
-    if desc.usage.contains(TextureUsages::RENDER_ATTACHMENT) {
-        result = result.with_usage(ImageUsage::COLOR_ATTACHMENT);
-    }
-    if let Some(data) = &asset.data {
-        let expected = image_format::bytes(asset);
-        if (data.len() as u64) < expected {
-            return Err(format!(
-                "it has {} bytes of texels, but {width}x{height} texels of {:?} take {expected}",
-                data.len(),
-                desc.format
-            ));
-        }
-    }
-    Ok(result)
-}
-
-/// Uploads an image that was taken; what has no data is cleared.
-fn upload(uploads: &mut Uploads, image: &GpuImage, asset: &ImageAsset) {
-    let mut offset = 0;
-    let (layers, mips) = (image.desc().array_layers, image.desc().mip_levels);
-    for place in 0..layers * mips {
-        let (layer, mip) = match asset.data_order {
-            TextureDataOrder::LayerMajor => (place / mips, place % mips),
-            TextureDataOrder::MipMajor => (place % layers, place / layers),
-        };
-        let region = ImageRegion {
-            base_layer: layer,
-            layer_count: 1,
-            ..ImageRegion::mip(image, mip)
-        };
-        let bytes = image_format::mip_bytes(asset, mip) as usize;
-        match &asset.data {
-            Some(data) => {
-                let texels = &data[offset..offset + bytes];
-                uploads.write_image_region(image, region, texels);
-            }
-            None => uploads.write_image_region(image, region, &vec![0; bytes]),
-        }
-        offset += bytes;
     }
 }
 
@@ -291,7 +228,7 @@ pub(crate) fn prepare_images(
             images.waiting.pop_front();
             continue;
         };
-        let bytes = usize::try_from(image_format::bytes(asset)).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(texture_bytes(asset)).unwrap_or(usize::MAX);
         if spent > 0 && bytes > budget.bytes.saturating_sub(spent) {
             break;
         }
@@ -301,7 +238,7 @@ pub(crate) fn prepare_images(
         }
         match images.take(&gpu, id, asset, &default_sampler) {
             Ok(image) => {
-                upload(&mut uploads, &image, asset);
+                upload_texture(&mut uploads, &image, asset);
                 spent = spent.saturating_add(bytes);
                 images.release(&mut assets, id);
             }

@@ -1,7 +1,6 @@
 //! Adding 2D drawing to an app.
 
 use bevy_app::{App, Plugin, PostStartup, PostUpdate, PropagateSet};
-use bevy_asset::io::file::FileAssetReader;
 use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, AssetServer, Assets};
 use bevy_camera::visibility::{VisibilitySystems, add_visibility_class};
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
@@ -16,7 +15,7 @@ use bevy_text::{
     load_font_assets_into_font_collection,
 };
 use bevy_transform::{TransformPlugin, TransformSystems};
-use quadrille::ecs::RenderStartup;
+use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin};
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
 
 use crate::atlases::limit_atlases;
@@ -27,7 +26,6 @@ use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
-use crate::image_loader::{CheckedImageLoader, DeviceFormats, ImageLimits};
 use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
 use crate::line::Lines2d;
 use crate::material::ColorMaterial;
@@ -72,12 +70,13 @@ use crate::tiles::{self, Tilemaps, prepare_tiles};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Quadrille2dPlugin {
-    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin`.
+    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin` or a
+    /// [`TexturePlugin`].
     pub asset_folder: String,
     /// The sampler of images that do not ask for one: linear, or nearest for pixel art. Where the
     /// app has an `ImagePlugin`, its sampler counts.
     pub default_sampler: ImageSamplerDescriptor,
-    /// How large images may be.
+    /// How large images may be, unless the app has a [`TexturePlugin`].
     pub image_limits: ImageLimits,
 }
 
@@ -105,18 +104,11 @@ pub enum Prepare2dSystems {
 impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
-        let formats = DeviceFormats::default();
-        if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
-            formats.set(gpu);
-        }
         // That of the app's plugin, whoever added it.
         let image_plugin = app.get_added_plugins::<ImagePlugin>();
         let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
         let default_sampler = default_sampler.unwrap_or(&self.default_sampler).clone();
-        let image_loader = CheckedImageLoader::new(self.image_limits, formats.clone());
-        app.register_asset_loader(image_loader)
-            .insert_resource(formats)
-            .init_asset::<ColorMaterial>()
+        app.init_asset::<ColorMaterial>()
             .insert_resource(DefaultSampler(default_sampler))
             .init_resource::<Images2d>()
             .init_resource::<Meshes2d>()
@@ -167,17 +159,13 @@ impl Quadrille2dPlugin {
                 app.add_plugins(plugin);
             }
         }
-        let folder = FileAssetReader::get_base_path().join(&self.asset_folder);
-        let assets = AssetPlugin {
-            file_path: self.asset_folder.clone(),
-            // A folder that does not exist cannot be watched, which is no reason for a warning.
-            watch_for_changes_override: (!folder.exists()).then_some(false),
-            ..AssetPlugin::default()
+        let textures = TexturePlugin {
+            asset_folder: self.asset_folder.clone(),
+            default_sampler: self.default_sampler.clone(),
+            limits: self.image_limits,
         };
-        let images = ImagePlugin::default().with_default_sampler(self.default_sampler.clone());
         add(app, TransformPlugin);
-        add(app, assets);
-        add(app, images);
+        add(app, textures);
         add(app, MeshPlugin);
         add(app, CameraPlugin);
         app.init_resource::<CheckedFonts>();
@@ -255,7 +243,6 @@ fn make(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     assets: (Res<Assets<Image>>, Res<AssetServer>),
-    formats: Res<DeviceFormats>,
     mut images: ResMut<Images2d>,
     mut meshes: ResMut<Meshes2d>,
     mut lists: (ResMut<Phase2d>, ResMut<Tilemaps>),
@@ -270,7 +257,6 @@ fn make(
     commands.insert_resource(Lines2d(instances("2d lines of gizmos")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));
     commands.insert_resource(Pipelines2d::new(&gpu)?);
-    formats.set(&gpu);
     images.begin_anew(&assets.0, &assets.1);
     meshes.begin_anew();
     lists.0.begin_anew();

@@ -230,7 +230,7 @@ fn files_that_would_take_all_memory_or_are_inconsistent_are_refused_by_name() {
             "zeros.png",
             "1073741824 bytes",
             "536870912",
-            "image_limits.decoded_bytes"
+            "ImageLimits::decoded_bytes"
         ]),
         "{lines:#?}"
     );

@@ -78,10 +78,12 @@ names!(
     HostReadWrite,
     HostWrite,
     ImageDesc,
+    ImageLimits,
     ImageUsage,
     IndexRead,
     IndexType,
     IndirectRead,
+    LoadTexture,
     Memory,
     NewHistory,
     PresentSettings,
@@ -112,6 +114,7 @@ names!(
     StorageReadWrite,
     StorageWrite,
     SwapchainState,
+    TexturePlugin,
     TransferRead,
     TransferWrite,
     Uniform,
@@ -140,11 +143,13 @@ names!(
     UploadBudget
 );
 
-/// The names between a phrase of a prelude's source and the end of its list.
-fn listed(source: &'static str, from: &str) -> impl Iterator<Item = &'static str> {
-    let (_, list) = source.split_once(from).expect("the prelude begins so");
-    let (list, _) = list.split_once('}').expect("the list ends");
-    let names = list.split(',').map(str::trim);
+/// The names between a phrase of a prelude's source and the end of its list, wherever that is.
+fn listed(source: &'static str, from: &'static str) -> impl Iterator<Item = &'static str> {
+    let lists = source.split(from).skip(1);
+    let names = lists.flat_map(|list| {
+        let (list, _) = list.split_once('}').expect("the list ends");
+        list.split(',').map(str::trim)
+    });
     names.filter(|name| !name.is_empty() && !name.ends_with(" as _"))
 }
 

@@ -284,6 +284,14 @@ pub enum RenderError {
         /// The resource.
         resource: String,
     },
+    /// An image asset cannot become a texture. Passes that declare it are left out.
+    #[error("the texture `{texture}` cannot be made: {problem}")]
+    Texture {
+        /// The resource that was to name it.
+        texture: &'static str,
+        /// Why, and what to do.
+        problem: String,
+    },
     /// The device was lost, and could not be made anew.
     #[error("the renderer cannot recover: {reason}")]
     NotRecovered {

@@ -113,6 +113,8 @@ mod slot;
 mod startup;
 mod strays;
 mod stream;
+#[cfg(feature = "textures")]
+mod texture;
 mod threads;
 mod trace;
 mod transfer;
@@ -166,6 +168,11 @@ pub use rendering::Rendering;
 pub use report::{Phase, PhaseObserver};
 pub use schedule::{Render, RenderStartup, RenderSystems};
 pub use stream::{Stream, StreamError, StreamFrame};
+#[cfg(feature = "textures")]
+pub use texture::{
+    CheckedImageError, ImageLimits, LoadTexture, TexturePlugin, describe_texture, texture_bytes,
+    upload_texture,
+};
 pub use threads::RecordOn;
 pub use transfer::Transfer;
 pub use upload::Uploads;

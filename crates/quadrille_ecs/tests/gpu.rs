@@ -31,6 +31,9 @@ mod sized;
 mod startup;
 #[path = "gpu/stream.rs"]
 mod stream;
+#[cfg(feature = "textures")]
+#[path = "gpu/texture.rs"]
+mod texture;
 #[path = "gpu/times.rs"]
 mod times;
 #[path = "gpu/transient.rs"]

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::io::Read;
 
-use quadrille::vulkan::{block, vk};
+use quadrille_vulkan::{block, vk};
 
 const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
 

@@ -13,11 +13,11 @@ use bevy_image::{
 };
 use bevy_reflect::TypePath;
 use image::{ImageDecoder as _, ImageFormat as FileFormat, ImageReader};
-use quadrille::vulkan::Gpu;
+use quadrille_vulkan::Gpu;
 use thiserror::Error;
 
-use crate::image_format;
-use crate::ktx2::Ktx2;
+use super::format;
+use super::ktx2::Ktx2;
 
 /// How large image files and images may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum CheckedImageError {
     /// The file is too long.
     #[error(
         "the file is longer than the limit of {limit} bytes, which \
-         `Quadrille2dPlugin::image_limits.file_bytes` sets"
+         `ImageLimits::file_bytes` sets"
     )]
     FileTooLong {
         /// The limit in bytes.
@@ -60,7 +60,7 @@ pub enum CheckedImageError {
     /// The image is too wide or too high.
     #[error(
         "the image claims to have {}x{} pixels, more than the limit of {limit} on a side, which \
-         `Quadrille2dPlugin::image_limits.side` sets",
+         `ImageLimits::side` sets",
         size[0], size[1]
     )]
     TooLarge {
@@ -72,7 +72,7 @@ pub enum CheckedImageError {
     /// Its pixels take too much memory.
     #[error(
         "the {}x{} pixels of the image take {bytes} bytes when they are decoded, more than the \
-         limit of {limit}, which `Quadrille2dPlugin::image_limits.decoded_bytes` sets",
+         limit of {limit}, which `ImageLimits::decoded_bytes` sets",
         size[0], size[1]
     )]
     DecodedTooLarge {
@@ -82,6 +82,17 @@ pub enum CheckedImageError {
         bytes: u64,
         /// The limit.
         limit: u64,
+    },
+    /// No loader reads such files.
+    #[error(
+        "files that end in `{extension}` are not loaded; take one that ends in {known}, or turn on the \
+         feature of bevy_image that loads such files"
+    )]
+    UnknownKind {
+        /// The extension of its name.
+        extension: String,
+        /// Those that are loaded.
+        known: String,
     },
     /// A KTX2 file is not what it says.
     #[error("the KTX2 file is inconsistent: {0}")]
@@ -99,7 +110,7 @@ pub(crate) struct DeviceFormats(Arc<AtomicU32>);
 impl DeviceFormats {
     /// Takes those of another device.
     pub(crate) fn set(&self, gpu: &Gpu) {
-        let formats = image_format::compressed(gpu);
+        let formats = format::compressed(gpu);
         self.0.store(formats.bits(), Ordering::Relaxed);
     }
 
@@ -143,8 +154,9 @@ impl AssetLoader for CheckedImageLoader {
         settings: &ImageLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, CheckedImageError> {
+        check_kind(settings, load_context)?;
         let bytes = read(reader, self.limits).await?;
-        check(&bytes, format(settings, load_context), self.limits)?;
+        check(&bytes, file_format(settings, load_context), self.limits)?;
         let mut checked = VecReader::new(bytes);
         let loader = ImageLoader::new(self.formats.now());
         Ok(loader.load(&mut checked, settings, load_context).await?)
@@ -152,6 +164,26 @@ impl AssetLoader for CheckedImageLoader {
 
     fn extensions(&self) -> &[&str] {
         ImageLoader::SUPPORTED_FILE_EXTENSIONS
+    }
+}
+
+/// Looks whether files with such a name are loaded, where that is known by the name: the asset server
+/// gives all files that are to be images to this loader.
+fn check_kind(
+    settings: &ImageLoaderSettings,
+    load_context: &LoadContext<'_>,
+) -> Result<(), CheckedImageError> {
+    let path = load_context.path().path();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let known = ImageLoader::SUPPORTED_FILE_EXTENSIONS;
+    let is_known = |known: &&str| known.eq_ignore_ascii_case(&extension);
+    let by_name = matches!(settings.format, ImageFormatSetting::FromExtension);
+    match !by_name || known.iter().any(is_known) {
+        true => Ok(()),
+        false => Err(CheckedImageError::UnknownKind {
+            extension: extension.into_owned(),
+            known: known.join(" or "),
+        }),
     }
 }
 
@@ -167,7 +199,10 @@ async fn read(reader: &mut dyn Reader, limits: ImageLimits) -> Result<Vec<u8>, C
 }
 
 /// The format that a file is decoded as, if that is known before it is looked at.
-fn format(settings: &ImageLoaderSettings, load_context: &LoadContext<'_>) -> Option<FileFormat> {
+fn file_format(
+    settings: &ImageLoaderSettings,
+    load_context: &LoadContext<'_>,
+) -> Option<FileFormat> {
     let format = match settings.format {
         ImageFormatSetting::Guess => None,
         ImageFormatSetting::Format(format) => Some(format),

@@ -1,11 +1,10 @@
 //! The formats of bevy's images in Vulkan's words.
 
 use bevy_image::{CompressedImageFormats, Image as ImageAsset};
-use quadrille::prelude::Format;
-use quadrille::vulkan::Gpu;
+use quadrille_vulkan::{Format, Gpu};
 use wgpu_types::{AstcBlock, AstcChannel, TextureFormat as T};
 
-/// Vulkan's format; none for depth and integer formats, which are not drawn.
+/// Vulkan's format; none for depth and integer formats, which are no textures.
 pub(crate) fn to_vk(format: T) -> Option<Format> {
     if format.is_compressed() {
         return compressed_to_vk(format);
@@ -130,7 +129,7 @@ pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
 }
 
 /// Bytes of all mip levels of all layers.
-pub(crate) fn bytes(asset: &ImageAsset) -> u64 {
+pub fn bytes(asset: &ImageAsset) -> u64 {
     let desc = &asset.texture_descriptor;
     let mips = desc.mip_level_count.max(1);
     // More levels than bits would be of a pixel each.

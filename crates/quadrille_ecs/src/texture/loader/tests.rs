@@ -32,7 +32,7 @@ fn what_a_file_claims_is_checked() {
     assert_eq!(
         error.to_string(),
         "the image claims to have 4x2000000000 pixels, more than the limit of 4096 on a side, \
-         which `Quadrille2dPlugin::image_limits.side` sets"
+         which `ImageLimits::side` sets"
     );
     let mut ktx2 = b"\xABKTX 20\xBB\r\n\x1A\n".to_vec();
     ktx2.extend([0; 8]);
@@ -58,7 +58,7 @@ fn pixels_take_no_more_than_the_limit_when_they_are_decoded() {
     assert_eq!(
         error.to_string(),
         "the 1025x1025 pixels of the image take 4202500 bytes when they are decoded, more than the \
-         limit of 4194304, which `Quadrille2dPlugin::image_limits.decoded_bytes` sets"
+         limit of 4194304, which `ImageLimits::decoded_bytes` sets"
     );
     assert!(limit(1024, png::BitDepth::Sixteen).is_err());
     let guessed = super::check(&png(1025, 1025, png::BitDepth::One), None, LIMITS);

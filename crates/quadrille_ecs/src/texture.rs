@@ -1,0 +1,17 @@
+//! Textures: bevy's image assets, from files or made in code, as images of the device.
+//!
+//! [`LoadTexture`] is what programs use; what it consists of is there for content crates, which follow
+//! all image assets of an app.
+
+mod describe;
+mod format;
+mod ktx2;
+mod load;
+mod loader;
+mod plugin;
+
+pub use describe::{describe as describe_texture, upload as upload_texture};
+pub use format::bytes as texture_bytes;
+pub use load::LoadTexture;
+pub use loader::{CheckedImageError, ImageLimits};
+pub use plugin::TexturePlugin;

@@ -1,0 +1,249 @@
+//! One image asset as one bevy resource.
+
+use std::any::TypeId;
+
+use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
+use bevy_ecs::message::MessageCursor;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::Command;
+use bevy_image::Image as ImageAsset;
+use quadrille_vulkan::{Error, GpuImage, Handle as GpuHandle, ImageDesc};
+
+use super::describe::{describe, upload};
+use crate::drive;
+use crate::error::RenderError;
+use crate::plugin::GpuDevice;
+use crate::registry::{Awaited, short_name};
+use crate::upload::Uploads;
+
+/// An image asset on the device: a command that inserts the bevy resource which names it once the
+/// asset is loaded, and follows the asset when it changes. The app needs a
+/// [`TexturePlugin`](super::TexturePlugin).
+///
+/// Passes that declare the resource are left out until it exists. Whether the handle is that of a file
+/// or of an image made in code (`Assets<Image>::add`) is all the same. What cannot be loaded goes to the
+/// [`RenderErrorHandler`](crate::RenderErrorHandler); what cannot be loaded again leaves the texture as
+/// it is.
+///
+/// Colours are stored in sRGB unless the file says otherwise; those of a normal map, say, are not:
+/// `load_builder().with_settings(|it: &mut ImageLoaderSettings| it.is_srgb = false)` loads them as
+/// numbers.
+///
+/// ```
+/// # use bevy_asset::AssetServer;
+/// # use bevy_derive::Deref;
+/// # use bevy_ecs::prelude::*;
+/// # use quadrille_ecs::*;
+/// #[derive(Resource, Deref)]
+/// struct Bricks(GpuImage);
+/// # #[derive(Resource)] struct Wall { pipeline: GraphicsPipeline, sampler: Sampler }
+///
+/// fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+///     commands.queue(LoadTexture::new(Bricks, assets.load("bricks.png")).mips());
+/// }
+///
+/// fn draw(
+///     mut recorder: Recorder,
+///     bricks: Sampled<Bricks>,
+///     window: ColorTarget<PrimaryWindowImage>,
+///     wall: Res<Wall>,
+/// ) {
+///     let mut rendering = recorder.render(window.clear([0.0; 4]));
+///     rendering.pipeline(&wall.pipeline).bind(0, &bricks).sampler(1, &wall.sampler);
+///     rendering.draw(0..6, 0..1);
+/// }
+/// ```
+pub struct LoadTexture(Texture);
+
+/// Inserts the resource that names an image.
+type Insert = dyn Fn(&mut World, GpuImage) + Send + Sync;
+
+/// One image asset that is followed.
+struct Texture {
+    /// The resource that names it, and its name.
+    resource: TypeId,
+    name: &'static str,
+    insert: Box<Insert>,
+    asset: Handle<ImageAsset>,
+    mips: bool,
+    state: State,
+}
+
+enum State {
+    /// The asset is not there yet.
+    Awaited,
+    Made(GpuImage),
+    /// It was told of; another version of the asset may be better.
+    Failed,
+}
+
+impl LoadTexture {
+    /// The image of an asset, and the resource that names it: `Bricks` for `struct Bricks(GpuImage)`.
+    pub fn new<R: Resource>(resource: fn(GpuImage) -> R, asset: Handle<ImageAsset>) -> Self {
+        Self(Texture {
+            resource: TypeId::of::<R>(),
+            name: short_name::<R>(),
+            insert: Box::new(move |world, image| world.insert_resource(resource(image))),
+            asset,
+            mips: false,
+            state: State::Awaited,
+        })
+    }
+
+    /// With all mip levels down to one texel. Those that the file has are taken; where it has one level,
+    /// the device makes the others: see [`Uploads::generate_mips`].
+    pub fn mips(mut self) -> Self {
+        self.0.mips = true;
+        self
+    }
+}
+
+impl Command for LoadTexture {
+    type Out = Result<(), RenderError>;
+
+    fn apply(self, world: &mut World) -> Result<(), RenderError> {
+        let Self(texture) = self;
+        Awaited::of(world, texture.resource).set();
+        let Some(mut all) = world.get_resource_mut::<Textures>() else {
+            return Err(RenderError::Texture {
+                texture: texture.name,
+                problem: "nobody loads images; add `TexturePlugin::default()` to the app"
+                    .to_owned(),
+            });
+        };
+        all.0.retain(|known| known.resource != texture.resource);
+        all.0.push(texture);
+        Ok(())
+    }
+}
+
+/// All image assets that are followed.
+#[derive(Resource, Default)]
+pub(super) struct Textures(Vec<Texture>);
+
+/// Makes textures of what was loaded, and anew of what has changed. Comes before the frame.
+pub(super) fn follow(world: &mut World, mut cursor: Local<MessageCursor<AssetEvent<ImageAsset>>>) {
+    let Some(gpu) = world.get_resource::<GpuDevice>().cloned() else {
+        return;
+    };
+    let events = world.resource::<Messages<AssetEvent<ImageAsset>>>();
+    let changed: Vec<AssetId<ImageAsset>> = cursor
+        .read(events)
+        .filter_map(|event| match *event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(id),
+            _ => None,
+        })
+        .collect();
+    let errors: Vec<RenderError> = world.resource_scope(|world, mut all: Mut<Textures>| {
+        let problems = all.0.iter_mut().filter_map(|texture| {
+            let problem = texture.follow(world, &gpu, &changed).err()?;
+            texture.state = State::Failed;
+            Some(problem.into_error(texture.name))
+        });
+        problems.collect()
+    });
+    drive::handle(world, &errors);
+}
+
+/// Why a texture cannot be made.
+enum Problem {
+    /// Of its asset.
+    Asset(String),
+    /// Of the device.
+    Device(Error),
+}
+
+impl Problem {
+    fn into_error(self, texture: &'static str) -> RenderError {
+        match self {
+            Self::Device(error @ Error::DeviceLost { .. }) => RenderError::Resource(error),
+            Self::Device(error) => RenderError::Texture {
+                texture,
+                problem: error.to_string(),
+            },
+            Self::Asset(problem) => RenderError::Texture { texture, problem },
+        }
+    }
+}
+
+impl Texture {
+    /// Makes it, where there is reason to.
+    fn follow(
+        &mut self,
+        world: &mut World,
+        gpu: &GpuDevice,
+        changed: &[AssetId<ImageAsset>],
+    ) -> Result<(), Problem> {
+        let id = self.asset.id();
+        let is_due = match &self.state {
+            State::Awaited => true,
+            State::Made(image) => !GpuHandle::Image(image.clone()).is_of(gpu),
+            State::Failed => false,
+        };
+        if !is_due && !changed.contains(&id) {
+            return Ok(());
+        }
+        world.resource_scope(|world, assets: Mut<Assets<ImageAsset>>| {
+            match (assets.get(id), &self.state) {
+                (Some(asset), _) => self.make(world, gpu, asset),
+                (None, State::Awaited) => look_for_failure(world, id),
+                (None, _) => Ok(()),
+            }
+        })
+    }
+
+    fn make(
+        &mut self,
+        world: &mut World,
+        gpu: &GpuDevice,
+        asset: &ImageAsset,
+    ) -> Result<(), Problem> {
+        let (desc, generate) = self.describe(gpu, asset)?;
+        let image = match &self.state {
+            State::Made(image)
+                if *image.desc() == desc && GpuHandle::Image(image.clone()).is_of(gpu) =>
+            {
+                image.clone()
+            }
+            _ => {
+                let image = gpu.create_image(&desc).map_err(Problem::Device)?;
+                (self.insert)(world, image.clone());
+                image
+            }
+        };
+        let mut uploads = world.resource_mut::<Uploads>();
+        upload(&mut uploads, &image, asset);
+        if generate {
+            uploads.generate_mips(&image);
+        }
+        self.state = State::Made(image);
+        Ok(())
+    }
+
+    /// The image, and whether mip levels are to be made.
+    fn describe(&self, gpu: &GpuDevice, asset: &ImageAsset) -> Result<(ImageDesc, bool), Problem> {
+        let desc = describe(asset, self.name).map_err(Problem::Asset)?;
+        let [width, height, _] = desc.extent;
+        let levels = width.max(height).checked_ilog2().unwrap_or(0) + 1;
+        if !self.mips || desc.mip_levels > 1 || levels == 1 {
+            return Ok((desc, false));
+        }
+        if !gpu.can_scale(desc.format) {
+            return Err(Problem::Asset(format!(
+                "the device cannot make mip levels of {:?}; have them in the file, or leave out \
+                 `.mips()`",
+                asset.texture_descriptor.format
+            )));
+        }
+        Ok((desc.with_mips(levels), true))
+    }
+}
+
+/// Says why an asset that is not there will not come, if that is known.
+fn look_for_failure(world: &World, id: AssetId<ImageAsset>) -> Result<(), Problem> {
+    let server = world.resource::<AssetServer>();
+    let Some(LoadState::Failed(error)) = server.get_load_state(id) else {
+        return Ok(());
+    };
+    Err(Problem::Asset(error.to_string()))
+}

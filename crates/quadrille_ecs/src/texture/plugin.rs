@@ -1,0 +1,81 @@
+//! Adding textures to an app.
+
+use bevy_app::{App, Plugin, PostUpdate};
+use bevy_asset::io::file::FileAssetReader;
+use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin};
+use bevy_ecs::prelude::*;
+use bevy_image::{ImagePlugin, ImageSamplerDescriptor};
+
+use super::load::{Textures, follow};
+use super::loader::{CheckedImageLoader, DeviceFormats, ImageLimits};
+use crate::plugin::GpuDevice;
+use crate::schedule::RenderStartup;
+
+/// Loads image files, PNG and KTX2 among them, and makes [`LoadTexture`](super::LoadTexture) work.
+///
+/// Add it after [`QuadrillePlugins`](crate::QuadrillePlugins). It adds bevy's asset and image plugins if
+/// they are not there yet; one that is there keeps what it was set to. Other kinds of files are loaded
+/// where a feature of bevy_image is on, `jpeg` for instance.
+///
+/// ```no_run
+/// use bevy_app::{App, AppExit};
+/// use quadrille_ecs::{QuadrillePlugins, TexturePlugin};
+///
+/// fn main() -> AppExit {
+///     App::new()
+///         .add_plugins((QuadrillePlugins::default(), TexturePlugin::default()))
+///         .run()
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct TexturePlugin {
+    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin`.
+    pub asset_folder: String,
+    /// The sampler of images that do not ask for one, for crates that draw images with the samplers that
+    /// these name. Where the app has an `ImagePlugin`, its sampler counts.
+    pub default_sampler: ImageSamplerDescriptor,
+    /// How large images may be.
+    pub limits: ImageLimits,
+}
+
+impl Default for TexturePlugin {
+    fn default() -> Self {
+        Self {
+            asset_folder: AssetPlugin::default().file_path,
+            default_sampler: ImageSamplerDescriptor::linear(),
+            limits: ImageLimits::default(),
+        }
+    }
+}
+
+impl Plugin for TexturePlugin {
+    fn build(&self, app: &mut App) {
+        if !app.is_plugin_added::<AssetPlugin>() {
+            let folder = FileAssetReader::get_base_path().join(&self.asset_folder);
+            app.add_plugins(AssetPlugin {
+                file_path: self.asset_folder.clone(),
+                // A folder that does not exist cannot be watched, which is no reason for a warning.
+                watch_for_changes_override: (!folder.exists()).then_some(false),
+                ..AssetPlugin::default()
+            });
+        }
+        if !app.is_plugin_added::<ImagePlugin>() {
+            let sampler = self.default_sampler.clone();
+            app.add_plugins(ImagePlugin::default().with_default_sampler(sampler));
+        }
+        let formats = DeviceFormats::default();
+        if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
+            formats.set(gpu);
+        }
+        app.register_asset_loader(CheckedImageLoader::new(self.limits, formats.clone()))
+            .insert_resource(formats)
+            .init_resource::<Textures>()
+            .add_systems(RenderStartup, set_formats)
+            .add_systems(PostUpdate, follow.after(AssetEventSystems));
+    }
+}
+
+/// Loaders take the formats of the device that there is now.
+fn set_formats(formats: Res<DeviceFormats>, gpu: Res<GpuDevice>) {
+    formats.set(&gpu);
+}
