@@ -107,10 +107,11 @@ impl Frames {
             };
             timing.prepare(device, self.current, &input, bits)?;
         }
-        let (translation, is_known) = self.translations.of(input.plan);
-        if !is_known {
+        // A plan that is refused stays unknown: it comes again, and has to be refused again.
+        if !self.translations.know(input.plan) {
             check_steps(&input)?;
         }
+        let translation = self.translations.of(input.plan);
         (translation.begin(&self.device, &input, &chunks, &targets))
             .map_err(|foreign| made_elsewhere(foreign.name()))?;
         let translation = &*translation;

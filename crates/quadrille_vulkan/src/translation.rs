@@ -96,8 +96,13 @@ pub(crate) struct Kept {
 }
 
 impl Translations {
-    /// What is kept of a plan, and whether the plan is known.
-    pub(crate) fn of(&mut self, plan: &Plan) -> (&mut Translation, bool) {
+    /// Whether something is kept of a plan.
+    pub(crate) fn know(&self, plan: &Plan) -> bool {
+        self.0.iter().any(|it| it.solution.is_of(plan))
+    }
+
+    /// What is kept of a plan, which is known from now on.
+    pub(crate) fn of(&mut self, plan: &Plan) -> &mut Translation {
         let all = &mut self.0;
         let known = all.iter().position(|it| it.solution.is_of(plan));
         let once = || all.iter().position(|it| !it.is_repeated);
@@ -112,7 +117,7 @@ impl Translations {
         }
         translation.is_repeated = known.is_some();
         all.insert(0, translation);
-        (&mut all[0], known.is_some())
+        &mut all[0]
     }
 }
 
