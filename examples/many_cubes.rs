@@ -8,7 +8,6 @@ use bevy_app::{App, AppExit, Update};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Vec3, proj};
-use bytemuck::{Pod, Zeroable};
 use clap::Parser;
 use examples::random::Random;
 use examples::{CommonArgs, args};
@@ -76,8 +75,7 @@ struct Pipelines {
 }
 
 /// What camera and light see: the push constants of all passes with cubes.
-#[derive(Resource, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
+#[derive(Resource, Clone, Copy, ShaderType)]
 struct Views {
     camera: [f32; 16],
     light: [f32; 16],

@@ -2,13 +2,13 @@
 //!
 //! Where a shader's work depends on its constants, they also know how many workgroups it takes.
 
-use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::ShaderType;
 
 use crate::{Board, Rule, Size, View};
 
 /// Constants of `shaders/life/step.wgsl`: one generation.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct Step {
     width: u32,
     height: u32,
@@ -43,7 +43,7 @@ impl Step {
 
 /// Constants of `shaders/life/count.wgsl`: the population. The counter must hold 0 before.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct Count {
     words: u32,
 }
@@ -67,7 +67,7 @@ impl Count {
 
 /// Constants of `shaders/life/paint.wgsl`: one stroke of a brush.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct Paint {
     board: [u32; 2],
     from_cell: [i32; 2],
@@ -115,7 +115,7 @@ impl Paint {
 
 /// Constants of `shaders/life/draw.wgsl`: the board as a window sees it. Draw 3 vertices.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct Draw {
     board: [u32; 2],
     window: [f32; 2],
@@ -140,7 +140,7 @@ impl Draw {
 
 /// Constants of `shaders/post_process/scene.wgsl`: a moving picture. Draw 3 vertices.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ShaderType)]
 pub struct Scene {
     /// Width of the picture over its height.
     pub aspect: f32,
@@ -150,7 +150,7 @@ pub struct Scene {
 
 /// Constants of `shaders/post_process/effect.wgsl`: a cheap lens. Draw 3 vertices.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ShaderType)]
 pub struct Effect {
     /// Width of the picture over its height.
     pub aspect: f32,
@@ -160,7 +160,7 @@ pub struct Effect {
 
 /// Constants of `shaders/windows/pictures.wgsl`: one of the moving pictures.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct Picture {
     /// Width of the window over its height.
     pub aspect: f32,

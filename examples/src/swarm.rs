@@ -3,6 +3,7 @@
 
 use bevy_math::Vec2;
 use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::ShaderType;
 
 use crate::random::Random;
 
@@ -31,11 +32,10 @@ pub struct Enemy {
 }
 
 /// The push constants of the shaders that count and move.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct Step {
     /// Where the player is.
-    pub player: [f32; 2],
+    pub player: Vec2,
     /// How many enemies there are.
     pub enemies: u32,
     /// How many shots there are.
@@ -46,8 +46,6 @@ pub struct Step {
     pub seconds: f32,
     /// Steps since the game began.
     pub frame: u32,
-    /// Rounds the size up to that of the shaders.
-    pub pad: u32,
 }
 
 /// What the device has counted since the game began.
@@ -211,14 +209,13 @@ impl Survival {
     /// What the shaders are told of this step.
     pub fn to_step(&self, enemies: u32) -> Step {
         Step {
-            player: self.player.to_array(),
+            player: self.player,
             enemies,
             shots: self.shots.len() as u32,
             // The swarm learns.
             speed: 60.0 + (self.frame as f32 / 60.0).min(60.0),
             seconds: if self.phase == Phase::Play { STEP } else { 0.0 },
             frame: self.frame as u32,
-            pad: 0,
         }
     }
 }

@@ -12,7 +12,6 @@ struct Step {
     speed: f32,
     seconds: f32,
     frame: u32,
-    pad: u32,
 }
 
 @group(0) @binding(0) var<storage, read> enemies: array<Enemy>;

@@ -55,6 +55,12 @@
 //!    [`RenderSystems::Declare`](prelude::RenderSystems::Declare) makes; its commands are applied
 //!    before passes run. A pass that can do without takes `Option<StorageRead<Cells>>`, and is given
 //!    `None`; one that is to be left out takes `If<StorageRead<Cells>>`.
+//!    A struct that shaders read derives [`ShaderType`](prelude::ShaderType), whose vectors and matrices
+//!    are [`glam`]'s: `.push(&params)` and `uploads.write(&buffer, 0, &params)` lay it out as WGSL does,
+//!    and `params.size()` is how large its buffer is. A push of another size than the shader's is an error,
+//!    and so is a buffer that is shorter than the shader's type. Bytes of one's own making are pushed
+//!    with `push_bytes`; [`bytemuck`] makes them, of structs with
+//!    `#[derive(Pod)] #[bytemuck(crate = "quadrille::bytemuck")]`.
 //! 4. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.
 //!    Two writers without order are an error that says how to fix it.
 //! 5. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds
@@ -146,6 +152,7 @@
 //! This crate only gathers: the front end is [`ecs`], the backend [`vulkan`], the solver [`sync`].
 
 pub use quadrille_ecs as ecs;
+pub use quadrille_ecs::{bytemuck, encase, glam};
 pub use quadrille_sync as sync;
 pub use quadrille_vulkan as vulkan;
 
@@ -153,6 +160,7 @@ pub use quadrille_vulkan as vulkan;
 pub mod prelude {
     #[cfg(feature = "hot_reload")]
     pub use quadrille_ecs::ShaderReloadPlugin;
+    pub use quadrille_ecs::encase::ShaderType;
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, BufferDesc, BufferUsage,
         ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, Cull, Current,

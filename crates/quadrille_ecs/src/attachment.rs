@@ -123,9 +123,10 @@ pub trait ColorAttachment: Declared {
         }
     }
 
-    /// Clears the attachment to linear red, green, blue and alpha before drawing.
-    fn clear(&self, color: [f32; 4]) -> Attachment {
-        Attachment::new(self.bound(), Load::Clear(color))
+    /// Clears the attachment to linear red, green, blue and alpha before drawing: an array or a
+    /// `Vec4`, which bevy's colours become with `color.to_linear().to_vec4()`.
+    fn clear(&self, color: impl Into<[f32; 4]>) -> Attachment {
+        Attachment::new(self.bound(), Load::Clear(color.into()))
     }
 
     /// Draws over the old contents.

@@ -1,11 +1,13 @@
 //! Recording dispatches.
 
-use bytemuck::NoUninit;
+use encase::ShaderType;
+use encase::internal::WriteInto;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ComputePipeline, Sampler};
 
 use crate::bind::{BoundMask, Declared};
 use crate::kind::AccessKind;
+use crate::layout;
 use crate::recording::SubRecording;
 
 /// A bound compute pipeline: bind resources, push constants, dispatch.
@@ -43,22 +45,45 @@ impl<'a> Compute<'a> {
         self
     }
 
-    /// Sets the push constants, `var<immediate>` in WGSL: at most 128 bytes, laid out as the
-    /// shader's variable. Less than the shader has is an error. More is not: pipelines that begin
-    /// alike can share one struct, and a shader that is edited while the program runs may need less
-    /// than before.
-    pub fn push<T: NoUninit>(&mut self, constants: &T) -> &mut Self {
-        self.recording
-            .list
-            .push_constants(bytemuck::bytes_of(constants));
+    /// Sets the push constants, `var<immediate>` in WGSL: a number, a vector or matrix of
+    /// [`glam`](crate::glam), an array of them, or a struct that derives
+    /// [`ShaderType`](crate::encase::ShaderType), which lays it out as WGSL does: at most 128 bytes, as
+    /// many as the shader's variable has.
+    ///
+    /// ```
+    /// # extern crate quadrille_ecs as quadrille;
+    /// # use quadrille_ecs::{Compute, encase::ShaderType, glam::Vec3};
+    /// /// `struct Wind { direction: vec3f, place: vec3f, strength: f32 }` of a shader: with what WGSL
+    /// /// leaves free behind the first vector, and not behind the second.
+    /// #[derive(ShaderType)]
+    /// struct Wind {
+    ///     direction: Vec3,
+    ///     place: Vec3,
+    ///     strength: f32,
+    /// }
+    ///
+    /// fn blow(compute: &mut Compute<'_>, wind: &Wind) {
+    ///     compute.push(wind).dispatch([64, 1, 1]);
+    /// }
+    /// ```
+    pub fn push<T: ShaderType + WriteInto>(&mut self, constants: &T) -> &mut Self {
+        layout::push(&mut self.recording.list, constants);
         self
     }
 
-    /// Runs `groups` workgroups in x, y and z.
+    /// Sets the push constants to bytes that are laid out as the shader's variable, such as
+    /// [`bytemuck`](crate::bytemuck) makes of a struct: as many as that has. [`Self::push`] needs no
+    /// such care.
+    pub fn push_bytes(&mut self, constants: &[u8]) -> &mut Self {
+        self.recording.list.push_constants(constants);
+        self
+    }
+
+    /// Runs `groups` workgroups in x, y and z: an array, or a `UVec3`.
     #[inline]
-    pub fn dispatch(&mut self, groups: [u32; 3]) -> &mut Self {
+    pub fn dispatch(&mut self, groups: impl Into<[u32; 3]>) -> &mut Self {
         self.bound.check_complete(self.recording, self.pipeline);
-        self.recording.list.dispatch(groups);
+        self.recording.list.dispatch(groups.into());
         self
     }
 

@@ -67,6 +67,10 @@
 //! `SystemExecutor` is implemented, so hotpatching, run conditions and tracing work as in any
 //! schedule.
 
+/// Where the derive of `ShaderType` looks for this crate.
+#[cfg(test)]
+extern crate self as quadrille;
+
 mod access;
 mod advice;
 mod ahead;
@@ -88,6 +92,7 @@ mod host;
 mod internal;
 mod interned;
 mod kind;
+mod layout;
 mod list;
 mod mirror;
 mod missing;
@@ -124,6 +129,13 @@ mod view;
 mod watch;
 mod window;
 
+/// Lays values out as WGSL does: the trait and the derive `ShaderType`. The derive takes `quadrille` to be
+/// where this module is.
+pub mod encase {
+    pub use ::encase::*;
+    pub use quadrille_derive::ShaderType;
+}
+
 pub use access::{
     Access, AccessState, ColorTarget, DepthRead, DepthTarget, HostRead, HostReadWrite, HostWrite,
     IndexRead, IndirectRead, PassUse, Sampled, StorageRead, StorageReadWrite, StorageWrite,
@@ -132,6 +144,7 @@ pub use access::{
 pub use any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
 pub use attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
 pub use bind::{Bound as BoundResource, Declared, ResourceRef};
+pub use bytemuck;
 pub use compute::Compute;
 pub use declaration::{
     AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
@@ -140,6 +153,7 @@ pub use declaration::{
 pub use diagnostics::RenderDiagnosticsPlugin;
 pub use error::{RecordError, RenderError};
 pub use frame_start::FrameStart;
+pub use glam;
 pub use group::QuadrillePlugins;
 pub use history::{Current, History, NewHistory, Previous};
 pub use host::{Host, HostMemory, HostReads, HostWrites};

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use bytemuck::NoUninit;
+use encase::ShaderType;
+use encase::internal::WriteInto;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{
     ColorAttachment, DepthAttachment, GpuImage, GraphicsPipeline, IndexType, Load, Sampler, Store,
@@ -15,6 +16,7 @@ use crate::bind::{Bound, BoundMask, Declared, ResourceRef};
 use crate::error::RecordError;
 use crate::exact;
 use crate::kind::{AccessKind, StageWish};
+use crate::layout;
 use crate::recording::SubRecording;
 
 /// The size of a `VkDrawIndirectCommand`.
@@ -81,19 +83,29 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Sets the push constants, `var<immediate>` in WGSL: at most 128 bytes, laid out as the
-    /// shader's variable. Less than the shader has is an error. More is not: pipelines that begin
-    /// alike can share one struct, and a shader that is edited while the program runs may need less
-    /// than before.
-    pub fn push<T: NoUninit>(&mut self, constants: &T) -> &mut Self {
+    /// Sets the push constants, `var<immediate>` in WGSL: a number, a vector or matrix of
+    /// [`glam`](crate::glam), an array of them, or a struct that derives
+    /// [`ShaderType`](crate::encase::ShaderType), which lays it out as WGSL does: at most 128 bytes, as
+    /// many as the shader's variable has.
+    pub fn push<T: ShaderType + WriteInto>(&mut self, constants: &T) -> &mut Self {
         match &self.pipeline {
-            Some(_) => self
-                .recording
-                .list
-                .push_constants(bytemuck::bytes_of(constants)),
+            Some(_) => layout::push(&mut self.recording.list, constants),
             None => self
                 .recording
                 .fail(RecordError::NoPipeline { command: "push" }),
+        }
+        self
+    }
+
+    /// Sets the push constants to bytes that are laid out as the shader's variable, such as
+    /// [`bytemuck`](crate::bytemuck) makes of a struct: as many as that has. [`Self::push`] needs no
+    /// such care.
+    pub fn push_bytes(&mut self, constants: &[u8]) -> &mut Self {
+        match &self.pipeline {
+            Some(_) => self.recording.list.push_constants(constants),
+            None => self.recording.fail(RecordError::NoPipeline {
+                command: "push_bytes",
+            }),
         }
         self
     }
@@ -127,15 +139,17 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Sets the viewport in pixels: left, top, width, height. At first it is the whole area.
-    pub fn viewport(&mut self, area: [f32; 4]) -> &mut Self {
-        self.recording.list.viewport(area);
+    /// Sets the viewport in pixels: left, top, width, height, as an array or a
+    /// `Vec4`. At first it is the whole area.
+    pub fn viewport(&mut self, area: impl Into<[f32; 4]>) -> &mut Self {
+        self.recording.list.viewport(area.into());
         self
     }
 
-    /// Sets the scissor in pixels: left, top, width, height. At first it is the whole area.
-    pub fn scissor(&mut self, area: [u32; 4]) -> &mut Self {
-        self.recording.list.scissor(area);
+    /// Sets the scissor in pixels: left, top, width, height, as an array or a
+    /// `UVec4`. At first it is the whole area.
+    pub fn scissor(&mut self, area: impl Into<[u32; 4]>) -> &mut Self {
+        self.recording.list.scissor(area.into());
         self
     }
 

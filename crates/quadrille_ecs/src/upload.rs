@@ -4,6 +4,8 @@ mod mips;
 mod writes;
 
 use bevy_ecs::prelude::*;
+use encase::ShaderType;
+use encase::internal::WriteInto;
 use quadrille_sync::{
     Access, Capabilities, Layout, PassKind, Preference, QueueRequest, ResourceId, States,
     TimelinePoint,
@@ -14,11 +16,12 @@ use quadrille_vulkan::{
 };
 
 use crate::internal::{InternalPass, InternalUse, copy_needs};
+use crate::layout;
 use writes::{Write, Writes};
 
 /// Writes data to buffers and images at the beginning of the next frame, before all passes that
-/// touch them; on a transfer queue where the device has one. Both take bytes, which
-/// [bytemuck](https://docs.rs/bytemuck) makes of numbers and of structs.
+/// touch them; on a transfer queue where the device has one. [`Uploads::write`] takes what shaders
+/// know, the others bytes, which [`bytemuck`](crate::bytemuck) makes of numbers.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -34,6 +37,8 @@ pub struct Uploads {
     writes: Writes,
     /// Images whose mip levels are made behind the writes.
     mips: Vec<GpuImage>,
+    /// The bytes of the value that is written; kept for the next.
+    value: Vec<u8>,
     /// What is wrong with writes that were left out.
     refused: Vec<Error>,
     staging: Vec<Staging>,
@@ -91,6 +96,40 @@ impl Uploads {
             let to = Handle::Buffer(buffer.clone());
             self.writes.push_bytes(to, offset, bytes);
         }
+    }
+
+    /// Writes a value to a buffer as shaders lay it out, from `offset` bytes on: a struct that derives
+    /// [`ShaderType`](crate::encase::ShaderType), a vector or matrix of [`glam`](crate::glam), or a
+    /// `Vec` of such. `value.size()` says how many bytes that takes. What is wrong with a write of
+    /// bytes is wrong with this one too.
+    ///
+    /// ```
+    /// # extern crate quadrille_ecs as quadrille;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::{GpuBuffer, Uploads, encase::ShaderType, glam::{Mat4, Vec3}};
+    /// /// `struct Light { sees: mat4x4f, color: vec3f }` of a shader.
+    /// #[derive(ShaderType)]
+    /// struct Light {
+    ///     sees: Mat4,
+    ///     color: Vec3,
+    /// }
+    ///
+    /// fn shine(mut uploads: ResMut<Uploads>, light: Res<Sun>) {
+    ///     let sun = Light { sees: Mat4::IDENTITY, color: Vec3::ONE };
+    ///     uploads.write(&light.0, 0, &sun);
+    /// }
+    /// # #[derive(Resource)] struct Sun(GpuBuffer);
+    /// ```
+    pub fn write<T>(&mut self, buffer: &GpuBuffer, offset: u64, value: &T)
+    where
+        T: ShaderType + WriteInto + ?Sized,
+    {
+        let mut bytes = std::mem::take(&mut self.value);
+        bytes.clear();
+        bytes.resize(value.size().get() as usize, 0);
+        layout::write(value, &mut bytes);
+        self.write_buffer(buffer, offset, &bytes);
+        self.value = bytes;
     }
 
     /// Writes all texels of the first mip level of an image, layer by layer, row by row, without

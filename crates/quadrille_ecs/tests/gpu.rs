@@ -1,6 +1,9 @@
 //! Whole frames on a device. `cargo test -p quadrille_ecs --test gpu -- --ignored`; without a
 //! device these tests fail.
 
+// Where the derive of `ShaderType` looks for this crate.
+extern crate quadrille_ecs as quadrille;
+
 #[path = "gpu/anything.rs"]
 mod anything;
 #[path = "gpu/combined.rs"]
@@ -14,6 +17,8 @@ mod during;
 mod history;
 #[path = "gpu/host.rs"]
 mod host;
+#[path = "gpu/layout.rs"]
+mod layout;
 #[path = "gpu/mips.rs"]
 mod mips;
 #[path = "gpu/mistakes.rs"]

@@ -353,11 +353,10 @@ impl CommandList {
     }
 
     /// Sets the push constants from their first byte on: `var<immediate>` in WGSL. At most
-    /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes; the rest is cut off and the draw then reported.
+    /// [`CommandList::MAX_PUSH_CONSTANTS`] bytes; more is told when the list is translated.
     pub fn push_constants(&mut self, data: &[u8]) {
         let start = self.side.bytes.len() as u32;
-        // One byte too many is kept, so that translation sees that there were too many.
-        let kept = &data[..data.len().min(Self::MAX_PUSH_CONSTANTS + 1)];
+        let kept = &data[..data.len().min(u16::MAX.into())];
         self.side_mut().bytes.extend_from_slice(kept);
         self.add(Command::Bind(Bind::Constants {
             start,

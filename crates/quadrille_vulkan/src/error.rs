@@ -2,7 +2,7 @@
 //!
 //! Sentences are whole, in the present tense, and name the object by its label.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ash::vk;
@@ -200,7 +200,7 @@ pub enum ShaderError {
         problem: String,
     },
     /// The file cannot be read.
-    #[error("{} cannot be read: {reason}", path.display())]
+    #[error("{} cannot be read: {reason}{}", path.display(), file_hint(path))]
     File {
         /// The file.
         path: PathBuf,
@@ -239,6 +239,17 @@ pub enum ShaderError {
         /// What it said.
         result: vk::Result,
     },
+}
+
+/// Where a file is looked for that is not found.
+fn file_hint(path: &Path) -> String {
+    match std::env::current_dir() {
+        Ok(folder) if path.is_relative() && !path.exists() => {
+            let folder = folder.display();
+            format!("; its path begins in the folder that the program is started in, {folder}")
+        }
+        _ => String::new(),
+    }
 }
 
 impl ShaderError {

@@ -69,6 +69,9 @@ pub struct EntryPoint {
     pub bindings: Vec<Binding>,
     /// Bytes of push constants it reads (`var<immediate>` in WGSL).
     pub push_constant_bytes: u32,
+    /// The same with what may pad the end of their struct. That is part of a struct in WGSL; SPIR-V
+    /// says where a block's last member ends, and no more.
+    pub push_constant_padded: u32,
     /// Its inputs, by location.
     pub inputs: Vec<Location>,
     /// Its outputs, by location.
@@ -327,7 +330,7 @@ fn check_interface(label: &str, entry: &EntryPoint) -> Result<(), ShaderError> {
     if entry.push_constant_bytes > most {
         let bytes = entry.push_constant_bytes;
         return problem(format!(
-            "{bytes} bytes of push constants are above the limit of {most}"
+            "{bytes} bytes of push constants are above the limit of {most}; read some from a uniform buffer"
         ));
     }
     Ok(())

@@ -28,12 +28,27 @@ pub enum CommandError {
         name: String,
     },
     /// A range or region lies outside its resource.
-    #[error("{what} lies outside `{name}`")]
+    #[error("{what} lies outside `{name}`, which has {room}")]
     Outside {
         /// The range, with its numbers.
         what: String,
         /// The resource.
         name: String,
+        /// How much of it there is.
+        room: String,
+    },
+    /// A buffer is copied to a part of itself that overlaps.
+    #[error(
+        "{bytes} bytes of `{name}` are copied from {} to {}, which overlap; copy to another buffer first",
+        offsets[0], offsets[1]
+    )]
+    Overlap {
+        /// The buffer.
+        name: String,
+        /// Where the copy reads and writes.
+        offsets: [u64; 2],
+        /// How much.
+        bytes: u64,
     },
     /// A draw reads beyond its index buffer.
     #[error("the draw reads {count} indices from {first}, and the index buffer has {room}")]
@@ -156,8 +171,8 @@ pub enum CommandError {
     },
     /// The pipeline's push constants were not set as a whole.
     #[error(
-        "the pipeline `{pipeline}` has {wanted} bytes of push constants, and {given} were given; push all of them \
-         in one value before the command"
+        "the pipeline `{pipeline}` has {wanted} bytes of push constants, and {given} are pushed; push one value of \
+         that size before the command, with a struct laid out as the shader's: `#[derive(ShaderType)]`"
     )]
     PushConstants {
         /// The pipeline.
@@ -194,7 +209,9 @@ pub enum CommandError {
     #[error("no index buffer is bound")]
     NoIndexBuffer,
     /// A slot that the pipeline reads has no vertex buffer.
-    #[error("the pipeline `{pipeline}` reads vertex buffer {slot}, and none is bound there")]
+    #[error(
+        "the pipeline `{pipeline}` reads vertex buffer {slot}, and none is bound there; call `.vertices({slot}, ..)` before the draw"
+    )]
     NoVertexBuffer {
         /// The pipeline.
         pipeline: String,

@@ -123,12 +123,14 @@ fn reversed_ranges_draw_nothing() {
 
 #[test]
 fn too_many_push_constants_are_kept_as_too_many() {
-    let mut list = CommandList::default();
-    list.push_constants(&[0; 4096]);
-    let Command::Bind(Bind::Constants { bytes, .. }) = list.commands[0] else {
-        panic!("no constants")
-    };
-    assert_eq!(usize::from(bytes), CommandList::MAX_PUSH_CONSTANTS + 1);
+    for (pushed, kept) in [(4096, 4096), (1 << 17, u16::MAX)] {
+        let mut list = CommandList::default();
+        list.push_constants(&vec![0; pushed]);
+        let Command::Bind(Bind::Constants { bytes, .. }) = list.commands[0] else {
+            panic!("no constants")
+        };
+        assert_eq!(bytes, kept);
+    }
 }
 
 #[test]

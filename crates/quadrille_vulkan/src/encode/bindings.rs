@@ -126,9 +126,8 @@ impl Bindings<'_> {
         let limit = CommandList::MAX_PUSH_CONSTANTS;
         if data.len() > limit || !data.len().is_multiple_of(4) {
             return Err(match data.len() > limit {
-                // How much was pushed is not known: the list has kept what shows that it is too much.
                 true => CommandError::Limit {
-                    what: "the size of push constants in bytes".to_owned(),
+                    what: format!("a push of {} bytes", data.len()),
                     limit: limit as u64,
                 }
                 .into(),
@@ -188,6 +187,7 @@ impl<'a> Encoder<'a> {
             return Err(CommandError::Outside {
                 what,
                 name: self.resources.handle(entry.index()).name().to_owned(),
+                room: format!("{} bytes", entry.bytes),
             }
             .into());
         }
@@ -493,12 +493,12 @@ impl<'a> Encoder<'a> {
     }
 
     fn set_constants(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
-        let wanted = running.layout.push_bytes;
+        let wanted = running.layout.push_bytes.least;
         if wanted == 0 || self.bindings.held[at].constants {
             return Ok(());
         }
         let given = self.bindings.constant_bytes;
-        if given < wanted {
+        if !(wanted..=running.layout.push_bytes.most).contains(&given) {
             let pipeline = running.name.to_owned();
             return Err(CommandError::PushConstants {
                 pipeline,

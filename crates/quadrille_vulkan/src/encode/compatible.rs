@@ -75,12 +75,27 @@ pub(super) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandErro
     match view.fits(desc.mip_levels, desc.array_layers) {
         true => Ok(()),
         false => {
-            let what = format!("{view:?}");
-            Err(CommandError::Outside {
-                what,
-                name: image.name().to_owned(),
-            })
+            let part = |word: &str, first: u64, count: u64| match count {
+                0 => format!("{word}s from {first} on"),
+                1 => format!("{word} {first}"),
+                _ => format!("{word}s {first} to {}", first + count - 1),
+            };
+            let mips = part("mip level", view.base_mip.into(), view.mip_count.into());
+            let layers = part("layer", view.base_layer.into(), view.layer_count.into());
+            Err(outside(image, format!("the view of {mips} and {layers}")))
         }
+    }
+}
+
+/// A part that an image lacks.
+pub(super) fn outside(image: &GpuImage, what: String) -> CommandError {
+    let desc = image.desc();
+    let [width, height, depth] = desc.extent;
+    let (mips, layers) = (desc.mip_levels, desc.array_layers);
+    CommandError::Outside {
+        what,
+        name: image.name().to_owned(),
+        room: format!("{width}x{height}x{depth} texels, {mips} mip levels and {layers} layers"),
     }
 }
 

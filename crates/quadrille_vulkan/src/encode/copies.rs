@@ -3,7 +3,7 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 
-use super::compatible::{check_blit, check_copy, check_view};
+use super::compatible::{check_blit, check_copy, check_view, outside};
 use super::draws::aligned;
 use super::rendering::clear_color;
 use super::{Encoder, Failure, declared_layout};
@@ -37,11 +37,10 @@ impl Encoder<'_> {
         let dst = self.copied_buffer(dst, Side::Dst, dst_offset, size)?;
         let overlap = src_offset < dst_offset + size && dst_offset < src_offset + size;
         if src == dst && overlap {
-            let what = "the target of a copy within one buffer, which overlaps its source,";
-            let name = src.name().to_owned();
-            return Err(CommandError::Outside {
-                what: what.to_owned(),
-                name,
+            return Err(CommandError::Overlap {
+                name: src.name().to_owned(),
+                offsets: [src_offset, dst_offset],
+                bytes: size,
             }
             .into());
         }
@@ -304,8 +303,10 @@ impl Encoder<'_> {
         match offset.checked_add(bytes) {
             Some(end) if end <= buffer.bytes() => Ok(buffer),
             _ => {
-                let what = format!("{bytes} bytes from {offset}");
-                Err(CommandError::Outside { what, name: name() })
+                let what = format!("the range of {bytes} bytes from {offset}");
+                let name = name();
+                let room = format!("{} bytes", buffer.bytes());
+                Err(CommandError::Outside { what, name, room })
             }
         }
     }
@@ -357,11 +358,7 @@ impl Encoder<'_> {
         self.check_declared(index)?;
         need_usage(image, side)?;
         if !region.is_within(image) {
-            let what = format!("{region:?}");
-            return Err(CommandError::Outside {
-                what,
-                name: image.name().to_owned(),
-            });
+            return Err(outside(image, format!("{region:?}")));
         }
         // A queue counts in texels, or in blocks of a compressed format.
         let [width, height] = format::block(image.format()).map_or([1, 1], |block| block.size);

@@ -217,8 +217,10 @@ impl Encoder<'_> {
         match offset.checked_add(length) {
             Some(end) if end <= buffer.bytes() => Ok(buffer.raw()),
             _ => {
-                let what = format!("{length} bytes from {offset}");
-                Err(CommandError::Outside { what, name: name() })
+                let what = format!("the range of {length} bytes from {offset}");
+                let name = name();
+                let room = format!("{} bytes", buffer.bytes());
+                Err(CommandError::Outside { what, name, room })
             }
         }
     }

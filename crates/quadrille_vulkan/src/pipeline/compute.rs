@@ -127,7 +127,7 @@ impl ComputePipeline {
 
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
-        self.0.interface.layout().push_bytes
+        self.0.interface.layout().push_bytes.least
     }
 
     /// Whether it is compiled, or has failed to.

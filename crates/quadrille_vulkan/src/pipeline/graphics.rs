@@ -126,7 +126,7 @@ impl GraphicsPipeline {
 
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
-        self.0.interface.layout().push_bytes
+        self.0.interface.layout().push_bytes.least
     }
 
     /// Starts compiling for formats in the background.

@@ -49,7 +49,7 @@ impl Interface {
         let served = Served {
             name: &self.name,
             bindings: &self.bindings,
-            push_bytes: self.layout.push_bytes,
+            push_bytes: self.layout.push_bytes.least,
         };
         fit::check(&served, entry_points)
     }

@@ -23,7 +23,16 @@ pub(crate) struct PipelineLayout {
     /// The stages that push constants go to.
     pub push_stages: vk::ShaderStageFlags,
     /// Bytes of push constants.
-    pub push_bytes: u32,
+    pub push_bytes: PushBytes,
+}
+
+/// How many bytes of push constants the stages of a pipeline take.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) struct PushBytes {
+    /// What their blocks have.
+    pub least: u32,
+    /// The same with the padding at the end of a block.
+    pub most: u32,
 }
 
 impl PipelineLayout {
@@ -35,7 +44,7 @@ impl PipelineLayout {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     bindings: Vec<(u32, vk::DescriptorType)>,
-    push_bytes: u32,
+    push_bytes: PushBytes,
     stages: vk::ShaderStageFlags,
 }
 
@@ -50,7 +59,7 @@ impl LayoutCache {
         device: &Device,
         name: &str,
         bindings: &[Binding],
-        push_bytes: u32,
+        push_bytes: PushBytes,
         stages: vk::ShaderStageFlags,
     ) -> Result<Arc<PipelineLayout>, ShaderError> {
         let problem = |problem: String| ShaderError::Interface {
@@ -109,8 +118,8 @@ fn create(device: &Device, key: &Key) -> Result<PipelineLayout, vk::Result> {
     let sets = [set];
     let ranges = [vk::PushConstantRange::default()
         .stage_flags(key.stages)
-        .size(key.push_bytes)];
-    let ranges = if key.push_bytes == 0 {
+        .size(key.push_bytes.least)];
+    let ranges = if key.push_bytes.least == 0 {
         &[][..]
     } else {
         &ranges[..]
@@ -174,11 +183,12 @@ fn create_template(
 pub(super) fn merge(
     pipeline: &str,
     entry_points: &[&EntryPoint],
-) -> Result<(Vec<Binding>, u32), ShaderError> {
+) -> Result<(Vec<Binding>, PushBytes), ShaderError> {
     let mut merged: Vec<Binding> = Vec::new();
-    let mut push_bytes = 0;
+    let mut push_bytes = PushBytes::default();
     for entry in entry_points {
-        push_bytes = entry.push_constant_bytes.max(push_bytes);
+        push_bytes.least = entry.push_constant_bytes.max(push_bytes.least);
+        push_bytes.most = entry.push_constant_padded.max(push_bytes.most);
         for binding in &entry.bindings {
             let known = merged
                 .iter_mut()

@@ -16,6 +16,9 @@ use super::{
 };
 use crate::error::ShaderError;
 
+/// What the vectors of 32 bit numbers in a struct align it to at most, in bytes.
+const MOST_ALIGNMENT: u32 = 16;
+
 /// The entry points of a module; all that the baseline's pipelines can start at.
 pub(super) fn entry_points(label: &str, words: &[u32]) -> Result<Vec<EntryPoint>, ShaderError> {
     spirv::check(label, words)?;
@@ -58,6 +61,7 @@ fn reflect(
         workgroup_size: workgroup_size(entry),
         bindings: Vec::new(),
         push_constant_bytes: 0,
+        push_constant_padded: 0,
         inputs: Vec::new(),
         outputs: Vec::new(),
     };
@@ -69,6 +73,7 @@ fn reflect(
             Variable::PushConstant { ty, .. } => {
                 let bytes = ty.nbyte().unwrap_or(0) as u32;
                 reflected.push_constant_bytes = bytes.next_multiple_of(4);
+                reflected.push_constant_padded = bytes.next_multiple_of(MOST_ALIGNMENT);
             }
             Variable::Input { location, ty, .. } => {
                 reflected.inputs.push(self::location(location, ty));

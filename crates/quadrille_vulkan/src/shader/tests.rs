@@ -205,3 +205,20 @@ fn files_are_loaded_by_their_ending() {
     let error = GpuShader::load("shader.hlsl").unwrap_err().to_string();
     assert!(error.contains(".wgsl or .spv"), "{error}");
 }
+
+/// SPIR-V says where the last member of a block ends, WGSL how large the struct is.
+#[test]
+fn push_constants_may_have_the_padding_of_their_struct() {
+    let source = "
+        struct Pair { a: vec3f, b: vec3f }
+        var<immediate> pair: Pair;
+        @group(0) @binding(0) var<storage, read_write> to: array<f32>;
+        @compute @workgroup_size(1) fn main() { to[0] = pair.a.x + pair.b.x; }";
+    let of_wgsl = GpuShader::wgsl("pair.wgsl", source).unwrap();
+    let of_spirv = GpuShader::spirv("pair.spv", of_wgsl.words()).unwrap();
+    let bytes = |shader: &GpuShader| {
+        let entry = &shader.entry_points()[0];
+        [entry.push_constant_bytes, entry.push_constant_padded]
+    };
+    assert_eq!([bytes(&of_wgsl), bytes(&of_spirv)], [[32, 32], [28, 32]]);
+}

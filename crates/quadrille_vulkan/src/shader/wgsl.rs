@@ -108,7 +108,7 @@ fn source_error(
         line: place.map_or(0, |place| place.line_number),
         column: place.map_or(0, |place| place.line_position),
         message,
-        excerpt: excerpt.to_owned(),
+        excerpt: excerpt.trim_end().to_owned(),
     }
 }
 
@@ -164,6 +164,7 @@ fn reflect(
         workgroup_size: entry.workgroup_size,
         bindings: Vec::new(),
         push_constant_bytes: 0,
+        push_constant_padded: 0,
         inputs: locations(module, arguments.map(|it| (it.ty, &it.binding))),
         outputs: locations(module, result.map(|it| (it.ty, &it.binding))),
     };
@@ -174,6 +175,7 @@ fn reflect(
         }
         if variable.space == AddressSpace::Immediate {
             reflected.push_constant_bytes = layouter[variable.ty].size;
+            reflected.push_constant_padded = reflected.push_constant_bytes;
         }
         let Some(place) = &variable.binding else {
             continue;

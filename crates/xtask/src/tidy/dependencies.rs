@@ -6,11 +6,15 @@ use crate::cargo::{Package, Workspace};
 
 /// Our crates with those of ours they may depend on, the others being above them or apart.
 /// A crate that is not listed (content, on top of the facade) may use the facade alone.
-const OURS: [(&str, &[&str]); 9] = [
+const OURS: [(&str, &[&str]); 10] = [
     ("quadrille_sync", &[]),
+    ("quadrille_derive", &[]),
     ("quadrille_oracle", &["quadrille_sync"]),
     ("quadrille_vulkan", &["quadrille_sync"]),
-    ("quadrille_ecs", &["quadrille_sync", "quadrille_vulkan"]),
+    (
+        "quadrille_ecs",
+        &["quadrille_sync", "quadrille_vulkan", "quadrille_derive"],
+    ),
     (
         "quadrille",
         &["quadrille_sync", "quadrille_vulkan", "quadrille_ecs"],

@@ -1,0 +1,17 @@
+//! The derive of `ShaderType`. It is encase's own, which writes `::encase` where this one writes
+//! `::quadrille::encase`: a program that depends on `quadrille` needs no other dependency.
+//!
+//! A crate that depends on a part of Quadrille alone says `extern crate quadrille_ecs as quadrille;`
+//! in its root.
+
+use encase_derive_impl::syn::{DeriveInput, parse_macro_input, parse_quote};
+use proc_macro::TokenStream;
+
+/// Lays a struct out as WGSL does, whatever Rust does with its fields: numbers, vectors and matrices of
+/// `glam`, arrays, and structs that derive it too; a `Vec` may be the last. `#[shader(align(16))]` and
+/// `#[shader(size(16))]` on a field are `@align(16)` and `@size(16)` of WGSL.
+#[proc_macro_derive(ShaderType, attributes(shader))]
+pub fn shader_type(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    encase_derive_impl::derive_shader_type(input, &parse_quote!(::quadrille::encase)).into()
+}

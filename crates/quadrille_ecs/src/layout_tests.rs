@@ -1,0 +1,104 @@
+//! What is pushed lies where naga says that the shader looks for it.
+
+use encase::ShaderType;
+use glam::{Mat3, UVec2, Vec2, Vec3};
+use quadrille_vulkan::GpuShader;
+
+use super::write;
+
+#[derive(ShaderType)]
+struct Inner {
+    weight: f32,
+    place: Vec2,
+}
+
+#[derive(ShaderType)]
+struct Params {
+    a: Vec3,
+    b: Vec3,
+    c: f32,
+    d: UVec2,
+    e: Inner,
+    f: Mat3,
+    h: f32,
+}
+
+#[derive(ShaderType)]
+struct Pair {
+    a: Vec3,
+    b: Vec3,
+}
+
+/// The bytes of push constants of a shader with these structs, the last of which is pushed.
+fn shader_bytes(structs: &str, last: &str) -> u64 {
+    let source = format!(
+        "{structs} var<immediate> it: {last};
+         @group(0) @binding(0) var<storage, read_write> to: array<{last}>;
+         @compute @workgroup_size(1) fn main() {{ to[0] = it; }}"
+    );
+    let shader = GpuShader::wgsl("layout", &source).expect("it is valid");
+    shader.entry_points()[0].push_constant_bytes.into()
+}
+
+fn bytes_of<T: ShaderType + encase::internal::WriteInto>(value: &T) -> Vec<u8> {
+    let mut bytes = vec![0; value.size().get() as usize];
+    write(value, &mut bytes);
+    bytes
+}
+
+fn float(bytes: &[u8], at: usize) -> f32 {
+    f32::from_ne_bytes(bytes[at..at + 4].try_into().expect("4 bytes"))
+}
+
+#[test]
+fn structs_have_the_size_that_the_shader_has() {
+    let structs = "struct Pair { a: vec3f, b: vec3f }";
+    assert_eq!(shader_bytes(structs, "Pair"), Pair::min_size().get());
+    let structs = "struct Inner { weight: f32, place: vec2f }
+                   struct Params { a: vec3f, b: vec3f, c: f32, d: vec2u, e: Inner, f: mat3x3f, h: f32 }";
+    assert_eq!(shader_bytes(structs, "Params"), Params::min_size().get());
+}
+
+/// The numbers of a value, and where WGSL has them.
+#[test]
+fn members_are_where_the_shader_has_them() {
+    let inner = Inner {
+        weight: 1.0,
+        place: Vec2::new(2.0, 3.0),
+    };
+    let params = Params {
+        a: Vec3::X,
+        b: Vec3::Y,
+        c: 4.0,
+        d: UVec2::new(5, 6),
+        e: inner,
+        f: Mat3::IDENTITY,
+        h: 7.0,
+    };
+    let bytes = bytes_of(&params);
+    // Columns of a matrix take 16 bytes each.
+    let places = [
+        (0, 1.0),
+        (20, 1.0),
+        (28, 4.0),
+        (40, 1.0),
+        (48, 2.0),
+        (52, 3.0),
+        (64, 1.0),
+        (84, 1.0),
+        (104, 1.0),
+        (112, 7.0),
+    ];
+    for (at, value) in places {
+        assert_eq!(float(&bytes, at), value, "at {at}");
+    }
+    assert_eq!(&bytes[32..36], &5_u32.to_ne_bytes());
+}
+
+#[test]
+fn a_vector_of_three_is_followed_by_what_the_shader_leaves_free() {
+    let [a, b] = [Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)];
+    let bytes = bytes_of(&Pair { a, b });
+    let all: Vec<f32> = (0..8).map(|at| float(&bytes, 4 * at)).collect();
+    assert_eq!(all, [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0]);
+}

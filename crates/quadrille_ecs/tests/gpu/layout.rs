@@ -1,0 +1,123 @@
+//! What is pushed and uploaded as a value lies where shaders look for it.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille_ecs::encase::ShaderType;
+use quadrille_ecs::glam::{UVec3, Vec3};
+use quadrille_ecs::*;
+
+use crate::common::{Errors, Rig, Squares, read};
+
+/// Copies what it is given, number by number.
+const COPY: &str = "
+    struct Params { a: vec3f, b: vec3f, c: f32 }
+    var<immediate> pushed: Params;
+    @group(0) @binding(0) var<uniform> bound: Params;
+    @group(0) @binding(1) var<storage, read_write> to: array<f32>;
+    @compute @workgroup_size(1) fn copy() {
+        for (var i = 0u; i < 3u; i++) {
+            to[i] = pushed.a[i];
+            to[i + 3u] = pushed.b[i];
+            to[i + 7u] = bound.a[i];
+            to[i + 10u] = bound.b[i];
+        }
+        to[6] = pushed.c;
+        to[13] = bound.c;
+    }";
+
+#[derive(ShaderType)]
+struct Params {
+    a: Vec3,
+    b: Vec3,
+    c: f32,
+}
+
+impl Params {
+    fn counting_from(first: f32) -> Self {
+        let three = |first| Vec3::new(first, first + 1.0, first + 2.0);
+        Self {
+            a: three(first),
+            b: three(first + 3.0),
+            c: first + 6.0,
+        }
+    }
+}
+
+#[derive(Resource, Deref)]
+struct Bound(GpuBuffer);
+
+#[derive(Resource)]
+struct Copy(ComputePipeline);
+
+fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>) -> Result {
+    let bound = gpu.create_buffer(&BufferDesc::uniform("bound", Params::min_size().get()))?;
+    uploads.write(&bound, 0, &Params::counting_from(8.0));
+    commands.insert_resource(Bound(bound));
+    let shader = GpuShader::wgsl("copy.wgsl", COPY)?;
+    let desc = ComputePipelineDesc::of("copy", &shader);
+    commands.insert_resource(Copy(gpu.compute_pipeline(&desc)?));
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn values_lie_where_the_shader_looks() {
+    fn copy(
+        mut recorder: Recorder,
+        from: Uniform<Bound>,
+        to: StorageWrite<Squares>,
+        copy: Res<Copy>,
+    ) {
+        let mut compute = recorder.compute(&copy.0);
+        compute.bind(0, &from).bind(1, &to);
+        compute
+            .push(&Params::counting_from(1.0))
+            .dispatch(UVec3::ONE);
+    }
+    let mut rig = Rig::new();
+    rig.app
+        .add_systems(RenderStartup, setup)
+        .add_systems(Render, copy);
+    rig.update(1);
+    rig.expect_no_errors();
+    let numbers = read(&mut rig, |world| world.resource::<Squares>().0.clone());
+    let numbers: Vec<f32> = numbers[..14].iter().map(|&it| f32::from_bits(it)).collect();
+    let expected: Vec<f32> = (1..=14_u8).map(f32::from).collect();
+    assert_eq!(numbers, expected);
+}
+
+/// Bytes of another number than the shader has are told with both.
+#[test]
+#[ignore = "needs a device"]
+fn a_push_of_another_size_is_told() {
+    #[derive(Resource)]
+    struct Bytes(usize);
+    fn copy(
+        mut recorder: Recorder,
+        from: Uniform<Bound>,
+        to: StorageWrite<Squares>,
+        copy: Res<Copy>,
+        bytes: Res<Bytes>,
+    ) {
+        let mut compute = recorder.compute(&copy.0);
+        compute.bind(0, &from).bind(1, &to);
+        compute.push_bytes(&[0; 128][..bytes.0]).dispatch([1, 1, 1]);
+    }
+    let wanted = 32;
+    for given in [28, 32, 36] {
+        let mut rig = Rig::new();
+        rig.app
+            .insert_resource(Bytes(given))
+            .add_systems(RenderStartup, setup)
+            .add_systems(Render, copy);
+        rig.update(1);
+        if given == wanted {
+            rig.expect_no_errors();
+            continue;
+        }
+        let errors = &rig.app.world().resource::<Errors>().0;
+        assert_eq!(errors.len(), 1, "{errors:#?}");
+        let told = format!("`copy` has 32 bytes of push constants, and {given} are pushed");
+        assert!(errors[0].contains(&told), "{errors:#?}");
+    }
+}
