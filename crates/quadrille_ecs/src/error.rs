@@ -137,7 +137,8 @@ pub enum RecordError {
     },
     /// A command needs another access.
     #[error(
-        "`{command}` needs `{resource}` declared as {needed}, but it is declared as {declared}"
+        "`{command}` needs `{resource}` declared as {needed}, but it is declared as {declared}; declare \
+         it so in the system's parameters"
     )]
     WrongUse {
         /// The command.

@@ -41,6 +41,8 @@ mod stream;
 mod texture;
 #[path = "gpu/times.rs"]
 mod times;
+#[path = "gpu/told.rs"]
+mod told;
 #[path = "gpu/transient.rs"]
 mod transient;
 #[path = "gpu/uniform.rs"]

@@ -1,0 +1,106 @@
+//! What programs are told that do something wrong, word by word: `told.txt` has all of it.
+//! `QUADRILLE_TOLD=write` before the test writes that file anew; read it then as a user would.
+
+#[path = "told/described.rs"]
+mod described;
+#[path = "told/recorded.rs"]
+mod recorded;
+#[path = "told/resources.rs"]
+mod resources;
+#[path = "told/shaders.rs"]
+mod shaders;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleConfigs;
+use bevy_ecs::system::ScheduleSystem;
+use quadrille_ecs::*;
+
+use crate::common::{Errors, Rig};
+
+const FEWEST: usize = 50;
+
+/// Wrong programs, and what they are told.
+#[derive(Default)]
+struct Told {
+    text: String,
+    count: usize,
+}
+
+impl Told {
+    /// Notes what a wrong program is told; one that is told nothing is a mistake of ours.
+    fn note(&mut self, program: &str, messages: &[String]) {
+        self.count += 1;
+        writeln!(self.text, "# {program}").expect("text takes text");
+        if messages.is_empty() {
+            self.text.push_str("(nothing is told)\n");
+        }
+        for message in messages {
+            writeln!(self.text, "{}", steady(message)).expect("text takes text");
+        }
+        self.text.push('\n');
+    }
+
+    /// Something that cannot be made.
+    fn made<T>(&mut self, program: &str, made: Result<T, impl std::fmt::Display>) {
+        let message = made.err().map(|error| error.to_string());
+        self.note(program, message.as_slice());
+    }
+
+    /// Passes that are wrong, with what they need.
+    fn passes<M>(&mut self, program: &str, passes: impl IntoScheduleConfigs<ScheduleSystem, M>) {
+        let passes: ScheduleConfigs<ScheduleSystem> = passes.into_configs();
+        self.app(program, |rig| {
+            rig.app.add_systems(Render, passes);
+        });
+    }
+
+    /// An app that is wrong.
+    fn app(&mut self, program: &str, change: impl FnOnce(&mut Rig)) {
+        let mut rig = Rig::new();
+        rig.app.add_systems(RenderStartup, resources::setup);
+        change(&mut rig);
+        rig.update(2);
+        let mut errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
+        errors.dedup();
+        self.note(program, &errors);
+    }
+}
+
+/// A message without the numbers that other devices have, and without bevy's back trace.
+fn steady(message: &str) -> String {
+    let message = message.split("\n   ").next().unwrap_or_default();
+    let mut parts = message.split("limit of ");
+    let mut steady = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        steady.push_str("limit of N");
+        steady.push_str(part.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+    }
+    steady
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn wrong_programs_are_told_what_they_were() {
+    let mut told = Told::default();
+    let rig = Rig::new();
+    let gpu = rig.app.world().resource::<GpuDevice>();
+    shaders::add(&mut told, gpu);
+    described::add(&mut told, gpu);
+    drop(rig);
+    recorded::add(&mut told);
+    assert!(told.count >= FEWEST, "{} programs", told.count);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gpu/told.txt");
+    if std::env::var_os("QUADRILLE_TOLD").is_some_and(|it| it == "write") {
+        std::fs::write(&path, &told.text).expect("the file can be written");
+    }
+    let known = std::fs::read_to_string(&path).expect("the file can be read");
+    let mut both = known.split("\n\n").zip(told.text.split("\n\n"));
+    if let Some((known, told)) = both.find(|(known, told)| known != told) {
+        panic!("known:\n{known}\n\nnow:\n{told}");
+    }
+    assert_eq!(known, told.text);
+    assert!(!known.contains("(nothing is told)"), "silence");
+}

@@ -1,0 +1,61 @@
+//! Buffers, images and samplers.
+
+use quadrille_ecs::*;
+
+use super::Told;
+
+pub(super) fn add(told: &mut Told, gpu: &GpuDevice) {
+    buffers(told, gpu);
+    images(told, gpu);
+    let rough = SamplerDesc {
+        anisotropy: f32::NAN,
+        ..SamplerDesc::linear()
+    };
+    told.made("a sampler without a number", gpu.create_sampler(&rough));
+}
+
+fn buffers(told: &mut Told, gpu: &GpuDevice) {
+    let mut buffer = |program, desc: BufferDesc| told.made(program, gpu.create_buffer(&desc));
+    buffer("a buffer without bytes", BufferDesc::storage("cells", 0));
+    buffer(
+        "a buffer without end",
+        BufferDesc::storage("cells", 1 << 60),
+    );
+    let unused = BufferDesc::new("cells", 64, BufferUsage::empty());
+    buffer("a buffer without usage", unused);
+}
+
+fn images(told: &mut Told, gpu: &GpuDevice) {
+    const RGBA: Format = Format::R8G8B8A8_UNORM;
+    let mut image = |program, desc: ImageDesc| told.made(program, gpu.create_image(&desc));
+    image(
+        "an image without width",
+        ImageDesc::sampled("map", 0, 8, RGBA),
+    );
+    image(
+        "an image too large",
+        ImageDesc::sampled("map", 1 << 20, 8, RGBA),
+    );
+    image(
+        "an image with too many mips",
+        ImageDesc::sampled("map", 8, 8, RGBA).with_mips(9),
+    );
+    image(
+        "an image with too many layers",
+        ImageDesc::sampled("map", 8, 8, RGBA).with_layers(1 << 20),
+    );
+    let depth = ImageDesc::color_target("scene", 8, 8, Format::D32_SFLOAT);
+    image("a colour target of a depth format", depth);
+    image(
+        "a depth target of a colour format",
+        ImageDesc::depth("depth", 8, 8, RGBA),
+    );
+    let storage = ImageDesc::storage("map", 8, 8, Format::R8G8B8A8_SRGB);
+    image("a storage image of an sRGB format", storage);
+    image(
+        "an image of no format",
+        ImageDesc::sampled("map", 8, 8, Format::UNDEFINED),
+    );
+    let unused = ImageDesc::new("map", 8, 8, RGBA, ImageUsage::empty());
+    image("an image without usage", unused);
+}

@@ -1,0 +1,114 @@
+//! Shaders and pipelines.
+
+use quadrille_ecs::*;
+
+use super::Told;
+
+const COMPUTE: &str = "@compute @workgroup_size(1) fn main() {}";
+const DRAW: &str = "
+    @vertex fn place(@location(0) at: vec2f) -> @builtin(position) vec4f { return vec4f(at, 0.0, 1.0); }
+    @fragment fn color() -> @location(0) vec4f { return vec4f(1.0); }";
+
+pub(super) fn add(told: &mut Told, gpu: &GpuDevice) {
+    sources(told);
+    compute(told, gpu);
+    graphics(told, gpu);
+}
+
+fn wgsl(source: &str) -> Result<GpuShader, ShaderError> {
+    GpuShader::wgsl("wrong.wgsl", source)
+}
+
+fn sources(told: &mut Told) {
+    let main = |body: &str| format!("@compute @workgroup_size(1) fn main() {{ {body} }}");
+    told.made("a shader with a typo", wgsl(&main("let a = 1 +;")));
+    told.made(
+        "a shader with an unknown name",
+        wgsl(&main("let a = speed;")),
+    );
+    let types = main("var a: f32 = 1u;");
+    told.made("a shader with a wrong type", wgsl(&types));
+    let group = "@group(1) @binding(0) var<storage, read_write> cells: array<u32>;";
+    let group = format!("{group} {}", main("cells[0] = 1u;"));
+    told.made("a shader with another group", wgsl(&group));
+    let binding = group.replace("group(1) @binding(0)", "group(0) @binding(40)");
+    told.made("a shader with a high binding", wgsl(&binding));
+    let large = format!(
+        "var<immediate> it: array<vec4f, 9>; {}",
+        main("let a = it[0];")
+    );
+    told.made("a shader with large push constants", wgsl(&large));
+    told.made(
+        "a shader file that is not there",
+        GpuShader::load("/no/such.wgsl"),
+    );
+    told.made(
+        "a shader file of no language",
+        GpuShader::load("Cargo.toml"),
+    );
+    let spirv = GpuShader::spirv("wrong.spv", &[1, 2, 3]);
+    told.made("SPIR-V that is none", spirv);
+    let spirv = GpuShader::spirv_bytes("wrong.spv", &[1, 2, 3]);
+    told.made("SPIR-V that is cut off", spirv);
+}
+
+fn compute(told: &mut Told, gpu: &GpuDevice) {
+    let shader = wgsl(COMPUTE).expect("it is valid");
+    let desc = ComputePipelineDesc::of("step", &shader).entry("mian");
+    told.made("an entry point with a typo", gpu.compute_pipeline(&desc));
+    let draw = wgsl(DRAW).expect("it is valid");
+    let desc = ComputePipelineDesc::of("step", &draw);
+    told.made(
+        "a compute pipeline of no compute shader",
+        gpu.compute_pipeline(&desc),
+    );
+    let two = format!("{COMPUTE} {}", COMPUTE.replace("main", "other"));
+    let two = wgsl(&two).expect("it is valid");
+    let desc = ComputePipelineDesc::of("step", &two);
+    told.made(
+        "a compute pipeline of two shaders",
+        gpu.compute_pipeline(&desc),
+    );
+    let large = COMPUTE.replace("(1)", "(4096, 4096)");
+    let made =
+        wgsl(&large).and_then(|it| gpu.compute_pipeline(&ComputePipelineDesc::of("step", &it)));
+    told.made("a large workgroup", made);
+}
+
+fn graphics(told: &mut Told, gpu: &GpuDevice) {
+    let compute = wgsl(COMPUTE).expect("it is valid");
+    let desc = GraphicsPipelineDesc::of("draw", &compute);
+    told.made(
+        "a graphics pipeline of a compute shader",
+        gpu.graphics_pipeline(&desc),
+    );
+    let draw = wgsl(DRAW).expect("it is valid");
+    let desc = GraphicsPipelineDesc::of("draw", &draw);
+    told.made(
+        "a vertex input without a buffer",
+        gpu.graphics_pipeline(&desc),
+    );
+    let with = |layout: VertexLayout| GraphicsPipelineDesc {
+        vertex_buffers: vec![layout],
+        ..GraphicsPipelineDesc::of("draw", &draw)
+    };
+    let desc = with(VertexLayout::packed(0, &[Format::R32G32_UINT]));
+    told.made(
+        "a vertex input of another kind",
+        gpu.graphics_pipeline(&desc),
+    );
+    let depth = VertexLayout::packed(0, &[Format::D32_SFLOAT]);
+    told.made(
+        "a vertex of a depth format",
+        gpu.graphics_pipeline(&with(depth)),
+    );
+    let other = "
+        @vertex fn place() -> @builtin(position) vec4f { return vec4f(0.0); }
+        @fragment fn color(@location(3) shade: f32) -> @location(0) vec4f { return vec4f(shade); }";
+    let other = wgsl(other).expect("it is valid");
+    let desc = GraphicsPipelineDesc::of("draw", &other);
+    told.made(
+        "a fragment input that nobody writes",
+        gpu.graphics_pipeline(&desc),
+    );
+}
