@@ -6,10 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use bevy_app::{App, PluginGroup as _, PostUpdate, Startup};
+use bevy_app::{App, PostUpdate, Startup};
 use bevy_camera::visibility::{NoFrustumCulling, VisibilitySystems};
 use bevy_ecs::prelude::*;
-use bevy_log::LogPlugin;
 use bevy_math::Vec2;
 use quadrille::prelude::*;
 use quadrille_2d::prelude::*;
@@ -48,12 +47,10 @@ fn listed(mut times: ResMut<Times>) {
 /// from the frame before.
 fn app(share_in_sight: f32, culls: bool) -> App {
     let mut app = App::new();
-    let group = QuadrillePlugins::headless(1000, 1000);
-    app.add_plugins((
-        group.build().disable::<LogPlugin>(),
-        Quadrille2dPlugin::default(),
-    ))
-    .init_resource::<Times>();
+    let mut plugins = QuadrillePlugins::headless(1000, 1000);
+    plugins.log = false;
+    app.add_plugins((plugins, Quadrille2dPlugin::default()))
+        .init_resource::<Times>();
     let spawn = move |mut commands: Commands| {
         commands.spawn(Camera2d);
         let side = 1000.0 / share_in_sight.sqrt();

@@ -21,10 +21,11 @@
 //! A pass is a system that takes a [`Recorder`](quadrille::prelude::Recorder). What else it takes
 //! says what it touches: here it draws to the window. `draw_2d` does so too, and of two that write
 //! one image it has to be said which comes first; leave `.after(draw_2d)` out, and the first frame
-//! ends with an error that names both passes and this fix.
+//! ends with an error that names both passes and this fix. What belongs to the device is made in
+//! [`RenderStartup`](quadrille::prelude::RenderStartup), which runs again if the device was lost.
 //!
 //! ```
-//! use bevy_app::{App, Startup};
+//! use bevy_app::App;
 //! use bevy_ecs::prelude::*;
 //! use quadrille::prelude::*;
 //! use quadrille_2d::draw_2d;
@@ -61,7 +62,7 @@
 //! }
 //!
 //! fn add(app: &mut App) {
-//!     app.add_systems(Startup, make);
+//!     app.add_systems(RenderStartup, make);
 //!     app.add_systems(Render, vignette.after(draw_2d));
 //! }
 //! ```

@@ -1,17 +1,18 @@
-//! The plugins of a Quadrille app in one group.
+//! All plugins of a Quadrille app in one, beside those that the app has.
 
-use bevy_app::{PluginGroup, PluginGroupBuilder, ScheduleRunnerPlugin, TaskPoolPlugin};
+use bevy_app::{App, Plugin, ScheduleRunnerPlugin, TaskPoolPlugin};
+use bevy_ecs::prelude::*;
 use bevy_input::InputPlugin;
 use bevy_log::LogPlugin;
 use bevy_time::TimePlugin;
-use bevy_window::{ExitCondition, Window, WindowPlugin};
+use bevy_window::{ExitCondition, PrimaryWindow, Window, WindowPlugin};
 use quadrille_vulkan::Settings;
 
-use crate::plugin::{NoDisplay, QuadrillePlugin};
+use crate::plugin::{QuadrillePlugin, StartError, refuse};
 use crate::threads::RecordOn;
 use crate::window::HeadlessWindow;
 
-/// Everything an app needs to draw: task pools, log, time, input, windows, and the renderer.
+/// Everything an app needs to draw: log, task pools, time, input, windows, and the renderer.
 ///
 /// ```no_run
 /// use bevy_app::App;
@@ -19,14 +20,26 @@ use crate::window::HeadlessWindow;
 ///
 /// App::new().add_plugins(QuadrillePlugins::default()).run();
 /// ```
-/// Single plugins can be replaced with `.set(..)` as in any bevy plugin group.
+/// A plugin that the app has already is left alone, so this comes last: after bevy's
+/// `DefaultPlugins`, and after any plugin that is to be set up otherwise.
+///
+/// ```no_run
+/// use bevy_app::{App, TaskPoolPlugin};
+/// use quadrille_ecs::QuadrillePlugins;
+///
+/// App::new().add_plugins((TaskPoolPlugin::default(), QuadrillePlugins::default())).run();
+/// ```
 #[derive(Clone, Debug)]
 pub struct QuadrillePlugins {
-    /// The primary window, or, without a display, the size of the image that stands for it.
+    /// The primary window, or, without a display, the size of the image that stands for it. Where the
+    /// app has bevy's `WindowPlugin`, its window counts.
     pub window: Window,
     /// No windows: frames follow one another without pause, and
     /// [`PrimaryWindowImage`](crate::PrimaryWindowImage) is an ordinary image.
     pub headless: bool,
+    /// Sets up bevy's log, unless the app has its `LogPlugin`. A program with a `tracing` subscriber
+    /// of its own says no.
+    pub log: bool,
     /// Which device and queues to use, and how.
     pub settings: Settings,
     /// On how many threads to record.
@@ -39,6 +52,7 @@ impl Default for QuadrillePlugins {
         Self {
             window: Window::default(),
             headless: !has_display(),
+            log: true,
             settings: Settings::default(),
             record_on: RecordOn::default(),
         }
@@ -57,71 +71,92 @@ impl QuadrillePlugins {
             ..Self::default()
         }
     }
-
-    fn headless_window(&self) -> HeadlessWindow {
-        let size = &self.window.resolution;
-        HeadlessWindow {
-            extent: [size.physical_width(), size.physical_height()],
-        }
-    }
 }
 
-impl PluginGroup for QuadrillePlugins {
-    fn build(self) -> PluginGroupBuilder {
-        let headless = self.headless.then(|| self.headless_window());
-        let mut group = PluginGroupBuilder::start::<Self>()
-            .add(LogPlugin::default())
-            .add(TaskPoolPlugin::default())
-            .add(TimePlugin)
-            .add(InputPlugin);
-        group = if self.headless {
-            // The window is an entity without a surface: what programs ask of their window, its
-            // size for instance, they find as they do with a display.
-            group
-                .add(WindowPlugin {
-                    primary_window: Some(self.window),
-                    exit_condition: ExitCondition::DontExit,
-                    ..WindowPlugin::default()
-                })
-                .add(ScheduleRunnerPlugin::default())
-        } else {
-            add_windows(group, self.window)
-        };
-        group = group.add(QuadrillePlugin {
-            settings: self.settings,
+impl Plugin for QuadrillePlugins {
+    fn build(&self, app: &mut App) {
+        if self.log {
+            add(app, LogPlugin::default());
+        }
+        add(app, TaskPoolPlugin::default());
+        add(app, TimePlugin);
+        add(app, InputPlugin);
+        add(app, self.window_plugin());
+        if let Err(error) = self.add_runner(app) {
+            refuse(app, &error);
+            return;
+        }
+        let headless = self.headless.then(|| self.headless_window(app.world_mut()));
+        app.add_plugins(QuadrillePlugin {
+            settings: self.settings.clone(),
             headless,
             record_on: self.record_on,
         });
-        match self.headless || has_display() || cfg!(not(feature = "window")) {
-            true => group,
-            // It has the last word on how the app runs.
-            false => group.add(NoDisplay),
+    }
+}
+
+impl QuadrillePlugins {
+    fn window_plugin(&self) -> WindowPlugin {
+        // Without a display too it is an entity: what programs ask of their window, its size for
+        // instance, they find as they do with one.
+        let plugin = WindowPlugin {
+            primary_window: Some(self.window.clone()),
+            ..WindowPlugin::default()
+        };
+        match self.headless {
+            true => WindowPlugin {
+                exit_condition: ExitCondition::DontExit,
+                ..plugin
+            },
+            false => plugin,
+        }
+    }
+
+    /// What runs the app: bevy's event loop, or frames without pause.
+    #[cfg(feature = "window")]
+    fn add_runner(&self, app: &mut App) -> Result<(), StartError> {
+        use bevy_winit::WinitPlugin;
+
+        let opens_windows = app.is_plugin_added::<WinitPlugin>();
+        match (self.headless, opens_windows) {
+            (true, true) => return Err(StartError::HeadlessWithWindows),
+            (true, false) => add(app, ScheduleRunnerPlugin::default()),
+            (false, true) => {}
+            (false, false) if has_display() => {
+                add(app, bevy_a11y::AccessibilityPlugin);
+                add(app, WinitPlugin::default());
+            }
+            // The plugin would panic.
+            (false, false) => return Err(StartError::NoDisplay),
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "window"))]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "with windows there is what can fail"
+    )]
+    fn add_runner(&self, app: &mut App) -> Result<(), StartError> {
+        add(app, ScheduleRunnerPlugin::default());
+        Ok(())
+    }
+
+    /// The size of the app's primary window.
+    fn headless_window(&self, world: &mut World) -> HeadlessWindow {
+        let mut windows = world.query_filtered::<&Window, With<PrimaryWindow>>();
+        let window = windows.iter(world).next().unwrap_or(&self.window);
+        HeadlessWindow {
+            extent: [window.physical_width(), window.physical_height()],
         }
     }
 }
 
-#[cfg(feature = "window")]
-fn add_windows(group: PluginGroupBuilder, window: Window) -> PluginGroupBuilder {
-    let group = group
-        .add(WindowPlugin {
-            primary_window: Some(window),
-            ..WindowPlugin::default()
-        })
-        .add(bevy_a11y::AccessibilityPlugin);
-    match has_display() {
-        true => group.add(bevy_winit::WinitPlugin::default()),
-        false => group,
+/// Adds a plugin that the app does not have yet.
+fn add<P: Plugin>(app: &mut App, plugin: P) {
+    if !app.is_plugin_added::<P>() {
+        app.add_plugins(plugin);
     }
-}
-
-#[cfg(not(feature = "window"))]
-fn add_windows(group: PluginGroupBuilder, window: Window) -> PluginGroupBuilder {
-    group
-        .add(WindowPlugin {
-            primary_window: Some(window),
-            ..WindowPlugin::default()
-        })
-        .add(ScheduleRunnerPlugin::default())
 }
 
 /// Whether windows can be opened: always, but on Unix without a display server.

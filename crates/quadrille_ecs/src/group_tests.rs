@@ -1,20 +1,48 @@
-use bevy_app::{App, AppExit};
+use bevy_app::AppExit;
 
 use super::*;
 
-/// What an app exits with that has only the plugins which need no log of their own.
-fn run(plugins: PluginGroupBuilder) -> AppExit {
+/// What an app exits with that logs nothing.
+fn run(plugins: QuadrillePlugins) -> AppExit {
     let mut app = App::new();
-    app.add_plugins(plugins.disable::<LogPlugin>());
+    app.add_plugins(QuadrillePlugins {
+        log: false,
+        ..plugins
+    });
     app.run()
 }
 
 #[test]
 fn a_window_without_pixels_is_refused() {
     for (width, height) in [(0, 16), (16, 0)] {
-        let plugins = QuadrillePlugins::headless(width, height).build();
+        let plugins = QuadrillePlugins::headless(width, height);
         assert_eq!(run(plugins), AppExit::from_code(2), "{width}x{height}");
     }
+}
+
+#[test]
+fn what_the_app_has_is_left_alone_and_its_window_counts() {
+    let mut window = Window::default();
+    window.resolution.set_physical_resolution(0, 7);
+    let mut app = App::new();
+    app.add_plugins((
+        TaskPoolPlugin::default(),
+        TimePlugin,
+        InputPlugin,
+        WindowPlugin {
+            primary_window: Some(window),
+            ..WindowPlugin::default()
+        },
+        ScheduleRunnerPlugin::default(),
+    ));
+    app.add_plugins(QuadrillePlugins {
+        log: false,
+        ..QuadrillePlugins::headless(16, 16)
+    });
+    let mut windows = app.world_mut().query::<&Window>();
+    assert_eq!(windows.iter(app.world()).count(), 1, "one window");
+    let code = AppExit::from_code(2);
+    assert_eq!(app.run(), code, "refused for the app's window, not ours");
 }
 
 #[cfg(feature = "window")]
@@ -24,14 +52,11 @@ fn windows_without_a_display_are_refused() {
         headless: false,
         ..QuadrillePlugins::default()
     };
-    let plugins = plugins.build();
-    assert_eq!(plugins.enabled::<NoDisplay>(), !has_display());
-    assert_eq!(
-        plugins.enabled::<bevy_winit::WinitPlugin>(),
-        has_display(),
-        "it panics without"
-    );
-    let mut app = App::new();
-    app.add_plugins(NoDisplay);
-    assert_eq!(app.run(), AppExit::from_code(2));
+    if has_display() {
+        let mut app = App::new();
+        plugins.add_runner(&mut app).expect("there is a display");
+        assert!(app.is_plugin_added::<bevy_winit::WinitPlugin>());
+    } else {
+        assert_eq!(run(plugins), AppExit::from_code(2));
+    }
 }

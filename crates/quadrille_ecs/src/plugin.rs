@@ -1,6 +1,7 @@
 //! Adding the renderer to an app.
 
 use bevy_app::{App, AppExit, First, MainScheduleOrder, Plugin, PostUpdate, Startup};
+use bevy_ecs::error::{FallbackErrorHandler, debug};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
 use bevy_window::{PrimaryWindow, WindowDestroyed};
@@ -28,9 +29,8 @@ use crate::window::{AddWindowImage as _, HeadlessWindow, WindowQuery, despawn_de
 
 /// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).
 ///
-/// Inserts the [`GpuDevice`] resource in `build`, so that systems in `Startup` and in
-/// [`RenderStartup`] can make buffers and pipelines, and runs the [`Render`] schedule once per
-/// frame, after `PostUpdate`.
+/// Inserts the [`GpuDevice`] resource in `build`, from which systems in [`RenderStartup`] make buffers
+/// and pipelines, and runs the [`Render`] schedule once per frame, after `PostUpdate`.
 #[derive(Default)]
 pub struct QuadrillePlugin {
     /// Which device and queues to use, and how.
@@ -65,6 +65,10 @@ const SETUP_FAILED: u8 = 2;
 
 impl Plugin for QuadrillePlugin {
     fn build(&self, app: &mut App) {
+        if has_other_renderer(app.world()) {
+            refuse(app, &StartError::OtherRenderer);
+            return;
+        }
         add_schedules(app);
         app.init_resource::<Collector>()
             .init_resource::<Recordings>()
@@ -99,6 +103,33 @@ impl Plugin for QuadrillePlugin {
             Err(error) => refuse(app, &error),
         }
     }
+
+    fn finish(&self, app: &mut App) {
+        let world = app.world_mut();
+        if world.contains_resource::<Renderer>() && has_other_renderer(world) {
+            // It was added after this one, and the app runs by now: it ends with this frame.
+            tracing::error!("{}", StartError::OtherRenderer);
+            world.remove_resource::<Renderer>();
+            world.insert_resource(FallbackErrorHandler(debug));
+            world.write_message(AppExit::from_code(SETUP_FAILED));
+        }
+    }
+}
+
+/// What bevy_render's `RenderPlugin` puts into the main world, by the name of its type: nothing here
+/// depends on that crate.
+const OTHER_RENDERER: &str = "bevy_render::error_handler::RenderErrorHandler";
+
+fn has_other_renderer(world: &World) -> bool {
+    has_resource(world, OTHER_RENDERER)
+}
+
+/// Whether there is a resource whose type has this name.
+fn has_resource(world: &World, type_name: &str) -> bool {
+    let mut components = world.components().iter_registered();
+    components.any(|(id, component)| {
+        *component.name() == *type_name && world.get_resource_by_id(id).is_some()
+    })
 }
 
 fn add_schedules(app: &mut App) {
@@ -128,7 +159,7 @@ fn add_schedules(app: &mut App) {
 
 /// Why the renderer could not start.
 #[derive(Debug, thiserror::Error)]
-enum StartError {
+pub(crate) enum StartError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     #[error(transparent)]
@@ -143,6 +174,17 @@ enum StartError {
          set one, or use `QuadrillePlugins::headless(width, height)`"
     )]
     NoDisplay,
+    #[error(
+        "no windows are asked for and the app has bevy's `WinitPlugin`, which opens them; leave it out: \
+         `DefaultPlugins.build().disable::<WinitPlugin>()`"
+    )]
+    HeadlessWithWindows,
+    #[error(
+        "bevy_render's `RenderPlugin` draws to the same windows; leave it out: depend on bevy with \
+         `default-features = false` and features whose names do not end in `_render`, such as `2d_api`, \
+         `3d_api` and `ui_api`"
+    )]
+    OtherRenderer,
 }
 
 fn setup(
@@ -197,17 +239,12 @@ fn display_handle(app: &App) -> Option<raw_window_handle::RawDisplayHandle> {
     }
 }
 
-/// Stands for the plugin that opens windows where none can be opened, which would panic.
-pub(crate) struct NoDisplay;
-
-impl Plugin for NoDisplay {
-    fn build(&self, app: &mut App) {
-        refuse(app, &StartError::NoDisplay);
-    }
-}
-
 /// Says why there is no renderer, and makes the app exit instead of running.
-fn refuse(app: &mut App, error: &StartError) {
+pub(crate) fn refuse(app: &mut App, error: &StartError) {
     tracing::error!("{error}");
     app.set_runner(|_| AppExit::from_code(SETUP_FAILED));
 }
+
+#[cfg(test)]
+#[path = "plugin_tests.rs"]
+mod tests;

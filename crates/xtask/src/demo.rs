@@ -15,6 +15,16 @@ const SCENE: [&str; 4] = [
     "320x180",
 ];
 
+/// What is built: half of what the examples need together, so that whoever tries it first does not
+/// wait long.
+const LIFE: [&str; 5] = [
+    "--package",
+    "examples",
+    "--bin",
+    "life",
+    "--no-default-features",
+];
+
 /// When the headless demo takes its picture.
 const GENERATIONS: &str = "1500";
 
@@ -29,16 +39,8 @@ pub(crate) fn demo() -> Result<ExitCode> {
         println!("    {error:#}");
     }
     println!("==> building life (the first time takes some minutes)");
-    let build = [
-        "build",
-        "--profile",
-        "demo",
-        "--package",
-        "examples",
-        "--bin",
-        "life",
-    ];
-    let status = cargo::command(&build)
+    let status = cargo::command(&["build"])
+        .args(LIFE)
         .status()
         .context("cannot start cargo")?;
     if !status.success() {
@@ -83,18 +85,9 @@ fn draw() -> Result<ExitCode> {
 }
 
 fn life(arguments: &[&str]) -> Result<std::process::ExitStatus> {
-    let run = [
-        "run",
-        "--quiet",
-        "--profile",
-        "demo",
-        "--package",
-        "examples",
-        "--bin",
-        "life",
-        "--",
-    ];
-    cargo::command(&run)
+    cargo::command(&["run", "--quiet"])
+        .args(LIFE)
+        .arg("--")
         .args(SCENE)
         .args(arguments)
         .status()

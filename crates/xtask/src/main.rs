@@ -44,6 +44,7 @@ mod tidy;
 mod validation;
 mod verify;
 mod window;
+mod with_bevy;
 mod xvfb;
 
 use std::process::ExitCode;

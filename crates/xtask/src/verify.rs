@@ -14,7 +14,7 @@ use crate::steps::Steps;
 use crate::validation::{self, Stack};
 use crate::{
     absent, canary, counts, examples as example, faults, gpu as gpu_test, life, minimised, recover,
-    sanitize, schedules, setup, soak as soaked, stuck, tidy, window,
+    sanitize, schedules, setup, soak as soaked, stuck, tidy, window, with_bevy,
 };
 
 /// What shows whether a soak works at all.
@@ -333,6 +333,9 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
             });
         }
     }
+    steps.check("a program on the bevy crate", || {
+        with_bevy::check(&bench.stack, &bench.workspace.target)
+    });
     if let Some(program) = bench.example("triangle") {
         steps.check("a system without Vulkan", || absent::check(&program));
     }

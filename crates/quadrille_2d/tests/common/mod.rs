@@ -7,10 +7,9 @@ pub(crate) mod scenes;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use bevy_app::{App, PluginGroup as _, Plugins, Startup};
+use bevy_app::{App, Plugins, Startup};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::IntoScheduleConfigs;
-use bevy_log::LogPlugin;
 use quadrille::ecs::{RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::*;
 use quadrille_2d::Quadrille2dPlugin;
@@ -45,10 +44,11 @@ impl Rig {
     }
 
     pub(crate) fn with<M>(width: u32, height: u32, plugins: impl Plugins<M>) -> Self {
-        let group = QuadrillePlugins::headless(width, height);
+        let mut plugins = QuadrillePlugins::headless(width, height);
+        plugins.log = false;
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
-        app.add_plugins(group.build().disable::<LogPlugin>())
+        app.add_plugins(plugins)
             .add_plugins(plugins)
             .init_resource::<Errors>()
             .insert_resource(RenderErrorHandler(|error, world| {

@@ -1,9 +1,8 @@
 //! A headless app with two buffers of numbers and pipelines that work on them.
 
-use bevy_app::{App, PluginGroup, Startup};
+use bevy_app::{App, Startup};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_log::LogPlugin;
 use quadrille_ecs::*;
 
 /// 256 numbers: 0, 1, 2, ..
@@ -72,10 +71,11 @@ impl Rig {
         add: impl FnOnce(&mut App),
     ) -> Self {
         let mut plugins = QuadrillePlugins::headless(64, 48);
+        plugins.log = false;
         change(&mut plugins);
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
-        app.add_plugins(plugins.build().disable::<LogPlugin>())
+        app.add_plugins(plugins)
             .init_resource::<Errors>()
             .insert_resource(RenderErrorHandler(|error, world| {
                 world.resource_mut::<Errors>().0.push(error.to_string());

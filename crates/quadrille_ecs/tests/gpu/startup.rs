@@ -1,9 +1,8 @@
 //! What `RenderStartup` cannot make ends the app with one message and an exit code.
 
-use bevy_app::{App, AppExit, PluginGroup, Update};
+use bevy_app::{App, AppExit, Update};
 use bevy_ecs::error::{ResultSeverityExt, Severity};
 use bevy_ecs::prelude::*;
-use bevy_log::LogPlugin;
 use quadrille_ecs::*;
 
 /// What the handler was told; each test has its own world.
@@ -11,10 +10,10 @@ use quadrille_ecs::*;
 struct Told(Vec<String>);
 
 fn app() -> App {
-    let plugins = QuadrillePlugins::headless(16, 16);
+    let mut plugins = QuadrillePlugins::headless(16, 16);
+    plugins.log = false;
     let mut app = App::new();
-    app.add_plugins(plugins.build().disable::<LogPlugin>())
-        .init_resource::<Told>();
+    app.add_plugins(plugins).init_resource::<Told>();
     app
 }
 
