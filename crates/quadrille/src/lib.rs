@@ -72,7 +72,8 @@
 //!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
 //!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
-//!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past.
+//!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past
+//!    ([`History`](prelude::History)), which is zero before the first frame and after each new size.
 //! 8. **Textures** come from bevy's `AssetServer`, with `TexturePlugin` in
 //!    the app: `commands.queue(LoadTexture::new(Bricks, assets.load("bricks.png")).mips())` inserts
 //!    `Bricks(GpuImage)` once the PNG or KTX2 file is loaded, and follows the asset when it changes; passes that
