@@ -11,23 +11,26 @@
 //!              queue_2d        what cameras see -> instances in order, cut into draws
 //! passes       draw_2d         one pass of the plan per camera
 //! ```
-//! Almost everything drawn is an instance of a mesh with an image: a sprite is a quad, a glyph is a
-//! quad. So there is one shader, one instance buffer, and one draw for neighbours in the order that
-//! share mesh and image: 100,000 sprites with one image are one draw. Nodes with round corners, lines
-//! of gizmos and chunks of tilemaps are quads too, with a shader and an instance buffer each.
+//! Almost everything drawn is an instance of a mesh with an image: a sprite is a quad, a glyph is
+//! a quad. So there is one shader, one instance buffer, and one draw for neighbours in the order
+//! that share mesh and image: 100,000 sprites with one image are one draw. Nodes with round
+//! corners, lines of gizmos and chunks of tilemaps are quads too, with a shader and an instance
+//! buffer each.
 //!
-//! # Choices
+//! # Decisions
 //!
 //! - **One list.** Sprites, meshes and text are sorted together by z (see [`Phase2d`]). There is
 //!   no depth buffer: sorting is needed for transparency anyway.
-//! - **Culling is bevy's**, on the CPU: what the device should cull has to be sent to it first, which
-//!   costs more (README, "How fast").
+//! - **Culling is bevy's**, on the CPU: what the device should cull has to be sent to it first,
+//!   which costs more (README, "How fast").
 //! - **A chunk of a tilemap is one quad** whose pixels look their tiles up, so that its tiles are
 //!   sent when they change, and are no work for the CPU otherwise.
 //! - **Gizmos are drawn after bevy's `Last`**, where it closes their lists: an app with its
 //!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 //! - **A draw per image**, not a table of images: bindings are push descriptors, which every
 //!   device has, and sprites that matter in number share an atlas.
+//! - **One sample per pixel**, unless a camera asks for more (`msaa.rs`): bevy gives four, but
+//!   images and glyphs have smooth edges of their own.
 //! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
 //!   camera that should go through a pass of yours draws to an image of yours
 //!   ([`ManualTargets`]).

@@ -6,7 +6,7 @@
 //! why this crate has unsafe code and the program that measures (`examples/frame_bench.rs`) does
 //! not.
 //!
-//! # Choices
+//! # Decisions
 //!
 //! - The hand-written lines have everything made beforehand that can be: descriptor sets,
 //!   pipelines, one command pool that is reset as a whole.

@@ -1,5 +1,5 @@
-//! Render passes as bevy systems. Programs take this crate as `quadrille::ecs`, and most of it from
-//! `quadrille::prelude`.
+//! Render passes as bevy systems. Programs take this crate as `quadrille::ecs`, and most of it
+//! from `quadrille::prelude`.
 //!
 //! ```
 //! # use bevy_app::App;
@@ -33,8 +33,8 @@
 //! ```
 //!
 //! To begin with: [`QuadrillePlugins`] set an app up; [`GpuDevice`] makes buffers, images and
-//! pipelines, in [`RenderStartup`]; [`Recorder`] says what a pass can record, [`Access`] what it can
-//! declare; [`Uploads`] and [`Readback`] bring data in and out.
+//! pipelines, in [`RenderStartup`]; [`Recorder`] says what a pass can record, [`Access`] what it
+//! can declare; [`Uploads`] and [`Readback`] bring data in and out.
 //!
 //! # Model
 //!
@@ -51,15 +51,38 @@
 //! commit, retire              only after success
 //! ```
 //!
-//! # Choices
+//! # Decisions
 //!
-//! - Passes write command lists, which the backend translates in plan order. The other way would
-//!   be to run the systems themselves in plan order, but then the plan has to be made before it is
-//!   known which of them run, and run conditions, panics and errors would have to be reinvented.
-//! - What a pass needs of its queue, and the stages of its accesses, follow from what it recorded.
-//! - Passes are recorded in the main world and see live components. There is no extraction.
-//! - Errors of declarations are found when the frame is planned, among the passes that ran: two
-//!   writers that never run together are no error.
+//! - **Pass systems write command lists**, which the backend translates in plan order after all of
+//!   them ran. So the passes that run and their needs are known before planning, a failing pass
+//!   leaves no half-recorded command buffer, and run conditions, errors, panics and tracing stay
+//!   bevy's own. The price is that each command is written twice.
+//! - **What a pass needs of its queue, and the stages of its accesses, follow from what it
+//!   recorded.** `StorageRead<T>` means the stages of the pipelines that the pass bound;
+//!   `StorageRead<T, stage::Fragment>` names them.
+//! - **Passes are recorded in the main world** and see live components. There is no extraction.
+//! - **Conflicts are found among the passes that ran**, when the frame is planned: two writers
+//!   that never run together are no error.
+//! - **CPU order between passes is dropped** unless their systems conflict on ECS data. Then
+//!   `after` also orders them on the CPU.
+//! - **Window images are acquired before passes run.** An acquire may find another size or no
+//!   image at all, and passes have to know that before they record.
+//! - **Images that follow a window are renewed after its acquire** ([`WindowSized`]), so that both
+//!   always have one size. The old contents are gone.
+//! - **A history is two resources that change places** after each frame that touched it. Frames
+//!   then repeat with a period of two, and both plans are used again.
+//! - **Recorders write in place.** A pass system and the renderer share the memory of its
+//!   recording (`slot.rs`). Systems that record count as readers of the resource `Recordings`;
+//!   code that looks into recordings has that resource exclusively.
+//! - **The memory of the next system is prefetched** while one records (`ahead.rs`, `run.rs`).
+//!   Frames of many small passes are bound by memory, so recordings lie together with their first
+//!   commands.
+//! - **bevy walks through the systems of a frame once.** Where no system of the schedule leaves
+//!   commands to apply, the second walk is turned off (`run.rs`).
+//! - **A frame that repeats is not collected again**, if the outcomes of its passes say so
+//!   (`outcome.rs`).
+//! - **Handles do not survive their device.** After a loss the systems in [`RenderStartup`] make
+//!   everything again. A handle of the old device is an error that names it.
 //!
 //! # Deliberately absent
 //!

@@ -20,7 +20,7 @@
 //! takes a queue or a family index is translated: `commands` is the list, and its test compares
 //! it with the registry. Non-dispatchable handles are not wrapped.
 //!
-//! # Choices
+//! # Decisions
 //!
 //! - Presents are not held, and report the driver's own result.
 //! - Labels of queues are not forwarded: regions of several queues would interleave.

@@ -32,7 +32,7 @@
 //! solver that are weakened (`tests/weakened.rs`, for each rung of its ladder), and beside the
 //! validation layer on a device (`tests/gpu_differential.rs`).
 //!
-//! # Choices
+//! # Decisions
 //!
 //! - Execution dependencies hold for all resources, also those of buffer and image barriers; only
 //!   access scopes are bound to the barrier's range ("both access scopes are limited to ...").

@@ -17,16 +17,35 @@
 //!   cuts the plan into chunks and translates them on several threads, barriers inline.
 //! - [`Swapchain`] has one [`GpuImage`] that stands for whichever image was acquired.
 //!
-//! # Choices
+//! # Decisions
 //!
 //! - *Baseline*: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
-//!   `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `hostQueryReset`,
-//!   `robustBufferAccess`, and `VK_KHR_push_descriptor`. Everything else is used where it is found.
-//! - *Binding* is by push descriptors in set 0: no pools, no lifetimes, and each bind names its
-//!   resource. Small data of a draw goes through push constants.
+//!   `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `separateDepthStencilLayouts`,
+//!   `hostQueryReset`, `robustBufferAccess`, and `VK_KHR_push_descriptor`. Every other feature is
+//!   used where a device has it.
+//! - *Binding* is by push descriptors in set 0: no pools, no lifetimes. Each bind names its
+//!   resource, so it can be checked against shader and declaration. Small data of a draw goes
+//!   through push constants.
 //! - *Clip space* is that of WGSL and WebGPU, y up and depth 0 to 1, for all shader languages.
 //! - *Graphics pipelines* are compiled for the formats they meet; users never repeat formats.
+//! - *A pipeline keeps its interface for life.* Its code changes with the file of its shader, for
+//!   recordings from then on. A source that needs more than passes bind, push or dispatch for is
+//!   refused. All pipelines of a file change, or none.
 //! - *Waiting* is by host waits on timelines, bounded in time. `vkDeviceWaitIdle` is never called.
+//! - *The values of several timelines are read until they are consistent* (`timelines.rs`). The
+//!   validation layer reads each by itself and would otherwise miss order that exists.
+//! - *Command pools belong to recording tasks*: one per task, queue family and frame in flight
+//!   (`pools.rs`). Tasks record without locks, and a pool is reset as a whole.
+//! - *A list that is the same as before is not translated again* (`commands/rewritten.rs`,
+//!   `translation.rs`). Resources are compared by one number (`generation.rs`), bindings by a bit
+//!   mask (`pipeline/needs.rs`). Lists are prefetched some steps before they are recorded.
+//! - *A transient handle is a stand-in*, like that of a swapchain's image. The Vulkan object is
+//!   made when a frame first uses it, and again when its place in memory changes.
+//! - *A stream has one queue*, exclusively if the main loop has not used that queue yet. So
+//!   wait-before-signal is submitted only where it blocks no other submitter.
+//! - *A ring returns slots by promise.* Its producer waits for turn numbers on a timeline of the
+//!   ring, since the submission that reads is not known yet. The consumer waits only for
+//!   submissions that exist, so ending it early leaves no wrong contents or layouts.
 //!
 //! # What is not here
 //!
