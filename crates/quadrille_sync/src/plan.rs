@@ -55,7 +55,7 @@ pub enum Rung {
     /// A swapchain image comes from, or goes to, the presentation engine.
     Presentation,
     /// Other resources had the memory before ([`Placement`](crate::Placement)): their users come
-    /// first, and what they wrote has to be out of the way.
+    /// first, and their writes have to be available.
     Aliasing,
 }
 
@@ -70,7 +70,7 @@ pub enum PassRef {
     Next(Arc<str>),
     /// The presentation engine.
     Presentation,
-    /// Nobody: the resource is fresh.
+    /// No pass: the resource is new.
     Nobody,
 }
 
@@ -219,10 +219,10 @@ pub struct Submission {
 
 /// A host pass, what it waits for, and what waits for it.
 ///
-/// Nothing waits on the device for the host: what comes after a host pass is submitted after the
-/// pass has run, which orders it and makes the host's writes visible to it (section "Host Write
-/// Ordering Guarantees"). So no queue stands still with a wait at its head, and whatever does not
-/// depend on the host pass is submitted before it.
+/// Nothing on the device waits for the host. A submission that depends on a host pass is submitted
+/// after the pass has run. Submitting orders it and makes the host's writes visible to it (section
+/// "Host Write Ordering Guarantees"). So no queue is blocked by a wait for the host, and all work
+/// that does not depend on the host pass is submitted before it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostStep {
     /// The host pass.
@@ -232,14 +232,15 @@ pub struct HostStep {
     /// earlier frames that touched the same memory have waited for is not waited for again.
     pub waits: Vec<RelativePoint>,
     /// Index in [`Plan::submissions`] of the first submission that must not be submitted before
-    /// the pass has run. None if nothing in this frame comes after it: then the caller runs it
-    /// once all points have been reached, and at the latest before it submits a frame that touches
-    /// what the pass touches. How far to let the device run ahead until then is its choice.
+    /// the pass has run. None if nothing in this frame depends on it. Then the caller runs the
+    /// pass once all points have been reached, and at the latest before it submits a frame that
+    /// touches the same memory. The caller chooses how far the device runs ahead until then.
     pub before: Option<u32>,
 }
 
 impl HostStep {
-    /// What it waits for, in absolute values. `states` are those that the plan was made from.
+    /// The points that it waits for, in absolute values. `states` are those that the plan was made
+    /// from.
     pub fn points(&self, states: &States) -> Vec<TimelinePoint> {
         let point = |wait: &RelativePoint| TimelinePoint {
             queue: wait.queue,
@@ -254,7 +255,7 @@ impl HostStep {
 pub struct Plan {
     /// The submissions.
     pub submissions: Vec<Submission>,
-    /// What the host does, in order; `before` never falls, and nothing comes last.
+    /// What the host does, in order; `before` never falls, and steps without one are last.
     pub host: Vec<HostStep>,
     /// Passes that were culled, in declaration order.
     pub culled: Vec<PassIndex>,

@@ -9,9 +9,9 @@
 //! 5. another queue: a wait, and from its stages a barrier if a layout changes;
 //! 6. another family: release, wait, acquire (see `queues/ownership`).
 //!
-//! Whoever writes comes after the reads since the last write; these come after that write and
-//! made it available, so it needs no naming. Only if nobody has read it is the write itself the
-//! source.
+//! A write waits for all reads since the previous write (WAR). These reads depend on the previous
+//! write, which is available since, so the barrier need not name that write. The previous write
+//! itself is the source only if there are no reads since.
 
 pub(super) mod calls;
 pub(super) mod dependency;
@@ -44,7 +44,7 @@ pub(super) fn advance(
     let discard = request.discards(state);
     let elsewhere = request.finds_elsewhere(state);
     debug_assert!(discard || !elsewhere, "what is needed has been brought");
-    // Whoever discards takes over without asking; the layout is lost with the contents.
+    // A discard needs no ownership transfer; the layout is lost with the contents.
     let takes_over = elsewhere && discard;
     let changes = request.image && (takes_over || state.layout != request.layout);
     if changes {
@@ -92,7 +92,7 @@ pub(super) fn change_layout(
             }
             src = src.union(source(mark, memory));
             if mark.step == request.step {
-                // Acquired just now, in another layout than predicted: the next call.
+                // The range was just acquired in another layout than predicted: use the next call.
                 batch = 1;
             } else {
                 walk.calls.stand_behind(mark);
@@ -132,9 +132,10 @@ pub(super) fn order_write(
     }
 }
 
-/// The last write, if others have read it and a pass that writes does not see it yet, and what that
-/// pass reads. That it discards is no excuse: it reads what it has written itself, and must not find
-/// older bytes instead. Who comes after the release of a write sees everything.
+/// The last write, if others have read it and it is not visible yet to a pass that writes, and
+/// what that pass reads. This also holds for a pass that discards: it reads what it has written
+/// itself, and must not find older bytes instead. An acquire makes the released write visible to
+/// every access.
 fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Scope)> {
     let reads = Scope {
         access: request.scope.access.reads(),
@@ -155,7 +156,7 @@ pub(super) fn order_read(
     interval: Range<u64>,
     state: &State,
 ) {
-    // A buffer may be read where nobody has written it, if it was written elsewhere.
+    // A buffer may be read where it was never written, if another part of it was.
     for mark in state.rare.aliased() {
         order_after(walk, request, dst, &interval, mark, After::memory(true));
     }
@@ -192,7 +193,7 @@ pub(super) fn settle(request: &Request, state: &mut State, changed: bool) {
     }
     unready(state);
     if request.is_for_level {
-        // Nobody has used any slice.
+        // No slice was used.
         return;
     }
     let read = request.mark(scope.stages_only());
@@ -211,7 +212,8 @@ pub(super) fn settle(request: &Request, state: &mut State, changed: bool) {
     }
 }
 
-/// Forgets what was before a write: who comes after that comes after all of it.
+/// Forgets the accesses before a write: an access that depends on the write depends on all of
+/// them.
 #[inline]
 fn begin_anew(state: &mut State) {
     state.rare.keep_pending();

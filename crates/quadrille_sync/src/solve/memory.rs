@@ -1,6 +1,7 @@
-//! Where transient resources lie, so that those that are never needed at once share bytes.
+//! Offsets of transient resources in memory: resources with disjoint lifetimes share bytes.
 //!
-//! Two may share if all passes that use the one come before all that use the other anyway:
+//! Two resources may share bytes if all passes that use one already precede all passes that use
+//! the other:
 //!
 //! - by any order, declared or inferred, if all of these passes are on one queue: sharing costs a
 //!   barrier at most;
@@ -8,9 +9,9 @@
 //!   queues is free, and sharing must not turn it into a wait, neither in this frame nor from it
 //!   to the next.
 //!
-//! What lies somewhere already stays there if it can. Of the rest, the largest is placed first, each
-//! at the lowest place that it fits in. Where nothing stays, that is never worse than one behind the
-//! other, and good enough: the best packing is a hard problem.
+//! A resource that has an offset already keeps it if possible. The others are placed by size, the
+//! largest first, each at the lowest offset that fits. If no resource keeps its offset, the result
+//! is never larger than without sharing. The optimal packing is a hard problem.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -33,12 +34,12 @@ pub struct MemoryNeed {
     pub resource: ResourceIndex,
     /// Its bytes; at least 1.
     pub bytes: u64,
-    /// What its offset must be a multiple of, in bytes; at least 1.
+    /// The alignment of its offset, in bytes; at least 1.
     pub alignment: u64,
-    /// The kind of memory: only what has the same one can share. Any number will do.
+    /// The kind of memory: only resources of one class can share. Any number will do.
     pub class: u32,
-    /// The offset where it lies already, if it does. It stays there if it can, so that nothing has
-    /// to be made anew; how much is shared then depends on what was there before.
+    /// The offset that it has already, if any. It keeps that offset if possible, so that nothing
+    /// has to be created again. How much is shared then depends on earlier offsets.
     pub now: Option<u64>,
 }
 
@@ -131,7 +132,7 @@ pub fn place(
         }
     }
     for block in &mut places.blocks {
-        // Where each lies, and how far the block would go if nothing was shared.
+        // The offset of each, and the size that the block would have if nothing was shared.
         let mut placed: Vec<(usize, Range<u64>)> = Vec::new();
         let mut unshared: u64 = 0;
         for at in by_size.iter().copied() {
@@ -163,7 +164,7 @@ pub fn place(
     Ok(places)
 }
 
-/// The lowest aligned offset of so many bytes that meet none of the ranges.
+/// The lowest aligned offset of so many bytes that overlap none of the ranges.
 fn first_fit(bytes: u64, alignment: u64, mut taken: Vec<Range<u64>>) -> u64 {
     taken.sort_by_key(|range| range.start);
     let mut offset: u64 = 0;
@@ -183,11 +184,11 @@ fn align(offset: u64, alignment: u64) -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Who comes before whom anyway.
+/// Which resources' users precede which others' without sharing.
 struct Turns {
     /// Whether each need can lie in a block at all.
     fit: Vec<bool>,
-    /// For each pair of needs, row by row, whether all users of the one come before all of the
+    /// For each pair of needs, row by row, whether all users of the one precede all users of the
     /// other.
     before: Vec<bool>,
 }
@@ -235,7 +236,7 @@ impl Turns {
     }
 }
 
-/// Who uses what.
+/// The passes that use each resource.
 struct Users {
     /// By need: its passes, each once.
     passes: Vec<Vec<u32>>,
@@ -282,7 +283,7 @@ impl Users {
     }
 }
 
-/// For each pair of needs, whether all users of the one come before all of the other.
+/// For each pair of needs, whether all users of the one precede all users of the other.
 fn before(users: &Users, order: &[u32], graph: &Graph, hazards: &Graph) -> Vec<bool> {
     let rank = ranks(order);
     let count = users.passes.len();
@@ -295,7 +296,7 @@ fn before(users: &Users, order: &[u32], graph: &Graph, hazards: &Graph) -> Vec<b
         for other in (0..count).filter(|other| *other != one) {
             let is_possible = match (last(one), first(other)) {
                 (Some(last), Some(first)) => last < first,
-                // What nobody uses is never needed.
+                // A resource without users has no lifetime.
                 _ => true,
             };
             if !is_possible || users.queues[one] != users.queues[other] {
@@ -325,17 +326,17 @@ fn before(users: &Users, order: &[u32], graph: &Graph, hazards: &Graph) -> Vec<b
     before
 }
 
-/// Questions to a graph.
+/// Reachability queries to a graph.
 #[derive(Default)]
 struct Questions {
     /// The pair of needs that each is about.
     about: Vec<usize>,
-    /// The passes of which the first has to come before the second.
+    /// The passes of which the first has to precede the second.
     pairs: Vec<(u32, u32)>,
 }
 
 impl Questions {
-    /// Asks whether all of the first passes come before all of the second.
+    /// Asks whether all of the first passes precede all of the second.
     fn ask(&mut self, about: usize, first: &[u32], second: &[u32]) {
         for from in first {
             self.pairs.extend(second.iter().map(|to| (*from, *to)));

@@ -1,21 +1,21 @@
-//! Look-ahead: what the next frame's first passes need, in calls that stand already.
+//! Look-ahead: barriers for the first passes of the next frame, in existing barrier calls.
 //!
-//! The first passes of a frame need what the last ones of the frame before have done, so a barrier
-//! call would stand between the two. But frames repeat, mostly, and who will use a range first is
-//! known from the frame before, as for releases (`queues/ownership`). So where a queue has used a
-//! range last before its last barrier call, and will use it first again, the barrier that the next
-//! frame needs is put into that call, a change of layout included: it costs no call.
+//! The first passes of a frame depend on the last passes of the previous frame, so a barrier call
+//! would be needed between the two. But most frames repeat, and the previous frame predicts the
+//! first use of a range, as for releases (`queues/ownership`). Suppose that a queue has last used
+//! a range before its last barrier call, and will be the first to use it again. Then that call
+//! takes the barrier that the next frame needs, including a layout transition. This costs no call.
 //!
-//! That is done as far as it spares the next frame a call. The first call that has to stand in a
-//! frame (because of what passes of the frame have done, or waits) serves all passes behind it too;
-//! and if some pass before it needs what cannot be foreseen, the call for it serves all behind that
-//! pass. Only what comes before either is foreseen. What the frame uses behind its last call never
-//! is.
+//! This is done only as far as it spares the next frame a call. The first call that a frame needs
+//! anyway (because of its own hazards, or waits) serves all later passes too. If an earlier pass
+//! needs a barrier that cannot be predicted, the call for it serves all passes after that one.
+//! Barriers are predicted only for passes before both. Ranges that the frame uses after its last
+//! call are never predicted.
 //!
-//! A prediction that proves wrong is made good by the ladder: it finds the range in another layout,
-//! or ready for somebody else, and does what it always does. To have made memory visible to nobody
-//! does no harm; a layout that was changed for nobody costs another transition. So nothing is
-//! foreseen of a range that was not used in the frame before, nor are contents given up early.
+//! A misprediction falls back to a normal barrier: the ladder finds the range in another layout,
+//! or visible to another scope, and proceeds as always. A needless visibility does no harm; a
+//! needless layout transition costs another transition. So there is no prediction for a range that
+//! was not used in the previous frame, and contents are never discarded early.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,10 +32,10 @@ use crate::states::{EndPass, First, FirstUse, Previous, Seen};
 
 /// Adds what the next frame needs to the last calls of queues.
 pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
-    // By queue: the first pass of the next frame before which a call stands anyway.
+    // By queue: the first pass of the next frame that has a call before it anyway.
     let queues = walk.topology.indices();
     let mut limits: Vec<u32> = queues.map(|queue| walk.calls.first(queue)).collect();
-    // Whoever comes later than that needs no further look, and in large frames most do.
+    // Later uses need no further look, and in large frames most uses are later.
     let farthest = limits.iter().copied().max().unwrap_or(0);
     let mut wanted: Vec<ResourceIndex> = Vec::new();
     for (resource, map) in (0..).map(ResourceIndex).zip(maps.iter()) {
@@ -96,7 +96,7 @@ fn prepare_resource(
 }
 
 /// Whether the first use of a range in the next frame needs a barrier in that frame, if none is
-/// foreseen.
+/// predicted.
 fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
     let changes = resource.is_image() && state.layout != next.layout;
     if changes || state.rare.pending().is_some() || !resource.has_past() {
@@ -112,9 +112,9 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
     state.write.as_ref().is_some_and(is_here) && !is_seen
 }
 
-/// Where what the first use of a range in the next frame needs can stand: at the last call of its
-/// queue, in which submission and before which pass, if that use is known and all that it depends on
-/// stands before.
+/// The place for the barrier of the first use of a range in the next frame: the last call of its
+/// queue, as a submission and the pass after the call. There is one if that use is known and all
+/// that it depends on precedes the call.
 fn stand(
     walk: &Walk<'_>,
     resource: ResourceIndex,
@@ -124,11 +124,11 @@ fn stand(
     let (submission, step) = walk.calls.last_place(next.queue)?;
     let declared = walk.frame.resource(resource);
     let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
-    // What the host looks at, and what leaves, stays as it is.
+    // Ranges that the host uses, or that are given to another stream, are not changed.
     let stays = walk.hosted[resource.0 as usize].is_some() || walk.is_given(resource);
     let is_here = state.rare.pending().is_none() && state.owner.is_none_or(|it| it == next.family);
     let changes = declared.is_image() && state.layout != next.layout;
-    // The layout is that of whole mip levels, whose slices were not all used alike.
+    // A layout belongs to a whole mip level, whose slices were not all used alike.
     let is_bound = changes && !is_of_levels(&declared.kind, run);
     if !is_kept
         || is_bound
@@ -146,14 +146,14 @@ fn stand(
         |mark: &Mark| mark.queue == next.queue && mark.step < step && is_before(mark);
     let mut all = state.write.as_ref().is_none_or(stands_before);
     for_each_predecessor(state, |mark, _| {
-        // Reads do not stand in the way of a read.
+        // Reads are no hazard for a read.
         all &= !changes && !next.writes || stands_before(mark);
     });
     all.then_some((submission, step))
 }
 
-/// The first use of a range in the next frame as a request at the last call of its queue, if what it
-/// needs can be put there.
+/// The first use of a range in the next frame as a request at the last call of its queue, if what
+/// it needs can be put there.
 fn foresee(
     walk: &Walk<'_>,
     resource: ResourceIndex,
@@ -170,7 +170,7 @@ fn foresee(
         family: next.family,
         value: walk.point(submission).value,
         step,
-        // It is none of this frame.
+        // The submission is not of this frame.
         pass: PassIndex(u32::MAX),
         scope: next.scope,
         shared: next.scope,
@@ -207,7 +207,7 @@ fn settle(request: &Request, state: &mut State, changes: bool) {
     });
 }
 
-/// Notes what the next frame may need to foresee: the first use of a range in this one.
+/// Notes what the next frame's predictions may need: the first use of a range in this one.
 #[inline]
 pub(in crate::solve) fn note_first(frame: &Frame, request: &Request, state: &mut State) {
     if state.first.is_none() {
@@ -244,8 +244,8 @@ fn note(frame: &Frame, request: &Request, state: &mut State) {
     });
 }
 
-/// The first use of a range in the next frame, if this one used it too: that of the frame before, or
-/// for want of one that of this frame.
+/// The predicted first use of a range in the next frame, if this frame used it too: the first use
+/// of the previous frame, or of this frame if the previous one has none.
 pub(in crate::solve) fn next_use(state: &State) -> Option<Previous<'_>> {
     let first = state.first.as_ref()?;
     Some(state.previous().unwrap_or(Previous {

@@ -1,10 +1,10 @@
 //! Passes that the host runs.
 //!
-//! A host pass waits for timeline values like a queue. What it reads has to be made visible to
-//! the host by the queue that wrote it, after the write: at the end of the submission with the
-//! write, or in the queue's window if that was in an earlier frame. What it overwrites likewise,
-//! or a late write-back would win. Its own writes need nothing: submission makes them visible to
-//! the device (section "Host Write Ordering Guarantees").
+//! A host pass waits for timeline values like a queue. What it reads has to be made visible to the
+//! host by the queue that wrote it, after the write: at the end of the submission with the write,
+//! or in the queue's window if the write was in an earlier frame. The same holds for memory that
+//! it overwrites. Otherwise a late write-back would win. Its own writes need nothing: submission
+//! makes them visible to the device (section "Host Write Ordering Guarantees").
 
 use std::ops::Range;
 
@@ -29,9 +29,9 @@ const HOST: Scope = Scope {
     access: AccessMask::empty(),
 };
 
-/// The host passes on their way through the frame.
+/// The host passes of a frame, and their steps as far as they are planned.
 pub(in crate::solve) struct Host<'a> {
-    /// Those that have not been planned yet, in order.
+    /// The host passes that are not planned yet, in order.
     left: &'a [HostDraft],
     steps: Vec<HostStep>,
 }
@@ -44,7 +44,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Plans the host passes that come right before a submission, and says whether there are any.
+    /// Plans the host passes that run right before a submission. Returns whether there are any.
     pub(in crate::solve) fn run_before(
         &mut self,
         walk: &mut Walk<'_>,
@@ -57,7 +57,7 @@ impl<'a> Host<'a> {
             .count();
         let (now, left) = self.left.split_at(count);
         self.left = left;
-        // Only numbered in the end: see `number`.
+        // `number` gives the final index at the end.
         let before = Some(walk.records.len() as u32);
         for host in now {
             let step = one_pass(walk, maps, host.pass, before);
@@ -66,8 +66,8 @@ impl<'a> Host<'a> {
         count > 0
     }
 
-    /// Plans the host passes that no device pass comes after. What they touch may leave all the
-    /// same, and is released once they have run.
+    /// Plans the host passes that no device pass depends on. A resource that they touch may still
+    /// be given to another stream. It is released after they have run.
     pub(in crate::solve) fn run_rest(
         mut self,
         walk: &mut Walk<'_>,
@@ -100,8 +100,8 @@ fn one_pass(
         waits: Vec::new(),
         before,
     };
-    // What is declared to come before it has run on the device, whether they share anything or
-    // not: a callback has no other way to know.
+    // Passes that are declared to precede it have completed on the device, even without a hazard:
+    // a callback has no other way to know.
     for earlier in frame.after_of(pass) {
         if let Some(point) = walk.ran[earlier.0 as usize] {
             wait_for(&mut step, point);
@@ -126,8 +126,9 @@ fn one_pass(
     step
 }
 
-/// Lets what a host pass looks at of an image arrive where it is on its way to, and brings mip levels
-/// that have slices into the layout that it needs, since no slice has one of its own.
+/// Completes pending acquires of the ranges of an image that a host pass uses. Also moves mip
+/// levels that have slices to the layout that the pass needs, since a slice has no layout of its
+/// own.
 fn settle_levels(
     walk: &mut Walk<'_>,
     step: &mut HostStep,
@@ -152,7 +153,8 @@ fn settle_levels(
             }
         });
         for (run, mut view) in changed {
-            // The pass waits for the slices that it uses itself.
+            // The pass waits only for the slices that it uses; those waits are added for each
+            // slice.
             view.wait = HostWait::None;
             map.update(run, |_, state| {
                 settle_layout(walk, one, view.clone(), state);
@@ -193,7 +195,8 @@ fn advance(
     state: &mut State,
 ) {
     let writes = one.access.is_write();
-    // After a release, only another host pass can have written, which has waited for it already.
+    // After a release, only another host pass can have written, and it has already waited for the
+    // release.
     let is_free = state.rare.pending().is_some() && state.write.is_none() && state.reads.is_empty();
     if writes && !is_free {
         for_each_predecessor(state, |mark, _| {
@@ -233,8 +236,9 @@ fn advance(
     }
 }
 
-/// Whether an access is over: an earlier frame's host pass has seen the last write, or has waited for
-/// what showed it that, and what its queue has done before is over with it.
+/// Whether an access has completed, as a host pass of an earlier frame proves. That pass has
+/// waited for the submission that made the last write visible to it. So the write has completed,
+/// and so has every earlier submission of that queue.
 fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
     let host = state.rare.host();
     let Some(host) = host.filter(|host| host.wait == HostWait::Before) else {
@@ -243,14 +247,14 @@ fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
     if state.write.as_ref() == Some(mark) {
         return true;
     }
-    // A plan that hangs on which of two is the later one.
+    // The plan depends on which of the two values is later.
     walk.past.consult_exactly(mark);
     walk.past.consult_exactly(&host.mark);
     host.mark.queue == mark.queue && mark.value <= host.mark.value
 }
 
-/// What a use by a host pass does to memory: who may read may also write, and either brings what the
-/// device wrote to the host.
+/// The scope of a use by a host pass. Host access to memory that is visible for reads may also
+/// write, and either access mask makes the device's writes visible to the host.
 fn scope_of(one: &Use) -> Scope {
     let reads = one.access.is_read() && !one.discard;
     Scope {
@@ -294,7 +298,7 @@ fn change_layout(
     let src = sources(walk, place, &reason, states);
     let mut dst = scope_of(one);
     if let SubRange::Slices(_) = one.range {
-        // Others may read what this pass does not write of the level.
+        // Other passes may read the slices of the level that this pass does not write.
         dst.access = AccessMask::HOST_READ;
     }
     let mut barrier = Barrier::plain(src, dst, old_layout, reason);
@@ -310,7 +314,7 @@ fn change_layout(
     view
 }
 
-/// The state after that: whoever comes later comes after the transition.
+/// The state after that: every later access depends on the transition.
 fn settle_layout(walk: &Walk<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);
     state.write = Some(Mark { pass, ..view.mark });
@@ -319,7 +323,8 @@ fn settle_layout(walk: &Walk<'_>, one: &Use, view: HostView<Mark>, state: &mut S
     state.visible.clear();
     state.layout = one.access.layout();
     if walk.is_owned(one.resource) {
-        // A transition is a use: it makes an owner of who is the first to have one.
+        // A transition is a use. So the family that performs it becomes the owner if there is
+        // none.
         let family = walk.topology.family(view.mark.queue);
         state.owner.get_or_insert(family);
     }
@@ -335,7 +340,7 @@ fn view(walk: &Walk<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
             value,
             scope: HOST,
             pass: EndPass::Pass(pass),
-            // Behind all barriers of the submission.
+            // The step after all barriers of the submission.
             step: walk.records[place].step,
         },
         wait: HostWait::Now,
@@ -354,7 +359,8 @@ fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, states: &[&State], rung: 
     }
 }
 
-/// What a transition at the end of a submission comes after: the last write, and all reads since.
+/// The first scope of a transition at the end of a submission: the last write, and all reads
+/// since.
 fn sources(walk: &mut Walk<'_>, place: usize, reason: &Reason, states: &[&State]) -> Scope {
     let all = states.iter().flat_map(|state| {
         let writes = state.write.iter().map(|write| (write, true));
@@ -365,7 +371,7 @@ fn sources(walk: &mut Walk<'_>, place: usize, reason: &Reason, states: &[&State]
     })
 }
 
-/// What a barrier at the end of a submission leads on from, after an access.
+/// The first scope of a barrier at the end of a submission that depends on an access.
 fn source_at(
     walk: &mut Walk<'_>,
     place: usize,
@@ -384,9 +390,9 @@ fn source_at(
     walk.chain_late(place, mark, reason)
 }
 
-/// The submission at whose end the barrier for the host goes: the last of this frame that it has
-/// to come after, or the window of the queue that wrote, read, or owns the range, or else will be
-/// the next to use the resource.
+/// The submission that ends with the barrier for the host: the last submission of this frame that
+/// the barrier depends on. Without one, it is the window of the queue that wrote, read, or owns
+/// the range, or else of the queue that uses the resource next.
 fn place(walk: &Walk<'_>, resource: ResourceIndex, states: &[&State], changes: bool) -> usize {
     let submission = |mark: &Mark| walk.timeline.submission(mark.point());
     let mut place = None;

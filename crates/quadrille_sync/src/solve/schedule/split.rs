@@ -1,16 +1,17 @@
 //! Phase `split`: which passes share a submission?
 //!
 //! A change of queue ends a submission, and coming back to a queue opens a new one, unless the
-//! pass can join the queue's last submission without delaying anybody:
+//! pass can join the queue's last submission without a delay:
 //!
 //! - its own start: it waits for nothing on another queue that the submission does not wait for;
-//! - others' start: nobody on another queue who waits for the submission would have to wait for
-//!   the pass without need.
+//! - the start of others: no pass on another queue that waits for the submission would have to
+//!   wait for the pass without need.
 //!
 //! The first also means that all a pass depends on was submitted before its submission, so a wait
-//! always follows its signal in submission order. Both are questions to vector clocks over
-//! positions in the order, one looking back and one looking ahead. To them the host is one more
-//! queue, as far as device passes come after its passes (see [`gate`](crate::solve::schedule::gate)).
+//! always follows its signal in submission order. Both are answered by vector clocks over
+//! positions in the order, one for earlier and one for later passes. The host counts as one more
+//! queue, as far as device passes depend on its passes (see
+//! [`gate`](crate::solve::schedule::gate)).
 
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::solve::graph::{Edge, Graph, ranks};
@@ -24,7 +25,7 @@ pub(in crate::solve) struct Draft {
     pub(in crate::solve) passes: Vec<PassIndex>,
 }
 
-/// What runs where, in order.
+/// Submissions and host passes, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::solve) struct Split {
     pub(in crate::solve) drafts: Vec<Draft>,
@@ -35,7 +36,7 @@ pub(in crate::solve) struct Split {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::solve) struct HostDraft {
     pub(in crate::solve) pass: PassIndex,
-    /// The first submission that comes after it; none if nothing does.
+    /// The first submission that depends on it; none if no submission does.
     pub(in crate::solve) before: Option<usize>,
 }
 
@@ -117,12 +118,12 @@ struct Open {
     draft: usize,
     /// What it waits for: that of its first pass, since later ones wait for no more.
     behind: Vec<u32>,
-    /// Who waits for it first, on each queue.
+    /// The first pass that waits for it, on each queue.
     ahead: Vec<u32>,
 }
 
 impl Open {
-    /// Whether a pass of the same queue can join without delaying anybody.
+    /// Whether a pass of the same queue can join without a delay for any pass.
     fn admits(&self, queue: QueueIndex, clock: &Clock<'_>) -> bool {
         let others = (0..clock.behind.len()).filter(|other| *other != usize::from(queue.0));
         let mut others = others.into_iter();
@@ -130,14 +131,15 @@ impl Open {
     }
 }
 
-/// For each pass and queue: how far it looks back, and how far ahead.
+/// For each pass and queue: the last position that it depends on, and the first that depends on
+/// it.
 struct Clocks {
-    /// How many queues, and one more if there are gates; none if that is but one column and there
-    /// is nothing to compare.
+    /// The number of queues, and one more if there are gates; none if there would be only one
+    /// column, and so nothing to compare.
     columns: usize,
-    /// One more than the last rank on a queue that the pass comes after; 0 if there is none.
+    /// One more than the last rank on a queue that the pass depends on; 0 if there is none.
     behind: Vec<u32>,
-    /// The first rank on a queue that comes after the pass.
+    /// The first rank on a queue that depends on the pass.
     ahead: Vec<u32>,
 }
 
@@ -198,7 +200,7 @@ impl Clocks {
         }
     }
 
-    /// What comes before `from` comes before `to`.
+    /// Passes that precede `from` precede `to`.
     fn look_back(&mut self, from: usize, to: usize) {
         for column in 0..self.columns {
             let other = self.behind[from * self.columns + column];
@@ -207,7 +209,7 @@ impl Clocks {
         }
     }
 
-    /// What comes after `to` comes after `from`.
+    /// Passes that follow `to` follow `from`.
     fn look_ahead(&mut self, from: usize, to: usize) {
         for column in 0..self.columns {
             let other = self.ahead[to * self.columns + column];

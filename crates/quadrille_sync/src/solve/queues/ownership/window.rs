@@ -1,5 +1,5 @@
-//! What is on its way to a family that nobody there needs it for: it arrives in a window of that
-//! family, and from there whoever wants it has it released like anything else.
+//! Completes releases whose predicted acquire never came: a window of the destination family
+//! acquires the range. From there it can be released to another family like any other range.
 
 use std::ops::Range;
 
@@ -15,17 +15,17 @@ use crate::solve::barriers::walk::Walk;
 use crate::solve::state::{Mark, State};
 use crate::states::Pending;
 
-/// All stages, for what nobody in particular waits for.
+/// All stages, for acquires that no known stage waits for.
 pub(super) const ALL: Scope = Scope {
     stages: Stages::ALL_COMMANDS,
     access: AccessMask::empty(),
 };
 
-/// Acquires, each in the window of the family that it is on its way to, what was released with a
-/// part of an interval of an image that the host is about to look at, unless it leaves and arrives in
-/// the host's `layout`: else that changes between release and acquire, and the host would not know when.
-/// What somebody outside has released in another layout arrives as well: only who owns it can change
-/// that.
+/// Completes pending acquires of an interval of an image that the host is about to use, each in
+/// the window of its destination family. A range that is released and acquired in the host's
+/// `layout` is left pending. With any other layouts, the layout would change between release and
+/// acquire, at a time that the host does not know. Ranges that an external owner has released in
+/// another layout are acquired as well, because only the owner can change a layout.
 pub(in crate::solve) fn settle_for_host(
     walk: &mut Walk<'_>,
     (resource, pass): (ResourceIndex, PassIndex),
@@ -53,8 +53,8 @@ pub(in crate::solve) fn settle_for_host(
     );
 }
 
-/// Lets the family that a range was released to acquire it in its window. `later` is who makes
-/// that necessary.
+/// Acquires a range in the window of the family that it was released to. `later` is the pass that
+/// makes this necessary.
 pub(super) fn settle(
     walk: &mut Walk<'_>,
     resource: ResourceIndex,
@@ -72,8 +72,8 @@ pub(super) fn settle(
         later,
         rung: Rung::OwnershipTransfer,
     };
-    // With maintenance8, the acquire can lead on from what has waited before, and whoever comes later from
-    // there: nobody else on the queue has to wait.
+    // With maintenance8 the acquire can chain from stages that have waited already, and later
+    // accesses chain from the acquire. No other stage of the queue has to wait.
     let all = !walk.topology.maintenance8;
     let stages = walk.require_late(place, &pending.mark, all, reason.clone());
     let scope = match all {
@@ -86,8 +86,8 @@ pub(super) fn settle(
     arrive(walk, place, scope, pending, reason, map);
 }
 
-/// Acquires a range at the beginning of a window, between stages that have waited for its release and
-/// the same ones, and notes that in its states.
+/// Acquires a range at the beginning of a window, between stages that have waited for its release
+/// and the same ones, and notes that in its states.
 pub(super) fn arrive(
     walk: &mut Walk<'_>,
     place: usize,
@@ -134,8 +134,8 @@ pub(super) fn arrive(
     });
 }
 
-/// Gives each range that was released as one, that lies in an interval at least in part, and that
-/// `is_wanted` names for one of its runs there, to `bring`, which lets it arrive.
+/// Calls `bring`, which acquires, for each range that was released by one barrier, overlaps an
+/// interval, and for which `is_wanted` accepts one of the runs in the interval.
 pub(in crate::solve) fn for_each_pending(
     map: &mut RangeMap<State>,
     within: Range<u64>,
