@@ -3,15 +3,15 @@
 //! A stream is a thread of planning with its own [`States`]. Streams number timelines alike (see
 //! [`Queue::is_foreign`](crate::Queue::is_foreign)), so what one of them knows of a resource can
 //! be handed to another as it is: owner, layout, last write and reads, each with its timeline
-//! point. Whoever takes it finds accesses on queues that are not its own, and the ladder does
-//! what it does for any other queue: it waits, acquires, and chains from the wait.
+//! point. The stream that takes it finds accesses on queues of another stream. The ladder treats
+//! these like any other queue: it waits, acquires, and chains from the wait.
 //!
 //! Four verbs change who may do what:
 //!
 //! - [`give`](States::give) and [`take`](States::take) move a resource for good;
-//! - [`lend`](States::lend) and [`take`](States::take) let both sides read, and nobody write,
-//!   until [`returned`](States::returned) says when the other side will be done. That point may
-//!   lie in the future: its submission need not exist yet.
+//! - [`lend`](States::lend) and [`take`](States::take) let both sides read, and neither side
+//!   write, until [`returned`](States::returned) says when the other side will be done. That point
+//!   may lie in the future: its submission need not exist yet.
 
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ impl Handover {
     }
 }
 
-/// What remains of the state of a resource that another stream has: only that there is something
-/// in it.
+/// What remains of the state of a resource that another stream has: only whether its contents are
+/// defined.
 fn gone() -> RangeMap<RangeState<PastMark>> {
     RangeMap::new(RangeState {
         defined: true,
@@ -68,7 +68,7 @@ fn gone() -> RangeMap<RangeState<PastMark>> {
 }
 
 impl Entry {
-    /// What is known of a resource that nobody has touched.
+    /// What is known of an unused resource.
     pub(super) fn fresh() -> Self {
         Self {
             map: Arc::new(RangeMap::new(RangeState::fresh())),
@@ -147,7 +147,8 @@ impl States {
         Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| state.first = None);
         let mut map = RangeMap::clone(&entry.map);
         map.update(EVERYTHING, |_, state| {
-            // Reads do not hurt those who only read, and what this stream sees is its own affair.
+            // Reads are no hazard for reads, and visibility on this stream's queues does not
+            // matter to the other stream.
             state.reads.clear();
             state.rare.forget_promised();
             state.visible.clear();
@@ -161,8 +162,8 @@ impl States {
         })
     }
 
-    /// Says that the next frame that uses a resource leaves it as it has to be lent: nothing is
-    /// foreseen of what comes after, so an image stays in the layout of its last use.
+    /// Prepares a resource to be lent after the next frame that uses it: look-ahead leaves it
+    /// alone, so an image stays in the layout of its last use.
     pub fn prepare_to_lend(&mut self, id: ResourceId) {
         let is_foreseen = |map: &RangeMap<RangeState<PastMark>>| {
             let mut states = map.iter();
@@ -253,8 +254,8 @@ impl States {
         entry.map_or(Tenure::Own, |entry| entry.tenure)
     }
 
-    /// Counts from a point on the timeline of another stream. Plans are relative, and whoever
-    /// takes something each frame finds its point always as far back.
+    /// Counts from a point on the timeline of another stream. Plans are relative. So a stream that
+    /// takes a resource in each frame finds its point always at the same distance.
     fn reach(&mut self, point: TimelinePoint) {
         let QueueIndex(queue) = point.queue;
         let queue = usize::from(queue);

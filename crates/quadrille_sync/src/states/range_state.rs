@@ -19,12 +19,12 @@ pub(crate) struct PastMark {
     pub(crate) pass: Arc<str>,
 }
 
-/// To whom the last write of a range is visible.
+/// A scope on a queue to which the last write of a range is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Seen {
     pub(crate) queue: QueueIndex,
     pub(crate) scope: Scope,
-    /// All reads since the write come before the scope too: whatever lies in it needs no barrier.
+    /// All reads since the write precede the scope too: an access in the scope needs no barrier.
     pub(crate) is_ready: bool,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Previous<'a> {
 pub(crate) struct FirstUse {
     pub(crate) queue: QueueIndex,
     pub(crate) family: FamilyIndex,
-    /// Those of all uses of the pass that meet it.
+    /// The scopes of all uses of the pass that overlap the range.
     pub(crate) scope: Scope,
     pub(crate) layout: Layout,
     pub(crate) writes: bool,
@@ -71,7 +71,7 @@ pub(crate) struct Pending<M> {
     pub(crate) to: FamilyIndex,
     pub(crate) old_layout: Layout,
     pub(crate) new_layout: Layout,
-    /// What was released by one barrier, and has to be acquired by one.
+    /// The range that one barrier released, and that one barrier has to acquire.
     pub(crate) range: SubRange,
     /// The submission that released, and the pass before it.
     pub(crate) mark: M,
@@ -91,10 +91,10 @@ impl<M> Pending<M> {
     }
 }
 
-/// How the host sees the last write of a range.
+/// How the last write of a range is visible to the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct HostView<M> {
-    /// The submission that has shown it to the host, and the host pass that it was for.
+    /// The submission that made it visible to the host, and the host pass that needed it.
     pub(crate) mark: M,
     pub(crate) wait: HostWait,
 }
@@ -109,7 +109,7 @@ impl<M> HostView<M> {
     }
 }
 
-/// Whether a host pass has waited for what it sees.
+/// Whether a host pass has waited for that submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HostWait {
     /// None has.
@@ -127,28 +127,29 @@ pub(crate) enum HostWait {
 /// elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RangeState<M> {
-    /// The family that owns the range; none if it is concurrent or nobody has used it yet.
+    /// The family that owns the range; none if it is concurrent or unused so far.
     pub(crate) owner: Option<FamilyIndex>,
     pub(crate) layout: Layout,
-    /// Somebody has written the contents.
+    /// The contents were written.
     pub(crate) defined: bool,
     /// The last write; layout transitions and acquires of ownership are writes.
     pub(crate) write: Option<M>,
     /// The reads since, at most one for each queue.
     pub(crate) reads: SmallVec<[M; 1]>,
-    /// To whom the last write is visible, besides those who waited for it on another queue.
+    /// The scopes to which the last write is visible, besides those that waited for it on another
+    /// queue.
     pub(crate) visible: SmallVec<[Seen; 1]>,
-    /// What few ranges have.
+    /// The parts of the state that few ranges have.
     pub(crate) rare: Rare<M>,
     /// The first use in the frame that used the range last.
     pub(crate) first: Option<First>,
-    /// While a frame is planned: `first` as it was when the frame began, unless this frame's is the
-    /// same use. See [`RangeState::previous`].
+    /// While a frame is planned: `first` as it was when the frame began, unless this frame's is
+    /// the same use. See [`RangeState::previous`].
     pub(crate) previous_first: Option<First>,
 }
 
 impl<M> RangeState<M> {
-    /// A range that nobody has touched.
+    /// A range that was never used.
     pub(crate) fn fresh() -> Self {
         Self {
             owner: None,
@@ -218,7 +219,7 @@ fn map_few<'a, A, B>(list: &'a [A], mut each: impl FnMut(&'a A) -> B) -> SmallVe
     }
 }
 
-/// What remembers accesses.
+/// A state that holds accesses.
 pub(crate) trait Marked<M>: Clone + Eq {
     /// The accesses, in a fixed order.
     fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>

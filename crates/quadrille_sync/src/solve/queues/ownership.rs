@@ -5,22 +5,23 @@
 //!
 //! - at the end of the last submission that uses the range, if that is in this frame;
 //! - else in the owner's *window*: one submission before all others of its queue, for all
-//!   resources that leave the family. After a host pass that device passes come after there are
-//!   new windows, because what the host has touched cannot be released before.
+//!   resources that leave the family. After a host pass that device passes depend on there are new
+//!   windows, because a range that the host uses cannot be released before.
 //!
-//! Windows cost a submission, so they are foreseen. Frames repeat, mostly: every frame is like the
-//! last, or like the one before (two resources that change places). So [`predict`] looks at who
-//! used a range first two frames before the next one, and if that is another family, appends the
-//! release to this frame's last use. A prediction that proves wrong is made good in the window of
-//! the family that should have acquired: it acquires, and releases what is needed elsewhere.
+//! Windows cost a submission, so transfers are predicted. Most frames repeat: a frame is like the
+//! last, or like the one before (two resources that change places). So [`predict`] looks at the
+//! first use of a range two frames before the next one. If its family is another one, `predict`
+//! appends the release to this frame's last use. After a misprediction, the window of the family
+//! that should have acquired acquires, and releases the range to the family that needs it.
 //!
-//! What nobody has foreseen is taken for a change that stays: the frame before it is then no guide to the
-//! next one, or whatever happens once would be expected again. The price is that an owner that changes
-//! in every frame, and that no frame ever shares with another, is not foreseen: each frame has a window.
+//! An unpredicted transfer counts as a lasting change: the frame before it no longer predicts the
+//! next one. Otherwise a single change would be predicted again. The price is that an owner that
+//! changes in every frame, and that no frame ever shares with another, is not predicted: each
+//! frame has a window.
 //!
-//! Neighbours that change hands alike do so by one release and one acquire.
+//! Neighbours with equal transfers share one release and one acquire.
 //!
-//! Discarding takes over without all this: contents are lost, and only order matters.
+//! A discard needs no transfer: contents are lost, and only order matters.
 
 use crate::plan::{Transfer, TransferHalf};
 use crate::topology::FamilyIndex;

@@ -22,8 +22,8 @@ use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, Pending};
 use crate::topology::QueueIndex;
 
-/// If a request is the first of a swapchain image, lets its submission wait for the image. To the
-/// states, the presentation engine is somebody who has written the image in these stages.
+/// If a request is the first of a swapchain image, makes its submission wait for the image. In the
+/// states, the presentation engine counts as a write of the image in these stages.
 pub(in crate::solve) fn acquire_image(
     walk: &mut Walk<'_>,
     request: &Request,
@@ -61,7 +61,7 @@ pub(in crate::solve) fn acquire_image(
 
 /// Hands the images of swapchains to the presentation engine.
 pub(in crate::solve) fn present(walk: &mut Walk<'_>, maps: &mut Maps) {
-    // One submission presents all images that were last used where nothing can be presented.
+    // One submission presents all images whose last queue cannot present.
     let mut presenter = None;
     for (at, resource) in walk.frame.resources.iter().enumerate() {
         let used = walk.last_uses.submission(at as u32);
@@ -124,8 +124,8 @@ fn finish(
         .push(walk.frame.resource(resource), interval, barrier);
 }
 
-/// Moves what other families own to the family of the queue that presents; the transition is part
-/// of that.
+/// Transfers ownership of ranges from other families to the family of the queue that presents. The
+/// layout transition is part of the transfer.
 fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &mut Maps) {
     let point = walk.point(place);
     let family = walk.topology.family(point.queue);
@@ -154,7 +154,7 @@ fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &
     );
 }
 
-/// Acquires what is about to be presented at the end of a submission.
+/// Acquires the ranges that are about to be presented, at the end of a submission.
 fn arrive(
     walk: &mut Walk<'_>,
     resource: ResourceIndex,

@@ -1,10 +1,10 @@
-//! Blocks of memory while a frame is planned: what was done to each byte, by whoever had it.
+//! Blocks of memory while a frame is planned: the last accesses to each byte, by any resource.
 //!
-//! Resources in blocks have no past of their own. When the first pass of a frame touches one, it
-//! *enters* its place in the block: all resources that have had bytes of it *leave*, which writes
-//! their last accesses down byte by byte, and what is written down there becomes what the newcomer
-//! has to come after ([`Rare::aliased`](crate::states::Rare::aliased)), range by range as it is
-//! touched. At the end of the frame everybody leaves.
+//! Resources in blocks have no states of their own between frames. When the first pass of a frame
+//! touches one, the resource *enters* its place in the block. All resources that overlap the place
+//! *leave*: their last accesses are recorded byte by byte. The recorded accesses become hazards of
+//! the new occupant ([`Rare::aliased`](crate::states::Rare::aliased)), range by range as it is
+//! touched. At the end of the frame all resources leave.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(in crate::solve) struct Block {
     /// The index in [`Past`] of its first access before the frame.
     pub(in crate::solve) first: u32,
     pub(in crate::solve) bytes: Bytes,
-    /// Who is in it, by first byte; no two of them in the same bytes.
+    /// Its occupants, by first byte; they do not overlap.
     present: BTreeMap<u64, ResourceIndex>,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::solve) struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks as the last frame left them.
+    /// The blocks at the end of the last frame.
     pub(in crate::solve) fn load<'a>(
         frame: &Frame,
         states: &'a States,
@@ -96,7 +96,7 @@ impl Blocks {
         }
         let last = frame.resource(resource).kind.length() - 1;
         for (run, marks) in block.bytes.iter_within(place.range()) {
-            // What lies behind the buffer and is still its place counts as its last byte.
+            // Bytes of the place beyond the end of the buffer count as its last byte.
             let start = run.start.saturating_sub(place.offset).min(last);
             let end = match run.end.saturating_sub(place.offset) {
                 end if end <= last => end,
@@ -110,7 +110,7 @@ impl Blocks {
         }
     }
 
-    /// Ends the frame: everybody leaves.
+    /// Ends the frame: all occupants leave.
     pub(in crate::solve) fn close(&mut self, frame: &Frame, maps: &Maps) {
         for Block { bytes, present, .. } in &mut self.list {
             for resource in std::mem::take(present).into_values() {
@@ -138,7 +138,7 @@ impl Block {
         }
     }
 
-    /// Takes out one of those who are in bytes of a place.
+    /// Removes an occupant that overlaps a place, if there is one.
     fn over(&mut self, frame: &Frame, other: &Placement) -> Option<ResourceIndex> {
         let mut before = self.present.range(..other.range().end);
         let (offset, resource) = before.next_back()?;
@@ -148,7 +148,7 @@ impl Block {
     }
 }
 
-/// Where a resource lies.
+/// The place of a resource.
 fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
     match frame.resource(resource).memory {
         Some(place) => place,
@@ -156,8 +156,8 @@ fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
     }
 }
 
-/// Writes down what was done to a resource. What it has not touched keeps what was there; of an
-/// image nobody knows which bytes that is.
+/// Records the last accesses of a resource. Bytes that it has not touched keep the accesses
+/// recorded before; for an image it is unknown which bytes these are.
 fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeMap<State>) {
     let place = place(frame, resource).range();
     if frame.resource(resource).is_image() {
@@ -169,7 +169,8 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
             .iter()
             .any(|(_, state)| !state.rare.aliased().is_empty());
         bytes.update(place, |_, old| {
-            // What was touched has come after all that only had to be over.
+            // A touched range is ordered after all accesses that need only an execution
+            // dependency.
             old.retain(|mark| marks.is_empty() || !mark.scope.access.is_empty());
             write_down(old, &marks, untouched);
         });
@@ -186,7 +187,7 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
     }
 }
 
-/// Replaces what was there, or adds to it.
+/// Replaces the recorded accesses, or adds to them.
 fn write_down(old: &mut Vec<Mark>, new: &[Mark], keep: bool) {
     if !keep {
         old.clear();
@@ -194,7 +195,8 @@ fn write_down(old: &mut Vec<Mark>, new: &[Mark], keep: bool) {
     new.iter().for_each(|mark| add(old, *mark));
 }
 
-/// Adds what a range's next user has to come after, without what it had to come after itself.
+/// Adds the accesses that the next user of a range depends on, without the range's own aliasing
+/// hazards.
 fn last_accesses(state: &State, marks: &mut Vec<Mark>) {
     let mut own = state.clone();
     own.rare.forget_aliased();
@@ -204,8 +206,8 @@ fn last_accesses(state: &State, marks: &mut Vec<Mark>) {
     });
 }
 
-/// Adds a mark, unless whoever comes after the others comes after it as well; and drops those
-/// that this is true of then.
+/// Adds a mark, unless a dependency on an existing mark covers it. Drops the existing marks that a
+/// dependency on the new mark covers.
 fn add(marks: &mut Vec<Mark>, new: Mark) {
     if marks.iter().any(|mark| covers(mark, &new)) {
         return;
@@ -214,8 +216,8 @@ fn add(marks: &mut Vec<Mark>, new: Mark) {
     marks.push(new);
 }
 
-/// Whether a barrier or wait after one access is also one after another. Of two before the frame
-/// the answer must not depend on when they were: plans are used again.
+/// Whether a barrier or wait for one access also covers another. For two accesses before the frame
+/// the answer must not depend on their times, because plans are used again.
 fn covers(one: &Mark, other: &Mark) -> bool {
     let is_later = match (one.value > 0, other.value > 0) {
         (true, true) => (one.value, one.step) >= (other.value, other.step),

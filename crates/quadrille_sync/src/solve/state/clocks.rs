@@ -1,15 +1,16 @@
-//! Waits: who is ordered after whom, and the last phase, which numbers everything.
+//! Waits: vector clocks, which say how the queues are ordered, and the last phase, which gives
+//! submissions and timeline values their final numbers.
 //!
-//! One timeline semaphore per queue, one value per submission. Every queue carries a vector
-//! clock: for each queue, the highest value it is ordered after, and the stages that wait for it.
-//! A wait for queue r's value v also teaches what r itself knew when it signalled v, even of the
-//! queue that waits: who waits for an answer need not wait for the question. What the clock covers
-//! needs no wait; stages it does not cover are reached by a barrier whose source is the stages of
-//! the wait, which makes a dependency chain.
+//! One timeline semaphore per queue, one value per submission. Every queue carries a vector clock:
+//! for each queue, the highest value it is ordered after, and the stages that wait for it. A wait
+//! transitively covers everything its signal waited for: a wait for queue r's value v also raises
+//! the clock to what r had waited for when it signalled v. A point that the clock covers needs no
+//! wait. A barrier whose source is the stages of the wait extends it to other stages by a
+//! dependency chain.
 //!
 //! While a frame is planned, values count from 1 on each queue, and value 1 belongs to the queue's
-//! *window*, a submission before all others for what could not be foreseen (see
-//! `queues/ownership`). Windows are hardly ever used; numbering closes the gaps.
+//! *window*, a submission before all others for what was not predicted (see `queues/ownership`).
+//! Windows are rarely used; numbering closes the gaps.
 
 use crate::flags::Stages;
 use crate::plan::{Reason, RelativePoint, Submission, Wait};
@@ -25,8 +26,8 @@ pub(in crate::solve) struct Entry {
     pub(in crate::solve) value: i64,
     /// The stages that wait for the value.
     stages: Stages,
-    /// The value is a point of this frame or one the plan waits for, and not just what another
-    /// queue happened to know when the frame began.
+    /// The value is a point of this frame or one the plan waits for, and not just a value in
+    /// another queue's clock at the start of the frame.
     exact: bool,
     /// The submission that learned it in this frame, and the queue it waited for.
     pub(in crate::solve) wait: Option<(usize, QueueIndex)>,
@@ -180,16 +181,17 @@ impl Timeline {
             .copied()
     }
 
-    /// The stages of a queue that are ordered after a point by waits, be it for somebody who has
-    /// waited for a value of the queue itself: that makes all memory visible, like any wait.
+    /// The stages of a queue that are ordered after a point by waits. A wait for a submission that
+    /// has itself waited for a value of this queue counts too: it makes all memory visible, like
+    /// any wait.
     pub(in crate::solve) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         entry.waiting(point.value)
     }
 
-    /// Orders the submission that is being planned after a point, for the given stages, and
-    /// returns stages that are ordered after it: `stages`, or others, from which a barrier has to
-    /// lead on. With `all`, the former.
+    /// Orders the submission that is being planned after a point, for the given stages. Returns
+    /// stages that are ordered after the point: `stages`, or others, from which a barrier has to
+    /// chain. With `all` it returns `stages`.
     pub(in crate::solve) fn require(
         &mut self,
         (at, submission): (usize, &mut Submission),
@@ -215,7 +217,7 @@ impl Timeline {
         stages
     }
 
-    /// Lets more stages wait for what a submission waits for already.
+    /// Adds stages to an existing wait of a submission.
     fn widen(
         &mut self,
         (at, submission): (usize, &mut Submission),
@@ -232,7 +234,7 @@ impl Timeline {
         push_reason(&mut wait.reasons, reason);
         let (point, waiting) = (Point::from(wait.point), wait.stages);
         for other in 0..self.queues {
-            // Some may have been learned from another wait, and follow from this one too.
+            // Another wait may have raised a value that this wait implies as well.
             let taught = self.value_at(point, QueueIndex(other as u8));
             let entry = &mut self.now[row + other];
             if entry.wait == Some((at, of)) || entry.value <= taught {
@@ -241,9 +243,8 @@ impl Timeline {
         }
     }
 
-    /// Orders a submission that was planned before after a point, and returns stages that a
-    /// barrier at its end can lead on from: all, or others that have waited already, unless `all`
-    /// have to.
+    /// Orders an earlier submission of the plan after a point. Returns stages from which a barrier
+    /// at its end can chain: all stages, or, without `all`, stages that have waited already.
     pub(in crate::solve) fn require_late(
         &mut self,
         (at, submission): (usize, &mut Submission),
@@ -257,8 +258,8 @@ impl Timeline {
         if known.value >= point.value && (!all || known.stages.covers(stages)) {
             return known.stages;
         }
-        // What waits for the queue already is held back by the later value in any case, and so is what
-        // waits for something that this wait implies, because the two become one.
+        // Stages that wait for the queue already wait for the later value in any case. So do
+        // stages with a wait that this wait implies, because the two become one.
         let mut waits = submission.waits.iter();
         let wait = waits
             .find(|wait| wait.point.queue == point.queue || self.implies(point, wait.point.into()));
@@ -302,7 +303,7 @@ impl Timeline {
                 };
                 entry.add(stages);
             } else if entry.wait == wait || entry.value == learned.value {
-                // The same value again, and more stages wait for it.
+                // More stages wait for the same value.
                 entry.add(stages);
             }
         }
@@ -316,9 +317,9 @@ impl Timeline {
         }));
     }
 
-    /// Lets waits of a submission that others imply become one with these, as they will in the end
-    /// (when everything is numbered): whoever comes later finds that more stages wait. Gives the wait that the one for
-    /// `of` has become, and its stages.
+    /// Merges waits of a submission into the waits that imply them, as numbering does at the end.
+    /// So later requests find all stages that wait. Returns the wait that the one for `of` is
+    /// merged into, and its stages.
     fn merge_implied(
         &mut self,
         (at, submission): (usize, &mut Submission),
@@ -349,7 +350,7 @@ impl Timeline {
         (of, wait.map_or(Stages::empty(), |wait| wait.stages))
     }
 
-    /// What whoever waits for a point learns.
+    /// What a wait for a point adds to a clock.
     fn snapshot(&self, point: Point) -> Vec<Snapshot> {
         let of = usize::from(point.queue.0);
         let mut learned = match self.submission(point) {
@@ -358,14 +359,14 @@ impl Timeline {
                 .iter()
                 .map(|value| Snapshot::of(*value, false))
                 .collect(),
-            // What the queue knew at that time is forgotten.
+            // The clock of the queue at that time is not kept.
             None => vec![Snapshot::of(NOTHING, false); self.queues],
         };
         learned[of] = Snapshot::of(point.value, true);
         learned
     }
 
-    /// Whose knowledge at the start is part of what a point teaches.
+    /// The queues whose clocks at the start of the frame a wait for a point includes.
     fn joined_at(&self, point: Point) -> u32 {
         match self.submission(point) {
             Some(submission) => self.joined[submission],
@@ -375,8 +376,8 @@ impl Timeline {
     }
 }
 
-/// How far back to look for a reason that is there already: repeats come from runs of a range, one
-/// right after the other, and thousands of passes may share a barrier.
+/// How far back to look for an equal reason: repeats come from runs of a range, one right after
+/// the other, and thousands of passes may share a barrier.
 const REPEATED: usize = 16;
 
 /// Adds a reason unless it has just been added.
@@ -392,9 +393,9 @@ pub(in crate::solve) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
 pub(in crate::solve) struct Numbers {
     /// By queue, the final number of each value of this frame, from 1.
     values: Vec<Vec<i64>>,
-    /// By submission in the making, how many come before it in the end.
+    /// By submission in the making, its final index.
     places: Vec<u32>,
-    /// How many submissions there are in the end.
+    /// The final number of submissions.
     pub(in crate::solve) count: u32,
 }
 
@@ -453,7 +454,7 @@ fn implied_by(timeline: &Timeline, waits: &[Wait], at: usize) -> Option<usize> {
     others.position(|other| timeline.implies(other.point.into(), point))
 }
 
-/// Lets one wait do what another does too; gives the queue that the other was for, and the one.
+/// Merges one wait into another. Returns the queue of the dropped wait, and the wait that remains.
 fn merge(waits: &mut Vec<Wait>, dropped: usize, heir: usize) -> (QueueIndex, &Wait) {
     let Wait {
         point,
@@ -496,7 +497,7 @@ impl Timeline {
         one.queue != other.queue && self.value_at(one, other.queue) >= other.value
     }
 
-    /// The value of a queue that whoever waits for a point learns.
+    /// The value of a queue that a wait for a point implies.
     pub(in crate::solve) fn value_at(&self, point: Point, of: QueueIndex) -> i64 {
         let (queue, of) = (usize::from(point.queue.0), usize::from(of.0));
         match self.submission(point) {
@@ -509,7 +510,7 @@ impl Timeline {
 }
 
 impl Timeline {
-    /// What the frame taught each queue.
+    /// What the frame added to each queue's clock.
     pub(in crate::solve) fn learned(&self, numbers: &Numbers) -> (Vec<Learned>, Vec<Joined>) {
         let mut learned = Vec::new();
         for (at, entry) in self.now.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Who sees the last write of a range, and for whom it is ready.
+//! Visibility of the last write of a range, per queue and scope.
 
 use smallvec::SmallVec;
 
@@ -7,7 +7,7 @@ use crate::solve::state::{Mark, State};
 use crate::states::Seen;
 use crate::topology::QueueIndex;
 
-/// How many scopes per range are remembered as seeing the last write.
+/// How many scopes per range are kept to which the last write is visible.
 const VISIBLE: usize = 16;
 
 /// Whether the last write is visible to a scope on a queue.
@@ -18,9 +18,9 @@ pub(in crate::solve) fn is_visible(state: &State, queue: QueueIndex, scope: Scop
     })
 }
 
-/// Whether all accesses so far come before a scope on a queue, and are visible to it: the frame before
-/// has foreseen it (see `barriers/lookahead`), or nobody has used the range since a barrier that
-/// wrote it, as where passes write slices side by side.
+/// Whether all accesses so far precede a scope on a queue, and are visible to it. This is so if
+/// the previous frame predicted the use (see `barriers/lookahead`), or if the range is unused
+/// since a barrier that wrote it, as where passes write disjoint slices.
 #[inline]
 pub(in crate::solve) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
     let is_barrier = |write: &Mark| write.queue == queue && write.scope.access.is_empty();
@@ -33,7 +33,8 @@ pub(in crate::solve) fn is_ready(state: &State, queue: QueueIndex, scope: Scope)
     })
 }
 
-/// Whether any of those that see the last write is such. Mostly there is one.
+/// Whether any scope to which the last write is visible satisfies a condition. Mostly there is
+/// one.
 #[inline]
 fn any(state: &State, is_such: impl Fn(&Seen) -> bool) -> bool {
     match state.visible.as_slice() {
@@ -43,7 +44,7 @@ fn any(state: &State, is_such: impl Fn(&Seen) -> bool) -> bool {
     }
 }
 
-/// Remembers that a scope sees the last write.
+/// Notes that the last write is visible to a scope.
 #[inline]
 pub(in crate::solve) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
     match state.visible.as_slice() {
@@ -55,7 +56,7 @@ pub(in crate::solve) fn see(state: &mut State, queue: QueueIndex, scope: Scope) 
                 is_ready,
             }]);
         }
-        // Mostly it was seen in the same way before.
+        // Mostly the write is visible to the same scope already.
         [first, ..] if first.queue == queue && first.scope.covers(scope) => {}
         _ => see_anew(state, queue, scope),
     }
@@ -83,14 +84,14 @@ fn see_anew(state: &mut State, queue: QueueIndex, scope: Scope) {
     });
 }
 
-/// Notes that there is a read that nobody has come after yet.
+/// Notes a read that no scope is ordered after yet.
 #[inline]
 pub(in crate::solve) fn unready(state: &mut State) {
     let visible = state.visible.iter_mut();
     visible.for_each(|seen| seen.is_ready = false);
 }
 
-/// To whom on a queue the last write is visible.
+/// The scopes on a queue to which the last write is visible.
 fn of_queue(state: &mut State, queue: QueueIndex) -> impl Iterator<Item = &mut Seen> {
     let visible = state.visible.iter_mut();
     visible.filter(move |seen| seen.queue == queue)

@@ -1,8 +1,9 @@
 //! Acquires before the pass that needs a range.
 //!
-//! A release and its acquire name the same range, however little of it the acquiring pass needs: so
-//! what was released as one is acquired as one. What a pass needs of other families is first all
-//! looked at, then released, then acquired, so that neighbours that leave alike move as one.
+//! A release and its acquire name the same range, however little of it the acquiring pass needs.
+//! So a range that one barrier released is acquired by one barrier. All ranges that a pass needs
+//! from other families are first collected, then released, then acquired, so that neighbours with
+//! equal transfers move together.
 
 use smallvec::smallvec;
 
@@ -21,7 +22,8 @@ use crate::solve::barriers::walk::{Request, Walk};
 use crate::solve::state::{Maps, Mark, State};
 use crate::states::{Pending, Seen};
 
-/// Brings what a pass needs to the family of its queue, and lets arrive what it discards in part.
+/// Transfers ownership of the ranges that a pass needs to the family of its queue, and completes
+/// pending acquires of ranges that the pass discards in part.
 pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
     let frame = walk.frame;
     let moves = |request: &Request| {
@@ -63,13 +65,13 @@ pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &
     }
 }
 
-/// Whether a request needs that what a range was released with arrives: it wants the contents, or
-/// only a part is discarded.
+/// Whether a request needs the acquire of a released range: it needs the contents, or discards
+/// only a part.
 fn needs(request: &Request, kind: &ResourceKind, state: &State, pending: &Pending<Mark>) -> bool {
     !request.discards(state) || !request.range.covers(&pending.range, kind)
 }
 
-/// Lets arrive elsewhere what is on its way to other families than that of a request.
+/// Completes pending acquires of other families than that of a request.
 fn stop(walk: &mut Walk<'_>, request: &Request, kind: &ResourceKind, map: &mut RangeMap<State>) {
     intervals(kind, &request.range, |interval| {
         for_each_pending(
@@ -84,13 +86,13 @@ fn stop(walk: &mut Walk<'_>, request: &Request, kind: &ResourceKind, map: &mut R
     });
 }
 
-/// Whether what two requests need leaves alike. Requests that meet are alike: they all read.
+/// Whether two requests need equal releases. Requests that overlap are alike: they all read.
 fn is_alike(one: &Request, other: &Request) -> bool {
     let key = |it: &Request| (it.resource, it.layout, it.writes, it.discard);
     key(one) == key(other)
 }
 
-/// Looks at what requests that are alike need and others own.
+/// Collects the ranges that requests that are alike need and other families own.
 fn depart<'a>(
     walk: &mut Walk<'_>,
     alike: impl Iterator<Item = &'a Request>,
@@ -113,7 +115,7 @@ fn depart<'a>(
     let mut outside = Outside::default();
     for_each_union(&mut parts, |interval| {
         for_each_whole(kind, map, interval, |run, states| {
-            // Wherever a mip level is, all of its slices are.
+            // All slices of a mip level have one owner.
             let [state, ..] = states else { return };
             let is_elsewhere = state.rare.pending().is_none() && request.finds_elsewhere(state);
             let discards = states.iter().all(|state| request.discards(state));
@@ -139,11 +141,11 @@ fn acquire(
         _ => Stages::ALL_COMMANDS,
     };
     let rung = Rung::OwnershipTransfer;
-    // With it, the acquire can lead on from what has waited before.
+    // With it, the acquire can chain from stages that have waited before.
     let all = !walk.topology.maintenance8;
     let (stages, earlier) = if pending.from.is_outside() {
-        // Its release is not on our timelines; from whatever stages the caller waits for it, this
-        // leads on.
+        // Its release is not on our timelines. The acquire chains from whatever stages the caller
+        // waits for it with.
         (Stages::ALL_COMMANDS, None)
     } else {
         let stages = walk.require(request, &pending.mark, stages, all, rung);
@@ -165,7 +167,7 @@ fn acquire(
     walk.calls
         .needed(0)
         .push_half(resource, &pending.range, barrier);
-    // Where nobody has foreseen this, what was before is no guide to what comes.
+    // If the transfer was not predicted, earlier frames do not predict later ones.
     let is_foreseen = !walk.is_window(&pending.mark);
     intervals(kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
@@ -188,9 +190,10 @@ fn acquire(
     });
 }
 
-/// The scopes of the uses of a request's pass that meet what is acquired, the request among them:
-/// they may be fewer than those that meet the request, or lie beyond it. To those who use it in
-/// another layout it only leads on: they see what the transition shows that follows.
+/// The scopes of the uses of a request's pass that overlap the acquired range, the request among
+/// them. They may be fewer than those that overlap the request, or lie beyond it. For uses in
+/// another layout the acquire is only an execution dependency: the transition that follows makes
+/// the memory visible to them.
 fn scope_within(walk: &Walk<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
     let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
     let arriving = |scope: Scope, layout: Layout| match request.image {

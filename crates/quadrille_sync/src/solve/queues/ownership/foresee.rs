@@ -1,4 +1,5 @@
-//! Releases at the end of a frame: to whom the next frame will need a range, and to other streams.
+//! Releases at the end of a frame: to the family that the next frame needs a range on, and to
+//! other streams.
 
 use super::outside::Outside;
 use super::release::{Departures, Destination};
@@ -22,8 +23,8 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
         let declared = walk.frame.resource(resource);
         let persistent = declared.lifetime == Lifetime::Persistent;
         let used = walk.last_uses.submission(at as u32).is_some();
-        // The host may look at an image for longer than the device; a layout must not change
-        // under its eyes.
+        // The host may use an image for longer than the device; its layout must not change
+        // meanwhile.
         let seen_by_host = declared.is_image() && walk.hosted[at].is_some();
         if !persistent || !walk.is_owned(resource) || !used || seen_by_host {
             continue;
@@ -38,13 +39,15 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
     }
 }
 
-/// Where the next frame will need a run, or all runs of a mip level first, if that is elsewhere.
+/// The family that the next frame first needs a run, or all runs of a mip level, on, if that is
+/// another one.
 fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
     let [of_all, ..] = states else { return None };
-    // What this frame has left alone is no guide.
+    // A range that this frame has not used is not predicted.
     let nexts = states.iter().filter_map(|state| next_use(state));
     let next = nexts.min_by_key(|next| next.step)?.used;
-    // Whoever discards takes over what it needs, unless that is a part of what has to be kept.
+    // A discard needs no transfer, unless it covers only a part of a range whose contents are
+    // kept.
     let is_kept = |state: &&State| {
         let discards = next_use(state).is_some_and(|next| next.used.discard);
         state.defined && !discards
@@ -55,7 +58,7 @@ fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
     }
     let mut used_in_frame = false;
     for_each_predecessor_of(states, |mark, _| used_in_frame |= mark.value > 0);
-    // Without a last use (the host came after it) there is no place to foresee anything.
+    // Without a last use (the host used it later) there is no submission for a predicted release.
     if !used_in_frame || of_all.owner.is_none_or(|owner| owner == next.family) {
         return None;
     }
@@ -67,7 +70,7 @@ fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
     })
 }
 
-/// Releases what leaves for other streams to the families that will have it.
+/// Releases resources that are given to other streams, to the families that will own them.
 pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
     let frame = walk.frame;
     for give in &frame.gives {
@@ -98,7 +101,7 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
         for_each_whole(kind, map, EVERYTHING, |run, states| {
             let [state, ..] = states else { return };
             let is_there = state.rare.pending().is_some() || state.owner == Some(give.family);
-            // With one family nobody keeps book of owners, and nothing moves between streams.
+            // Ownership is not tracked with one family, and no transfer is needed between streams.
             let stays = state.owner.is_none() && !outside;
             if !is_there && !stays {
                 departures.add(walk, &to, run, states);

@@ -1,4 +1,4 @@
-//! What somebody outside of the device has released to it, in the layout that it was imported in.
+//! Ranges that an owner outside of the device has released to it, in the layout of their import.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ struct Group {
 }
 
 impl Outside {
-    /// Adds a run, if it is one. A run that is on its way from there already is none.
+    /// Adds a run if an external owner has it. A run with a pending acquire does not count.
     pub(super) fn add(&mut self, run: Range<u64>, state: &State) -> bool {
         let owner = state.owner.filter(|owner| owner.is_outside());
         let Some(owner) = owner.filter(|_| state.rare.pending().is_none()) else {
@@ -72,8 +72,8 @@ impl Outside {
         }
     }
 
-    /// Lets a family of the device acquire them: to release them to somebody else outside, or for the
-    /// host.
+    /// Acquires them for a family of the device: to release them to another external owner, or for
+    /// the host.
     pub(super) fn pass_on(
         self,
         walk: &mut Walk<'_>,
@@ -106,7 +106,7 @@ impl Outside {
         }
     }
 
-    /// All runs of a resource that somebody outside has who is not `but`.
+    /// All runs of a resource with an external owner other than `but`.
     pub(super) fn of_others(map: &RangeMap<State>, but: FamilyIndex) -> Self {
         let mut all = Self::default();
         for (run, state) in map.iter_within(EVERYTHING) {
@@ -118,7 +118,7 @@ impl Outside {
     }
 }
 
-/// A release by somebody outside.
+/// A release by an external owner.
 fn pending(
     (from, to): (FamilyIndex, FamilyIndex),
     layout: Layout,

@@ -1,8 +1,8 @@
-//! Releases: where, after what, and to whom.
+//! Releases: their submission, first scope, and destination family.
 //!
-//! Neighbours that leave together are released by one barrier: first all runs are looked at, each
-//! says how it leaves ([`Departures::add`]), and then those that leave alike are gathered into as
-//! few ranges as Vulkan can name ([`Departures::release`]).
+//! One barrier releases neighbouring runs. First [`Departures::add`] determines for each run how
+//! it is released. Then [`Departures::release`] gathers equal releases into as few ranges as
+//! Vulkan can name.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::topology::{FamilyIndex, QueueIndex};
 /// How far back to look for a group to join.
 const JOINED: usize = 16;
 
-/// Where a range goes.
+/// The destination of a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::solve) struct Destination {
     pub(in crate::solve) resource: ResourceIndex,
@@ -30,7 +30,7 @@ pub(in crate::solve) struct Destination {
     pub(in crate::solve) later: PassRef,
 }
 
-/// How a range leaves. What leaves alike may leave together.
+/// How a range is released. Ranges with equal departures may share a barrier.
 #[derive(Clone, Debug, PartialEq)]
 struct Departure {
     to: Destination,
@@ -41,13 +41,14 @@ struct Departure {
     old_layout: Layout,
 }
 
-/// What leaves its owners.
+/// The runs that their owners release.
 #[derive(Debug, Default)]
 pub(in crate::solve) struct Departures {
     groups: Vec<Group>,
 }
 
-/// What leaves together: how, after whom, and which intervals of the resource's line.
+/// Runs that are released together: how, after which pass, and the intervals of the resource's
+/// line.
 #[derive(Debug)]
 struct Group {
     departure: Departure,
@@ -57,8 +58,8 @@ struct Group {
 }
 
 impl Departures {
-    /// Lets the owner of a run, or of all runs of a mip level, release it, after all that the frame has
-    /// done with it so far.
+    /// Releases a run, or all runs of a mip level, from its owner, after all uses of the frame so
+    /// far.
     pub(in crate::solve) fn add(
         &mut self,
         walk: &mut Walk<'_>,
@@ -69,7 +70,8 @@ impl Departures {
         let [state, ..] = states else { return };
         let from = match state.owner {
             Some(owner) => owner,
-            // With one family nobody keeps book of owners, until somebody outside wants to be one.
+            // Ownership is not tracked with one family, until it is transferred to an external
+            // owner.
             None if to.family.is_outside() => last_family(walk, states),
             None => to.family,
         };
@@ -104,8 +106,7 @@ impl Departures {
         }
     }
 
-    /// Appends the releases to their submissions, and notes in the states that acquires are to
-    /// come.
+    /// Appends the releases to their submissions, and notes the pending acquires in the states.
     pub(in crate::solve) fn release(self, walk: &mut Walk<'_>, maps: &mut Maps) {
         for mut group in self.groups {
             let resource = group.departure.to.resource;
@@ -178,8 +179,8 @@ fn append(
     let mark = Mark {
         queue: point.queue,
         value: point.value,
-        // For whoever takes over without an acquire: what was written before. The release of an
-        // image may be a transition, which is a write; that of a buffer leads on from its own
+        // For a later access without an acquire: the writes before it. The release of an image may
+        // be a layout transition, which is a write. The release of a buffer chains from its own
         // source to all stages, if its second scope counts.
         scope: Scope {
             stages: match walk.topology.maintenance8 && !resource.is_image() {
@@ -204,9 +205,9 @@ fn append(
     }
 }
 
-/// Where the owner releases a range: the last submission that uses it, or the window of the queue
-/// that used it. An image that the host looks at keeps its layout until the host is done, and what
-/// leaves stays until then.
+/// The submission in which the owner releases a range: the last one that uses it, or the window of
+/// the queue that used it. An image that the host uses keeps its layout until the host is done,
+/// and a given resource stays until then.
 fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, states: &[&State]) -> usize {
     let mut last = None;
     let mut queue = None;
@@ -222,6 +223,6 @@ fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, states: &
         last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
     }
     let queue = queue.or_else(|| walk.queue_of(owner));
-    // A range that nobody of a known family has used has no owner.
+    // A range that no known family has used has no owner.
     last.unwrap_or_else(|| queue.map_or(0, |queue| walk.window(queue)))
 }
