@@ -1,22 +1,21 @@
-//! The solver: from what passes declare to what queues do.
+//! The solver: it turns the declarations of passes into submissions of queues.
 //!
-//! [`solve`] is the contents page. A phase is a function from values to a value, in the folder of what it
-//! is about; a folder knows those before it in this list, and none after it:
+//! [`solve`] is the contents page. A phase is a function from values to a value. Each folder
+//! imports only folders before it in this list:
 //!
-//! - `graph`: uses that meet, hazards, the order that passes need;
-//! - `validate`: misuse, with errors (it asks the graph who is ordered);
+//! - `graph`: overlapping uses, hazards, the order that passes need;
+//! - `validate`: misuse, with errors (it asks the graph which passes are ordered);
 //! - `schedule`: the queue of each pass, submissions, and their order;
-//! - `state`: what was done to each range and each byte, and what queues know of each other;
+//! - `state`: the last accesses to each range and each byte, and the vector clocks of the queues;
 //! - `barriers`: the ladder from one use of a range to the next, barrier calls, look-ahead;
 //! - `queues`: transfers of ownership, swapchains, the host;
-//! - `emit`: the walk through the passes, in which a barrier, a wait and a transfer are decided together;
-//! - `memory`: places of transient resources, which are looked for before a frame is planned.
+//! - `emit`: the walk through the passes, which decides barriers, waits and transfers together;
+//! - `memory`: places of transient resources, found before a frame is planned.
 //!
-//! Some deviations from the order one might expect: `order` comes before `cull`, so that order
-//! through a culled pass holds, and before `assign`, which follows chains of passes. It gives the
-//! declared order, which decides who sees whose writes and what errors say. Which order passes
-//! are submitted in is decided by `arrange`, once their queues and hazards are known; of the
-//! declared order and that one, `choose` takes the plan that is better.
+//! The phase `order` runs before `cull`, so that order through a culled pass holds, and before
+//! `assign`, which follows chains of passes. It returns the declared order, which decides which
+//! write a read sees, and what errors say. Once queues and hazards are known, `arrange` finds
+//! another order of submission. `choose` takes the better plan of the two.
 
 mod barriers;
 mod emit;
@@ -103,7 +102,7 @@ pub(crate) fn solve(
     Ok(choose(frame, &declared, arranged, emit))
 }
 
-/// The errors of a frame that has no order. Without one only what needs none can be said.
+/// The errors of a frame that has no order: only errors that need none.
 fn unordered(
     frame: &Frame,
     topology: &Topology,

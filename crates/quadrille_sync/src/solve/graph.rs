@@ -1,4 +1,4 @@
-//! The order between passes as a graph, and who can be reached from whom.
+//! The order between passes as a graph, and reachability in it.
 
 pub(super) mod alias;
 pub(super) mod cull;
@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// One pass comes before another.
+/// One pass precedes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     pub(super) from: u32,
@@ -29,7 +29,7 @@ const FEW: usize = 64;
 pub(super) struct Graph {
     pub(super) edges: Vec<Edge>,
     passes: usize,
-    /// Made when somebody asks: of most graphs only one end is needed, or none.
+    /// Made on demand: of most graphs only one direction is needed, or none.
     before: OnceCell<Lists>,
     after: OnceCell<Lists>,
 }

@@ -21,7 +21,8 @@ use crate::topology::{FamilyIndex, QueueIndex};
 use crate::solve::state::blocks::Blocks;
 use crate::solve::state::clocks::{Numbers, Point};
 
-/// An access, while a frame is planned. Values are those of [`clocks`](crate::solve::state::clocks).
+/// An access, while a frame is planned. Values are those of
+/// [`clocks`](crate::solve::state::clocks).
 pub(super) use crate::states::EndMark as Mark;
 
 impl Mark {
@@ -40,10 +41,10 @@ pub(super) type State = RangeState<Mark>;
 /// The states of a frame's resources, by [`ResourceIndex`](crate::ResourceIndex).
 pub(super) type Maps = Vec<RangeMap<State>>;
 
-/// What the plan looked at of an access before the frame, so that a cache knows what it hangs on.
+/// Which properties of an access before the frame the plan depends on, for the plan cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Consulted {
-    /// The queues that asked whether they are ordered after it, as bits.
+    /// The queues for which the plan depends on whether they are ordered after it, as bits.
     pub(crate) by: u32,
     /// Its value is in the plan.
     pub(crate) exact: bool,
@@ -127,7 +128,7 @@ pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Maps, Blocks, Past
         stored.map(|state| {
             let mut state = state.map(|mark| past.mark(states, mark));
             state.previous_first = state.first.take();
-            // Nobody needs what is there, but the layout and the owner are what they were.
+            // The contents are not needed, but layout and owner still hold.
             state.defined &= resource.lifetime != Lifetime::Transient;
             state
         })
@@ -138,7 +139,7 @@ pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Maps, Blocks, Past
     (maps, blocks, past)
 }
 
-/// Whether a part of a resource is on its way somewhere, or outside of the device.
+/// Whether a part of a resource has a pending acquire, or an external owner.
 pub(super) fn is_away(map: &RangeMap<State>) -> bool {
     let outside = |state: &State| state.owner.is_some_and(FamilyIndex::is_outside);
     let mut is_away = false;
@@ -257,7 +258,7 @@ pub(super) fn end_states(
 /// Turns a state into an end state.
 fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
     state.for_each_mark_mut(|mark| end_mark(mark, first, numbers));
-    // Of no use after the frame: blocks remember it.
+    // Not needed after the frame: blocks keep it.
     state.rare.forget_aliased();
     if let Some(host) = state.rare.host_mut()
         && host.wait == HostWait::Now

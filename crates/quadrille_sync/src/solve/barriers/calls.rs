@@ -1,4 +1,4 @@
-//! Barrier calls while a submission is put together, and how barriers get into them.
+//! Barrier calls of a submission under construction, and how barriers are added to them.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::solve::state::clocks::Timeline;
 use crate::solve::state::{Mark, Past};
 use crate::topology::{BarrierStyle, QueueIndex, Topology};
 
-/// The last barrier call of a queue. Later passes of its submission add to it what can stand there:
-/// every call costs, and whatever depends on nothing behind it can be in it. In the end, so can
-/// the next frame (see [`lookahead`](crate::solve::barriers::lookahead)).
+/// The last barrier call of a queue. Later passes of its submission add their barriers to it if
+/// these depend on nothing after the call, because every call costs. In the end the next frame
+/// does the same (see [`lookahead`](crate::solve::barriers::lookahead)).
 #[derive(Clone, Copy, Debug)]
 struct Call {
     submission: usize,
@@ -42,14 +42,14 @@ pub(in crate::solve) struct Calls {
     needed: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
-    /// The last pass on the queue of the next pass that its barriers have to stand behind.
+    /// The last pass on the queue of the next pass that its barriers have to follow.
     behind: u32,
-    /// Its barriers lead on from a wait.
+    /// Its barriers chain from a wait.
     is_behind_wait: bool,
     /// The last call of each queue.
     last: Vec<Option<Call>>,
-    /// By queue: the pass before which the first call stands that has to stand in this frame, and
-    /// could not have been foreseen.
+    /// By queue: the pass after the first call that this frame needs, and that the previous frame
+    /// could not have predicted.
     first: Vec<u32>,
 }
 
@@ -75,18 +75,19 @@ impl Calls {
         self.plain.push(plain);
     }
 
-    /// Says that the barriers of the next pass come after an access on the same queue.
+    /// Notes that the barriers of the next pass depend on an access on the same queue.
     pub(in crate::solve) fn stand_behind(&mut self, mark: &Mark) {
         self.behind = self.behind.max(mark.step);
     }
 
-    /// Says that the barriers of the next pass lead on from a wait.
+    /// Notes that the barriers of the next pass chain from a wait.
     pub(in crate::solve) fn stand_behind_wait(&mut self) {
         self.is_behind_wait = true;
     }
 
-    /// Writes down the plain dependencies of the next pass, but for those that waits cover: for the
-    /// access, or for another queue that has itself waited for it. Only now all waits are known.
+    /// Records the plain dependencies of the next pass, except those that waits cover: waits for
+    /// the access, or for another queue that has itself waited for it. Only now all waits are
+    /// known.
     pub(in crate::solve) fn write_plain(
         &mut self,
         (frame, topology): (&Frame, &Topology),
@@ -127,13 +128,13 @@ impl Calls {
         let barrier = Barrier::plain(src, dst, plain.layout, reason);
         batch.push(resource, plain.interval, barrier);
         if only_orders {
-            // An execution dependency is not bound to a range: one part of it says everything.
+            // An execution dependency is not bound to a range: one part of it is enough.
             batch.images.truncate(count + 1);
         }
     }
 
-    /// Puts what a pass needs into its submission: into the last barrier call there, if that
-    /// stands behind all that the pass depends on, else into a call of its own.
+    /// Puts the barriers of a pass into its submission: into the last barrier call there, if that
+    /// call follows everything that the pass depends on, else into a call of their own.
     pub(in crate::solve) fn put(
         &mut self,
         records: &mut [Record],
@@ -160,7 +161,7 @@ impl Calls {
         }
     }
 
-    /// Puts what the next frame needs into the last call of a queue.
+    /// Puts a barrier for the next frame into the last call of a queue.
     pub(in crate::solve) fn put_ahead(&mut self, records: &mut [Record], queue: QueueIndex) {
         (self.behind, self.is_behind_wait) = (0, false);
         if self.needed[0].is_empty() {
@@ -172,12 +173,12 @@ impl Calls {
         self.add(records, call, 0);
     }
 
-    /// The pass before which the first call of a queue stands that has to stand in this frame.
+    /// The pass after the first call of a queue that this frame needs.
     pub(in crate::solve) fn first(&self, queue: QueueIndex) -> u32 {
         self.first[usize::from(queue.0)]
     }
 
-    /// The submission with the last call of a queue, and the pass that it stands before.
+    /// The submission with the last call of a queue, and the pass after that call.
     pub(in crate::solve) fn last_place(&self, queue: QueueIndex) -> Option<(usize, u32)> {
         let call = self.last(queue)?;
         Some((call.submission, call.step))

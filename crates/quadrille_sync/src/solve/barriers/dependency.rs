@@ -1,4 +1,4 @@
-//! What a request needs of one access before it: rungs 2, 3 and 5 of the ladder.
+//! The dependency of a request on one earlier access: rungs 2, 3 and 5 of the ladder.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::solve::barriers::walk::{Request, Walk};
 use crate::solve::state::Mark;
 use crate::solve::state::predecessors::source;
 
-/// What a request needs of one access.
+/// The dependency of a request on one access.
 pub(in crate::solve) struct After {
     /// Memory has to be made available.
     pub(in crate::solve) memory: bool,
-    /// Others had the memory then.
+    /// Another resource occupied the memory then.
     pub(in crate::solve) is_aliased: bool,
 }
 
@@ -39,7 +39,7 @@ pub(in crate::solve) fn order_after(
 ) {
     let After { memory, is_aliased } = after;
     let (src, rung) = if mark.queue == request.queue {
-        // What has the same step is the acquire for this very pass.
+        // An access with the same step is the acquire for this pass.
         if mark.step == request.step {
             return;
         }
@@ -51,7 +51,7 @@ pub(in crate::solve) fn order_after(
         (source(mark, memory), rung)
     } else {
         let stages = chain(walk, request, mark, is_aliased);
-        // A wait makes all that came before its signal visible to the stages that wait.
+        // A wait makes all writes before its signal visible to the stages that wait.
         if stages.covers(dst.stages) {
             return;
         }
@@ -73,7 +73,7 @@ pub(in crate::solve) fn order_after(
     walk.calls.add_plain(plain);
 }
 
-/// Waits for an access on another queue and returns the stages that lead on from there: those
+/// Waits for an access on another queue and returns the stages from which a barrier chains: those
 /// of the request, if they wait themselves.
 pub(in crate::solve) fn chain(
     walk: &mut Walk<'_>,

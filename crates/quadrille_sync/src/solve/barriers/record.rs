@@ -1,4 +1,4 @@
-//! What a submission is while it is put together, and how barriers get into it.
+//! A submission under construction, and how barriers are added to it.
 
 use std::ops::Range;
 
@@ -13,17 +13,18 @@ use crate::topology::QueueIndex;
 
 use crate::solve::state::clocks::{Numbers, Timeline, drop_implied, push_reason};
 
-/// A submission in the making. Its values count windows; see [`clocks`](crate::solve::state::clocks).
+/// A submission in the making. Its values count windows; see
+/// [`clocks`](crate::solve::state::clocks).
 #[derive(Clone, Debug)]
 pub(in crate::solve) struct Record {
     /// Barriers before everything else.
     pub(in crate::solve) head: BarrierBatch,
     pub(in crate::solve) submission: Submission,
-    /// Layout transitions for the host, behind the last pass.
+    /// Layout transitions for the host, after the last pass.
     pub(in crate::solve) changes: BarrierBatch,
-    /// Barriers after everything else, some of which may lead on from the changes.
+    /// Barriers after everything else, some of which may chain from the transitions.
     pub(in crate::solve) tail: BarrierBatch,
-    /// It is there for what could not be foreseen; see `queues/ownership`.
+    /// It is a window, for transfers that were not predicted; see `queues/ownership`.
     pub(in crate::solve) is_window: bool,
     /// Its last pass, counted over the frame; the last one before it, as long as it has none.
     pub(in crate::solve) step: u32,
@@ -223,7 +224,7 @@ impl BarrierBatch {
     }
 
     fn push_image(&mut self, kind: &ResourceKind, interval: Range<u64>, barrier: Barrier) {
-        // What is about all of an image has nothing to join with.
+        // A barrier for a whole image has no neighbour to join.
         if interval == EVERYTHING
             && let Some(all) = kind.subresources()
         {
@@ -239,7 +240,7 @@ impl BarrierBatch {
     }
 }
 
-/// What a barrier says of its range, whatever kind of resource that is a part of.
+/// The parts of a barrier other than its range, for buffers and images.
 struct Says {
     resource: ResourceIndex,
     dst: Scope,
@@ -253,10 +254,11 @@ trait OfRange {
     /// What it says of that.
     fn says(&self) -> Says;
 
-    /// Whether two barriers hold back the same. Then they may be one for both ranges, whoever came
-    /// before and whoever comes after (the reason is that of the first): all barriers of a call order
-    /// commands, so who is held back waits for both first scopes in any case. Halves of transfers
-    /// stay apart: the other half must name the same range, and its neighbours may differ.
+    /// Whether two barriers have the same second scope and the same rung. Then they may become one
+    /// for both ranges, whatever their passes (the reason is that of the first): all barriers of a
+    /// call order commands, so the second scope waits for both first scopes in any case. Halves of
+    /// transfers stay apart: the other half must name the same range, and its neighbours may
+    /// differ.
     fn holds_back_like(&self, other: &Self) -> bool {
         let (one, other) = (self.says(), other.says());
         one.resource == other.resource
@@ -264,7 +266,7 @@ trait OfRange {
             && (one.dst, one.rung) == (other.dst, other.rung)
     }
 
-    /// Takes another barrier in, if it says the same and the two ranges are one.
+    /// Merges another barrier into this one, if they are equal but for ranges that join to one.
     fn take_in(&mut self, other: &Self) -> bool;
 }
 

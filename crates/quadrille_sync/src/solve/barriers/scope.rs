@@ -1,12 +1,12 @@
-//! What uses touch on a queue: stages, and accesses in them.
+//! The scope of a use on a queue: stages, and accesses in them.
 
 use crate::flags::Stages;
 use crate::frame::Use;
 use crate::plan::Scope;
 
-/// What a use touches on a queue with these stages. An access without stages (presenting) happens
-/// nobody knows when: what comes before it is before everything, and what comes after it after
-/// everything.
+/// The scope of a use on a queue with these stages. The time of an access without stages
+/// (presenting) is unknown. So accesses before it precede all stages, and accesses after it follow
+/// all stages.
 #[inline]
 pub(in crate::solve) fn scope_of(one: &Use, supported: Stages) -> Scope {
     let scope = one.access.scope_in(supported);

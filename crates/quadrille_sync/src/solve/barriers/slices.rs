@@ -1,13 +1,14 @@
-//! What uses of slices need of the mip levels that these are of.
+//! Layout and ownership of mip levels whose slices are used.
 //!
-//! Who writes one slice of a 3D image and who writes another need not know of each other. But layout
-//! and owner are those of a whole mip level, so whoever changes them comes after all who have used any
-//! slice, and all who use one later come after the change. So before a pass uses slices, it asks for
-//! their levels as if it read them: that brings them here, in the layout that it needs, and touches
-//! nothing where they are that already. What it does to slices comes after that, each by itself.
+//! Writes of different slices of a 3D image are no hazard. But layout and owner belong to a whole
+//! mip level. A layout transition or ownership transfer therefore depends on all earlier uses of
+//! any slice of the level, and all later uses of any slice depend on it. So before a pass uses
+//! slices, it requests their levels as if it read them. That request acquires them and moves them
+//! to the layout that the pass needs, and does nothing where both are right already. The uses of
+//! slices follow, each by itself.
 //!
-//! The same is asked for levels whose slices earlier passes have used differently: what is said of a
-//! level is said by one barrier, whatever was done to its slices.
+//! The same request is made for levels whose slices earlier passes have used differently: one
+//! barrier covers a level, whatever the states of its slices.
 
 use std::ops::Range;
 
@@ -47,7 +48,8 @@ pub(in crate::solve) fn level_requests(
     levels
 }
 
-/// Whether a range names some slices of a level, or some of its levels are not alike in all slices.
+/// Whether a range names some slices of a level, or some of its levels are not alike in all
+/// slices.
 fn is_cut(kind: &ResourceKind, map: &RangeMap<State>, range: &SubRange) -> bool {
     let mut is_cut = false;
     intervals(kind, range, |interval| {
@@ -59,8 +61,8 @@ fn is_cut(kind: &ResourceKind, map: &RangeMap<State>, range: &SubRange) -> bool 
     is_cut
 }
 
-/// Whether the mip level that a position is of is where a request needs it, in the layout that it needs:
-/// one slice stands for all.
+/// Whether the mip level of a position has the owner and the layout that a request needs. One
+/// slice stands for all.
 fn is_here(request: &Request, map: &RangeMap<State>, position: u64) -> bool {
     let mut runs = map.iter_within(position..position + 1);
     let owner = request.exclusive.then_some(request.family);
@@ -70,8 +72,8 @@ fn is_here(request: &Request, map: &RangeMap<State>, position: u64) -> bool {
     })
 }
 
-/// Adds a request for each level that a use touches and that is not as it needs it, unless there is one
-/// already.
+/// Adds a request for each level of a use whose owner or layout is not what the use needs, unless
+/// there is one already.
 fn add_levels(
     walk: &Walk<'_>,
     maps: &Maps,
@@ -122,7 +124,7 @@ fn scope_in(walk: &Walk<'_>, uses: &[Use], request: &Request, level: &SubRange) 
     scopes.fold(Scope::default(), Scope::union)
 }
 
-/// Whether nobody needs the contents of any slice of a level: where there are some, the pass
+/// Whether the contents of no slice of a level are needed: where they are defined, the pass
 /// overwrites them.
 fn is_dead(
     uses: &[Use],
@@ -146,7 +148,7 @@ fn is_dead(
     })
 }
 
-/// The ladder for a mip level as a whole: rung 4 after all that was done to any slice, if its layout
+/// The ladder for a mip level as a whole: rung 4 after all accesses to any slice, if its layout
 /// changes.
 pub(in crate::solve) fn advance_level(
     walk: &mut Walk<'_>,
@@ -170,14 +172,14 @@ pub(in crate::solve) fn advance_level(
         });
         map.update(level, |_, state| match changes {
             true => settle(request, state, true),
-            // Here already, in its layout: what slices need is for their own requests to say.
+            // Owner and layout are right: the requests of the slices order their accesses.
             false => state.owner = request.exclusive.then_some(request.family),
         });
     });
 }
 
-/// Calls `each` with the runs of an interval of whole levels: each by itself where it is about whole
-/// levels, and together those of a level that is cut.
+/// Calls `each` with the runs of an interval of whole levels: each by itself where it is about
+/// whole levels, and together those of a level that is cut.
 pub(in crate::solve) fn for_each_whole<'a>(
     kind: &ResourceKind,
     map: &'a RangeMap<State>,

@@ -1,5 +1,5 @@
-//! What has been decided so far on the walk through a frame, which `barriers` and `queues` share, and the
-//! verbs to decide more.
+//! The decisions so far on the walk through a frame, which `barriers` and `queues` share, and the
+//! operations that add to them.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::solve::state::{Hosted, LastUses, Maps, Mark, Past, State, is_away, lo
 use crate::states::{EndPass, FirstUse, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
-/// What has been decided so far.
+/// The decisions so far.
 pub(in crate::solve) struct Walk<'a> {
     pub(in crate::solve) frame: &'a Frame,
     pub(in crate::solve) topology: &'a Topology,
     pub(in crate::solve) timeline: Timeline,
     /// Submissions in order: a window for each queue, then those of the frame; after each host
-    /// pass that device passes come after, windows again.
+    /// pass that device passes depend on, windows again.
     pub(in crate::solve) records: Vec<Record>,
     /// The window of each queue that was opened last.
     windows: Vec<usize>,
@@ -39,16 +39,16 @@ pub(in crate::solve) struct Walk<'a> {
     pub(in crate::solve) blocks: Blocks,
     pub(in crate::solve) last_uses: LastUses,
     pub(in crate::solve) calls: Calls,
-    /// The use by the next frame that is being prepared for, instead of a request's pass.
+    /// The use by the next frame that a barrier is made for, instead of a request's pass.
     pub(in crate::solve) next_use: Option<Arc<FirstUse>>,
-    /// The uses of the pass that is being looked at; kept for its memory.
+    /// The uses of the current pass; kept for its memory.
     pub(in crate::solve) requests: Vec<Request>,
     /// There are images whose mip levels have several slices.
     pub(in crate::solve) has_slices: bool,
     /// There is more than one family to own something.
     pub(in crate::solve) has_families: bool,
-    /// Something may be elsewhere than where it is needed: there are several families, or somebody
-    /// outside has had a hand in it.
+    /// A range may belong to another family than the one that needs it: there are several
+    /// families, or an external owner.
     pub(in crate::solve) may_move: bool,
 }
 
@@ -64,8 +64,8 @@ pub(in crate::solve) struct Request {
     pub(in crate::solve) step: u32,
     pub(in crate::solve) pass: PassIndex,
     pub(in crate::solve) scope: Scope,
-    /// The scopes of all uses of the pass that meet this one, or it alone: barriers of one call do
-    /// not chain, so what a barrier writes has to be visible to all of them.
+    /// The scopes of all uses of the pass that overlap this one, or of it alone. Barriers of one
+    /// call do not chain, so a layout transition has to be visible to all of them.
     pub(in crate::solve) shared: Scope,
     /// Undefined for buffers.
     pub(in crate::solve) layout: Layout,
@@ -74,12 +74,13 @@ pub(in crate::solve) struct Request {
     pub(in crate::solve) exclusive: bool,
     pub(in crate::solve) writes: bool,
     pub(in crate::solve) discard: bool,
-    /// Asks for layout and owner of mip levels alone; see [`slices`](crate::solve::barriers::slices).
+    /// Asks for layout and owner of mip levels alone; see
+    /// [`slices`](crate::solve::barriers::slices).
     pub(in crate::solve) is_for_level: bool,
 }
 
 impl Request {
-    /// What the state remembers of it, with the given accesses to make available later.
+    /// The mark of the request in the state, with the given accesses to make available later.
     pub(in crate::solve) fn mark(&self, scope: Scope) -> Mark {
         let pass = EndPass::Pass(self.pass);
         Mark {
@@ -91,14 +92,14 @@ impl Request {
         }
     }
 
-    /// Whether contents need not be kept: nobody wants them, or there are none.
+    /// Whether contents need not be kept: they are not needed, or undefined.
     pub(in crate::solve) fn discards(&self, state: &State) -> bool {
         self.discard || self.writes && !state.defined
     }
 
-    /// Whether another family has a range, or it is on its way to some family.
+    /// Whether another family owns a range, or its acquire is pending.
     pub(in crate::solve) fn finds_elsewhere(&self, state: &State) -> bool {
-        // With one family nobody keeps book of owners, but who is outside is never the family.
+        // Ownership is not tracked with one family, but an external owner is never that family.
         let is_other =
             |owner: FamilyIndex| owner != self.family && (self.exclusive || owner.is_outside());
         state.rare.pending().is_some() || state.owner.is_some_and(is_other)
@@ -106,7 +107,8 @@ impl Request {
 }
 
 impl<'a> Walk<'a> {
-    /// Everything is as the last frame left it, and each queue has its window.
+    /// The start of the walk: states are those of the last frame's end, and each queue has its
+    /// window.
     pub(in crate::solve) fn new(
         frame: &'a Frame,
         topology: &'a Topology,
@@ -228,7 +230,7 @@ impl<'a> Walk<'a> {
         next.map(|draft| draft.queue)
     }
 
-    /// Whether a resource leaves at the end of the frame.
+    /// Whether a resource is given to another stream or an external owner at the end of the frame.
     pub(in crate::solve) fn is_given(&self, resource: ResourceIndex) -> bool {
         let mut gives = self.frame.gives.iter();
         gives.any(|give| give.resource == resource)
@@ -262,7 +264,8 @@ impl<'a> Walk<'a> {
     ) -> Stages {
         self.past.consult(mark, request.queue);
         if all {
-            // However much of it the queue has waited for, a wait for the rest may name it.
+            // Stages of the queue may have waited for the access, but a wait for the rest may name
+            // it.
             self.past.consult_exactly(mark);
         }
         let reason = self.reason(request, Some(mark.pass), rung);
@@ -273,7 +276,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Orders a submission that is complete but for its tail after an access on another queue, and
-    /// returns the stages that its tail can lead on from; see [`Timeline::require_late`].
+    /// returns the stages that its tail can chain from; see [`Timeline::require_late`].
     pub(in crate::solve) fn require_late(
         &mut self,
         submission: usize,

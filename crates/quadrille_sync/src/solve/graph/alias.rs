@@ -1,9 +1,9 @@
-//! Phase `alias`: who has shared memory before whom?
+//! Phase `alias`: in which order do resources occupy shared memory?
 //!
 //! Transient resources whose places in a block overlap take turns, in the order in which declared
-//! order has them begin. All that is done with one comes before anything is done with the next:
-//! these are hazards, like those on one resource. If turns overlap in time, that is an error: the
-//! frame needs the contents of both at once.
+//! order has them begin. All uses of one precede all uses of the next: these are hazards, like
+//! those on one resource. If turns overlap in time, that is an error: the frame needs the contents
+//! of both at once.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::solve::graph::ranks;
 use crate::solve::graph::touch::{Member, Span, Touches};
 use crate::topology::QueueIndex;
 
-/// A resource that has bytes of a block for a part of the frame.
+/// A resource that occupies bytes of a block for a part of the frame.
 #[derive(Debug)]
 struct Turn {
     resource: ResourceIndex,
@@ -24,9 +24,9 @@ struct Turn {
     /// The ranks of the first and the last pass that uses it.
     first: u32,
     last: u32,
-    /// The passes that no other user of the same range comes before.
+    /// The first users: passes that no other user of the same range precedes.
     enter: Vec<u32>,
-    /// The passes that no other user of the same range comes after.
+    /// The last users: passes that no other user of the same range follows.
     leave: Vec<u32>,
     /// How much of the resource is touched.
     touched: u64,
@@ -48,7 +48,7 @@ pub(in crate::solve) fn alias(
     let mut turns = turns(frame, touches, &ranks(order), queues);
     turns.sort_by_key(|turn| (turn.place.block, turn.first, turn.resource));
     for block in turns.chunk_by(|a, b| a.place.block == b.place.block) {
-        // Who has each byte, or parts of it that nobody has touched since.
+        // By byte, the occupants that a later occupant has not replaced as a whole.
         let mut map: RangeMap<Vec<u32>> = RangeMap::new(Vec::new());
         for (at, turn) in (0..).zip(block) {
             let mut before: Vec<u32> = Vec::new();

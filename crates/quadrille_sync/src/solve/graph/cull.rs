@@ -1,9 +1,9 @@
-//! Phase `cull`: which passes does nobody need?
+//! Phase `cull`: which passes have results that no pass needs?
 //!
-//! Off unless the frame asks for it. Needed are passes with side effects, host passes, passes
-//! that write what outlives the frame (persistent resources, images of swapchains), and whatever
-//! they read, directly or not. The order that a culled pass stood for holds without it: culling
-//! comes after ordering.
+//! Off unless the frame asks for it. Needed are passes with side effects, host passes, passes that
+//! write resources that outlive the frame (persistent ones, images of swapchains), and passes
+//! whose results these read, directly or not. Order through a culled pass still holds: culling
+//! follows ordering.
 
 use crate::frame::{Frame, PassIndex, PassKind, Use};
 use crate::resource::Lifetime;

@@ -1,10 +1,10 @@
-//! Phase `depend`: which pass comes after which?
+//! Phase `depend`: which pass depends on which?
 //!
-//! Declared order is the truth. Where it is silent, one kind of order is inferred: if exactly one
-//! pass writes a range, it comes before all that read the range and are not declared to come
-//! before it (those read what the last frame wrote). Passes of the prologue come before all others
-//! that touch what they touch, and are not counted there. Everything else that needs an order and has
-//! none is an error, found by `validate/race`.
+//! Declared order is binding. Without it, one kind of order is inferred: if exactly one pass
+//! writes a range, it precedes all passes that read the range and are not declared to precede it
+//! (those read what the last frame wrote). Passes of the prologue precede all other passes that
+//! touch the same ranges, and do not count as writers there. A hazard without any order is an
+//! error, found by `validate/race`.
 
 use crate::error::{CycleStep, PlanError};
 use crate::frame::{Frame, PassIndex};
@@ -39,8 +39,8 @@ pub(in crate::solve) fn depend(
 /// How many predecessors of a pass are looked through one by one.
 const FEW: usize = 64;
 
-/// Whether a pass is declared to come right after another. For passes of very many predecessors
-/// the answer is no, and a graph has to be asked.
+/// Whether a pass is declared to follow another directly. For passes of very many predecessors the
+/// answer is no, and a graph has to be asked.
 pub(in crate::solve) fn is_declared(frame: &Frame, from: u32, to: u32) -> bool {
     let before = frame.after_of(PassIndex(to));
     before.len() <= FEW && before.contains(&PassIndex(from))

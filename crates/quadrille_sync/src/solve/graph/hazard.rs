@@ -1,8 +1,8 @@
 //! Phase `hazard`: which passes must not overlap in time?
 //!
-//! What is left of the order once the memory is looked at: neighbours on a span of which one
-//! writes, or between which the layout or the owner changes. Order that no hazard stands behind is
-//! not here; nobody could see it.
+//! Hazards are the part of the order that memory needs: neighbours on a span of which one writes,
+//! or between which the layout or the owner changes. Order without a hazard is left out, because
+//! it has no observable effect.
 
 use crate::flags::Layout;
 use crate::frame::{Frame, PassKind};
@@ -20,8 +20,9 @@ pub(in crate::solve) struct Hazard {
 }
 
 /// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
-/// between two reads. `touches` is sorted by order. Culled passes, which have no queue, touch nothing. Where
-/// earlier frames have left mip levels that are used by slices is told by `states`, if it matters.
+/// between two reads. `touches` is sorted by order. Culled passes, which have no queue, touch
+/// nothing. If given, `states` hold the layout and owner in which earlier frames have left mip
+/// levels that are used by slices.
 pub(in crate::solve) fn hazards(
     frame: &Frame,
     topology: &Topology,
@@ -37,7 +38,7 @@ pub(in crate::solve) fn hazards(
         edges: Vec::with_capacity(2 * frame.uses.len()),
         readers: Vec::new(),
     };
-    // With one family nothing moves.
+    // With one family no ownership is transferred.
     let has_families = topology.family_count() > 1;
     for (span, members) in touches.spans() {
         let resource = frame.resource(span.resource);
@@ -45,7 +46,7 @@ pub(in crate::solve) fn hazards(
         let is_image = resource.is_image();
         search.readers.clear();
         if span.is_of_slices {
-            // The rest is looked at level by level.
+            // Layout and owner are compared level by level.
             search.look(members, false, false);
         } else if search.all_run && !has_owner && !is_image {
             between_writes(members, &mut search.readers, &mut search.edges);
@@ -57,7 +58,8 @@ pub(in crate::solve) fn hazards(
         let sharing = frame.resource(level.resource).sharing;
         let has_owner = has_families && sharing == Sharing::Exclusive;
         let moves = has_owner && search.changes_family(members);
-        // Who releases waits for all who have used the level, and holds others back in any case.
+        // A release waits for all uses of the level, and later uses wait for its acquire, in any
+        // case.
         let held = match moves {
             true => Held::default(),
             false => search.held(level, members, states),
@@ -68,7 +70,8 @@ pub(in crate::solve) fn hazards(
     search.edges
 }
 
-/// What depends on what, as pairs of an earlier and a later pass: hazards, and the order of the graph.
+/// What depends on what, as pairs of an earlier and a later pass: hazards, and the order of the
+/// graph.
 pub(in crate::solve) fn links(graph: &Graph, hazards: &[Hazard]) -> Vec<(u32, u32)> {
     let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
     let order = graph.edges.iter().map(|edge| (edge.from, edge.to));
@@ -80,15 +83,14 @@ struct Search<'a> {
     frame: &'a Frame,
     topology: &'a Topology,
     queues: &'a [Option<QueueIndex>],
-    /// Nobody is culled, and there are no host passes.
+    /// No pass is culled, and there are no host passes.
     all_run: bool,
     edges: Vec<Hazard>,
     /// Readers of a span since the last change; kept for its memory.
     readers: Vec<u32>,
 }
 
-/// What has to be the same for two reads to overlap. The host owns nothing, and takes nothing from its
-/// owner.
+/// What has to be equal for two reads to overlap. A host pass needs no owner, and changes none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     layout: Option<Layout>,
@@ -96,8 +98,8 @@ struct Held {
 }
 
 impl Search<'_> {
-    /// How a mip level is at the beginning of the frame: if not all of it is as its first user needs it,
-    /// others come after that one, who brings it there.
+    /// The layout and owner of a mip level at the beginning of the frame. If they are not what its
+    /// first user needs in all of the level, the first user changes them, and others depend on it.
     fn held(&self, level: &Span, members: &[Member], states: Option<&States>) -> Held {
         let resource = self.frame.resource(level.resource);
         let mut members = members.iter().filter(|it| !self.is_culled(it.pass));
@@ -116,7 +118,7 @@ impl Search<'_> {
         };
         let held = |(_, state): (_, &RangeState<PastMark>)| Held {
             layout: Some(state.layout),
-            // What was released is acquired.
+            // A released range still has to be acquired.
             owner: match state.rare.pending() {
                 Some(pending) => Some(pending.from),
                 None => state.owner,
@@ -147,7 +149,7 @@ impl Search<'_> {
         !self.all_run && self.queues[pass as usize].is_none() && self.is_device(pass)
     }
 
-    /// Looks at a span of an image, or of what has an owner.
+    /// Finds the hazards on a span of an image, or of a resource with an owner.
     fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool) {
         self.look_from(Held::default(), members, is_image, has_owner);
     }
@@ -187,7 +189,7 @@ impl Search<'_> {
         }
     }
 
-    /// Lets a pass that changes contents, layout or owner come after the readers.
+    /// Orders a pass that changes contents, layout or owner after the readers.
     fn leave(&mut self, pass: u32, changes: bool) {
         let mut readers = std::mem::take(&mut self.readers);
         // The host reads on while the owner changes.

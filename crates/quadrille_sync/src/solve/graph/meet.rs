@@ -1,12 +1,13 @@
-//! Which uses of one pass can meet: those of one resource whose bytes or layers follow each other
-//! without a gap. Passes may use thousands of ranges of one buffer, and not all pairs are compared.
+//! Which uses of one pass can overlap: those of one resource whose bytes or layers follow each
+//! other without a gap. Passes may use thousands of ranges of one buffer, so not all pairs are
+//! compared.
 
 use std::ops::Range;
 
 use crate::frame::Use;
 use crate::range::{EVERYTHING, SubRange};
 
-/// The uses of a pass in groups. Uses of different groups do not meet.
+/// The uses of a pass in groups. Uses of different groups do not overlap.
 #[derive(Clone, Debug)]
 pub(in crate::solve) struct Meetings {
     /// The uses, group by group, each in declaration order.
@@ -50,7 +51,7 @@ impl Meetings {
         Self { members, groups }
     }
 
-    /// The uses that one of them can meet, itself among them.
+    /// The uses that may overlap a given one, itself among them.
     pub(in crate::solve) fn of(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let group = &self.groups[at];
         let members = &self.members[group.start as usize..group.end as usize];

@@ -1,13 +1,14 @@
 //! Phase `order`: one order for all passes.
 //!
-//! Declaration order, as far as the graph allows. Passes of different queues may alternate in
-//! it without harm: what costs is a submission, and `split` opens one only where
-//! joining an older one would delay somebody. So there is nothing to gain from moving passes
-//! about, and a frame reads in its plan as it was written.
+//! Declaration order, as far as the graph allows. Passes of different queues may alternate in it
+//! without harm: only a submission costs, and `split` opens one only where joining an older one
+//! would delay a pass. So moving passes here gains nothing, and a frame reads in its plan as it
+//! was declared.
 //!
-//! Only host passes come behind all that need not come after them. If the host looked at an image
-//! before device passes that read it in another layout, or are the next to read it in the host's,
-//! they would come after the change of layout, and so be held back until the host has run.
+//! Only host passes are placed after all passes that do not depend on them. Suppose that a host
+//! pass used an image before device passes that read it in another layout, or that read it next in
+//! the host's layout. These would depend on the layout transition, and so wait until the host has
+//! run.
 
 use crate::error::PlanError;
 use crate::frame::{Frame, PassKind};

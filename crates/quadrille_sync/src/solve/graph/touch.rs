@@ -1,4 +1,4 @@
-//! Phase `touch`: which uses meet in the same memory?
+//! Phase `touch`: which uses overlap?
 //!
 //! Each resource's line of positions is cut wherever a use begins or ends; between two cuts all
 //! positions are touched by the same uses. Most resources are only used as a whole, and then
@@ -16,7 +16,7 @@ use crate::solve::graph::ranks;
 pub(in crate::solve) struct Span {
     pub(in crate::solve) resource: ResourceIndex,
     pub(in crate::solve) interval: Range<u64>,
-    /// Some slices of a mip level: layout and owner are looked at level by level.
+    /// Some slices of a mip level: layout and owner are compared level by level.
     pub(in crate::solve) is_of_slices: bool,
     /// Its part of [`Touches::members`].
     members: Range<u32>,
@@ -33,12 +33,12 @@ pub(in crate::solve) struct Member {
     pub(in crate::solve) writes: bool,
 }
 
-/// All spans that are touched at all, and who touches them.
+/// All spans with uses, and their uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::solve) struct Touches {
     spans: Vec<Span>,
-    /// The mip levels of images of which some use names slices, and all who use any slice, as if they
-    /// only read.
+    /// The mip levels of images of which some use names slices, with all uses of any slice as
+    /// reads.
     levels: Vec<Span>,
     /// Uses, span by span, in declaration order until [`Touches::sort`].
     members: Vec<Member>,
@@ -149,7 +149,7 @@ fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], touches: &mut T
     });
 }
 
-/// Cuts a resource into spans, and calls `each` with them and who touches them.
+/// Cuts a resource into spans, and calls `each` with each span and its uses.
 fn cut_parts(
     kind: &ResourceKind,
     users: &[Member],

@@ -4,16 +4,17 @@
 //! passes come after host passes stay as declared. Three steps:
 //!
 //! 1. List scheduling: each queue takes the pass that can begin first, and of several the one
-//!    declared first, so that no queue idles for the sake of declaration order ([`list_schedule`]).
+//!    declared first, so that no queue idles because of declaration order ([`list_schedule`]).
 //! 2. Submissions are joined with the next ones of their queue, as long as no queue is estimated
-//!    to finish later than it would in declared order ([`merge`](crate::solve::schedule::merge)). What is joined
-//!    was a needless switch of queue.
+//!    to finish later than it would in declared order ([`merge`](crate::solve::schedule::merge)).
+//!    What is joined was a needless switch of queue.
 //! 3. Within a submission, passes are sorted by how many passes they depend on one after another.
 //!    Passes of one level need only one barrier call before them ([`sort_by_level`]).
 //!
 //! Declaration order decides among equals. Whether other submissions are better than those of the
-//! declared order is up to [`choose`](crate::solve::schedule::choose): this phase knows neither states nor barriers.
-//! If there is one submission in either order, barrier calls are estimated from hazards alone ([`calls`]).
+//! declared order is up to [`choose`](crate::solve::schedule::choose): this phase knows neither
+//! states nor barriers. If there is one submission in either order, barrier calls are estimated
+//! from hazards alone ([`calls`]).
 
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::solve::graph::hazard::Hazard;
@@ -31,9 +32,9 @@ pub(in crate::solve) struct Arranged {
     pub(in crate::solve) is_better: bool,
 }
 
-/// Arranges a frame with these `hazards`, which agree with `order`, that
-/// is split into the submissions of `declared`. None if the order is not free, or what was declared
-/// cannot be improved.
+/// Arranges a frame with these `hazards`, which agree with `order`, that is split into the
+/// submissions of `declared`. None if the order is not free, or what was declared cannot be
+/// improved.
 pub(in crate::solve) fn arrange(
     frame: &Frame,
     topology: &Topology,
@@ -42,7 +43,7 @@ pub(in crate::solve) fn arrange(
     queues: &[Option<QueueIndex>],
     declared: &Split,
 ) -> Option<Arranged> {
-    // Gates have their own idea of order.
+    // Gates fix an order of their own.
     let has_gates = declared.host.iter().any(|host| host.before.is_some());
     if topology.order == OrderPolicy::Declared || has_gates {
         return None;
@@ -78,10 +79,10 @@ pub(in crate::solve) fn arrange(
     })
 }
 
-/// How many barrier calls the passes of a submission need in this order for hazards among them, each
-/// call as late as it may stand.
+/// How many barrier calls the passes of a submission need in this order for hazards among them,
+/// each call as late as it may stand.
 fn calls(graph: &Graph, draft: &Draft) -> u32 {
-    // By pass: how many come before the end of it, once it has come.
+    // By pass: its end, as the number of passes up to and with it; 0 until it is placed.
     let mut ends = vec![0; graph.len()];
     let (mut count, mut last) = (0, 0);
     for (at, pass) in (0_u32..).zip(&draft.passes) {
@@ -98,8 +99,8 @@ fn calls(graph: &Graph, draft: &Draft) -> u32 {
 /// The order of device passes with side effects among themselves. Host passes come after all of
 /// them, where there are no gates.
 ///
-/// Passes of one queue are tied directly, too: their order must not get lost where the pass between
-/// them is submitted to another queue, for which nobody waits.
+/// Passes of one queue are tied directly, too: their order must not get lost where the pass
+/// between them is submitted to another queue, for which no pass waits.
 fn side_effects(frame: &Frame, order: &[u32], queues: &[Option<QueueIndex>]) -> Vec<(u32, u32)> {
     let has_effect = |pass: &u32| {
         let pass = &frame.passes[*pass as usize];

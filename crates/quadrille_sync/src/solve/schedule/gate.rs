@@ -1,11 +1,11 @@
 //! Phase `gate`: where do host passes stand among device passes?
 //!
-//! A device pass that comes after a host pass is submitted after it has run, so each host pass
-//! that device passes come after is a gate between submissions. Device passes move before every
-//! gate that they do not depend on, and are otherwise left in their order; the caller opens gates
-//! one by one, with all the work before them on its way to the device.
+//! A device pass that depends on a host pass is submitted after it has run. So each host pass that
+//! device passes depend on is a gate between submissions. Device passes move before every gate
+//! that they do not depend on, and otherwise keep their order. The caller opens the gates one by
+//! one, after it has submitted all the work before them.
 //!
-//! Host passes that no device pass comes after are no gates, and hold nobody up.
+//! Host passes that no device pass depends on are no gates, and delay no submission.
 
 use crate::frame::{Frame, PassKind};
 use crate::solve::graph::Graph;
@@ -48,7 +48,7 @@ pub(in crate::solve) fn gate(
         return Gates { order, is_gate };
     }
     let is_gate = gates(graph, &order, queues, is_host);
-    // The last gate that a pass comes after, counted from 1, or that it is.
+    // The last gate that a pass depends on, counted from 1, or the gate that it is.
     let mut behind = vec![0_u32; order.len()];
     let mut count = 0;
     for pass in &order {
@@ -73,7 +73,7 @@ pub(in crate::solve) fn gate(
     Gates { order, is_gate }
 }
 
-/// The host passes that device passes come after, culled ones not counted.
+/// The host passes that device passes depend on, culled ones not counted.
 fn gates(
     graph: &Graph,
     order: &[u32],

@@ -1,11 +1,11 @@
-//! How deep passes lie in their submissions.
+//! Levels of passes within their submissions: longest dependency chains.
 
 use crate::frame::PassIndex;
 use crate::solve::graph::Graph;
 use crate::solve::schedule::split::Draft;
 
-/// The level of each pass: one more than the highest level of the passes in the same submission that
-/// it depends on. Passes of one level need only one barrier call before them.
+/// The level of each pass: one more than the highest level of the passes in the same submission
+/// that it depends on. Passes of one level need only one barrier call before them.
 pub(in crate::solve) struct Levels {
     levels: Vec<u32>,
     /// The highest level of each submission.
@@ -13,7 +13,7 @@ pub(in crate::solve) struct Levels {
 }
 
 impl Levels {
-    /// The levels of so many passes that are in an order in which each comes after what it depends on.
+    /// The levels of so many passes, in an order in which each follows those that it depends on.
     pub(in crate::solve) fn new(count: usize, graph: &Graph, drafts: &[Draft]) -> Self {
         let mut levels = Self {
             levels: vec![0; count],

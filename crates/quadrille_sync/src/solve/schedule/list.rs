@@ -100,7 +100,7 @@ pub(in crate::solve) fn list_schedule(
     }
 }
 
-/// A pass has ended: whoever waited only for it can begin.
+/// A pass has ended: passes that waited only for it can begin.
 fn finish(
     graph: &Graph,
     pass: u32,

@@ -194,7 +194,7 @@ impl Groups {
         }
     }
 
-    /// Whether two submissions might be joined: whoever waits for one of them could wait for both.
+    /// Whether two submissions might be joined: every wait for one of them could be for both.
     fn may_join(&self, first: u32, second: u32, times: &Times, latest: &[u64]) -> bool {
         let (one, two) = (first as usize, second as usize);
         let before = times.graph.before(second).iter();
@@ -226,7 +226,7 @@ impl Groups {
         self.cost[first as usize] -= self.cost[second as usize];
     }
 
-    /// What a submission has been joined with.
+    /// The leader that a submission is joined with.
     fn leader(&self, mut at: u32) -> u32 {
         while self.leader[at as usize] != at {
             at = self.leader[at as usize];
@@ -234,12 +234,12 @@ impl Groups {
         at
     }
 
-    /// The submissions in an order in which each comes after what it waits for.
+    /// The submissions in an order in which each follows those that it waits for.
     fn into_drafts(self) -> Vec<Draft> {
         let Some(times) = self.times() else {
             unreachable!("submissions that would wait for each other are not joined");
         };
-        // Everything costs something, so whoever waits starts later.
+        // Every submission has a cost, so one that waits starts later.
         let mut leaders = times.order;
         leaders.sort_by_key(|at| (times.start[*at as usize], *at));
         let mut place = vec![0; self.drafts.len()];

@@ -1,12 +1,12 @@
-//! What a write to a range has to come after, and the scopes that these accesses make.
+//! The accesses that a write to a range depends on, and their scopes.
 
 use crate::plan::Scope;
 use crate::solve::state::{Mark, State};
 use crate::states::EndPass;
 
-/// The accesses that a write has to come after: the reads since the last write, or that write,
-/// and a read that another stream has promised to be done with; for the first write to aliased
-/// memory, what others have done to it. The flag says whether memory has to be made available.
+/// The accesses that a write depends on: the reads since the last write, or that write, and a read
+/// that another stream has promised to finish. The first write to aliased memory also depends on
+/// the accesses of its earlier occupants. The flag says whether memory has to be made available.
 pub(in crate::solve) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
     let aliased = state.rare.aliased().iter();
     aliased.for_each(|mark| each(mark, !mark.scope.access.is_empty()));
@@ -16,7 +16,7 @@ pub(in crate::solve) fn for_each_predecessor(state: &State, mut each: impl FnMut
         .into_iter()
         .for_each(|read| each(read, false));
     if let Some(pending) = state.rare.pending() {
-        // What was only read before the release is not written since.
+        // A range that was only read before the release is not written since.
         each(&pending.mark, !pending.mark.scope.access.is_empty());
     } else if state.reads.is_empty() {
         state.write.iter().for_each(|write| each(write, true));
