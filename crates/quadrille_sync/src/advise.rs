@@ -1,11 +1,11 @@
 //! What moving a pass to another queue could save at most.
 //!
-//! Two things keep a pass from its beginning: what it depends on, and who is before it on its
-//! queue. On a queue of its own only the first is left. So a frame is replayed by measured times,
-//! once as it is planned and once for each pass with that pass on a queue of its own; the
-//! difference is the most that a move could save. It costs semaphores, and may cost transfers of
-//! ownership and bandwidth, so what is really saved is less, and a pass without advice is better
-//! left where it is.
+//! Two things delay a pass: the passes that it depends on, and the passes before it on its queue.
+//! On a queue of its own only the first remain. So a frame is replayed by measured times, once as
+//! it is planned and once for each pass with that pass on a queue of its own; the difference is
+//! the most that a move could save. It costs semaphores, and may cost transfers of ownership and
+//! bandwidth, so what is really saved is less, and a pass without advice is better left where it
+//! is.
 
 use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;

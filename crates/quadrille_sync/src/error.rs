@@ -78,7 +78,7 @@ impl Display for Party {
     }
 }
 
-/// Why one pass of a cycle comes after the one before it.
+/// Why one pass of a cycle follows the one before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CycleStep {
     /// The name of the pass.
@@ -114,12 +114,12 @@ pub enum PlanError {
         /// Its family; see [`FamilyIndex::is_outside`].
         family: FamilyIndex,
     },
-    /// The states know more queues than the topology has.
+    /// The states have more queues than the topology.
     #[error(
         "The states are of {known} queues, and the topology has {count}. States belong to one topology."
     )]
     OtherTopology {
-        /// The number of queues that the states know.
+        /// The number of queues of the states.
         known: usize,
         /// The number of queues of the topology.
         count: usize,
@@ -186,7 +186,7 @@ pub enum PlanError {
         id: ResourceId,
         /// All of it.
         now: SubRange,
-        /// All of what had the id before.
+        /// All of the resource that had the id before.
         before: SubRange,
     },
     /// A resource that Vulkan does not have.
@@ -197,7 +197,7 @@ pub enum PlanError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// A use of something that is not there.
+    /// A use of a range that does not exist.
     #[error(
         "{user} uses {} of `{resource}`, which has {}.",
         Words(range),
@@ -250,7 +250,7 @@ pub enum PlanError {
         /// What both touch.
         range: SubRange,
     },
-    /// Two passes write a range, and nothing says which comes first.
+    /// Two passes write a range, and no order says which is first.
     #[error(
         "{first} and {second} both write {} of `{resource}` and have no order. {}",
         Words(range), EitherOrder(&second.pass, &first.pass)
@@ -265,7 +265,7 @@ pub enum PlanError {
         /// What both write.
         range: SubRange,
     },
-    /// A pass reads what several passes write, and nothing says whose result it wants.
+    /// A pass reads a range that several passes write, and no order says which result it reads.
     #[error(
         "{reader} reads {} of `{resource}`, which {} write, and has no order with {writer}. {}",
         Words(range), List(writers), EitherOrder(&reader.pass, &writer.pass)
@@ -288,7 +288,7 @@ pub enum PlanError {
         /// The passes, each after the one before it and the first after the last.
         steps: Vec<CycleStep>,
     },
-    /// A pass reads what nobody has written.
+    /// A pass reads contents that were never written.
     #[error(
         "{reader} reads {} of `{resource}`, which no earlier pass of this frame and no earlier \
          frame has written. Write it first, or order `{}` after a pass that does{}.",
@@ -332,7 +332,8 @@ pub enum PlanError {
         /// The topology in its text form.
         topology: String,
     },
-    /// An access of buffers touches an image, or the other way round, or one that lacks the aspects.
+    /// An access of buffers touches an image, or the other way round, or one that lacks the
+    /// aspects.
     #[error(
         "{user} touches `{resource}`, which is {}; the access is one of {}.",
         Touched(*aspects), user.access.target()
@@ -424,7 +425,7 @@ pub enum PlanError {
         /// The resource.
         resource: Arc<str>,
     },
-    /// A resource is used that has left the device.
+    /// A resource is used while it belongs to an external owner.
     #[error(
         "Resource `{resource}` has been given to {family}, outside of the device. Import it again \
          when it is back, before a frame uses it."
@@ -432,7 +433,7 @@ pub enum PlanError {
     Outside {
         /// The resource.
         resource: Arc<str>,
-        /// Who has it.
+        /// The external owner.
         family: FamilyIndex,
     },
     /// A swapchain image is used, and no queue can present it.

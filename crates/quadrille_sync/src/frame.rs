@@ -56,7 +56,7 @@ pub struct Give {
     pub resource: ResourceIndex,
     /// The queue family that will use it.
     pub family: FamilyIndex,
-    /// The layout in which an image arrives there; buffers: anything.
+    /// The layout in which an image is released to that family; buffers: anything.
     pub layout: Layout,
 }
 
@@ -82,7 +82,7 @@ pub struct QueueRequest {
     pub fixed: Option<QueueIndex>,
 }
 
-/// Who runs a pass.
+/// What runs a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PassKind {
     /// A queue of the device.
@@ -98,15 +98,15 @@ pub enum PassKind {
 pub struct PassDecl {
     /// Its name in errors, plans and debug labels.
     pub name: Arc<str>,
-    /// Who runs it.
+    /// What runs it.
     pub kind: PassKind,
     /// Where it wants to run.
     pub queue: QueueRequest,
     /// It has effects beyond its declared writes and is never culled.
     pub side_effect: bool,
-    /// It prepares the frame (an upload, say): it comes before all others that share
-    /// more than a read with it, unless it is declared to come after them, and does not count
-    /// where order is inferred from a single writer.
+    /// It prepares the frame (an upload, say): it precedes all others that share more than a read
+    /// with it, unless it is declared to follow them, and does not count where order is inferred
+    /// from a single writer.
     pub prologue: bool,
     /// Estimated time on the device in microseconds, for choosing idle queues; 0 if unknown.
     pub cost_us: u32,
@@ -125,11 +125,11 @@ pub struct Frame {
     pub passes: Vec<PassDecl>,
     /// The uses of all passes, pass by pass.
     pub uses: Vec<Use>,
-    /// The passes that each pass comes after by explicit order, pass by pass.
+    /// The passes that each pass follows by explicit order, pass by pass.
     pub after: Vec<PassIndex>,
-    /// The resources that leave for other streams when the frame is done with them.
+    /// The resources that are given to other streams when the frame is done with them.
     pub gives: Vec<Give>,
-    /// Leave out passes whose results nobody needs. Off by default.
+    /// Leave out passes whose results no pass needs. Off by default.
     pub cull: bool,
     /// No part of what is declared: see [`Frame::pass_name`].
     pub names: KeptNames,

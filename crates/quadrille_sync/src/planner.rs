@@ -1,12 +1,12 @@
 //! A cache in front of [`plan`](crate::plan): in the steady state planning is a comparison.
 //!
-//! A plan can be used again for a frame that declares the same and starts from states that differ
-//! in nothing the plan hangs on. Most of a state must be equal. Points on timelines, though, move
-//! on with every frame, and a plan only hangs on those that it has looked at: whether a queue is
-//! ordered after a point already, and if not, how far back the point lies (that offset is the
-//! wait). So [`solve`](crate::solve) notes what it looks at, and the comparison asks just that. A
-//! texture that was uploaded long ago on a queue that nobody waits for does not stop a frame from
-//! being the same.
+//! A plan can be used again for a frame that declares the same and starts from states that are
+//! equal in everything that the plan depends on. Most of a state must be equal. Points on
+//! timelines, though, move on with every frame. A plan depends only on two of their properties:
+//! whether a queue is ordered after a point already, and if not, how far back the point lies (that
+//! offset is the wait). So [`solve`](crate::solve) notes which properties it has used, and the
+//! comparison asks only for these. A texture that was uploaded long ago, on a queue without waits
+//! for it, does not make a frame differ.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub struct Planned {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Planner {
-    /// The one used last comes first.
+    /// The most recently used plan is the first.
     kept: VecDeque<Kept>,
     /// Counts frames that are not equal.
     frames: u64,
@@ -107,7 +107,7 @@ impl Planner {
                 plan: plan.clone(),
             });
         } else {
-            // As if it had been kept: what was not used for so long is forgotten.
+            // The least recently used plan is dropped, as if the frame had been kept.
             self.kept.pop_back();
         }
         Ok(Planned {
@@ -116,11 +116,12 @@ impl Planner {
         })
     }
 
-    /// Keeps a plan with a copy of its frame, in the place of the one that was not used for longest.
+    /// Keeps a plan with a copy of its frame, in the place of the one that was not used for
+    /// longest.
     fn keep(&mut self, frame: &Frame, kept: impl FnOnce(Frame) -> Kept) {
         let last = self.kept.len().min(KEPT - 1);
         let oldest = self.kept.split_off(last).pop_front();
-        // The one that goes gives its memory.
+        // The dropped plan gives its memory.
         let mut copy = oldest.map(|kept| kept.frame).unwrap_or_default();
         copy.clone_from(frame);
         self.kept.push_front(kept(copy));
@@ -129,7 +130,7 @@ impl Planner {
     /// The number of a frame that is known, with this topology; and its signature.
     fn number_of(&self, frame: &Frame, topology: &Topology) -> (Option<u64>, u64) {
         let is_same = |kept: &&Kept| kept.frame == *frame && kept.topology == *topology;
-        // Mostly it is the last one.
+        // Mostly it is the most recent frame.
         if let Some(kept) = self.kept.front().filter(is_same) {
             return (Some(kept.number), kept.signature);
         }
@@ -141,12 +142,12 @@ impl Planner {
     }
 
     /// An earlier plan for the frame of the last call of [`Planner::plan`] and a topology, if one
-    /// fits: what `plan` would return for them, without comparing what the caller knows to be the
-    /// same.
+    /// fits: the result of `plan` for them, without a comparison of the frame, which the caller
+    /// knows to be equal.
     pub fn plan_again(&mut self, topology: &Topology, states: &States) -> Option<Planned> {
         let number = self.last?;
         let is_same = |kept: &Kept| kept.number == number && kept.topology == *topology;
-        // Where the last plan was committed often enough, it fits, without looking.
+        // If the last plan was committed often enough, it fits without a comparison.
         let front = self.kept.front().filter(|kept| is_same(kept));
         if let Some(kept) = front.filter(|kept| states.repeat(&kept.plan)) {
             let plan = kept.plan.clone();
@@ -207,9 +208,9 @@ impl Start {
 }
 
 impl Kept {
-    /// Whether the plan is what [`plan`](crate::plan) would return for its frame and topology from
-    /// these states, and commits to the same; or, rarely, says more than that would, where queues
-    /// have learned of each other since by ways that the plan had no reason to ask about.
+    /// Whether the plan is the result of [`plan`](crate::plan) for its frame and topology from
+    /// these states, and commits to the same. In rare cases the plan contains more than that
+    /// result: if queues became ordered since in ways that the plan does not depend on.
     fn fits(&self, states: &States) -> bool {
         let tenures = self.frame.resources.iter().map(|it| states.tenure(it.id));
         if !tenures.eq(self.start.tenures.iter().copied()) {
@@ -244,7 +245,7 @@ impl Kept {
     }
 }
 
-/// Compares accesses before the frame, in the order in which the plan looked at them.
+/// Compares accesses before the frame, in the order in which the plan has used them.
 struct Marks<'a, 'b> {
     kept: &'a Kept,
     states: &'a States,
@@ -326,7 +327,7 @@ impl Marks<'_, '_> {
             let known_old = clocks.known(queue, old.queue);
             let known_new = self.states.known(queue, new.queue);
             let is_known = known_old.value >= old_value;
-            // Knowledge travels between queues, so every queue's counts.
+            // Waits are transitive, so the clock of every queue counts.
             if is_known != (known_new.value >= new_value) {
                 return false;
             }

@@ -1,4 +1,4 @@
-//! Parts of resources: what a use names, and a map from parts to state.
+//! Parts of resources: ranges of uses, and a map from ranges to state.
 //!
 //! Buffers are lines of bytes. Images are lines too: subresource `(aspect, layer, mip)` lies at
 //! `(aspect * layers + layer) * mips + mip`, so that all mip levels of a layer, all layers of an
@@ -41,8 +41,9 @@ pub enum SubRange {
 /// Slices of one mip level of a 3D image: what a view of it shows as array layers
 /// (`VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT`), or a copy names by `z` and depth.
 ///
-/// Contents are known slice by slice, so passes that write different ones need no order. Layout and
-/// owner are those of the whole mip level, which is a single subresource (section "Image Views").
+/// Contents are known slice by slice, so passes that write different ones need no order. Layout
+/// and owner are those of the whole mip level, which is a single subresource (section "Image
+/// Views").
 ///
 /// ```
 /// use quadrille_sync::{Aspects, Slices, SubRange};
@@ -140,7 +141,8 @@ impl SubresourceRange {
     }
 }
 
-/// Whether two lines of levels, layers or slices, each its begin and its length, have one in common.
+/// Whether two lines of levels, layers or slices, each its begin and its length, have one in
+/// common.
 fn meet((a, a_count): (u32, u32), (b, b_count): (u32, u32)) -> bool {
     u64::from(a) < u64::from(b) + u64::from(b_count)
         && u64::from(b) < u64::from(a) + u64::from(a_count)
@@ -181,7 +183,7 @@ impl SubRange {
         }
     }
 
-    /// The whole mip levels that slices are of; everything else is what it is.
+    /// The whole mip levels of slices; other ranges are unchanged.
     pub(crate) fn levels(&self) -> Self {
         match self {
             SubRange::Slices(slices) => SubRange::Subresources(slices.level()),
@@ -359,10 +361,10 @@ impl ResourceKind {
     }
 }
 
-/// Calls `each` with the intervals of the line that a range covers, in ascending order and as
-/// few as possible. What reaches the end of the resource reaches the end of the line, so that no
-/// state is kept for what lies beyond; a range that covers the resource is [`EVERYTHING`], and
-/// uniform state is never cut.
+/// Calls `each` with the intervals of the line that a range covers, in ascending order and as few
+/// as possible. What reaches the end of the resource reaches the end of the line, so that no state
+/// is kept for positions beyond; a range that covers the resource is [`EVERYTHING`], and uniform
+/// state is never cut.
 ///
 /// The range must fit the resource ([`SubRange::fits`]).
 #[inline]
@@ -498,7 +500,8 @@ pub(crate) fn level_at(kind: &ResourceKind, position: u64) -> Range<u64> {
     }
 }
 
-/// The mip levels that an interval of an image's line has some positions of; for buffers, the interval.
+/// The mip levels that an interval of an image's line has some positions of; for buffers, the
+/// interval.
 #[inline]
 pub(crate) fn whole_levels(kind: &ResourceKind, interval: &Range<u64>) -> Range<u64> {
     if kind.depth() == 1 || interval.is_empty() {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::flags::Aspects;
 
-/// A resource's identity over frames. Whoever makes resources hands ids out, may hand one out
-/// again once the old resource is destroyed and [`States::remove`](crate::States::remove) was
-/// called, and keeps them dense: state is stored in arrays.
+/// A resource's identity over frames. The creator of resources hands ids out, and keeps them
+/// dense, because state is stored in arrays. An id may be used again once the old resource is
+/// destroyed and [`States::remove`](crate::States::remove) was called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(pub u32);
 
@@ -31,8 +31,8 @@ pub enum ResourceKind {
         mip_levels: u32,
         /// Array layers; at least 1, and just that of a 3D image.
         array_layers: u32,
-        /// Slices of the first mip level: the depth of a 3D image, and 1 of all others. A mip level
-        /// has half as many as the one before, at least 1.
+        /// Slices of the first mip level: the depth of a 3D image, and 1 of all others. A mip
+        /// level has half as many as the one before, at least 1.
         slices: u32,
     },
 }
@@ -62,18 +62,18 @@ pub enum Lifetime {
 
 /// A piece of device memory that transient resources are placed in: its identity over frames.
 ///
-/// Whoever allocates blocks hands ids out, may hand one out again once the old block is freed and
-/// [`States::remove_block`](crate::States::remove_block) was called, and keeps them dense. A block
-/// belongs to one stream of planning.
+/// The allocator of blocks hands ids out, and keeps them dense. An id may be used again once the
+/// old block is freed and [`States::remove_block`](crate::States::remove_block) was called. A
+/// block belongs to one stream of planning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
 /// Where in a block the bytes of a transient resource lie. Resources whose bytes overlap are
-/// *aliases* (section "Memory Aliasing"): they take turns, and whoever is first to touch one comes
-/// after all that was done to the others.
+/// *aliases* (section "Memory Aliasing"): they take turns, and the first access to one depends on
+/// all accesses to the others.
 ///
-/// Host passes may not touch them: what the device does next to the same bytes would have to wait
-/// for the host. Copy to a buffer with memory of its own, and let the host read that.
+/// Host passes may not touch them: the next device access to the same bytes would have to wait for
+/// the host. Copy to a buffer with memory of its own, and let the host read that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placement {
     /// The block.
@@ -149,8 +149,9 @@ impl Resource {
         }
     }
 
-    /// Whether states remember what earlier frames did with it: not of images of swapchains, which
-    /// come as they come, and not of what lies in a block, whose bytes are remembered instead.
+    /// Whether states hold its accesses of earlier frames. They do not for images of swapchains,
+    /// whose contents are undefined at their acquire, nor for resources in a block, which has
+    /// states by byte instead.
     pub(crate) fn has_past(&self) -> bool {
         self.lifetime != Lifetime::Swapchain && self.memory.is_none()
     }

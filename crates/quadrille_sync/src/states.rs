@@ -1,15 +1,16 @@
 //! States: everything about resources that outlives a frame.
 //!
-//! For every range of every resource: who owns it, its layout, the last write, the reads since,
-//! to which stages and accesses of which queue that write is visible already, and a release that
-//! waits for its acquire. For every pair of queues: how far the one is already ordered after the
-//! other (a vector clock).
+//! States are the part of the global submission state that plans are made from; pending
+//! submissions are the other part, and belong to the backend. For every range of every resource:
+//! its owner, its layout, the last write, the reads since, the stages and accesses of each queue
+//! that this write is visible to, and a pending release. For every pair of queues: how far the one
+//! is already ordered after the other (a vector clock).
 //!
-//! [`plan`](crate::plan) reads states and never writes them; [`States::commit`] moves them on
-//! once a plan has been submitted. How far the GPU has got is [`Progress`], and it is no input of
+//! [`plan`](crate::plan) reads states and never writes them; [`States::commit`] moves them on once
+//! a plan has been submitted. How far the GPU has got is [`Progress`], and it is no input of
 //! `plan`: a plan that left out waits because the GPU happened to be quick could neither be used
-//! again nor replayed, and a wait that is satisfied already costs next to nothing. Progress
-//! serves whoever retires resources.
+//! again nor replayed, and a wait that is satisfied already costs next to nothing. Progress is for
+//! retiring resources.
 
 use std::sync::Arc;
 
@@ -75,7 +76,7 @@ impl Progress {
     }
 }
 
-/// What one queue knows of another's timeline.
+/// How far one queue is ordered after another's timeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Known {
     /// Everything up to this value happens before ...
@@ -84,10 +85,10 @@ pub(crate) struct Known {
     pub(crate) stages: Stages,
 }
 
-/// What is stored of a resource.
+/// The stored state of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Shared with the planners that have looked at it.
+    /// Shared with the planners whose plans depend on it.
     pub(crate) map: Arc<RangeMap<RangeState<PastMark>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
     pub(crate) tenure: Tenure,
@@ -98,7 +99,7 @@ pub(crate) struct Entry {
 /// Everything that outlives a frame: owners, layouts, last writes, reads since, visibility, and
 /// how far each queue is ordered after each other one.
 ///
-/// States belong to one topology. Whoever makes queues anew begins with new states.
+/// States belong to one topology. New queues need new states.
 #[derive(Clone, Debug, Default)]
 pub struct States {
     resources: Vec<Option<Entry>>,
@@ -106,11 +107,11 @@ pub struct States {
     blocks: Vec<Option<RangeMap<Vec<PastMark>>>>,
     /// The last value signalled, by queue.
     base: Vec<u64>,
-    /// `knows[q][r]`: what queue q knows of queue r.
+    /// `knows[q][r]`: how far queue q is ordered after queue r.
     knows: Vec<Vec<Known>>,
     /// Whether frames repeat.
     steady: Steady,
-    /// What has not been written down of those that do.
+    /// The part of repeated commits that the stored states do not contain yet.
     lag: Lag,
 }
 
@@ -128,8 +129,8 @@ impl States {
         self.base(queue).saturating_add_signed(offset)
     }
 
-    /// Whether a plan has moved the states on so often without anything between that, where it fitted
-    /// each time, it will for ever: what it hangs on has come back to itself.
+    /// Whether one plan was committed so often in a row, each time fitting the states, that it
+    /// always fits from now on: the states that it depends on have reached a fixed point.
     pub(crate) fn repeat(&self, plan: &Plan) -> bool {
         self.steady.repeats(&plan.end.stamp, self.base.len())
     }
@@ -143,8 +144,8 @@ impl States {
         }
     }
 
-    /// Knows a resource by another id from now on. The id that it had is free, for something that
-    /// has no contents yet; what was known by the new id is forgotten.
+    /// Gives a resource another id. Its old id is free, for a resource without contents; the state
+    /// stored under the new id is forgotten.
     ///
     /// ```
     /// use quadrille_sync::{Layout, ResourceId, States};
@@ -224,7 +225,8 @@ impl States {
         clocks
     }
 
-    /// The value of a point that stands in a state, which may lie further on than is written there.
+    /// The value of a point that stands in a state, which may lie further on than is written
+    /// there.
     #[inline]
     pub(crate) fn value(&self, point: TimelinePoint) -> u64 {
         self.lag.value(point)
@@ -245,7 +247,7 @@ impl States {
         self.resources.get(id.0 as usize)?.as_ref()?.kind
     }
 
-    /// What one queue knows of another.
+    /// How far one queue is ordered after another.
     pub(crate) fn known(&self, queue: QueueIndex, of: QueueIndex) -> Known {
         let row = self.knows.get(usize::from(queue.0));
         row.and_then(|row| row.get(usize::from(of.0)))

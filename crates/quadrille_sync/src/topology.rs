@@ -32,14 +32,14 @@ pub struct QueueIndex(pub u8);
 pub struct FamilyIndex(pub u32);
 
 impl FamilyIndex {
-    /// `VK_QUEUE_FAMILY_EXTERNAL`: whoever shares the memory outside of this device, on the same
-    /// driver: another API, process or instance.
+    /// `VK_QUEUE_FAMILY_EXTERNAL`: an owner outside of this device, on the same driver: another
+    /// API, process or instance.
     pub const EXTERNAL: Self = Self(!1);
-    /// `VK_QUEUE_FAMILY_FOREIGN_EXT`: whoever shares the memory and need not know Vulkan: a camera,
-    /// a display, a video block.
+    /// `VK_QUEUE_FAMILY_FOREIGN_EXT`: an owner that need not use Vulkan: a camera, a display, a
+    /// video block.
     pub const FOREIGN: Self = Self(!2);
 
-    /// Whether this is no family of the device, but stands for somebody outside of it.
+    /// Whether this is no family of the device, but stands for an external owner.
     pub const fn is_outside(self) -> bool {
         self.0 >= Self::FOREIGN.0
     }
@@ -106,13 +106,13 @@ pub enum SubmitPolicy {
 
 /// Which order passes are submitted in, where no hazard decides.
 ///
-/// What passes see of each other is decided by the declared order in either case.
+/// In either case the declared order decides which write a read sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OrderPolicy {
     /// Whichever order needs the fewest submissions and barrier calls, if no queue is estimated to
-    /// finish later for it than in declared order. Passes without a hazard between them may
-    /// change places, also where one is declared to come after the other; passes with side
-    /// effects keep their order among themselves.
+    /// finish later for it than in declared order. Passes without a hazard between them may change
+    /// places, also where one is declared to follow the other; passes with side effects keep their
+    /// order among themselves.
     #[default]
     Free,
     /// The declared order, and declaration order where that leaves a choice.

@@ -1,9 +1,9 @@
 //! What concurrent sharing of a resource would save.
 //!
 //! A resource that families own in turn is released, waited for and acquired; one that they share
-//! is only waited for, and in fewer stages. So a frame is planned both ways, for each resource that
-//! changes its family, and what the plans cost is put beside each other: what stands between the
-//! passes, and how long the frame takes if submissions last as long as their passes did.
+//! is only waited for, and in fewer stages. So a frame is planned both ways, for each resource
+//! that changes its family, and what the plans cost is put beside each other: what stands between
+//! the passes, and how long the frame takes if submissions last as long as their passes did.
 //!
 //! What plans cannot show is what sharing costs the accesses themselves. For buffers that is
 //! nothing on the devices that we know of; images may lose their compression, which only measuring
@@ -18,8 +18,7 @@ use crate::solve::plan;
 use crate::states::States;
 use crate::topology::Topology;
 
-/// How often a frame is repeated until nothing is new: what comes next is foreseen by the two
-/// frames before.
+/// How often a frame is repeated until its plans repeat: predictions use the two frames before.
 const REPEATED: usize = 4;
 
 /// What a frame costs that repeats.
@@ -75,7 +74,8 @@ impl SharingAdvice {
 /// repeats; what saves most comes first. `cost` is what each pass took on the device, in any unit.
 ///
 /// Each resource is looked at alone: what several together would save is known once one of them is
-/// shared and the advice taken again. Nothing is said of frames that cannot be planned, nor of images of swapchains.
+/// shared and the advice taken again. Nothing is said of frames that cannot be planned, nor of
+/// images of swapchains.
 ///
 /// ```
 /// use quadrille_sync::*;
@@ -158,7 +158,7 @@ fn moving(plan: &Plan) -> Vec<ResourceIndex> {
         let buffers = batch.buffers.iter().map(|it| (it.resource, it.transfer));
         let images = batch.images.iter().map(|it| (it.resource, it.transfer));
         let inside = |(resource, transfer): (ResourceIndex, Option<crate::Transfer>)| {
-            // With who is outside of the device nothing can be shared.
+            // A resource cannot be shared with an external owner.
             let transfer = transfer?;
             (!transfer.from.is_outside() && !transfer.to.is_outside()).then_some(resource)
         };

@@ -1,8 +1,8 @@
 //! When sharing follows from what frames cost.
 //!
 //! A program may leave it to the renderer whether families own a resource in turn or together.
-//! Such a resource is exclusive at first. Now and then somebody looks at the frame
-//! ([`SharingTrials::look`]); if plans of several looks in a row say that sharing it makes nothing
+//! Such a resource is exclusive at first. Now and then the caller evaluates a frame
+//! ([`SharingTrials::look`]). If plans of several looks in a row say that sharing it makes nothing
 //! worse and something better ([`SharingAdvice::is_cheaper`](crate::SharingAdvice::is_cheaper)),
 //! it is shared from then on.
 //!
@@ -11,8 +11,8 @@
 //! shared on trial, and only where times are measured: if its passes take longer than before, it
 //! becomes exclusive again, for good.
 //!
-//! Verdicts belong to names. So what takes the place of something, as a target does whose size has
-//! changed, is shared at the next look; and resources of one name share a verdict.
+//! Verdicts belong to names. So a resource that replaces a shared one, such as a target of another
+//! size, is shared at the next look. Resources of one name have one verdict.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::resource::{Lifetime, Resource, ResourceIndex, Sharing};
 use crate::states::States;
 use crate::topology::Topology;
 
-/// How many looks in a row have to agree: what comes and goes changes nothing.
+/// How many looks in a row have to agree: a temporary change of the frame decides nothing.
 const LOOKS: u32 = 4;
 
 /// The part of their time, one in so many, that passes may take longer than before: times vary.
@@ -34,7 +34,7 @@ pub struct SharingTrials {
     trials: Vec<Trial>,
 }
 
-/// What is known of the resources with one name.
+/// The trial state of the resources with one name.
 #[derive(Clone, Debug)]
 struct Trial {
     name: Arc<str>,
@@ -156,7 +156,7 @@ impl SharingTrials {
         }
     }
 
-    /// The names that were in the last frame that was looked at, and how far each has come.
+    /// The names in the last evaluated frame, and the stage of each.
     pub fn stages(&self) -> impl Iterator<Item = (&str, SharingStage)> {
         self.trials.iter().map(|trial| {
             let stage = match trial.stage {
@@ -168,7 +168,7 @@ impl SharingTrials {
         })
     }
 
-    /// Takes in who is there.
+    /// Adds the names of the frame.
     fn note_names(&mut self, frame: &Frame, ours: &[ResourceIndex]) {
         let resources = || ours.iter().map(|&it| frame.resource(it));
         self.trials
@@ -210,8 +210,8 @@ impl SharingTrials {
         }
     }
 
-    /// Takes in what plans say of those that are exclusive, and shares one that enough looks have
-    /// agreed about.
+    /// Counts the advice for exclusive resources, and shares one that enough looks have agreed
+    /// about.
     fn judge_exclusive(
         &mut self,
         frame: &Frame,
@@ -229,7 +229,7 @@ impl SharingTrials {
         }
         let known = |pass| cost(pass).unwrap_or(0);
         let advice = advise_sharing_of(frame, topology, states, known, is_asked);
-        // What saves most comes first, and so is decided first.
+        // The largest saving is first, and so is decided first.
         let advised = advice.iter().filter(|it| it.is_cheaper());
         let advised: Vec<ResourceIndex> = advised.map(|it| it.resource).collect();
         let of_name = |name: &str| {
@@ -287,7 +287,7 @@ impl Stage {
     }
 }
 
-/// What the passes took that use resources of a name, if all of them were measured.
+/// The time of the passes that use resources of a name, if all of them were measured.
 fn cost_of(frame: &Frame, name: &str, cost: &impl Fn(PassIndex) -> Option<u64>) -> Option<u64> {
     let uses_it = |pass: &PassIndex| {
         let mut uses = frame.uses_of(*pass).iter();

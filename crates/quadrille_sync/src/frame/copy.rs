@@ -1,8 +1,8 @@
 //! Copies of frames.
 //!
-//! Whoever keeps frames copies each over an older one, which is mostly the same: `clone_from` takes
-//! the memory that is there, and leaves names alone that are the same ones. (A derived `clone_from`
-//! would let go of all and count all references anew.)
+//! A cache of frames copies each frame over an older one, which is mostly the same: `clone_from`
+//! reuses the memory, and does not touch equal names. (A derived `clone_from` would drop all names
+//! and count all references again.)
 
 use std::sync::Arc;
 

@@ -46,9 +46,9 @@ impl Frame {
     /// Checks that a pass declares an access, of all of this part of a resource: itself, or others
     /// that make the same accesses of memory, and more, in the same stages, and more.
     ///
-    /// Planning does not ask: a frame has no more than what is declared. Whoever knows what a pass
-    /// records asks, before the device finds out. A part that the resource does not have is for
-    /// others to refuse.
+    /// Planning does not call this: a frame holds only declarations. Code that knows what a pass
+    /// records calls it before the commands reach the device. A part that the resource does not
+    /// have is refused elsewhere.
     ///
     /// ```
     /// use quadrille_sync::{Access, PassIndex, ResourceIndex, SubRange, parse_frame};

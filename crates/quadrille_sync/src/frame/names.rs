@@ -1,8 +1,9 @@
 //! Names that outlive the declarations they were in.
 //!
 //! A frame that is declared anew mostly has the passes and resources of the one before. Names are
-//! counted references, and to count is atomic: for a small pass that is most of what declaring costs.
-//! So what is cleared leaves its references here, and what takes its place takes them over.
+//! counted references with atomic counters. For a small pass, counting is most of the cost of
+//! declaring. So cleared declarations leave their references here, and the declarations that
+//! replace them take these over.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -33,10 +33,10 @@ impl Plan {
     /// [`SubmitPolicy::Coalesced`]: one call for each queue, where the queue begins. A wait may be
     /// submitted before its signal then, which comes from another queue; each queue's submissions
     /// stay in plan order, so the plan's order remains one in which all can run. Queues that share
-    /// one `VkQueue` (they have the same family and index) would wait for what is submitted behind
-    /// them, so for these calls stay in order.
+    /// one `VkQueue` (they have the same family and index) would wait for later submissions to it,
+    /// so for these calls stay in order.
     ///
-    /// What comes after a host pass is submitted after it, so no call reaches beyond a
+    /// A submission that depends on a host pass is submitted after it, so no call reaches beyond a
     /// [`Segment`].
     ///
     /// ```
@@ -96,7 +96,7 @@ impl Plan {
     }
 
     /// The plan, cut where host passes stand between submissions. Never empty; host passes that no
-    /// submission comes after are in no segment.
+    /// submission depends on are in no segment.
     pub fn segments(&self) -> Vec<Segment> {
         let count = self.submissions.len();
         let before = |step: &HostStep| step.before.map(|before| before as usize);

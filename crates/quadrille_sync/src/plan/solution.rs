@@ -1,13 +1,13 @@
-//! Which plan is which, without comparing what is in them.
+//! The identity of plans, without a comparison of their contents.
 
 use super::Plan;
 use crate::states::Stamp;
 
-/// What tells a plan and its copies from all others, equal ones included.
+/// The identity of a plan and its copies, different from all other plans, equal ones included.
 ///
-/// Whoever keeps what he has made of a plan, and of the frame that it is for, finds out with this
-/// that he has been given both again: [`Planner`](crate::Planner) returns an earlier plan only for
-/// an equal frame. It costs a comparison of two addresses.
+/// A backend that caches what it has made from a plan and its frame detects with this that both
+/// are the same again: [`Planner`](crate::Planner) returns an earlier plan only for an equal
+/// frame. It costs a comparison of two addresses.
 ///
 /// ```
 /// use quadrille_sync::*;
@@ -29,7 +29,7 @@ impl Solution {
 }
 
 impl Plan {
-    /// What tells the plan from others. As long as it is kept, no other plan takes its place.
+    /// The identity of the plan. As long as it is kept, no other plan has the same.
     pub fn solution(&self) -> Solution {
         Solution(self.end.stamp.clone())
     }

@@ -1,19 +1,19 @@
 //! Which frames are worth keeping.
 //!
-//! To keep a frame with its plan means to copy what it declares and to hold on to the states that it
-//! began with. Most frames repeat, so that is done for each new one; but not where frame after frame
-//! has come that never came again. Then a frame is kept once it comes a second time, which a number
-//! tells that is made of what it declares: if that were the same by chance, one frame more is kept.
+//! Keeping a frame with its plan copies its declarations and holds the states that it began with.
+//! Most frames repeat, so each new frame is kept, unless many frames in a row did not repeat. Then
+//! a frame is kept only when its signature, a hash of its declarations, occurs a second time. A
+//! collision of signatures only keeps one more frame.
 
 use std::collections::VecDeque;
 
 use super::KEPT;
 use crate::frame::Frame;
 
-/// So many plans may be kept for nothing before the next have to come twice.
+/// After so many kept plans without a reuse, a frame has to occur twice to be kept.
 const PATIENCE: usize = 2 * KEPT;
 
-/// What is known of the frames planned last.
+/// Statistics of the frames planned last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worth {
     /// How many plans were kept since one was used again.
@@ -40,7 +40,7 @@ impl Worth {
     }
 }
 
-/// A number that frames have in common if they are equal, and hardly ever otherwise.
+/// A hash of a frame: equal for equal frames, and rarely equal for others.
 pub(super) fn signature(frame: &Frame) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, next: u64| (sum.rotate_left(5) ^ next).wrapping_mul(FACTOR);

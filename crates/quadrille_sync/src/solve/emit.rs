@@ -1,5 +1,5 @@
-//! The second half of the solver, which cannot fail: what goes between the passes, once these have their
-//! queues and their order.
+//! The second half of the solver, which cannot fail: what goes between the passes, once these have
+//! their queues and their order.
 
 mod passes;
 
@@ -16,11 +16,12 @@ use crate::solve::state::{self, Consulted};
 use crate::states::States;
 use crate::topology::Topology;
 
-/// A plan, and what it hangs on.
+/// A plan, and what it depends on.
 pub(crate) struct Solved {
     pub(crate) plan: Plan,
-    /// What was looked at of each access before the frame, in the order of the frame's resources
-    /// that have a past, their runs, and [`Marked::marks`]; then the same of the blocks.
+    /// The properties of each access before the frame that the plan depends on. They are in the
+    /// order of the frame's resources that have a past, their runs, and [`Marked::marks`]; then
+    /// the same of the blocks.
     ///
     /// [`Marked::marks`]: crate::states::Marked::marks
     pub(crate) consulted: Vec<Consulted>,

@@ -1,4 +1,4 @@
-//! Blocks of memory over frames: the last accesses to each byte, whoever had it.
+//! Blocks of memory over frames: the last accesses to each byte, by any resource.
 
 use super::commit::move_marks;
 use super::{EndMark, Marked, PastMark, States};
@@ -39,7 +39,7 @@ impl States {
         }
     }
 
-    /// What was done to a block, if anything was.
+    /// The last accesses to a block, if there are any.
     pub(crate) fn block(&self, id: BlockId) -> Option<&RangeMap<Vec<PastMark>>> {
         self.blocks.get(id.0 as usize)?.as_ref()
     }
@@ -53,7 +53,7 @@ impl States {
         move_marks(base, map, &end.map)
     }
 
-    /// Replaces what was done to a block.
+    /// Replaces the last accesses to a block.
     pub(super) fn commit_block(&mut self, frame: &Frame, end: &EndBlock) {
         let place = end.block.0 as usize;
         if self.blocks.len() <= place {

@@ -1,4 +1,5 @@
-//! Moving on to the states after a plan: anew, or in place where the same plan comes again.
+//! Moving on to the states after a plan: as new states, or in place if the same plan is committed
+//! again.
 
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl States {
         self.steady.settle(in_place);
     }
 
-    /// Writes down what has only been noted of frames that repeated.
+    /// Stores the values of repeated frames, which were only counted.
     pub(super) fn catch_up(&mut self) {
         let Self {
             resources,
@@ -90,9 +91,9 @@ impl States {
         self.steady.disturb();
     }
 
-    /// Moves the state of a resource on in place, without an allocation, where the last commit was
-    /// of the same plan, so that nothing changes but when things happened. False, and nothing is
-    /// done, where that does not hold.
+    /// Moves the state of a resource on in place, without an allocation, if the last commit was of
+    /// the same plan, so that only timeline values change. Otherwise returns false and does
+    /// nothing.
     fn commit_again(&mut self, frame: &Frame, end: &EndResource, map: Option<&EndMap>) -> bool {
         let Self {
             resources, base, ..
@@ -134,7 +135,7 @@ impl States {
         start: &RangeMap<RangeState<PastMark>>,
         end: &EndMap,
     ) -> RangeMap<RangeState<PastMark>> {
-        // Mostly a write and a read.
+        // Most states have a write and a read.
         let mut old: SmallVec<[&PastMark; 2]> = SmallVec::new();
         for (_, state) in start.iter() {
             old.extend(state.marks());
@@ -203,8 +204,8 @@ impl States {
 }
 
 /// Gives marks of this frame their new points, after the last values that queues have signalled.
-/// False, and nothing is done, where the states are not in the same order as the plan left them, or
-/// a mark of an earlier frame moves.
+/// Returns false and does nothing if the states are not in the same order as the plan left them,
+/// or if a mark of an earlier frame moves.
 pub(super) fn move_marks<P: Marked<PastMark>, E: Marked<EndMark>>(
     base: &[u64],
     map: &mut RangeMap<P>,
@@ -246,7 +247,8 @@ fn absolute(base: &[u64], queue: QueueIndex, offset: i64) -> u64 {
     base.saturating_add_signed(offset)
 }
 
-/// Whether every mark comes to lie where it, or one of the same pass a frame ago, lies already.
+/// Whether every mark keeps its place in the order of marks: a mark from before the frame has its
+/// own place, and a mark of the frame has one with the same queue.
 fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
     map: &RangeMap<P>,
     end: &RangeMap<E>,

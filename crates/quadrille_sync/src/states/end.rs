@@ -1,4 +1,4 @@
-//! What a plan does to states, relative to where the timelines stood.
+//! The effect of a plan on states, relative to where the timelines stood.
 
 use smallvec::SmallVec;
 
@@ -10,8 +10,8 @@ use crate::range::RangeMap;
 use crate::resource::ResourceIndex;
 use crate::topology::QueueIndex;
 
-/// An access in an end state: of this frame (value above 0), or kept from the frame's start. What
-/// the solver plans with becomes that in place: there is one for each resource at least.
+/// An access in an end state: of this frame (value above 0), or kept from the frame's start. The
+/// solver's states become end states in place, because there is at least one for each resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EndMark {
     pub(crate) queue: QueueIndex,
@@ -20,8 +20,8 @@ pub(crate) struct EndMark {
     pub(crate) value: i64,
     pub(crate) scope: Scope,
     pub(crate) pass: EndPass,
-    /// While a frame is planned, when in the frame: passes count from 1, everything before is 0. In
-    /// end states 0.
+    /// While a frame is planned, when in the frame: passes count from 1, everything before is 0.
+    /// In end states 0.
     pub(crate) step: u32,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum EndPass {
     Start(u32),
     /// The presentation engine.
     Presentation,
-    /// Somebody outside of the device, or nobody at all.
+    /// An external owner, or no pass at all.
     Nobody,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct EndResource {
     pub(crate) last_uses: SmallVec<[(QueueIndex, i64); 2]>,
 }
 
-/// What a plan does to [`States`], relative like the plan itself.
+/// The effect of a plan on [`States`], relative like the plan itself.
 ///
 /// Opaque: [`States::commit`] applies it. It follows from frame and plan, so it is no part of the
 /// plan's text form.
@@ -58,8 +58,9 @@ pub(crate) struct EndResource {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EndStates {
     pub(crate) resources: Vec<EndResource>,
-    /// By resource of the frame, the states at its end: those that it was planned with, so that none
-    /// is copied. Fresh ones for resources that were not used or whose states do not outlive it.
+    /// By resource of the frame, the states at its end: those that it was planned with, so that
+    /// none is copied. Fresh ones for resources that were not used or whose states do not outlive
+    /// it.
     pub(crate) maps: Vec<RangeMap<RangeState<EndMark>>>,
     /// The blocks that resources of the frame lie in.
     pub(crate) blocks: Vec<EndBlock>,

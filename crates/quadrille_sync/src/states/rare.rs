@@ -1,15 +1,15 @@
-//! What few ranges have besides what all have.
+//! The parts of a state that few ranges have.
 
 use super::range_state::{HostView, Pending};
 
-/// What is known of few ranges: releases, promises, what the host sees, and what was done to shared
-/// memory.
+/// The parts of a state that few ranges have: releases, promised reads, visibility to the host,
+/// and accesses to shared memory.
 ///
 /// There is a state for each resource of a frame, and planning copies them, so this takes one word
-/// where there is nothing.
+/// for the other ranges.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rare<M> {
-    /// None where there is nothing, so that equal states are equal.
+    /// None if all parts are empty, so that equal states are equal.
     parts: Option<Box<Parts<M>>>,
 }
 
@@ -50,8 +50,8 @@ impl<M> Rare<M> {
         self.parts.is_none()
     }
 
-    /// A read by another stream that has promised to be done then. It may not happen at all, so
-    /// it says nothing about the last write.
+    /// A read that another stream has promised to finish at this point. It may not happen at all,
+    /// so it proves nothing about the last write.
     #[inline]
     pub(crate) fn promised(&self) -> Option<&M> {
         self.parts.as_deref()?.promised.as_ref()
@@ -63,7 +63,7 @@ impl<M> Rare<M> {
         self.parts.as_deref()?.pending.as_ref()
     }
 
-    /// How the host sees the last write, if it does.
+    /// How the last write is visible to the host, if it is.
     #[inline]
     pub(crate) fn host(&self) -> Option<&HostView<M>> {
         self.parts.as_deref()?.host.as_ref()
@@ -74,8 +74,8 @@ impl<M> Rare<M> {
         self.parts.as_deref_mut()?.host.as_mut()
     }
 
-    /// What was done to the memory while others had it. Only while a frame is planned, and
-    /// until the range is written: then that comes after all this.
+    /// Accesses to the memory by its earlier occupants. Only while a frame is planned, and until
+    /// the range is written: that write depends on all of them.
     #[inline]
     pub(crate) fn aliased(&self) -> &[M] {
         self.parts.as_deref().map_or(&[], |parts| &parts.aliased)
@@ -140,8 +140,8 @@ impl<M> Rare<M> {
         }
     }
 
-    /// The same with every mark replaced, in the order of [`Rare::marks`], and without what is of no
-    /// use after the frame: blocks remember what was done to shared memory.
+    /// The same with every mark replaced, in the order of [`Rare::marks`], and without what is of
+    /// no use after the frame: blocks remember what was done to shared memory.
     #[inline]
     pub(super) fn map<'a, N>(&'a self, mark: impl FnMut(&'a M) -> N) -> Rare<N> {
         let parts = self.parts.as_deref();

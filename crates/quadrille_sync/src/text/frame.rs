@@ -214,7 +214,7 @@ fn of_aspects(line: &mut Line, aspects: Aspects) -> Result<SubresourceRange, Par
 pub fn parse_frame(text: &str) -> Result<Frame, ParseError> {
     let lines = lines(text)?;
     let mut frame = Frame::default();
-    // Passes may come after passes further down, so names come first.
+    // A pass may follow passes further down, so names are read first.
     let mut bodies: Vec<Vec<Line>> = Vec::new();
     let mut gives = Vec::new();
     for mut line in lines {
@@ -273,7 +273,7 @@ fn aspects(line: &mut Line) -> Result<Aspects, ParseError> {
     }
 }
 
-/// Reads a queue family: its number, or who stands outside of the device.
+/// Reads a queue family: its number, or the external owner.
 pub(super) fn family(line: &mut Line) -> Result<FamilyIndex, ParseError> {
     line.map("the number of a family", |word| match word.text.as_str() {
         "EXTERNAL" => Some(FamilyIndex::EXTERNAL),
@@ -354,7 +354,7 @@ fn resource(line: &mut Line) -> Result<Resource, ParseError> {
     })
 }
 
-/// Reads where a resource lies, if it says so.
+/// Reads the place of a resource, if it has one.
 fn placement(line: &mut Line) -> Result<Option<Placement>, ParseError> {
     if !line.accept("block") {
         return Ok(None);

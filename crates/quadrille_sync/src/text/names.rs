@@ -1,4 +1,4 @@
-//! How the passes and resources of a frame are called in text.
+//! Names of the passes and resources of a frame in text.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};

@@ -57,7 +57,7 @@ impl Display for PlanText<'_> {
     }
 }
 
-/// A host pass stands before the first submission that comes after it, or last.
+/// A host pass stands before the first submission that depends on it, or last.
 fn write_host(out: &mut Formatter<'_>, step: &HostStep, names: &Names<'_>) -> fmt::Result {
     writeln!(out, "host {}", names.pass(step.pass))?;
     for wait in &step.waits {

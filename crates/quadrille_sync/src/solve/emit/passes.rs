@@ -1,5 +1,5 @@
-//! The walk through the passes of a frame in submission order: each use is compared with the state of
-//! what it uses, which says what has to come before the pass, and moves that state on.
+//! The walk through the passes of a frame in submission order. Each use is compared with the state
+//! of its range, which gives the dependencies of the pass, and then updates that state.
 
 use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
@@ -18,7 +18,7 @@ use crate::solve::state::Maps;
 use crate::solve::state::clocks::Point;
 use crate::topology::FamilyIndex;
 
-/// Walks through all passes, with everything between them, and gives what the host does.
+/// Walks through all passes and plans everything between them. Returns the steps of the host.
 pub(in crate::solve) fn passes<'a>(
     walk: &mut Walk<'a>,
     maps: &mut Maps,
@@ -57,7 +57,7 @@ struct Site {
     submission: usize,
     point: Point,
     family: FamilyIndex,
-    /// What the queue has.
+    /// The stages that the queue has.
     stages: Stages,
 }
 
@@ -127,7 +127,7 @@ fn one_pass(
     walk.requests = requests;
 }
 
-/// Compares what a request is about with its state, run by run, and moves that on.
+/// Compares the range of a request with its states, run by run, and updates these.
 fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
     let map = &mut maps[request.resource.0 as usize];
     let kind = &walk.frame.resource(request.resource).kind;
@@ -170,8 +170,8 @@ fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) 
     }
 }
 
-/// The scopes of all uses of the pass that meet one of them, directly or through others. They all
-/// read, or the frame would have been refused.
+/// The scopes of all uses of the pass that overlap one of them, directly or through others. They
+/// all read, or the frame would have been refused.
 fn shared_scope(uses: &[Use], at: usize, meetings: &Meetings, supported: Stages) -> Scope {
     let mut met = vec![at];
     let mut next = 0;

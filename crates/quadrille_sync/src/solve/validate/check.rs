@@ -173,8 +173,8 @@ fn scattered<'a>(
 /// The largest buffer, in bytes: the address space of a five-level page table.
 const MAX_BYTES: u64 = 1 << 57;
 
-/// The most array layers, and slices of a 3D image. No device has more than a few thousand, and a use
-/// of one mip level of all layers is as many intervals.
+/// The most array layers, and slices of a 3D image. No device has more than a few thousand, and a
+/// use of one mip level of all layers is as many intervals.
 const MAX_LAYERS: u32 = 1 << 16;
 
 /// The end of ids. States are an array by id, so an id costs memory.
@@ -234,7 +234,7 @@ pub(in crate::solve) fn impossible(resource: &Resource) -> Option<&'static str> 
     }
 }
 
-/// What is wrong with where a resource lies.
+/// What is wrong with the place of a resource.
 fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
     let end = memory.offset.checked_add(memory.bytes);
     match resource.kind {
@@ -287,7 +287,7 @@ pub(in crate::solve) fn check_ids(frame: &Frame, states: &States, errors: &mut V
     }
 }
 
-/// Whether there is nothing to check about a use: most are such.
+/// Whether a use needs no check, as most do.
 #[inline]
 fn is_plain(frame: &Frame, pass: PassIndex, one: &Use) -> bool {
     let is_host = frame.pass(pass).kind == PassKind::Host || one.access.is_host();
@@ -350,8 +350,8 @@ fn check_use(frame: &Frame, pass: PassIndex, one: &Use, errors: &mut Vec<PlanErr
     }
 }
 
-/// Whether this stream may use a resource in this way: what is given away is gone, and what is
-/// lent is only read, as it is, by either side.
+/// Whether this stream may use a resource in this way. A given resource cannot be used, and a lent
+/// one is only read, in its layout, by either side.
 fn check_tenure(
     frame: &Frame,
     pass: PassIndex,

@@ -23,7 +23,7 @@ pub(in crate::solve) fn check_owners(
             continue;
         };
         let owners = map.iter().flat_map(|(_, state)| {
-            // Who has released has nothing more to do with it.
+            // After a release only the destination family counts.
             let pending = state.rare.pending().map(|pending| pending.to);
             pending.or(state.owner)
         });
@@ -36,7 +36,8 @@ pub(in crate::solve) fn check_owners(
             });
             continue;
         }
-        // Who is outside and has not been given it, has released it to us.
+        // An external owner without a pending release to it has released the resource to this
+        // device.
         let mut unknown = owners.filter(|family| !exists(*family) && !family.is_outside());
         if let Some(family) = unknown.next() {
             errors.push(PlanError::UnknownOwner {

@@ -1,4 +1,4 @@
-//! Phase `race`: does the order say who sees whose writes?
+//! Phase `race`: does the order say which write each read sees?
 
 use crate::error::{Party, PlanError};
 use crate::frame::Frame;
@@ -51,7 +51,8 @@ pub(in crate::solve) fn race(
 }
 
 /// All pairs of neighbours that need an order, among uses of spans with several writers. The rest
-/// follows: order is transitive, and [`depend`](crate::solve::graph::depend) has ordered the other spans.
+/// follows: order is transitive, and [`depend`](crate::solve::graph::depend) has ordered the other
+/// spans.
 fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut readers: Vec<Member> = Vec::new();
@@ -128,7 +129,7 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
     }
 }
 
-/// The uses that read what nobody has ever written, in declaration order.
+/// The uses that read contents that were never written, in declaration order.
 ///
 /// Images are judged span by span. A buffer counts as written once any of it is: filling a part
 /// and reading the whole is common and does no harm.
@@ -160,7 +161,7 @@ fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -
     found
 }
 
-/// Who writes each resource first.
+/// The first writer of each resource.
 struct FirstWrites {
     /// By pass.
     rank: Vec<u32>,
