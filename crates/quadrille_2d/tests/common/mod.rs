@@ -44,11 +44,11 @@ impl Rig {
     }
 
     pub(crate) fn with<M>(width: u32, height: u32, plugins: impl Plugins<M>) -> Self {
-        let mut plugins = QuadrillePlugins::headless(width, height);
-        plugins.log = false;
+        let mut renderer = QuadrillePlugins::headless(width, height);
+        renderer.log = false;
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
-        app.add_plugins(plugins)
+        app.add_plugins(renderer)
             .add_plugins(plugins)
             .init_resource::<Errors>()
             .insert_resource(RenderErrorHandler(|error, world| {
