@@ -92,8 +92,7 @@ impl Frames {
         parallel: &dyn Parallel,
         tasks: usize,
     ) -> Result<Recorded, FrameError> {
-        self.check_lanes(&input)?;
-        check(&input)?;
+        self.check_plan(&input)?;
         self.settle_transients(input.frame, input.handles)?;
         let cost = |step: &Step| step_cost(&input, step);
         let chunks = chunks::cut(input.plan, tasks, cost);
@@ -106,10 +105,6 @@ impl Frames {
                 device.queues[lane.queue].timestamp_bits
             };
             timing.prepare(device, self.current, &input, bits)?;
-        }
-        // A plan that is refused stays unknown: it comes again, and has to be refused again.
-        if !self.translations.know(input.plan) {
-            check_steps(&input)?;
         }
         let translation = self.translations.of(input.plan);
         (translation.begin(&self.device, &input, &chunks, &targets))
@@ -179,6 +174,17 @@ impl Frames {
             });
         }
         Ok(targets)
+    }
+
+    /// Whether the frame can be recorded.
+    fn check_plan(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
+        self.check_lanes(input)?;
+        check(input)?;
+        // A plan that is refused stays unknown: it comes again, and has to be refused again.
+        match self.translations.know(input.plan) {
+            true => Ok(()),
+            false => check_steps(input),
+        }
     }
 
     /// Whether the plan submits only to queues that are this stream's.
