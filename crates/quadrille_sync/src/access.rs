@@ -128,7 +128,8 @@ accesses! {
     SampledCompute = [COMPUTE_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
     /// Sampled images or uniform texel buffers read by ray tracing shaders.
     SampledRayTracing = [RAY_TRACING_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
-    /// Sampled images or uniform texel buffers read by all graphics and compute shaders that the queue has.
+    /// Sampled images or uniform texel buffers read by all graphics and compute shaders that the
+    /// queue has.
     SampledAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_SAMPLED_READ] ShaderReadOnlyOptimal read;
     /// Storage buffers or images read by the vertex shader.
     StorageReadVertex = [VERTEX_SHADER] [SHADER_STORAGE_READ] General read;
@@ -170,7 +171,8 @@ accesses! {
     StorageReadWriteCompute = [COMPUTE_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
     /// Storage buffers or images read and written by ray tracing shaders.
     StorageReadWriteRayTracing = [RAY_TRACING_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
-    /// Storage buffers or images read and written by all graphics and compute shaders that the queue has.
+    /// Storage buffers or images read and written by all graphics and compute shaders that the
+    /// queue has.
     StorageReadWriteAny = [PRE_RASTERIZATION_SHADERS | FRAGMENT_SHADER | COMPUTE_SHADER] [SHADER_STORAGE_READ | SHADER_STORAGE_WRITE] General read write;
     /// A colour attachment that is cleared or not loaded, without blending.
     ColorAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write color;
@@ -178,7 +180,8 @@ accesses! {
     ColorAttachmentReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write color;
     /// A colour attachment that is blended by advanced operations without coherence.
     ColorAttachmentAdvancedBlendReadWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_READ_NONCOHERENT | COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal read write color;
-    /// A colour attachment that the fragment shader reads back as an input attachment while it is drawn to.
+    /// A colour attachment that the fragment shader reads back as an input attachment while it is
+    /// drawn to.
     ColorAttachmentLocalReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [INPUT_ATTACHMENT_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] RenderingLocalRead read write color;
     /// A colour attachment that the fragment shader samples while it is drawn to.
     ColorAttachmentFeedbackReadWrite = [FRAGMENT_SHADER | COLOR_ATTACHMENT_OUTPUT] [SHADER_SAMPLED_READ | COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE] AttachmentFeedbackLoopOptimal read write color;
@@ -190,13 +193,16 @@ accesses! {
     DepthReadOnly = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read depth;
     /// A depth attachment that is tested, not written, and sampled by the fragment shader.
     DepthReadOnlySampled = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | SHADER_SAMPLED_READ] DepthStencilReadOnlyOptimal read depth;
-    /// A depth attachment that is tested, not written, and read by the fragment shader as an input attachment.
+    /// A depth attachment that is tested, not written, and read by the fragment shader as an input
+    /// attachment.
     DepthReadOnlyInputAttachment = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | INPUT_ATTACHMENT_READ] DepthStencilReadOnlyOptimal read depth;
-    /// A depth attachment that is written and that the fragment shader reads back as an input attachment.
+    /// A depth attachment that is written and that the fragment shader reads back as an input
+    /// attachment.
     DepthAttachmentLocalReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | INPUT_ATTACHMENT_READ] RenderingLocalRead read write depth;
     /// A depth attachment that is written and that the fragment shader samples.
     DepthAttachmentFeedbackReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | FRAGMENT_SHADER] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | SHADER_SAMPLED_READ] AttachmentFeedbackLoopOptimal read write depth;
-    /// A depth or stencil attachment that is drawn to and that the render pass resolves from; Vulkan puts the resolve in the colour output stage.
+    /// A depth or stencil attachment that is drawn to and that the render pass resolves from;
+    /// Vulkan puts the resolve in the colour output stage.
     DepthAttachmentResolvedReadWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS | COLOR_ATTACHMENT_OUTPUT] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE | COLOR_ATTACHMENT_READ] DepthStencilAttachmentOptimal read write depth;
     /// A stencil attachment that is cleared or not loaded.
     StencilAttachmentWrite = [EARLY_FRAGMENT_TESTS | LATE_FRAGMENT_TESTS] [DEPTH_STENCIL_ATTACHMENT_READ | DEPTH_STENCIL_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
@@ -212,7 +218,8 @@ accesses! {
     FragmentDensityMapRead = [FRAGMENT_DENSITY_PROCESS] [FRAGMENT_DENSITY_MAP_READ] FragmentDensityMapOptimal read color;
     /// A colour attachment that a render pass resolves into.
     ResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] ColorAttachmentOptimal write color;
-    /// A depth or stencil attachment that a render pass resolves into; Vulkan puts it in the colour output stage.
+    /// A depth or stencil attachment that a render pass resolves into; Vulkan puts it in the
+    /// colour output stage.
     DepthResolveAttachmentWrite = [COLOR_ATTACHMENT_OUTPUT] [COLOR_ATTACHMENT_WRITE] DepthStencilAttachmentOptimal write depth;
     /// The source of `vkCmdResolveImage2`.
     ResolveRead = [RESOLVE] [TRANSFER_READ] TransferSrcOptimal read image;
@@ -246,7 +253,8 @@ accesses! {
     TransformFeedbackCounterReadWrite = [DRAW_INDIRECT | TRANSFORM_FEEDBACK] [TRANSFORM_FEEDBACK_COUNTER_READ | TRANSFORM_FEEDBACK_COUNTER_WRITE] General read write buffer;
     /// Vertices, indices, transforms or instances that a build reads.
     AccelerationStructureBuildInput = [ACCELERATION_STRUCTURE_BUILD] [SHADER_READ] General read buffer;
-    /// An acceleration structure that a build reads: the bottom levels of a top level, or the source of an update.
+    /// An acceleration structure that a build reads: the bottom levels of a top level, or the
+    /// source of an update.
     AccelerationStructureBuildRead = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_READ] General read buffer;
     /// An acceleration structure that a build writes.
     AccelerationStructureBuildWrite = [ACCELERATION_STRUCTURE_BUILD] [ACCELERATION_STRUCTURE_WRITE] General write buffer;
@@ -314,7 +322,8 @@ accesses! {
     HostWrite = [HOST] [HOST_WRITE] General write;
     /// Memory that a host pass reads and writes.
     HostReadWrite = [HOST] [HOST_READ | HOST_WRITE] General read write;
-    /// An image that the app itself hands to a presentation engine after the pass; images of swapchains need no such use.
+    /// An image that the app itself hands to a presentation engine after the pass; images of
+    /// swapchains need no such use.
     Present = [] [] PresentSrc read color;
 }
 
@@ -393,8 +402,8 @@ impl Access {
         }
     }
 
-    /// Whether who declares this access may make the other one: it has the same kinds of access,
-    /// and more, in the same stages, and more. Layouts are not looked at.
+    /// Whether a pass that declares this access may make the other one: it has the same kinds of
+    /// access, and more, in the same stages, and more. Layouts are not compared.
     ///
     /// ```
     /// use quadrille_sync::Access;

@@ -282,7 +282,7 @@ pub enum PlanError {
         /// What is read.
         range: SubRange,
     },
-    /// Passes come after each other in a circle.
+    /// The order of passes has a cycle.
     #[error("The order of passes is a cycle: {}.", Cycle(steps))]
     Cycle {
         /// The passes, each after the one before it and the first after the last.

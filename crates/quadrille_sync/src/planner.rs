@@ -216,7 +216,7 @@ impl Kept {
         if !tenures.eq(self.start.tenures.iter().copied()) {
             return false;
         }
-        // That an id is used again for something else is an error, and a plan has none.
+        // An id that is used again for another resource is an error, and a plan has none.
         let is_other = |it: &Resource| states.kind(it.id).is_some_and(|kind| kind != it.kind);
         if self.frame.resources.iter().any(is_other) {
             return false;

@@ -191,8 +191,8 @@ impl SubRange {
         }
     }
 
-    /// Whether all of another range of a resource is in this one. A level is not known to be in
-    /// slices, even if these are all it has.
+    /// Whether all of another range of a resource is in this one. Slices do not count as covering
+    /// a level, even if the level has no others.
     pub(crate) fn covers(&self, other: &Self, kind: &ResourceKind) -> bool {
         let all = kind.subresources().map(SubRange::Subresources);
         let all = all.unwrap_or(SubRange::Bytes {

@@ -1,5 +1,4 @@
-//! Text forms: topologies, frames and plans that people read, programs compare, and tests and
-//! reports from the field are written in.
+//! Text forms of topologies, frames and plans, for people, comparisons, tests and bug reports.
 //!
 //! Everything prints with `Display` and is read back by [`parse_topology`], [`parse_frame`] and
 //! [`parse_plan`]; what is read back is equal to what was printed, except that a plan's
@@ -35,10 +34,10 @@
 //!   after NAME
 //! ```
 //!
-//! `FLAGS` are Vulkan's words joined by `|`, without what all of them begin with; `ACCESS` is a name of
-//! [`Access`](crate::Access), `LAYOUT` one of [`Layout`](crate::Layout), `FAMILY` a number, `EXTERNAL`
-//! or `FOREIGN`. Of several items with one name, `#2` is the third of its kind. The form of
-//! topologies is told by [`Topology`](crate::Topology)'s `Display`.
+//! `FLAGS` are Vulkan's words joined by `|`, without what all of them begin with; `ACCESS` is a
+//! name of [`Access`](crate::Access), `LAYOUT` one of [`Layout`](crate::Layout), `FAMILY` a
+//! number, `EXTERNAL` or `FOREIGN`. Of several items with one name, `#2` is the third of its kind.
+//! [`Topology`](crate::Topology)'s `Display` documents the form of topologies.
 
 mod frame;
 mod lexer;

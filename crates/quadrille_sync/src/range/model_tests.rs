@@ -20,8 +20,8 @@ impl Numbers {
     }
 }
 
-/// Images of all shapes but 3D, whose slices are in `tests`: colour, depth and stencil, planes, arrays,
-/// and one with all of it.
+/// Images of all shapes but 3D, whose slices are in `tests`: colour, depth and stencil, planes,
+/// arrays, and one with all of it.
 const KINDS: [(Aspects, u32, u32); 7] = [
     (Aspects::COLOR, 1, 1),
     (Aspects::COLOR, 5, 1),

@@ -1,5 +1,5 @@
-//! What concerns queues among each other and the world outside of them: transfers of ownership between
-//! queue families, swapchains, and the host.
+//! Dependencies between queues and beyond them: transfers of ownership between queue families,
+//! swapchains, and the host.
 
 pub(super) mod host;
 pub(super) mod ownership;

@@ -1,12 +1,12 @@
 //! Resources that pass from one stream to another.
 //!
 //! A stream is a thread of planning with its own [`States`]. Streams number timelines alike (see
-//! [`Queue::is_foreign`](crate::Queue::is_foreign)), so what one of them knows of a resource can
-//! be handed to another as it is: owner, layout, last write and reads, each with its timeline
-//! point. The stream that takes it finds accesses on queues of another stream. The ladder treats
-//! these like any other queue: it waits, acquires, and chains from the wait.
+//! [`Queue::is_foreign`](crate::Queue::is_foreign)), so the state of a resource can be handed from
+//! one to another unchanged: owner, layout, last write and reads, each with its timeline point.
+//! The stream that takes it finds accesses on queues of another stream. The ladder treats these
+//! like any other queue: it waits, acquires, and chains from the wait.
 //!
-//! Four verbs change who may do what:
+//! Four verbs change what a stream may do with a resource:
 //!
 //! - [`give`](States::give) and [`take`](States::take) move a resource for good;
 //! - [`lend`](States::lend) and [`take`](States::take) let both sides read, and neither side
@@ -36,7 +36,7 @@ pub(crate) enum Tenure {
     Given,
 }
 
-/// A resource on its way from one stream to another: all that is known of it, by value.
+/// A resource between two streams: its whole state, by value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handover {
     id: ResourceId,
@@ -131,8 +131,8 @@ impl States {
     /// read it, an image in the layout that it has now.
     ///
     /// For resources that need no owner: concurrent ones, or where both streams are on queues of
-    /// one family. None if this stream does not have it whole, or has foreseen that its family
-    /// changes.
+    /// one family. None if this stream does not have it whole, or has predicted a change of its
+    /// family.
     pub fn lend(&mut self, id: ResourceId) -> Option<Handover> {
         self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);

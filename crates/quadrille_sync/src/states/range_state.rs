@@ -28,7 +28,7 @@ pub(crate) struct Seen {
     pub(crate) is_ready: bool,
 }
 
-/// The first use of a range in a frame: what cyclic prediction needs to know of it.
+/// The first use of a range in a frame, for the prediction of the next frames.
 ///
 /// Frames that differ in little have other steps for most passes, but hardly any other uses: these
 /// are shared from frame to frame.

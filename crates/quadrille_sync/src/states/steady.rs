@@ -66,8 +66,8 @@ impl Steady {
         *self = Self::default();
     }
 
-    /// Whether this plan was committed twice in a row, and once more for each queue but one: what a
-    /// queue knows of another reaches one more queue with each frame.
+    /// Whether this plan was committed twice in a row, and once more for each queue but one: with
+    /// each frame, a value in one queue's clock reaches the clock of one more queue.
     pub(crate) fn repeats(&self, stamp: &Stamp, queues: usize) -> bool {
         self.times as usize > queues && self.is_last(stamp)
     }

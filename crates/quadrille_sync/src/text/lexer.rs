@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::near::near;
 
-/// Where a text is not what it should be.
+/// A place where a text is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("Line {line}, column {column}: expected {expected}, found {found}.")]
 pub struct ParseError {
@@ -16,7 +16,7 @@ pub struct ParseError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What would have been right.
+    /// What was expected there.
     pub expected: String,
     /// What is there.
     pub found: String,
@@ -229,8 +229,8 @@ impl Line {
         Ok(mapped)
     }
 
-    /// The same for one of some known words: if it is none, but near one, the error says so. Sets of
-    /// flags are words that `|` joins.
+    /// The same for one of some known words: if it is none, but near one, the error says so. Sets
+    /// of flags are words that `|` joins.
     pub(super) fn choose<'a, T, K: IntoIterator<Item = &'a str>>(
         &mut self,
         expected: &str,

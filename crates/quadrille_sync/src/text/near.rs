@@ -1,4 +1,4 @@
-//! Words that somebody may have meant.
+//! Known words near a mistyped one.
 
 /// How many letters may be wrong, missing, too many or swapped with their neighbour.
 const WRONG: usize = 2;

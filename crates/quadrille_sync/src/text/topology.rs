@@ -28,11 +28,12 @@ const RESERVED: u32 = FamilyIndex::FOREIGN.0;
 
 /// Families of queues, separated by commas: letters for what the queues can do (**g**raphics,
 /// **c**ompute, **t**ransfer, **s**parse, **d**ecode, **e**ncode, **o**ptical flow), a colon, and
-/// how many queues there are. With graphics or compute goes transfer, said or not.
+/// how many queues there are. Graphics and compute imply transfer.
 ///
 /// The first family can present and the others cannot, unless a family says `p` (can) or `n`
 /// (cannot) after its letters. Families are numbered in order unless one says so: `ct@2:1`.
-/// Switches that are not at their default follow in words: `gct:1 precise coalesced declared maintenance8`.
+/// Switches that are not at their default follow in words: `gct:1 precise coalesced declared
+/// maintenance8`.
 impl Display for Topology {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let mut rest = self.queues.as_slice();

@@ -96,8 +96,8 @@ fn calls(graph: &Graph, draft: &Draft) -> u32 {
     count
 }
 
-/// The order of device passes with side effects among themselves. Host passes come after all of
-/// them, where there are no gates.
+/// The order of device passes with side effects among themselves. Host passes follow all of them,
+/// where there are no gates.
 ///
 /// Passes of one queue are tied directly, too: their order must not get lost where the pass
 /// between them is submitted to another queue, for which no pass waits.

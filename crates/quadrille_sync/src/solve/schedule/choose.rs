@@ -1,10 +1,10 @@
 //! Phase `choose`: is the arranged frame better than the declared one?
 //!
 //! Both plans are complete, so only time has to be estimated. The arranged one must not let any
-//! queue end later, nor have more transfers. Where passes declare what they cost, time decides, in
-//! which a submission has its price; else there must not be more submissions, and they and their
-//! waits decide. Among equals the fewest barrier calls win, then the fewest transfers and barriers,
-//! and last the time.
+//! queue end later, nor have more transfers. Where passes declare what they cost, the estimated
+//! time decides, which includes a cost for each submission. Otherwise there must not be more
+//! submissions, and the numbers of submissions and waits decide. Among equals the fewest barrier
+//! calls win, then the fewest transfers and barriers, and last the time.
 
 use crate::frame::Frame;
 use crate::plan::{Counts, Plan};
@@ -37,7 +37,7 @@ pub(in crate::solve) fn choose<T: AsRef<Plan>>(
 fn is_better(frame: &Frame, declared: &Plan, arranged: &Plan) -> bool {
     let (old, new) = (declared.counts(), arranged.counts());
     let (old_ends, new_ends) = (ends(frame, declared), ends(frame, arranged));
-    // Both use the same queues: the last of them ends something in either.
+    // Both use the same queues, so both lists of ends have one length.
     let is_late = new_ends.iter().zip(&old_ends).any(|(new, old)| new > old);
     let are_known = Costs::new(frame).are_known;
     let is_worse = is_late

@@ -20,7 +20,7 @@ use crate::topology::{QueueIndex, Topology};
 /// Less than any value: nothing is known.
 const NOTHING: i64 = i64::MIN;
 
-/// What a queue knows of another queue's timeline right now.
+/// An entry of a queue's clock now: how far it is ordered after another queue's timeline.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::solve) struct Entry {
     pub(in crate::solve) value: i64,
@@ -48,7 +48,7 @@ impl Entry {
     }
 }
 
-/// What a submission knows when it signals.
+/// An entry of a submission's clock when it signals.
 #[derive(Clone, Copy, Debug)]
 struct Snapshot {
     value: i64,
@@ -73,13 +73,13 @@ impl Snapshot {
 #[derive(Clone, Debug)]
 pub(in crate::solve) struct Timeline {
     pub(in crate::solve) queues: usize,
-    /// What each queue knows now.
+    /// The clock of each queue now.
     pub(in crate::solve) now: Vec<Entry>,
-    /// What each queue knew when the frame began.
+    /// The clock of each queue when the frame began.
     start: Vec<i64>,
-    /// What each submission knew when it signalled.
+    /// The clock of each submission when it signalled.
     snapshots: Vec<Snapshot>,
-    /// For each queue, the queues whose knowledge at the start it has, as bits.
+    /// For each queue, the queues whose clocks at the start it includes, as bits.
     joined_now: Vec<u32>,
     /// The same for each submission.
     joined: Vec<u32>,
@@ -153,7 +153,7 @@ impl Timeline {
         value
     }
 
-    /// Notes what a submission knows. To be called again once it is complete.
+    /// Notes the clock of a submission. To be called again once it is complete.
     pub(in crate::solve) fn close(&mut self, submission: usize, queue: QueueIndex, value: i64) {
         let row = usize::from(queue.0) * self.queues;
         for of in 0..self.queues {

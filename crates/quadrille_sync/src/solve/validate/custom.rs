@@ -1,5 +1,5 @@
-//! Phase `check`, for accesses in Vulkan's own terms: what the table of named accesses guarantees
-//! has to be looked at where the caller has written stages, access mask and layout.
+//! Phase `check`, for accesses in Vulkan's own terms: the table of named accesses guarantees valid
+//! combinations, but stages, access mask and layout from the caller have to be checked.
 
 use crate::access::CustomAccess;
 use crate::flags::{AccessMask, Layout, Stages};
@@ -48,7 +48,8 @@ pub(in crate::solve) fn wrong(custom: &CustomAccess, image: bool) -> Option<Stri
     None
 }
 
-/// The two ends of the pipeline, which stand for all stages in one scope and for none in the other.
+/// The two ends of the pipeline, which stand for all stages in one scope and for none in the
+/// other.
 const ENDS: Stages = Stages::TOP_OF_PIPE.union(Stages::BOTTOM_OF_PIPE);
 
 /// Flags with their Vulkan names.

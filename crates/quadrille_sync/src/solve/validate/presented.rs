@@ -5,7 +5,7 @@ use crate::frame::{Frame, Use};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::topology::Topology;
 
-/// Reports swapchain images that no queue could present, or that nobody writes.
+/// Reports swapchain images that no queue could present, or that no pass writes.
 pub(in crate::solve) fn check_presented(
     frame: &Frame,
     topology: &Topology,
