@@ -51,9 +51,8 @@
 //! 3. **What belongs to the device is made in [`RenderStartup`](prelude::RenderStartup)**, which
 //!    comes after `Startup`, and again if the device was lost and there is another.
 //!    [`Uploads`](prelude::Uploads) fill buffers and images, [`Readback`](prelude::Readback) brings
-//!    their contents back. What a frame needs anew, an image of another size for instance, a system in
-//!    [`RenderSystems::Declare`](prelude::RenderSystems::Declare) makes; its commands are applied
-//!    before passes run. A pass that can do without takes `Option<StorageRead<Cells>>`, and is given
+//!    their contents back. A system in [`RenderSystems::Declare`](prelude::RenderSystems::Declare)
+//!    creates what a single frame needs; its commands are applied before passes run. A pass that can do without takes `Option<StorageRead<Cells>>`, and is given
 //!    `None`; one that is to be left out takes `If<StorageRead<Cells>>`.
 //!    A struct that shaders read derives [`ShaderType`](prelude::ShaderType), whose vectors and matrices
 //!    are [`glam`]'s: `.push(&params)` and `uploads.write(&buffer, 0, &params)` lay it out as WGSL does,

@@ -104,7 +104,7 @@ pub enum Prepare2dSystems {
 impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
-        // That of the app's plugin, whoever added it.
+        // The app's `ImagePlugin` decides, also if the program or another plugin added it.
         let image_plugin = app.get_added_plugins::<ImagePlugin>();
         let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
         let default_sampler = default_sampler.unwrap_or(&self.default_sampler).clone();

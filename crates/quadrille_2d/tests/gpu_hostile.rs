@@ -28,7 +28,7 @@ use quadrille::prelude::{Render, RenderSystems};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
-/// What is spawned anew in each round.
+/// Marks entities with hostile values, which each round despawns and spawns again.
 #[derive(Component)]
 struct Bad;
 

@@ -201,7 +201,7 @@ fn setup(
     Ok(Renderer::new(gpu)?)
 }
 
-/// Says what becomes of frames that nobody can see, and how to see one.
+/// Logs that a headless app draws its frames to an image, with its size and the line that saves one.
 fn say_headless(
     HeadlessWindow {
         extent: [width, height],

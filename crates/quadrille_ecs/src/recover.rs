@@ -48,8 +48,8 @@ impl Recovery {
     }
 }
 
-/// Makes the device anew and all that is ours with it, and runs [`RenderStartup`](crate::RenderStartup) for what is the
-/// app's. What was measured and counted goes on.
+/// Creates another device and the renderer's own resources on it, then runs
+/// [`RenderStartup`](crate::RenderStartup), which creates the app's. Measurements and counts go on.
 pub(crate) fn recover(world: &mut World) -> Result<(), Vec<RenderError>> {
     let Some(old) = world.remove_resource::<Renderer>() else {
         return Err(not_recovered("there is no renderer".to_owned()));

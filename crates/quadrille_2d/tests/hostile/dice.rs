@@ -1,4 +1,4 @@
-//! Values that nobody means to write, and some that people do.
+//! Random values for components: hostile ones (not a number, infinite, negative, huge) and valid ones.
 
 use bevy_color::{LinearRgba, Srgba};
 use bevy_math::{Quat, Rect, UVec2, Vec2, Vec3};

@@ -121,7 +121,8 @@ impl Command for LoadTexture {
 #[derive(Resource, Default)]
 pub(super) struct Textures(Vec<Texture>);
 
-/// Makes textures of what was loaded, and anew of what has changed. Comes before the frame.
+/// Creates textures for assets that were loaded, and again for assets that have changed. Runs before
+/// the frame.
 pub(super) fn follow(world: &mut World, mut cursor: Local<MessageCursor<AssetEvent<ImageAsset>>>) {
     let Some(gpu) = world.get_resource::<GpuDevice>().cloned() else {
         return;

@@ -16,11 +16,10 @@ use crate::registry::Awaited;
 /// An image that follows the size of a window: a command that inserts the bevy resource which names
 /// it, and makes another image for it whenever the window has another size.
 ///
-/// The image is renewed after the window has got its image of the frame and before passes run, so
-/// both always fit. Its contents are gone then. That is nothing to a transient image or one that each
-/// frame draws anew; what reads the frame before uses [`WindowSized::history`], which begins with
-/// zeros again. While the window has no area the image stays as it is, and before it ever had one
-/// there is none: passes that declare it are left out, as those are that draw to the window.
+/// The renderer replaces the image after it has acquired the window's image and before passes run, so
+/// both have one size in every frame. The contents of the new image are undefined; the two images of
+/// [`WindowSized::history`] begin with zeros. A window without area keeps the image that it has.
+/// Until a window has an area there is no image, and passes that declare it are left out.
 ///
 /// ```
 /// # use bevy_derive::Deref;
