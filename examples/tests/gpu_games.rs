@@ -21,9 +21,12 @@ fn program(path: &str, args: &[&str]) -> Output {
 
 const BREAKOUT: &str = env!("CARGO_BIN_EXE_breakout");
 
-/// A file in the test's own folder.
+/// A file in the test's own folder: programs run side by side on several topologies.
 fn file(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+    let queues = std::env::var("QUADRILLE_LAYER_FAMILIES").unwrap_or_default();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("examples {queues}"));
+    std::fs::create_dir_all(&folder).expect("folders can be made");
+    folder.join(name)
 }
 
 fn script() -> PathBuf {

@@ -92,7 +92,11 @@ impl Picture {
 
 /// Draws cubes, through the script that `QUADRILLE_VALIDATED` names if it does.
 fn draw(name: &str, args: &[&str]) -> Picture {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.png"));
+    // Programs run side by side on several topologies.
+    let queues = std::env::var("QUADRILLE_LAYER_FAMILIES").unwrap_or_default();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("examples {queues}"));
+    std::fs::create_dir_all(&folder).expect("folders can be made");
+    let path = folder.join(format!("{name}.png"));
     let program = env!("CARGO_BIN_EXE_many_cubes");
     let mut command = match std::env::var_os("QUADRILLE_VALIDATED") {
         Some(script) => {

@@ -1,11 +1,31 @@
 //! The steps of a run: each is named, timed, judged; the table comes at the end.
 
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
 use crate::process;
+
+/// How many steps run side by side at most: a program on a software driver keeps one core busy.
+const WORKERS: usize = 4;
+
+/// A step that leaves nothing but a remark, and does not mind what runs beside it.
+pub(crate) struct Check<'a> {
+    pub(crate) name: String,
+    pub(crate) run: Box<dyn Fn() -> Result<String> + Sync + 'a>,
+}
+
+impl<'a> Check<'a> {
+    /// A step of a name.
+    pub(crate) fn new(name: String, run: impl Fn() -> Result<String> + Sync + 'a) -> Self {
+        let run = Box::new(run);
+        Self { name, run }
+    }
+}
 
 /// The steps so far.
 #[derive(Default)]
@@ -34,34 +54,36 @@ impl Steps {
             return None;
         }
         println!("==> {name}");
-        let start = Instant::now();
-        let outcome = step();
-        let took = start.elapsed();
-        let (value, passed, remark) = match outcome {
-            Ok((value, remark)) => (Some(value), true, remark),
-            Err(error) => {
-                let text = format!("{error:#}");
-                println!("{text}");
-                (
-                    None,
-                    false,
-                    text.lines().next().unwrap_or_default().to_owned(),
-                )
+        let (value, step) = judged(name, step);
+        self.done.push(step);
+        value
+    }
+
+    /// Runs steps that do not mind each other, as many at once as there are cores (at most
+    /// [`WORKERS`]); the table has them in the order given.
+    pub(crate) fn side_by_side(&mut self, checks: &[Check]) {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        let work = || {
+            while let Some((index, check)) = take(checks, &next) {
+                println!("==> {}", check.name);
+                let (_, step) = judged(&check.name, || Ok(((), (check.run)()?)));
+                done.lock()
+                    .unwrap_or_else(std::sync::PoisonError::into_inner)
+                    .push((index, step));
             }
         };
-        let verdict = if passed { "passed" } else { "FAILED" };
-        println!(
-            "    {verdict} in {}{}{remark}",
-            seconds(took),
-            if remark.is_empty() { "" } else { ": " }
-        );
-        self.done.push(Step {
-            name: name.to_owned(),
-            passed,
-            took,
-            remark,
+        thread::scope(|scope| {
+            for _ in 0..cores.clamp(1, WORKERS) {
+                scope.spawn(work);
+            }
         });
-        value
+        let mut done = done
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        done.sort_by_key(|(index, _)| *index);
+        self.done.extend(done.into_iter().map(|(_, step)| step));
     }
 
     /// Runs a step that leaves nothing but a remark.
@@ -115,6 +137,40 @@ impl Steps {
         });
         rows.collect()
     }
+}
+
+/// The next check that nobody has taken, unless the user asked the run to end.
+fn take<'a, 'b>(checks: &'a [Check<'b>], next: &AtomicUsize) -> Option<(usize, &'a Check<'b>)> {
+    if process::interrupted() {
+        return None;
+    }
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, checks.get(index)?))
+}
+
+/// Runs a step, and says how it ended in one piece: others may print beside it.
+fn judged<T>(name: &str, step: impl FnOnce() -> Result<(T, String)>) -> (Option<T>, Step) {
+    let start = Instant::now();
+    let outcome = step();
+    let took = start.elapsed();
+    let (value, text) = match outcome {
+        Ok((value, remark)) => (Some(value), remark),
+        Err(error) => (None, format!("{error:#}")),
+    };
+    let passed = value.is_some();
+    let remark = text.lines().next().unwrap_or_default().to_owned();
+    let (verdict, time) = (if passed { "passed" } else { "FAILED" }, seconds(took));
+    let shown = if passed { &remark } else { &text };
+    let colon = if shown.is_empty() { "" } else { ": " };
+    println!("    {name} {verdict} in {time}{colon}{shown}");
+    let name = name.to_owned();
+    let step = Step {
+        name,
+        passed,
+        took,
+        remark,
+    };
+    (value, step)
 }
 
 fn seconds(time: Duration) -> String {

@@ -10,7 +10,7 @@ use crate::faults::Depth;
 use crate::layer::{Build, Layer, TOPOLOGIES};
 use crate::packages::Purpose;
 use crate::sanitize::{Sanitizer, threads};
-use crate::steps::Steps;
+use crate::steps::{Check, Steps};
 use crate::validation::{self, Stack};
 use crate::{
     absent, canary, counts, examples as example, faults, gpu as gpu_test, life, minimised, recover,
@@ -233,14 +233,16 @@ fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
         if built.is_none() {
             continue;
         }
-        for queues in bench.topologies() {
-            // The layer's own tests put it where they want it.
-            if queues.is_some() && package == "quadrille_layer" {
-                continue;
-            }
+        // The layer's own tests put it where they want it.
+        let own = package == "quadrille_layer";
+        let topologies = bench.topologies().filter(|it| it.is_none() || !own);
+        let checks = topologies.map(|queues| {
             let name = format!("{package} {test}{}", on(queues));
-            steps.check(&name, || gpu_test::run(&bench.stack, package, test, queues));
-        }
+            Check::new(name, move || {
+                gpu_test::run(&bench.stack, package, test, queues)
+            })
+        });
+        steps.side_by_side(&checks.collect::<Vec<_>>());
     }
 }
 
@@ -325,14 +327,16 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
     if built.is_none() {
         return;
     }
-    for (name, program) in bench.workspace.examples() {
-        for queues in bench.topologies() {
+    let examples = bench.workspace.examples();
+    let runs = examples.iter().flat_map(|(name, program)| {
+        bench.topologies().map(move |queues| {
             let step = format!("{name} headless{}", on(queues));
-            steps.check(&step, || {
-                example::run(&bench.stack, &name, &program, queues)
-            });
-        }
-    }
+            Check::new(step, move || {
+                example::run(&bench.stack, name, program, queues)
+            })
+        })
+    });
+    steps.side_by_side(&runs.collect::<Vec<_>>());
     steps.check("a program on the bevy crate", || {
         with_bevy::check(&bench.stack, &bench.workspace.target)
     });
@@ -348,19 +352,17 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
 }
 
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
+    let mut runs = Vec::new();
     for fact in &life::FACTS {
         for queues in bench.topologies() {
             let step = format!("life {}{}", fact.pattern, on(queues));
-            steps.check(&step, || {
-                life::check(&bench.stack, program, fact, &[], queues)
-            });
-            let step = format!("{step}, by a worker thread");
-            let worker = ["--worker"];
-            steps.check(&step, || {
-                life::check(&bench.stack, program, fact, &worker, queues)
-            });
+            let alone = move || life::check(&bench.stack, program, fact, &[], queues);
+            runs.push(Check::new(step.clone(), alone));
+            let worker = move || life::check(&bench.stack, program, fact, &["--worker"], queues);
+            runs.push(Check::new(format!("{step}, by a worker thread"), worker));
         }
     }
+    steps.side_by_side(&runs);
     let schedules = format!("life on {} schedules", schedules::SEEDS);
     match &bench.layer {
         Some(layer) => {

@@ -128,9 +128,12 @@ fn to_picture(done: &ReadbackComplete) -> Picture {
     }
 }
 
-/// A file of the test's own.
+/// A file of the test's own: programs run side by side on several topologies.
 pub(crate) fn temporary(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+    let queues = std::env::var("QUADRILLE_LAYER_FAMILIES").unwrap_or_default();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("2d {queues}"));
+    std::fs::create_dir_all(&folder).expect("folders can be made");
+    folder.join(name)
 }
 
 pub(crate) fn write_png(path: &Path, picture: &Picture) {

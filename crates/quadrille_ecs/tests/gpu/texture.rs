@@ -23,10 +23,11 @@ fn look(_: Recorder, _: Sampled<Albedo>, mut seen: ResMut<Seen>) {
     seen.0 += 1;
 }
 
-/// A folder of assets of one test.
+/// A folder of assets of one test: programs run side by side on several topologies.
 fn folder(test: &str) -> PathBuf {
+    let queues = std::env::var("QUADRILLE_LAYER_FAMILIES").unwrap_or_default();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join("textures")
+        .join(format!("textures {queues}"))
         .join(test);
     std::fs::create_dir_all(&folder).expect("folders can be made");
     folder
