@@ -16,6 +16,8 @@
 //! A list that is written again is compared with what it held, so that it knows whether it came out
 //! the same ([`CommandList::repeated`]); then nothing needs to be translated.
 
+pub(crate) mod rendering;
+
 mod command;
 mod declared;
 mod error;
@@ -28,15 +30,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 
-use crate::buffer::GpuBuffer;
+use crate::commands::rendering::{Rendering, RenderingData};
 use crate::device::Device;
-use crate::image::GpuImage;
 use crate::pipeline::{ComputeCode, ComputePipeline, GraphicsCode, GraphicsPipeline};
 use crate::prefetch;
-use crate::region::ImageRegion;
-use crate::rendering::{Rendering, RenderingData};
-use crate::sampler::Sampler;
-use crate::view::View;
+use crate::resources::buffer::GpuBuffer;
+use crate::resources::image::GpuImage;
+use crate::resources::region::ImageRegion;
+use crate::resources::sampler::Sampler;
+use crate::resources::view::View;
 
 pub(crate) use command::{Area, Bind, Command, Copying, Draw};
 pub use declared::Excess;

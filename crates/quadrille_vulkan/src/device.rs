@@ -1,5 +1,16 @@
 //! The logical device and everything that lives as long as it does.
 
+pub(crate) mod addresses;
+pub(crate) mod fault;
+pub(crate) mod home;
+pub(crate) mod ids;
+pub(crate) mod last_waits;
+pub(crate) mod memory;
+pub(crate) mod patience;
+pub(crate) mod retire;
+pub(crate) mod timeline;
+pub(crate) mod timelines;
+
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -9,27 +20,27 @@ use ash::{ext, khr, vk};
 use quadrille_sync::{BarrierStyle, Capabilities, Topology};
 use raw_window_handle::RawDisplayHandle;
 
-use crate::addresses::Addresses;
-use crate::debug::DebugNames;
-use crate::device_choice::{self, Candidate};
+use crate::device::addresses::Addresses;
+use crate::device::fault::Fault;
+use crate::device::ids::Ids;
+use crate::device::last_waits::LastWaits;
+use crate::device::memory::MemoryPool;
+use crate::device::patience::Patience;
+use crate::device::retire::Retired;
+use crate::device::timeline::Timeline;
+use crate::device::timelines::Timelines;
 use crate::error::SetupError;
-use crate::fault::Fault;
-use crate::features::{self, Support};
-use crate::ids::Ids;
+use crate::instance::debug::DebugNames;
+use crate::instance::device_choice::{self, Candidate};
+use crate::instance::features::{self, Support};
+use crate::instance::queues::{self, Family};
+use crate::instance::settings::Settings;
 use crate::instance::{Instance, version_text, vulkan};
-use crate::last_waits::LastWaits;
 use crate::lock;
-use crate::memory::MemoryPool;
-use crate::patience::Patience;
 use crate::pipeline::{Compiler, LayoutCache, PipelineCache};
-use crate::queues::{self, Family};
-use crate::reload::Reloads;
-use crate::retire::Retired;
-use crate::settings::Settings;
-use crate::sharing::Sharing;
-use crate::stream::Streams;
-use crate::timeline::Timeline;
-use crate::timelines::Timelines;
+use crate::shader::reload::Reloads;
+use crate::submit::sharing::Sharing;
+use crate::submit::stream::Streams;
 
 /// How long tear-down waits for the device before it gives its objects up.
 const TEARDOWN_PATIENCE: Duration = Duration::from_secs(5);

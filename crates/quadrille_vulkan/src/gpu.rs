@@ -8,21 +8,21 @@ use ash::vk;
 use quadrille_sync::Topology;
 use raw_window_handle::RawDisplayHandle;
 
-use crate::buffer::{BufferDesc, GpuBuffer};
 use crate::device::{Device, DeviceInfo};
-use crate::environment;
 use crate::error::{Error, SetupError, ShaderError};
-use crate::frames::Frames;
-use crate::handle::Handle;
-use crate::image::{GpuImage, ImageDesc};
+use crate::instance::environment;
+use crate::instance::settings::Settings;
 use crate::pipeline::{
     ComputePipeline, ComputePipelineDesc, GraphicsPipeline, GraphicsPipelineDesc,
 };
-use crate::reload::{Reloaded, Reloads};
-use crate::ring::{Consumer, Producer, Ring};
-use crate::sampler::{Sampler, SamplerDesc};
-use crate::settings::Settings;
-use crate::stream::StreamDesc;
+use crate::resources::buffer::{BufferDesc, GpuBuffer};
+use crate::resources::handle::Handle;
+use crate::resources::image::{GpuImage, ImageDesc};
+use crate::resources::sampler::{Sampler, SamplerDesc};
+use crate::shader::reload::{Reloaded, Reloads};
+use crate::submit::frames::Frames;
+use crate::submit::ring::{Consumer, Producer, Ring};
+use crate::submit::stream::StreamDesc;
 
 /// A device, ready to make resources and run frames. Clones are the same device.
 ///
@@ -87,14 +87,14 @@ impl Gpu {
     /// Whether shaders can sample images of a format, compressed ones for instance, which many
     /// devices have some of.
     pub fn can_sample(&self, format: vk::Format) -> bool {
-        crate::image::can_sample(&self.0, format)
+        crate::resources::image::can_sample(&self.0, format)
     }
 
     /// Whether images of a format can be scaled with a linear filter (section "Image Copies With
     /// Scaling"), as mip levels are made: not compressed ones, nor, on some devices, those of 32 bits
     /// a channel.
     pub fn can_scale(&self, format: vk::Format) -> bool {
-        crate::image::can_scale(&self.0, format)
+        crate::resources::image::can_scale(&self.0, format)
     }
 
     /// How many frames the CPU may be ahead of the device.

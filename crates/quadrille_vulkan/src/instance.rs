@@ -1,14 +1,20 @@
 //! The Vulkan instance: loader, layers, extensions, messenger.
 
+pub(crate) mod debug;
+pub(crate) mod device_choice;
+pub(crate) mod environment;
+pub(crate) mod features;
+pub(crate) mod queues;
+pub(crate) mod settings;
+
 use std::ffi::{CStr, CString, c_char};
 
 use ash::{ext, khr, vk};
 use raw_window_handle::RawDisplayHandle;
 
-use crate::debug;
 use crate::error::SetupError;
-use crate::features::KHR_SURFACE_MAINTENANCE1;
-use crate::settings::Settings;
+use crate::instance::features::KHR_SURFACE_MAINTENANCE1;
+use crate::instance::settings::Settings;
 
 /// Khronos' validation layer.
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";

@@ -56,107 +56,65 @@
 
 #![expect(unsafe_code, reason = "Vulkan is called through raw functions")]
 
-mod addresses;
-mod buffer;
-mod calls;
-mod chunks;
 mod commands;
 mod convert;
-mod debug;
 mod device;
-mod device_choice;
-mod encode;
-mod environment;
 mod error;
-mod fault;
-mod features;
 mod file;
-mod format;
-mod frames;
-mod gate;
-mod generation;
 mod gpu;
-mod handle;
-mod home;
-mod ids;
-mod image;
 mod instance;
-mod last_waits;
-mod memory;
-mod patience;
 mod pipeline;
-mod pools;
 #[doc(hidden)]
 pub mod prefetch;
 mod present;
-mod present_history;
-mod queues;
 mod record;
-mod region;
-mod reload;
-mod rendering;
-mod retire;
-mod ring;
-mod sampler;
-mod settings;
+mod resources;
 mod shader;
-mod sharing;
-mod stream;
 mod submit;
-mod surface;
-mod swapchain;
-mod texels;
-mod timeline;
-mod timelines;
 mod timing;
-mod transient;
-mod translation;
-mod usage;
-mod view;
-mod watch;
 
 pub use ash;
 pub use ash::vk;
 /// `VkFormat`.
 pub use ash::vk::Format;
-pub use buffer::{BufferDesc, BufferUsage, GpuBuffer};
+pub use commands::rendering::{ColorAttachment, DepthAttachment, Formats, Load, Rendering, Store};
 pub use commands::{CommandError, CommandList, Excess, IndexType, RawCommand};
-pub use debug::validation_messages;
 pub use device::DeviceInfo;
+pub use device::memory::Memory;
 pub use error::{Error, FrameError, SetupError, ShaderError, SurfaceError};
 pub use file::write_file;
-pub use format::{Block, block, texel_bytes};
-pub use frames::{FrameSlot, Frames};
 pub use gpu::{Gpu, WeakGpu};
-pub use handle::Handle;
-pub use image::{GpuImage, ImageDesc, ImageUsage};
-pub use memory::Memory;
+pub use instance::debug::validation_messages;
+pub use instance::settings::{Settings, WantedQueue};
 pub use pipeline::{
     BindingNeeds, Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GraphicsPipeline,
     GraphicsPipelineDesc, Needs, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
 };
 pub use present::Presented;
+pub use present::surface::Surface;
+pub use present::swapchain::{
+    Acquired, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
+};
 pub use record::{FrameInput, Parallel, Recorded, Serial};
-pub use region::ImageRegion;
-pub use reload::Reloaded;
-pub use rendering::{ColorAttachment, DepthAttachment, Formats, Load, Rendering, Store};
-pub use ring::{Closed, Consumer, Producer, Turn};
-pub use sampler::{Sampler, SamplerDesc};
-pub use settings::{Settings, WantedQueue};
+pub use resources::buffer::{BufferDesc, BufferUsage, GpuBuffer};
+pub use resources::format::{Block, block, texel_bytes};
+pub use resources::handle::Handle;
+pub use resources::image::{GpuImage, ImageDesc, ImageUsage};
+pub use resources::region::ImageRegion;
+pub use resources::sampler::{Sampler, SamplerDesc};
+pub use resources::view::View;
+pub use shader::reload::Reloaded;
 pub use shader::{
     Binding, BindingKind, EntryPoint, GpuShader, Location, LocationType, ScalarKind, ShaderImage,
     ShaderStage,
 };
-pub use sharing::{Sharing, SharingChanged};
-pub use stream::StreamDesc;
 pub use submit::Submitted;
-pub use surface::Surface;
-pub use swapchain::{
-    Acquired, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
-};
+pub use submit::frames::{FrameSlot, Frames};
+pub use submit::ring::{Closed, Consumer, Producer, Turn};
+pub use submit::sharing::{Sharing, SharingChanged};
+pub use submit::stream::StreamDesc;
+pub use submit::transient::TransientMemory;
 pub use timing::{DeviceTimes, PassTime, SubmissionTime};
-pub use transient::TransientMemory;
-pub use view::View;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

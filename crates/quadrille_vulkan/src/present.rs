@@ -1,11 +1,15 @@
 //! Presenting, and the proof that a present is done.
 
+pub(crate) mod present_history;
+pub(crate) mod surface;
+pub(crate) mod swapchain;
+
 use ash::vk;
 use quadrille_sync::TimelinePoint;
 
 use crate::error::FrameError;
 use crate::lock;
-use crate::swapchain::{PATIENCE, Proof, Swapchain, wait_for_fences};
+use crate::present::swapchain::{PATIENCE, Proof, Swapchain, wait_for_fences};
 
 /// What a submission signals for a present, and what proves the present done.
 pub(crate) struct PresentSignal {

@@ -1,5 +1,11 @@
 //! From a plan and command lists to command buffers, in parallel.
 
+pub(crate) mod calls;
+pub(crate) mod chunks;
+pub(crate) mod encode;
+pub(crate) mod pools;
+pub(crate) mod translation;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,18 +15,18 @@ use quadrille_sync::{
     Use,
 };
 
-use crate::chunks::{self, Chunk};
 use crate::commands::CommandList;
 use crate::convert;
 use crate::device::Device;
-use crate::encode::{Encoder, Failure, Target};
 use crate::error::FrameError;
-use crate::frames::Frames;
-use crate::handle::{FrameResources, Handle};
 use crate::lock;
+use crate::record::chunks::Chunk;
+use crate::record::encode::{Encoder, Failure, Target};
+use crate::record::translation::{Age, Kept, KeptChunk};
+use crate::resources::handle::{FrameResources, Handle};
+use crate::resources::usage;
+use crate::submit::frames::Frames;
 use crate::timing::Queries;
-use crate::translation::{Age, Kept, KeptChunk};
-use crate::usage;
 
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,8 @@
 //! WGSL is translated with naga; SPIR-V from elsewhere (GLSL, Slang, rust-gpu) is taken as it is.
 //! Both are checked and reflected before a driver sees them.
 
+pub(crate) mod reload;
+
 mod file;
 mod image;
 mod location;

@@ -1,5 +1,13 @@
 //! From a plan and command buffers to submissions: the plan is walked once.
 
+pub(crate) mod frames;
+pub(crate) mod gate;
+pub(crate) mod ring;
+pub(crate) mod sharing;
+pub(crate) mod stream;
+pub(crate) mod transient;
+pub(crate) mod watch;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,14 +19,14 @@ use quadrille_sync::{
 
 use crate::convert;
 use crate::device::Device;
+use crate::device::timeline::Timeline;
 use crate::error::FrameError;
-use crate::frames::Frames;
-use crate::gate::Point;
 use crate::lock;
+use crate::present::swapchain::Swapchain;
 use crate::present::{PresentSignal, Presented};
 use crate::record::{FrameInput, Recorded};
-use crate::swapchain::Swapchain;
-use crate::timeline::Timeline;
+use crate::submit::frames::Frames;
+use crate::submit::gate::Point;
 
 /// What came of a frame's presents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -506,7 +514,7 @@ fn find_window(
     resource: ResourceIndex,
 ) -> Result<(usize, ResourceId), FrameError> {
     let handle = input.handles.get(resource.0 as usize);
-    let id = handle.map(crate::handle::Handle::id);
+    let id = handle.map(crate::resources::handle::Handle::id);
     let window = windows
         .iter()
         .position(|window| Some(window.image().id()) == id);

@@ -3,7 +3,7 @@
 use quadrille_sync::ResourceId;
 
 use super::IndexType;
-use crate::view::View;
+use crate::resources::view::View;
 
 /// One command. What does not fit lies in the list's side arrays, at the index that it has.
 #[derive(Clone, Copy, Debug, PartialEq)]

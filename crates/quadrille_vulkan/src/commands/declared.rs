@@ -13,10 +13,10 @@ use std::fmt::{self, Display, Formatter};
 use quadrille_sync::{Access, Frame, PassIndex, ResourceId, Undeclared};
 
 use super::{Bind, Command, CommandList, Copying, Draw, IndexType};
-use crate::handle::Handle;
+use crate::commands::rendering::{Load, RenderingData};
 use crate::pipeline::{ComputeCode, GraphicsCode, MOST_BUFFERS};
-use crate::region::ImageRegion;
-use crate::rendering::{Load, RenderingData};
+use crate::resources::handle::Handle;
+use crate::resources::region::ImageRegion;
 use crate::shader::{Binding, BindingKind, GpuShader};
 
 use part::{Part, accesses};

@@ -2,7 +2,7 @@ use quadrille_sync::ResourceId;
 
 use super::command::Offset;
 use super::{Bind, Command, CommandList, Draw, IndexType};
-use crate::view::View;
+use crate::resources::view::View;
 
 #[test]
 fn commands_are_small() {

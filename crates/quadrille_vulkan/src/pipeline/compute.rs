@@ -10,11 +10,11 @@ use super::interface::{Code, Interface, Pipeline};
 use super::live::Live;
 use super::needs::BindingNeeds;
 use super::{Module, fit};
-use crate::debug::c_string;
 use crate::device::Device;
+use crate::device::retire::Retired;
 use crate::error::ShaderError;
+use crate::instance::debug::c_string;
 use crate::lock;
-use crate::retire::Retired;
 use crate::shader::{Binding, EntryPoint, GpuShader, ShaderStage};
 
 /// A compute pipeline to make.

@@ -11,9 +11,9 @@ use super::needs::BindingNeeds;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
 use super::vertices;
+use crate::commands::rendering::Formats;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::rendering::Formats;
 use crate::shader::{Binding, GpuShader};
 
 /// A graphics pipeline to make.

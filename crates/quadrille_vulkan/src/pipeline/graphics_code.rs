@@ -11,12 +11,12 @@ use super::interface::{Code, Interface};
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
 use super::targets;
-use crate::debug::c_string;
+use crate::commands::rendering::Formats;
 use crate::device::Device;
+use crate::device::retire::Retired;
 use crate::error::ShaderError;
+use crate::instance::debug::c_string;
 use crate::lock;
-use crate::rendering::Formats;
-use crate::retire::Retired;
 use crate::shader::{EntryPoint, GpuShader, Location, ShaderStage};
 
 /// What passes know of a graphics pipeline, and what all its variants share.
@@ -257,7 +257,7 @@ impl Drop for GraphicsCode {
 fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
     let aspects = match formats.depth {
         vk::Format::UNDEFINED => vk::ImageAspectFlags::empty(),
-        format => crate::format::aspects(format),
+        format => crate::resources::format::aspects(format),
     };
     let if_has = |aspect| {
         if aspects.contains(aspect) {
@@ -282,7 +282,7 @@ fn blends_for(
     outputs: &[Location],
 ) -> Vec<vk::PipelineColorBlendAttachmentState> {
     let can_blend = |&format: &vk::Format| {
-        !crate::format::is_integer(format) && targets::can_blend(device, format)
+        !crate::resources::format::is_integer(format) && targets::can_blend(device, format)
     };
     let all_can = device.core.independent_blend == vk::TRUE || colors.iter().all(can_blend);
     let blend_of = |format| match all_can && can_blend(format) {

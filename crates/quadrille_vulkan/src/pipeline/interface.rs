@@ -12,7 +12,7 @@ use super::live::Live;
 use super::needs::BindingNeeds;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::reload::{Ready, Reloadable};
+use crate::shader::reload::{Ready, Reloadable};
 use crate::shader::{Binding, EntryPoint, GpuShader};
 
 /// What both kinds of pipelines have.

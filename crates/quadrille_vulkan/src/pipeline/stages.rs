@@ -3,7 +3,7 @@
 use super::graphics::GraphicsPipelineDesc;
 use super::state::{VertexAttribute, VertexLayout};
 use crate::error::ShaderError;
-use crate::format;
+use crate::resources::format;
 use crate::shader::{EntryPoint, GpuShader, Location, ShaderStage};
 
 /// A shader with the entry point at which it starts.

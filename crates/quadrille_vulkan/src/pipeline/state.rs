@@ -107,7 +107,7 @@ impl VertexLayout {
                 format,
                 offset: stride,
             });
-            stride += crate::format::texel_bytes(format).unwrap_or(0);
+            stride += crate::resources::format::texel_bytes(format).unwrap_or(0);
         }
         Self {
             stride,

@@ -2,9 +2,9 @@
 
 use ash::vk;
 
+use crate::commands::rendering::Formats;
 use crate::device::Device;
-use crate::format::{aspects, properties, scalar_kind};
-use crate::rendering::Formats;
+use crate::resources::format::{aspects, properties, scalar_kind};
 use crate::shader::{EntryPoint, Location};
 
 /// What is wrong with formats (section "Graphics Pipelines", the valid usage of

@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::state::{VertexAttribute, VertexLayout};
 use crate::device::Device;
-use crate::format::{component_bytes, properties};
+use crate::resources::format::{component_bytes, properties};
 
 /// The most vertex buffers that every device has.
 pub(crate) const MOST_BUFFERS: u32 = 16;

@@ -3,11 +3,11 @@
 use ash::vk;
 use quadrille_sync::{Access, Aspects, SubRange, SubresourceRange};
 
-use crate::handle::Handle;
-use crate::image::GpuImage;
-use crate::region::ImageRegion;
+use crate::resources::handle::Handle;
+use crate::resources::image::GpuImage;
+use crate::resources::region::ImageRegion;
+use crate::resources::view::View;
 use crate::shader::{Binding, BindingKind};
-use crate::view::View;
 
 /// A part of a resource.
 #[derive(Clone, Copy)]

@@ -1,0 +1,17 @@
+//! TODO-HEAD declare
+
+pub(crate) mod access;
+pub(crate) mod any;
+pub(crate) mod attachment;
+pub(crate) mod bind;
+pub(crate) mod declaration;
+pub(crate) mod exact;
+pub(crate) mod history;
+pub(crate) mod interned;
+pub(crate) mod kind;
+pub(crate) mod list;
+pub(crate) mod missing;
+pub(crate) mod named;
+pub(crate) mod queue;
+pub(crate) mod registry;
+pub(crate) mod view;

@@ -1,0 +1,13 @@
+//! TODO-HEAD record
+
+pub(crate) mod ahead;
+pub(crate) mod compute;
+pub(crate) mod host;
+pub(crate) mod layout;
+pub(crate) mod outcome;
+pub(crate) mod recorder;
+pub(crate) mod recording;
+pub(crate) mod rendering;
+pub(crate) mod slot;
+pub(crate) mod strays;
+pub(crate) mod transfer;

@@ -1,0 +1,278 @@
+//! What draws draw to.
+
+use ash::vk;
+use quadrille_sync::ResourceId;
+
+use crate::resources::image::GpuImage;
+use crate::resources::view::View;
+
+/// What happens to an attachment's contents when rendering begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Load<T> {
+    /// They are replaced by a value.
+    Clear(T),
+    /// They are kept.
+    Keep,
+    /// They are not needed.
+    Discard,
+}
+
+/// What happens to an attachment's contents when rendering ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Store {
+    /// They are kept.
+    #[default]
+    Keep,
+    /// They are not needed.
+    Discard,
+}
+
+/// An image that draws write colours to.
+#[derive(Clone, Copy, Debug)]
+pub struct ColorAttachment<'a> {
+    /// The image.
+    pub image: &'a GpuImage,
+    /// The part of it: one mip level.
+    pub view: View,
+    /// Its contents at the beginning. Integer formats get a colour rounded towards zero.
+    pub load: Load<[f32; 4]>,
+    /// Its contents at the end.
+    pub store: Store,
+    /// The image of one sample a texel that gets the average of the samples at the end, and the part
+    /// of it: one mip level.
+    pub resolve: Option<(&'a GpuImage, View)>,
+}
+
+impl<'a> ColorAttachment<'a> {
+    /// The whole image (its first mip level), kept at the end.
+    pub fn new(image: &'a GpuImage, load: Load<[f32; 4]>) -> Self {
+        Self {
+            image,
+            view: View::WHOLE.mip(0),
+            load,
+            store: Store::Keep,
+            resolve: None,
+        }
+    }
+}
+
+/// An image with the depth, and stencil if its format has it, of draws.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthAttachment<'a> {
+    /// The image.
+    pub image: &'a GpuImage,
+    /// The part of it: one mip level.
+    pub view: View,
+    /// Depth at the beginning.
+    pub load: Load<f32>,
+    /// Stencil at the beginning.
+    pub stencil: Load<u32>,
+    /// Both at the end.
+    pub store: Store,
+    /// Draws only test; then the image may be sampled at the same time.
+    pub read_only: bool,
+}
+
+impl<'a> DepthAttachment<'a> {
+    /// The whole image (its first mip level), stencil not needed, kept at the end.
+    pub fn new(image: &'a GpuImage, load: Load<f32>) -> Self {
+        Self {
+            image,
+            view: View::WHOLE.mip(0),
+            load,
+            stencil: Load::Discard,
+            store: Store::Keep,
+            read_only: false,
+        }
+    }
+}
+
+/// What draws draw to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rendering<'a> {
+    /// Colours by `@location`; at most 8.
+    pub colors: &'a [ColorAttachment<'a>],
+    /// Depth and stencil.
+    pub depth: Option<DepthAttachment<'a>>,
+    /// Left, top, width and height of what is drawn to; `None` for all of the attachments. It is
+    /// cut to what the attachments have.
+    pub area: Option<[u32; 4]>,
+}
+
+/// The most colour attachments that every desktop device has.
+pub(crate) const MAX_COLORS: usize = 8;
+
+/// A colour attachment as a list keeps it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ColorData {
+    pub image: ResourceId,
+    pub view: View,
+    /// The bits of four `f32`, of which -0 is not 0.
+    pub load: Load<[u32; 4]>,
+    pub store: Store,
+    pub resolve: Option<(ResourceId, View)>,
+}
+
+/// A depth attachment as a list keeps it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DepthData {
+    pub image: ResourceId,
+    pub view: View,
+    /// The bits of an `f32`.
+    pub load: Load<u32>,
+    pub stencil: Load<u32>,
+    pub store: Store,
+    pub read_only: bool,
+}
+
+/// [`Rendering`] as a list keeps it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RenderingData {
+    pub colors: [Option<ColorData>; MAX_COLORS],
+    /// How many there were, also if too many.
+    pub color_count: usize,
+    pub depth: Option<DepthData>,
+    pub area: Option<[u32; 4]>,
+}
+
+impl RenderingData {
+    pub(crate) fn new(rendering: &Rendering<'_>) -> Self {
+        let mut colors = [None; MAX_COLORS];
+        for (slot, color) in colors.iter_mut().zip(rendering.colors) {
+            *slot = Some(ColorData {
+                image: color.image.id(),
+                view: color.view,
+                load: color.load.map(|color| color.map(f32::to_bits)),
+                store: color.store,
+                resolve: color.resolve.map(|(image, view)| (image.id(), view)),
+            });
+        }
+        let depth = rendering.depth.map(|depth| DepthData {
+            image: depth.image.id(),
+            view: depth.view,
+            load: depth.load.map(f32::to_bits),
+            stencil: depth.stencil,
+            store: depth.store,
+            read_only: depth.read_only,
+        });
+        Self {
+            colors,
+            color_count: rendering.colors.len(),
+            depth,
+            area: rendering.area,
+        }
+    }
+}
+
+/// One mip level and layer that a rendering draws to, resolves to or tests against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attached {
+    pub image: ResourceId,
+    mip: u8,
+    layer: u16,
+    read_only: bool,
+}
+
+impl Attached {
+    /// Whether both touch the same texels, and one writes them.
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        let place = |it: Self| (it.image, it.mip, it.layer);
+        place(self) == place(other) && !(self.read_only && other.read_only)
+    }
+}
+
+impl RenderingData {
+    /// All that it touches.
+    pub(crate) fn attached(&self) -> impl Iterator<Item = Attached> + Clone {
+        let at = |(image, view, read_only): (ResourceId, View, bool)| Attached {
+            image,
+            mip: view.base_mip,
+            layer: view.base_layer,
+            read_only,
+        };
+        let colors = self.colors.iter().flatten();
+        let resolved = colors.clone().filter_map(|color| color.resolve);
+        let written = colors
+            .map(|color| (color.image, color.view))
+            .chain(resolved);
+        let depth = self.depth.iter();
+        let depth = depth.map(|depth| (depth.image, depth.view, depth.read_only));
+        let written = written.map(|(image, view)| (image, view, false));
+        written.chain(depth).map(at)
+    }
+}
+
+impl<T> Load<T> {
+    /// The same with another value to clear to.
+    fn map<U>(self, value: impl FnOnce(T) -> U) -> Load<U> {
+        match self {
+            Self::Clear(old) => Load::Clear(value(old)),
+            Self::Keep => Load::Keep,
+            Self::Discard => Load::Discard,
+        }
+    }
+
+    /// The operation in Vulkan's words.
+    pub(crate) fn op(&self) -> vk::AttachmentLoadOp {
+        match self {
+            Self::Clear(_) => vk::AttachmentLoadOp::CLEAR,
+            Self::Keep => vk::AttachmentLoadOp::LOAD,
+            Self::Discard => vk::AttachmentLoadOp::DONT_CARE,
+        }
+    }
+}
+
+impl Store {
+    /// The operation in Vulkan's words.
+    pub(crate) fn op(self) -> vk::AttachmentStoreOp {
+        match self {
+            Self::Keep => vk::AttachmentStoreOp::STORE,
+            Self::Discard => vk::AttachmentStoreOp::DONT_CARE,
+        }
+    }
+}
+
+/// The formats that a graphics pipeline is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Formats {
+    /// Formats of the colour attachments; `UNDEFINED` from the first that there is not.
+    pub colors: [vk::Format; MAX_COLORS],
+    /// Format of depth and stencil, or `UNDEFINED`.
+    pub depth: vk::Format,
+    /// Samples per texel.
+    pub samples: u32,
+}
+
+impl Default for Formats {
+    /// No attachments, one sample.
+    fn default() -> Self {
+        Self {
+            colors: [vk::Format::UNDEFINED; MAX_COLORS],
+            depth: vk::Format::UNDEFINED,
+            samples: 1,
+        }
+    }
+}
+
+impl Formats {
+    /// The formats of images that are drawn to together.
+    pub fn of(colors: &[&GpuImage], depth: Option<&GpuImage>) -> Self {
+        let mut formats = Self::default();
+        for (slot, image) in formats.colors.iter_mut().zip(colors) {
+            *slot = image.format();
+        }
+        formats.depth = depth.map_or(vk::Format::UNDEFINED, GpuImage::format);
+        let first = colors.first().copied().or(depth);
+        formats.samples = first.map_or(1, |image| image.desc().samples);
+        formats
+    }
+
+    /// The colour formats there are.
+    pub(crate) fn used_colors(&self) -> &[vk::Format] {
+        let count = self
+            .colors
+            .iter()
+            .position(|&format| format == vk::Format::UNDEFINED);
+        &self.colors[..count.unwrap_or(MAX_COLORS)]
+    }
+}

@@ -1,0 +1,153 @@
+//! Where the bytes of a buffer or an image are: memory of its own, or a place in a block.
+
+use std::sync::{Arc, Mutex};
+
+use ash::vk;
+use gpu_allocator::vulkan::Allocation;
+use quadrille_sync::BlockId;
+
+use crate::device::Device;
+use crate::device::memory::{Memory, MemoryPool};
+use crate::error::Error;
+use crate::lock;
+use crate::resources::handle::WeakHandle;
+
+/// Memory that transient resources share.
+pub(crate) struct Block {
+    /// Its id in the states.
+    pub id: BlockId,
+    /// Its size.
+    pub bytes: u64,
+    /// What its first byte is aligned to.
+    pub alignment: u64,
+    memory: Allocation,
+    /// Who has been put here, and may be still.
+    residents: Mutex<Vec<WeakHandle>>,
+}
+
+impl Block {
+    /// Allocates a block for resources of these memory types. Its ends are aligned, so that nothing
+    /// inside shares a page with what is outside.
+    pub(crate) fn new(
+        pool: &MemoryPool,
+        id: BlockId,
+        requirements: vk::MemoryRequirements,
+    ) -> Result<Self, Error> {
+        let name = format!("transient block {}", id.0);
+        let memory = pool.allocate(&name, requirements, Memory::Device, false)?;
+        Ok(Self {
+            id,
+            bytes: requirements.size,
+            alignment: requirements.alignment,
+            memory,
+            residents: Mutex::default(),
+        })
+    }
+
+    /// Notes who has been put here.
+    pub(crate) fn note(&self, resident: WeakHandle) {
+        let mut residents = lock(&self.residents);
+        residents.retain(|known| known.is_alive() && !known.is(&resident));
+        residents.push(resident);
+    }
+
+    /// Has all who are still here be nowhere, without contents, until frames use them again.
+    /// Otherwise what no frame uses any more would keep the block.
+    pub(crate) fn vacate(self: &Arc<Self>) {
+        // Whoever leaves is not to find the list locked.
+        let residents = std::mem::take(&mut *lock(&self.residents));
+        for resident in residents.iter().filter_map(WeakHandle::upgrade) {
+            resident.vacate(self);
+        }
+    }
+}
+
+/// Where bytes are.
+#[derive(Default)]
+pub(crate) enum Home {
+    /// Nowhere: there is no Vulkan object to bind yet, or a swapchain sees to it.
+    #[default]
+    Nowhere,
+    /// In memory that nobody else has.
+    Own(Allocation),
+    /// In a block, at an offset.
+    Shared(Arc<Block>, u64),
+}
+
+impl Home {
+    /// Whether there is nothing that could be used.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        matches!(self, Self::Nowhere)
+    }
+
+    /// Whether the bytes are here: in this block at this offset, or in memory of their own.
+    pub(crate) fn is_at(&self, place: Option<(&Arc<Block>, u64)>) -> bool {
+        match (self, place) {
+            (Self::Own(_), None) => true,
+            (Self::Shared(block, offset), Some((other, at))) => {
+                Arc::ptr_eq(block, other) && *offset == at
+            }
+            _ => false,
+        }
+    }
+
+    /// The offset in this block, if the bytes are there.
+    pub(crate) fn offset_in(&self, block: &Arc<Block>) -> Option<u64> {
+        match self {
+            Self::Shared(own, offset) if Arc::ptr_eq(own, block) => Some(*offset),
+            _ => None,
+        }
+    }
+
+    /// Memory of its own for a resource that needs so much, or a place.
+    pub(crate) fn find(
+        device: &Device,
+        name: &str,
+        requirements: vk::MemoryRequirements,
+        (memory, linear): (Memory, bool),
+        place: Option<(&Arc<Block>, u64)>,
+    ) -> Result<Self, Error> {
+        match place {
+            Some((block, offset)) => Ok(Self::Shared(Arc::clone(block), offset)),
+            None => {
+                let pool = &device.memory;
+                let own = pool.allocate(name, requirements, memory, linear)?;
+                Ok(Self::Own(own))
+            }
+        }
+    }
+
+    /// What to bind.
+    pub(crate) fn binding(&self) -> (vk::DeviceMemory, u64) {
+        let (memory, offset) = match self {
+            Self::Nowhere => return (vk::DeviceMemory::null(), 0),
+            Self::Own(memory) => (memory, 0),
+            Self::Shared(block, offset) => (&block.memory, *offset),
+        };
+        // SAFETY: the allocation is alive; its handle is used for binding only.
+        let object = unsafe { memory.memory() };
+        (object, memory.offset() + offset)
+    }
+
+    /// Memory of its own.
+    pub(crate) fn own(&self) -> Option<&Allocation> {
+        match self {
+            Self::Own(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// Gives the memory back, once nothing is bound to it any more; a block, if this was the last
+    /// that was in it.
+    pub(crate) fn free(self, device: &Device) {
+        match self {
+            Self::Nowhere => {}
+            Self::Own(memory) => device.memory.free(memory),
+            Self::Shared(block, _) => {
+                if let Some(block) = Arc::into_inner(block) {
+                    device.memory.free(block.memory);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Destroying what was dropped, once no queue can still use it.
+//!
+//! Dropping the last handle of a resource puts it on the device's list. [`Frames::retire`] gives
+//! each entry the timeline points that it has to outlive: for buffers and images the last uses
+//! that the solver's states know, for everything else all that has been submitted so far. Once
+//! they are reached the entry is destroyed, and a resource's id is free again.
+//!
+//! [`Frames::retire`]: crate::Frames::retire
+
+use std::sync::atomic::Ordering;
+
+use ash::vk;
+use quadrille_sync::{QueueIndex, ResourceId, States};
+
+use crate::device::Device;
+use crate::device::home::Home;
+use crate::lock;
+
+/// Something that was dropped.
+pub(crate) enum Retired {
+    /// A buffer and its memory.
+    Buffer {
+        /// Its id in the states; none if the buffer lives on, with other memory.
+        id: Option<ResourceId>,
+        /// Its handle.
+        raw: vk::Buffer,
+        /// Its memory.
+        home: Home,
+    },
+    /// An image, its views and its memory.
+    Image {
+        /// Its id in the states; none if the image lives on, with other memory.
+        id: Option<ResourceId>,
+        /// Its handle.
+        raw: vk::Image,
+        /// All its views.
+        views: Vec<vk::ImageView>,
+        /// Its memory.
+        home: Home,
+    },
+    /// The id of an image whose handles belong to a swapchain.
+    SwapchainImage {
+        /// Its id in the states.
+        id: ResourceId,
+    },
+    /// A share in a block of memory.
+    Memory(Home),
+    /// A sampler.
+    Sampler(vk::Sampler),
+    /// A pipeline.
+    Pipeline(vk::Pipeline),
+}
+
+impl Retired {
+    /// The id that the states know it by.
+    fn id(&self) -> Option<ResourceId> {
+        match self {
+            Self::Buffer { id, .. } | Self::Image { id, .. } => *id,
+            Self::SwapchainImage { id } => Some(*id),
+            Self::Memory(_) | Self::Sampler(_) | Self::Pipeline(_) => None,
+        }
+    }
+
+    /// Destroys it. No queue uses it any more.
+    pub(crate) fn destroy(self, device: &Device) {
+        match self {
+            Self::Buffer { raw, home, .. } => {
+                device.forget_address(raw);
+                // SAFETY: made from this device, owned by this value, and used by no queue.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                home.free(device);
+            }
+            Self::Image {
+                raw, views, home, ..
+            } => {
+                for view in views {
+                    // SAFETY: as above.
+                    unsafe { device.raw.destroy_image_view(view, None) };
+                }
+                // SAFETY: as above; its views are gone.
+                unsafe { device.raw.destroy_image(raw, None) };
+                home.free(device);
+            }
+            Self::SwapchainImage { .. } => {}
+            Self::Memory(home) => home.free(device),
+            Self::Sampler(raw) => {
+                device.samplers.fetch_sub(1, Ordering::Relaxed);
+                // SAFETY: as above.
+                unsafe { device.raw.destroy_sampler(raw, None) }
+            }
+            // SAFETY: as above.
+            Self::Pipeline(raw) => unsafe { device.raw.destroy_pipeline(raw, None) },
+        }
+    }
+}
+
+/// What was dropped and waits for its last uses to pass.
+#[derive(Default)]
+pub(crate) struct Waiting(Vec<(Retired, Vec<u64>)>);
+
+impl Waiting {
+    /// Takes over what was dropped since the last call and destroys what is free by now.
+    pub(crate) fn retire(&mut self, device: &Device, states: &mut States, reached: &[u64]) {
+        let dropped = std::mem::take(&mut *lock(&device.dropped));
+        for retired in dropped {
+            let points = last_uses(device, &retired, states);
+            self.0.push((retired, points));
+        }
+        let is_free = |points: &[u64]| points.iter().zip(reached).all(|(point, at)| at >= point);
+        for (retired, _) in self.0.extract_if(.., |(_, points)| is_free(points)) {
+            let id = retired.id();
+            retired.destroy(device);
+            if let Some(id) = id {
+                states.remove(id);
+                device.streams.forget(id);
+                device.ids.give_back(id);
+            }
+        }
+    }
+
+    /// Gives everything back to the device, which destroys it at its own end.
+    pub(crate) fn give_back(&mut self, device: &Device) {
+        lock(&device.dropped).extend(self.0.drain(..).map(|(retired, _)| retired));
+    }
+}
+
+/// Per queue, the value that has to be reached before it may be destroyed.
+fn last_uses(device: &Device, retired: &Retired, states: &States) -> Vec<u64> {
+    // What other streams know is theirs; all that they have submitted covers it.
+    let mut points = device.timelines.submitted();
+    let Some(id) = retired.id() else {
+        return points;
+    };
+    points[..device.queues.len()].fill(0);
+    for point in states.last_uses(id) {
+        let QueueIndex(queue) = point.queue;
+        if let Some(value) = points.get_mut(usize::from(queue)) {
+            *value = point.value.max(*value);
+        }
+    }
+    points
+}

@@ -1,0 +1,186 @@
+//! A timeline semaphore: one per queue of each stream.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::device::patience::Patience;
+
+/// A queue's timeline semaphore and the highest value that a submission was told to signal.
+pub(crate) struct Timeline {
+    /// The semaphore.
+    pub semaphore: vk::Semaphore,
+    submitted: AtomicU64,
+    /// The same before the submission is made: the device may be done with it before `submitted`
+    /// says that it was made. A submission that fails leaves it higher, until the value is used.
+    announced: AtomicU64,
+    /// The highest value that is known to be reached: neither a wait nor a question for it, or for
+    /// a lower one, needs a call.
+    known: AtomicU64,
+}
+
+impl Timeline {
+    /// A timeline that starts at 0.
+    pub(crate) fn new(device: &ash::Device) -> Result<Self, vk::Result> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(0);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: the device is alive and has timeline semaphores enabled.
+        let semaphore = unsafe { device.create_semaphore(&info, None) }?;
+        Ok(Self {
+            semaphore,
+            submitted: AtomicU64::new(0),
+            announced: AtomicU64::new(0),
+            known: AtomicU64::new(0),
+        })
+    }
+
+    /// Destroys the semaphore. No submission or wait uses it any more.
+    pub(crate) fn destroy(&self, device: &ash::Device) {
+        // SAFETY: made from this device; its users are done.
+        unsafe { device.destroy_semaphore(self.semaphore, None) };
+    }
+
+    /// The highest value submitted for signalling.
+    pub(crate) fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Notes a submission.
+    pub(crate) fn note_submitted(&self, value: u64) {
+        self.submitted.fetch_max(value, Ordering::AcqRel);
+    }
+
+    /// Notes a value that is about to be submitted for signalling.
+    pub(crate) fn announce(&self, value: u64) {
+        self.announced.fetch_max(value, Ordering::AcqRel);
+    }
+
+    /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`. A value that
+    /// nobody was told to signal is none: the device is lost.
+    pub(crate) fn reached(&self, device: &Device) -> Result<u64, vk::Result> {
+        // SAFETY: the semaphore is a timeline semaphore of this device and alive.
+        let read = unsafe { device.raw.get_semaphore_counter_value(self.semaphore) };
+        // In this order, or a value that is announced in between would be taken for too high.
+        let announced = self.announced.load(Ordering::Acquire);
+        let was_lost = device.is_lost();
+        let reached = read.and_then(|value| {
+            believe(value, announced).inspect_err(|_| {
+                if !was_lost {
+                    tracing::error!(
+                        "a timeline reads {value}, and {announced} is the highest value that \
+                         anything was to signal; so the device is lost"
+                    );
+                }
+            })
+        });
+        let reached = device.note("vkGetSemaphoreCounterValue", reached);
+        reached.inspect(|&value| self.note_reached(value))
+    }
+
+    /// Whether a value is reached; asks only if that is not known.
+    pub(crate) fn has_reached(&self, device: &Device, value: u64) -> Result<bool, vk::Result> {
+        if self.is_known(value) {
+            return Ok(true);
+        }
+        self.reached(device).map(|reached| reached >= value)
+    }
+
+    fn note_reached(&self, value: u64) {
+        self.known.fetch_max(value, Ordering::AcqRel);
+    }
+
+    /// Whether a value is known to be reached.
+    fn is_known(&self, value: u64) -> bool {
+        self.known.load(Ordering::Acquire) >= value
+    }
+
+    /// Signals a value from the host: higher than what it has, and lower than what is on its way.
+    pub(crate) fn signal(&self, device: &Device, value: u64) -> Result<(), vk::Result> {
+        self.announce(value);
+        let info = vk::SemaphoreSignalInfo::default()
+            .semaphore(self.semaphore)
+            .value(value);
+        // SAFETY: as in `reached`; the caller sees to the value.
+        device.note("vkSignalSemaphore", unsafe {
+            device.raw.signal_semaphore(&info)
+        })
+    }
+
+    /// Waits on the host until a value is reached. `TIMEOUT` is an error here, and means that the
+    /// patience is over and the value not reached.
+    pub(crate) fn wait(
+        &self,
+        device: &Device,
+        value: u64,
+        patience: &mut Patience,
+    ) -> Result<(), vk::Result> {
+        if self.is_known(value) {
+            return Ok(());
+        }
+        let waited = patience.until(|slice| self.wait_slice(device, value, slice));
+        waited.unwrap_or(Err(vk::Result::TIMEOUT))
+    }
+
+    /// Waits for a slice of time at most; `None` while the value is not known to be reached.
+    /// Neither `TIMEOUT` nor want of memory says that it is not, so then it is asked for.
+    fn wait_slice(
+        &self,
+        device: &Device,
+        value: u64,
+        slice: Duration,
+    ) -> Option<Result<(), vk::Result>> {
+        match device.note("vkWaitSemaphores", self.wait_once(device, value, slice)) {
+            Ok(()) => {
+                self.note_reached(value);
+                return Some(Ok(()));
+            }
+            Err(result) if is_passing(result) => {}
+            Err(result) => return Some(Err(result)),
+        }
+        match self.has_reached(device, value) {
+            Ok(has_reached) => has_reached.then_some(Ok(())),
+            Err(result) if is_passing(result) => None,
+            Err(result) => Some(Err(result)),
+        }
+    }
+
+    fn wait_once(&self, device: &Device, value: u64, timeout: Duration) -> Result<(), vk::Result> {
+        let semaphores = [self.semaphore];
+        let values = [value];
+        let info = vk::SemaphoreWaitInfo::default()
+            .semaphores(&semaphores)
+            .values(&values);
+        // SAFETY: as in `reached`; the arrays have one element each and outlive the call.
+        unsafe { device.raw.wait_semaphores(&info, nanoseconds(timeout)) }
+    }
+}
+
+/// A counter's value, if anything can have signalled it. Some drivers have no other sign of a lost
+/// device than counters that read as `u64::MAX`.
+fn believe(value: u64, announced: u64) -> Result<u64, vk::Result> {
+    match value <= announced {
+        true => Ok(value),
+        false => Err(vk::Result::ERROR_DEVICE_LOST),
+    }
+}
+
+/// Whether a call that returns this may be made again: nothing is known yet.
+fn is_passing(result: vk::Result) -> bool {
+    use vk::Result as R;
+    matches!(
+        result,
+        R::TIMEOUT | R::ERROR_OUT_OF_HOST_MEMORY | R::ERROR_OUT_OF_DEVICE_MEMORY
+    )
+}
+
+/// A timeout as Vulkan wants it.
+pub(crate) fn nanoseconds(timeout: Duration) -> u64 {
+    u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! What environment variables say instead of [`Settings`], where a program cannot be changed.
+
+use quadrille_sync::BarrierStyle;
+
+use crate::error::SetupError;
+use crate::instance::queues;
+use crate::instance::settings::Settings;
+use crate::submit::sharing::Sharing;
+
+/// The words of a variable that is on or off.
+const SWITCH: [(&str, bool); 2] = [("1", true), ("0", false)];
+
+/// The settings as the environment of this process overrules them.
+///
+/// # Errors
+/// The first variable whose value is none of its words.
+pub(crate) fn overrule(settings: &Settings) -> Result<Settings, SetupError> {
+    overrule_by(settings, of_process)
+}
+
+/// Whether `QUADRILLE_PRESENT_FENCES=0` leaves present fences out, so that the way without can be
+/// tested everywhere.
+///
+/// # Errors
+/// A value that is neither `1` nor `0`.
+pub(crate) fn leaves_out_present_fences() -> Result<bool, SetupError> {
+    Ok(choice(of_process, "QUADRILLE_PRESENT_FENCES", &SWITCH)? == Some(false))
+}
+
+fn of_process(variable: &str) -> Option<String> {
+    let value = std::env::var_os(variable)?;
+    Some(value.to_string_lossy().into_owned())
+}
+
+fn overrule_by(
+    settings: &Settings,
+    read: impl Fn(&str) -> Option<String> + Copy,
+) -> Result<Settings, SetupError> {
+    let mut settings = settings.clone();
+    if settings.device.is_none() {
+        settings.device = set(read, "QUADRILLE_DEVICE");
+    }
+    if let Some(value) = set(read, "QUADRILLE_QUEUES") {
+        settings.queues = queues::narrow(&settings.queues, &value)?;
+    }
+    if let Some(on) = choice(read, "QUADRILLE_VALIDATION", &SWITCH)? {
+        settings.validation = on;
+    }
+    if let Some(on) = choice(read, "QUADRILLE_ALIASING", &SWITCH)? {
+        settings.aliasing = on;
+    }
+    let styles = [
+        ("merged", BarrierStyle::Merged),
+        ("precise", BarrierStyle::Precise),
+    ];
+    if let Some(style) = choice(read, "QUADRILLE_BARRIERS", &styles)? {
+        settings.barriers = Some(style);
+    }
+    let modes = [
+        ("exclusive", Sharing::Exclusive),
+        ("concurrent", Sharing::Concurrent),
+        ("auto", Sharing::Auto),
+    ];
+    if let Some(sharing) = choice(read, "QUADRILLE_SHARING", &modes)? {
+        settings.sharing = sharing;
+    }
+    Ok(settings)
+}
+
+/// A variable's value; an empty one counts as none.
+fn set(read: impl Fn(&str) -> Option<String>, variable: &str) -> Option<String> {
+    read(variable).filter(|value| !value.is_empty())
+}
+
+/// What the word that a variable has stands for.
+fn choice<T: Copy>(
+    read: impl Fn(&str) -> Option<String>,
+    variable: &'static str,
+    words: &[(&'static str, T)],
+) -> Result<Option<T>, SetupError> {
+    let Some(value) = set(read, variable) else {
+        return Ok(None);
+    };
+    let known = words.iter().find(|(word, _)| *word == value);
+    match known {
+        Some(&(_, meaning)) => Ok(Some(meaning)),
+        None => Err(SetupError::Environment {
+            variable,
+            value,
+            words: words.iter().map(|(word, _)| *word).collect(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

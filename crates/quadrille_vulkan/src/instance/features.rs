@@ -1,0 +1,334 @@
+//! The baseline that Quadrille needs, and what it uses where the device has it.
+//!
+//! Baseline: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
+//! `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `separateDepthStencilLayouts`,
+//! `robustBufferAccess`, and `VK_KHR_push_descriptor`.
+
+use std::ffi::{CStr, c_void};
+
+use ash::{ext, khr, vk};
+
+use crate::error::SetupError;
+use crate::instance::environment;
+use crate::instance::{Instance, version_text, vulkan};
+
+/// `VK_KHR_swapchain_maintenance1`: the extension under its newer name; its structures are those
+/// of the `EXT` one.
+const KHR_SWAPCHAIN_MAINTENANCE1: &CStr = c"VK_KHR_swapchain_maintenance1";
+/// `VK_KHR_surface_maintenance1`, likewise.
+pub(crate) const KHR_SURFACE_MAINTENANCE1: &CStr = c"VK_KHR_surface_maintenance1";
+/// `VK_KHR_maintenance8`, which is newer than our bindings.
+const MAINTENANCE8: &CStr = c"VK_KHR_maintenance8";
+/// `VK_KHR_portability_subset` has to be enabled where it exists.
+const PORTABILITY_SUBSET: &CStr = khr::portability_subset::NAME;
+
+/// `VkPhysicalDeviceMaintenance8FeaturesKHR`.
+#[repr(C)]
+struct Maintenance8Features {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    maintenance8: vk::Bool32,
+}
+
+impl Default for Maintenance8Features {
+    fn default() -> Self {
+        let s_type = vk::StructureType::from_raw(1_000_574_000);
+        Self {
+            s_type,
+            p_next: std::ptr::null_mut(),
+            maintenance8: vk::FALSE,
+        }
+    }
+}
+
+// SAFETY: the structure has the layout that the specification gives it for this chain.
+unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Maintenance8Features {}
+// SAFETY: likewise.
+unsafe impl vk::ExtendsDeviceCreateInfo for Maintenance8Features {}
+
+/// What a physical device supports of what we ask for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Support {
+    /// What it lacks of the baseline.
+    pub missing: Vec<String>,
+    /// The extensions to enable.
+    pub extensions: Vec<&'static CStr>,
+    /// Presents can have fences.
+    pub present_fences: bool,
+    /// Presents have ids, and it can be waited until one is seen.
+    pub present_wait: bool,
+    /// The driver can tell why the device was lost.
+    pub device_fault: bool,
+    /// Ownership transfers can name stages.
+    pub maintenance8: bool,
+    pub core: vk::PhysicalDeviceFeatures,
+    scalar_block_layout: bool,
+    vulkan_memory_model: bool,
+}
+
+/// Asks a physical device what it supports.
+pub(crate) fn probe(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    windows: bool,
+) -> Result<Support, SetupError> {
+    // SAFETY: `physical` was enumerated from this instance.
+    let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
+    let mut support = Support::default();
+    if properties.api_version < vk::API_VERSION_1_3 {
+        let has = version_text(properties.api_version);
+        support.missing.push(format!("Vulkan 1.3 (it has {has})"));
+        return Ok(support);
+    }
+    // SAFETY: as above.
+    let extensions = unsafe { instance.raw.enumerate_device_extension_properties(physical) }
+        .map_err(vulkan("vkEnumerateDeviceExtensionProperties"))?;
+    let has = |name: &CStr| {
+        extensions
+            .iter()
+            .any(|e| e.extension_name_as_c_str() == Ok(name))
+    };
+
+    support.need_extension(khr::push_descriptor::NAME, has(khr::push_descriptor::NAME));
+    if windows {
+        support.want_extension(khr::swapchain::NAME, has(khr::swapchain::NAME));
+    }
+    support.want_extension(PORTABILITY_SUBSET, has(PORTABILITY_SUBSET));
+    let calibrated = ext::calibrated_timestamps::NAME;
+    support.want_extension(calibrated, has(calibrated));
+    support.probe_features(instance, physical, has(MAINTENANCE8));
+    support.probe_present_fences(instance, windows, &has)?;
+    support.probe_present_wait(instance, physical, &has);
+    support.probe_device_fault(instance, physical, &has);
+    Ok(support)
+}
+
+impl Support {
+    fn need_extension(&mut self, name: &'static CStr, present: bool) {
+        if !self.want_extension(name, present) {
+            self.missing.push(name.to_string_lossy().into_owned());
+        }
+    }
+
+    fn want_extension(&mut self, name: &'static CStr, present: bool) -> bool {
+        if present {
+            self.extensions.push(name);
+        }
+        present
+    }
+
+    fn need_feature(&mut self, name: &str, present: vk::Bool32) {
+        if present == vk::FALSE {
+            self.missing.push(name.to_owned());
+        }
+    }
+
+    fn probe_features(
+        &mut self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has_maintenance8: bool,
+    ) {
+        let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default();
+        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default();
+        let mut maintenance8 = Maintenance8Features::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut vulkan12)
+            .push_next(&mut vulkan13);
+        if has_maintenance8 {
+            features = features.push_next(&mut maintenance8);
+        }
+        // SAFETY: `physical` was enumerated from this instance; the chain holds known structures.
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(physical, &mut features)
+        };
+        let core = features.features;
+        self.need_feature("synchronization2", vulkan13.synchronization2);
+        self.need_feature("dynamicRendering", vulkan13.dynamic_rendering);
+        self.need_feature("maintenance4", vulkan13.maintenance4);
+        self.need_feature("timelineSemaphore", vulkan12.timeline_semaphore);
+        self.need_feature("descriptorIndexing", vulkan12.descriptor_indexing);
+        self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
+        // As most of these, what Vulkan 1.2 and later promise ("Feature Requirements").
+        self.need_feature("hostQueryReset", vulkan12.host_query_reset);
+        let separate = vulkan12.separate_depth_stencil_layouts;
+        self.need_feature("separateDepthStencilLayouts", separate);
+        self.need_feature("robustBufferAccess", core.robust_buffer_access);
+        self.core = optional_core(&core);
+        self.scalar_block_layout = vulkan12.scalar_block_layout == vk::TRUE;
+        self.vulkan_memory_model = vulkan12.vulkan_memory_model == vk::TRUE;
+        self.maintenance8 = maintenance8.maintenance8 == vk::TRUE;
+        self.want_extension(MAINTENANCE8, self.maintenance8);
+    }
+
+    /// Present fences need the surface's and the swapchain's maintenance extensions, both under
+    /// their newer or both under their older names.
+    fn probe_present_fences(
+        &mut self,
+        instance: &Instance,
+        windows: bool,
+        has: &dyn Fn(&CStr) -> bool,
+    ) -> Result<(), SetupError> {
+        let windows = windows && self.extensions.contains(&khr::swapchain::NAME);
+        if !windows || environment::leaves_out_present_fences()? {
+            return Ok(());
+        }
+        let pairs = [
+            (KHR_SURFACE_MAINTENANCE1, KHR_SWAPCHAIN_MAINTENANCE1),
+            (
+                ext::surface_maintenance1::NAME,
+                ext::swapchain_maintenance1::NAME,
+            ),
+        ];
+        let pair = pairs
+            .iter()
+            .find(|(surface, device)| instance.has(surface) && has(device));
+        if let Some((_, extension)) = pair {
+            self.extensions.push(extension);
+            self.present_fences = true;
+        }
+        Ok(())
+    }
+
+    /// Waiting for presents takes two extensions, with a feature each, and swapchains.
+    fn probe_present_wait(
+        &mut self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has: &dyn Fn(&CStr) -> bool,
+    ) {
+        let names = [khr::present_id::NAME, khr::present_wait::NAME];
+        let windows = self.extensions.contains(&khr::swapchain::NAME);
+        if !windows || !names.iter().all(|name| has(name)) {
+            return;
+        }
+        let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default();
+        let mut waits = vk::PhysicalDevicePresentWaitFeaturesKHR::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut ids)
+            .push_next(&mut waits);
+        // SAFETY: as in `probe_features`; the device has the extensions of both structures.
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(physical, &mut features)
+        };
+        self.present_wait = ids.present_id == vk::TRUE && waits.present_wait == vk::TRUE;
+        if self.present_wait {
+            self.extensions.extend(names);
+        }
+    }
+
+    fn probe_device_fault(
+        &mut self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has: &dyn Fn(&CStr) -> bool,
+    ) {
+        if !has(ext::device_fault::NAME) {
+            return;
+        }
+        let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut fault);
+        // SAFETY: as in `probe_features`; the device has the extension of the structure.
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(physical, &mut features)
+        };
+        self.device_fault = fault.device_fault == vk::TRUE;
+        self.want_extension(ext::device_fault::NAME, self.device_fault);
+    }
+
+    /// Creates the device with everything that was found.
+    pub(crate) fn create_device(
+        &self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        queues: &[vk::DeviceQueueCreateInfo<'_>],
+    ) -> Result<ash::Device, SetupError> {
+        let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
+            .timeline_semaphore(true)
+            .descriptor_indexing(true)
+            .buffer_device_address(true)
+            .host_query_reset(true)
+            // Plans have layouts aspect by aspect.
+            .separate_depth_stencil_layouts(true)
+            .scalar_block_layout(self.scalar_block_layout)
+            .vulkan_memory_model(self.vulkan_memory_model)
+            .vulkan_memory_model_device_scope(self.vulkan_memory_model);
+        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
+            .synchronization2(true)
+            .dynamic_rendering(true)
+            .maintenance4(true)
+            .robust_image_access(true)
+            .shader_zero_initialize_workgroup_memory(true)
+            .shader_demote_to_helper_invocation(true);
+        let mut fences = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default()
+            .swapchain_maintenance1(true);
+        let mut present_ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
+        let mut present_waits =
+            vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true);
+        let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
+        let mut maintenance8 = Maintenance8Features {
+            maintenance8: vk::TRUE,
+            ..Maintenance8Features::default()
+        };
+        let names: Vec<_> = self.extensions.iter().map(|name| name.as_ptr()).collect();
+        let mut info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(queues)
+            .enabled_extension_names(&names)
+            .enabled_features(&self.core)
+            .push_next(&mut vulkan12)
+            .push_next(&mut vulkan13);
+        if self.present_fences {
+            info = info.push_next(&mut fences);
+        }
+        if self.present_wait {
+            info = info
+                .push_next(&mut present_ids)
+                .push_next(&mut present_waits);
+        }
+        if self.device_fault {
+            info = info.push_next(&mut fault);
+        }
+        if self.maintenance8 {
+            info = info.push_next(&mut maintenance8);
+        }
+        // SAFETY: every feature and extension asked for was reported; pointers are to locals.
+        unsafe { instance.raw.create_device(physical, &info, None) }
+            .map_err(vulkan("vkCreateDevice"))
+    }
+}
+
+/// The features of Vulkan 1.0 that are enabled where they exist. Robust buffer access is always
+/// on: an index out of bounds in a shader must not read another resource.
+fn optional_core(has: &vk::PhysicalDeviceFeatures) -> vk::PhysicalDeviceFeatures {
+    vk::PhysicalDeviceFeatures {
+        robust_buffer_access: has.robust_buffer_access,
+        full_draw_index_uint32: has.full_draw_index_uint32,
+        image_cube_array: has.image_cube_array,
+        independent_blend: has.independent_blend,
+        sample_rate_shading: has.sample_rate_shading,
+        multi_draw_indirect: has.multi_draw_indirect,
+        draw_indirect_first_instance: has.draw_indirect_first_instance,
+        depth_clamp: has.depth_clamp,
+        fill_mode_non_solid: has.fill_mode_non_solid,
+        sampler_anisotropy: has.sampler_anisotropy,
+        texture_compression_etc2: has.texture_compression_etc2,
+        texture_compression_astc_ldr: has.texture_compression_astc_ldr,
+        texture_compression_bc: has.texture_compression_bc,
+        vertex_pipeline_stores_and_atomics: has.vertex_pipeline_stores_and_atomics,
+        fragment_stores_and_atomics: has.fragment_stores_and_atomics,
+        shader_storage_image_extended_formats: has.shader_storage_image_extended_formats,
+        shader_storage_image_read_without_format: has.shader_storage_image_read_without_format,
+        shader_storage_image_write_without_format: has.shader_storage_image_write_without_format,
+        shader_clip_distance: has.shader_clip_distance,
+        shader_int64: has.shader_int64,
+        shader_int16: has.shader_int16,
+        shader_float64: has.shader_float64,
+        ..Default::default()
+    }
+}

@@ -1,0 +1,133 @@
+//! What a program asks of the device.
+
+use std::path::PathBuf;
+
+use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
+
+use crate::submit::sharing::Sharing;
+
+/// One line of the shopping list of queues: what a queue has to be able to do.
+///
+/// A wish takes the queue of the narrowest family that fits and has a queue left. A wish that no
+/// family can grant any more is dropped, and the passes that would have used the queue run on the
+/// others, so a program asks for what it would like and runs everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WantedQueue {
+    /// What the queue has to be able to do.
+    pub capabilities: Capabilities,
+}
+
+impl WantedQueue {
+    /// The main queue: graphics, compute and transfer.
+    pub const MAIN: Self = Self {
+        capabilities: Capabilities::GRAPHICS
+            .union(Capabilities::COMPUTE)
+            .union(Capabilities::TRANSFER),
+    };
+    /// A queue for compute beside the main queue.
+    pub const ASYNC_COMPUTE: Self = Self {
+        capabilities: Capabilities::COMPUTE.union(Capabilities::TRANSFER),
+    };
+    /// A queue for copies beside the others.
+    pub const TRANSFER: Self = Self {
+        capabilities: Capabilities::TRANSFER,
+    };
+}
+
+/// How [`Gpu::new`](crate::Gpu::new) sets the device up.
+///
+/// Environment variables help where a program cannot be changed: `QUADRILLE_DEVICE` names the
+/// device if [`Settings::device`] is `None`; `QUADRILLE_VALIDATION` (`1` or `0`) overrides
+/// [`Settings::validation`]; `QUADRILLE_QUEUES` replaces the shopping list, either by a number
+/// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
+/// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`];
+/// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`]; `QUADRILLE_SHARING`
+/// (`exclusive`, `concurrent` or `auto`) overrides [`Settings::sharing`];
+/// `QUADRILLE_PRESENT_FENCES=0` does without present fences where the device has them. Another
+/// value than these is [`SetupError::Environment`](crate::SetupError::Environment); an empty one
+/// counts as none.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The name of the program, for drivers and tools.
+    pub app_name: String,
+    /// Part of the device's name (upper and lower case are the same) or its index; `None` takes
+    /// the most capable one.
+    pub device: Option<String>,
+    /// The queues wished for; the first is the main queue and is always granted as well as the
+    /// device can.
+    pub queues: Vec<WantedQueue>,
+    /// In which order passes are submitted where no hazard decides.
+    pub order: OrderPolicy,
+    /// Let transient resources that are never needed at once share memory. On; to turn it off
+    /// costs memory, and shows whether a fault has to do with it.
+    pub aliasing: bool,
+    /// How queue families share what is not described otherwise: buffers and images whose
+    /// description says [`Sharing::Exclusive`].
+    pub sharing: Sharing,
+    /// How submissions are handed to the queues: in order, or each queue's in one call, which saves
+    /// calls where a frame goes to and fro between queues.
+    pub submit: SubmitPolicy,
+    /// How plain memory dependencies are written down; `None` takes what is known to be good for
+    /// the kind of device.
+    pub barriers: Option<BarrierStyle>,
+    /// Where compiled pipelines are kept between runs; `None` keeps none.
+    pub pipeline_cache: Option<PathBuf>,
+    /// Give every Vulkan object and every pass its name in debuggers and validation messages.
+    /// Always on where the validation layer is.
+    pub debug_names: bool,
+    /// Ask for the Khronos validation layer, synchronization validation included. A program runs
+    /// with a warning where the layer is not installed.
+    pub validation: bool,
+    /// How many frames the CPU may be ahead of the device; at least 1.
+    pub frames_in_flight: u32,
+    /// Enable the instance extensions for windows.
+    pub windows: bool,
+}
+
+impl Default for Settings {
+    /// All queues of the usual kinds, two frames in flight, pipelines kept in the user's cache
+    /// folder, debug names in debug builds.
+    fn default() -> Self {
+        Self {
+            app_name: "quadrille".to_owned(),
+            device: None,
+            queues: vec![
+                WantedQueue::MAIN,
+                WantedQueue::ASYNC_COMPUTE,
+                WantedQueue::TRANSFER,
+            ],
+            submit: SubmitPolicy::default(),
+            order: OrderPolicy::default(),
+            aliasing: true,
+            sharing: Sharing::default(),
+            barriers: None,
+            pipeline_cache: user_cache_dir().map(|dir| dir.join("quadrille")),
+            debug_names: cfg!(debug_assertions),
+            validation: false,
+            frames_in_flight: 2,
+            windows: true,
+        }
+    }
+}
+
+impl Settings {
+    /// The default settings for a program that opens no window.
+    pub fn headless(app_name: &str) -> Self {
+        Self {
+            app_name: app_name.to_owned(),
+            windows: false,
+            ..Self::default()
+        }
+    }
+}
+
+/// `XDG_CACHE_HOME`, else `.cache` in the home folder (XDG base directory specification);
+/// relative values are ignored, as the specification demands.
+fn user_cache_dir() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+}

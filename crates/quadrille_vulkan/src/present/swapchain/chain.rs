@@ -1,0 +1,210 @@
+//! One `VkSwapchainKHR`, and the choices that go into it.
+
+use ash::vk;
+use quadrille_sync::TimelinePoint;
+
+use crate::device::Device;
+use crate::error::SurfaceError;
+use crate::present::present_history::History;
+use crate::present::surface::SurfaceSupport;
+use crate::present::swapchain::SurfaceFormat;
+use crate::present::swapchain::display::Unseen;
+use crate::present::swapchain::modes::Modes;
+use crate::resources::image::ImageUsage;
+
+/// What proves a present done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Proof {
+    /// The present's fence.
+    Fence(vk::Fence),
+    /// A submission that waited for the image's next acquisition.
+    Point(TimelinePoint),
+}
+
+/// A swapchain with its images. Its owner destroys it.
+pub(crate) struct Chain {
+    pub raw: vk::SwapchainKHR,
+    pub images: Vec<vk::Image>,
+    pub views: Vec<vk::ImageView>,
+    pub extent: [u32; 2],
+    pub modes: Modes,
+    pub history: History<vk::Semaphore, Proof>,
+    pub unseen: Unseen,
+}
+
+/// A chain to make.
+pub(super) struct Request<'a> {
+    pub surface: vk::SurfaceKHR,
+    pub format: SurfaceFormat,
+    pub usage: ImageUsage,
+    pub extent: [u32; 2],
+    pub modes: &'a Modes,
+    pub image_count: u32,
+}
+
+impl Chain {
+    /// Makes a chain; `old` is retired by it.
+    pub(super) fn new(
+        device: &Device,
+        request: &Request<'_>,
+        support: &SurfaceSupport,
+        old: vk::SwapchainKHR,
+    ) -> Result<Self, SurfaceError> {
+        let Some(functions) = &device.swapchain else {
+            return Err(SurfaceError::Unsupported {
+                missing: "VK_KHR_swapchain".to_owned(),
+            });
+        };
+        let [width, height] = request.extent;
+        let mut mode_info = vk::SwapchainPresentModesCreateInfoEXT::default()
+            .present_modes(request.modes.compatible());
+        let mut info = vk::SwapchainCreateInfoKHR::default()
+            .surface(request.surface)
+            .min_image_count(choose_image_count(
+                &support.capabilities,
+                request.image_count,
+            ))
+            .image_format(request.format.format)
+            .image_color_space(request.format.color_space)
+            .image_extent(vk::Extent2D { width, height })
+            .image_array_layers(1)
+            .image_usage(vk::ImageUsageFlags::from_raw(request.usage.bits()))
+            .pre_transform(support.capabilities.current_transform)
+            .composite_alpha(choose_alpha(support.capabilities.supported_composite_alpha))
+            .present_mode(request.modes.current())
+            .clipped(true)
+            .old_swapchain(old);
+        if !request.modes.compatible().is_empty() {
+            info = info.push_next(&mut mode_info);
+        }
+        // SAFETY: every value was offered by the surface; `old` is of the same surface and was
+        // not retired before.
+        let raw = unsafe { functions.create_swapchain(&info, None) }
+            .map_err(SurfaceError::vulkan(device, "vkCreateSwapchainKHR"))?;
+        let mut chain = Self {
+            raw,
+            images: Vec::new(),
+            views: Vec::new(),
+            extent: request.extent,
+            modes: request.modes.clone(),
+            history: History::new(),
+            unseen: Unseen::default(),
+        };
+        match chain.open(device, functions, request.format.format) {
+            Ok(()) => Ok(chain),
+            Err(result) => {
+                chain.destroy(device);
+                Err(SurfaceError::vulkan(device, "vkCreateImageView")(result))
+            }
+        }
+    }
+
+    /// Fetches the images and makes their views.
+    fn open(
+        &mut self,
+        device: &Device,
+        functions: &ash::khr::swapchain::Device,
+        format: vk::Format,
+    ) -> Result<(), vk::Result> {
+        // SAFETY: the chain was just made.
+        let images = unsafe { functions.get_swapchain_images(self.raw) };
+        self.images = device.note("vkGetSwapchainImagesKHR", images)?;
+        for &image in &self.images {
+            let info = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(format)
+                .subresource_range(vk::ImageSubresourceRange {
+                    aspect_mask: vk::ImageAspectFlags::COLOR,
+                    base_mip_level: 0,
+                    level_count: 1,
+                    base_array_layer: 0,
+                    layer_count: 1,
+                });
+            // SAFETY: the image is of the chain and has one level and one layer.
+            self.views
+                .push(unsafe { device.raw.create_image_view(&info, None) }?);
+            device.names.name(image, "swapchain image");
+        }
+        Ok(())
+    }
+
+    /// Destroys it. The device and the presentation engine are done with its images.
+    pub(crate) fn destroy(&mut self, device: &Device) {
+        for view in self.views.drain(..) {
+            // SAFETY: made from this device; its users are done.
+            unsafe { device.raw.destroy_image_view(view, None) };
+        }
+        if let Some(functions) = &device.swapchain {
+            // SAFETY: made from this device; its images are not used any more.
+            unsafe { functions.destroy_swapchain(self.raw, None) };
+        }
+        self.raw = vk::SwapchainKHR::null();
+    }
+}
+
+/// The first wanted format that the surface has; with another colour space only if there is none
+/// with its own.
+pub(super) fn choose_format(
+    available: &[vk::SurfaceFormatKHR],
+    wanted: &[SurfaceFormat],
+) -> Result<SurfaceFormat, SurfaceError> {
+    let known = |format: &&SurfaceFormat| {
+        let mut available = available.iter().copied();
+        available.any(|known| SurfaceFormat::from(known) == **format)
+    };
+    let similar = |wanted: &SurfaceFormat| {
+        let mut available = available.iter().copied();
+        available.find(|known| known.format == wanted.format)
+    };
+    let exact = wanted.iter().find(known).copied();
+    exact
+        .or_else(|| wanted.iter().find_map(similar).map(SurfaceFormat::from))
+        .ok_or_else(|| SurfaceError::NoFormat {
+            wanted: wanted.iter().map(|wanted| wanted.format).collect(),
+            available: available.iter().map(|known| known.format).collect(),
+        })
+}
+
+/// The surface's extent, or the wanted one within its limits and the device's if the surface leaves
+/// the choice.
+pub(super) fn choose_extent(
+    capabilities: &vk::SurfaceCapabilitiesKHR,
+    wanted: [u32; 2],
+    most: [u32; 2],
+) -> [u32; 2] {
+    let vk::Extent2D { width, height } = capabilities.current_extent;
+    if width != u32::MAX || height != u32::MAX {
+        return [width, height];
+    }
+    let (min, max) = (capabilities.min_image_extent, capabilities.max_image_extent);
+    // Not `clamp`, which panics if a driver says that the least is above the most.
+    [
+        wanted[0].max(min.width).min(max.width).min(most[0]),
+        wanted[1].max(min.height).min(max.height).min(most[1]),
+    ]
+}
+
+/// The wanted number of images within the surface's limits; a most of 0 is none.
+pub(super) fn choose_image_count(capabilities: &vk::SurfaceCapabilitiesKHR, wanted: u32) -> u32 {
+    let (min, max) = (capabilities.min_image_count, capabilities.max_image_count);
+    let wanted = if wanted == 0 {
+        min.saturating_add(1)
+    } else {
+        wanted.max(min)
+    };
+    if max == 0 { wanted } else { wanted.min(max) }
+}
+
+/// Opaque if the window system has it; else whatever it has.
+fn choose_alpha(supported: vk::CompositeAlphaFlagsKHR) -> vk::CompositeAlphaFlagsKHR {
+    let opaque = vk::CompositeAlphaFlagsKHR::OPAQUE;
+    match supported.contains(opaque) || supported.is_empty() {
+        true => opaque,
+        // The lowest bit that is set.
+        false => vk::CompositeAlphaFlagsKHR::from_raw(1 << supported.as_raw().trailing_zeros()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Chains that were replaced: destroyed once they are proven done with, and never too many.
+
+use std::time::Duration;
+
+use ash::vk;
+
+use super::{Chain, Proof, Swapchain};
+use crate::device::Device;
+use crate::device::patience::Patience;
+use crate::device::timeline::nanoseconds;
+use crate::lock;
+
+/// More old swapchains than this are waited for: drivers have a limit, some below 10.
+const MOST_OLD: usize = 5;
+/// How long the device is waited for before a window's swapchains are destroyed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Swapchain {
+    /// Sees to it that one more chain is not one too many: waits for the old ones if they are.
+    pub(super) fn make_room(&mut self) -> bool {
+        let retires = self
+            .chain
+            .as_ref()
+            .is_some_and(|chain| chain.history.has_presented());
+        if self.old.len() + usize::from(retires) <= MOST_OLD {
+            return true;
+        }
+        self.recycle();
+        self.old.len() < MOST_OLD || self.destroy_old()
+    }
+
+    /// Takes a chain out of use: it is destroyed at once if it never presented.
+    pub(super) fn put_aside(&mut self, chain: Option<Chain>) {
+        match chain {
+            Some(chain) if chain.history.has_presented() => self.old.push(chain),
+            Some(chain) => self.destroy_chain(chain),
+            None => {}
+        }
+    }
+
+    /// Waits for the old chains and destroys them; `false` if they are not given back in time.
+    pub(super) fn destroy_old(&mut self) -> bool {
+        if self.old.is_empty() {
+            return true;
+        }
+        if !self.wait_presented() {
+            tracing::warn!(
+                "{}: old swapchains are not given back in time",
+                self.image().name()
+            );
+            return false;
+        }
+        for chain in std::mem::take(&mut self.old) {
+            self.destroy_chain(chain);
+        }
+        self.shrink_pool();
+        true
+    }
+
+    /// Waits for all chains and destroys them; `false` if they are not given back in time.
+    pub(crate) fn destroy_chains(&mut self) -> bool {
+        if !self.drain_acquired() {
+            return false;
+        }
+        self.acquired = None;
+        let (no_image, no_view) = (vk::Image::null(), vk::ImageView::null());
+        self.image().set_acquired(no_image, no_view, self.extent());
+        let chain = self.chain.take();
+        self.put_aside(chain);
+        self.destroy_old()
+    }
+
+    /// Waits until all that was submitted is done and presented; `false` if it takes too long.
+    fn wait_presented(&self) -> bool {
+        let device = &*self.device;
+        if device.wait_last(PATIENCE).is_err() {
+            return false;
+        }
+        if device.is_lost() && self.fences {
+            return true;
+        }
+        let fence = |proof| match proof {
+            Proof::Fence(fence) => Some(fence),
+            Proof::Point(_) => None,
+        };
+        let chains = self.old.iter().chain(&self.chain);
+        let fences: Vec<_> = chains
+            .flat_map(|chain| chain.history.fences().filter_map(fence))
+            .collect();
+        let presents: usize = self.old.iter().map(|chain| chain.history.len()).sum();
+        if self.fences {
+            if fences.is_empty() {
+                return true;
+            }
+            let signalled = wait_for_fences(device, &fences, device.last.fence_patience());
+            device.last.note_fences(signalled);
+            if signalled {
+                return true;
+            }
+        }
+        // Without fences, or with fences that a driver forgets, waiting for the queue is all that
+        // Vulkan offers.
+        tracing::debug!("{}: waiting for {presents} presents", self.image().name());
+        let queue = lock(&device.queues[self.present_queue].raw);
+        device.count_idle_wait();
+        // SAFETY: the queue is locked.
+        let idle = device.note("vkQueueWaitIdle", unsafe {
+            device.raw.queue_wait_idle(*queue)
+        });
+        idle.is_ok() || device.is_lost()
+    }
+
+    /// Destroys a chain; the device and the presentation engine are done with it.
+    pub(super) fn destroy_chain(&mut self, mut chain: Chain) {
+        for (semaphore, fence) in chain.history.drain() {
+            self.pool.give_back(semaphore);
+            if let Some(Proof::Fence(fence)) = fence {
+                self.pool.recycle_fence(&self.device, fence);
+            }
+        }
+        chain.destroy(&self.device);
+    }
+}
+
+impl Drop for Swapchain {
+    fn drop(&mut self) {
+        if !self.destroy_chains() {
+            // Destroying what is still in use is undefined; leaking it is not.
+            tracing::error!("{} is still in use; it is leaked", self.image().name());
+            self.leak();
+            return;
+        }
+        if self.pool.destroy(&self.device) {
+            tracing::error!(
+                "{}: fences of presents never signalled; they are leaked",
+                self.image().name()
+            );
+            self.device.last.hold();
+        }
+    }
+}
+
+/// Waits for fences, `false` if it takes too long.
+pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], patience: Duration) -> bool {
+    let signalled = Patience::new(patience).until(|slice| {
+        let timeout = nanoseconds(slice);
+        // SAFETY: the fences are of this device and alive.
+        let waited = unsafe { device.raw.wait_for_fences(fences, true, timeout) };
+        let waited = device.note("vkWaitForFences", waited);
+        (waited.is_ok() || device.is_lost()).then_some(())
+    });
+    signalled.is_some()
+}

@@ -1,0 +1,380 @@
+//! Recorded Vulkan commands as data, all arguments included: what lists of passes come to.
+
+use std::ops::Range;
+
+use ash::vk;
+use quadrille_sync::{AccessMask, Layout, ResourceId};
+
+use crate::commands::rendering::MAX_COLORS;
+use crate::pipeline::PipelineLayout;
+
+/// A Vulkan command with its arguments.
+#[derive(Clone, Copy)]
+pub(crate) enum Call {
+    /// `vkCmdBindPipeline`
+    Pipeline {
+        point: vk::PipelineBindPoint,
+        pipeline: vk::Pipeline,
+    },
+    /// `vkCmdPushDescriptorSetWithTemplate`
+    Push {
+        layout: vk::PipelineLayout,
+        template: vk::DescriptorUpdateTemplate,
+        /// Where its infos begin.
+        first: u32,
+    },
+    /// `vkCmdPushConstants`
+    Constants {
+        layout: vk::PipelineLayout,
+        stages: vk::ShaderStageFlags,
+        /// Where its bytes begin.
+        first: u32,
+        bytes: u32,
+    },
+    /// `vkCmdDispatch`
+    Dispatch { groups: [u32; 3] },
+    /// `vkCmdDispatchIndirect`
+    DispatchIndirect { buffer: vk::Buffer, offset: u64 },
+    /// `vkCmdBeginRendering`, by index.
+    BeginRendering { rendering: u32 },
+    /// `vkCmdEndRendering`
+    EndRendering,
+    /// `vkCmdSetViewport`: left, top, width and height, with y up.
+    Viewport { area: [f32; 4] },
+    /// `vkCmdSetScissor`
+    Scissor { area: vk::Rect2D },
+    /// `vkCmdBindVertexBuffers`
+    VertexBuffer {
+        slot: u8,
+        buffer: vk::Buffer,
+        offset: u64,
+    },
+    /// `vkCmdBindIndexBuffer`
+    IndexBuffer {
+        kind: vk::IndexType,
+        buffer: vk::Buffer,
+        offset: u64,
+    },
+    /// `vkCmdDraw`: first and count of both.
+    Draw {
+        vertices: [u32; 2],
+        instances: [u32; 2],
+    },
+    /// `vkCmdDrawIndexed`: first and count of both.
+    DrawIndexed {
+        indices: [u32; 2],
+        base_vertex: i32,
+        instances: [u32; 2],
+    },
+    /// `vkCmdDrawIndirect` or `vkCmdDrawIndexedIndirect`, by index.
+    DrawIndirect { draw: u32 },
+}
+
+const _: () = assert!(
+    size_of::<Call>() == 24,
+    "many small calls are walked through"
+);
+
+/// The attachments of a rendering. Pointers between them are made when they are said.
+#[derive(Clone, Copy)]
+pub(crate) struct RenderingCall {
+    pub colors: [AttachmentCall; MAX_COLORS],
+    pub color_count: usize,
+    pub depth: Option<AttachmentCall>,
+    pub stencil: Option<AttachmentCall>,
+    pub area: vk::Rect2D,
+}
+
+/// An attachment; all zeros for none.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct AttachmentCall {
+    pub view: vk::ImageView,
+    pub layout: vk::ImageLayout,
+    pub load: vk::AttachmentLoadOp,
+    pub store: vk::AttachmentStoreOp,
+    pub clear: vk::ClearValue,
+    /// What it resolves to, in which layout and how.
+    pub resolve: vk::ImageView,
+    pub resolve_layout: vk::ImageLayout,
+    pub resolve_mode: vk::ResolveModeFlags,
+}
+
+impl AttachmentCall {
+    /// The same in Vulkan's words.
+    pub(crate) fn to_vk(self) -> vk::RenderingAttachmentInfo<'static> {
+        vk::RenderingAttachmentInfo::default()
+            .image_view(self.view)
+            .image_layout(self.layout)
+            .load_op(self.load)
+            .store_op(self.store)
+            .clear_value(self.clear)
+            .resolve_image_view(self.resolve)
+            .resolve_image_layout(self.resolve_layout)
+            .resolve_mode(self.resolve_mode)
+    }
+}
+
+/// Draws with arguments from a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct IndirectCall {
+    pub indexed: bool,
+    pub buffer: vk::Buffer,
+    pub offset: u64,
+    pub count: u32,
+    pub stride: u32,
+}
+
+/// What a descriptor is made from. The variants have the same size, which is the stride of
+/// [`PipelineLayout`]'s template.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) union Info {
+    pub buffer: vk::DescriptorBufferInfo,
+    pub image: vk::DescriptorImageInfo,
+}
+
+const _: () = assert!(
+    size_of::<Info>() == PipelineLayout::INFO_BYTES,
+    "the stride"
+);
+
+impl Info {
+    /// Nothing.
+    pub(crate) const NULL: Self = Self {
+        buffer: vk::DescriptorBufferInfo {
+            buffer: vk::Buffer::null(),
+            offset: 0,
+            range: 0,
+        },
+    };
+}
+
+/// In which layout a pass was found to use an image. It follows from what the pass declares, which
+/// may be something else in another frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LayoutCall {
+    pub image: ResourceId,
+    pub aspects: vk::ImageAspectFlags,
+    /// The kinds of access that were looked for, and what is taken if there are none.
+    pub access: AccessMask,
+    pub usual: Layout,
+    pub layout: vk::ImageLayout,
+}
+
+/// A resource that a pass was found to touch, and which one it was then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub resource: ResourceId,
+    pub version: u32,
+}
+
+/// What a pass came to, and what that hangs on besides the list of the pass.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Span {
+    pub calls: Range<u32>,
+    touched: Range<u32>,
+    layouts: Range<u32>,
+}
+
+/// Calls, pass after pass, with what they point to.
+#[derive(Default)]
+pub(crate) struct Calls {
+    calls: Vec<Call>,
+    touched: Vec<Touched>,
+    layouts: Vec<LayoutCall>,
+    infos: Vec<Info>,
+    bytes: Vec<u8>,
+    renderings: Vec<RenderingCall>,
+    draws: Vec<IndirectCall>,
+    /// Where the calls that are being added begin; none if nobody wants them.
+    open: Option<Mark>,
+    /// How many of the calls were said in the last frame.
+    used: usize,
+}
+
+/// The lengths of all arrays.
+#[derive(Clone, Copy)]
+struct Mark {
+    calls: usize,
+    touched: usize,
+    layouts: usize,
+    infos: usize,
+    bytes: usize,
+    renderings: usize,
+    draws: usize,
+}
+
+impl Calls {
+    /// Forgets everything and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.calls.clear();
+        self.touched.clear();
+        self.layouts.clear();
+        self.infos.clear();
+        self.bytes.clear();
+        self.renderings.clear();
+        self.draws.clear();
+        self.open = None;
+        self.used = 0;
+    }
+
+    /// Begins a frame.
+    pub(crate) fn begin(&mut self) {
+        self.used = 0;
+    }
+
+    /// Notes that calls are said in this frame.
+    #[inline]
+    pub(crate) fn note_use(&mut self, span: &Span) {
+        self.used += span.calls.len();
+    }
+
+    /// Whether at least half of the calls were said in the last frame. The others are those of
+    /// passes that are gone, or have come to something else.
+    pub(crate) fn are_mostly_used(&self) -> bool {
+        self.used >= self.calls.len() / 2
+    }
+
+    /// Begins to keep the calls of a pass.
+    pub(crate) fn open(&mut self) {
+        self.open = Some(Mark {
+            calls: self.calls.len(),
+            touched: self.touched.len(),
+            layouts: self.layouts.len(),
+            infos: self.infos.len(),
+            bytes: self.bytes.len(),
+            renderings: self.renderings.len(),
+            draws: self.draws.len(),
+        });
+    }
+
+    /// Gives up the pass: what it does cannot be kept.
+    pub(crate) fn give_up(&mut self) {
+        if let Some(mark) = self.open.take() {
+            self.calls.truncate(mark.calls);
+            self.touched.truncate(mark.touched);
+            self.layouts.truncate(mark.layouts);
+            self.infos.truncate(mark.infos);
+            self.bytes.truncate(mark.bytes);
+            self.renderings.truncate(mark.renderings);
+            self.draws.truncate(mark.draws);
+        }
+    }
+
+    /// The calls of the pass, if they were kept to the end.
+    pub(crate) fn close(&mut self) -> Option<Span> {
+        let mark = self.open.take()?;
+        Some(Span {
+            calls: mark.calls as u32..self.calls.len() as u32,
+            touched: mark.touched as u32..self.touched.len() as u32,
+            layouts: mark.layouts as u32..self.layouts.len() as u32,
+        })
+    }
+
+    /// Whether calls are wanted.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Adds a call, if it is wanted.
+    pub(crate) fn add(&mut self, call: Call) {
+        if self.is_open() {
+            self.calls.push(call);
+        }
+    }
+
+    /// Adds a resource that the pass touches.
+    pub(crate) fn add_touched(&mut self, touched: Touched) {
+        if self.is_open() {
+            self.touched.push(touched);
+        }
+    }
+
+    /// Adds the layout of an image, which is an argument of the next call.
+    pub(crate) fn add_layout(&mut self, layout: impl FnOnce() -> LayoutCall) {
+        if self.is_open() {
+            self.layouts.push(layout());
+        }
+    }
+
+    /// Adds a push of descriptors, each at the place of its binding.
+    pub(crate) fn add_push(&mut self, layout: &PipelineLayout, infos: &[Info]) {
+        if self.is_open() {
+            let first = self.infos.len() as u32;
+            self.infos.extend_from_slice(infos);
+            self.calls.push(Call::Push {
+                layout: layout.raw,
+                template: layout.template,
+                first,
+            });
+        }
+    }
+
+    /// Adds push constants from the first byte on.
+    pub(crate) fn add_constants(&mut self, layout: &PipelineLayout, constants: &[u8]) {
+        if self.is_open() {
+            let first = self.bytes.len() as u32;
+            self.bytes.extend_from_slice(constants);
+            self.calls.push(Call::Constants {
+                layout: layout.raw,
+                stages: layout.push_stages,
+                first,
+                bytes: constants.len() as u32,
+            });
+        }
+    }
+
+    /// Adds the beginning of a rendering.
+    pub(crate) fn add_rendering(&mut self, rendering: &RenderingCall) {
+        if self.is_open() {
+            let at = self.renderings.len() as u32;
+            self.renderings.push(*rendering);
+            self.calls.push(Call::BeginRendering { rendering: at });
+        }
+    }
+
+    /// Adds draws with arguments from a buffer.
+    pub(crate) fn add_indirect(&mut self, draws: &IndirectCall) {
+        if self.is_open() {
+            let at = self.draws.len() as u32;
+            self.draws.push(*draws);
+            self.calls.push(Call::DrawIndirect { draw: at });
+        }
+    }
+
+    /// A rendering.
+    pub(crate) fn rendering(&self, at: u32) -> &RenderingCall {
+        &self.renderings[at as usize]
+    }
+
+    /// Draws with arguments from a buffer.
+    pub(crate) fn indirect(&self, at: u32) -> &IndirectCall {
+        &self.draws[at as usize]
+    }
+
+    /// One of the calls.
+    #[inline]
+    pub(crate) fn at(&self, at: u32) -> Call {
+        self.calls[at as usize]
+    }
+
+    /// The resources that a pass touched.
+    pub(crate) fn touched(&self, span: &Span) -> &[Touched] {
+        &self.touched[span.touched.start as usize..span.touched.end as usize]
+    }
+
+    /// The layouts that are among the arguments of a pass's calls.
+    pub(crate) fn layouts(&self, span: &Span) -> &[LayoutCall] {
+        &self.layouts[span.layouts.start as usize..span.layouts.end as usize]
+    }
+
+    /// The infos of a push.
+    pub(crate) fn infos(&self, first: u32) -> *const Info {
+        self.infos[first as usize..].as_ptr()
+    }
+
+    /// The bytes of push constants.
+    pub(crate) fn constants(&self, first: u32, bytes: u32) -> &[u8] {
+        &self.bytes[first as usize..][..bytes as usize]
+    }
+}

@@ -1,0 +1,391 @@
+//! From a command list to Vulkan commands.
+//!
+//! Every `unsafe` block here records a command into the encoder's command buffer. What they all
+//! need holds for the whole life of an encoder: the buffer is being recorded, by this thread
+//! alone; the handles are those of resources of the frame, of pipelines and samplers that the
+//! list keeps alive, and of the device; and the queue can run the command (`need`). Where a
+//! command asks for more, its block says how that is met.
+
+mod bindings;
+mod compatible;
+mod copies;
+mod draws;
+mod rendering;
+mod repeat;
+
+use ash::vk;
+use quadrille_sync::{AccessMask, Aspects, Capabilities, Layout, ResourceIndex, SubRange, Use};
+
+use crate::commands::{Area, Bind, Command, CommandError, CommandList, Copying, Draw};
+use crate::convert;
+use crate::device::Device;
+use crate::error::{Error, ShaderError};
+use crate::pipeline::MOST_BUFFERS;
+use crate::record::calls::{Calls, LayoutCall};
+use crate::record::capability_word;
+use crate::resources::handle::FrameResources;
+
+use bindings::Bindings;
+use rendering::OpenRendering;
+
+/// Why a list cannot be translated.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A command is wrong.
+    Command(CommandError),
+    /// A pipeline could not be compiled.
+    Pipeline(ShaderError),
+    /// A view could not be made.
+    Resource(Error),
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        Self::Command(error)
+    }
+}
+
+impl From<ShaderError> for Failure {
+    fn from(error: ShaderError) -> Self {
+        Self::Pipeline(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Resource(error)
+    }
+}
+
+/// A command buffer that has begun, and what its queue can do.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    /// The command buffer.
+    pub buffer: vk::CommandBuffer,
+    /// What the queue can run.
+    pub capabilities: Capabilities,
+    /// What copies of parts of images align to on the queue; zeros: only whole mip levels.
+    pub granularity: [u32; 3],
+}
+
+/// Translates the lists of a chunk's passes into one command buffer.
+pub(crate) struct Encoder<'a> {
+    device: &'a Device,
+    buffer: vk::CommandBuffer,
+    resources: FrameResources<'a>,
+    capabilities: Capabilities,
+    granularity: [u32; 3],
+    /// Where what the commands come to is kept.
+    calls: &'a mut Calls,
+    /// What the pass declares.
+    uses: &'a [Use],
+    bindings: Bindings<'a>,
+    rendering: Option<OpenRendering>,
+    /// Bit by slot: which vertex buffers are bound.
+    vertex_buffers: u32,
+    /// The offsets that they are bound at.
+    vertex_offsets: [u64; MOST_BUFFERS as usize],
+    /// What the index buffer has room for.
+    indices: Option<u64>,
+    open_labels: u32,
+}
+
+impl<'a> Encoder<'a> {
+    /// An encoder for a command buffer that has begun.
+    pub(crate) fn new(
+        device: &'a Device,
+        target: Target,
+        resources: FrameResources<'a>,
+        calls: &'a mut Calls,
+    ) -> Self {
+        Self {
+            calls,
+            device,
+            buffer: target.buffer,
+            resources,
+            capabilities: target.capabilities,
+            granularity: target.granularity,
+            uses: &[],
+            bindings: Bindings::default(),
+            rendering: None,
+            vertex_buffers: 0,
+            vertex_offsets: [0; MOST_BUFFERS as usize],
+            indices: None,
+            open_labels: 0,
+        }
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &'a Device {
+        self.device
+    }
+
+    /// Translates the list of a pass; an error comes with the word for the command.
+    pub(crate) fn encode(
+        &mut self,
+        name: &str,
+        uses: &'a [Use],
+        list: &'a CommandList,
+    ) -> Result<(), (&'static str, Failure)> {
+        self.uses = uses;
+        self.bindings.forget();
+        self.vertex_buffers = 0;
+        self.indices = None;
+        self.device.names.begin(self.buffer, || name);
+        for command in list.commands.iter() {
+            if !can_be_kept(command) {
+                self.calls.give_up();
+            }
+            self.command(list, command)
+                .map_err(|failure| (command.word(), failure))?;
+        }
+        if self.rendering.is_some() {
+            return Err(("its end", CommandError::RenderingOpen.into()));
+        }
+        for _ in 0..=std::mem::take(&mut self.open_labels) {
+            self.device.names.end(self.buffer);
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, list: &'a CommandList, command: &Command) -> Result<(), Failure> {
+        match *command {
+            Command::BeginRendering { data } => {
+                let (earlier, rest) = list.side().renderings.split_at(data as usize);
+                self.begin_rendering(&rest[0], earlier)
+            }
+            Command::EndRendering => self.end_rendering(),
+            Command::Area { area } => match list.side().areas[area as usize] {
+                Area::Viewport(area) => self.viewport(area.map(f32::from_bits)),
+                Area::Scissor(area) => self.scissor(area),
+            },
+            Command::Bind(bind) => self.bind(list, bind),
+            Command::Draw { draw } => self.draw(list.side().draws[draw as usize]),
+            Command::Dispatch { groups } => self.dispatch(groups),
+            Command::DispatchIndirect { buffer, offset } => {
+                self.dispatch_indirect(buffer, offset.into())
+            }
+            Command::Copy { copy } => self.copy(list, list.side().copies[copy as usize]),
+            Command::BeginLabel { start, bytes } => {
+                self.begin_label(bytes_of(list, start, bytes));
+                Ok(())
+            }
+            Command::EndLabel => self.end_label(),
+            Command::Raw { closure } => {
+                list.side().raw[closure as usize](&self.device.raw, self.buffer);
+                self.bindings.forget_all();
+                Ok(())
+            }
+        }
+    }
+
+    fn bind(&mut self, list: &'a CommandList, bind: Bind) -> Result<(), Failure> {
+        match bind {
+            Bind::Compute { pipeline } => {
+                self.bindings.compute = Some(&list.compute[pipeline as usize]);
+                Ok(())
+            }
+            Bind::Graphics { pipeline } => {
+                self.bindings.graphics = Some(&list.side().graphics[pipeline as usize]);
+                Ok(())
+            }
+            Bind::Buffer {
+                binding,
+                buffer,
+                range,
+            } => {
+                let [offset, size] = list.range(range);
+                self.bind_buffer(binding, buffer, offset, size)
+            }
+            Bind::Image {
+                binding,
+                storage,
+                image,
+                view,
+            } => self.bind_image(binding, storage, image, view),
+            Bind::Sampler { binding, sampler } => self
+                .bindings
+                .bind_sampler(binding, list.side().samplers[sampler as usize].raw()),
+            Bind::Constants { start, bytes } => {
+                self.bindings
+                    .push_constants(bytes_of(list, start, bytes.into()))
+            }
+            Bind::Vertices {
+                slot,
+                buffer,
+                offset,
+            } => self.vertex_buffer(slot, buffer, offset.into()),
+            Bind::Indices {
+                buffer,
+                offset,
+                kind,
+            } => self.index_buffer(buffer, offset.into(), kind),
+        }
+    }
+
+    fn draw(&mut self, draw: Draw) -> Result<(), Failure> {
+        match draw {
+            Draw::Plain {
+                vertices,
+                instances,
+            } => self.draw_plain(vertices, instances),
+            Draw::Indexed {
+                indices,
+                base_vertex,
+                instances,
+            } => self.draw_indexed(indices, base_vertex, instances),
+            Draw::Indirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, false),
+            Draw::IndexedIndirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, true),
+        }
+    }
+
+    fn copy(&mut self, list: &CommandList, copying: Copying) -> Result<(), Failure> {
+        match copying {
+            Copying::Buffer { src, dst, copy } => {
+                self.copy_buffer(src, dst, list.side().buffer_copies[copy as usize])
+            }
+            Copying::BufferToImage { src, dst, copy } => {
+                self.copy_buffer_to_image(src, dst, &list.side().buffer_image_copies[copy as usize])
+            }
+            Copying::ImageToBuffer { src, dst, copy } => {
+                self.copy_image_to_buffer(src, dst, &list.side().buffer_image_copies[copy as usize])
+            }
+            Copying::Image { src, dst, copy } => {
+                self.copy_image(src, dst, &list.side().image_copies[copy as usize])
+            }
+            Copying::Blit {
+                src,
+                dst,
+                copy,
+                linear,
+            } => self.blit_image(src, dst, &list.side().image_copies[copy as usize], linear),
+            Copying::Fill { dst, value, range } => {
+                let [_, offset, bytes] = list.side().buffer_copies[range as usize];
+                self.fill_buffer(dst, offset, bytes, value)
+            }
+            Copying::Update {
+                dst,
+                offset,
+                start,
+                bytes,
+            } => self.update_buffer(dst, offset, bytes_of(list, start, bytes)),
+            Copying::Clear { image, view, color } => self.clear_view(image, view, color),
+        }
+    }
+
+    fn begin_label(&mut self, name: &[u8]) {
+        self.open_labels += 1;
+        let name = String::from_utf8_lossy(name);
+        self.device.names.begin(self.buffer, || &name);
+    }
+
+    fn end_label(&mut self) -> Result<(), Failure> {
+        if self.open_labels == 0 {
+            return Err(CommandError::Label.into());
+        }
+        self.open_labels -= 1;
+        self.device.names.end(self.buffer);
+        Ok(())
+    }
+
+    /// The queue has to be able to run the command.
+    fn need(&self, capability: Capabilities) -> Result<(), CommandError> {
+        match self.capabilities.intersects(capability) {
+            true => Ok(()),
+            false => Err(CommandError::Queue {
+                capability: capability_word(capability),
+            }),
+        }
+    }
+
+    /// Rendering has to have begun, or not to have.
+    fn need_rendering(&self, inside: bool) -> Result<(), CommandError> {
+        match self.rendering.is_some() == inside {
+            true => Ok(()),
+            false => Err(CommandError::Rendering { inside }),
+        }
+    }
+
+    /// The layout in which the pass uses aspects of an image: that of the declared use with one of
+    /// these accesses, else the usual one.
+    fn layout(
+        &mut self,
+        resource: ResourceIndex,
+        aspects: vk::ImageAspectFlags,
+        access: AccessMask,
+        usual: Layout,
+    ) -> vk::ImageLayout {
+        let layout = declared_layout(self.uses, (resource, aspects), access, usual);
+        let resources = self.resources;
+        self.calls.add_layout(|| LayoutCall {
+            image: resources.handle(resource).id(),
+            aspects,
+            access,
+            usual,
+            layout,
+        });
+        layout
+    }
+}
+
+/// See [`Encoder::layout`].
+fn declared_layout(
+    uses: &[Use],
+    (resource, aspects): (ResourceIndex, vk::ImageAspectFlags),
+    access: AccessMask,
+    usual: Layout,
+) -> vk::ImageLayout {
+    let declared = declared_uses(uses, resource, aspects, access).next();
+    convert::layout(declared.map_or(usual, |of| of.access.layout()))
+}
+
+/// The declared uses of aspects of an image that have one of these accesses.
+fn declared_uses(
+    uses: &[Use],
+    resource: ResourceIndex,
+    aspects: vk::ImageAspectFlags,
+    access: AccessMask,
+) -> impl Iterator<Item = &Use> {
+    let all = Capabilities::all();
+    let aspects = Aspects::from_bits_truncate(aspects.as_raw());
+    uses.iter().filter(move |of| {
+        let has_aspect = match of.range {
+            SubRange::Subresources(range) => range.aspects.intersects(aspects),
+            SubRange::Slices(slices) => slices.aspects.intersects(aspects),
+            SubRange::Whole | SubRange::Bytes { .. } => true,
+        };
+        of.resource == resource && has_aspect && of.access.scope(all).access.intersects(access)
+    })
+}
+
+/// Whether a command is one of those that passes which draw or compute consist of. What these come
+/// to depends on the list and on the frame's resources alone, and can be kept.
+fn can_be_kept(command: &Command) -> bool {
+    match command {
+        Command::BeginRendering { .. }
+        | Command::EndRendering
+        | Command::Area { .. }
+        | Command::Bind(_)
+        | Command::Draw { .. }
+        | Command::Dispatch { .. }
+        | Command::DispatchIndirect { .. } => true,
+        Command::Copy { .. }
+        | Command::BeginLabel { .. }
+        | Command::EndLabel
+        | Command::Raw { .. } => false,
+    }
+}
+
+fn bytes_of(list: &CommandList, start: u32, bytes: u32) -> &[u8] {
+    &list.side().bytes[start as usize..][..bytes as usize]
+}

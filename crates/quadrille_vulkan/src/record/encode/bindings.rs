@@ -1,0 +1,545 @@
+//! Pipelines, bindings and push constants: kept until a draw or dispatch needs them.
+
+use ash::vk;
+use quadrille_sync::{AccessMask, Layout, ResourceId, ResourceIndex};
+
+use super::compatible::{check_kind, check_view};
+use super::{Encoder, Failure};
+use crate::commands::{CommandError, CommandList};
+use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
+use crate::record::calls::{Call, Info};
+use crate::resources::buffer::BufferUsage;
+use crate::resources::handle::{Entry, Handle};
+use crate::resources::image::{GpuImage, ImageUsage};
+use crate::resources::texels::Texels;
+use crate::resources::view::{View, ViewKey};
+use crate::shader::{Binding, BindingKind, GpuShader, ShaderImage};
+
+/// The number of bindings.
+const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
+
+/// What is bound, by binding. Only entries whose bit is set count, so that forgetting everything
+/// for the next pass costs nothing.
+pub(super) struct Bindings<'a> {
+    pub compute: Option<&'a ComputeCode>,
+    pub graphics: Option<&'a GraphicsCode>,
+    /// What a push points to: the template of a layout finds each binding's at its number.
+    infos: [Info; BINDINGS],
+    usages: [u32; BINDINGS],
+    images: [BoundImage<'a>; BINDINGS],
+    samplers: [vk::Sampler; BINDINGS],
+    indices: [ResourceIndex; BINDINGS],
+    has_buffer: u32,
+    has_image: u32,
+    has_sampler: u32,
+    constants: [u8; CommandList::MAX_PUSH_CONSTANTS],
+    constant_bytes: u32,
+    /// What the command buffer holds, for graphics and for compute.
+    held: [Held; 2],
+}
+
+#[derive(Clone, Copy)]
+struct BoundImage<'a> {
+    /// What is known of it beforehand, if shaders see its whole view.
+    entry: Option<&'a Entry>,
+    view: View,
+    storage: bool,
+}
+
+/// What the command buffer holds of a bind point.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    pipeline: vk::Pipeline,
+    layout: vk::PipelineLayout,
+    /// Bit by binding: what was pushed and is still the same.
+    pushed: u32,
+    constants: bool,
+}
+
+impl Default for Bindings<'_> {
+    fn default() -> Self {
+        let image = BoundImage {
+            entry: None,
+            view: View::WHOLE,
+            storage: false,
+        };
+        Self {
+            compute: None,
+            graphics: None,
+            infos: [Info::NULL; BINDINGS],
+            usages: [0; BINDINGS],
+            images: [image; BINDINGS],
+            samplers: [vk::Sampler::null(); BINDINGS],
+            indices: [ResourceIndex(0); BINDINGS],
+            has_buffer: 0,
+            has_image: 0,
+            has_sampler: 0,
+            constants: [0; CommandList::MAX_PUSH_CONSTANTS],
+            constant_bytes: 0,
+            held: [Held::default(); 2],
+        }
+    }
+}
+
+impl Bindings<'_> {
+    /// Forgets what is bound, for another list. The command buffer keeps the pipelines it has.
+    pub(super) fn forget(&mut self) {
+        self.compute = None;
+        self.graphics = None;
+        self.has_buffer = 0;
+        self.has_image = 0;
+        self.has_sampler = 0;
+        self.constant_bytes = 0;
+        for held in &mut self.held {
+            held.pushed = 0;
+            held.constants = false;
+        }
+    }
+
+    /// Forgets what is bound, and what the command buffer holds, which nobody knows any more.
+    pub(super) fn forget_all(&mut self) {
+        self.forget();
+        self.held = [Held::default(); 2];
+    }
+
+    /// Whether the command buffer holds another pipeline, in the place of which it now gets this.
+    fn holds_other(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) -> bool {
+        let held = &mut self.held[point.as_raw() as usize].pipeline;
+        std::mem::replace(held, pipeline) != pipeline
+    }
+
+    /// Remembers a sampler.
+    pub(super) fn bind_sampler(
+        &mut self,
+        binding: u8,
+        sampler: vk::Sampler,
+    ) -> Result<(), Failure> {
+        let at = self.slot(binding)?;
+        self.samplers[at] = sampler;
+        self.has_sampler |= 1 << at;
+        self.has_buffer &= !(1 << at);
+        Ok(())
+    }
+
+    /// Remembers push constants.
+    pub(super) fn push_constants(&mut self, data: &[u8]) -> Result<(), Failure> {
+        let limit = CommandList::MAX_PUSH_CONSTANTS;
+        if data.len() > limit || !data.len().is_multiple_of(4) {
+            return Err(match data.len() > limit {
+                true => CommandError::Limit {
+                    what: format!("a push of {} bytes", data.len()),
+                    limit: limit as u64,
+                }
+                .into(),
+                false => CommandError::Alignment {
+                    what: format!("push constants of {} bytes", data.len()),
+                    multiple: 4,
+                }
+                .into(),
+            });
+        }
+        self.constants[..data.len()].copy_from_slice(data);
+        self.constant_bytes = data.len() as u32;
+        self.held.iter_mut().for_each(|held| held.constants = false);
+        Ok(())
+    }
+
+    /// The index of a binding that is about to change.
+    fn slot(&mut self, binding: u8) -> Result<usize, CommandError> {
+        let at = usize::from(binding);
+        if at >= BINDINGS {
+            let what = format!("@binding({binding})");
+            return Err(CommandError::Limit {
+                what,
+                limit: BINDINGS as u64 - 1,
+            });
+        }
+        self.held
+            .iter_mut()
+            .for_each(|held| held.pushed &= !(1 << at));
+        Ok(at)
+    }
+}
+
+/// A pipeline that is about to run.
+struct Running<'p> {
+    point: vk::PipelineBindPoint,
+    pipeline: vk::Pipeline,
+    name: &'p str,
+    layout: &'p PipelineLayout,
+    bindings: &'p [Binding],
+}
+
+impl<'a> Encoder<'a> {
+    /// Remembers a buffer.
+    pub(super) fn bind_buffer(
+        &mut self,
+        binding: u8,
+        buffer: ResourceId,
+        offset: u64,
+        size: u64,
+    ) -> Result<(), Failure> {
+        let entry = self.resources.buffer_entry(buffer)?;
+        let rest = entry.bytes.saturating_sub(offset);
+        let length = if size == 0 { rest } else { size };
+        if length == 0 || length > rest {
+            let what = format!("the binding's range of {length} bytes from {offset}");
+            return Err(CommandError::Outside {
+                what,
+                name: self.resources.handle(entry.index()).name().to_owned(),
+                room: format!("{} bytes", entry.bytes),
+            }
+            .into());
+        }
+        self.touch(entry.index())?;
+        let at = self.bindings.slot(binding)?;
+        self.bindings.infos[at].buffer = vk::DescriptorBufferInfo {
+            buffer: entry.buffer,
+            offset,
+            range: length,
+        };
+        self.bindings.usages[at] = entry.usage;
+        self.bindings.indices[at] = entry.index();
+        // What describes an image or a sampler would be written over what describes the buffer.
+        self.bindings.has_buffer |= 1 << at;
+        self.bindings.has_image &= !(1 << at);
+        self.bindings.has_sampler &= !(1 << at);
+        Ok(())
+    }
+
+    /// Remembers an image.
+    pub(super) fn bind_image(
+        &mut self,
+        binding: u8,
+        storage: bool,
+        image: ResourceId,
+        view: View,
+    ) -> Result<(), Failure> {
+        let is_whole = view == View::WHOLE;
+        let entry = self.resources.image_entry(image).filter(|_| is_whole);
+        let (index, usage) = match entry {
+            Some(entry) => (entry.index(), entry.usage),
+            None => {
+                let (index, image) = self.resources.image(image)?;
+                check_view(image, view)?;
+                (index, image.desc().usage.bits())
+            }
+        };
+        self.touch(index)?;
+        let at = self.bindings.slot(binding)?;
+        self.bindings.images[at] = BoundImage {
+            entry,
+            view,
+            storage,
+        };
+        self.bindings.usages[at] = usage;
+        self.bindings.indices[at] = index;
+        self.bindings.has_image |= 1 << at;
+        self.bindings.has_buffer &= !(1 << at);
+        Ok(())
+    }
+
+    /// Makes the command buffer ready for a dispatch.
+    pub(super) fn ready_compute(&mut self) -> Result<(), Failure> {
+        let pipeline = self
+            .bindings
+            .compute
+            .ok_or(CommandError::NoPipeline { kind: "compute" })?;
+        self.ready(&Running {
+            point: vk::PipelineBindPoint::COMPUTE,
+            pipeline: pipeline.compiled()?,
+            name: pipeline.name(),
+            layout: pipeline.layout(),
+            bindings: pipeline.bindings(),
+        })
+    }
+
+    /// Makes the command buffer ready for a draw.
+    pub(super) fn ready_graphics(&mut self) -> Result<&'a GraphicsCode, Failure> {
+        let pipeline = self
+            .bindings
+            .graphics
+            .ok_or(CommandError::NoPipeline { kind: "graphics" })?;
+        let Some(rendering) = &self.rendering else {
+            return Err(CommandError::Rendering { inside: true }.into());
+        };
+        self.ready(&Running {
+            point: vk::PipelineBindPoint::GRAPHICS,
+            pipeline: pipeline.compiled(&rendering.formats)?,
+            name: pipeline.name(),
+            layout: pipeline.layout(),
+            bindings: pipeline.bindings(),
+        })?;
+        Ok(pipeline)
+    }
+
+    fn ready(&mut self, running: &Running<'_>) -> Result<(), Failure> {
+        let (point, pipeline) = (running.point, running.pipeline);
+        let at = point.as_raw() as usize;
+        self.calls.add(Call::Pipeline { point, pipeline });
+        self.bind_pipeline(point, pipeline);
+        // Bindings and constants survive a change of pipeline if the layout is the same.
+        if self.bindings.held[at].layout != running.layout.raw {
+            self.bindings.held[at].layout = running.layout.raw;
+            self.bindings.held[at].pushed = 0;
+            self.bindings.held[at].constants = false;
+        }
+        self.push_descriptors(at, running)?;
+        self.set_constants(at, running)
+    }
+
+    /// Has the command buffer hold a pipeline.
+    pub(super) fn bind_pipeline(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) {
+        if self.bindings.holds_other(point, pipeline) {
+            // SAFETY: the pipeline is of this bind point.
+            unsafe {
+                self.device
+                    .raw
+                    .cmd_bind_pipeline(self.buffer, point, pipeline);
+            }
+        }
+    }
+
+    fn push_descriptors(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
+        let mut stale = 0;
+        for binding in running.bindings {
+            let bit = 1 << binding.binding;
+            if self.bindings.held[at].pushed & bit == 0 {
+                self.describe(running.name, binding)?;
+                stale |= bit;
+            }
+        }
+        if stale == 0 {
+            return Ok(());
+        }
+        self.bindings.held[at].pushed |= stale;
+        let last = running.bindings.iter().map(|it| it.binding as usize).max();
+        let infos = &self.bindings.infos[..last.map_or(0, |last| last + 1)];
+        self.calls.add_push(running.layout, infos);
+        let push = &self.device.push_descriptor;
+        // SAFETY: the template is of this layout's set 0 and reads the infos of its bindings, all
+        // of which were described since the last pass or raw command.
+        unsafe {
+            push.cmd_push_descriptor_set_with_template(
+                self.buffer,
+                running.layout.template,
+                running.layout.raw,
+                0,
+                self.bindings.infos.as_ptr().cast(),
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks what is bound at a binding and completes what a push reads of it.
+    fn describe(&mut self, pipeline: &str, binding: &Binding) -> Result<(), Failure> {
+        let at = binding.binding as usize;
+        let kind = binding.kind;
+        let bound = match kind {
+            BindingKind::UniformBuffer | BindingKind::StorageBuffer => self.bindings.has_buffer,
+            BindingKind::SampledImage(_) | BindingKind::StorageImage(_) => self.bindings.has_image,
+            BindingKind::Sampler => self.bindings.has_sampler,
+            BindingKind::CombinedImageSampler(_) => {
+                self.bindings.has_image & self.bindings.has_sampler
+            }
+        };
+        if bound & (1 << at) == 0 {
+            return Err(unbound(pipeline, binding).into());
+        }
+        match kind {
+            BindingKind::UniformBuffer | BindingKind::StorageBuffer => {
+                self.check_buffer(pipeline, binding)?;
+            }
+            BindingKind::Sampler => {
+                let sampler = self.bindings.samplers[at];
+                self.bindings.infos[at].image = vk::DescriptorImageInfo::default().sampler(sampler);
+            }
+            BindingKind::SampledImage(seen)
+            | BindingKind::StorageImage(seen)
+            | BindingKind::CombinedImageSampler(seen) => {
+                let storage = matches!(kind, BindingKind::StorageImage(_));
+                if self.bindings.images[at].storage != storage {
+                    return Err(unbound(pipeline, binding).into());
+                }
+                let entry = self.bindings.images[at].entry;
+                if entry.is_none_or(|entry| entry.view_kind != seen.view) {
+                    // Which view this is, only the image knows.
+                    self.calls.give_up();
+                }
+                let mut info = self.describe_image(at, &seen)?;
+                if matches!(kind, BindingKind::CombinedImageSampler(_)) {
+                    info.sampler = self.bindings.samplers[at];
+                }
+                self.bindings.infos[at].image = info;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares a bound buffer with what the device allows, and what the shader needs.
+    fn check_buffer(&self, pipeline: &str, binding: &Binding) -> Result<(), CommandError> {
+        let limits = &self.device.limits;
+        let at = binding.binding as usize;
+        let (usage, word, multiple, most) = match binding.kind == BindingKind::UniformBuffer {
+            true => (
+                BufferUsage::UNIFORM,
+                "UNIFORM",
+                limits.min_uniform_buffer_offset_alignment,
+                limits.max_uniform_buffer_range,
+            ),
+            false => (
+                BufferUsage::STORAGE,
+                "STORAGE",
+                limits.min_storage_buffer_offset_alignment,
+                limits.max_storage_buffer_range,
+            ),
+        };
+        // SAFETY: a buffer is bound here, so that is what was written last.
+        let info = unsafe { self.bindings.infos[at].buffer };
+        let name = || {
+            let index = self.bindings.indices[at];
+            self.resources.handle(index).name().to_owned()
+        };
+        if self.bindings.usages[at] & usage.bits() == 0 {
+            return Err(CommandError::Usage {
+                name: name(),
+                usage: word,
+            });
+        }
+        // Vulkan's alignments are powers of two.
+        if info.offset & multiple.saturating_sub(1) != 0 {
+            let what = format!("the offset {} of {}", info.offset, name());
+            return Err(CommandError::Alignment { what, multiple });
+        }
+        if info.range > u64::from(most) {
+            let what = format!("the binding of {} bytes of {}", info.range, name());
+            return Err(CommandError::Limit {
+                what,
+                limit: most.into(),
+            });
+        }
+        if info.range < binding.least_bytes {
+            return Err(CommandError::TooSmall {
+                pipeline: pipeline.into(),
+                binding: binding.binding,
+                variable: binding.name.as_str().into(),
+                name: name().into(),
+                given: info.range,
+                wanted: binding.least_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    fn describe_image(
+        &mut self,
+        at: usize,
+        seen: &ShaderImage,
+    ) -> Result<vk::DescriptorImageInfo, Failure> {
+        let bound = self.bindings.images[at];
+        let index = self.bindings.indices[at];
+        let (usage, word) = match bound.storage {
+            true => (ImageUsage::STORAGE, "STORAGE"),
+            false => (ImageUsage::SAMPLED, "SAMPLED"),
+        };
+        if self.bindings.usages[at] & usage.bits() == 0 {
+            let name = self.resources.handle(index).name().to_owned();
+            return Err(CommandError::Usage { name, usage: word }.into());
+        }
+        let known = bound.entry.filter(|entry| entry.view_kind == seen.view);
+        let texels = match (bound.entry, self.resources.handle(index)) {
+            (Some(entry), _) => entry.texels,
+            (None, Handle::Image(image)) => Texels::of(image),
+            (None, Handle::Buffer(_)) => Texels::NONE,
+        };
+        if let Some(problem) = texels.problem(seen) {
+            return Err(CommandError::View {
+                name: self.resources.handle(index).name().to_owned(),
+                kind: seen.view,
+                problem,
+            }
+            .into());
+        }
+        let image_view = match (known, self.resources.handle(index)) {
+            (Some(entry), _) => entry.view,
+            (None, Handle::Image(image)) => {
+                let key = ViewKey {
+                    view: bound.view,
+                    aspects: texels.aspects(),
+                    kind: seen.view,
+                };
+                check_kind(image, key)?;
+                view(image, key)?
+            }
+            (None, Handle::Buffer(_)) => unreachable!("an image is bound here"),
+        };
+        let image_layout = match bound.storage {
+            true => {
+                let access = AccessMask::SHADER_STORAGE_READ | AccessMask::SHADER_STORAGE_WRITE;
+                self.layout(index, texels.aspects(), access, Layout::General)
+            }
+            false => self.layout(
+                index,
+                texels.aspects(),
+                AccessMask::SHADER_SAMPLED_READ,
+                Layout::ShaderReadOnlyOptimal,
+            ),
+        };
+        Ok(vk::DescriptorImageInfo {
+            sampler: vk::Sampler::null(),
+            image_view,
+            image_layout,
+        })
+    }
+
+    fn set_constants(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
+        let wanted = running.layout.push_bytes.least;
+        if wanted == 0 || self.bindings.held[at].constants {
+            return Ok(());
+        }
+        let given = self.bindings.constant_bytes;
+        if !(wanted..=running.layout.push_bytes.most).contains(&given) {
+            let pipeline = running.name.to_owned();
+            return Err(CommandError::PushConstants {
+                pipeline,
+                wanted,
+                given,
+            }
+            .into());
+        }
+        let constants = &self.bindings.constants[..wanted as usize];
+        self.calls.add_constants(running.layout, constants);
+        // SAFETY: the layout has these stages and this many bytes.
+        unsafe {
+            self.device.raw.cmd_push_constants(
+                self.buffer,
+                running.layout.raw,
+                running.layout.push_stages,
+                0,
+                constants,
+            );
+        }
+        self.bindings.held[at].constants = true;
+        Ok(())
+    }
+}
+
+/// Nothing, or something of another kind, is bound.
+#[cold]
+fn unbound(pipeline: &str, binding: &Binding) -> CommandError {
+    CommandError::Unbound {
+        pipeline: pipeline.to_owned(),
+        binding: binding.binding,
+        variable: binding.name.clone(),
+        kind: binding.kind.word(),
+    }
+}
+
+/// A view of an image; of a swapchain's image there is one only.
+pub(super) fn view(image: &GpuImage, key: ViewKey) -> Result<vk::ImageView, Failure> {
+    let view = image.view(key)?;
+    view.ok_or_else(|| {
+        let name = image.name().to_owned();
+        CommandError::PartOfSwapchain { name }.into()
+    })
+}

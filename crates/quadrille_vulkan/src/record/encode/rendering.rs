@@ -1,0 +1,370 @@
+//! Attachments, viewport and scissor.
+
+use ash::vk;
+use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex};
+
+use super::bindings::view;
+use super::compatible::check_view;
+use super::{Encoder, Failure, declared_uses};
+use crate::commands::CommandError;
+use crate::commands::rendering::{ColorData, DepthData, Formats, Load, MAX_COLORS, RenderingData};
+use crate::record::calls::{AttachmentCall, Call, RenderingCall};
+use crate::resources::format;
+use crate::resources::image::{GpuImage, ImageUsage};
+use crate::resources::region::mip_extent;
+use crate::resources::view::{View, ViewKey};
+
+/// Rendering that has begun.
+pub(super) struct OpenRendering {
+    pub formats: Formats,
+}
+
+/// What attachments have in common, gathered one by one.
+#[derive(Default)]
+struct Common {
+    formats: Formats,
+    extent: Option<[u32; 2]>,
+    samples: Option<u32>,
+}
+
+impl Common {
+    /// Takes in an attachment.
+    fn add(&mut self, image: &GpuImage, view: View) -> Result<(), CommandError> {
+        let [width, height, _] = mip_extent(image.extent(), view.base_mip.into());
+        let [known_width, known_height] = self.extent.unwrap_or([width, height]);
+        self.extent = Some([width.min(known_width), height.min(known_height)]);
+        let samples = image.desc().samples;
+        if self.samples.is_some_and(|known| known != samples) {
+            let problem = format!("{} has {samples} samples, others do not", image.name());
+            return Err(CommandError::Attachments { problem });
+        }
+        self.samples = Some(samples);
+        self.formats.samples = samples;
+        Ok(())
+    }
+}
+
+impl<'a> Encoder<'a> {
+    /// Begins to draw to attachments; `earlier` are the renderings of the pass before this one.
+    pub(super) fn begin_rendering(
+        &mut self,
+        data: &RenderingData,
+        earlier: &[RenderingData],
+    ) -> Result<(), Failure> {
+        self.need(Capabilities::GRAPHICS)?;
+        self.need_rendering(false)?;
+        self.check_attached_once(data, earlier)?;
+        if data.color_count > MAX_COLORS {
+            let what = format!("{} colour attachments", data.color_count);
+            return Err(CommandError::Limit {
+                what,
+                limit: MAX_COLORS as u64,
+            }
+            .into());
+        }
+        let mut common = Common::default();
+        let mut colors = [AttachmentCall::default(); MAX_COLORS];
+        for (at, color) in data.colors.iter().flatten().enumerate() {
+            colors[at] = self.color(color, &mut common)?;
+            common.formats.colors[at] = self.resources.image(color.image)?.1.format();
+        }
+        let (depth, stencil) = match &data.depth {
+            Some(depth) => self.depth(depth, &mut common)?,
+            None => (None, None),
+        };
+        let Some(area) = area(data.area, common.extent) else {
+            let problem = "there is none, or the area is empty".to_owned();
+            return Err(CommandError::Attachments { problem }.into());
+        };
+        let rendering = RenderingCall {
+            colors,
+            color_count: data.color_count,
+            depth,
+            stencil,
+            area,
+        };
+        self.calls.add_rendering(&rendering);
+        self.render(&rendering);
+        self.rendering = Some(OpenRendering {
+            formats: common.formats,
+        });
+        let vk::Rect2D { offset, extent } = area;
+        let viewport = [
+            offset.x as f32,
+            offset.y as f32,
+            extent.width as f32,
+            extent.height as f32,
+        ];
+        self.say(Call::Viewport { area: viewport });
+        self.say(Call::Scissor { area });
+        Ok(())
+    }
+
+    /// Checks that nothing is attached twice: within a rendering attachments may not overlap, and
+    /// between those of a pass stands no barrier.
+    fn check_attached_once(
+        &self,
+        data: &RenderingData,
+        earlier: &[RenderingData],
+    ) -> Result<(), CommandError> {
+        let name = |image| match self.resources.image(image) {
+            Ok((_, image)) => image.name().to_owned(),
+            Err(_) => String::new(),
+        };
+        let mut attached = data.attached();
+        while let Some(one) = attached.next() {
+            if attached.clone().any(|other| one.overlaps(other)) {
+                let problem = format!("{} is attached twice", name(one.image));
+                return Err(CommandError::Attachments { problem });
+            }
+            let mut before = earlier.iter().flat_map(RenderingData::attached);
+            if before.any(|other| one.overlaps(other)) {
+                let name = name(one.image);
+                return Err(CommandError::AttachedAgain { name });
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends drawing to the attachments.
+    pub(super) fn end_rendering(&mut self) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        self.say(Call::EndRendering);
+        self.rendering = None;
+        Ok(())
+    }
+
+    /// Sets the viewport.
+    pub(super) fn viewport(&mut self, area: [f32; 4]) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        let [left, top, width, height] = area;
+        let limits = &self.device.limits;
+        let most = limits.max_viewport_dimensions;
+        let [first, last] = limits.viewport_bounds_range;
+        // What is not a number is in no range.
+        let fits = |start: f32, length: f32, most: u32| {
+            let range = first..=last;
+            length > 0.0
+                && length <= most as f32
+                && range.contains(&start)
+                && range.contains(&(start + length))
+        };
+        if !fits(left, width, most[0]) || !fits(top, height, most[1]) {
+            return Err(CommandError::Viewport {
+                area,
+                bounds: [first, last],
+                most,
+            }
+            .into());
+        }
+        self.say(Call::Viewport { area });
+        Ok(())
+    }
+
+    /// Sets the scissor.
+    pub(super) fn scissor(&mut self, area: [u32; 4]) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        let [x, y, width, height] = area.map(|value| value.min(i32::MAX as u32 / 2));
+        let area = vk::Rect2D {
+            offset: vk::Offset2D {
+                x: x as i32,
+                y: y as i32,
+            },
+            extent: vk::Extent2D { width, height },
+        };
+        self.say(Call::Scissor { area });
+        Ok(())
+    }
+
+    fn color(&mut self, color: &ColorData, common: &mut Common) -> Result<AttachmentCall, Failure> {
+        let (image, raw, layout) = self.color_target(color.image, color.view)?;
+        common.add(image, color.view)?;
+        let mut attachment = AttachmentCall {
+            view: raw,
+            layout,
+            load: color.load.op(),
+            store: color.store.op(),
+            ..AttachmentCall::default()
+        };
+        if let Load::Clear(bits) = color.load {
+            attachment.clear = vk::ClearValue {
+                color: clear_color(image.format(), bits.map(f32::from_bits)),
+            };
+        }
+        if let Some((resolve, view)) = color.resolve {
+            let (target, raw, layout) = self.color_target(resolve, view)?;
+            let fits = target.desc().samples == 1
+                && target.format() == image.format()
+                && view.extent(target) == color.view.extent(image);
+            if !fits {
+                let problem = format!("{} cannot resolve to {}", image.name(), target.name());
+                return Err(CommandError::Attachments { problem }.into());
+            }
+            let mode = match format::is_integer(image.format()) {
+                true => vk::ResolveModeFlags::SAMPLE_ZERO,
+                false => vk::ResolveModeFlags::AVERAGE,
+            };
+            attachment.resolve = raw;
+            attachment.resolve_layout = layout;
+            attachment.resolve_mode = mode;
+        }
+        Ok(attachment)
+    }
+
+    /// The image, view and layout of what colours are written to.
+    fn color_target(
+        &mut self,
+        id: ResourceId,
+        part: View,
+    ) -> Result<(&'a GpuImage, vk::ImageView, vk::ImageLayout), Failure> {
+        let usage = (ImageUsage::COLOR_ATTACHMENT, "COLOR_ATTACHMENT");
+        let (index, image, view) = self.attachment(id, part, usage)?;
+        let aspect = vk::ImageAspectFlags::COLOR;
+        let access = AccessMask::COLOR_ATTACHMENT_READ | AccessMask::COLOR_ATTACHMENT_WRITE;
+        let layout = self.layout(index, aspect, access, Layout::ColorAttachmentOptimal);
+        Ok((image, view, layout))
+    }
+
+    /// The attachments for depth and for stencil, as far as the image has them.
+    fn depth(&mut self, depth: &DepthData, common: &mut Common) -> Result<DepthCalls, Failure> {
+        let usage = (
+            ImageUsage::DEPTH_STENCIL_ATTACHMENT,
+            "DEPTH_STENCIL_ATTACHMENT",
+        );
+        let (index, image, view) = self.attachment(depth.image, depth.view, usage)?;
+        common.add(image, depth.view)?;
+        common.formats.depth = image.format();
+        let far = match depth.load {
+            Load::Clear(bits) => f32::from_bits(bits).clamp(0.0, 1.0),
+            _ => 0.0,
+        };
+        let value = match depth.stencil {
+            Load::Clear(value) => value,
+            _ => 0,
+        };
+        let aspects = format::aspects(image.format());
+        let mut attachment = |aspect, load, depth_stencil| {
+            let call = |layout, is_read_only| AttachmentCall {
+                view,
+                layout,
+                // What is only read is neither replaced nor written back.
+                load: if is_read_only {
+                    vk::AttachmentLoadOp::LOAD
+                } else {
+                    load
+                },
+                store: if is_read_only {
+                    vk::AttachmentStoreOp::NONE
+                } else {
+                    depth.store.op()
+                },
+                clear: vk::ClearValue { depth_stencil },
+                ..AttachmentCall::default()
+            };
+            aspects.contains(aspect).then(|| {
+                let (layout, is_read_only) = self.depth_layout(index, aspect, depth.read_only);
+                call(layout, is_read_only)
+            })
+        };
+        let clear = |depth, stencil| vk::ClearDepthStencilValue { depth, stencil };
+        Ok((
+            attachment(vk::ImageAspectFlags::DEPTH, depth.load.op(), clear(far, 0)),
+            attachment(
+                vk::ImageAspectFlags::STENCIL,
+                depth.stencil.op(),
+                clear(0.0, value),
+            ),
+        ))
+    }
+
+    /// The layout of one aspect of a depth attachment, and whether the aspect is only read: the pass
+    /// says so here, or declares nothing else. Depth may be written while stencil is read.
+    fn depth_layout(
+        &mut self,
+        index: ResourceIndex,
+        aspect: vk::ImageAspectFlags,
+        read_only: bool,
+    ) -> (vk::ImageLayout, bool) {
+        let writes = AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE;
+        let access = AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | writes;
+        let mut declared = declared_uses(self.uses, index, aspect, access).peekable();
+        let is_declared = declared.peek().is_some();
+        let all = Capabilities::all();
+        let is_written = declared.any(|of| of.access.scope(all).access.intersects(writes));
+        let is_read_only = read_only || is_declared && !is_written;
+        let usual = if is_read_only {
+            Layout::DepthStencilReadOnlyOptimal
+        } else {
+            Layout::DepthStencilAttachmentOptimal
+        };
+        let layout = self.layout(index, aspect, access, usual);
+        (layout, is_read_only)
+    }
+
+    /// An attachment's index, image and view.
+    fn attachment(
+        &mut self,
+        id: ResourceId,
+        part: View,
+        (usage, word): (ImageUsage, &'static str),
+    ) -> Result<(ResourceIndex, &'a GpuImage, vk::ImageView), Failure> {
+        let resources = self.resources;
+        let (index, image) = resources.image(id)?;
+        self.touch(index)?;
+        check_view(image, part)?;
+        if !image.desc().usage.contains(usage) {
+            let name = image.name().to_owned();
+            return Err(CommandError::Usage { name, usage: word }.into());
+        }
+        // An image with one level and layer is its own only part.
+        let desc = image.desc();
+        let is_whole = desc.mip_levels == 1 && desc.array_layers == 1;
+        let key = ViewKey {
+            view: if is_whole { View::WHOLE } else { part },
+            aspects: format::aspects(image.format()),
+            kind: match is_whole {
+                true => image.default_view_kind(),
+                false => vk::ImageViewType::TYPE_2D_ARRAY,
+            },
+        };
+        Ok((index, image, view(image, key)?))
+    }
+}
+
+/// See [`Encoder::depth`].
+type DepthCalls = (Option<AttachmentCall>, Option<AttachmentCall>);
+
+/// The wanted area within what the attachments have; `None` if that is empty.
+fn area(wanted: Option<[u32; 4]>, extent: Option<[u32; 2]>) -> Option<vk::Rect2D> {
+    let [width, height] = extent?;
+    let [x, y, wanted_width, wanted_height] = wanted.unwrap_or([0, 0, width, height]);
+    let width = wanted_width.min(width.saturating_sub(x));
+    let height = wanted_height.min(height.saturating_sub(y));
+    (width > 0 && height > 0).then_some(vk::Rect2D {
+        offset: vk::Offset2D {
+            x: x as i32,
+            y: y as i32,
+        },
+        extent: vk::Extent2D { width, height },
+    })
+}
+
+/// A colour as the format takes it: integer formats get whole numbers.
+pub(super) fn clear_color(format: vk::Format, color: [f32; 4]) -> vk::ClearColorValue {
+    match format::is_integer(format) {
+        // A negative value has the same bits as a signed and as an unsigned integer.
+        true => vk::ClearColorValue {
+            int32: color.map(to_integer),
+        },
+        false => vk::ClearColorValue { float32: color },
+    }
+}
+
+/// The whole number whose bits suit signed and unsigned formats.
+fn to_integer(value: f32) -> i32 {
+    if value > i32::MAX as f32 {
+        (value as u32).cast_signed()
+    } else {
+        value as i32
+    }
+}

@@ -1,0 +1,12 @@
+//! Buffers, images and samplers: how they are described, made, viewed, named in frames and checked.
+
+pub(crate) mod buffer;
+pub(crate) mod format;
+pub(crate) mod generation;
+pub(crate) mod handle;
+pub(crate) mod image;
+pub(crate) mod region;
+pub(crate) mod sampler;
+pub(crate) mod texels;
+pub(crate) mod usage;
+pub(crate) mod view;

@@ -1,0 +1,584 @@
+//! Buffers.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use ash::vk::{self, Handle as _};
+use bitflags::bitflags;
+use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
+
+use crate::device::Device;
+use crate::device::home::{Block, Home};
+use crate::device::memory::{Mapped, Memory};
+use crate::device::retire::Retired;
+use crate::error::Error;
+use crate::lock;
+use crate::resources::generation::Generation;
+use crate::resources::handle::WeakHandle;
+use crate::submit::sharing::Sharing;
+
+bitflags! {
+    /// What a buffer may be used for; the bits of `VkBufferUsageFlagBits`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct BufferUsage: u32 {
+        /// Source of copies.
+        const TRANSFER_SRC = 0x1;
+        /// Target of copies, fills and updates.
+        const TRANSFER_DST = 0x2;
+        /// Uniform data of shaders.
+        const UNIFORM = 0x10;
+        /// Storage data of shaders.
+        const STORAGE = 0x20;
+        /// Indices of draws.
+        const INDEX = 0x40;
+        /// Vertices of draws.
+        const VERTEX = 0x80;
+        /// Arguments of indirect draws and dispatches.
+        const INDIRECT = 0x100;
+    }
+}
+
+/// A buffer to make.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BufferDesc {
+    /// Its name in errors, plans and debuggers.
+    pub name: String,
+    /// Its size in bytes; at least 1.
+    pub bytes: u64,
+    /// What it may be used for.
+    pub usage: BufferUsage,
+    /// Where its memory is.
+    pub memory: Memory,
+    /// Whether queue families own it in turn or together. Where [`Settings::sharing`] is another
+    /// than exclusive, that counts for what is exclusive here.
+    ///
+    /// [`Settings::sharing`]: crate::Settings::sharing
+    pub sharing: Sharing,
+    /// Its contents do not outlive the frame. Images and buffers that are never needed at once
+    /// share memory, if it is the device's: see
+    /// [`Frames::place_transients`](crate::Frames::place_transients).
+    pub transient: bool,
+}
+
+impl BufferDesc {
+    /// A buffer in device memory for the given uses.
+    pub fn new(name: impl Into<String>, bytes: u64, usage: BufferUsage) -> Self {
+        Self {
+            name: name.into(),
+            bytes,
+            usage,
+            memory: Memory::Device,
+            sharing: Sharing::Exclusive,
+            transient: false,
+        }
+    }
+
+    /// A storage buffer in device memory that can be copied to and from.
+    ///
+    /// ```
+    /// use quadrille_vulkan::{BufferDesc, BufferUsage};
+    /// let cells = BufferDesc::storage("cells", 1024);
+    /// assert!(cells.usage.contains(BufferUsage::STORAGE | BufferUsage::TRANSFER_SRC));
+    /// ```
+    pub fn storage(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::STORAGE | COPIES)
+    }
+
+    /// A uniform buffer that the CPU writes ([`GpuBuffer::write`]), or copies.
+    pub fn uniform(name: impl Into<String>, bytes: u64) -> Self {
+        let usage = BufferUsage::UNIFORM | BufferUsage::TRANSFER_DST;
+        Self::new(name, bytes, usage).in_memory(Memory::Upload)
+    }
+
+    /// A vertex buffer in device memory.
+    pub fn vertex(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::VERTEX | COPIES)
+    }
+
+    /// An index buffer in device memory.
+    pub fn index(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::INDEX | COPIES)
+    }
+
+    /// A buffer that the CPU writes and copies read.
+    pub fn upload(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::TRANSFER_SRC).in_memory(Memory::Upload)
+    }
+
+    /// A buffer that copies write and the CPU reads.
+    pub fn readback(name: impl Into<String>, bytes: u64) -> Self {
+        Self::new(name, bytes, BufferUsage::TRANSFER_DST).in_memory(Memory::Readback)
+    }
+
+    /// The same with its memory elsewhere.
+    pub fn in_memory(mut self, memory: Memory) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// The same, owned by queue families in turn or together.
+    pub fn with_sharing(mut self, sharing: Sharing) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
+    /// The same with contents that do not outlive the frame: each frame writes it before reading
+    /// it, and between frames its memory is there for others.
+    pub fn transient(mut self) -> Self {
+        self.transient = true;
+        self
+    }
+
+    /// The same with more uses.
+    pub fn with_usage(mut self, usage: BufferUsage) -> Self {
+        self.usage |= usage;
+        self
+    }
+}
+
+/// Both directions of copies.
+const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFER_DST);
+
+/// A buffer. Clones are the same buffer; when the last one is dropped, the buffer is retired: it
+/// is destroyed once no queue can still use it.
+// The id lies beside the pointer too, because recording asks for nothing else.
+#[derive(Clone)]
+pub struct GpuBuffer(Arc<BufferInner>, ResourceId);
+
+struct BufferInner {
+    id: ResourceId,
+    name: Arc<str>,
+    desc: BufferDesc,
+    /// Changes only between frames, before anything of the next one is translated (the threads
+    /// that translate are started with a happens-before edge), so relaxed access is enough.
+    raw: AtomicU64,
+    /// Another number for each Vulkan buffer that it has been.
+    generation: Generation,
+    home: Mutex<Home>,
+    /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
+    needs: Option<vk::MemoryRequirements>,
+    /// All families may use it: changes only between frames.
+    is_concurrent: AtomicBool,
+    mapped: Option<Mutex<Mapped>>,
+    /// Has contents that no pass wrote. Those who look do so between frames, so relaxed access is
+    /// enough.
+    is_host_written: AtomicBool,
+    device: Arc<Device>,
+}
+
+impl GpuBuffer {
+    /// Makes a buffer.
+    pub(crate) fn new(device: &Arc<Device>, desc: &BufferDesc) -> Result<Self, Error> {
+        check(device, desc)?;
+        let sharing = desc.sharing.or(device.sharing);
+        let desc = &BufferDesc {
+            sharing,
+            ..desc.clone()
+        };
+        if desc.transient && desc.memory == Memory::Device {
+            let needs = Some(requirements(device, desc)?);
+            return Ok(Self::assemble(device, desc, None, needs));
+        }
+        let made = create_in(device, desc, sharing.mode(), None)?;
+        Ok(Self::assemble(device, desc, Some(made), None))
+    }
+
+    fn assemble(
+        device: &Arc<Device>,
+        desc: &BufferDesc,
+        made: Option<(vk::Buffer, Home)>,
+        needs: Option<vk::MemoryRequirements>,
+    ) -> Self {
+        let (raw, home) = made.unwrap_or_default();
+        let atom = device.limits.non_coherent_atom_size;
+        // On unified memory, device memory may be mapped too; its contract says it is not.
+        let memory = home.own().filter(|_| desc.memory != Memory::Device);
+        let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
+        let id = device.ids.take(&desc.name);
+        let inner = BufferInner {
+            id,
+            name: desc.name.as_str().into(),
+            desc: desc.clone(),
+            raw: AtomicU64::new(raw.as_raw()),
+            generation: Generation::new(),
+            home: Mutex::new(home),
+            needs,
+            is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
+            mapped: mapped.map(Mutex::new),
+            is_host_written: AtomicBool::new(false),
+            device: Arc::clone(device),
+        };
+        Self(Arc::new(inner), id)
+    }
+
+    /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
+    /// another buffer takes over, without contents, and what was there is retired.
+    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+        let Self(buffer, _) = self;
+        let mut home = lock(&buffer.home);
+        if home.is_at(place) {
+            return Ok(());
+        }
+        let (raw, new) = create_in(&buffer.device, &buffer.desc, self.mode(), place)?;
+        let old = std::mem::replace(&mut *home, new);
+        let old_raw = self.replace(raw);
+        self.retire(old_raw, old);
+        if let Some((block, _)) = place {
+            block.note(WeakHandle::Buffer(WeakBuffer(Arc::downgrade(buffer))));
+        }
+        Ok(())
+    }
+
+    /// Has it be nowhere, if its bytes are in this block.
+    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+        let mut home = lock(&self.0.home);
+        if home.offset_in(block).is_some() {
+            let old = std::mem::take(&mut *home);
+            let old_raw = self.replace(vk::Buffer::null());
+            self.retire(old_raw, old);
+        }
+    }
+
+    /// Has another Vulkan buffer take over, and gives the old one.
+    fn replace(&self, raw: vk::Buffer) -> vk::Buffer {
+        self.0.generation.change();
+        vk::Buffer::from_raw(self.0.raw.swap(raw.as_raw(), Ordering::Relaxed))
+    }
+
+    /// Leaves an object that was replaced to the device.
+    fn retire(&self, raw: vk::Buffer, home: Home) {
+        if !home.is_nowhere() {
+            let id = None;
+            lock(&self.0.device.dropped).push(Retired::Buffer { id, raw, home });
+        }
+    }
+
+    /// Has another buffer take over, of another sharing mode and without contents: at once, and
+    /// then the old one is given, under an id of its own; or when a frame uses it, if it is
+    /// transient.
+    pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+        let Self(buffer, _) = self;
+        let mut home = lock(&buffer.home);
+        let (raw, new) = match buffer.needs {
+            Some(_) => Default::default(),
+            None => create_in(&buffer.device, &buffer.desc, mode, None)?,
+        };
+        let old = std::mem::replace(&mut *home, new);
+        let old_raw = self.replace(raw);
+        let old_mode = self.mode();
+        let is_concurrent = mode == Mode::Concurrent;
+        buffer.is_concurrent.store(is_concurrent, Ordering::Relaxed);
+        if buffer.needs.is_none() {
+            let desc = BufferDesc {
+                name: format!("{}_before", buffer.desc.name),
+                ..buffer.desc.clone()
+            };
+            let made = Some((old_raw, old));
+            let old = Self::assemble(&buffer.device, &desc, made, None);
+            let was_concurrent = old_mode == Mode::Concurrent;
+            old.0.is_concurrent.store(was_concurrent, Ordering::Relaxed);
+            return Ok(Some(old));
+        }
+        self.retire(old_raw, old);
+        Ok(None)
+    }
+
+    /// Whether families own it in turn or together now.
+    fn mode(&self) -> Mode {
+        match self.0.is_concurrent.load(Ordering::Relaxed) {
+            true => Mode::Concurrent,
+            false => Mode::Exclusive,
+        }
+    }
+
+    /// What it needs of memory, if it gets it when a frame uses it.
+    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
+        self.0.needs
+    }
+
+    /// Where its bytes are.
+    pub(crate) fn home(&self) -> std::sync::MutexGuard<'_, Home> {
+        lock(&self.0.home)
+    }
+
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// Its identity over frames.
+    #[inline]
+    pub fn id(&self) -> ResourceId {
+        self.1
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.desc.bytes
+    }
+
+    /// The description it was made by.
+    pub fn desc(&self) -> &BufferDesc {
+        &self.0.desc
+    }
+
+    /// What the solver has to know of it.
+    pub fn declare(&self) -> Resource {
+        self.declare_as(Arc::clone(self.shared_name()))
+    }
+
+    /// The name as it is shared.
+    pub(crate) fn shared_name(&self) -> &Arc<str> {
+        &self.0.name
+    }
+
+    /// [`GpuBuffer::declare`] with a reference to the name that somebody has already.
+    pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
+        Resource {
+            id: self.0.id,
+            name,
+            kind: ResourceKind::Buffer {
+                bytes: self.0.desc.bytes,
+            },
+            sharing: self.mode(),
+            lifetime: lifetime(self.0.desc.transient),
+            memory: None,
+        }
+    }
+
+    /// Writes bytes from the CPU, to memory of [`Memory::Upload`] or [`Memory::Readback`].
+    ///
+    /// The device sees them in frames submitted later. Writing what a frame in flight reads is a
+    /// race on the device; keep a buffer per frame in flight.
+    ///
+    /// # Errors
+    /// The buffer is in device memory, or the range is outside it.
+    pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        let mut mapped = self.mapped(offset, data.len() as u64)?;
+        // SAFETY: `mapped` has compared the range with the buffer.
+        unsafe { mapped.write(&self.0.device.raw, offset, data) }.map_err(Error::vulkan(
+            &self.0.device,
+            self.name(),
+            "vkFlushMappedMemoryRanges",
+        ))?;
+        self.0.is_host_written.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether [`GpuBuffer::write`] was called: then it has contents, though no pass wrote them
+    /// ([`States::import`](quadrille_sync::States::import)).
+    #[inline]
+    pub fn is_host_written(&self) -> bool {
+        self.0.is_host_written.load(Ordering::Relaxed)
+    }
+
+    /// Reads bytes on the CPU, from memory of [`Memory::Upload`] or [`Memory::Readback`].
+    ///
+    /// What the device wrote is seen once the submission that wrote it is complete and a pass
+    /// declared the host's read.
+    ///
+    /// # Errors
+    /// As for [`GpuBuffer::write`].
+    pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+        let mut mapped = self.mapped(offset, data.len() as u64)?;
+        // SAFETY: `mapped` has compared the range with the buffer.
+        unsafe { mapped.read(&self.0.device.raw, offset, data) }.map_err(Error::vulkan(
+            &self.0.device,
+            self.name(),
+            "vkInvalidateMappedMemoryRanges",
+        ))
+    }
+
+    /// The raw handle, for Vulkan calls of your own; null for a transient buffer that no frame has
+    /// used. That of a transient buffer may change from frame to frame.
+    pub fn raw(&self) -> vk::Buffer {
+        vk::Buffer::from_raw(self.0.raw.load(Ordering::Relaxed))
+    }
+
+    /// Another number whenever the raw handle becomes that of another buffer.
+    #[inline]
+    pub(crate) fn generation(&self) -> u32 {
+        self.0.generation.get()
+    }
+
+    /// The memory that the CPU sees, of which this range is asked for.
+    fn mapped(&self, offset: u64, length: u64) -> Result<std::sync::MutexGuard<'_, Mapped>, Error> {
+        let name = || self.name().to_owned();
+        let mapped = self
+            .0
+            .mapped
+            .as_ref()
+            .ok_or_else(|| Error::NotMapped { name: name() })?;
+        let mapped = lock(mapped);
+        let bytes = mapped.bytes();
+        match offset.checked_add(length) {
+            Some(end) if end <= bytes => Ok(mapped),
+            _ => Err(Error::OutOfBounds {
+                name: name(),
+                offset,
+                length,
+                bytes,
+            }),
+        }
+    }
+}
+
+impl Drop for BufferInner {
+    fn drop(&mut self) {
+        let retired = Retired::Buffer {
+            id: Some(self.id),
+            raw: vk::Buffer::from_raw(*self.raw.get_mut()),
+            home: std::mem::take(&mut *lock(&self.home)),
+        };
+        lock(&self.device.dropped).push(retired);
+    }
+}
+
+/// A buffer that this does not keep alive.
+#[derive(Clone)]
+pub(crate) struct WeakBuffer(Weak<BufferInner>);
+
+impl WeakBuffer {
+    /// The buffer, if somebody has it.
+    pub(crate) fn upgrade(&self) -> Option<GpuBuffer> {
+        let inner = self.0.upgrade()?;
+        let id = inner.id;
+        Some(GpuBuffer(inner, id))
+    }
+
+    /// Whether both are of the same buffer.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+
+impl PartialEq for GpuBuffer {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for GpuBuffer {}
+
+impl std::fmt::Debug for GpuBuffer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "GpuBuffer({}, {} bytes)",
+            self.name(),
+            self.bytes()
+        )
+    }
+}
+
+/// How long a resource lives.
+pub(crate) fn lifetime(transient: bool) -> Lifetime {
+    if transient {
+        Lifetime::Transient
+    } else {
+        Lifetime::Persistent
+    }
+}
+
+fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
+    let (bytes, most) = (desc.bytes, device.max_buffer_bytes);
+    let problem = if bytes == 0 {
+        "its size is 0 bytes; it has to be at least 1".to_owned()
+    } else if bytes > most {
+        format!("its size of {bytes} bytes is above the device's limit of {most}")
+    } else if desc.usage.is_empty() {
+        "it has no usage; name at least one".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Error::Invalid {
+        name: desc.name.clone(),
+        problem,
+    })
+}
+
+/// Makes a buffer of a checked description, without memory.
+fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, Error> {
+    let families = device.families();
+    let mut info = vk::BufferCreateInfo::default()
+        .size(desc.bytes)
+        .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()) | device.usage_for_addresses());
+    if mode == Mode::Concurrent && families.len() > 1 {
+        info = info
+            .sharing_mode(vk::SharingMode::CONCURRENT)
+            .queue_family_indices(&families);
+    }
+    // SAFETY: the description is checked; the families are those of the device.
+    let raw = unsafe { device.raw.create_buffer(&info, None) };
+    raw.map_err(Error::vulkan(device, &desc.name, "vkCreateBuffer"))
+}
+
+/// The memory that buffers of a description need, in each sharing mode that they may come to have.
+fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirements, Error> {
+    desc.sharing
+        .requirements(|mode| requirements_of(device, desc, mode))
+}
+
+fn requirements_of(
+    device: &Device,
+    desc: &BufferDesc,
+    mode: Mode,
+) -> Result<vk::MemoryRequirements, Error> {
+    let raw = create(device, desc, mode)?;
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+    // SAFETY: made above, used by nothing.
+    unsafe { device.raw.destroy_buffer(raw, None) };
+    Ok(requirements)
+}
+
+/// Makes a buffer, in memory of its own or in this place.
+fn create_in(
+    device: &Device,
+    desc: &BufferDesc,
+    mode: Mode,
+    place: Option<(&Arc<Block>, u64)>,
+) -> Result<(vk::Buffer, Home), Error> {
+    let raw = create(device, desc, mode)?;
+    match find_home(device, raw, desc, place) {
+        Ok(home) => {
+            device.names.name(raw, &desc.name);
+            device.note_address(raw, desc.bytes, &desc.name);
+            Ok((raw, home))
+        }
+        Err(error) => {
+            // SAFETY: made above, used by nothing.
+            unsafe { device.raw.destroy_buffer(raw, None) };
+            Err(error)
+        }
+    }
+}
+
+fn find_home(
+    device: &Device,
+    raw: vk::Buffer,
+    desc: &BufferDesc,
+    place: Option<(&Arc<Block>, u64)>,
+) -> Result<Home, Error> {
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+    let kind = (desc.memory, true);
+    let home = Home::find(device, &desc.name, requirements, kind, place)?;
+    let (object, offset) = home.binding();
+    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
+    // once.
+    match unsafe { device.raw.bind_buffer_memory(raw, object, offset) } {
+        Ok(()) => Ok(home),
+        Err(result) => {
+            home.free(device);
+            Err(Error::vulkan(device, &desc.name, "vkBindBufferMemory")(
+                result,
+            ))
+        }
+    }
+}

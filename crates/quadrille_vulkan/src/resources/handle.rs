@@ -1,0 +1,473 @@
+//! A buffer or an image, and how ids and indices find them.
+
+use std::sync::{Arc, MutexGuard};
+
+use ash::vk;
+use quadrille_sync::{Frame, Resource, ResourceId, ResourceIndex};
+
+use crate::commands::CommandError;
+use crate::device::Device;
+use crate::device::home::{Block, Home};
+use crate::device::ids::Ids;
+use crate::error::Error;
+use crate::gpu::Gpu;
+use crate::resources::buffer::{GpuBuffer, WeakBuffer};
+use crate::resources::format;
+use crate::resources::image::{GpuImage, WeakImage};
+use crate::resources::texels::Texels;
+
+/// A buffer or an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Handle {
+    /// A buffer.
+    Buffer(GpuBuffer),
+    /// An image.
+    Image(GpuImage),
+}
+
+impl Handle {
+    /// Its identity over frames.
+    pub fn id(&self) -> ResourceId {
+        match self {
+            Self::Buffer(buffer) => buffer.id(),
+            Self::Image(image) => image.id(),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Buffer(buffer) => buffer.name(),
+            Self::Image(image) => image.name(),
+        }
+    }
+
+    /// Whether it was made from this device.
+    pub fn is_of(&self, gpu: &Gpu) -> bool {
+        self.is_made_from(&gpu.0)
+    }
+
+    /// Whether it was made from this device.
+    pub(crate) fn is_made_from(&self, device: &Device) -> bool {
+        let own = match self {
+            Self::Buffer(buffer) => buffer.device(),
+            Self::Image(image) => image.device(),
+        };
+        std::ptr::eq(own, device)
+    }
+
+    /// Another number whenever something else has become of it: whoever finds the number that he has
+    /// seen before finds what he has seen. 0 for images of swapchains, which are others in each frame.
+    #[inline]
+    pub(crate) fn generation(&self) -> u32 {
+        match self {
+            Self::Buffer(buffer) => buffer.generation(),
+            Self::Image(image) => image.generation(),
+        }
+    }
+
+    /// Whether its device was given up for another: [`Gpu::give_up`]. As good as free as long as
+    /// none was.
+    #[inline]
+    pub fn is_given_up(&self) -> bool {
+        Device::are_some_given_up() && self.is_of_given_up()
+    }
+
+    #[cold]
+    fn is_of_given_up(&self) -> bool {
+        match self {
+            Self::Buffer(buffer) => buffer.device().is_given_up(),
+            Self::Image(image) => image.device().is_given_up(),
+        }
+    }
+
+    /// What it needs of memory, if it gets it when a frame uses it.
+    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
+        match self {
+            Self::Buffer(buffer) => buffer.needs(),
+            Self::Image(image) => image.needs(),
+        }
+    }
+
+    /// Where its bytes are.
+    pub(crate) fn home(&self) -> MutexGuard<'_, Home> {
+        match self {
+            Self::Buffer(buffer) => buffer.home(),
+            Self::Image(image) => image.home(),
+        }
+    }
+
+    /// Sees to it that its bytes are in this place, or in memory of its own.
+    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+        match self {
+            Self::Buffer(buffer) => buffer.settle(place),
+            Self::Image(image) => image.settle(place),
+        }
+    }
+
+    /// Has it be nowhere, if its bytes are in this block.
+    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+        match self {
+            Self::Buffer(buffer) => buffer.vacate(block),
+            Self::Image(image) => image.vacate(block),
+        }
+    }
+
+    /// What the solver has to know of it.
+    pub fn declare(&self) -> Resource {
+        match self {
+            Self::Buffer(buffer) => buffer.declare(),
+            Self::Image(image) => image.declare(),
+        }
+    }
+
+    /// Adds it to a frame: [`Handle::declare`] for frames that are cleared and declared anew, which
+    /// have kept its name.
+    pub fn declare_in(&self, frame: &mut Frame) -> ResourceIndex {
+        let resource = match self {
+            Self::Buffer(buffer) => buffer.declare_as(frame.resource_name(buffer.shared_name())),
+            Self::Image(image) => image.declare_as(frame.resource_name(image.shared_name())),
+        };
+        frame.add_resource(resource)
+    }
+}
+
+impl From<GpuBuffer> for Handle {
+    fn from(buffer: GpuBuffer) -> Self {
+        Self::Buffer(buffer)
+    }
+}
+
+impl From<GpuImage> for Handle {
+    fn from(image: GpuImage) -> Self {
+        Self::Image(image)
+    }
+}
+
+/// A handle that keeps nothing alive.
+#[derive(Clone)]
+pub(crate) enum WeakHandle {
+    /// Of a buffer.
+    Buffer(WeakBuffer),
+    /// Of an image.
+    Image(WeakImage),
+}
+
+impl WeakHandle {
+    /// The handle, if there are others.
+    pub(crate) fn upgrade(&self) -> Option<Handle> {
+        match self {
+            Self::Buffer(buffer) => buffer.upgrade().map(Handle::Buffer),
+            Self::Image(image) => image.upgrade().map(Handle::Image),
+        }
+    }
+
+    /// Whether there are others.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.upgrade().is_some()
+    }
+
+    /// Whether both are of the same resource.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Buffer(one), Self::Buffer(other)) => one.is(other),
+            (Self::Image(one), Self::Image(other)) => one.is(other),
+            _ => false,
+        }
+    }
+}
+
+/// From resource ids to indices of a frame, with what bindings need of each resource beside it, so
+/// that translating a binding touches one place in memory. Its memory is used again.
+#[derive(Default)]
+pub(crate) struct IdTable {
+    /// By id.
+    entries: Vec<Entry>,
+    /// How many resources are declared.
+    declared: usize,
+    /// The others.
+    others: Vec<ResourceId>,
+    /// How many versions of entries there have been.
+    versions: u32,
+}
+
+/// What bindings need of a resource.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Its index in the frame; [`ABSENT`] if it is not of the frame.
+    index: u32,
+    /// What it was made for: bits of its kind's usage.
+    pub usage: u32,
+    /// The buffer; null for images.
+    pub buffer: vk::Buffer,
+    /// Bytes of a buffer.
+    pub bytes: u64,
+    /// The view of a whole image for shaders; null for buffers, and where shaders see another
+    /// view than the one of all aspects.
+    pub view: vk::ImageView,
+    /// The kind of `view`.
+    pub view_kind: vk::ImageViewType,
+    /// What shaders read of its texels.
+    pub texels: Texels,
+    /// Which Vulkan object it is: another one once a transient resource has moved, for instance; then
+    /// no view of it is what it was. 0 for images of swapchains.
+    generation: u32,
+    /// Another one whenever something else has the id.
+    version: u32,
+}
+
+/// What [`Entry::index`] is for ids that are not of the frame.
+const ABSENT: u32 = u32::MAX;
+
+impl Entry {
+    const NONE: Self = Self {
+        index: ABSENT,
+        usage: 0,
+        buffer: vk::Buffer::null(),
+        bytes: 0,
+        view: vk::ImageView::null(),
+        view_kind: vk::ImageViewType::TYPE_2D,
+        texels: Texels::NONE,
+        generation: 0,
+        version: 0,
+    };
+
+    fn new(index: u32, handle: &Handle) -> Self {
+        match handle {
+            Handle::Buffer(buffer) => Self {
+                index,
+                usage: buffer.desc().usage.bits(),
+                buffer: buffer.raw(),
+                bytes: buffer.bytes(),
+                generation: buffer.generation(),
+                ..Self::NONE
+            },
+            Handle::Image(image) => {
+                let format = image.format();
+                let is_seen_whole = format::aspects(format) == format::sampled_aspects(format);
+                Self {
+                    index,
+                    usage: image.desc().usage.bits(),
+                    view: match is_seen_whole {
+                        true => image.whole_view(),
+                        false => vk::ImageView::null(),
+                    },
+                    view_kind: image.default_view_kind(),
+                    texels: Texels::of(image),
+                    generation: image.generation(),
+                    ..Self::NONE
+                }
+            }
+        }
+    }
+
+    /// Its index in the frame.
+    pub(crate) fn index(&self) -> ResourceIndex {
+        ResourceIndex(self.index)
+    }
+
+    /// Whether it is the image that a swapchain has acquired, which changes from frame to frame.
+    fn is_of_swapchain(&self) -> bool {
+        self.generation == 0 && self.buffer == vk::Buffer::null()
+    }
+
+    /// Whether the resource is what it was, wherever it stands in the frame: the same Vulkan
+    /// objects, or the image that the same swapchain has acquired now (no pass that touches that is
+    /// kept).
+    fn is_what_it_was(&self, before: &Self) -> bool {
+        let at_its_place = Self {
+            index: before.index,
+            version: before.version,
+            ..*self
+        };
+        let is_passing = self.is_of_swapchain() && before.is_of_swapchain();
+        let of = |it: &Self| (it.usage, it.view_kind, it.texels);
+        at_its_place == *before || is_passing && of(self) == of(before)
+    }
+}
+
+impl IdTable {
+    /// Takes in the resources of a frame, of which so many are declared; whether these are others
+    /// than before, or in other places.
+    ///
+    /// # Errors
+    /// The first that was not made from this device; then none is taken in.
+    pub(crate) fn fill<'h>(
+        &mut self,
+        device: &Device,
+        handles: &'h [Handle],
+        declared: usize,
+    ) -> Result<bool, &'h Handle> {
+        for id in self.others.drain(..) {
+            self.entries[id.0 as usize].index = ABSENT;
+        }
+        let mut all = (0u32..).zip(&handles[..declared]);
+        let are_same = declared == self.declared && all.all(|it| self.is_same(device, it));
+        let known = if are_same { declared } else { 0 };
+        let new = &handles[known..];
+        if let Some(foreign) = new.iter().find(|handle| !handle.is_made_from(device)) {
+            return Err(foreign);
+        }
+        if !are_same {
+            self.declared = declared;
+            self.entries.iter_mut().for_each(|it| it.index = ABSENT);
+        }
+        for (index, handle) in (known as u32..).zip(new) {
+            self.put(index, handle);
+            if index as usize >= declared {
+                self.others.push(handle.id());
+            }
+        }
+        Ok(!are_same)
+    }
+
+    /// Whether a resource is what it was, and where it was.
+    fn is_same(&mut self, device: &Device, (index, handle): (u32, &Handle)) -> bool {
+        let before = self.entries.get_mut(handle.id().0 as usize);
+        let Some(before) = before.filter(|before| before.index == index) else {
+            return false;
+        };
+        // Mostly it is the same object, and nothing else need be looked at.
+        let generation = handle.generation();
+        if generation != 0 && generation == before.generation {
+            return true;
+        }
+        let new = Entry::new(index, handle);
+        if !new.is_what_it_was(before) || !handle.is_made_from(device) {
+            return false;
+        }
+        if before.view != new.view {
+            // The next image of a swapchain.
+            let version = before.version;
+            *before = Entry { version, ..new };
+        }
+        true
+    }
+
+    /// Takes in a resource.
+    fn put(&mut self, index: u32, handle: &Handle) {
+        let (id, new) = (handle.id().0 as usize, Entry::new(index, handle));
+        if self.entries.len() <= id {
+            self.entries.resize(id + 1, Entry::NONE);
+        }
+        let before = &mut self.entries[id];
+        let mut version = before.version;
+        if !new.is_what_it_was(before) {
+            self.versions += 1;
+            version = self.versions;
+        }
+        *before = Entry { version, ..new };
+    }
+}
+
+/// The resources of a frame, by id and by index.
+#[derive(Clone, Copy)]
+pub(crate) struct FrameResources<'a> {
+    /// The table, filled from `handles`.
+    pub ids: &'a IdTable,
+    /// By index.
+    pub handles: &'a [Handle],
+    /// What is called how, where it is not of the frame.
+    pub names: &'a Ids,
+}
+
+impl<'a> FrameResources<'a> {
+    fn find(&self, id: ResourceId) -> Result<(ResourceIndex, &'a Handle), CommandError> {
+        let index = self
+            .ids
+            .entries
+            .get(id.0 as usize)
+            .map_or(ABSENT, |it| it.index);
+        let handle = self
+            .handles
+            .get(index as usize)
+            .ok_or_else(|| self.not_declared(id))?;
+        Ok((ResourceIndex(index), handle))
+    }
+
+    /// A pass uses what it does not declare.
+    #[cold]
+    pub(crate) fn not_declared(&self, id: ResourceId) -> CommandError {
+        CommandError::NotDeclared {
+            name: self.names.name(id),
+        }
+    }
+
+    /// What a binding needs of a buffer.
+    pub(crate) fn buffer_entry(&self, id: ResourceId) -> Result<&'a Entry, CommandError> {
+        match self.entry(id).filter(|it| it.buffer != vk::Buffer::null()) {
+            Some(entry) => Ok(entry),
+            None => Err(self.buffer(id).err().unwrap_or(self.not_declared(id))),
+        }
+    }
+
+    /// What a binding needs of an image, if its whole view is what shaders see.
+    pub(crate) fn image_entry(&self, id: ResourceId) -> Option<&'a Entry> {
+        self.entry(id).filter(|it| it.view != vk::ImageView::null())
+    }
+
+    /// What is known of a resource of the frame. What is no longer of it leaves its entry behind.
+    fn entry(&self, id: ResourceId) -> Option<&'a Entry> {
+        let entry = self.ids.entries.get(id.0 as usize);
+        entry.filter(|entry| entry.index != ABSENT)
+    }
+
+    /// Which version of a resource it is, and its index, if it is declared.
+    pub(crate) fn version(&self, id: ResourceId) -> Option<(u32, ResourceIndex)> {
+        let entry = self.ids.entries.get(id.0 as usize)?;
+        let version = (entry.version, entry.index());
+        self.is_declared(entry.index()).then_some(version)
+    }
+
+    /// Whether some pass declares the resource: who repeats a pass can count on it then.
+    pub(crate) fn is_declared(&self, index: ResourceIndex) -> bool {
+        (index.0 as usize) < self.ids.declared
+    }
+
+    /// Whether the resource is the image that a swapchain has acquired.
+    pub(crate) fn is_of_swapchain(&self, index: ResourceIndex) -> bool {
+        matches!(self.handle(index), Handle::Image(image) if image.is_swapchain())
+    }
+
+    /// The resource of an entry, for its name.
+    pub(crate) fn handle(&self, index: ResourceIndex) -> &'a Handle {
+        &self.handles[index.0 as usize]
+    }
+
+    /// The index of a resource.
+    pub(crate) fn index(&self, id: ResourceId) -> Result<ResourceIndex, CommandError> {
+        self.find(id).map(|(index, _)| index)
+    }
+
+    /// A buffer by id.
+    pub(crate) fn buffer(&self, id: ResourceId) -> Result<&'a GpuBuffer, CommandError> {
+        match self.find(id)?.1 {
+            Handle::Buffer(buffer) => Ok(buffer),
+            Handle::Image(image) => Err(wrong(image.name(), "buffer")),
+        }
+    }
+
+    /// An image by id, which a swapchain has acquired if it is of one.
+    pub(crate) fn image(
+        &self,
+        id: ResourceId,
+    ) -> Result<(ResourceIndex, &'a GpuImage), CommandError> {
+        let (index, handle) = self.find(id)?;
+        match handle {
+            Handle::Buffer(buffer) => Err(wrong(buffer.name(), "image")),
+            Handle::Image(image) if image.raw() == vk::Image::null() => {
+                Err(CommandError::NotAcquired {
+                    name: image.name().to_owned(),
+                })
+            }
+            Handle::Image(image) => Ok((index, image)),
+        }
+    }
+}
+
+fn wrong(name: &str, wanted: &'static str) -> CommandError {
+    CommandError::WrongResource {
+        name: name.to_owned(),
+        wanted,
+    }
+}

@@ -1,0 +1,572 @@
+//! Images and their views.
+//!
+//! An image of a swapchain is a [`GpuImage`] like any other, whose handles are filled in when the
+//! swapchain acquires: so passes can be recorded before it is known which image they draw to.
+
+mod check;
+mod create;
+
+pub(crate) use create::{can_sample, can_scale};
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use ash::vk::{self, Handle as _};
+use bitflags::bitflags;
+use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
+
+use crate::device::Device;
+use crate::device::home::{Block, Home};
+use crate::device::retire::Retired;
+use crate::error::Error;
+use crate::lock;
+use crate::resources::buffer::lifetime;
+use crate::resources::format;
+use crate::resources::generation::Generation;
+use crate::resources::handle::WeakHandle;
+use crate::resources::view::{View, ViewKey};
+use crate::submit::sharing::Sharing;
+
+bitflags! {
+    /// What an image may be used for; the bits of `VkImageUsageFlagBits`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct ImageUsage: u32 {
+        /// Source of copies and blits.
+        const TRANSFER_SRC = 0x1;
+        /// Target of copies, blits and clears.
+        const TRANSFER_DST = 0x2;
+        /// Sampled in shaders.
+        const SAMPLED = 0x4;
+        /// Loaded and stored in shaders.
+        const STORAGE = 0x8;
+        /// Drawn to.
+        const COLOR_ATTACHMENT = 0x10;
+        /// Depth and stencil of draws.
+        const DEPTH_STENCIL_ATTACHMENT = 0x20;
+    }
+}
+
+/// An image to make.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ImageDesc {
+    /// Its name in errors, plans and debuggers.
+    pub name: String,
+    /// Its format.
+    pub format: vk::Format,
+    /// Width, height and depth in texels; each at least 1. A depth above 1 makes it a 3D image.
+    pub extent: [u32; 3],
+    /// Mip levels; at least 1.
+    pub mip_levels: u32,
+    /// Array layers; at least 1.
+    pub array_layers: u32,
+    /// Samples per texel: 1, 2, 4, 8, ...
+    pub samples: u32,
+    /// What it may be used for.
+    pub usage: ImageUsage,
+    /// Its layers can be viewed as the faces of cubes.
+    pub cube: bool,
+    /// Whether queue families own it in turn or together. Where [`Settings::sharing`] is another
+    /// than exclusive, that counts for what is exclusive here.
+    ///
+    /// [`Settings::sharing`]: crate::Settings::sharing
+    pub sharing: Sharing,
+    /// Its contents do not outlive the frame. Images and buffers that are never needed at once
+    /// share memory: see [`Frames::place_transients`](crate::Frames::place_transients).
+    pub transient: bool,
+}
+
+impl ImageDesc {
+    /// A 2D image with one mip level and one layer.
+    pub fn new(
+        name: impl Into<String>,
+        width: u32,
+        height: u32,
+        format: vk::Format,
+        usage: ImageUsage,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            format,
+            extent: [width, height, 1],
+            mip_levels: 1,
+            array_layers: 1,
+            samples: 1,
+            usage,
+            cube: false,
+            sharing: Sharing::Exclusive,
+            transient: false,
+        }
+    }
+
+    /// An image to draw to, sample and copy from.
+    pub fn color_target(
+        name: impl Into<String>,
+        width: u32,
+        height: u32,
+        format: vk::Format,
+    ) -> Self {
+        let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::SAMPLED | COPIES;
+        Self::new(name, width, height, format, usage)
+    }
+
+    /// An image to sample, filled by copies.
+    pub fn sampled(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+        Self::new(name, width, height, format, ImageUsage::SAMPLED | COPIES)
+    }
+
+    /// An image that shaders load and store, sample, and that can be copied.
+    pub fn storage(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+        let usage = ImageUsage::STORAGE | ImageUsage::SAMPLED | COPIES;
+        Self::new(name, width, height, format, usage)
+    }
+
+    /// Depth (and stencil) of draws, which can be sampled.
+    pub fn depth(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+        let usage = ImageUsage::DEPTH_STENCIL_ATTACHMENT | ImageUsage::SAMPLED;
+        Self::new(name, width, height, format, usage)
+    }
+
+    /// The same with more uses.
+    pub fn with_usage(mut self, usage: ImageUsage) -> Self {
+        self.usage |= usage;
+        self
+    }
+
+    /// The same, owned by queue families in turn or together.
+    pub fn with_sharing(mut self, sharing: Sharing) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
+    /// The same with contents that do not outlive the frame: each frame writes it before reading
+    /// it, and between frames its memory is there for others.
+    ///
+    /// ```
+    /// use quadrille_vulkan::{Format, ImageDesc};
+    /// let glow = ImageDesc::color_target("glow", 64, 64, Format::R8G8B8A8_UNORM).transient();
+    /// assert!(glow.transient);
+    /// ```
+    pub fn transient(mut self) -> Self {
+        self.transient = true;
+        self
+    }
+
+    /// The same with mip levels.
+    pub fn with_mips(mut self, mip_levels: u32) -> Self {
+        self.mip_levels = mip_levels;
+        self
+    }
+
+    /// The same with array layers.
+    pub fn with_layers(mut self, array_layers: u32) -> Self {
+        self.array_layers = array_layers;
+        self
+    }
+
+    fn kind(&self) -> vk::ImageType {
+        if self.extent[2] > 1 {
+            vk::ImageType::TYPE_3D
+        } else {
+            vk::ImageType::TYPE_2D
+        }
+    }
+}
+
+/// Both directions of copies.
+const COPIES: ImageUsage = ImageUsage::TRANSFER_SRC.union(ImageUsage::TRANSFER_DST);
+
+/// A Vulkan object that another has replaced, with its views and its memory.
+type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Home);
+
+/// An image. Clones are the same image; when the last one is dropped, the image is retired: it is
+/// destroyed once no queue can still use it.
+// The id lies beside the pointer too, because recording asks for nothing else.
+#[derive(Clone)]
+pub struct GpuImage(Arc<ImageInner>, ResourceId);
+
+struct ImageInner {
+    id: ResourceId,
+    name: Arc<str>,
+    desc: ImageDesc,
+    /// The handles and the extent, which change with each acquire for a swapchain's image: the
+    /// frame that uses them is recorded by the thread that acquired, or after it (the threads
+    /// that translate are started with a happens-before edge), so relaxed access is enough.
+    raw: AtomicU64,
+    view: AtomicU64,
+    extent: AtomicU64,
+    /// Another number for each Vulkan image that it has been.
+    generation: Generation,
+    views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
+    /// Its raw handle is that of whatever a swapchain has acquired.
+    is_swapchain: bool,
+    home: Mutex<Home>,
+    /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
+    needs: Option<vk::MemoryRequirements>,
+    /// All families may use it: changes only between frames.
+    is_concurrent: AtomicBool,
+    device: Arc<Device>,
+}
+
+impl GpuImage {
+    /// Makes an image.
+    pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
+        check::check(device, desc)?;
+        let desc = &ImageDesc {
+            sharing: desc.sharing.or(device.sharing),
+            ..desc.clone()
+        };
+        if desc.transient {
+            let needs = create::requirements(device, desc)?;
+            return Ok(Self::assemble(device, desc, false, Some(needs)));
+        }
+        let image = Self::assemble(device, desc, false, None);
+        image.settle(None)?;
+        Ok(image)
+    }
+
+    /// The image that stands for whichever image a swapchain acquires.
+    pub(crate) fn of_swapchain(device: &Arc<Device>, desc: &ImageDesc) -> Self {
+        Self::assemble(device, desc, true, None)
+    }
+
+    fn assemble(
+        device: &Arc<Device>,
+        desc: &ImageDesc,
+        is_swapchain: bool,
+        needs: Option<vk::MemoryRequirements>,
+    ) -> Self {
+        let id = device.ids.take(&desc.name);
+        let inner = ImageInner {
+            id,
+            name: desc.name.as_str().into(),
+            desc: desc.clone(),
+            raw: AtomicU64::new(0),
+            view: AtomicU64::new(0),
+            extent: AtomicU64::new(pack(desc.extent)),
+            generation: Generation::new(),
+            views: Mutex::default(),
+            is_swapchain,
+            home: Mutex::default(),
+            needs,
+            is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
+            device: Arc::clone(device),
+        };
+        Self(Arc::new(inner), id)
+    }
+
+    /// Fills in what a swapchain acquired; null handles while nothing is.
+    pub(crate) fn set_acquired(&self, raw: vk::Image, view: vk::ImageView, extent: [u32; 2]) {
+        self.0.raw.store(raw.as_raw(), Ordering::Relaxed);
+        self.0.view.store(view.as_raw(), Ordering::Relaxed);
+        self.0
+            .extent
+            .store(pack([extent[0], extent[1], 1]), Ordering::Relaxed);
+    }
+
+    /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
+    /// another image takes over, without contents, and what was there is retired.
+    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+        let Self(image, _) = self;
+        let mut home = lock(&image.home);
+        if home.is_at(place) {
+            return Ok(());
+        }
+        let key = self.whole_key();
+        let new = create::create_in(&image.device, &image.desc, self.mode(), place, key)?;
+        self.retire(self.replace(&mut home, new, Some(key)));
+        if let Some((block, _)) = place {
+            block.note(WeakHandle::Image(WeakImage(Arc::downgrade(image))));
+        }
+        Ok(())
+    }
+
+    /// Has it be nowhere, if its bytes are in this block.
+    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+        let mut home = lock(&self.0.home);
+        if home.offset_in(block).is_some() {
+            self.retire(self.replace(&mut home, Default::default(), None));
+        }
+    }
+
+    /// Has another image take over, of another sharing mode and without contents: at once, and
+    /// then the old one is given, under an id of its own; or when a frame uses it, if it is
+    /// transient.
+    pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+        let Self(image, _) = self;
+        let mut home = lock(&image.home);
+        let is_concurrent = |mode| mode == Mode::Concurrent;
+        let old_mode = self.mode();
+        if image.needs.is_some() {
+            self.retire(self.replace(&mut home, Default::default(), None));
+            image
+                .is_concurrent
+                .store(is_concurrent(mode), Ordering::Relaxed);
+            return Ok(None);
+        }
+        let key = self.whole_key();
+        let new = create::create_in(&image.device, &image.desc, mode, None, key)?;
+        let (raw, views, old_home) = self.replace(&mut home, new, Some(key));
+        image
+            .is_concurrent
+            .store(is_concurrent(mode), Ordering::Relaxed);
+        let desc = ImageDesc {
+            name: format!("{}_before", image.desc.name),
+            ..image.desc.clone()
+        };
+        let old = Self::assemble(&image.device, &desc, false, None);
+        old.0
+            .is_concurrent
+            .store(is_concurrent(old_mode), Ordering::Relaxed);
+        old.0.raw.store(raw.as_raw(), Ordering::Relaxed);
+        let whole = views.iter().find(|(of, _)| *of == key);
+        let whole = whole.map_or(vk::ImageView::null(), |(_, view)| *view);
+        old.0.view.store(whole.as_raw(), Ordering::Relaxed);
+        *lock(&old.0.views) = views;
+        *lock(&old.0.home) = old_home;
+        Ok(Some(old))
+    }
+
+    /// The view of all of it.
+    fn whole_key(&self) -> ViewKey {
+        ViewKey {
+            view: View::WHOLE,
+            aspects: format::aspects(self.0.desc.format),
+            kind: self.default_view_kind(),
+        }
+    }
+
+    /// Puts another Vulkan object in the place of the one there is, which is given.
+    fn replace(
+        &self,
+        home: &mut Home,
+        (raw, new, view): (vk::Image, Home, vk::ImageView),
+        whole: Option<ViewKey>,
+    ) -> Replaced {
+        let Self(image, _) = self;
+        let old = std::mem::replace(home, new);
+        let old_raw = image.raw.swap(raw.as_raw(), Ordering::Relaxed);
+        image.view.store(view.as_raw(), Ordering::Relaxed);
+        image.generation.change();
+        let views = whole.map(|key| (key, view)).into_iter().collect();
+        let old_views = std::mem::replace(&mut *lock(&image.views), views);
+        (vk::Image::from_raw(old_raw), old_views, old)
+    }
+
+    /// Leaves an object that was replaced to the device.
+    fn retire(&self, (raw, views, home): Replaced) {
+        if !home.is_nowhere() {
+            lock(&self.0.device.dropped).push(Retired::Image {
+                id: None,
+                raw,
+                views: views.into_iter().map(|(_, view)| view).collect(),
+                home,
+            });
+        }
+    }
+
+    /// Whether families own it in turn or together now.
+    fn mode(&self) -> Mode {
+        match self.0.is_concurrent.load(Ordering::Relaxed) {
+            true => Mode::Concurrent,
+            false => Mode::Exclusive,
+        }
+    }
+
+    /// What it needs of memory, if it gets it when a frame uses it.
+    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
+        self.0.needs
+    }
+
+    /// Where its bytes are.
+    pub(crate) fn home(&self) -> std::sync::MutexGuard<'_, Home> {
+        lock(&self.0.home)
+    }
+
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// Its identity over frames.
+    #[inline]
+    pub fn id(&self) -> ResourceId {
+        self.1
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its format.
+    pub fn format(&self) -> vk::Format {
+        self.0.desc.format
+    }
+
+    /// Width, height and depth in texels; for a swapchain's image, of the swapchain as it is now.
+    pub fn extent(&self) -> [u32; 3] {
+        let packed = self.0.extent.load(Ordering::Relaxed);
+        let part = |shift: u32| ((packed >> shift) & 0x1f_ffff) as u32;
+        [part(0), part(21), part(42)]
+    }
+
+    /// The description it was made by. For a swapchain's image the extent in it is the first one;
+    /// ask [`GpuImage::extent`].
+    pub fn desc(&self) -> &ImageDesc {
+        &self.0.desc
+    }
+
+    /// Whether it stands for the image that a swapchain acquires.
+    pub fn is_swapchain(&self) -> bool {
+        self.0.is_swapchain
+    }
+
+    /// The aspects of its format.
+    pub fn aspects(&self) -> Aspects {
+        Aspects::from_bits_truncate(format::aspects(self.format()).as_raw())
+    }
+
+    /// What the solver has to know of it.
+    pub fn declare(&self) -> Resource {
+        self.declare_as(Arc::clone(self.shared_name()))
+    }
+
+    /// The name as it is shared.
+    pub(crate) fn shared_name(&self) -> &Arc<str> {
+        &self.0.name
+    }
+
+    /// [`GpuImage::declare`] with a reference to the name that somebody has already.
+    pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
+        let desc = &self.0.desc;
+        Resource {
+            id: self.0.id,
+            name,
+            kind: ResourceKind::Image {
+                aspects: self.aspects(),
+                mip_levels: desc.mip_levels,
+                array_layers: desc.array_layers,
+                slices: desc.extent[2],
+            },
+            sharing: self.mode(),
+            lifetime: match self.is_swapchain() {
+                true => Lifetime::Swapchain,
+                false => lifetime(desc.transient),
+            },
+            memory: None,
+        }
+    }
+
+    /// The raw handle, for Vulkan calls of your own; null for a swapchain that has not acquired, and
+    /// for a transient image that no frame has used. That of a transient image may change from frame
+    /// to frame.
+    pub fn raw(&self) -> vk::Image {
+        vk::Image::from_raw(self.0.raw.load(Ordering::Relaxed))
+    }
+
+    /// Another number whenever the raw handle becomes that of another image; 0 for images of
+    /// swapchains, which are another in each frame. Views live as long as it is the same.
+    pub(crate) fn generation(&self) -> u32 {
+        match self.is_swapchain() {
+            true => 0,
+            false => self.0.generation.get(),
+        }
+    }
+
+    /// The view of the whole image with all aspects.
+    pub(crate) fn whole_view(&self) -> vk::ImageView {
+        vk::ImageView::from_raw(self.0.view.load(Ordering::Relaxed))
+    }
+
+    /// The kind of [`GpuImage::whole_view`].
+    pub(crate) fn default_view_kind(&self) -> vk::ImageViewType {
+        let desc = &self.0.desc;
+        match desc.kind() {
+            vk::ImageType::TYPE_3D => vk::ImageViewType::TYPE_3D,
+            _ if desc.cube && desc.array_layers == 6 => vk::ImageViewType::CUBE,
+            _ if desc.cube => vk::ImageViewType::CUBE_ARRAY,
+            _ if desc.array_layers > 1 => vk::ImageViewType::TYPE_2D_ARRAY,
+            _ => vk::ImageViewType::TYPE_2D,
+        }
+    }
+
+    /// A view, made at its first use. `None` for another view than the whole of a swapchain's
+    /// image.
+    pub(crate) fn view(&self, key: ViewKey) -> Result<Option<vk::ImageView>, Error> {
+        let is_whole = key.view == View::WHOLE
+            && key.aspects == format::aspects(self.format())
+            && key.kind == self.default_view_kind();
+        if is_whole {
+            return Ok(Some(self.whole_view()));
+        }
+        if self.is_swapchain() {
+            return Ok(None);
+        }
+        let mut views = lock(&self.0.views);
+        if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
+            return Ok(Some(*view));
+        }
+        let view = create::create_view(&self.0.device, self.raw(), &self.0.desc, key)?;
+        views.push((key, view));
+        Ok(Some(view))
+    }
+}
+
+impl Drop for ImageInner {
+    fn drop(&mut self) {
+        let retired = match self.is_swapchain {
+            false => Retired::Image {
+                id: Some(self.id),
+                raw: vk::Image::from_raw(*self.raw.get_mut()),
+                views: lock(&self.views).drain(..).map(|(_, view)| view).collect(),
+                home: std::mem::take(&mut *lock(&self.home)),
+            },
+            true => Retired::SwapchainImage { id: self.id },
+        };
+        lock(&self.device.dropped).push(retired);
+    }
+}
+
+/// An image that this does not keep alive.
+#[derive(Clone)]
+pub(crate) struct WeakImage(Weak<ImageInner>);
+
+impl WeakImage {
+    /// The image, if somebody has it.
+    pub(crate) fn upgrade(&self) -> Option<GpuImage> {
+        let inner = self.0.upgrade()?;
+        let id = inner.id;
+        Some(GpuImage(inner, id))
+    }
+
+    /// Whether both are of the same image.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+
+impl PartialEq for GpuImage {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for GpuImage {}
+
+impl std::fmt::Debug for GpuImage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "GpuImage({}, {:?}, {:?})",
+            self.name(),
+            self.format(),
+            self.extent()
+        )
+    }
+}
+
+/// Three extents of at most 21 bits in one word, so that they change together.
+fn pack(extent: [u32; 3]) -> u64 {
+    let part = |at: usize, shift: u32| u64::from(extent[at].min(0x1f_ffff)) << shift;
+    part(0, 0) | part(1, 21) | part(2, 42)
+}

@@ -1,0 +1,173 @@
+//! From a description to an image with memory.
+
+use std::sync::Arc;
+
+use ash::vk;
+use quadrille_sync::Sharing as Mode;
+
+use super::{ImageDesc, ImageUsage};
+use crate::device::Device;
+use crate::device::home::{Block, Home};
+use crate::device::memory::Memory;
+use crate::error::Error;
+use crate::resources::view::ViewKey;
+
+/// See [`Gpu::can_sample`](crate::Gpu::can_sample).
+pub(crate) fn can_sample(device: &Device, format: vk::Format) -> bool {
+    let properties = crate::resources::format::properties(device, format);
+    let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE;
+    properties.optimal_tiling_features.contains(sampled)
+}
+
+/// See [`Gpu::can_scale`](crate::Gpu::can_scale).
+pub(crate) fn can_scale(device: &Device, format: vk::Format) -> bool {
+    use vk::FormatFeatureFlags as Feature;
+    let needed = Feature::BLIT_SRC | Feature::BLIT_DST | Feature::SAMPLED_IMAGE_FILTER_LINEAR;
+    let properties = crate::resources::format::properties(device, format);
+    crate::resources::format::aspects(format) == vk::ImageAspectFlags::COLOR
+        && properties.optimal_tiling_features.contains(needed)
+}
+
+pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
+    match desc.cube {
+        true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+        false => vk::ImageCreateFlags::empty(),
+    }
+}
+
+/// Makes an image of a checked description, without memory.
+pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk::Image, Error> {
+    let families = device.families();
+    let [width, height, depth] = desc.extent;
+    let mut info = vk::ImageCreateInfo::default()
+        .flags(flags(desc))
+        .image_type(desc.kind())
+        .format(desc.format)
+        .extent(vk::Extent3D {
+            width,
+            height,
+            depth,
+        })
+        .mip_levels(desc.mip_levels)
+        .array_layers(desc.array_layers)
+        .samples(vk::SampleCountFlags::from_raw(desc.samples))
+        .usage(vk::ImageUsageFlags::from_raw(desc.usage.bits()));
+    if mode == Mode::Concurrent && families.len() > 1 {
+        info = info
+            .sharing_mode(vk::SharingMode::CONCURRENT)
+            .queue_family_indices(&families);
+    }
+    // SAFETY: the description is checked against limits and format support.
+    let raw = unsafe { device.raw.create_image(&info, None) };
+    raw.map_err(Error::vulkan(device, &desc.name, "vkCreateImage"))
+}
+
+/// The memory that images of a description need, in each sharing mode that they may come to have.
+pub(super) fn requirements(
+    device: &Device,
+    desc: &ImageDesc,
+) -> Result<vk::MemoryRequirements, Error> {
+    desc.sharing
+        .requirements(|mode| requirements_of(device, desc, mode))
+}
+
+fn requirements_of(
+    device: &Device,
+    desc: &ImageDesc,
+    mode: Mode,
+) -> Result<vk::MemoryRequirements, Error> {
+    let raw = create(device, desc, mode)?;
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+    destroy(device, raw);
+    Ok(requirements)
+}
+
+/// Makes an image and the view of all of it, in memory of its own or in this place.
+pub(super) fn create_in(
+    device: &Device,
+    desc: &ImageDesc,
+    mode: Mode,
+    place: Option<(&Arc<Block>, u64)>,
+    whole: ViewKey,
+) -> Result<(vk::Image, Home, vk::ImageView), Error> {
+    let raw = create(device, desc, mode)?;
+    let home = match find_home(device, raw, desc, place) {
+        Ok(home) => home,
+        Err(error) => {
+            destroy(device, raw);
+            return Err(error);
+        }
+    };
+    device.names.name(raw, &desc.name);
+    match create_view(device, raw, desc, whole) {
+        Ok(view) => Ok((raw, home, view)),
+        Err(error) => {
+            destroy(device, raw);
+            home.free(device);
+            Err(error)
+        }
+    }
+}
+
+/// Usages of which an image needs one to have views.
+const VIEWED: ImageUsage = ImageUsage::SAMPLED
+    .union(ImageUsage::STORAGE)
+    .union(ImageUsage::COLOR_ATTACHMENT)
+    .union(ImageUsage::DEPTH_STENCIL_ATTACHMENT);
+
+/// Makes a view.
+pub(super) fn create_view(
+    device: &Device,
+    raw: vk::Image,
+    desc: &ImageDesc,
+    key: ViewKey,
+) -> Result<vk::ImageView, Error> {
+    // What is only copied has no views (`VkImageViewCreateInfo`, VUID 04441).
+    if !desc.usage.intersects(VIEWED) {
+        return Ok(vk::ImageView::null());
+    }
+    let info = vk::ImageViewCreateInfo::default()
+        .image(raw)
+        .view_type(key.kind)
+        .format(desc.format)
+        .subresource_range(key.range());
+    // SAFETY: callers have checked the range against the image.
+    let view = unsafe { device.raw.create_image_view(&info, None) }.map_err(Error::vulkan(
+        device,
+        &desc.name,
+        "vkCreateImageView",
+    ))?;
+    device.names.name(view, &desc.name);
+    Ok(view)
+}
+
+/// Destroys an image that nothing has used yet.
+fn destroy(device: &Device, raw: vk::Image) {
+    // SAFETY: made by the caller, used by nothing.
+    unsafe { device.raw.destroy_image(raw, None) };
+}
+
+fn find_home(
+    device: &Device,
+    raw: vk::Image,
+    desc: &ImageDesc,
+    place: Option<(&Arc<Block>, u64)>,
+) -> Result<Home, Error> {
+    // SAFETY: `raw` was just made from this device.
+    let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+    let kind = (Memory::Device, false);
+    let home = Home::find(device, &desc.name, requirements, kind, place)?;
+    let (object, offset) = home.binding();
+    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
+    // once.
+    match unsafe { device.raw.bind_image_memory(raw, object, offset) } {
+        Ok(()) => Ok(home),
+        Err(result) => {
+            home.free(device);
+            Err(Error::vulkan(device, &desc.name, "vkBindImageMemory")(
+                result,
+            ))
+        }
+    }
+}

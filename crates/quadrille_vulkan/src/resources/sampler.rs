@@ -1,0 +1,188 @@
+//! Samplers.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::device::retire::Retired;
+use crate::error::Error;
+use crate::lock;
+
+/// A sampler to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SamplerDesc {
+    /// Its name in debuggers.
+    pub name: String,
+    /// Filter where a texel covers several pixels.
+    pub magnify: vk::Filter,
+    /// Filter where a pixel covers several texels.
+    pub minify: vk::Filter,
+    /// Filter between mip levels.
+    pub mipmap: vk::SamplerMipmapMode,
+    /// What lies outside the image, in all directions.
+    pub address: vk::SamplerAddressMode,
+    /// Anisotropy; 1 for none. Clamped to what the device has; not a number is refused.
+    pub anisotropy: f32,
+    /// Comparison with a reference value, for shadow maps.
+    pub compare: Option<vk::CompareOp>,
+}
+
+impl SamplerDesc {
+    /// Linear filters; what lies outside repeats the edge.
+    pub fn linear() -> Self {
+        Self {
+            name: "linear".to_owned(),
+            magnify: vk::Filter::LINEAR,
+            minify: vk::Filter::LINEAR,
+            mipmap: vk::SamplerMipmapMode::LINEAR,
+            address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
+            anisotropy: 1.0,
+            compare: None,
+        }
+    }
+
+    /// The nearest texel; what lies outside repeats the edge.
+    pub fn nearest() -> Self {
+        Self {
+            name: "nearest".to_owned(),
+            magnify: vk::Filter::NEAREST,
+            minify: vk::Filter::NEAREST,
+            mipmap: vk::SamplerMipmapMode::NEAREST,
+            ..Self::linear()
+        }
+    }
+}
+
+/// A sampler. Clones are the same sampler.
+#[derive(Clone)]
+pub struct Sampler(Arc<SamplerInner>);
+
+/// What is wrong with a description (section "Samplers"): only what Vulkan 1.0 has is known to be
+/// there.
+fn problem(desc: &SamplerDesc) -> Option<String> {
+    let filters = [vk::Filter::NEAREST, vk::Filter::LINEAR];
+    let mipmaps = [
+        vk::SamplerMipmapMode::NEAREST,
+        vk::SamplerMipmapMode::LINEAR,
+    ];
+    let addresses = [
+        vk::SamplerAddressMode::REPEAT,
+        vk::SamplerAddressMode::MIRRORED_REPEAT,
+        vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        vk::SamplerAddressMode::CLAMP_TO_BORDER,
+    ];
+    let mut asked = [desc.magnify, desc.minify].into_iter();
+    if let Some(filter) = asked.find(|filter| !filters.contains(filter)) {
+        return Some(format!(
+            "its filter is {filter:?}; it can be NEAREST or LINEAR"
+        ));
+    }
+    if !mipmaps.contains(&desc.mipmap) {
+        let mode = desc.mipmap;
+        return Some(format!(
+            "its filter between mip levels is {mode:?}; it can be NEAREST or LINEAR"
+        ));
+    }
+    if !addresses.contains(&desc.address) {
+        let mode = desc.address;
+        return Some(format!(
+            "its address mode is {mode:?}; it can be one of {addresses:?}"
+        ));
+    }
+    if desc.anisotropy.is_nan() {
+        return Some("its anisotropy is no number; 1 is none".to_owned());
+    }
+    let compare = desc.compare?;
+    (compare.as_raw() > vk::CompareOp::ALWAYS.as_raw() || compare.as_raw() < 0)
+        .then(|| format!("its comparison is {compare:?}, which there is not"))
+}
+
+struct SamplerInner {
+    desc: SamplerDesc,
+    raw: vk::Sampler,
+    device: Arc<Device>,
+}
+
+impl Sampler {
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// Makes a sampler.
+    pub(crate) fn new(device: &Arc<Device>, desc: &SamplerDesc) -> Result<Self, Error> {
+        let invalid = |problem| Error::Invalid {
+            name: desc.name.clone(),
+            problem,
+        };
+        if let Some(problem) = problem(desc) {
+            return Err(invalid(problem));
+        }
+        let most = device.limits.max_sampler_allocation_count;
+        if device.samplers.fetch_add(1, Ordering::Relaxed) >= most {
+            device.samplers.fetch_sub(1, Ordering::Relaxed);
+            return Err(invalid(format!(
+                "the device has at most {most} samplers at once, with dropped ones that frames may \
+                 still use; share samplers that are alike"
+            )));
+        }
+        let limit = device.limits.max_sampler_anisotropy;
+        let info = vk::SamplerCreateInfo::default()
+            .mag_filter(desc.magnify)
+            .min_filter(desc.minify)
+            .mipmap_mode(desc.mipmap)
+            .address_mode_u(desc.address)
+            .address_mode_v(desc.address)
+            .address_mode_w(desc.address)
+            .anisotropy_enable(desc.anisotropy > 1.0 && limit > 1.0)
+            .max_anisotropy(desc.anisotropy.clamp(1.0, limit.max(1.0)))
+            .compare_enable(desc.compare.is_some())
+            .compare_op(desc.compare.unwrap_or(vk::CompareOp::ALWAYS))
+            .max_lod(vk::LOD_CLAMP_NONE);
+        // SAFETY: the description is checked; anisotropy is enabled on the device if the limit that
+        // we know is above 1, and within it.
+        let raw = unsafe { device.raw.create_sampler(&info, None) }
+            .inspect_err(|_| {
+                device.samplers.fetch_sub(1, Ordering::Relaxed);
+            })
+            .map_err(Error::vulkan(device, &desc.name, "vkCreateSampler"))?;
+        device.names.name(raw, &desc.name);
+        Ok(Self(Arc::new(SamplerInner {
+            desc: desc.clone(),
+            raw,
+            device: Arc::clone(device),
+        })))
+    }
+
+    /// The description it was made by.
+    pub fn desc(&self) -> &SamplerDesc {
+        &self.0.desc
+    }
+
+    /// The raw handle.
+    pub(crate) fn raw(&self) -> vk::Sampler {
+        self.0.raw
+    }
+}
+
+impl Drop for SamplerInner {
+    fn drop(&mut self) {
+        lock(&self.device.dropped).push(Retired::Sampler(self.raw));
+    }
+}
+
+impl PartialEq for Sampler {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Sampler {}
+
+impl std::fmt::Debug for Sampler {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Sampler({})", self.0.desc.name)
+    }
+}

@@ -1,0 +1,38 @@
+//! Which usages the layouts of images take.
+
+use quadrille_sync::Layout;
+
+use crate::resources::image::{GpuImage, ImageUsage};
+
+/// The usages of which an image needs one to be in a layout, with their names; none for layouts
+/// that all images can be in (`VkImageMemoryBarrier2`, VUID 01208 to 01213 and 03938 to 03941 on
+/// `oldLayout` and `newLayout`).
+fn usages_of(layout: Layout) -> Option<(ImageUsage, &'static str)> {
+    match layout {
+        Layout::ColorAttachmentOptimal => Some((ImageUsage::COLOR_ATTACHMENT, "COLOR_ATTACHMENT")),
+        Layout::DepthStencilAttachmentOptimal
+        | Layout::DepthAttachmentOptimal
+        | Layout::StencilAttachmentOptimal
+        | Layout::DepthReadOnlyStencilAttachmentOptimal
+        | Layout::DepthAttachmentStencilReadOnlyOptimal => Some((
+            ImageUsage::DEPTH_STENCIL_ATTACHMENT,
+            "DEPTH_STENCIL_ATTACHMENT",
+        )),
+        Layout::DepthStencilReadOnlyOptimal
+        | Layout::DepthReadOnlyOptimal
+        | Layout::StencilReadOnlyOptimal => Some((
+            ImageUsage::DEPTH_STENCIL_ATTACHMENT.union(ImageUsage::SAMPLED),
+            "DEPTH_STENCIL_ATTACHMENT or SAMPLED",
+        )),
+        Layout::ShaderReadOnlyOptimal => Some((ImageUsage::SAMPLED, "SAMPLED")),
+        Layout::TransferSrcOptimal => Some((ImageUsage::TRANSFER_SRC, "TRANSFER_SRC")),
+        Layout::TransferDstOptimal => Some((ImageUsage::TRANSFER_DST, "TRANSFER_DST")),
+        _ => None,
+    }
+}
+
+/// The name of the usage that an image lacks to be in a layout.
+pub(crate) fn lacks(image: &GpuImage, layout: Layout) -> Option<&'static str> {
+    let (usages, name) = usages_of(layout)?;
+    (!image.desc().usage.intersects(usages)).then_some(name)
+}

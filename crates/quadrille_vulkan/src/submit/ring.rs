@@ -1,0 +1,442 @@
+//! Rings: what one stream writes turn by turn and another one reads.
+//!
+//! A ring has a few slots, buffers or images that are alike. The **producer** writes turn `n` to
+//! slot `n` modulo their number; the **consumer** takes turns as they come and reads them. Nobody
+//! waits on the host for the other: the producer's write of a slot waits, on the device, for the
+//! consumer to have *returned* what was there, which is a promise; it may be submitted long before
+//! the consumer submits its read. How far it runs ahead is bounded by its stream's frames in
+//! flight.
+//!
+//! While a turn is out, both sides may read it: the producer usually computes the next turn from
+//! it. So slots are concurrent if the device has several queue families, and images stay in the
+//! layout for sampling.
+//!
+//! The promise is kept by a timeline of the ring, which the consumer's stream signals when it takes
+//! a newer turn. When the consumer goes away that timeline is signalled far ahead, so that nothing
+//! the producer has submitted is left waiting.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use quadrille_sync::{
+    Access, CustomAccess, Handover, Layout, QueueIndex, Sharing, Stages, States, TimelinePoint,
+};
+
+use crate::device::Device;
+use crate::device::patience::Patience;
+use crate::device::timeline::Timeline;
+use crate::error::Error;
+use crate::lock;
+use crate::resources::handle::Handle;
+use crate::submit::Batch;
+use crate::submit::frames::Frames;
+use crate::submit::gate::Point;
+use crate::submit::stream::Mailbox;
+
+/// How far ahead a timeline is signalled when nobody returns turns any more. Devices allow values
+/// that differ by 2^31 - 1 at least (`maxTimelineSemaphoreValueDifference`).
+const FAR: u64 = 1 << 30;
+
+/// The writing side of a ring.
+pub struct Producer {
+    ring: Arc<Ring>,
+    /// The turn to write next.
+    next: u64,
+    /// That turn's slot has been reserved.
+    reserved: bool,
+}
+
+/// The reading side of a ring. To be attached to the stream that reads; see [`Frames::attach`].
+pub struct Consumer {
+    ring: Arc<Ring>,
+}
+
+/// The other side of a ring is gone, or the stream is being stopped: there is nothing to write
+/// for any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the other side of the ring is gone")]
+pub struct Closed;
+
+/// A turn that has been taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Its number, from 1 on.
+    pub number: u64,
+    /// What it is in. To be read until the next turn is taken.
+    pub slot: Handle,
+}
+
+/// What the two sides share.
+pub(crate) struct Ring {
+    device: Arc<Device>,
+    slots: Vec<Handle>,
+    /// The index of the timeline on which turns are returned.
+    index: usize,
+    /// What that timeline had when the ring was made; turns count from there.
+    base: u64,
+    returns: Arc<Timeline>,
+    state: Mutex<State>,
+    published: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Written and not taken.
+    published: VecDeque<(u64, Handover)>,
+    /// The last turn taken.
+    taken: u64,
+    /// Taken, and not yet part of the states of the stream that reads.
+    arriving: Option<Handover>,
+    /// Turns up to this one are returned, by submissions that have been made.
+    returned: u64,
+    /// The consumer is gone.
+    closed: bool,
+    /// All that waits for returns has been let go.
+    released: bool,
+    /// The producer is gone.
+    ended: bool,
+    /// A stream reads the ring, and sees to the end of it.
+    attached: bool,
+}
+
+/// What a stream has to signal before its next frame.
+pub(crate) struct Return {
+    ring: Arc<Ring>,
+    value: u64,
+    /// The last uses of what is returned.
+    after: Vec<TimelinePoint>,
+}
+
+impl Ring {
+    /// A ring of these slots; see [`Gpu::ring`](crate::Gpu::ring).
+    pub(crate) fn open(
+        device: &Arc<Device>,
+        name: &str,
+        slots: Vec<Handle>,
+    ) -> Result<(Producer, Consumer), Error> {
+        let invalid = |problem: String| {
+            Err(Error::Invalid {
+                name: name.to_owned(),
+                problem,
+            })
+        };
+        if slots.len() < 2 {
+            let count = slots.len();
+            return invalid(format!("a ring needs two slots at least, not {count}"));
+        }
+        for (at, slot) in slots.iter().enumerate() {
+            if slots[..at].iter().any(|other| other.id() == slot.id()) {
+                return invalid(format!("{} is in the ring twice", slot.name()));
+            }
+            let owned = slot.declare().sharing == Sharing::Exclusive;
+            if owned && device.families().len() > 1 {
+                return invalid(format!(
+                    "{} is exclusive, and two queue families may read it at a time; make it with \
+                     `.with_sharing(Sharing::Concurrent)`",
+                    slot.name()
+                ));
+            }
+        }
+        let (index, returns) = device.timelines.take(device, name)?;
+        device.note_timelines();
+        let base = returns.submitted();
+        let state = State {
+            taken: base,
+            returned: base,
+            ..State::default()
+        };
+        let ring = Arc::new(Self {
+            device: Arc::clone(device),
+            slots,
+            index,
+            base,
+            returns,
+            state: Mutex::new(state),
+            published: Condvar::new(),
+        });
+        let producer = Producer {
+            ring: Arc::clone(&ring),
+            next: base + 1,
+            reserved: false,
+        };
+        Ok((producer, Consumer { ring }))
+    }
+
+    /// Where a turn is; they count from `base + 1`.
+    fn slot(&self, turn: u64) -> &Handle {
+        let number = turn.saturating_sub(self.base + 1);
+        &self.slots[(number % self.slots.len() as u64) as usize]
+    }
+
+    /// Lets everything go that waits for turns to be returned. Nothing uses the slots any more on
+    /// the consumer's side, and no return is on its way.
+    fn release(&self) {
+        let mut state = lock(&self.state);
+        if std::mem::replace(&mut state.released, true) {
+            return;
+        }
+        let value = self.returns.submitted() + FAR;
+        self.device.signal(self.index, &self.returns, value);
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        let timeline = Arc::clone(&self.returns);
+        self.device.leave_timeline(self.index, timeline);
+    }
+}
+
+impl Producer {
+    /// The slot of the next turn, to be written in the frame that is being recorded, by a stream
+    /// with these states. The same again, until it is published.
+    ///
+    /// # Errors
+    /// [`Closed`] if nobody takes turns any more.
+    pub fn reserve(&mut self, states: &mut States) -> Result<Turn, Closed> {
+        if lock(&self.ring.state).closed {
+            return Err(Closed);
+        }
+        let slot = self.ring.slot(self.next).clone();
+        let before = self.next - self.ring.slots.len().min(self.next as usize) as u64;
+        if !self.reserved && before > self.ring.base {
+            let done = TimelinePoint {
+                queue: QueueIndex(self.ring.index as u8),
+                value: before,
+            };
+            states.returned(slot.id(), done);
+        }
+        states.prepare_to_lend(slot.id());
+        self.reserved = true;
+        Ok(Turn {
+            number: self.next - self.ring.base,
+            slot,
+        })
+    }
+
+    /// How the frame that writes a turn leaves its slot, if that needs a pass of its own behind
+    /// the others: images go to the layout for sampling.
+    pub fn publish_access(&self) -> Option<Access> {
+        let is_image = matches!(self.ring.slots[0], Handle::Image(_));
+        is_image.then_some(Access::Custom(CustomAccess {
+            stages: Stages::ALL_COMMANDS,
+            access: quadrille_sync::AccessMask::MEMORY_READ,
+            layout: Layout::ShaderReadOnlyOptimal,
+            writes: false,
+        }))
+    }
+
+    /// Lets the consumer take the turn that was reserved: the frame that writes it has been
+    /// submitted, and committed to these states.
+    pub fn publish(&mut self, states: &mut States) {
+        let slot = self.ring.slot(self.next);
+        let lent = self.reserved.then(|| states.lend(slot.id())).flatten();
+        let Some(handover) = lent else {
+            tracing::error!(
+                "a turn of {} is published without being written",
+                slot.name()
+            );
+            return;
+        };
+        lock(&self.ring.state)
+            .published
+            .push_back((self.next, handover));
+        self.ring.published.notify_all();
+        self.next += 1;
+        self.reserved = false;
+    }
+
+    /// Whether the consumer is gone.
+    pub fn is_closed(&self) -> bool {
+        lock(&self.ring.state).closed
+    }
+}
+
+impl Drop for Producer {
+    fn drop(&mut self) {
+        lock(&self.ring.state).ended = true;
+        self.ring.published.notify_all();
+    }
+}
+
+impl Consumer {
+    /// Takes the newest turn that has been written, skipping others; none if there is none since
+    /// the last one taken.
+    ///
+    /// What was taken before is returned with the next frame that the stream submits, and must not
+    /// be used in it.
+    pub fn take_newest(&mut self) -> Option<Turn> {
+        let mut state = lock(&self.ring.state);
+        let newest = state.published.drain(..).next_back()?;
+        Some(self.arrive(&mut state, newest))
+    }
+
+    /// Takes the next turn; none if it has not been written yet.
+    pub fn take_next(&mut self) -> Option<Turn> {
+        let mut state = lock(&self.ring.state);
+        let next = state.published.pop_front()?;
+        Some(self.arrive(&mut state, next))
+    }
+
+    /// Waits until there is a turn to take, or the producer is gone; says whether there is one.
+    pub fn wait(&self, timeout: Duration) -> bool {
+        let mut patience = Patience::new(timeout);
+        let mut state = lock(&self.ring.state);
+        while state.published.is_empty() && !state.ended && !patience.is_over() {
+            let waited = patience.wait(|slice| self.ring.published.wait_timeout(state, slice));
+            state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+        }
+        !state.published.is_empty()
+    }
+
+    /// Whether the producer is gone and everything it wrote has been taken.
+    pub fn is_ended(&self) -> bool {
+        let state = lock(&self.ring.state);
+        state.ended && state.published.is_empty()
+    }
+
+    fn arrive(&self, state: &mut State, (number, handover): (u64, Handover)) -> Turn {
+        state.taken = number;
+        state.arriving = Some(handover);
+        Turn {
+            number: number - self.ring.base,
+            slot: self.ring.slot(number).clone(),
+        }
+    }
+}
+
+impl Drop for Consumer {
+    fn drop(&mut self) {
+        let attached = {
+            let mut state = lock(&self.ring.state);
+            state.closed = true;
+            state.attached
+        };
+        if !attached {
+            self.ring.release();
+        }
+    }
+}
+
+impl Frames {
+    /// Lets this stream read a ring: it imports what the consumer takes, and returns it.
+    pub fn attach(&mut self, consumer: &Consumer) {
+        lock(&consumer.ring.state).attached = true;
+        self.rings.push(Arc::clone(&consumer.ring));
+    }
+
+    /// Brings the states up to date with what came from other streams: to be called before each
+    /// frame is planned, after its handles are known.
+    pub fn exchange(&mut self, states: &mut States) {
+        if let Some(mailbox) = &self.mailbox {
+            forget(mailbox, states);
+        }
+        self.returns.clear();
+        for ring in &self.rings {
+            let mut state = lock(&ring.state);
+            if state.released {
+                continue;
+            }
+            let returning = match state.closed {
+                true => state.returned.max(ring.returns.submitted()) + FAR,
+                false => state.taken.saturating_sub(1),
+            };
+            if returning > state.returned {
+                let mut after: Vec<TimelinePoint> = Vec::new();
+                let kept = (!state.closed).then(|| ring.slot(state.taken).id());
+                for slot in &ring.slots {
+                    if Some(slot.id()) != kept {
+                        states.give_back(slot.id());
+                    }
+                    // The kept slot too: it may have held an earlier turn.
+                    after.extend(states.last_uses(slot.id()));
+                }
+                self.returns.push(Return {
+                    ring: Arc::clone(ring),
+                    value: returning,
+                    after,
+                });
+            }
+            if let Some(handover) = state.arriving.take() {
+                states.take(handover);
+            }
+        }
+        self.rings.retain(|ring| !lock(&ring.state).released);
+    }
+
+    /// What returns turns: a batch for each ring, with the lane it goes to.
+    pub(crate) fn take_returns(&mut self) -> Vec<(usize, Batch)> {
+        let mut batches = Vec::new();
+        for returned in std::mem::take(&mut self.returns) {
+            let Return { ring, value, after } = returned;
+            let own = |point: &TimelinePoint| self.lane(usize::from(point.queue.0)).is_some();
+            let last = after
+                .iter()
+                .filter(|point| own(point))
+                .max_by_key(|point| point.value);
+            let lane = last.map_or(self.first, |point| usize::from(point.queue.0));
+            let mut batch = Batch::default();
+            for point in after.iter().filter(|point| own(point)) {
+                let timeline = usize::from(point.queue.0);
+                // What the same queue did before comes before the signal.
+                if let (true, Some(other)) = (timeline != lane, self.lane(timeline)) {
+                    let point = Point {
+                        timeline,
+                        value: point.value,
+                    };
+                    batch.wait(
+                        &other.timeline,
+                        point,
+                        ash::vk::PipelineStageFlags2::ALL_COMMANDS,
+                    );
+                }
+            }
+            let point = Point {
+                timeline: ring.index,
+                value,
+            };
+            batch.signal(&ring.returns, point);
+            batches.push((lane, batch));
+            ring.returns.note_submitted(value);
+            let mut state = lock(&ring.state);
+            state.returned = value;
+            state.released = state.closed;
+        }
+        batches
+    }
+
+    /// Lets go whoever waits for turns that this stream would have returned. All that it has
+    /// submitted is done, returns included.
+    pub(crate) fn release_rings(&mut self) {
+        for ring in self.rings.drain(..) {
+            lock(&ring.state).closed = true;
+            ring.release();
+        }
+    }
+
+    /// The timelines of rings that this stream signals.
+    pub(crate) fn ring_timelines(&self) -> impl Iterator<Item = &Arc<Timeline>> {
+        self.rings.iter().map(|ring| &ring.returns)
+    }
+}
+
+/// Forgets resources that are no more, whose ids others may have.
+fn forget(mailbox: &Mailbox, states: &mut States) {
+    for id in lock(&mailbox.forgotten).drain(..) {
+        states.remove(id);
+    }
+}
+
+impl std::fmt::Debug for Producer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Producer(turn {} is next)", self.next)
+    }
+}
+
+impl std::fmt::Debug for Consumer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let state = lock(&self.ring.state);
+        write!(formatter, "Consumer(turn {} is taken)", state.taken)
+    }
+}

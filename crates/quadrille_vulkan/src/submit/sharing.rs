@@ -1,0 +1,165 @@
+//! How queue families share resources, and changing it while frames go on.
+//!
+//! Vulkan fixes the sharing mode of a buffer or an image when it is made. So to change it another
+//! object takes over, under the same id, while what was there goes on under an id of its own until
+//! its contents have been copied. To the solver these are two resources, so that all that is owed
+//! to the old one, acquires that were foreseen included, comes as for any other.
+
+use ash::vk;
+use quadrille_sync::{Sharing as Mode, States};
+
+use crate::device::memory::Memory;
+use crate::error::Error;
+use crate::resources::buffer::BufferUsage;
+use crate::resources::handle::Handle;
+use crate::resources::image::ImageUsage;
+use crate::submit::frames::Frames;
+
+/// `VkSharingMode` of a resource, or that it is found out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sharing {
+    /// One queue family owns it at a time; the plan moves ownership.
+    #[default]
+    Exclusive,
+    /// All queue families may use it; there is no owner.
+    Concurrent,
+    /// Exclusive at first, and concurrent once frames are seen to be cheaper so: see
+    /// [`SharingTrials`](quadrille_sync::SharingTrials). Its raw handle may change between frames.
+    ///
+    /// What is in it is copied when it changes, so it stays as it is while it has contents and is
+    /// not made for both directions of copies, and while there are streams beside the main loop.
+    Auto,
+}
+
+impl Sharing {
+    /// What a resource begins with.
+    pub(crate) fn mode(self) -> Mode {
+        match self {
+            Self::Exclusive | Self::Auto => Mode::Exclusive,
+            Self::Concurrent => Mode::Concurrent,
+        }
+    }
+
+    /// The memory that a resource needs, in each sharing mode that it may come to have.
+    pub(crate) fn requirements(
+        self,
+        of: impl Fn(Mode) -> Result<vk::MemoryRequirements, Error>,
+    ) -> Result<vk::MemoryRequirements, Error> {
+        let needs = of(self.mode())?;
+        match self {
+            Self::Auto => Ok(either(needs, of(Mode::Concurrent)?)),
+            Self::Exclusive | Self::Concurrent => Ok(needs),
+        }
+    }
+
+    /// What is done where a description asks for this and the device's settings for `otherwise`:
+    /// [`Settings::sharing`](crate::Settings::sharing).
+    pub(crate) fn or(self, otherwise: Self) -> Self {
+        match self {
+            Self::Exclusive => otherwise,
+            asked => asked,
+        }
+    }
+}
+
+/// What suffices for either of two needs.
+fn either(one: vk::MemoryRequirements, other: vk::MemoryRequirements) -> vk::MemoryRequirements {
+    vk::MemoryRequirements {
+        size: one.size.max(other.size),
+        alignment: one.alignment.max(other.alignment),
+        memory_type_bits: one.memory_type_bits & other.memory_type_bits,
+    }
+}
+
+/// What came of [`Frames::change_sharing`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SharingChanged {
+    /// It has changed, and had no contents.
+    Empty,
+    /// It has changed. What it had is in this one, to be copied by the next frame.
+    Moved(Handle),
+    /// It cannot change, or not now.
+    Refused,
+}
+
+impl Handle {
+    /// Whether it is left to frames how families share it ([`Sharing::Auto`]), and it is a
+    /// resource that can change at all.
+    pub fn has_open_sharing(&self) -> bool {
+        match self {
+            Self::Buffer(buffer) => {
+                let desc = buffer.desc();
+                desc.sharing == Sharing::Auto && desc.memory == Memory::Device
+            }
+            Self::Image(image) => image.desc().sharing == Sharing::Auto && !image.is_swapchain(),
+        }
+    }
+
+    /// Whether its contents can be copied to another of its description.
+    fn can_be_copied(&self) -> bool {
+        match self {
+            Self::Buffer(buffer) => {
+                let both = BufferUsage::TRANSFER_SRC | BufferUsage::TRANSFER_DST;
+                buffer.desc().usage.contains(both)
+            }
+            Self::Image(image) => {
+                let both = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
+                image.desc().usage.contains(both)
+            }
+        }
+    }
+
+    /// Has another object take over, of another sharing mode; the old one, unless it was made for
+    /// each frame anew.
+    fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+        Ok(match self {
+            Self::Buffer(buffer) => buffer.trade(mode)?.map(Self::Buffer),
+            Self::Image(image) => image.trade(mode)?.map(Self::Image),
+        })
+    }
+}
+
+impl Frames {
+    /// Makes a resource of [`Sharing::Auto`] anew with another sharing mode. To be called between
+    /// frames: the next one declares it as it is then, and copies into it what it had, before all
+    /// else.
+    ///
+    /// # Errors
+    /// No memory is left. The resource is what it was.
+    pub fn change_sharing(
+        &self,
+        handle: &Handle,
+        mode: Mode,
+        states: &mut States,
+    ) -> Result<SharingChanged, Error> {
+        let id = handle.id();
+        let has_contents = handle.needs().is_none() && states.ever_written(id);
+        if !handle.is_made_from(&self.device)
+            || !handle.has_open_sharing()
+            || has_contents && !handle.can_be_copied()
+            || self.device.streams.are_there()
+        {
+            return Ok(SharingChanged::Refused);
+        }
+        match handle.trade(mode)? {
+            Some(old) if has_contents => {
+                states.rename(id, old.id());
+                Ok(SharingChanged::Moved(old))
+            }
+            Some(old) => {
+                // Frames may use it still, which is known by its id.
+                states.rename(id, old.id());
+                Ok(SharingChanged::Empty)
+            }
+            None => {
+                states.remove(id);
+                Ok(SharingChanged::Empty)
+            }
+        }
+    }
+
+    /// Whether resources can be owned by one of several queue families.
+    pub fn has_families(&self) -> bool {
+        self.device.topology.family_count() > 1
+    }
+}

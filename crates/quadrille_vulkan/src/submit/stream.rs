@@ -1,0 +1,479 @@
+//! Streams: threads that plan and submit for themselves, out of order with the main loop.
+//!
+//! A stream is a [`Frames`] of its own, with a timeline of its own, to be used with its own
+//! [`States`](quadrille_sync::States). Resources pass between streams by value; see
+//! [`Handover`](quadrille_sync::Handover) and [`ring`](crate::Gpu::ring).
+//!
+//! A stream has one queue. If one suits that the main loop has not used yet, the stream has it to
+//! itself, and the main loop plans without it; there, a wait may be submitted before its signal.
+//! Else the stream shares a queue, and what is submitted to that is held back until it is certain
+//! to go on (see [`gate`](crate::submit::gate)).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ash::vk;
+use quadrille_sync::{Capabilities, Queue, ResourceId, Topology};
+
+use crate::device::Device;
+use crate::device::patience::Patience;
+use crate::device::timeline::Timeline;
+use crate::error::{Error, FrameError};
+use crate::lock;
+use crate::record::pools::Pools;
+use crate::submit::frames::Frames;
+use crate::submit::gate::{Entry, Gate, Point};
+use crate::submit::{Batch, RETRIES, queue_submit};
+use crate::timing::Timing;
+
+/// How long tear-down waits for the threads of streams.
+const JOIN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a stream is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamDesc {
+    /// Its name, for errors and debuggers.
+    pub name: String,
+    /// What its queue has to be able to do.
+    pub capabilities: Capabilities,
+    /// Share a queue even if there is one that the stream could have to itself.
+    pub shared: bool,
+}
+
+impl StreamDesc {
+    /// A stream for compute and copies.
+    pub fn compute(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            capabilities: Capabilities::COMPUTE | Capabilities::TRANSFER,
+            shared: false,
+        }
+    }
+}
+
+/// A stream's place on a queue.
+pub(crate) struct Lane {
+    /// What it signals.
+    pub timeline: Arc<Timeline>,
+    /// Its queue, among those of the device.
+    pub queue: usize,
+}
+
+/// What others may tell a stream.
+#[derive(Default)]
+pub(crate) struct Mailbox {
+    /// Ids that have been given back: the stream's states are to forget them.
+    pub forgotten: Mutex<Vec<ResourceId>>,
+    /// The stream is to come to its end.
+    pub stop: AtomicBool,
+}
+
+/// What a stream that has been dropped leaves to the device.
+struct LeftOver {
+    pools: Vec<Pools>,
+    timing: Option<Timing>,
+    lane: usize,
+    timeline: Arc<Timeline>,
+    /// Its queue; rings have none.
+    queue: Option<usize>,
+}
+
+/// How a queue is shared out.
+#[derive(Clone, Copy, Default)]
+struct QueueUse {
+    /// It belongs to one stream alone, not to the main loop.
+    reserved: bool,
+    /// How many streams share it with the main loop.
+    shared_by: u32,
+}
+
+/// The streams of a device.
+pub(crate) struct Streams {
+    table: Mutex<Table>,
+    gate: Mutex<Gate<Held>>,
+    /// Something became certain.
+    moved: Condvar,
+    /// Lanes with a submission that failed after it had been held back.
+    failed: Mutex<Vec<(usize, vk::Result)>>,
+}
+
+#[derive(Default)]
+struct Table {
+    /// Counts changes, so that topologies know that they are old.
+    version: u64,
+    queues: Vec<QueueUse>,
+    mailboxes: Vec<Arc<Mailbox>>,
+    left_over: Vec<LeftOver>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// A submission that is held back.
+pub(crate) struct Held {
+    queue: usize,
+    batch: Batch,
+}
+
+impl Streams {
+    /// No streams but the main loop, on so many queues.
+    pub(crate) fn new(queues: usize) -> Self {
+        let mut gate = Gate::default();
+        gate.grow(queues);
+        let table = Table {
+            queues: vec![QueueUse::default(); queues],
+            ..Table::default()
+        };
+        Self {
+            table: Mutex::new(table),
+            gate: Mutex::new(gate),
+            moved: Condvar::new(),
+            failed: Mutex::default(),
+        }
+    }
+
+    /// Counts changes of who has which queue.
+    pub(crate) fn version(&self) -> u64 {
+        lock(&self.table).version
+    }
+
+    /// Whether there are streams beside the main loop.
+    pub(crate) fn are_there(&self) -> bool {
+        !lock(&self.table).mailboxes.is_empty()
+    }
+
+    /// Lets every stream but the main loop forget a resource, whose id is used again.
+    pub(crate) fn forget(&self, id: ResourceId) {
+        for mailbox in &lock(&self.table).mailboxes {
+            lock(&mailbox.forgotten).push(id);
+        }
+    }
+
+    /// Notes a thread, so that tear-down can wait for it.
+    pub(crate) fn add_thread(&self, thread: JoinHandle<()>) {
+        lock(&self.table).threads.push(thread);
+    }
+
+    /// Asks all streams to come to their ends.
+    pub(crate) fn stop(&self) {
+        for mailbox in &lock(&self.table).mailboxes {
+            mailbox.stop.store(true, Ordering::Release);
+        }
+    }
+
+    /// Waits for the threads of streams, which have been stopped and whose waits are over.
+    pub(crate) fn join(&self) {
+        let mut patience = Patience::new(JOIN_PATIENCE);
+        let threads = std::mem::take(&mut lock(&self.table).threads);
+        for thread in threads {
+            let ended = patience.until(|_| thread.is_finished().then_some(()));
+            if ended.is_none() {
+                tracing::error!("the thread of a stream does not come to its end; it is left");
+            } else if thread.join().is_err() {
+                tracing::error!("the thread of a stream has panicked");
+            }
+        }
+    }
+}
+
+impl Device {
+    /// The topology that a stream plans for, which has these lanes from `first` on.
+    pub(crate) fn topology_of(&self, first: usize, lanes: &[Lane]) -> Topology {
+        let table = lock(&self.streams.table);
+        let count = self.timelines.count();
+        let mut topology = self.topology.clone();
+        for queue in &mut topology.queues {
+            queue.capabilities = Capabilities::empty();
+            queue.can_present = false;
+        }
+        let foreign = topology.queues[0].clone();
+        topology.queues.resize(count, foreign);
+        for (at, lane) in lanes.iter().enumerate() {
+            if first > 0 || !table.queues[lane.queue].reserved {
+                topology.queues[first + at] = self.topology.queues[lane.queue].clone();
+            }
+        }
+        topology
+    }
+
+    /// A place for a new stream: the index of its lane, and the lane.
+    pub(crate) fn open_lane(&self, desc: &StreamDesc) -> Result<(usize, Lane), Error> {
+        self.reap();
+        let mut table = lock(&self.streams.table);
+        let (queue, alone) = self.choose_queue(&table, desc)?;
+        let (index, timeline) = self.timelines.take(self, &desc.name)?;
+        let mut gate = lock(&self.streams.gate);
+        gate.grow(self.timelines.count());
+        gate.set_direct(index, alone);
+        if alone {
+            table.queues[queue].reserved = true;
+        } else {
+            table.queues[queue].shared_by += 1;
+            gate.set_direct(queue, false);
+        }
+        table.version += 1;
+        tracing::info!(
+            stream = %desc.name, queue, alone, "a stream on queue {queue}"
+        );
+        Ok((index, Lane { timeline, queue }))
+    }
+
+    /// Makes room for timelines that have just been made.
+    pub(crate) fn note_timelines(&self) {
+        let mut table = lock(&self.streams.table);
+        table.version += 1;
+        lock(&self.streams.gate).grow(self.timelines.count());
+    }
+
+    /// The queue for a stream, and whether it can have it to itself.
+    fn choose_queue(&self, table: &Table, desc: &StreamDesc) -> Result<(usize, bool), Error> {
+        let queues = &self.topology.queues;
+        let suits = |at: &usize| {
+            queues[*at].capabilities.contains(desc.capabilities) && !table.queues[*at].reserved
+        };
+        let needless = |queue: &Queue| {
+            let extra = queue.capabilities.difference(desc.capabilities);
+            extra.bits().count_ones()
+        };
+        // The main loop keeps its main queue, and what it has used already.
+        let untouched = |at: &usize| {
+            let used = self.queues[*at].timeline.submitted() > 0;
+            *at > 0 && !used && table.queues[*at].shared_by == 0 && !desc.shared
+        };
+        let all = 0..queues.len();
+        let free = all.clone().filter(suits).filter(untouched);
+        if let Some(queue) = free.min_by_key(|at| needless(&queues[*at])) {
+            return Ok((queue, true));
+        }
+        let shared = all.filter(suits);
+        let shared = shared.min_by_key(|at| (*at == 0, needless(&queues[*at])));
+        shared
+            .map(|queue| (queue, false))
+            .ok_or_else(|| Error::Invalid {
+                name: desc.name.clone(),
+                problem: format!(
+                    "no queue of {} that other streams do not have to themselves can do {:?}",
+                    self.topology, desc.capabilities
+                ),
+            })
+    }
+
+    /// A mailbox for a new stream.
+    pub(crate) fn open_mailbox(&self) -> Arc<Mailbox> {
+        let mailbox = Arc::new(Mailbox::default());
+        lock(&self.streams.table)
+            .mailboxes
+            .push(Arc::clone(&mailbox));
+        mailbox
+    }
+
+    /// Takes over what a stream has left, until the device is done with it.
+    pub(crate) fn leave(
+        &self,
+        mailbox: &Arc<Mailbox>,
+        (pools, mut timing): (Vec<Pools>, Option<Timing>),
+        first: usize,
+        lanes: Vec<Lane>,
+    ) {
+        let mut table = lock(&self.streams.table);
+        table.mailboxes.retain(|known| !Arc::ptr_eq(known, mailbox));
+        let mut pools = Some(pools);
+        for (at, lane) in lanes.into_iter().enumerate() {
+            table.left_over.push(LeftOver {
+                pools: pools.take().unwrap_or_default(),
+                timing: timing.take(),
+                lane: first + at,
+                timeline: lane.timeline,
+                queue: Some(lane.queue),
+            });
+        }
+    }
+
+    /// Takes over the timeline of a ring, until all its signals have come.
+    pub(crate) fn leave_timeline(&self, index: usize, timeline: Arc<Timeline>) {
+        lock(&self.streams.table).left_over.push(LeftOver {
+            pools: Vec::new(),
+            timing: None,
+            lane: index,
+            timeline,
+            queue: None,
+        });
+    }
+
+    /// Gives free what streams have left and the device is done with.
+    pub(crate) fn reap(&self) {
+        self.reap_if(|left| {
+            let submitted = left.timeline.submitted();
+            left.timeline.has_reached(self, submitted).unwrap_or(false)
+        });
+    }
+
+    fn reap_if(&self, is_done: impl Fn(&mut LeftOver) -> bool) {
+        let mut table = lock(&self.streams.table);
+        let Table {
+            left_over,
+            queues,
+            version,
+            ..
+        } = &mut *table;
+        for mut left in left_over.extract_if(.., is_done) {
+            left.pools.iter_mut().for_each(|pools| pools.destroy(self));
+            if let Some(timing) = &mut left.timing {
+                timing.destroy(self);
+            }
+            self.timelines.give_back(left.lane);
+            let Some(queue) = left.queue else { continue };
+            let queue_use = &mut queues[queue];
+            if queue_use.shared_by > 0 {
+                queue_use.shared_by -= 1;
+                if queue_use.shared_by == 0 {
+                    lock(&self.streams.gate).set_direct(queue, true);
+                }
+            } else {
+                queue_use.reserved = false;
+            }
+            *version += 1;
+        }
+    }
+
+    /// Waits for what streams have left, and gives it free. Nobody submits any more.
+    pub(crate) fn reap_all(&self, patience: Duration) -> bool {
+        let timelines: Vec<_> = lock(&self.streams.table)
+            .left_over
+            .iter()
+            .map(|left| Arc::clone(&left.timeline))
+            .collect();
+        let mut patience = Patience::new(patience);
+        for timeline in timelines {
+            let waited = timeline.wait(self, timeline.submitted(), &mut patience);
+            if waited.is_err() && !self.is_lost() {
+                return false;
+            }
+        }
+        self.reap_if(|_| true);
+        true
+    }
+
+    /// Submits a run of batches of one lane, or holds back what is not certain; then lets go what
+    /// has become so.
+    pub(crate) fn submit_run(
+        &self,
+        lane: usize,
+        queue: usize,
+        batches: Vec<Batch>,
+        retries: u32,
+    ) -> Result<(), vk::Result> {
+        let mut gate = lock(&self.streams.gate);
+        let outcome = if runs_at_once(&gate, lane, &batches) {
+            queue_submit(self, queue, &batches, retries).map(|()| {
+                for batch in &batches {
+                    gate.signalled(&batch.signal_points);
+                }
+            })
+        } else {
+            self.push_each(&mut gate, lane, queue, batches)
+        };
+        self.let_go(&mut gate);
+        outcome
+    }
+
+    fn push_each(
+        &self,
+        gate: &mut Gate<Held>,
+        lane: usize,
+        queue: usize,
+        batches: Vec<Batch>,
+    ) -> Result<(), vk::Result> {
+        for batch in batches {
+            let entry = Entry {
+                waits: batch.wait_points.clone(),
+                signals: batch.signal_points.clone(),
+                work: Held { queue, batch },
+            };
+            if let Some(Held { queue, batch }) = gate.push(lane, entry) {
+                queue_submit(self, queue, &[batch], RETRIES)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Submits what has become certain.
+    fn let_go(&self, gate: &mut Gate<Held>) {
+        while let Some((lane, Held { queue, batch })) = gate.next() {
+            if let Err(result) = queue_submit(self, queue, &[batch], RETRIES) {
+                tracing::error!("a submission that was held back fails: {result}");
+                lock(&self.streams.failed).push((lane, result));
+            }
+        }
+        self.streams.moved.notify_all();
+    }
+
+    /// Waits until signals are certain to come: until all that they depend on is submitted.
+    pub(crate) fn wait_certain(&self, points: &[Point], patience: Duration) -> bool {
+        let mut patience = Patience::new(patience);
+        let mut gate = lock(&self.streams.gate);
+        while !gate.are_certain(points) {
+            // A lost device wakes nobody.
+            if patience.is_over() || self.is_lost() {
+                return false;
+            }
+            let waited = patience.wait(|slice| self.streams.moved.wait_timeout(gate, slice));
+            gate = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    /// Signals a timeline from the host, beyond all signals that are on their way: none may be.
+    pub(crate) fn signal(&self, index: usize, timeline: &Timeline, value: u64) {
+        let mut gate = lock(&self.streams.gate);
+        timeline.note_submitted(value);
+        if let Err(result) = timeline.signal(self, value) {
+            tracing::error!("vkSignalSemaphore fails: {result}");
+        }
+        gate.signalled(&[Point {
+            timeline: index,
+            value,
+        }]);
+        self.let_go(&mut gate);
+    }
+
+    /// A failure of what a lane had submitted and was held back.
+    pub(crate) fn held_back_failure(&self, first: usize, lanes: usize) -> Result<(), FrameError> {
+        let mut failed = lock(&self.streams.failed);
+        let mine = |(lane, _): &(usize, vk::Result)| (first..first + lanes).contains(lane);
+        let Some(at) = failed.iter().position(mine) else {
+            return Ok(());
+        };
+        let (_, result) = failed.remove(at);
+        let call = "vkQueueSubmit2";
+        Err(match self.loss() {
+            Some(call) => FrameError::DeviceLost { call },
+            None => FrameError::PartlySubmitted { call, result },
+        })
+    }
+}
+
+/// Whether all of a run can be submitted in one call.
+fn runs_at_once(gate: &Gate<Held>, lane: usize, batches: &[Batch]) -> bool {
+    let mut own = 0;
+    gate.is_empty(lane)
+        && batches.iter().all(|batch| {
+            let mut waits = batch.wait_points.iter();
+            let certain = waits.all(|wait| {
+                wait.timeline == lane && wait.value <= own || gate.are_certain(&[*wait])
+            });
+            let signals = batch.signal_points.iter();
+            let signals = signals.filter(|signal| signal.timeline == lane);
+            own = signals.map(|signal| signal.value).fold(own, u64::max);
+            certain
+        })
+}
+
+impl Frames {
+    /// Whether the stream has been asked to come to its end: the main loop has, or a ring's other
+    /// side.
+    pub fn is_stopping(&self) -> bool {
+        let mailbox = self.mailbox.as_ref();
+        mailbox.is_some_and(|mailbox| mailbox.stop.load(Ordering::Acquire))
+    }
+}

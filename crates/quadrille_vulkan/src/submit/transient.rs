@@ -1,0 +1,318 @@
+//! Memory of transient resources.
+//!
+//! A transient image or buffer is a description until a frame uses it. Then the solver says where
+//! in a block of memory it lies ([`quadrille_sync::place`]), together with others that are never
+//! needed at the same time, and the plan orders who has the bytes before whom. From frame to frame
+//! everything stays where it is as long as it can; what has to move is made anew at its new place,
+//! and the old one is retired.
+//!
+//! There is one block for each kind of memory. A block that becomes too small is replaced by one
+//! that suffices, and so is one that was much too large for some hundreds of frames ([`Demand`]).
+
+mod demand;
+
+use std::sync::Arc;
+
+use ash::vk;
+use quadrille_sync::{
+    BlockId, BlockNeed, Frame, Lifetime, MemoryNeed, Placement, ResourceIndex, States, Topology,
+    place,
+};
+
+use crate::device::Device;
+use crate::device::home::{Block, Home};
+use crate::device::retire::Retired;
+use crate::error::{Error, FrameError};
+use crate::lock;
+use crate::resources::handle::Handle;
+use crate::submit::frames::Frames;
+
+use demand::Demand;
+
+/// The memory of transient resources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransientMemory {
+    /// The bytes of all blocks that they lie in.
+    pub bytes: u64,
+    /// The bytes that the last frame's would take if they shared none.
+    pub unshared_bytes: u64,
+}
+
+/// The blocks of one owner of frames.
+#[derive(Default)]
+pub(crate) struct Transients {
+    /// By [`BlockId`].
+    blocks: Vec<Pool>,
+    /// What the last frame needed; kept for its memory.
+    needs: Vec<MemoryNeed>,
+    memory: TransientMemory,
+}
+
+/// What there is of one kind of memory.
+struct Pool {
+    /// The memory types.
+    class: u32,
+    /// The block, if any frame has needed one lately.
+    block: Option<Arc<Block>>,
+    demand: Demand,
+    /// What suffices, once the block has been too large for long.
+    shrinks_to: Option<u64>,
+}
+
+impl Frames {
+    /// Finds memory for the transient resources of a frame that is about to be planned: writes into
+    /// the frame where each lies, and has what is not there yet made. A frame that names the same
+    /// resources in the same passes as the last one leaves everything in place.
+    ///
+    /// `handles` are those of [`FrameInput`](crate::FrameInput); `states` those that the frame will
+    /// be planned with. Transient resources of a frame that does not come by here have memory of
+    /// their own.
+    ///
+    /// # Errors
+    /// There is no memory left. What is wrong with the frame itself is said by
+    /// [`plan`](quadrille_sync::plan).
+    pub fn place_transients(
+        &mut self,
+        frame: &mut Frame,
+        handles: &[Handle],
+        states: &mut States,
+    ) -> Result<(), Error> {
+        let Self {
+            device,
+            transients,
+            topology,
+            ..
+        } = self;
+        transients.collect(device, frame, handles);
+        if transients.needs.is_empty() && transients.blocks.is_empty() {
+            return Ok(());
+        }
+        if !device.aliasing {
+            let bytes = transients.needs.iter().map(|need| need.bytes).sum();
+            transients.memory = TransientMemory {
+                bytes,
+                unshared_bytes: bytes,
+            };
+            return Ok(());
+        }
+        transients.place(device, topology, frame, handles, states)
+    }
+
+    /// Whether memory could be given back if a frame that names the same resources as the last one
+    /// came by [`place_transients`](Frames::place_transients) again: frames have needed much less
+    /// for long.
+    pub fn has_spare_memory(&self) -> bool {
+        let mut pools = self.transients.blocks.iter();
+        pools.any(|pool| pool.shrinks_to.is_some())
+    }
+
+    /// How much memory transient resources take.
+    pub fn transient_memory(&self) -> TransientMemory {
+        self.transients.memory
+    }
+
+    /// Sees to it that each transient resource of a frame has the memory that the frame says.
+    pub(crate) fn settle_transients(
+        &self,
+        frame: &Frame,
+        handles: &[Handle],
+    ) -> Result<(), FrameError> {
+        let resources = frame.resources.iter().zip(handles);
+        let transient = resources.filter(|(it, _)| it.lifetime == Lifetime::Transient);
+        for (resource, handle) in transient.filter(|(_, handle)| handle.needs().is_some()) {
+            match resource.memory {
+                None => handle.settle(None)?,
+                Some(place) if self.transients.has(handle, place) => {}
+                Some(_) => {
+                    let name = handle.name();
+                    let problem = format!("{name} does not lie where the frame says it does");
+                    return Err(FrameError::Mismatch { problem });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Transients {
+    /// Gives all blocks back to the device.
+    pub(crate) fn close(&mut self, device: &Device) {
+        for block in self.blocks.drain(..).filter_map(|pool| pool.block) {
+            retire(device, block);
+        }
+    }
+
+    /// Counts a frame.
+    pub(crate) fn count_frame(&mut self) {
+        for pool in &mut self.blocks {
+            if let Some(block) = &pool.block
+                && let Some(bytes) = pool.demand.count_frame(block.bytes)
+            {
+                pool.shrinks_to = Some(bytes);
+            }
+        }
+    }
+
+    /// Lists what the frame's transient resources need, and where they are.
+    fn collect(&mut self, device: &Device, frame: &Frame, handles: &[Handle]) {
+        let Self { blocks, needs, .. } = self;
+        needs.clear();
+        let resources = (0..).map(ResourceIndex).zip(&frame.resources);
+        let transient = resources.zip(handles);
+        let transient = transient.filter(|((_, it), _)| it.lifetime == Lifetime::Transient);
+        // Those of another device are an error, which others report.
+        let transient = transient.filter(|(_, handle)| handle.is_made_from(device));
+        needs.extend(transient.filter_map(|((resource, _), handle)| {
+            let requirements = handle.needs()?;
+            // Linear and other resources must not share a page of this size; so nobody shares one.
+            let page = device.limits.buffer_image_granularity.max(1);
+            let class = requirements.memory_type_bits;
+            let block = blocks.iter().find(|pool| pool.class == class);
+            let block = block.and_then(|pool| pool.block.as_ref());
+            Some(MemoryNeed {
+                resource,
+                bytes: requirements.size.next_multiple_of(page),
+                alignment: requirements.alignment.max(page),
+                class,
+                now: block.and_then(|block| handle.home().offset_in(block)),
+            })
+        }));
+    }
+
+    /// Places what was collected.
+    fn place(
+        &mut self,
+        device: &Device,
+        topology: &Topology,
+        frame: &mut Frame,
+        handles: &[Handle],
+        states: &mut States,
+    ) -> Result<(), Error> {
+        let Ok(mut places) = place(frame, topology, &self.needs) else {
+            return Ok(());
+        };
+        let changing: Vec<u32> = places
+            .blocks
+            .iter()
+            .filter(|need| !self.holds(need))
+            .map(|need| need.class)
+            .collect();
+        if !changing.is_empty() {
+            // Where all have to be made anew, they are placed anew.
+            let needs = self.needs.iter_mut();
+            for need in needs.filter(|need| changing.contains(&need.class)) {
+                need.now = None;
+            }
+            places = match place(frame, topology, &self.needs) {
+                Ok(places) => places,
+                Err(_) => return Ok(()),
+            };
+        }
+        self.give_up_unused(device, &places.blocks, states);
+        for need in &places.blocks {
+            if !self.holds(need) {
+                self.replace_block(device, need, states)?;
+            }
+            self.pool(need.class).demand.place(need.bytes);
+        }
+        let blocks = self.blocks.iter().filter_map(|pool| pool.block.as_ref());
+        self.memory = TransientMemory {
+            bytes: blocks.map(|block| block.bytes).sum(),
+            unshared_bytes: places.unshared_bytes,
+        };
+        for (need, offset) in self.needs.iter().zip(&places.offsets) {
+            let at = need.resource.0 as usize;
+            let pool = self.blocks.iter().find(|pool| pool.class == need.class);
+            let place = pool.and_then(|pool| pool.block.as_ref()).zip(*offset);
+            frame.resources[at].memory = place.map(|(block, offset)| Placement {
+                block: block.id,
+                offset,
+                bytes: need.bytes,
+            });
+            handles[at].settle(place)?;
+        }
+        Ok(())
+    }
+
+    /// What there is of a kind of memory.
+    fn pool(&mut self, class: u32) -> &mut Pool {
+        let known = self.blocks.iter().position(|pool| pool.class == class);
+        let at = known.unwrap_or_else(|| {
+            self.blocks.push(Pool {
+                class,
+                block: None,
+                demand: Demand::default(),
+                shrinks_to: None,
+            });
+            self.blocks.len() - 1
+        });
+        &mut self.blocks[at]
+    }
+
+    /// Whether the block of a class suffices, and is not too large.
+    fn holds(&self, need: &BlockNeed) -> bool {
+        let pool = self.blocks.iter().find(|pool| pool.class == need.class);
+        pool.is_some_and(|pool| {
+            pool.shrinks_to.is_none()
+                && pool.block.as_ref().is_some_and(|block| {
+                    block.bytes >= need.bytes && block.alignment.is_multiple_of(need.alignment)
+                })
+        })
+    }
+
+    /// Notes that the frame needs nothing of some blocks, and gives up those of them that are too
+    /// large.
+    fn give_up_unused(&mut self, device: &Device, needs: &[BlockNeed], states: &mut States) {
+        for pool in &mut self.blocks {
+            if needs.iter().any(|need| need.class == pool.class) {
+                continue;
+            }
+            pool.demand.place(0);
+            if pool.shrinks_to.take().is_some()
+                && let Some(old) = pool.block.take()
+            {
+                states.remove_block(old.id);
+                retire(device, old);
+            }
+        }
+    }
+
+    /// Makes a block for a class, in the place of the one there is.
+    fn replace_block(
+        &mut self,
+        device: &Device,
+        need: &BlockNeed,
+        states: &mut States,
+    ) -> Result<(), Error> {
+        let known = self.blocks.iter().position(|pool| pool.class == need.class);
+        let id = BlockId(known.unwrap_or(self.blocks.len()) as u32);
+        let pool = self.pool(need.class);
+        let least = pool.shrinks_to.unwrap_or(0);
+        let requirements = vk::MemoryRequirements {
+            size: need.bytes.max(least),
+            alignment: need.alignment,
+            memory_type_bits: need.class,
+        };
+        let block = Arc::new(Block::new(&device.memory, id, requirements)?);
+        pool.shrinks_to = None;
+        if let Some(old) = pool.block.replace(block) {
+            retire(device, old);
+            // Whatever was done to the old one, the new one is other memory.
+            states.remove_block(id);
+        }
+        Ok(())
+    }
+
+    /// Whether a resource is in one of these blocks, at this place.
+    fn has(&self, handle: &Handle, place: Placement) -> bool {
+        let pool = self.blocks.get(place.block.0 as usize);
+        let block = pool.and_then(|pool| pool.block.as_ref());
+        block.is_some_and(|block| handle.home().is_at(Some((block, place.offset))))
+    }
+}
+
+/// Gives a block back once nothing uses it; what is still in it leaves.
+fn retire(device: &Device, block: Arc<Block>) {
+    block.vacate();
+    lock(&device.dropped).push(Retired::Memory(Home::Shared(block, 0)));
+}
