@@ -1,4 +1,5 @@
-//! TODO-HEAD app
+//! The renderer as plugins of an app, and what an app sees of it besides frames: diagnostics, shaders
+//! that follow their files.
 
 pub(crate) mod diagnostics;
 pub(crate) mod group;

@@ -1,5 +1,7 @@
 //! From entities and recordings to the frame that is planned.
 
+pub(crate) mod mirror;
+
 mod declared;
 mod doubt;
 mod same;
@@ -14,18 +16,18 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
-use crate::access::PassUse;
-use crate::declaration::Bound;
+use crate::app::plugin::GpuDevice;
+use crate::collect::mirror::{PassGraph, PassNode};
+use crate::data::internal::InternalPass;
+use crate::data::upload::host_written;
+use crate::declare::access::PassUse;
+use crate::declare::declaration::Bound;
+use crate::declare::kind::AccessKind;
+use crate::declare::view;
 use crate::error::{RecordError, RenderError};
-use crate::host::HostCall;
-use crate::internal::InternalPass;
-use crate::kind::AccessKind;
-use crate::mirror::{PassGraph, PassNode};
-use crate::plugin::GpuDevice;
-use crate::recording::{PassRecording, Recorded, Recordings, SubRecording};
+use crate::record::host::HostCall;
+use crate::record::recording::{PassRecording, Recorded, Recordings, SubRecording};
 use crate::renderer::Renderer;
-use crate::upload::host_written;
-use crate::view;
 
 use declared::{CachedPass, CachedUse, missing};
 use same::Expected;

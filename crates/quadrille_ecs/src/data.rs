@@ -1,4 +1,4 @@
-//! TODO-HEAD data
+//! Data from the CPU for buffers and images, and back.
 
 pub(crate) mod internal;
 pub(crate) mod png;

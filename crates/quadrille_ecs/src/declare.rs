@@ -1,4 +1,4 @@
-//! TODO-HEAD declare
+//! What passes declare: parameters and entities that say which buffers and images are touched, and how.
 
 pub(crate) mod access;
 pub(crate) mod any;

@@ -1,4 +1,4 @@
-//! TODO-HEAD frame
+//! One frame, from pacing to presenting, and what happens when it fails. `drive` is the contents page.
 
 pub(crate) mod drive;
 pub(crate) mod failure;

@@ -94,62 +94,18 @@
 #[cfg(test)]
 extern crate self as quadrille;
 
-mod access;
-mod advice;
-mod ahead;
-mod any;
-mod attachment;
-mod bind;
+mod app;
 mod collect;
-mod compute;
-mod declaration;
-mod diagnostics;
-mod drive;
+mod data;
+mod declare;
 mod error;
-mod exact;
-mod failure;
-mod frame_start;
-mod group;
-mod history;
-mod host;
-mod internal;
-mod interned;
-mod kind;
-mod layout;
-mod list;
-mod mirror;
-mod missing;
-mod named;
-mod outcome;
-mod plugin;
-mod png;
-mod policy;
-mod queue;
-mod readback;
-mod recorder;
-mod recording;
-mod recover;
-mod registry;
-mod reload;
+mod frame;
+mod record;
 mod renderer;
-mod rendering;
-mod report;
-mod run;
 mod schedule;
-mod sharing;
-mod slot;
-mod startup;
-mod strays;
 mod stream;
 #[cfg(feature = "textures")]
 mod texture;
-mod threads;
-mod trace;
-mod transfer;
-mod upload;
-mod view;
-#[cfg(feature = "hot_reload")]
-mod watch;
 mod window;
 
 /// Lays values out as WGSL does: the trait and the derive `ShaderType`. The derive takes `quadrille` to be
@@ -159,33 +115,39 @@ pub mod encase {
     pub use quadrille_derive::ShaderType;
 }
 
-pub use access::{
+pub use app::diagnostics::RenderDiagnosticsPlugin;
+pub use app::group::QuadrillePlugins;
+pub use app::plugin::{GpuDevice, QuadrillePlugin};
+pub use app::reload::ShaderReloaded;
+#[cfg(feature = "hot_reload")]
+pub use app::watch::ShaderReloadPlugin;
+pub use bytemuck;
+pub use data::png::encode as encode_png;
+pub use data::readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};
+pub use data::upload::Uploads;
+pub use declare::access::{
     Access, AccessState, ColorTarget, DepthRead, DepthTarget, HostRead, HostReadWrite, HostWrite,
     IndexRead, IndirectRead, PassUse, Sampled, StorageRead, StorageReadWrite, StorageWrite,
     TransferRead, TransferWrite, Uniform, VertexRead, kind as access_kind, stage,
 };
-pub use any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
-pub use attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
-pub use bind::{Bound as BoundResource, Declared, ResourceRef};
-pub use bytemuck;
-pub use compute::Compute;
-pub use declaration::{
+pub use declare::any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
+pub use declare::attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
+pub use declare::bind::{Bound as BoundResource, Declared, ResourceRef};
+pub use declare::declaration::{
     AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
     TypeBinding,
 };
-pub use diagnostics::RenderDiagnosticsPlugin;
+pub use declare::history::{Current, History, NewHistory, Previous};
+pub use declare::kind::{AccessKind, StageWish};
+pub use declare::list::{AccessList, AccessListState, NamedList};
+pub use declare::named::{GpuResource, Named};
+pub use declare::queue::OnQueue;
+pub use declare::registry::resource_entity;
+pub use declare::view::DeclaredView;
 pub use error::{RecordError, RenderError};
-pub use frame_start::FrameStart;
+pub use frame::policy::{RenderErrorHandler, RenderErrorPolicy};
+pub use frame::recover::DeviceRebuilt;
 pub use glam;
-pub use group::QuadrillePlugins;
-pub use history::{Current, History, NewHistory, Previous};
-pub use host::{Host, HostMemory, HostReads, HostWrites};
-pub use kind::{AccessKind, StageWish};
-pub use list::{AccessList, AccessListState, NamedList};
-pub use named::{GpuResource, Named};
-pub use plugin::{GpuDevice, QuadrillePlugin};
-pub use png::encode as encode_png;
-pub use policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Cull,
@@ -194,15 +156,15 @@ pub use quadrille_vulkan::{
     Producer, RawCommand, Reloaded, Sampler, SamplerDesc, Settings, ShaderError, Sharing,
     SkipReason, StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View, write_file,
 };
-pub use queue::OnQueue;
-pub use readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};
-pub use recorder::{PassRecorder, Recorder, RecorderState};
-pub use recover::DeviceRebuilt;
-pub use registry::resource_entity;
-pub use reload::ShaderReloaded;
+pub use record::compute::Compute;
+pub use record::host::{Host, HostMemory, HostReads, HostWrites};
+pub use record::recorder::{PassRecorder, Recorder, RecorderState};
+pub use record::rendering::Rendering;
+pub use record::transfer::Transfer;
 pub use renderer::Renderer;
-pub use rendering::Rendering;
-pub use report::{Phase, PhaseObserver};
+pub use renderer::frame_start::FrameStart;
+pub use renderer::report::{Phase, PhaseObserver};
+pub use renderer::threads::RecordOn;
 pub use schedule::{Render, RenderStartup, RenderSystems};
 pub use stream::{Stream, StreamError, StreamFrame};
 #[cfg(feature = "textures")]
@@ -210,12 +172,6 @@ pub use texture::{
     CheckedImageError, ImageLimits, LoadTexture, TexturePlugin, describe_texture, texture_bytes,
     upload_texture,
 };
-pub use threads::RecordOn;
-pub use transfer::Transfer;
-pub use upload::Uploads;
-pub use view::DeclaredView;
-#[cfg(feature = "hot_reload")]
-pub use watch::ShaderReloadPlugin;
 pub use window::{
     AddWindowImage, HeadlessWindow, PresentSettings, PrimaryWindowImage, SwapchainState,
     WindowFailed, WindowImage, WindowImageOf, WindowOutcome, WindowSized,

@@ -1,4 +1,4 @@
-//! TODO-HEAD record
+//! What a pass system records, by which methods, and in what memory.
 
 pub(crate) mod ahead;
 pub(crate) mod compute;

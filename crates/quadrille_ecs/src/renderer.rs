@@ -1,5 +1,12 @@
 //! The renderer's own state: the device, what outlives frames, and what was measured.
 
+pub(crate) mod advice;
+pub(crate) mod frame_start;
+pub(crate) mod report;
+pub(crate) mod sharing;
+pub(crate) mod threads;
+pub(crate) mod trace;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,13 +14,12 @@ use bevy_ecs::prelude::*;
 use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot};
 use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle, TransientMemory};
 
-use crate::advice;
 use crate::error::RenderError;
-use crate::frame_start::Spare;
-use crate::host::HostPasses;
-use crate::report::{Measurements, PhaseObserver};
-use crate::sharing::OpenSharing;
-use crate::trace::Trace;
+use crate::record::host::HostPasses;
+use crate::renderer::frame_start::Spare;
+use crate::renderer::report::{Measurements, PhaseObserver};
+use crate::renderer::sharing::OpenSharing;
+use crate::renderer::trace::Trace;
 use crate::window::WindowTarget;
 
 /// Plans and submits frames. Read its plan and its report after a frame; it is not there while

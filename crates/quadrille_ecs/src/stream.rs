@@ -11,10 +11,10 @@ use quadrille_vulkan::{
     Handle, Producer, Serial, StreamDesc, Turn,
 };
 
-use crate::access::PassUse;
+use crate::declare::access::PassUse;
 use crate::error::RenderError;
-use crate::recorder::PassRecorder;
-use crate::recording::{PassRecording, SubRecording};
+use crate::record::recorder::PassRecorder;
+use crate::record::recording::{PassRecording, SubRecording};
 use crate::renderer::Renderer;
 
 /// How often a wait for the device looks whether the stream is to stop.

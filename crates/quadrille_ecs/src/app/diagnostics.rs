@@ -8,8 +8,8 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille_vulkan::DeviceTimes;
 
-use crate::mirror::PassGraph;
-use crate::recording::Recordings;
+use crate::collect::mirror::PassGraph;
+use crate::record::recording::Recordings;
 use crate::renderer::Renderer;
 
 /// Measures passes and publishes their times in milliseconds to bevy's [`DiagnosticsStore`]:

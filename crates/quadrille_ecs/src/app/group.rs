@@ -8,8 +8,8 @@ use bevy_time::TimePlugin;
 use bevy_window::{ExitCondition, PrimaryWindow, Window, WindowPlugin};
 use quadrille_vulkan::Settings;
 
-use crate::plugin::{QuadrillePlugin, StartError, refuse};
-use crate::threads::RecordOn;
+use crate::app::plugin::{QuadrillePlugin, StartError, refuse};
+use crate::renderer::threads::RecordOn;
 use crate::window::HeadlessWindow;
 
 /// Everything an app needs to draw: log, task pools, time, input, windows, and the renderer.

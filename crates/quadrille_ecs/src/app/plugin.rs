@@ -7,24 +7,24 @@ use bevy_ecs::schedule::{ScheduleBuildSettings, ScheduleLabel};
 use bevy_window::{PrimaryWindow, WindowDestroyed};
 use quadrille_vulkan::{Gpu, Settings, SetupError};
 
+use crate::app::group::has_display;
+use crate::app::reload;
 use crate::collect::Collector;
-use crate::declaration::{DeclarationVersion, observe_disabling};
-use crate::drive::run_frame;
+use crate::collect::mirror::{MirrorPasses, PassGraph};
+use crate::data::readback::Readbacks;
+use crate::data::upload::Uploads;
+use crate::declare::declaration::{DeclarationVersion, observe_disabling};
+use crate::declare::registry::Registry;
 use crate::error::RenderError;
-use crate::frame_start::FrameStart;
-use crate::group::has_display;
-use crate::mirror::{MirrorPasses, PassGraph};
-use crate::policy::RenderErrorHandler;
-use crate::readback::Readbacks;
-use crate::recording::Recordings;
-use crate::recover::Recovery;
-use crate::registry::Registry;
-use crate::reload;
+use crate::frame::drive::run_frame;
+use crate::frame::policy::RenderErrorHandler;
+use crate::frame::recover::Recovery;
+use crate::frame::startup;
+use crate::record::recording::Recordings;
 use crate::renderer::Renderer;
+use crate::renderer::frame_start::FrameStart;
+use crate::renderer::threads::{RecordOn, Threads};
 use crate::schedule::{Render, RenderStartup};
-use crate::startup;
-use crate::threads::{RecordOn, Threads};
-use crate::upload::Uploads;
 use crate::window::{AddWindowImage as _, HeadlessWindow, WindowQuery, despawn_destroyed};
 
 /// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).

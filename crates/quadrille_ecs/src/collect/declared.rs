@@ -9,12 +9,12 @@ use bevy_window::Window;
 use quadrille_sync::SubRange;
 
 use super::{Collector, doubt};
-use crate::declaration::{
+use crate::collect::mirror::{PassGraph, PassNode};
+use crate::declare::declaration::{
     AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
 };
+use crate::declare::kind::{AccessKind, StageWish};
 use crate::error::RenderError;
-use crate::kind::{AccessKind, StageWish};
-use crate::mirror::{PassGraph, PassNode};
 
 /// A pass's declaration as its entities had it when they changed last.
 pub(super) struct CachedPass {

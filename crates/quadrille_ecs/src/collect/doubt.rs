@@ -10,11 +10,11 @@ use quadrille_vulkan::{Excess, Handle};
 
 use super::Collector;
 use super::declared::CachedUse;
-use crate::declaration::{Bound, DeclaredAccess};
+use crate::collect::mirror::{PassGraph, PassNode};
+use crate::declare::declaration::{Bound, DeclaredAccess};
+use crate::declare::kind::{AccessKind, StageWish, Used};
 use crate::error::{RecordError, RenderError};
-use crate::kind::{AccessKind, StageWish, Used};
-use crate::mirror::{PassGraph, PassNode};
-use crate::recording::{Recorded, SubRecording};
+use crate::record::recording::{Recorded, SubRecording};
 
 /// Whether what a pass declares now allows at least what one of its parameters does.
 pub(super) fn allows(declared: &CachedUse, parameter: &DeclaredAccess) -> bool {

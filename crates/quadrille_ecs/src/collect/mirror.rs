@@ -23,11 +23,13 @@ use bevy_platform::collections::{HashMap, HashSet};
 use bevy_platform::hash::FixedHasher;
 use indexmap::IndexSet;
 
-use crate::declaration::{AccessOf, AccessTo, DeclarationVersion, DeclaredAccess, Pass, QueueWish};
-use crate::queue::OnQueueSet;
-use crate::registry::{Absence, Declared, Registry};
+use crate::declare::declaration::{
+    AccessOf, AccessTo, DeclarationVersion, DeclaredAccess, Pass, QueueWish,
+};
+use crate::declare::queue::OnQueueSet;
+use crate::declare::registry::{Absence, Declared, Registry};
+use crate::record::strays::Strays;
 use crate::schedule::RenderSystems;
-use crate::strays::Strays;
 
 /// The passes of the schedule, in the order in which their systems were added.
 #[derive(Resource, Default, Debug)]

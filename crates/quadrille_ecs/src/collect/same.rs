@@ -4,9 +4,9 @@ use bevy_ecs::prelude::*;
 use quadrille_sync::PassKind;
 
 use super::{Collector, part_access};
-use crate::mirror::PassGraph;
-use crate::outcome::Outcome;
-use crate::recording::{Recorded, SubRecording};
+use crate::collect::mirror::PassGraph;
+use crate::record::outcome::Outcome;
+use crate::record::recording::{Recorded, SubRecording};
 
 /// What came of a pass system when the frame was built.
 #[derive(Clone, Copy)]

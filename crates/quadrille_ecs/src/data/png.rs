@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind, Result};
 
 use quadrille_vulkan::Format;
 
-use crate::readback::ReadbackComplete;
+use crate::data::readback::ReadbackComplete;
 
 /// The PNG file of an image that was read back, opaque, in sRGB.
 pub fn encode(readback: &ReadbackComplete) -> Result<Vec<u8>> {

@@ -13,7 +13,7 @@ use quadrille_vulkan::{
     ImageRegion, ImageUsage, View, write_file,
 };
 
-use crate::internal::{InternalPass, InternalUse, copy_needs};
+use crate::data::internal::{InternalPass, InternalUse, copy_needs};
 use crate::window::PrimaryWindowImage;
 
 /// Reads a buffer back once: spawn it, and observe [`ReadbackComplete`] on its entity.
@@ -448,7 +448,7 @@ pub(crate) fn complete(world: &mut World, done: Vec<ReadbackComplete>) {
 pub fn save_to_disk(path: impl Into<PathBuf>) -> impl FnMut(On<ReadbackComplete>) {
     let path = path.into();
     move |done: On<ReadbackComplete>| {
-        let saved = crate::png::encode(&done).and_then(|png| write_file(&path, &png));
+        let saved = crate::data::png::encode(&done).and_then(|png| write_file(&path, &png));
         match saved {
             Ok(()) => tracing::info!("wrote {}", path.display()),
             Err(error) => tracing::error!("cannot write the picture {}: {error}", path.display()),

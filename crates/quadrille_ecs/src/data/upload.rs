@@ -15,8 +15,8 @@ use quadrille_vulkan::{
     ImageUsage,
 };
 
-use crate::internal::{InternalPass, InternalUse, copy_needs};
-use crate::layout;
+use crate::data::internal::{InternalPass, InternalUse, copy_needs};
+use crate::record::layout;
 use writes::{Write, Writes};
 
 /// Writes data to buffers and images at the beginning of the next frame, before all passes that

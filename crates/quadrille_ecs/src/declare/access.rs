@@ -21,14 +21,14 @@ use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidat
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
 use quadrille_sync::SubRange;
 
-use crate::any::AnyAccess;
-use crate::bind::{Bound, ResourceRef};
-use crate::declaration::DeclaredAccess;
-use crate::kind::{AccessKind, StageWish};
-use crate::missing::missing;
-use crate::named::{GpuResource, Named};
-use crate::registry::{Absence, Awaited, declare, register_access, resource_entity};
-use crate::view::is_within;
+use crate::declare::any::AnyAccess;
+use crate::declare::bind::{Bound, ResourceRef};
+use crate::declare::declaration::DeclaredAccess;
+use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::missing::missing;
+use crate::declare::named::{GpuResource, Named};
+use crate::declare::registry::{Absence, Awaited, declare, register_access, resource_entity};
+use crate::declare::view::is_within;
 
 /// Types that stand for an [`AccessKind`] in parameters.
 pub mod kind {
@@ -54,7 +54,7 @@ pub mod kind {
             }
         )* };
     }
-    crate::kind::for_each_kind!(kinds);
+    crate::declare::kind::for_each_kind!(kinds);
 }
 
 /// Types that stand for a [`StageWish`] in parameters: `StorageRead<Cells, stage::Fragment>`.

@@ -16,13 +16,13 @@ use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
 use quadrille_sync::SubRange;
 use quadrille_vulkan::Handle;
 
-use crate::access::PassUse;
-use crate::bind::ResourceRef;
-use crate::declaration::{Bound, DeclaredAccess};
-use crate::interned;
-use crate::kind::AccessKind;
-use crate::named::GpuResource;
-use crate::registry::{Absence, bound_entity, declare, register_access};
+use crate::declare::access::PassUse;
+use crate::declare::bind::ResourceRef;
+use crate::declare::declaration::{Bound, DeclaredAccess};
+use crate::declare::interned;
+use crate::declare::kind::AccessKind;
+use crate::declare::named::GpuResource;
+use crate::declare::registry::{Absence, bound_entity, declare, register_access};
 use crate::window::WindowImage;
 
 /// A declared access of a buffer or image whose handle, and kind of access, are known only at run

@@ -3,12 +3,12 @@
 use quadrille_vulkan::{GpuImage, Load, View};
 use smallvec::SmallVec;
 
-use crate::access::{Access, kind};
-use crate::any::AnyAccess;
-use crate::bind::{Bound, Declared, ResourceRef};
-use crate::kind::AccessKind;
-use crate::named::Named;
-use crate::view::DeclaredView;
+use crate::declare::access::{Access, kind};
+use crate::declare::any::AnyAccess;
+use crate::declare::bind::{Bound, Declared, ResourceRef};
+use crate::declare::kind::AccessKind;
+use crate::declare::named::Named;
+use crate::declare::view::DeclaredView;
 
 /// One attachment with what happens to its old contents.
 pub struct Attachment {

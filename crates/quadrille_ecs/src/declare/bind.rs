@@ -5,13 +5,13 @@ use quadrille_vulkan::{
     Binding, BindingKind, BindingNeeds, GpuBuffer, GpuImage, Handle, Needs, Sampler, View, vk,
 };
 
-use crate::access::{Access, kind, stage};
-use crate::any::AnyAccess;
+use crate::declare::access::{Access, kind, stage};
+use crate::declare::any::AnyAccess;
+use crate::declare::exact;
+use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::named::{GpuResource as _, Named};
 use crate::error::RecordError;
-use crate::exact;
-use crate::kind::{AccessKind, StageWish};
-use crate::named::{GpuResource as _, Named};
-use crate::recording::SubRecording;
+use crate::record::recording::SubRecording;
 
 /// A buffer or image, by reference.
 #[derive(Clone, Copy)]

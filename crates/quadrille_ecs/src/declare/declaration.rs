@@ -25,8 +25,8 @@ use bevy_ecs::world::DeferredWorld;
 use quadrille_sync::{Preference, QueueIndex, SubRange};
 use quadrille_vulkan::Handle;
 
-use crate::access::{kind, stage};
-use crate::kind::{AccessKind, StageWish};
+use crate::declare::access::{kind, stage};
+use crate::declare::kind::{AccessKind, StageWish};
 use crate::window::WindowImage;
 
 /// Marks the entity of a pass system. Add bevy's `Disabled` component to leave the pass out.

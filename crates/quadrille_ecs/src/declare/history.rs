@@ -12,8 +12,8 @@ use quadrille_vulkan::{
     ImageUsage, texel_bytes,
 };
 
-use crate::named::GpuResource;
-use crate::upload::Uploads;
+use crate::data::upload::Uploads;
+use crate::declare::named::GpuResource;
 
 /// Names a buffer or an image with a history.
 ///

@@ -2,8 +2,8 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use crate::declaration::DeclaredAccess;
-use crate::kind::{AccessKind, for_each_kind};
+use crate::declare::declaration::DeclaredAccess;
+use crate::declare::kind::{AccessKind, for_each_kind};
 
 /// Those that have no constant. Each is leaked once: a program writes down few.
 static EXACT: RwLock<Vec<&'static DeclaredAccess>> = RwLock::new(Vec::new());

@@ -14,11 +14,11 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
 
-use crate::access::{kind, stage};
-use crate::any::AnyAccess;
-use crate::declaration::DeclaredAccess;
-use crate::named::GpuResource;
-use crate::registry::{Absence, declare, list_entity, register_access, short_name};
+use crate::declare::access::{kind, stage};
+use crate::declare::any::AnyAccess;
+use crate::declare::declaration::DeclaredAccess;
+use crate::declare::named::GpuResource;
+use crate::declare::registry::{Absence, declare, list_entity, register_access, short_name};
 
 /// A bevy resource that lists buffers or images: any resource that dereferences to a `Vec` of
 /// them. The list may change from frame to frame; passes follow it.

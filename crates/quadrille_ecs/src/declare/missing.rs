@@ -3,7 +3,7 @@
 use bevy_ecs::system::SystemParamValidationError;
 use bevy_utils::prelude::DebugName;
 
-use crate::named::Named;
+use crate::declare::named::Named;
 
 /// What a pass gets when the resource that it declares does not exist.
 #[cold]

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_vulkan::{GpuBuffer, GpuImage, Handle};
 
-use crate::bind::ResourceRef;
+use crate::declare::bind::ResourceRef;
 
 /// A buffer or an image.
 #[diagnostic::on_unimplemented(

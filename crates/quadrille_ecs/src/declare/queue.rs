@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
 
-use crate::declaration::QueueWish;
+use crate::declare::declaration::QueueWish;
 
 /// The system set that carries a wish to the schedule's build pass.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

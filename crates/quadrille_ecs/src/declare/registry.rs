@@ -22,11 +22,11 @@ use bevy_ecs::system::{SystemAccess, SystemMeta};
 use bevy_platform::collections::HashMap;
 use quadrille_vulkan::Handle;
 
-use crate::declaration::{Bound, DeclaredAccess, ListBinding, TypeBinding};
-use crate::list::NamedList;
-use crate::named::{GpuResource, Named};
-use crate::recording::Recordings;
-use crate::slot::Slot;
+use crate::declare::declaration::{Bound, DeclaredAccess, ListBinding, TypeBinding};
+use crate::declare::list::NamedList;
+use crate::declare::named::{GpuResource, Named};
+use crate::record::recording::Recordings;
+use crate::record::slot::Slot;
 
 /// What a virtual component id stands for.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::ops::Range;
 use quadrille_sync::{ResourceId, Slices, SubRange};
 use quadrille_vulkan::{GpuImage, Handle, View};
 
-use crate::access::{Access, PassUse, kind, stage};
-use crate::any::AnyAccess;
-use crate::bind::{Bound, Declared, ResourceRef};
-use crate::named::Named;
+use crate::declare::access::{Access, PassUse, kind, stage};
+use crate::declare::any::AnyAccess;
+use crate::declare::bind::{Bound, Declared, ResourceRef};
+use crate::declare::named::Named;
 
 /// A declared access of some mip levels and array layers of an image: what a shader, an attachment
 /// or a copy sees of it.

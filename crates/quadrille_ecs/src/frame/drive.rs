@@ -8,22 +8,22 @@ use quadrille_sync::{PlanErrors, Planned, TimelinePoint};
 use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
 use crate::collect::{self, Collected, Collector};
+use crate::data::internal::InternalPass;
+use crate::data::readback::{self, ReadbackComplete, Readbacks};
+use crate::data::upload::{Uploads, import_host_writes};
+use crate::declare::history::Histories;
 use crate::error::RenderError;
-use crate::failure;
-use crate::frame_start::FrameStart;
-use crate::history::Histories;
-use crate::internal::InternalPass;
-use crate::policy::{RenderErrorHandler, RenderErrorPolicy};
-use crate::readback::{self, ReadbackComplete, Readbacks};
-use crate::recording::{self, Recordings};
-use crate::recover::{Recovery, recover};
+use crate::frame::failure;
+use crate::frame::policy::{RenderErrorHandler, RenderErrorPolicy};
+use crate::frame::recover::{Recovery, recover};
+use crate::frame::run::run_render;
+use crate::record::recording::{self, Recordings};
+use crate::record::strays;
+use crate::renderer::frame_start::FrameStart;
+use crate::renderer::report::{Clock, Phase};
+use crate::renderer::threads::Threads;
 use crate::renderer::{PACE_TIMEOUT, Renderer};
-use crate::report::{Clock, Phase};
-use crate::run::run_render;
 use crate::schedule::Render;
-use crate::strays;
-use crate::threads::Threads;
-use crate::upload::{Uploads, import_host_writes};
 use crate::window::{self, WindowTarget};
 
 /// No more frames: an error stopped the renderer.

@@ -14,7 +14,7 @@ use bevy_ecs::error::{
 use bevy_ecs::prelude::*;
 
 use crate::error::RenderError;
-use crate::host::panic_message;
+use crate::record::host::panic_message;
 
 /// So many apps can record at the same time; the next one waits.
 const LISTS: usize = 8;

@@ -3,15 +3,15 @@
 use bevy_ecs::prelude::*;
 use quadrille_vulkan::{Gpu, Settings};
 
+use crate::app::plugin::GpuDevice;
 use crate::collect::Collector;
-use crate::declaration::Bound;
+use crate::data::readback::Readbacks;
+use crate::data::upload::Uploads;
+use crate::declare::declaration::Bound;
 use crate::error::RenderError;
-use crate::plugin::GpuDevice;
-use crate::readback::Readbacks;
-use crate::recording::Recordings;
+use crate::frame::startup;
+use crate::record::recording::Recordings;
 use crate::renderer::{Outliving, Renderer};
-use crate::startup;
-use crate::upload::Uploads;
 use crate::window;
 
 /// A device that is lost sooner than this after it was made anew is not made again.

@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 
-use crate::mirror::PassGraph;
-use crate::recording::Recordings;
+use crate::collect::mirror::PassGraph;
+use crate::record::recording::Recordings;
 use crate::schedule::Render;
 
 /// Runs all systems of the schedule, after building it if it changed.

@@ -3,9 +3,9 @@
 use bevy_ecs::error::{FallbackErrorHandler, debug};
 use bevy_ecs::prelude::*;
 
-use crate::drive::{Stopped, handle};
 use crate::error::RenderError;
-use crate::failure;
+use crate::frame::drive::{Stopped, handle};
+use crate::frame::failure;
 use crate::schedule::RenderStartup;
 
 /// Runs [`RenderStartup`] after `Startup`; its errors go to the

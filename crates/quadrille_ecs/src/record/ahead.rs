@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use quadrille_vulkan::prefetch::{self, LINE};
 
-use crate::recording::PassRecording;
+use crate::record::recording::PassRecording;
 
 /// How many lines a recording has.
 const RECORDING: usize = size_of::<PassRecording>().div_ceil(LINE);

@@ -5,10 +5,10 @@ use encase::internal::WriteInto;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ComputePipeline, Sampler};
 
-use crate::bind::{BoundMask, Declared};
-use crate::kind::AccessKind;
-use crate::layout;
-use crate::recording::SubRecording;
+use crate::declare::bind::{BoundMask, Declared};
+use crate::declare::kind::AccessKind;
+use crate::record::layout;
+use crate::record::recording::SubRecording;
 
 /// A bound compute pipeline: bind resources, push constants, dispatch.
 pub struct Compute<'a> {

@@ -19,9 +19,9 @@ use bytemuck::Pod;
 use quadrille_sync::{Frame, PassIndex, Plan, ResourceId, States, TimelinePoint};
 use quadrille_vulkan::{Error, Frames, GpuBuffer};
 
-use crate::access::{HostRead, HostReadWrite, HostWrite, kind};
+use crate::declare::access::{HostRead, HostReadWrite, HostWrite, kind};
+use crate::declare::named::Named;
 use crate::error::RenderError;
-use crate::named::Named;
 use crate::renderer::PACE_TIMEOUT;
 
 /// What a host pass does.

@@ -15,16 +15,16 @@ use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ComputePipeline, RawCommand};
 
-use crate::access::PassUse;
-use crate::attachment::Attachments;
-use crate::compute::Compute;
-use crate::host::Host;
-use crate::recording::{PassRecording, Recordings, SubRecording};
-use crate::registry::{Declared, Registry, declare, register_recorder};
-use crate::rendering::Rendering;
-use crate::slot::Slot;
-use crate::strays::Strays;
-use crate::transfer::Transfer;
+use crate::declare::access::PassUse;
+use crate::declare::attachment::Attachments;
+use crate::declare::registry::{Declared, Registry, declare, register_recorder};
+use crate::record::compute::Compute;
+use crate::record::host::Host;
+use crate::record::recording::{PassRecording, Recordings, SubRecording};
+use crate::record::rendering::Rendering;
+use crate::record::slot::Slot;
+use crate::record::strays::Strays;
+use crate::record::transfer::Transfer;
 
 /// Records the commands of a pass. A system that takes it is a pass; its other parameters declare
 /// what the pass touches.

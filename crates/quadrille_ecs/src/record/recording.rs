@@ -10,12 +10,12 @@ use bevy_ecs::prelude::*;
 use quadrille_sync::{Capabilities, ResourceId};
 use quadrille_vulkan::{CommandList, View};
 
-use crate::access::PassUse;
+use crate::declare::access::PassUse;
+use crate::declare::kind::Used;
 use crate::error::RecordError;
-use crate::host::HostCall;
-use crate::kind::Used;
-use crate::outcome::Outcome;
-use crate::slot::{BLOCK, Block, Slot};
+use crate::record::host::HostCall;
+use crate::record::outcome::Outcome;
+use crate::record::slot::{BLOCK, Block, Slot};
 
 pub(crate) use sub::SubRecording;
 

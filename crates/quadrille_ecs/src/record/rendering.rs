@@ -11,13 +11,13 @@ use quadrille_vulkan::{
 };
 use smallvec::SmallVec;
 
-use crate::attachment::{Attachment, Attachments};
-use crate::bind::{Bound, BoundMask, Declared, ResourceRef};
+use crate::declare::attachment::{Attachment, Attachments};
+use crate::declare::bind::{Bound, BoundMask, Declared, ResourceRef};
+use crate::declare::exact;
+use crate::declare::kind::{AccessKind, StageWish};
 use crate::error::RecordError;
-use crate::exact;
-use crate::kind::{AccessKind, StageWish};
-use crate::layout;
-use crate::recording::SubRecording;
+use crate::record::layout;
+use crate::record::recording::SubRecording;
 
 /// The size of a `VkDrawIndirectCommand`.
 const DRAW_BYTES: u32 = 16;

@@ -10,9 +10,9 @@
 use std::cell::UnsafeCell;
 use std::sync::Arc;
 
-use crate::ahead::Ahead;
-use crate::outcome::{Outcome, OutcomeCell};
-use crate::recording::{PassRecording, Recorded, Recordings};
+use crate::record::ahead::Ahead;
+use crate::record::outcome::{Outcome, OutcomeCell};
+use crate::record::recording::{PassRecording, Recorded, Recordings};
 
 /// How many recordings lie in one piece of memory.
 pub(crate) const BLOCK: usize = 32;

@@ -5,8 +5,8 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
 
 use crate::error::RenderError;
-use crate::outcome::Outcome;
-use crate::recording::Recordings;
+use crate::record::outcome::Outcome;
+use crate::record::recording::Recordings;
 
 /// What is known of them.
 #[derive(Resource, Default)]

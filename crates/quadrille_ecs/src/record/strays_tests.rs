@@ -3,7 +3,7 @@ use bevy_ecs::schedule::{Schedule, ScheduleLabel};
 use quadrille_vulkan::GpuBuffer;
 
 use super::*;
-use crate::mirror::MirrorPasses;
+use crate::collect::mirror::MirrorPasses;
 use crate::{Recorder, Render, StorageRead};
 
 #[derive(Resource, Deref)]

@@ -3,9 +3,9 @@
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ImageRegion, vk};
 
-use crate::bind::Declared;
-use crate::kind::AccessKind;
-use crate::recording::SubRecording;
+use crate::declare::bind::Declared;
+use crate::declare::kind::AccessKind;
+use crate::record::recording::SubRecording;
 
 /// Copies, fills and clears of declared resources.
 pub struct Transfer<'a> {

@@ -16,8 +16,8 @@ use quadrille_sync::{
 use quadrille_vulkan::{CommandList, DeviceTimes, Frames, Handle, ImageRegion, SharingChanged};
 use serde_json::{Map, Value};
 
-use crate::advice;
-use crate::internal::{InternalPass, InternalUse, copy_needs};
+use crate::data::internal::{InternalPass, InternalUse, copy_needs};
+use crate::renderer::advice;
 
 /// Frames between looks while a decision is under way: fewer than a second's.
 const SHORT_GAP: u32 = 32;

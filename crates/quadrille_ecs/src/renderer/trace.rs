@@ -15,7 +15,7 @@ use quadrille_sync::{QueueIndex, TimelinePoint, Topology};
 use quadrille_vulkan::{DeviceTimes, SubmissionTime};
 use serde_json::{Value, json};
 
-use crate::report::Phase;
+use crate::renderer::report::Phase;
 
 /// Frames that are kept; older ones are forgotten.
 const KEPT: usize = 600;

@@ -4,7 +4,7 @@ use quadrille_sync::{PassIndex, QueueIndex, TimelinePoint, parse_topology};
 use quadrille_vulkan::{DeviceTimes, PassTime, SubmissionTime};
 
 use super::{KEPT, Trace};
-use crate::report::Phase;
+use crate::renderer::report::Phase;
 
 fn milliseconds(count: u64) -> Duration {
     Duration::from_millis(count)

@@ -5,7 +5,7 @@ use quadrille_vulkan::{GpuImage, ImageDesc, ImageRegion, ImageUsage};
 use wgpu_types::{TextureDataOrder, TextureDimension, TextureUsages, TextureViewDimension};
 
 use super::format;
-use crate::upload::Uploads;
+use crate::data::upload::Uploads;
 
 /// The device's image for an asset, with all layers and mip levels that the asset has.
 ///

@@ -10,7 +10,7 @@ use bevy_window::PrimaryWindow;
 use quadrille_vulkan::GpuImage;
 
 use super::WindowImage;
-use crate::registry::Awaited;
+use crate::declare::registry::Awaited;
 
 /// The image of the window that the component `M` marks: draw to it with
 /// `ColorTarget<WindowImageOf<M>>`. [`AddWindowImage::add_window_image`] introduces the marker.

@@ -9,9 +9,9 @@ use bevy_window::{PrimaryWindow, Window};
 use quadrille_vulkan::{Error, Gpu, GpuImage, ImageDesc};
 
 use super::{HeadlessWindow, WindowImageOf};
-use crate::history::{Current, History, NewHistory};
-use crate::plugin::GpuDevice;
-use crate::registry::Awaited;
+use crate::app::plugin::GpuDevice;
+use crate::declare::history::{Current, History, NewHistory};
+use crate::declare::registry::Awaited;
 
 /// An image that follows the size of a window: a command that inserts the bevy resource which names
 /// it, and makes another image for it whenever the window has another size.

@@ -5,7 +5,7 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{CommandList, Gpu, GpuImage, Handle, ImageRegion, ImageUsage, View, vk};
 
-use crate::internal::{InternalPass, InternalUse};
+use crate::data::internal::{InternalPass, InternalUse};
 
 /// Why the mip levels of an image cannot be made, if they cannot.
 pub(super) fn problem(gpu: &Gpu, image: &GpuImage) -> Option<String> {

@@ -1,7 +1,7 @@
 use quadrille_sync::{Access, CustomAccess};
 
 use super::access;
-use crate::kind::{AccessKind, StageWish};
+use crate::declare::kind::{AccessKind, StageWish};
 
 #[test]
 fn each_kind_is_there_once() {

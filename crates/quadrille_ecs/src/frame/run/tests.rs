@@ -3,8 +3,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{Schedules, SingleThreadedExecutor};
 
 use super::{run_order, run_render};
-use crate::mirror::MirrorPasses;
-use crate::recording::Recordings;
+use crate::collect::mirror::MirrorPasses;
+use crate::record::recording::Recordings;
 use crate::{Recorder, Render, RenderSystems};
 
 #[derive(Resource)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use quadrille_sync::{Capabilities, ResourceId};
 use quadrille_vulkan::{CommandList, View};
 
-use crate::access::PassUse;
-use crate::bind::Bound;
+use crate::declare::access::PassUse;
+use crate::declare::bind::Bound;
+use crate::declare::kind::{AccessKind, Used};
 use crate::error::RecordError;
-use crate::host::HostCall;
-use crate::kind::{AccessKind, Used};
+use crate::record::host::HostCall;
 
 /// The commands of one pass and what they imply for its declaration.
 ///

@@ -1,6 +1,6 @@
 use super::{PassRecording, Recordings};
-use crate::outcome::Outcome;
-use crate::slot::BLOCK;
+use crate::record::outcome::Outcome;
+use crate::record::slot::BLOCK;
 
 #[test]
 fn a_simple_pass_touches_four_cache_lines() {

@@ -3,9 +3,9 @@
 use quadrille_vulkan::{GpuBuffer, GpuImage, View};
 
 use super::SubRecording;
-use crate::bind::{Bound, ResourceRef};
+use crate::declare::bind::{Bound, ResourceRef};
+use crate::declare::kind::AccessKind;
 use crate::error::RecordError;
-use crate::kind::AccessKind;
 
 impl SubRecording {
     /// The buffer that a command uses, if it is one and declared for that.
