@@ -51,6 +51,23 @@
 //! commit, retire              only after success
 //! ```
 //!
+//! # Folders
+//!
+//! From the bottom to the top; each has its head in the file of its name.
+//!
+//! | folder | has |
+//! | --- | --- |
+//! | `declare` | parameters and entities that declare what passes touch |
+//! | `record` | recorders, their methods, and the memory they write |
+//! | `window` | windows and the images that passes draw to |
+//! | `data` | uploads, readbacks, pictures |
+//! | `renderer` | what outlives frames: the device, settings, measurements |
+//! | `collect` | from systems and recordings to the frame that is planned |
+//! | `frame` | one frame from pacing to presenting, and what happens when it fails |
+//! | `app` | plugins |
+//! | `stream` | worker threads that submit |
+//! | `texture` | bevy's image assets |
+//!
 //! # Decisions
 //!
 //! - **Pass systems write command lists**, which the backend translates in plan order after all of
@@ -72,15 +89,15 @@
 //! - **A history is two resources that change places** after each frame that touched it. Frames
 //!   then repeat with a period of two, and both plans are used again.
 //! - **Recorders write in place.** A pass system and the renderer share the memory of its
-//!   recording (`slot.rs`). Systems that record count as readers of the resource `Recordings`;
-//!   code that looks into recordings has that resource exclusively.
-//! - **The memory of the next system is prefetched** while one records (`ahead.rs`, `run.rs`).
-//!   Frames of many small passes are bound by memory, so recordings lie together with their first
+//!   recording (`record/slot.rs`). Systems that record count as readers of the resource
+//!   `Recordings`; code that looks into recordings has that resource exclusively.
+//! - **The memory of the next system is prefetched** while one records (`record/ahead.rs`,
+//!   `frame/run.rs`). Frames of many small passes are bound by memory, so recordings lie together with their first
 //!   commands.
 //! - **bevy walks through the systems of a frame once.** Where no system of the schedule leaves
-//!   commands to apply, the second walk is turned off (`run.rs`).
+//!   commands to apply, the second walk is turned off (`frame/run.rs`).
 //! - **A frame that repeats is not collected again**, if the outcomes of its passes say so
-//!   (`outcome.rs`).
+//!   (`record/outcome.rs`).
 //! - **Handles do not survive their device.** After a loss the systems in [`RenderStartup`] make
 //!   everything again. A handle of the old device is an error that names it.
 //!

@@ -17,6 +17,23 @@
 //!   cuts the plan into chunks and translates them on several threads, barriers inline.
 //! - [`Swapchain`] has one [`GpuImage`] that stands for whichever image was acquired.
 //!
+//! # Folders
+//!
+//! From the bottom to the top; each has its head in the file of its name.
+//!
+//! | folder | has |
+//! | --- | --- |
+//! | `instance` | settings, instance, layers and debug names, choice of a device and its features |
+//! | `device` | the logical device, memory, timeline semaphores, retired objects, faults |
+//! | `shader` | modules, their reflection, files that are loaded again |
+//! | `resources` | buffers, images, views, samplers, formats, handles by id |
+//! | `pipeline` | layouts, compute and graphics pipelines, the cache, compiling threads |
+//! | `commands` | what a pass does, as data |
+//! | `timing` | timestamps |
+//! | `record` | from a plan and command lists to command buffers |
+//! | `present` | surfaces, swapchains, presents |
+//! | `submit` | frames, queue submissions, streams and rings, memory of transient resources |
+//!
 //! # Decisions
 //!
 //! - *Baseline*: Vulkan 1.3 with `synchronization2`, `timelineSemaphore`, `dynamicRendering`,
@@ -32,13 +49,14 @@
 //!   recordings from then on. A source that needs more than passes bind, push or dispatch for is
 //!   refused. All pipelines of a file change, or none.
 //! - *Waiting* is by host waits on timelines, bounded in time. `vkDeviceWaitIdle` is never called.
-//! - *The values of several timelines are read until they are consistent* (`timelines.rs`). The
-//!   validation layer reads each by itself and would otherwise miss order that exists.
+//! - *The values of several timelines are read until they are consistent*
+//!   (`device/timelines.rs`). The validation layer reads each by itself and would otherwise miss
+//!   order that exists.
 //! - *Command pools belong to recording tasks*: one per task, queue family and frame in flight
-//!   (`pools.rs`). Tasks record without locks, and a pool is reset as a whole.
+//!   (`record/pools.rs`). Tasks record without locks, and a pool is reset as a whole.
 //! - *A list that is the same as before is not translated again* (`commands/rewritten.rs`,
-//!   `translation.rs`). Resources are compared by one number (`generation.rs`), bindings by a bit
-//!   mask (`pipeline/needs.rs`). Lists are prefetched some steps before they are recorded.
+//!   `record/translation.rs`). Resources are compared by one number
+//!   (`resources/generation.rs`), bindings by a bit mask (`pipeline/needs.rs`). Lists are prefetched some steps before they are recorded.
 //! - *A transient handle is a stand-in*, like that of a swapchain's image. The Vulkan object is
 //!   made when a frame first uses it, and again when its place in memory changes.
 //! - *A stream has one queue*, exclusively if the main loop has not used that queue yet. So
