@@ -29,8 +29,7 @@
 //! | `resources` | buffers, images, views, samplers, formats, handles by id |
 //! | `pipeline` | layouts, compute and graphics pipelines, the cache, compiling threads |
 //! | `commands` | what a pass does, as data |
-//! | `timing` | timestamps |
-//! | `record` | from a plan and command lists to command buffers |
+//! | `record` | from a plan and command lists to command buffers, with timestamps |
 //! | `present` | surfaces, swapchains, presents |
 //! | `submit` | frames, queue submissions, streams and rings, memory of transient resources |
 //!
@@ -89,7 +88,6 @@ mod record;
 mod resources;
 mod shader;
 mod submit;
-mod timing;
 
 pub use ash;
 pub use ash::vk;
@@ -113,6 +111,7 @@ pub use present::surface::Surface;
 pub use present::swapchain::{
     Acquired, PresentProof, SkipReason, SurfaceFormat, Swapchain, SwapchainSettings,
 };
+pub use record::timing::{DeviceTimes, PassTime, SubmissionTime};
 pub use record::{FrameInput, Parallel, Recorded, Serial};
 pub use resources::buffer::{BufferDesc, BufferUsage, GpuBuffer};
 pub use resources::format::{Block, block, texel_bytes};
@@ -132,7 +131,6 @@ pub use submit::ring::{Closed, Consumer, Producer, Turn};
 pub use submit::sharing::{Sharing, SharingChanged};
 pub use submit::stream::StreamDesc;
 pub use submit::transient::TransientMemory;
-pub use timing::{DeviceTimes, PassTime, SubmissionTime};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -4,6 +4,7 @@ pub(crate) mod calls;
 pub(crate) mod chunks;
 pub(crate) mod encode;
 pub(crate) mod pools;
+pub(crate) mod timing;
 pub(crate) mod translation;
 
 use std::sync::Mutex;
@@ -22,11 +23,11 @@ use crate::error::FrameError;
 use crate::lock;
 use crate::record::chunks::Chunk;
 use crate::record::encode::{Encoder, Failure, Target};
+use crate::record::timing::Queries;
 use crate::record::translation::{Age, Kept, KeptChunk};
 use crate::resources::handle::{FrameResources, Handle};
 use crate::resources::usage;
 use crate::submit::frames::Frames;
-use crate::timing::Queries;
 
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
 #[derive(Clone, Copy, Debug)]

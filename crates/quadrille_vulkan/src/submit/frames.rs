@@ -13,12 +13,12 @@ use crate::device::retire::Waiting;
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
 use crate::record::pools::Pools;
+use crate::record::timing::{DeviceTimes, Timing};
 use crate::record::translation::Translations;
 use crate::submit::ring::{Return, Ring};
 use crate::submit::stream::{Lane, Mailbox, StreamDesc};
 use crate::submit::transient::Transients;
 use crate::submit::watch::Watch;
-use crate::timing::{DeviceTimes, Timing};
 
 /// How long dropping waits for the device.
 const DROP_PATIENCE: Duration = Duration::from_secs(5);

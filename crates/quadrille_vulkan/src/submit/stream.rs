@@ -23,10 +23,10 @@ use crate::device::timeline::Timeline;
 use crate::error::{Error, FrameError};
 use crate::lock;
 use crate::record::pools::Pools;
+use crate::record::timing::Timing;
 use crate::submit::frames::Frames;
 use crate::submit::gate::{Entry, Gate, Point};
 use crate::submit::{Batch, RETRIES, queue_submit};
-use crate::timing::Timing;
 
 /// How long tear-down waits for the threads of streams.
 const JOIN_PATIENCE: Duration = Duration::from_secs(2);
