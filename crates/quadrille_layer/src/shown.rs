@@ -36,7 +36,7 @@ impl Shown {
         };
         let mut presents = self.presents.lock().unwrap_or_else(PoisonError::into_inner);
         let known = presents.entry(swapchain).or_default();
-        // Whoever waits for what came before the last one shown need not wait.
+        // Waits for presents before the last one shown are over.
         let now = Instant::now();
         let last = known
             .iter()

@@ -259,7 +259,7 @@ impl Device {
                 return vk::Result::TIMEOUT;
             }
             let mut work = self.work();
-            // Whoever had the lock may have lost the device, and with it what is waited for.
+            // Another thread may have lost the device while it had the lock.
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
             }

@@ -95,7 +95,7 @@ struct Device {
     planner: Planner,
     states: States,
     judge: Judge,
-    /// All frames that were planned, for whoever reads the panic.
+    /// All frames that were planned, for the message of a panic.
     frames: Vec<Frame>,
 }
 

@@ -192,7 +192,7 @@ fn imports(random: &mut Random, world: &mut World, topology: &Topology) -> Vec<I
     imports
 }
 
-/// Lets somebody outside of the device have some resources of the last frame.
+/// Gives some resources of the last frame to users outside of the device.
 fn gives(random: &mut Random, world: &World, frame: &Frame) -> Vec<Give> {
     let mut gives = Vec::new();
     for (at, resource) in frame.resources.iter().enumerate() {

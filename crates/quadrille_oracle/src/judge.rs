@@ -7,7 +7,7 @@
 //! are found over any number of frames; nothing is ever taken from the solver's own states.
 //!
 //! One file for each kind of rule: `schedule` timelines and deadlock, `declared` what the frame
-//! asks for, `access` what passes touch, `memory` who shares it, `barrier` and `transfer` what
+//! asks for, `access` what passes touch, `memory` which resources share it, `barrier` and `transfer` what
 //! barriers do, `swapchain`, `host`.
 
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ impl Tracked {
 }
 
 impl Judge {
-    /// A judge who has seen nothing yet.
+    /// A judge before the first frame.
     pub fn new(topology: &Topology) -> Self {
         let count = topology.queues.len();
         let queue = |column| QueueState {

@@ -41,11 +41,11 @@
 //! - A write after a write needs visibility to the second write, as validation layers ask; with a
 //!   read in between, which was ordered after the first and before the second, availability is
 //!   enough.
-//! - Where resources share memory, the barrier of a range stands for the memory of the range,
-//!   whoever has written it, and what others wrote has to be available but visible to nobody: it
-//!   is dead.
-//! - Reads count as hazards wherever the access mask has them, even if `discard` says that nobody
-//!   wants the contents.
+//! - Where resources share memory, the barrier of a range covers the memory of the range, whichever
+//!   resource wrote it. Writes of former resources have to be available, not visible: their contents
+//!   are dead.
+//! - Reads count as hazards wherever the access mask has them, even if `discard` says that the
+//!   contents are not needed.
 //!
 //! # Deliberately absent
 //!

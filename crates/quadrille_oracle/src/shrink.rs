@@ -188,7 +188,7 @@ fn without_edge(frame: &Frame, gone: usize) -> Frame {
     })
 }
 
-/// Leaves a resource out, if nobody uses it.
+/// Leaves a resource out, if it is unused.
 fn without_resource(frame: &Frame, gone: usize) -> Option<Frame> {
     let used = frame.uses.iter().map(|declared| declared.resource);
     let given = frame.gives.iter().map(|give| give.resource);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quadrille_sync::{AccessMask, FamilyIndex, Layout, QueueIndex, Stages};
 use thiserror::Error;
 
-/// Who touches a resource.
+/// The pass, host or barrier that touches a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A pass.
@@ -160,9 +160,9 @@ pub enum Violation {
         hazard: Hazard,
         /// What both touch.
         place: Place,
-        /// Who comes first.
+        /// The earlier access.
         earlier: Actor,
-        /// Who comes second.
+        /// The later access.
         later: Actor,
         /// What is missing between them.
         lack: Lack,
@@ -171,7 +171,7 @@ pub enum Violation {
     /// layout that the image is not in.
     #[error("{actor} needs {place} in layout {needed:?} and finds it in {found:?}.")]
     WrongLayout {
-        /// Who needs the layout.
+        /// The user of the layout.
         actor: Actor,
         /// The subresources.
         place: Place,
@@ -191,7 +191,7 @@ pub enum Violation {
     /// Contents are read, or kept, that a barrier has thrown away.
     #[error("{actor} needs the contents of {place}, which {discarded_by} has discarded.")]
     LostContents {
-        /// Who needs the contents.
+        /// The user of the contents.
         actor: Actor,
         /// The range.
         place: Place,
@@ -208,9 +208,9 @@ pub enum Violation {
         place: Place,
         /// What the first touched.
         former: Place,
-        /// Who comes first.
+        /// The earlier access.
         earlier: Actor,
-        /// Who comes second.
+        /// The later access.
         later: Actor,
         /// What is missing between them.
         lack: Lack,
@@ -218,17 +218,17 @@ pub enum Violation {
     /// Contents are needed whose memory another resource has had since.
     #[error("{actor} needs the contents of {place}, whose memory `{by}` has taken.")]
     TakenContents {
-        /// Who needs the contents.
+        /// The user of the contents.
         actor: Actor,
         /// The range.
         place: Place,
-        /// Who has the memory.
+        /// The resource that has the memory now.
         by: Arc<str>,
     },
-    /// Contents are read that nobody wrote.
-    #[error("{actor} reads {place}, which nobody has written.")]
+    /// Contents are read that were never written.
+    #[error("{actor} reads {place}, which was never written.")]
     NeverWritten {
-        /// Who reads.
+        /// The reader.
         actor: Actor,
         /// The range.
         place: Place,
@@ -236,7 +236,7 @@ pub enum Violation {
     /// A family uses what another family owns.
     #[error("{actor} runs on family {} and touches {place}, which family {} owns.", family.0, owner.0)]
     NotOwner {
-        /// Who touches it.
+        /// The user.
         actor: Actor,
         /// The range.
         place: Place,
@@ -245,10 +245,10 @@ pub enum Violation {
         /// The owner.
         owner: FamilyIndex,
     },
-    /// Somebody touches a range between its release and its acquire.
+    /// A range is accessed between its release and its acquire.
     #[error("{actor} touches {place} after {release} and before its acquire.")]
     Released {
-        /// Who touches it.
+        /// The user.
         actor: Actor,
         /// The range.
         place: Place,
@@ -381,7 +381,7 @@ pub enum Violation {
     NotGiven {
         /// The range.
         place: Place,
-        /// Whom it leaves for.
+        /// The family that it leaves for.
         family: FamilyIndex,
     },
     /// A call submits what comes before a host pass together with what comes after it.
@@ -413,7 +413,7 @@ pub enum Violation {
     /// A swapchain image is touched, and no wait for its acquire stands before.
     #[error("{actor} touches swapchain image `{image}`, which is not acquired.")]
     NotAcquired {
-        /// Who touches it.
+        /// The user.
         actor: Actor,
         /// The image.
         image: Arc<str>,

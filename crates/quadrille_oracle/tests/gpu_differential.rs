@@ -40,7 +40,7 @@ const INNER: &str = "QUADRILLE_DIFFERENTIAL_INNER";
 /// layer is blind to compute passes, and objects to later writes that it takes for the next ones.
 const SHADER_ACCESSES: &str = "VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC";
 
-/// The layer prints what it reports, and whoever runs tests under it takes that for a failure. So
+/// The layer prints what it reports, and a test run under it counts that as a failure. So
 /// the streams run in a process whose output is kept unless the test fails.
 #[test]
 #[ignore = "needs a Vulkan device and the validation layer"]

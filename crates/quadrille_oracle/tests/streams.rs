@@ -245,7 +245,7 @@ impl Rig {
         None
     }
 
-    /// Every wait of one stream for the other is needed, but for the return of what nobody read.
+    /// Every wait of one stream for the other is needed, but for the return of what was not read.
     fn object_without_waits(&mut self, frame: &Frame, plan: &Plan, bases: &[u64]) {
         if frame.passes.is_empty() {
             return;
@@ -297,8 +297,8 @@ fn play(seed: u64, queues: &str, sharing: Sharing) -> u32 {
             }
         }
     }
-    // Everything runs in the end: whatever is waited for has been promised by somebody who keeps
-    // it.
+    // Everything runs in the end: each value that is waited for
+    // was promised, and promises are kept.
     rig.draw(&mut lent);
     while let Some(violations) = rig.step() {
         assert!(

@@ -453,7 +453,7 @@ pub enum PlanError {
         user.pass, user.access
     )]
     Given {
-        /// Who uses it.
+        /// The user.
         user: Party,
         /// The resource.
         resource: Arc<str>,
@@ -465,7 +465,7 @@ pub enum PlanError {
         user.pass, user.access, LentAs(*layout)
     )]
     Lent {
-        /// Who uses it.
+        /// The user.
         user: Party,
         /// The resource.
         resource: Arc<str>,

@@ -168,7 +168,7 @@ fn random_places() {
         return;
     }
     assert!(sums.bytes < sums.unshared_bytes, "something is shared");
-    // In hundredths. Who else had the memory shows in the choice between two orders, so single
+    // In hundredths. Which resources shared memory shows in the choice between two orders, so single
     // frames may have a little more of one thing for less of another.
     for ([old, new], limit) in [
         (sums.submissions, 101),

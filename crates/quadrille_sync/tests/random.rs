@@ -96,7 +96,7 @@ fn share_bytes(frame: &Frame, a: &Use, b: &Use) -> bool {
     a.resource != b.resource && a_block == b_block && meet
 }
 
-/// The block and the bytes of it that a use touches: of an image, nobody knows which.
+/// The block and the bytes of it that a use touches: of an image, any.
 fn bytes(frame: &Frame, one: &Use) -> Option<(u32, Range<u64>)> {
     let resource = frame.resource(one.resource);
     let place = resource.memory?;

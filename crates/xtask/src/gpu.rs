@@ -9,7 +9,7 @@ use crate::cargo;
 use crate::layer::Layer;
 use crate::validation::{self, Stack};
 
-/// Features whose lack Vulkan only tells who asks for what takes them.
+/// Features that a device may lack: commands and states that need them are refused or replaced.
 const SPARED: [&str; 3] = ["independentBlend", "multiDrawIndirect", "samplerAnisotropy"];
 
 const LIMIT: Duration = Duration::from_secs(15 * 60);

@@ -100,8 +100,8 @@ impl<'a> Choices<'a> {
         topology
     }
 
-    /// A frame with the resources of the last one, because an id stands for one resource as long as
-    /// nobody removes it.
+    /// A frame with the resources of the last one, because an id stands for one resource until
+    /// it is removed.
     pub(super) fn frame(&mut self, last: Option<&Frame>, topology: &Topology) -> Frame {
         let mut frame = Frame {
             cull: self.once_in(8),

@@ -30,7 +30,7 @@ pub(super) struct DraftPass {
 
 impl Draft {
     /// Declares the order of all conflicting passes, except where it can be inferred, and some
-    /// order that nobody needs.
+    /// order that no hazard needs.
     pub(super) fn declare_order(&mut self, random: &mut Random, resources: &[Resource]) {
         let count = self.passes.len();
         self.declared = (0..count).collect();

@@ -21,8 +21,8 @@ pub(super) struct Emphasis {
     /// Percent of uses that are of the whole resource, beyond those that are by chance.
     pub(super) whole: usize,
     /// Percent of uses that follow one of the pass before: the same range, and if they read it, in
-    /// the same layout if they can. So readers come in flocks, on several queues, and somebody who
-    /// writes comes behind them.
+    /// the same layout if they can. So there are groups of readers on several queues, followed
+    /// by a writer.
     pub(super) flock: usize,
     /// The layout that is read most.
     pub(super) layout: Option<Layout>,

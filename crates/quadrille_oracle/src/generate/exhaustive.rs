@@ -298,7 +298,7 @@ fn takes_turns(frame: &Frame) -> bool {
         if present != Some(one.resource) {
             over.extend(present);
             present = Some(one.resource);
-            // Whoever begins a turn writes.
+            // The first access of a turn is a write.
             return one.access.is_write() && !over.contains(&one.resource);
         }
         true

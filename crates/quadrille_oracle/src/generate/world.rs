@@ -17,13 +17,13 @@ pub(super) struct World {
     turns: Vec<Turn>,
 }
 
-/// Whose turn it is to have the memory that resources share.
+/// Which of the resources that share memory has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// It has not begun in this frame.
     Waiting,
     Present,
-    /// Somebody else has the memory.
+    /// Another resource has the memory.
     Over,
 }
 

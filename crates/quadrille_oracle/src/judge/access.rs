@@ -10,7 +10,7 @@ use crate::order::overlap;
 use crate::stages::{Touch, accesses, single, stages_of_queue, touches};
 use crate::violation::{Actor, Hazard, Lack, Place, Violation};
 
-/// A use on its way through the cells that it touches.
+/// A use and the cells that it touches.
 struct Toucher<'a> {
     actor: Actor,
     site: Site,
@@ -135,8 +135,8 @@ impl Trial<'_> {
 }
 
 impl Toucher<'_> {
-    /// Only the owning family may use an exclusive resource. Nobody's resources become their first
-    /// user's, and buffers whose contents are not needed change hands without a transfer; images
+    /// Only the owning family may use an exclusive resource. A resource without an owner becomes its
+    /// first user's, and buffers whose contents are not needed change hands without a transfer; images
     /// do so through layout `UNDEFINED`, in a barrier.
     fn take_owner(
         &self,

@@ -312,7 +312,7 @@ impl Change<'_> {
         }
     }
 
-    /// Whoever discards contents may take a range over from another family without a transfer.
+    /// A barrier that discards contents takes a range over from another family without a transfer.
     fn take_owner(&self, cell: &mut Cell, old: Layout, violations: &mut Vec<Violation>) {
         let family = self.barrier.site.family;
         let discards = old == Layout::Undefined;

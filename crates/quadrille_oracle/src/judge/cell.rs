@@ -14,17 +14,17 @@ use crate::violation::Actor;
 /// The state of a part of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
-    /// The family that owns it; none if it is concurrent or nobody has used it.
+    /// The family that owns it; none if it is concurrent or unused.
     pub(crate) owner: Option<FamilyIndex>,
     /// A release that has not been acquired.
     pub(crate) released: Option<Rc<Release>>,
     pub(crate) layout: Layout,
     pub(crate) contents: Contents,
-    /// The last write; none if it is over for everybody.
+    /// The last write; none if all later accesses are ordered after it.
     pub(crate) write: Option<Write>,
     /// The reads since.
     pub(crate) reads: Vec<Read>,
-    /// What others have done to its memory, until somebody writes it.
+    /// Accesses of former resources to its memory, until it is written.
     pub(crate) formers: Vec<Former>,
     /// What host passes that touched it have waited for.
     pub(crate) host: HostWaits,
@@ -66,9 +66,9 @@ impl HostWaits {
 pub(crate) enum Contents {
     /// Nothing yet.
     Never,
-    /// What somebody wrote.
+    /// Written contents.
     Written,
-    /// Somebody wrote it, and a barrier with old layout `UNDEFINED` has thrown it away.
+    /// Written, and a barrier with old layout `UNDEFINED` has thrown it away.
     Lost(Actor),
     /// Another resource has had the memory since.
     Taken(Arc<str>),
@@ -104,7 +104,7 @@ pub(crate) struct Write {
     pub(crate) scope: Scope,
     /// What made it available.
     pub(crate) available: Vec<Done>,
-    /// To whom it is visible.
+    /// The scopes that it is visible to.
     pub(crate) visible: Vec<Visible>,
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct Scopes {
 }
 
 impl Cell {
-    /// Nobody has touched it.
+    /// A cell without any access.
     pub(crate) fn fresh() -> Self {
         Self {
             owner: None,

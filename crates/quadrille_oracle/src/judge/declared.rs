@@ -212,7 +212,7 @@ impl Trial<'_> {
 
 impl Trial<'_> {
     /// The pairs of passes whose declared order a plan has to keep. What a host pass does besides
-    /// its uses nobody knows, so all order with it counts.
+    /// its uses is unknown, so all order with it counts.
     fn binding(&self, order: &Order) -> Vec<(PassIndex, PassIndex)> {
         let is_free = self.judge.topology.order == OrderPolicy::Free;
         let is_host = |pass: PassIndex| self.frame.pass(pass).kind == PassKind::Host;
@@ -230,7 +230,7 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// Whether somebody could tell in which order two passes run: they have side effects, or
+    /// Whether the order of two passes is observable: they have side effects, or
     /// touch something in common that one of them writes, or the same memory by different names.
     fn is_observable(&self, a: PassIndex, b: PassIndex) -> bool {
         let conflicts = |one: &Use, other: &Use| {

@@ -1,14 +1,15 @@
 //! Blocks of memory: transient resources that share bytes take turns.
 //!
 //! The first access of a frame to a part of a placed resource *opens* it, be it a pass's or that of
-//! a barrier which changes the layout: whatever lay in the same bytes is *closed*. What was done to
-//! bytes outlives the turn. A newcomer has to come after all that others have done to its bytes, and
-//! has to find their writes available, until somebody has written it. What they wrote is gone for
-//! all: it need not be visible to anybody, nobody can read it again, and images begin in `UNDEFINED`.
+//! a barrier which changes the layout: whatever lay in the same bytes is *closed*. Accesses to bytes
+//! outlive the turn. The next resource needs an execution dependency on all accesses of former ones
+//! to its bytes, and their writes available, until it is written. Former contents are dead: they need
+//! not be visible, no access may read them, and images begin in `UNDEFINED`.
 //!
-//! Of an image nobody knows which bytes a subresource has, so each has all of them. Whether a write
-//! is available is kept for each part that comes after it: barriers of a range make available
-//! whatever was written to the memory of the range, by whatever name, and nothing beyond.
+//! Which bytes a subresource of an image has is unspecified, so each counts as having all of them.
+//! Whether a write is available is kept for each part that is opened after it: barriers of a range
+//! make available whatever was written to the memory of the range, by whatever name, and nothing
+//! beyond.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,7 +24,7 @@ use super::{Judge, Tracked, Trial};
 use crate::area::{Area, AreaMap};
 use crate::violation::{Actor, Lack, Place, Violation};
 
-/// What was done to bytes of a block before they were somebody else's.
+/// The accesses to bytes of a block before another resource had them.
 #[derive(Clone, Debug)]
 pub(crate) struct Former {
     /// What it was done to.
@@ -51,7 +52,7 @@ impl Judge {
         self.blocks.remove(&block);
     }
 
-    /// All writes that anybody may still have to come after.
+    /// All writes that a later access may still depend on.
     pub(super) fn for_each_write(&mut self, mut each: impl FnMut(&mut Write)) {
         for tracked in self.resources.values_mut() {
             for cell in tracked.cells.values_mut() {
@@ -139,7 +140,7 @@ impl Tracked {
         });
     }
 
-    /// Leaves some bytes of a block to somebody else, or to the next frame.
+    /// Leaves some bytes of a block to another resource, or to the next frame.
     fn close(
         &mut self,
         (block, bytes): (BlockId, &Range<u64>),
@@ -154,7 +155,7 @@ impl Tracked {
         };
         let history = blocks.entry(block).or_default();
         let (kind, name, is_image) = (self.kind, self.name.clone(), self.is_image());
-        // Whoever comes after a write comes after all that the write has come after.
+        // An execution dependency on a write covers all that the write depended on.
         let is_written = |cell: &Cell| cell.is_open && cell.write.is_some();
         if is_image && self.cells.iter().all(|(_, cell)| is_written(cell)) {
             cut(history, &place.range());
@@ -258,7 +259,7 @@ fn part_of(kind: &ResourceKind, place: Placement, bytes: &Range<u64>) -> Option<
     let ResourceKind::Buffer { bytes: size } = *kind else {
         return Some(Area::whole(kind));
     };
-    // Frames that nobody has checked may have empty buffers, which lie nowhere.
+    // Frames that were not validated may have empty buffers, which have no bytes.
     let last = size.checked_sub(1)?;
     let start = bytes.start.saturating_sub(place.offset).min(last);
     let end = (bytes.end - place.offset).min(size);

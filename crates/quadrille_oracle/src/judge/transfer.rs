@@ -175,8 +175,8 @@ impl Trial<'_> {
 }
 
 impl Trial<'_> {
-    /// What leaves the device has been released to whom it leaves for, in the layout asked for,
-    /// unless they have never let go of it.
+    /// What leaves the device has been released to the family that it leaves for, in the layout asked
+    /// for, unless that family never released it.
     pub(super) fn judge_gives(&mut self) {
         let frame = self.frame;
         for give in frame.gives.iter().filter(|give| give.family.is_outside()) {
@@ -209,8 +209,8 @@ impl Trial<'_> {
     }
 }
 
-/// What is wrong with an acquire from outside. Whoever is there has released it before it was
-/// imported, in the layout that it was imported in; the order is theirs to ask for.
+/// What is wrong with an acquire from outside. The outside owner released the resource before its
+/// import, in the layout of the import, and orders that release itself.
 fn import(cell: &Cell, target: &Target, actor: &Actor, place: Place) -> Option<Violation> {
     let present = (cell.layout, cell.layout);
     let layouts = target.layouts.unwrap_or(present);

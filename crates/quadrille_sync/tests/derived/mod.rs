@@ -14,14 +14,14 @@
 //! obeys Vulkan and these rules:
 //!
 //! - No queue ends later than it would in declared order, each pass taking as long as any other if
-//!   none says what it costs. So what somebody else waits for gets a signal of its own.
-//! - A barrier stands in the submission of who needs it: before that, it would hold back who waits
-//!   for an earlier one. What the next frame needs first is foreseen, if the last frame or the one
+//!   none says what it costs. So a pass that another queue waits for gets a signal of its own.
+//! - A barrier stands in the submission of the access that needs it: in an earlier one it would delay
+//!   the waits for that one. What the next frame needs first is predicted, if the last frame or the one
 //!   before it is a guide, and stands in this one's last call, or release.
 //! - Barriers between the same passes share a call; those of neighbouring ranges that hold back
 //!   the same are one, and so are all plain dependencies of a call, unless the topology is
 //!   `precise`. Barriers of one call do not chain.
-//! - Whoever acquires, acquires what it needs itself: transfers for several passes stay apart.
+//! - A pass acquires what it needs itself: transfers for several passes stay apart.
 
 use std::fmt::{self, Display, Formatter};
 

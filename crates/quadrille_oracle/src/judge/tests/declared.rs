@@ -44,7 +44,7 @@ fn culling_has_its_limits() {
     let both = frame("cull\n", "", "transient") + "pass b side-effect\n  VertexRead x\n";
     let expected = [
         "Pass `a` is culled, and a pass that runs reads what it writes.",
-        "pass `b` (VertexRead, frame 1) reads all of `x`, which nobody has written.",
+        "pass `b` (VertexRead, frame 1) reads all of `x`, which was never written.",
     ];
     fails(
         "gct:1",

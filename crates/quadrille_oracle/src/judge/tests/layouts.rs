@@ -133,7 +133,7 @@ fn two_transitions_of_one_call_must_not_meet() {
 }
 
 #[test]
-fn nobody_reads_what_nobody_wrote() {
+fn only_written_contents_are_read() {
     let frame = "
 buffer cells 0 bytes 64
 buffer stars 1 bytes 64
@@ -179,7 +179,7 @@ submit 0 signal 1
   pass read
 ";
     let expected =
-        "pass `read` (UniformReadVertex, frame 2) reads all of `cells`, which nobody has written.";
+        "pass `read` (UniformReadVertex, frame 2) reads all of `cells`, which was never written.";
     fails(
         "gct:1",
         &[(write, "submit 0 signal 1\n  pass write\n"), (read, plan)],
