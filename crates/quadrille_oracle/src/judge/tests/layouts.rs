@@ -143,8 +143,8 @@ pass read
   UniformReadVertex cells
 ";
     let plan = "submit 0 signal 1\n  pass write\n  pass read\n";
-    let expected = "pass `read` (UniformReadVertex, frame 1) reads all of `cells`, which nobody \
-                    has written.";
+    let expected = "pass `read` (UniformReadVertex, frame 1) reads all of `cells`, which was \
+                    never written.";
     fails("gct:1", &[(frame, plan)], &[expected]);
 }
 
