@@ -22,6 +22,9 @@ const MOST_SYSTEMS: u32 = 1000;
 /// What is measured.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Options {
+    /// Only what plans of realistic frames cost, and how long planning them takes
+    #[arg(long)]
+    pub(crate) frames: bool,
     /// Options of the program that measures, `frame_bench`, which checks and explains them
     #[arg(
         value_name = "OPTION",
@@ -49,6 +52,9 @@ impl Options {
 /// # Errors
 /// When it cannot be built or fails.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    if options.frames {
+        return bench_plan::run_frames();
+    }
     if options.has("--n") && !options.has("--mode") {
         bail!("the table has sizes of its own: --n goes with --mode");
     }

@@ -11,9 +11,22 @@ use crate::cargo;
 /// # Errors
 /// When it cannot be built or fails.
 pub(crate) fn run() -> Result<ExitCode> {
+    run_example("scale")
+}
+
+/// The same of realistic frames: what their plans hold, too.
+///
+/// # Errors
+/// When it cannot be built or fails.
+pub(crate) fn run_frames() -> Result<ExitCode> {
+    run_example("frames")
+}
+
+fn run_example(example: &str) -> Result<ExitCode> {
     println!("{}, one core\n", cpu());
-    let arguments = "run --quiet --release --package quadrille_sync --example scale";
-    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let arguments = "run --quiet --release --package quadrille_sync --example";
+    let mut arguments: Vec<&str> = arguments.split(' ').collect();
+    arguments.push(example);
     let status = cargo::command(&arguments).status()?;
     if !status.success() {
         bail!("the measurement failed: {status}");

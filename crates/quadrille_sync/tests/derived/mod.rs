@@ -13,8 +13,8 @@
 //! finds the least of everything is not worth its lines. The least is what no plan can go below that
 //! obeys Vulkan and these rules:
 //!
-//! - No queue ends later than it would in declared order, each pass taking as long as any other if
-//!   none says what it costs. So a pass that another queue waits for gets a signal of its own.
+//! - The frame ends as early as it can, each pass taking as long as any other if none says what it
+//!   costs. So a pass that another queue waits for gets a signal of its own, if the frame ends sooner.
 //! - A barrier stands in the submission of the access that needs it: in an earlier one it would delay
 //!   the waits for that one. What the next frame needs first is predicted, if the last frame or the one
 //!   before it is a guide, and stands in this one's last call, or release.

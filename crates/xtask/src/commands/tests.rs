@@ -54,6 +54,10 @@ fn options_of_the_bench_are_passed_on() {
         panic!("options may have their values with them");
     };
     assert!(options.has("--mode") && !options.has("reuse"));
+    let Ok(Command::Bench(options)) = command("bench --frames") else {
+        panic!("realistic frames are measured alone");
+    };
+    assert!(options.frames && options.words().is_empty());
 }
 
 #[test]

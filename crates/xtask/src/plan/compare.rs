@@ -36,7 +36,7 @@ pub(super) fn compare(options: &Options) -> Result<ExitCode> {
     println!(
         "Each triple is: in the order that the solver chooses / in declared order / naive.\n\
          Switches are changes of queue from a pass to the next one submitted. Critical paths are\n\
-         in microseconds, or in passes where none declares a cost.\n"
+         in microseconds, 100 a pass where none declares a cost.\n"
     );
     print!("{:<34}", "case");
     COLUMNS.iter().for_each(|column| print!("{column:>22}"));

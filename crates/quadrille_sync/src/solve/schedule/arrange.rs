@@ -3,11 +3,12 @@
 //! Only hazards have to be kept, and the order of passes with side effects. Frames in which device
 //! passes come after host passes stay as declared. Three steps:
 //!
-//! 1. List scheduling: each queue takes the pass that can begin first, and of several the one
-//!    declared first, so that no queue idles because of declaration order ([`list_schedule`]).
-//! 2. Submissions are joined with the next ones of their queue, as long as no queue is estimated
-//!    to finish later than it would in declared order ([`merge`](crate::solve::schedule::merge)).
-//!    What is joined was a needless switch of queue.
+//! 1. List scheduling: each queue takes the pass that can begin first, and of several the one that
+//!    the longest chain of passes follows ([`list_schedule`]).
+//! 2. Submissions are joined with the next ones of their queue, as long as that delays the frame by
+//!    less than a submission costs ([`merge`](crate::solve::schedule::merge)). What is joined was a
+//!    needless switch of queue. The same is done with declared order, and the order of which the
+//!    estimated time is less goes on.
 //! 3. Within a submission, passes are sorted by how many passes they depend on one after another.
 //!    Passes of one level need only one barrier call before them ([`sort_by_level`]).
 //!
@@ -20,8 +21,8 @@ use crate::frame::{Frame, PassIndex, PassKind};
 use crate::solve::graph::hazard::Hazard;
 use crate::solve::graph::{Edge, Graph, ranks};
 use crate::solve::schedule::levels::Levels;
-use crate::solve::schedule::list::list_schedule;
-use crate::solve::schedule::merge::merge;
+use crate::solve::schedule::list::{list_schedule, tails};
+use crate::solve::schedule::merge::{merge, time_of};
 use crate::solve::schedule::split::{Draft, Split, split};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
@@ -58,18 +59,31 @@ pub(in crate::solve) fn arrange(
     };
     let graph = Graph::new(order.len(), needs.clone().map(edge).collect());
     let mut drafts = declared.drafts.clone();
+    let mut is_shorter = false;
     if topology.queues.len() > 1 && drafts.len() > 1 {
-        let early = list_schedule(frame, topology, &graph, order, queues);
+        let tails = tails(frame, &graph, order, queues);
+        let early = list_schedule(frame, topology, &graph, order, queues, &tails);
         let needs: Vec<_> = needs.collect();
         let early = split(frame, topology, &needs, &early, queues);
-        drafts = merge(frame, topology, &graph, &declared.drafts, early.drafts);
+        let merged = |drafts: Vec<Draft>| merge(frame, topology, &graph, drafts);
+        // Hazards lead forwards through the submissions of declared order, but side effects that no
+        // hazard ties may go to and fro between them. These stay as they are.
+        if let Some(late) = merged(drafts.clone()) {
+            let best = match merged(early.drafts) {
+                Some(early) if early.time_us <= late.time_us => early,
+                _ => late,
+            };
+            let declared = time_of(frame, topology, &graph, &drafts);
+            is_shorter = declared.is_some_and(|declared| best.time_us < declared);
+            drafts = best.drafts;
+        }
     }
     let levels = Levels::new(order.len(), &graph, &drafts);
     let is_better = match (&declared.drafts[..], drafts.len()) {
         // Before each level but the first stands a call.
         ([only], 1) if levels.highest(0) >= calls(&graph, only) => return None,
         ([_], 1) => true,
-        _ => false,
+        _ => is_shorter,
     };
     sort_by_level(&levels, order, &mut drafts);
     let host = declared.host.clone();

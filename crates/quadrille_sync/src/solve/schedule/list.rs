@@ -1,12 +1,13 @@
-//! List scheduling: each queue takes the pass that can begin first, and of several the one that is
-//! declared first.
+//! List scheduling: each queue takes the pass that can begin first, and of several the one that
+//! the longest chain of passes follows, so that work on other queues begins early. Declaration
+//! order decides among equals.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::frame::{Frame, PassIndex};
 use crate::solve::graph::{Graph, ranks};
-use crate::solve::schedule::Costs;
+use crate::solve::schedule::objective::Costs;
 use crate::topology::{QueueIndex, Topology};
 
 /// A queue that is given passes one by one.
@@ -14,8 +15,8 @@ use crate::topology::{QueueIndex, Topology};
 struct Worker {
     /// When it has ended all that it was given.
     free: u64,
-    /// The ranks of passes that can begin now.
-    ready: BinaryHeap<Reverse<u32>>,
+    /// The urgency and the ranks of passes that can begin now.
+    ready: BinaryHeap<(u64, Reverse<u32>)>,
     /// When other passes can begin, and their ranks.
     later: BinaryHeap<Reverse<(u64, u32)>>,
 }
@@ -30,26 +31,48 @@ impl Worker {
         Some(self.free.max(*time))
     }
 
-    /// Takes the pass that is declared first among those that can begin at a time.
-    fn take(&mut self, now: u64) -> Option<u32> {
+    /// Takes the most urgent pass among those that can begin at a time.
+    fn take(&mut self, now: u64, urgency: impl Fn(u32) -> u64) -> Option<u32> {
         while let Some(Reverse((time, rank))) = self.later.peek().copied() {
             if time > now {
                 break;
             }
             self.later.pop();
-            self.ready.push(Reverse(rank));
+            self.ready.push((urgency(rank), Reverse(rank)));
         }
-        self.ready.pop().map(|Reverse(rank)| rank)
+        self.ready.pop().map(|(_, Reverse(rank))| rank)
     }
 }
 
-/// The passes in the order in which they would begin if each were a submission of its own.
+/// How long each pass and the longest chain of passes that depend on it take together.
+pub(in crate::solve) fn tails(
+    frame: &Frame,
+    graph: &Graph,
+    order: &[u32],
+    queues: &[Option<QueueIndex>],
+) -> Vec<u64> {
+    let costs = Costs::new(frame);
+    let mut tails = vec![0_u64; order.len()];
+    for pass in order.iter().rev() {
+        let after = graph.after(*pass).iter().map(|next| tails[*next as usize]);
+        let own = match queues[*pass as usize] {
+            Some(_) => costs.of(frame, PassIndex(*pass)),
+            None => 0,
+        };
+        tails[*pass as usize] = own + after.max().unwrap_or(0);
+    }
+    tails
+}
+
+/// The passes in the order in which they would begin if each were a submission of its own. Of
+/// several that can begin on a queue, the one of greatest `urgency` does.
 pub(in crate::solve) fn list_schedule(
     frame: &Frame,
     topology: &Topology,
     graph: &Graph,
     order: &[u32],
     queues: &[Option<QueueIndex>],
+    urgency: &[u64],
 ) -> Vec<u32> {
     let (costs, rank) = (Costs::new(frame), ranks(order));
     let mut missing: Vec<u32> = (0..order.len() as u32)
@@ -83,7 +106,7 @@ pub(in crate::solve) fn list_schedule(
         let Some((now, worker)) = next.min_by_key(|(time, _)| *time) else {
             return listed;
         };
-        let Some(rank) = worker.take(now) else {
+        let Some(rank) = worker.take(now, |rank| urgency[order[rank as usize] as usize]) else {
             unreachable!("a queue that can begin something has something to begin");
         };
         let pass = order[rank as usize];

@@ -1,48 +1,51 @@
-//! Joins submissions of a queue that follow each other, where that delays no queue beyond what
-//! declared order costs; a part of the phase [`arrange`](crate::solve::schedule::arrange).
-//!
-//! Where passes declare what they cost, joining must also be worth it: it may delay the end of the
-//! frame by no more than a submission costs.
+//! Joins submissions of a queue that follow each other, where that delays the frame by no more than
+//! a submission costs; a part of the phase [`arrange`](crate::solve::schedule::arrange).
 
 use crate::frame::Frame;
 use crate::solve::graph::{Edge, Graph};
+use crate::solve::schedule::objective::{Costs, SUBMISSION_US, time_us};
 use crate::solve::schedule::split::Draft;
-use crate::solve::schedule::{Costs, SUBMISSION_US};
 use crate::topology::Topology;
 
 /// How many visits to submissions and links joining may cost, for each pass of the frame. It tries
 /// fewer joins than there are in a frame that changes queues hundreds of times, but stays linear.
 const VISITS: usize = 64;
 
-/// Joins submissions of `drafts`, which begin as early as they can. If these already make a queue
-/// end later than `declared` does, it joins those of `declared`.
+/// Submissions, and their estimated time.
+pub(in crate::solve) struct Merged {
+    pub(in crate::solve) drafts: Vec<Draft>,
+    pub(in crate::solve) time_us: u64,
+}
+
+/// Joins submissions. None if they would wait for each other as they are.
 pub(in crate::solve) fn merge(
     frame: &Frame,
     topology: &Topology,
     graph: &Graph,
-    declared: &[Draft],
     drafts: Vec<Draft>,
-) -> Vec<Draft> {
-    let queues = topology.queues.len();
-    let as_declared = Groups::new(frame, queues, graph, declared.to_vec());
-    let Some(limits) = as_declared.times().map(|times| times.ends(&as_declared)) else {
-        // Hazards lead forwards through the submissions of declared order, but side effects that
-        // no hazard ties may go to and fro between them.
-        return declared.to_vec();
-    };
-    let early = Groups::new(frame, queues, graph, drafts);
-    let is_late = |ends: Vec<u64>| ends.iter().zip(&limits).any(|(end, limit)| end > limit);
-    let mut groups = match early.times().map(|times| times.ends(&early)) {
-        Some(ends) if !is_late(ends.clone()) => early,
-        _ => as_declared,
-    };
+) -> Option<Merged> {
+    let mut groups = Groups::new(frame, topology.queues.len(), graph, drafts);
+    groups.times()?;
     let mut visits = frame.passes.len() * VISITS;
-    let delay = match Costs::new(frame).are_known {
-        true => SUBMISSION_US,
-        false => u64::MAX,
-    };
-    groups.join_all(&limits, delay, &mut visits);
-    groups.into_drafts()
+    groups.join_all(&mut visits);
+    let ends = groups.times()?.ends(&groups);
+    let drafts = groups.into_drafts();
+    Some(Merged {
+        time_us: time_us(&ends, drafts.len()),
+        drafts,
+    })
+}
+
+/// The estimated time of submissions as they are; none if they would wait for each other.
+pub(in crate::solve) fn time_of(
+    frame: &Frame,
+    topology: &Topology,
+    graph: &Graph,
+    drafts: &[Draft],
+) -> Option<u64> {
+    let groups = Groups::new(frame, topology.queues.len(), graph, drafts.to_vec());
+    let ends = groups.times()?.ends(&groups);
+    Some(time_us(&ends, drafts.len()))
 }
 
 /// Submissions, some of them joined.
@@ -73,12 +76,11 @@ impl Times {
         groups.sequence.iter().map(last).collect()
     }
 
-    /// The latest time that each submission may end, if queues end at the limits.
-    fn latest(&self, groups: &Groups, limits: &[u64]) -> Vec<u64> {
-        let mut latest = vec![u64::MAX; self.end.len()];
+    /// The latest time that each submission may end, if the frame ends at a limit.
+    fn latest(&self, groups: &Groups, limit: u64) -> Vec<u64> {
+        let mut latest = vec![limit; self.end.len()];
         for at in self.order.iter().rev() {
             let own = *at as usize;
-            let limit = limits[usize::from(groups.drafts[own].queue.0)];
             let after = self.graph.after(*at).iter().map(|next| {
                 let next = *next as usize;
                 latest[next].saturating_sub(groups.cost[next])
@@ -155,12 +157,15 @@ impl Groups {
         })
     }
 
-    /// Joins what can be joined, in order of time; each join may delay the frame's end so much.
-    fn join_all(&mut self, limits: &[u64], delay: u64, visits: &mut usize) {
+    /// Joins what can be joined, in order of time. A join may delay the end of the frame by as much
+    /// as a submission costs.
+    fn join_all(&mut self, visits: &mut usize) {
         let Some(mut times) = self.times() else {
             return;
         };
-        let mut latest = times.latest(self, limits);
+        let end = |times: &Times, groups: &Self| times.ends(groups).into_iter().max().unwrap_or(0);
+        let mut limit = end(&times, self) + SUBMISSION_US;
+        let mut latest = times.latest(self, limit);
         for second in times.order.clone() {
             let queue = usize::from(self.drafts[second as usize].queue.0);
             // Submissions are numbered in order, so each sequence is sorted.
@@ -178,15 +183,10 @@ impl Groups {
             }
             *visits -= cost;
             self.join(first, second, at);
-            let end = times.ends(self).into_iter().max().unwrap_or(0);
-            let latest_end = end.saturating_add(delay);
-            let is_late = |ends: &[u64]| {
-                let mut ends = ends.iter().zip(limits);
-                ends.any(|(end, limit)| *end > latest_end.min(*limit))
-            };
-            match self.times().filter(|times| !is_late(&times.ends(self))) {
+            match self.times().filter(|times| end(times, self) <= limit) {
                 Some(found) => {
-                    latest = found.latest(self, limits);
+                    limit = end(&found, self) + SUBMISSION_US;
+                    latest = found.latest(self, limit);
                     times = found;
                 }
                 None => self.part(first, second, at),
