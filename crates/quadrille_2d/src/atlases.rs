@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::TextureAtlasLayout;
 use bevy_math::URect;
 
-use crate::complaint::Complaints;
+use quadrille_content::Complaints;
 
 /// Has such textures show nothing.
 pub(crate) fn limit_atlases(

@@ -8,8 +8,9 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
-use crate::instance::{AlphaMode, is_finite, rows};
+use crate::instance::{AlphaMode, rows};
 use crate::tilemap::{TileData, TilemapChunk};
+use quadrille_content::is_finite;
 
 /// The chunks of tilemaps of this frame.
 #[derive(Resource, Deref)]

@@ -25,8 +25,8 @@ use bevy_gizmos::{GizmoAsset, GizmoHandles};
 use bevy_math::{Affine3A, Vec3};
 use bevy_transform::components::GlobalTransform;
 
-use crate::complaint::{Complaints, first_odd};
 use crate::line::{Kind, Line};
+use quadrille_content::{Complaints, first_odd};
 
 /// Finer round joints than of so many parts look the same.
 const MOST_PARTS: u32 = 64;

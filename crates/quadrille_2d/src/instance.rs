@@ -6,6 +6,7 @@ use bevy_math::{Affine2, Affine3A, Mat3A, Rect, Vec2};
 use bevy_math::{Mat2, Mat3};
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
+use quadrille_content::is_finite;
 
 /// One instance of a mesh as the shader reads it.
 #[repr(C)]
@@ -41,14 +42,6 @@ impl AlphaMode {
             Self::Blend => 2.0,
         }
     }
-}
-
-/// Whether all numbers of an instance are finite. What devices make of others is not defined.
-pub(crate) fn is_finite(numbers: &[f32]) -> bool {
-    // Without a branch for each, since there may be a hundred thousand instances.
-    numbers
-        .iter()
-        .fold(true, |all, number| all & number.is_finite())
 }
 
 /// A rectangle around a place. Other than bevy's function it takes any size, since sizes are what

@@ -40,9 +40,7 @@
 //! No picking, no materials with shaders of their own.
 
 mod atlases;
-mod camera;
 mod chunk;
-mod complaint;
 mod font_check;
 mod font_data;
 mod font_loader;
@@ -52,7 +50,6 @@ mod geometry;
 #[cfg(feature = "gizmos")]
 mod gizmos;
 pub mod guide;
-mod images;
 mod instance;
 mod line;
 mod material;
@@ -66,11 +63,9 @@ mod phase;
 mod pipelines;
 mod plugin;
 mod queue;
-mod samplers;
 mod sent;
 mod slices;
 mod sprites;
-mod target;
 mod text;
 mod text_numbers;
 mod tilemap;
@@ -82,18 +77,19 @@ mod writer;
 pub use chunk::Chunks2d;
 pub use font_loader::CheckedFontError;
 pub use geometry::Geometry2d;
-pub use images::{Images2d, UploadBudget};
 pub use line::Lines2d;
 pub use material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use meshes::{Indices2d, Vertices2d};
-pub use msaa::{Msaa, Multisampled2d};
+pub use msaa::Multisampled2d;
 pub use node::Nodes2d;
 pub use pass::{ColorTargets2d, Drawn, draw_2d};
 pub use phase::{Instances2d, Phase2d, Textures2d};
 pub use pipelines::Pipelines2d;
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use quadrille::ecs::{CheckedImageError, ImageLimits};
-pub use target::{ManualTargets, Targets2d};
+pub use quadrille_content::{
+    CameraTargets, CameraViews, DeviceImages, ManualTargets, Msaa, UploadBudget,
+};
 pub use tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
 pub use tiles::Tiles2d;
 

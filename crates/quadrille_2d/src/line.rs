@@ -7,7 +7,7 @@ use quadrille::prelude::GpuBuffer;
 use quadrille::vulkan::{Format, VertexLayout};
 
 #[cfg(feature = "gizmos")]
-use crate::instance::is_finite;
+use quadrille_content::is_finite;
 
 /// The lines of the gizmos of this frame.
 #[derive(Resource, Deref)]

@@ -5,7 +5,7 @@ use bevy_mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
 
-use crate::instance::is_finite;
+use quadrille_content::is_finite;
 
 /// A vertex as the shader reads it.
 #[repr(C)]

@@ -7,38 +7,9 @@
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
+use quadrille_content::{CameraTargets, Msaa};
 
 use crate::phase::{Phase2d, View2d};
-use crate::target::Targets2d;
-
-/// How many samples the pixels of a camera have, with the values of bevy's component of this
-/// name; put it on a `Camera2d`.
-///
-/// A camera without it has one. bevy gives four to each camera; but sprites and glyphs have smooth
-/// edges in their images, so what gains is the outline of meshes and of turned sprites, and the
-/// price is paid by every pixel: four times the memory to write, blend and resolve.
-///
-/// Of cameras that share a target, the one with the most samples decides. A camera that is first
-/// on its target without clearing it has one sample, since what was there has no more.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Msaa {
-    /// One sample per pixel.
-    Off = 1,
-    /// Two samples per pixel.
-    Sample2 = 2,
-    /// Four samples per pixel.
-    #[default]
-    Sample4 = 4,
-    /// Eight samples per pixel.
-    Sample8 = 8,
-}
-
-impl Msaa {
-    /// The number of samples.
-    pub fn samples(self) -> u32 {
-        self as u32
-    }
-}
 
 /// The images with several samples that cameras draw to in this frame: the list behind the
 /// multisampled targets of [`draw_2d`](crate::draw_2d).
@@ -49,7 +20,7 @@ pub struct Multisampled2d(Vec<GpuImage>);
 pub(crate) fn prepare_samples(
     mut phase: ResMut<Phase2d>,
     mut images: ResMut<Multisampled2d>,
-    targets: Res<Targets2d>,
+    targets: Res<CameraTargets>,
     gpu: Res<GpuDevice>,
     mut most: Local<Option<u32>>,
 ) {

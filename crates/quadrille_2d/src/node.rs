@@ -37,7 +37,7 @@ impl Node {
     /// Whether it can be drawn.
     #[cfg(feature = "ui")]
     pub(crate) fn is_finite(&self) -> bool {
-        crate::instance::is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
+        quadrille_content::is_finite(bytemuck::cast_slice(std::slice::from_ref(self)))
     }
 
     /// How vertex shaders read boxes: locations 3 to 12.

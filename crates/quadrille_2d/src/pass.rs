@@ -7,24 +7,23 @@ use quadrille::ecs::{AccessList, ColorAttachment as _, PassUse, Rendering, acces
 use quadrille::prelude::Recorder;
 
 use crate::geometry::Geometry2d;
-use crate::images::Images2d;
 use crate::msaa::Multisampled2d;
 use crate::phase::{Batch, BatchKind, Phase2d, Textures2d, View2d};
 use crate::pipelines::Pipelines2d;
-use crate::target::Targets2d;
+use quadrille_content::{CameraTargets, DeviceImages};
 
 /// What [`draw_2d`] draws, and with what.
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct Drawn<'w> {
     phase: Res<'w, Phase2d>,
-    images: Res<'w, Images2d>,
+    images: Res<'w, DeviceImages>,
     pipelines: Res<'w, Pipelines2d>,
 }
 
 /// The images that [`draw_2d`] draws to.
 #[derive(bevy_ecs::system::SystemParam)]
 pub struct ColorTargets2d<'w> {
-    targets: AccessList<'w, Targets2d, access_kind::ColorTarget>,
+    targets: AccessList<'w, CameraTargets, access_kind::ColorTarget>,
     multisampled: AccessList<'w, Multisampled2d, access_kind::ColorTarget>,
 }
 
@@ -43,12 +42,16 @@ pub fn draw_2d(
         let Some(target) = targets.targets.get(view.target as usize) else {
             continue;
         };
+        let batches = &drawn.phase.batches[view.batches.start as usize..view.batches.end as usize];
         let samples = view.multisampled;
         let samples = samples.and_then(|place| targets.multisampled.get(place as usize));
         // The last one on a target resolves it.
         let later = &drawn.phase.views[index + 1..];
         let is_last = later.iter().all(|other| other.target != view.target);
-        let batches = &drawn.phase.batches[view.batches.start as usize..view.batches.end as usize];
+        // As of a 3D camera without nodes.
+        if batches.is_empty() && view.clear.is_none() && samples.is_none() {
+            continue;
+        }
         uses.clear();
         uses.extend(samples.map(|samples| samples.as_declared()));
         if samples.is_none() || is_last {

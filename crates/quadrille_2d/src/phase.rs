@@ -12,13 +12,12 @@ use quadrille::prelude::{GpuBuffer, GpuImage};
 use quadrille::sync::ResourceId;
 
 use crate::chunk::Chunk;
-use crate::images::Images2d;
 use crate::instance::Instance;
 use crate::line::Line;
 use crate::meshes::MeshPlace;
-use crate::msaa::Msaa;
 use crate::node::Node;
 use crate::sent::SentList;
+use quadrille_content::{DeviceImages, Msaa};
 
 /// The images that are drawn in this frame: the list behind the sampled images of
 /// [`draw_2d`](crate::draw_2d).
@@ -56,7 +55,7 @@ pub(crate) struct View2d {
         expect(dead_code, reason = "only UI asks which camera a view is of")
     )]
     pub(crate) camera: Entity,
-    /// Place in [`Targets2d`](crate::Targets2d).
+    /// Place in [`CameraTargets`](crate::CameraTargets).
     pub(crate) target: u32,
     pub(crate) clip_from_world: Mat4,
     /// Left, top, width and height in pixels.
@@ -77,7 +76,7 @@ pub(crate) struct View2d {
 pub(crate) struct Texture {
     /// Place in [`Textures2d`].
     pub(crate) image: u32,
-    /// Place in the samplers of [`Images2d`].
+    /// Place in the samplers of [`DeviceImages`].
     pub(crate) sampler: u32,
     /// It stands for an image that is not there.
     pub(crate) is_placeholder: bool,
@@ -164,7 +163,7 @@ impl Phase2d {
     pub(crate) fn texture(
         &mut self,
         id: AssetId<ImageAsset>,
-        images: &Images2d,
+        images: &DeviceImages,
         textures: &mut Textures2d,
     ) -> Option<Texture> {
         let texture = self.tileset(id, images, textures)?;
@@ -180,7 +179,7 @@ impl Phase2d {
     pub(crate) fn tileset(
         &mut self,
         id: AssetId<ImageAsset>,
-        images: &Images2d,
+        images: &DeviceImages,
         textures: &mut Textures2d,
     ) -> Option<Texture> {
         if let Some((last, texture)) = self.last

@@ -1,32 +1,27 @@
 //! Adding 2D drawing to an app.
 
-use bevy_app::{App, Plugin, PostStartup, PostUpdate, PropagateSet};
-use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, AssetServer, Assets};
+use bevy_app::{App, Plugin, PostUpdate, PropagateSet};
+use bevy_asset::AssetApp as _;
 use bevy_camera::visibility::{VisibilitySystems, add_visibility_class};
-use bevy_camera::{CameraPlugin, CameraUpdateSystems};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
-use bevy_image::{Image, ImagePlugin, ImageSamplerDescriptor};
-use bevy_mesh::MeshPlugin;
+use bevy_image::ImageSamplerDescriptor;
 use bevy_sprite::{Sprite, SpritePlugin};
 use bevy_text::{
     FontLoader, TextFont, TextPlugin, detect_text_needs_rerender,
     load_font_assets_into_font_collection,
 };
-use bevy_transform::{TransformPlugin, TransformSystems};
-use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin};
+use quadrille::ecs::{ImageLimits, RenderStartup};
 use quadrille::prelude::{GpuDevice, Render, RenderSystems};
+use quadrille_content::{ContentPlugin, ContentSystems, add};
 
 use crate::atlases::limit_atlases;
-use crate::camera::{Blind, find_blind, tell_of_3d, update_cameras};
 use crate::chunk::Chunks2d;
-use crate::complaint::Complaints;
 use crate::font_data::replace_broken_fonts;
 use crate::font_loader::{CheckedFontLoader, CheckedFonts};
 use crate::font_reload::follow_reloaded_fonts;
 use crate::font_size::limit_font_sizes;
-use crate::images::{DefaultSampler, Images2d, UploadBudget, prepare_images};
 use crate::line::Lines2d;
 use crate::material::ColorMaterial;
 use crate::meshes::{self, Meshes2d, prepare_meshes};
@@ -37,7 +32,6 @@ use crate::phase::{Instances2d, Phase2d, Textures2d};
 use crate::pipelines::Pipelines2d;
 use crate::queue::{queue_2d, send_2d};
 use crate::sent::instance_buffer;
-use crate::target::{ManualTargets, Targets2d};
 use crate::text_numbers::limit_text;
 use crate::tilemap::ChunkMeshes;
 use crate::tiles::{self, Tilemaps, prepare_tiles};
@@ -71,21 +65,26 @@ use crate::tiles::{self, Tilemaps, prepare_tiles};
 #[derive(Clone, Debug)]
 pub struct Quadrille2dPlugin {
     /// The folder of assets, relative to the project, unless the app has an `AssetPlugin` or a
-    /// [`TexturePlugin`].
+    /// [`TexturePlugin`](quadrille::ecs::TexturePlugin).
     pub asset_folder: String,
     /// The sampler of images that do not ask for one: linear, or nearest for pixel art. Where the
     /// app has an `ImagePlugin`, its sampler counts.
     pub default_sampler: ImageSamplerDescriptor,
-    /// How large images may be, unless the app has a [`TexturePlugin`].
+    /// How large images may be, unless the app has a [`TexturePlugin`](quadrille::ecs::TexturePlugin).
     pub image_limits: ImageLimits,
 }
 
 impl Default for Quadrille2dPlugin {
     fn default() -> Self {
+        let ContentPlugin {
+            asset_folder,
+            default_sampler,
+            image_limits,
+        } = ContentPlugin::default();
         Self {
-            asset_folder: AssetPlugin::default().file_path,
-            default_sampler: ImageSamplerDescriptor::linear(),
-            image_limits: ImageLimits::default(),
+            asset_folder,
+            default_sampler,
+            image_limits,
         }
     }
 }
@@ -93,7 +92,7 @@ impl Default for Quadrille2dPlugin {
 /// The systems that make a 2D frame ready, in [`RenderSystems::Declare`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prepare2dSystems {
-    /// Images and meshes are uploaded.
+    /// Meshes and tilemaps are uploaded.
     Assets,
     /// What each camera draws is listed.
     Queue,
@@ -104,43 +103,23 @@ pub enum Prepare2dSystems {
 impl Plugin for Quadrille2dPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
-        // The app's `ImagePlugin` decides, also if the program or another plugin added it.
-        let image_plugin = app.get_added_plugins::<ImagePlugin>();
-        let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
-        let default_sampler = default_sampler.unwrap_or(&self.default_sampler).clone();
         app.init_asset::<ColorMaterial>()
-            .insert_resource(DefaultSampler(default_sampler))
-            .init_resource::<Images2d>()
             .init_resource::<Meshes2d>()
             .init_resource::<ChunkMeshes>()
             .init_resource::<Tilemaps>()
-            .init_resource::<Complaints>()
-            .init_resource::<Blind>()
             .init_resource::<Phase2d>()
             .init_resource::<Textures2d>()
-            .init_resource::<Targets2d>()
-            .init_resource::<Multisampled2d>()
-            .init_resource::<ManualTargets>()
-            .init_resource::<UploadBudget>();
+            .init_resource::<Multisampled2d>();
         app.world_mut()
             .register_component_hooks::<Sprite>()
             .on_add(add_visibility_class::<Sprite>);
-        let cameras = || {
-            update_cameras
-                .in_set(CameraUpdateSystems)
-                .before(AssetEventSystems)
-        };
-        app.add_systems(PostStartup, cameras())
-            .add_systems(PostUpdate, (cameras(), check_text(), tell_of_3d))
-            .add_systems(
-                PostUpdate,
-                (
-                    find_blind
-                        .after(TransformSystems::Propagate)
-                        .before(VisibilitySystems::UpdateFrusta),
-                    limit_atlases.before(VisibilitySystems::CalculateBounds),
-                ),
-            );
+        app.add_systems(
+            PostUpdate,
+            (
+                check_text(),
+                limit_atlases.before(VisibilitySystems::CalculateBounds),
+            ),
+        );
         add_passes(app);
     }
 
@@ -154,20 +133,12 @@ impl Plugin for Quadrille2dPlugin {
 
 impl Quadrille2dPlugin {
     fn add_bevy_plugins(&self, app: &mut App) {
-        fn add<P: Plugin>(app: &mut App, plugin: P) {
-            if !app.is_plugin_added::<P>() {
-                app.add_plugins(plugin);
-            }
-        }
-        let textures = TexturePlugin {
+        let content = ContentPlugin {
             asset_folder: self.asset_folder.clone(),
             default_sampler: self.default_sampler.clone(),
-            limits: self.image_limits,
+            image_limits: self.image_limits,
         };
-        add(app, TransformPlugin);
-        add(app, textures);
-        add(app, MeshPlugin);
-        add(app, CameraPlugin);
+        add(app, content);
         app.init_resource::<CheckedFonts>();
         if !app.is_plugin_added::<TextPlugin>() {
             add_font_loader(app);
@@ -202,7 +173,7 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
 
 fn add_passes(app: &mut App) {
     let prepare = (
-        (prepare_images, prepare_meshes, prepare_tiles).in_set(Prepare2dSystems::Assets),
+        (prepare_meshes, prepare_tiles).in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
         (prepare_samples, send_2d).in_set(Prepare2dSystems::Send),
     );
@@ -214,10 +185,11 @@ fn add_passes(app: &mut App) {
             Prepare2dSystems::Send,
         )
             .chain()
+            .after(ContentSystems::Views)
             .in_set(RenderSystems::Declare),
     );
     app.add_systems(RenderStartup, make)
-        .add_systems(Render, (prepare, draw_2d));
+        .add_systems(Render, (prepare, draw_2d.in_set(ContentSystems::Draw2d)));
     #[cfg(feature = "ui")]
     app.add_systems(
         Render,
@@ -242,8 +214,6 @@ fn add_passes(app: &mut App) {
 fn make(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
-    assets: (Res<Assets<Image>>, Res<AssetServer>),
-    mut images: ResMut<Images2d>,
     mut meshes: ResMut<Meshes2d>,
     mut lists: (ResMut<Phase2d>, ResMut<Tilemaps>),
 ) -> Result {
@@ -257,7 +227,6 @@ fn make(
     commands.insert_resource(Lines2d(instances("2d lines of gizmos")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));
     commands.insert_resource(Pipelines2d::new(&gpu)?);
-    images.begin_anew(&assets.0, &assets.1);
     meshes.begin_anew();
     lists.0.begin_anew();
     lists.1.begin_anew();

@@ -6,10 +6,9 @@ use bevy_image::{TextureAtlas, TextureAtlasLayout};
 use bevy_math::{Affine3A, Rect, Vec2};
 use bevy_sprite::{Anchor, Sprite, SpriteAlphaMode, SpriteImageMode};
 
-use crate::complaint::first_odd;
-use crate::images::PLACEHOLDER_SIZE;
 use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
 use crate::slices::{Slice, slices};
+use quadrille_content::{PLACEHOLDER_SIZE, first_odd};
 
 /// The image of a sprite.
 pub(crate) struct SpriteImage<'a> {

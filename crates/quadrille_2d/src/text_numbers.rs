@@ -4,7 +4,7 @@
 use bevy_ecs::prelude::*;
 use bevy_text::{LetterSpacing, LineHeight, TextBounds};
 
-use crate::complaint::Complaints;
+use quadrille_content::Complaints;
 
 /// The largest length in logical pixels, and the largest multiple of a font's size.
 const MOST: f32 = 1e5;

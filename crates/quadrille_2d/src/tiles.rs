@@ -8,8 +8,8 @@ use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 
 use crate::chunk::Tile;
-use crate::complaint::Complaints;
 use crate::tilemap::{TileData, TilemapChunk, TilemapChunkTileData};
+use quadrille_content::Complaints;
 
 /// The tiles of all chunks.
 #[derive(Resource, Deref)]

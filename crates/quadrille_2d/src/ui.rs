@@ -28,8 +28,6 @@ use bevy_ui::{
 
 use bevy_camera::visibility::InheritedVisibility;
 
-use crate::complaint::{Complaints, first_odd};
-use crate::images::Images2d;
 use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
 use crate::meshes::{MeshPlace, Meshes2d};
 use crate::node::Node;
@@ -39,6 +37,8 @@ use crate::sprites::missing_texture;
 use crate::text::{LaidOut, Sink, Span};
 use clip::{Clip, Left};
 pub(crate) use numbers::{limit_images, limit_nodes};
+use quadrille_content::DeviceImages;
+use quadrille_content::{Complaints, first_odd};
 use rounded::RoundBox;
 
 /// A node with all that is drawn of it.
@@ -67,7 +67,7 @@ pub(crate) struct Nodes<'w, 's> {
     spans: Query<'w, 's, Span>,
     image_assets: Res<'w, Assets<ImageAsset>>,
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
-    images: Res<'w, Images2d>,
+    images: Res<'w, DeviceImages>,
     meshes: Res<'w, Meshes2d>,
     complaints: Res<'w, Complaints>,
 }

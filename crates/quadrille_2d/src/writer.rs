@@ -17,7 +17,6 @@ use bevy_mesh::Mesh2d;
 use bevy_sprite::Sprite;
 
 use crate::chunk::Chunk;
-use crate::complaint::first_odd;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::AlphaMode2d;
 use crate::meshes::MeshPlace;
@@ -27,6 +26,7 @@ use crate::queue::{Lists, Scene};
 use crate::slices::Slice;
 use crate::sprites::{SpriteImage, add_sprite, refusal};
 use crate::text::{Sink, add_text};
+use quadrille_content::first_odd;
 
 /// What a camera sees, and memory for it.
 #[derive(Default)]
@@ -210,7 +210,7 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
     /// A texture, unless it is the image that is being drawn to.
     fn unless_target(&self, texture: Texture) -> Option<Texture> {
         let image = self.lists.textures.0.get(texture.image as usize)?;
-        let target = self.lists.targets.0.get(self.target as usize)?;
+        let target = self.scene.targets.get(self.target as usize)?;
         (image != target).then_some(texture)
     }
 

@@ -9,7 +9,7 @@ use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiRect, UiTransform, Val};
 
 use bevy_ui::widget::ImageNodeSize;
 
-use crate::complaint::Complaints;
+use quadrille_content::Complaints;
 
 /// The largest length in pixels, and the largest part in percent. Lengths are added and
 /// multiplied, and what comes of it has to be finite.

@@ -2,8 +2,7 @@
 
 use bevy_asset::Assets;
 use bevy_camera::{
-    Camera, Camera2d, Camera3d, NormalizedRenderTarget, Projection, RenderTarget, RenderTargetInfo,
-    Viewport,
+    Camera, NormalizedRenderTarget, Projection, RenderTarget, RenderTargetInfo, Viewport,
 };
 use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
@@ -84,10 +83,11 @@ fn limit(viewport: &Viewport, target: UVec2) -> Viewport {
 
 /// Cameras whose transforms make no sense.
 #[derive(Resource, Default)]
-pub(crate) struct Blind(EntityHashSet);
+pub struct Blind(EntityHashSet);
 
 impl Blind {
-    pub(crate) fn contains(&self, camera: Entity) -> bool {
+    /// Whether this camera sees nothing.
+    pub fn contains(&self, camera: Entity) -> bool {
         self.0.contains(&camera)
     }
 }
@@ -121,24 +121,6 @@ pub(crate) fn find_blind(
         });
         // It stays until its `Transform` changes.
         *transform.bypass_change_detection() = GlobalTransform::IDENTITY;
-    }
-}
-
-/// Cameras that are for 3D alone.
-type Only3d = (With<Camera3d>, Without<Camera2d>);
-
-/// Tells once of a camera that draws nothing since it is one for 3D.
-pub(crate) fn tell_of_3d(cameras: Query<(Entity, &Camera), Only3d>, mut is_told: Local<bool>) {
-    let mut active = cameras.iter().filter(|(_, camera)| camera.is_active);
-    if let Some((entity, _)) = active.next()
-        && !std::mem::replace(&mut *is_told, true)
-    {
-        tracing::warn!(
-            "the camera {entity} is a `Camera3d`, which draws nothing by itself: there are no \
-             passes for 3D meshes, materials and lights here, and sprites, 2D meshes, text and \
-             nodes are drawn under a `Camera2d`. Spawn one, or draw what this camera sees by \
-             passes of your own. There is no further warning"
-        );
     }
 }
 

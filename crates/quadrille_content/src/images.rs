@@ -36,7 +36,7 @@ pub(crate) struct DefaultSampler(pub(crate) ImageSamplerDescriptor);
 
 /// The image assets that are on the device.
 #[derive(Resource, Default)]
-pub struct Images2d {
+pub struct DeviceImages {
     known: HashMap<AssetId<ImageAsset>, Known>,
     /// Those that could not be loaded or made.
     failed: HashSet<AssetId<ImageAsset>>,
@@ -56,17 +56,19 @@ struct Known {
 
 /// What is drawn for an image asset.
 #[derive(Clone, Copy)]
-pub(crate) struct Shown<'a> {
-    pub(crate) image: &'a GpuImage,
-    pub(crate) sampler: u32,
+pub struct Shown<'a> {
+    /// The image on the device.
+    pub image: &'a GpuImage,
+    /// Place in the [`Samplers`].
+    pub sampler: u32,
     /// It stands for an image that is not there.
-    pub(crate) is_placeholder: bool,
+    pub is_placeholder: bool,
 }
 
 /// The size of the placeholder for a sprite whose size is not known.
-pub(crate) const PLACEHOLDER_SIZE: Vec2 = Vec2::splat(64.0);
+pub const PLACEHOLDER_SIZE: Vec2 = Vec2::splat(64.0);
 
-impl Images2d {
+impl DeviceImages {
     /// The image of an asset, once it is on the device: for passes of your own.
     pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&GpuImage> {
         self.known.get(&id.into()).map(|known| &known.image)
@@ -78,7 +80,7 @@ impl Images2d {
     }
 
     /// What is drawn for an asset; none before the first frame.
-    pub(crate) fn shown(&self, id: AssetId<ImageAsset>) -> Option<Shown<'_>> {
+    pub fn shown(&self, id: AssetId<ImageAsset>) -> Option<Shown<'_>> {
         let known = self.known.get(&id);
         let [loading, failed] = self.placeholders.as_ref()?;
         let placeholder = if self.failed.contains(&id) {
@@ -94,7 +96,8 @@ impl Images2d {
         })
     }
 
-    pub(crate) fn samplers(&self) -> &Samplers {
+    /// The samplers that images asked for.
+    pub fn samplers(&self) -> &Samplers {
         &self.samplers
     }
 
@@ -197,7 +200,7 @@ pub(crate) struct ImageEvents<'w, 's> {
 /// Follows the image assets, and uploads what is new within the budget.
 pub(crate) fn prepare_images(
     mut events: ImageEvents,
-    mut images: ResMut<Images2d>,
+    mut images: ResMut<DeviceImages>,
     mut assets: ResMut<Assets<ImageAsset>>,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,

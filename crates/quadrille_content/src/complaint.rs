@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// What was said, and when.
 #[derive(Resource, Default)]
-pub(crate) struct Complaints(Mutex<Said>);
+pub struct Complaints(Mutex<Said>);
 
 #[derive(Default)]
 struct Said {
@@ -27,12 +27,12 @@ struct Said {
 
 impl Complaints {
     /// Warns that something is not drawn; `what` follows its name.
-    pub(crate) fn warn(&self, who: impl Display, what: impl FnOnce() -> String) {
+    pub fn warn(&self, who: impl Display, what: impl FnOnce() -> String) {
         self.say(|| format!("{who} is not drawn: {}", what()));
     }
 
     /// Warns, unless there was a warning just now.
-    pub(crate) fn say(&self, message: impl FnOnce() -> String) {
+    pub fn say(&self, message: impl FnOnce() -> String) {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(left_out) = said.say(Instant::now()) else {
             return;
@@ -58,8 +58,16 @@ impl Said {
     }
 }
 
+/// Whether all numbers are finite. What devices make of others is not defined.
+pub fn is_finite(numbers: &[f32]) -> bool {
+    // Without a branch for each, since there may be a hundred thousand of them.
+    numbers
+        .iter()
+        .fold(true, |all, number| all & number.is_finite())
+}
+
 /// Names the first of some values that is not finite. If all are, they are too large together.
-pub(crate) fn first_odd(values: &[(&str, &[f32])]) -> String {
+pub fn first_odd(values: &[(&str, &[f32])]) -> String {
     let is_odd = |(_, numbers): &&(&str, &[f32])| !numbers.iter().all(|number| number.is_finite());
     match values.iter().find(is_odd) {
         Some((name, numbers)) => format!("its {name} is {numbers:?}"),

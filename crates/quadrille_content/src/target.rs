@@ -9,7 +9,7 @@ use bevy_platform::collections::HashMap;
 use bevy_window::PrimaryWindow;
 use quadrille::prelude::{GpuImage, PrimaryWindowImage, WindowImage};
 
-use crate::images::Images2d;
+use crate::images::DeviceImages;
 
 /// Images of your own that cameras draw to: a camera with
 /// `RenderTarget::TextureView(ManualTextureViewHandle(7))` draws to the image with this handle.
@@ -23,8 +23,8 @@ use crate::images::Images2d;
 /// use bevy_derive::Deref;
 /// use bevy_ecs::prelude::*;
 /// use quadrille::prelude::*;
-/// use quadrille_2d::ManualTargets;
-/// use quadrille_2d::prelude::Camera2d;
+/// use quadrille_content::ManualTargets;
+/// use bevy_camera::Camera2d;
 ///
 /// #[derive(Resource, Deref)]
 /// struct Scene(GpuImage);
@@ -47,14 +47,9 @@ use crate::images::Images2d;
 #[derive(Resource, Default, Deref, DerefMut)]
 pub struct ManualTargets(pub HashMap<ManualTextureViewHandle, GpuImage>);
 
-/// What cameras draw to in this frame: the list behind the colour targets of
-/// [`draw_2d`](crate::draw_2d).
-#[derive(Resource, Default, Deref)]
-pub struct Targets2d(pub(crate) Vec<GpuImage>);
-
 /// Finds the images behind render targets.
 #[derive(bevy_ecs::system::SystemParam)]
-pub(crate) struct TargetImages<'w, 's> {
+pub struct TargetImages<'w, 's> {
     primary: Query<'w, 's, Entity, With<PrimaryWindow>>,
     window: Option<Res<'w, PrimaryWindowImage>>,
     windows: Query<'w, 's, &'static WindowImage>,
@@ -64,10 +59,10 @@ pub(crate) struct TargetImages<'w, 's> {
 impl TargetImages<'_, '_> {
     /// The image of a render target, and the asset that it belongs to if it does; none while
     /// there is no image.
-    pub(crate) fn find(
+    pub fn find(
         &self,
         target: &RenderTarget,
-        images: &Images2d,
+        images: &DeviceImages,
     ) -> Option<(GpuImage, Option<AssetId<ImageAsset>>)> {
         let primary = self.primary.iter().next();
         let window = || Some(((***self.window.as_ref()?).clone(), None));

@@ -6,7 +6,7 @@ use quadrille::vulkan::{Error, vk};
 
 /// All samplers that images asked for so far.
 #[derive(Default)]
-pub(crate) struct Samplers(Vec<Sampler>);
+pub struct Samplers(Vec<Sampler>);
 
 impl Samplers {
     /// The place of the sampler for this description.
@@ -25,12 +25,12 @@ impl Samplers {
     }
 
     /// The sampler at a place.
-    pub(crate) fn get(&self, index: u32) -> Option<&Sampler> {
+    pub fn get(&self, index: u32) -> Option<&Sampler> {
         self.0.get(index as usize)
     }
 }
 
-/// What of bevy's description a 2D image needs. The address mode of u holds for v as well.
+/// What of bevy's description the device gets. The address mode of u holds for v as well.
 fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
     let filter = |mode| match mode {
         ImageFilterMode::Nearest => vk::Filter::NEAREST,

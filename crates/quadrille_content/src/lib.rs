@@ -1,0 +1,38 @@
+//! What content in 2D and in 3D share: cameras and what they draw to, image assets on the device,
+//! warnings about what cannot be drawn.
+//!
+//! Apps do not name this crate: `quadrille_2d` and `quadrille_3d` are on top of it, and give its
+//! names on, so that a camera, an image and an [`Msaa`] are one thing in both.
+//!
+//! # Model
+//!
+//! ```text
+//! PostUpdate   update_cameras   sizes and projections of bevy's cameras
+//! Declare      ContentSystems   Images: uploads within a budget; Views: the cameras that draw, in order
+//! passes       ContentSystems   Draw3d, then Draw2d
+//! ```
+//!
+//! # Decisions
+//!
+//! - **3D before 2D.** All 3D cameras draw before all 2D ones, whatever their orders: each kind is
+//!   drawn by passes of its own, and passes have one order.
+//! - **One list of cameras.** Which of them is first on its image, and so clears it, is decided
+//!   over both kinds ([`CameraViews`]).
+
+mod camera;
+mod complaint;
+mod images;
+mod msaa;
+mod plugin;
+mod samplers;
+mod target;
+mod views;
+
+pub use camera::Blind;
+pub use complaint::{Complaints, first_odd, is_finite};
+pub use images::{DeviceImages, PLACEHOLDER_SIZE, Shown, UploadBudget};
+pub use msaa::Msaa;
+pub use plugin::{ContentPlugin, ContentSystems, add};
+pub use samplers::Samplers;
+pub use target::{ManualTargets, TargetImages};
+pub use views::{CameraTargets, CameraView, CameraViews, Draws3d};

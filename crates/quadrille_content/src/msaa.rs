@@ -1,0 +1,32 @@
+//! How many samples the pixels of a camera have.
+
+use bevy_ecs::prelude::*;
+
+/// How many samples the pixels of a camera have, with the values of bevy's component of this
+/// name, which has it in a crate that needs `wgpu`.
+///
+/// A `Camera2d` without it has one. bevy gives four to each camera; but sprites and glyphs have
+/// smooth edges in their images, so what gains is the outline of meshes and of turned sprites, and
+/// the price is paid by every pixel: four times the memory to write, blend and resolve.
+///
+/// Of 2D cameras that share a target, the one with the most samples decides. A camera that is first
+/// on its target without clearing it has one sample, since what was there has no more.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Msaa {
+    /// One sample per pixel.
+    Off = 1,
+    /// Two samples per pixel.
+    Sample2 = 2,
+    /// Four samples per pixel.
+    #[default]
+    Sample4 = 4,
+    /// Eight samples per pixel.
+    Sample8 = 8,
+}
+
+impl Msaa {
+    /// The number of samples.
+    pub fn samples(self) -> u32 {
+        self as u32
+    }
+}

@@ -1,0 +1,135 @@
+//! Adding what 2D and 3D share to an app.
+
+use bevy_app::{App, Plugin, PostStartup, PostUpdate};
+use bevy_asset::{AssetEventSystems, AssetPlugin, AssetServer, Assets};
+use bevy_camera::visibility::VisibilitySystems;
+use bevy_camera::{CameraPlugin, CameraUpdateSystems};
+use bevy_ecs::prelude::*;
+use bevy_image::{Image, ImagePlugin, ImageSamplerDescriptor};
+use bevy_mesh::MeshPlugin;
+use bevy_transform::{TransformPlugin, TransformSystems};
+use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin};
+use quadrille::prelude::{Render, RenderSystems};
+
+use crate::camera::{Blind, find_blind, update_cameras};
+use crate::complaint::Complaints;
+use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
+use crate::target::ManualTargets;
+use crate::views::{CameraTargets, CameraViews, list_views, tell_of_3d};
+
+/// Adds bevy's asset, image, mesh, camera and transform plugins if they are not there yet, sizes
+/// and projections of cameras, and the upload of images. The plugins of 2D and of 3D add it.
+#[derive(Clone, Debug)]
+pub struct ContentPlugin {
+    /// The folder of assets, relative to the project, unless the app has an `AssetPlugin` or a
+    /// [`TexturePlugin`].
+    pub asset_folder: String,
+    /// The sampler of images that do not ask for one: linear, or nearest for pixel art. Where the
+    /// app has an `ImagePlugin`, its sampler counts.
+    pub default_sampler: ImageSamplerDescriptor,
+    /// How large images may be, unless the app has a [`TexturePlugin`].
+    pub image_limits: ImageLimits,
+}
+
+impl Default for ContentPlugin {
+    fn default() -> Self {
+        Self {
+            asset_folder: AssetPlugin::default().file_path,
+            default_sampler: ImageSamplerDescriptor::linear(),
+            image_limits: ImageLimits::default(),
+        }
+    }
+}
+
+/// The order of what 2D and 3D share in a frame.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContentSystems {
+    /// Images are uploaded; in [`RenderSystems::Declare`].
+    Images,
+    /// The cameras that draw are listed; in [`RenderSystems::Declare`], after the images.
+    Views,
+    /// The passes that draw 3D to the images of cameras.
+    Draw3d,
+    /// The passes that draw 2D over that.
+    Draw2d,
+}
+
+impl Plugin for ContentPlugin {
+    fn build(&self, app: &mut App) {
+        self.add_bevy_plugins(app);
+        // The app's `ImagePlugin` decides, also if the program or another plugin added it.
+        let image_plugin = app.get_added_plugins::<ImagePlugin>();
+        let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
+        let default_sampler = default_sampler.unwrap_or(&self.default_sampler).clone();
+        app.insert_resource(DefaultSampler(default_sampler))
+            .init_resource::<DeviceImages>()
+            .init_resource::<Complaints>()
+            .init_resource::<Blind>()
+            .init_resource::<CameraTargets>()
+            .init_resource::<CameraViews>()
+            .init_resource::<ManualTargets>()
+            .init_resource::<UploadBudget>();
+        let cameras = || {
+            update_cameras
+                .in_set(CameraUpdateSystems)
+                .before(AssetEventSystems)
+        };
+        app.add_systems(PostStartup, cameras()).add_systems(
+            PostUpdate,
+            (
+                cameras(),
+                tell_of_3d,
+                find_blind
+                    .after(TransformSystems::Propagate)
+                    .before(VisibilitySystems::UpdateFrusta),
+            ),
+        );
+        app.configure_sets(
+            Render,
+            (
+                (ContentSystems::Images, ContentSystems::Views)
+                    .chain()
+                    .in_set(RenderSystems::Declare),
+                (ContentSystems::Draw3d, ContentSystems::Draw2d).chain(),
+            ),
+        )
+        .add_systems(RenderStartup, begin_anew)
+        .add_systems(
+            Render,
+            (
+                prepare_images.in_set(ContentSystems::Images),
+                list_views.in_set(ContentSystems::Views),
+            ),
+        );
+    }
+}
+
+impl ContentPlugin {
+    fn add_bevy_plugins(&self, app: &mut App) {
+        let textures = TexturePlugin {
+            asset_folder: self.asset_folder.clone(),
+            default_sampler: self.default_sampler.clone(),
+            limits: self.image_limits,
+        };
+        add(app, TransformPlugin);
+        add(app, textures);
+        add(app, MeshPlugin);
+        add(app, CameraPlugin);
+    }
+}
+
+/// Adds a plugin, unless the app has it.
+pub fn add<P: Plugin>(app: &mut App, plugin: P) {
+    if !app.is_plugin_added::<P>() {
+        app.add_plugins(plugin);
+    }
+}
+
+/// Forgets what belonged to a device that is gone.
+fn begin_anew(
+    assets: Res<Assets<Image>>,
+    server: Res<AssetServer>,
+    mut images: ResMut<DeviceImages>,
+) {
+    images.begin_anew(&assets, &server);
+}

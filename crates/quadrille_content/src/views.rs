@@ -1,0 +1,220 @@
+//! What cameras draw in a frame: to which images, where in them, over what.
+
+use bevy_camera::{Camera, Camera2d, Camera3d, ClearColor, ClearColorConfig, RenderTarget};
+use bevy_color::{Color, ColorToComponents as _, LinearRgba};
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_math::{Mat4, URect, UVec2};
+use bevy_transform::components::GlobalTransform;
+use quadrille::prelude::GpuImage;
+
+use crate::camera::Blind;
+use crate::complaint::{Complaints, first_odd, is_finite};
+use crate::images::DeviceImages;
+use crate::target::TargetImages;
+
+/// The images that cameras draw to in this frame, each once: a list for
+/// [`AccessList`](quadrille::ecs::AccessList).
+#[derive(Resource, Default, Deref)]
+pub struct CameraTargets(Vec<GpuImage>);
+
+/// The cameras that draw in this frame, in their order: those of 3D before those of 2D, and each
+/// kind by `Camera::order`. Filled in [`ContentSystems::Views`](crate::ContentSystems::Views).
+#[derive(Resource, Default, Deref)]
+pub struct CameraViews(Vec<CameraView>);
+
+/// There is a renderer for cameras of 3D: without it they draw nothing, and are told of.
+#[derive(Resource, Default)]
+pub struct Draws3d;
+
+/// What one camera draws to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CameraView {
+    /// The camera.
+    pub camera: Entity,
+    /// It has a `Camera3d`, and no `Camera2d`.
+    pub is_3d: bool,
+    /// Place of its image in [`CameraTargets`].
+    pub target: u32,
+    /// From the world to the camera's clip space; finite.
+    pub clip_from_world: Mat4,
+    /// Left, top, width and height in pixels; not empty, and within the image.
+    pub viewport: [u32; 4],
+    /// The colour that the whole image is cleared with first; none draws over what is there.
+    pub clear: Option<LinearRgba>,
+    /// The colour that the viewport is filled with after that.
+    pub fill: Option<LinearRgba>,
+}
+
+/// A camera that may draw.
+#[derive(QueryData)]
+struct CameraData {
+    entity: Entity,
+    camera: &'static Camera,
+    target: &'static RenderTarget,
+    transform: &'static GlobalTransform,
+    is_2d: Has<Camera2d>,
+}
+
+/// Cameras of either kind.
+type OfContent = Or<(With<Camera2d>, With<Camera3d>)>;
+
+/// What views are made of.
+#[derive(SystemParam)]
+pub(crate) struct Cameras<'w, 's> {
+    cameras: Query<'w, 's, CameraData, OfContent>,
+    draws_3d: Option<Res<'w, Draws3d>>,
+    clear_color: Res<'w, ClearColor>,
+    images: Res<'w, DeviceImages>,
+    complaints: Res<'w, Complaints>,
+    blind: Res<'w, Blind>,
+    targets: TargetImages<'w, 's>,
+}
+
+/// Lists the cameras that draw.
+pub(crate) fn list_views(
+    cameras: Cameras,
+    mut views: ResMut<CameraViews>,
+    mut targets: ResMut<CameraTargets>,
+    mut order: Local<Vec<(bool, isize, Entity)>>,
+) {
+    views.0.clear();
+    targets.0.clear();
+    order.clear();
+    let draws_3d = cameras.draws_3d.is_some();
+    let active = cameras
+        .cameras
+        .iter()
+        .filter(|item| item.camera.is_active && (item.is_2d || draws_3d));
+    order.extend(active.map(|item| (item.is_2d, item.camera.order, item.entity)));
+    order.sort_unstable();
+    for &(_, _, entity) in order.iter() {
+        let Ok(camera) = cameras.cameras.get(entity) else {
+            continue;
+        };
+        views.0.extend(view(&cameras, &mut targets.0, &camera));
+    }
+}
+
+/// What a camera draws to; none if that is nothing.
+fn view(
+    cameras: &Cameras,
+    targets: &mut Vec<GpuImage>,
+    item: &CameraDataItem<'_, '_>,
+) -> Option<CameraView> {
+    let camera = item.camera;
+    let (image, _) = cameras.targets.find(item.target, &cameras.images)?;
+    let [width, height, _] = image.extent();
+    let whole = URect::from_corners(UVec2::ZERO, UVec2::new(width, height));
+    let viewport = viewport(camera, whole);
+    if viewport.is_empty() {
+        return None;
+    }
+    let clip_from_world = clip_from_world(cameras, item)?;
+    let known = targets.iter().position(|known| *known == image);
+    let is_first = known.is_none();
+    let keeps_contents = !image.is_swapchain();
+    let target = known.unwrap_or_else(|| {
+        targets.push(image);
+        targets.len() - 1
+    });
+    let color = match camera.clear_color {
+        ClearColorConfig::Default => Some(cameras.clear_color.0),
+        ClearColorConfig::Custom(color) => Some(color),
+        ClearColorConfig::None => None,
+    };
+    let color = color.map(|color| clear_color(cameras, item.entity, color));
+    let is_part = viewport != whole;
+    let (clear, fill) = match (is_first, color) {
+        // What lies around the first camera's viewport has the colour of the world.
+        (true, Some(color)) if is_part => {
+            let around = clear_color(cameras, item.entity, cameras.clear_color.0);
+            (Some(around), Some(color))
+        }
+        (true, Some(color)) => (Some(color), None),
+        // What an image of a swapchain held before is not defined.
+        (true, None) if !keeps_contents => (Some(LinearRgba::BLACK), None),
+        (_, color) => (None, color),
+    };
+    let size = viewport.size();
+    Some(CameraView {
+        camera: item.entity,
+        is_3d: !item.is_2d,
+        target: target as u32,
+        clip_from_world,
+        viewport: [viewport.min.x, viewport.min.y, size.x, size.y],
+        clear,
+        fill,
+    })
+}
+
+/// The part of a target that a camera draws to.
+fn viewport(camera: &Camera, whole: URect) -> URect {
+    camera.viewport.as_ref().map_or(whole, |viewport| {
+        let min = viewport.physical_position;
+        let max = min.saturating_add(viewport.physical_size);
+        URect { min, max }.intersect(whole)
+    })
+}
+
+/// From the world to the camera's clip space; none if that makes no sense.
+fn clip_from_world(cameras: &Cameras, item: &CameraDataItem<'_, '_>) -> Option<Mat4> {
+    if cameras.blind.contains(item.entity) {
+        return None;
+    }
+    let clip_from_view = item.camera.clip_from_view();
+    let matrix = clip_from_view * item.transform.to_matrix().inverse();
+    if matrix.is_finite() {
+        return Some(matrix);
+    }
+    let who = format_args!("what the camera {} sees", item.entity);
+    cameras.complaints.warn(who, || {
+        let world = item.transform.affine().to_cols_array();
+        match item.transform.affine().matrix3.determinant() {
+            0.0 => format!("its transform {world:?} takes all to one plane"),
+            _ => first_odd(&[
+                ("transform", &world),
+                ("projection", &clip_from_view.to_cols_array()),
+            ]),
+        }
+    });
+    None
+}
+
+/// The colour that a camera clears with: black for one that is none.
+fn clear_color(cameras: &Cameras, camera: Entity, color: Color) -> LinearRgba {
+    let linear = color.to_linear();
+    let numbers = linear.to_f32_array();
+    if is_finite(&numbers) {
+        return linear;
+    }
+    let what = || first_odd(&[("clear colour", &numbers)]);
+    let who = format_args!("what the camera {camera} clears with");
+    cameras.complaints.warn(who, what);
+    LinearRgba::BLACK
+}
+
+/// Cameras that are for 3D alone.
+type Only3d = (With<Camera3d>, Without<Camera2d>);
+
+/// Tells once of a camera that draws nothing since it is one for 3D.
+pub(crate) fn tell_of_3d(
+    cameras: Query<(Entity, &Camera), Only3d>,
+    draws_3d: Option<Res<Draws3d>>,
+    mut is_told: Local<bool>,
+) {
+    let mut active = cameras.iter().filter(|(_, camera)| camera.is_active);
+    if draws_3d.is_none()
+        && let Some((entity, _)) = active.next()
+        && !std::mem::replace(&mut *is_told, true)
+    {
+        tracing::warn!(
+            "the camera {entity} is a `Camera3d`, which draws nothing without the plugin \
+             `Quadrille3dPlugin` of `quadrille_3d`: sprites, 2D meshes, text and nodes are drawn \
+             under a `Camera2d`. Add that plugin, spawn a `Camera2d`, or draw what this camera \
+             sees by passes of your own. There is no further warning"
+        );
+    }
+}
