@@ -1,14 +1,14 @@
 //! All meshes in two buffers, so that drawing another mesh changes no state.
 
-use bevy_asset::{AssetEvent, AssetId, Assets};
-use bevy_derive::Deref;
+use bevy_asset::{AssetEvent, Assets};
+use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_mesh::Mesh;
-use bevy_platform::collections::HashMap;
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
+use quadrille_content::{MeshPlace, MeshStore};
 
-use crate::mesh_data::{MeshData, Shape};
+use crate::mesh_data::{self, Vertex};
 
 /// The vertices of all meshes.
 #[derive(Resource, Deref)]
@@ -18,61 +18,34 @@ pub struct Vertices2d(GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct Indices2d(GpuBuffer);
 
-/// Where a mesh is in the buffers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MeshPlace {
-    pub(crate) shape: Shape,
-    pub(crate) first_index: u32,
-    pub(crate) index_count: u32,
-    pub(crate) base_vertex: i32,
-}
-
 /// The meshes on the device. The first ones are the quad of sprites and the triangle of clipped
 /// nodes.
-#[derive(Resource)]
+#[derive(Resource, Deref, DerefMut)]
 pub(crate) struct Meshes2d {
-    places: HashMap<AssetId<Mesh>, MeshPlace>,
+    #[deref]
+    store: MeshStore<Vertex>,
     quad: MeshPlace,
+    #[cfg_attr(
+        not(feature = "ui"),
+        expect(dead_code, reason = "only nodes are clipped")
+    )]
     triangle: MeshPlace,
-    vertices: Vec<u8>,
-    indices: Vec<u8>,
-    /// Bytes that belong to meshes which are gone.
-    garbage: usize,
-    /// Bytes that the device's buffers hold already.
-    uploaded: [usize; 2],
-    refused: HashMap<AssetId<Mesh>, String>,
 }
 
 impl Default for Meshes2d {
     fn default() -> Self {
-        let nowhere = MeshPlace {
-            shape: Shape::Triangles,
-            first_index: 0,
-            index_count: 0,
-            base_vertex: 0,
-        };
-        let mut meshes = Self {
-            places: HashMap::default(),
-            quad: nowhere,
-            triangle: nowhere,
-            vertices: Vec::new(),
-            indices: Vec::new(),
-            garbage: 0,
-            uploaded: [0; 2],
-            refused: HashMap::default(),
-        };
-        meshes.quad = meshes.append(&MeshData::quad());
-        meshes.triangle = meshes.append(&MeshData::triangle());
-        meshes
+        let mut store = MeshStore::default();
+        let quad = store.add_built_in(&mesh_data::quad());
+        let triangle = store.add_built_in(&mesh_data::triangle());
+        Self {
+            store,
+            quad,
+            triangle,
+        }
     }
 }
 
 impl Meshes2d {
-    /// Where a mesh is; none if it is not loaded or cannot be drawn.
-    pub(crate) fn place(&self, id: AssetId<Mesh>) -> Option<MeshPlace> {
-        self.places.get(&id).copied()
-    }
-
     /// Where the quad of sprites is.
     pub(crate) fn quad(&self) -> MeshPlace {
         self.quad
@@ -83,67 +56,6 @@ impl Meshes2d {
     #[cfg(feature = "ui")]
     pub(crate) fn triangle(&self) -> MeshPlace {
         self.triangle
-    }
-
-    /// Forgets what the device's buffers hold.
-    pub(crate) fn begin_anew(&mut self) {
-        self.uploaded = [0; 2];
-    }
-
-    fn append(&mut self, data: &MeshData) -> MeshPlace {
-        let base_vertex = self.vertices.len() / size_of::<crate::mesh_data::Vertex>();
-        let first_index = self.indices.len() / size_of::<u32>();
-        self.vertices
-            .extend_from_slice(bytemuck::cast_slice(&data.vertices));
-        self.indices
-            .extend_from_slice(bytemuck::cast_slice(&data.indices));
-        MeshPlace {
-            shape: data.shape,
-            first_index: first_index as u32,
-            index_count: data.indices.len() as u32,
-            base_vertex: base_vertex as i32,
-        }
-    }
-
-    /// Puts a mesh in, in place of what it was before.
-    fn put(&mut self, id: AssetId<Mesh>, mesh: &Mesh) {
-        self.remove(id);
-        match MeshData::read(mesh) {
-            Ok(data) => {
-                let place = self.append(&data);
-                self.places.insert(id, place);
-            }
-            Err(reason) => {
-                if self.refused.get(&id) != Some(&reason) {
-                    tracing::error!("the mesh {id:?} cannot be drawn: {reason}");
-                    self.refused.insert(id, reason);
-                }
-            }
-        }
-    }
-
-    fn remove(&mut self, id: AssetId<Mesh>) {
-        if let Some(place) = self.places.remove(&id) {
-            self.garbage += place.index_count as usize * size_of::<u32>();
-        }
-    }
-
-    /// Whether more than half of the indices belong to meshes that are gone.
-    fn is_mostly_garbage(&self) -> bool {
-        self.garbage > 1 << 16 && self.garbage * 2 > self.indices.len()
-    }
-
-    /// Starts anew with the meshes that are there.
-    fn rebuild(&mut self, assets: &Assets<Mesh>) {
-        let old = std::mem::take(self);
-        let mut ids: Vec<_> = old.places.into_keys().collect();
-        ids.sort_unstable();
-        for id in ids {
-            if let Some(mesh) = assets.get(id) {
-                self.put(id, mesh);
-            }
-        }
-        self.refused = old.refused;
     }
 }
 
@@ -163,31 +75,9 @@ pub(crate) fn prepare_meshes(
     gpu: Res<GpuDevice>,
     mut buffers: MeshBuffers,
 ) -> Result {
-    for event in events.read() {
-        match *event {
-            AssetEvent::Added { id } | AssetEvent::Modified { id } => {
-                if let Some(mesh) = assets.get(id) {
-                    meshes.put(id, mesh);
-                }
-            }
-            AssetEvent::Removed { id } => meshes.remove(id),
-            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
-        }
-    }
-    if meshes.is_mostly_garbage() {
-        meshes.rebuild(&assets);
-    }
-    let Meshes2d {
-        vertices,
-        indices,
-        uploaded: [uploaded_vertices, uploaded_indices],
-        ..
-    } = &mut *meshes;
-    let buffer = &mut buffers.vertices.0;
-    fill(&gpu, &mut uploads, buffer, vertices, uploaded_vertices)?;
-    let buffer = &mut buffers.indices.0;
-    fill(&gpu, &mut uploads, buffer, indices, uploaded_indices)?;
-    Ok(())
+    meshes.follow(&mut events, &assets);
+    let (vertices, indices) = (&mut buffers.vertices.0, &mut buffers.indices.0);
+    Ok(meshes.upload(&gpu, &mut uploads, vertices, indices)?)
 }
 
 /// The buffers before there are meshes.
@@ -198,30 +88,3 @@ pub(crate) fn buffers(gpu: &GpuDevice) -> Result<(Vertices2d, Indices2d), Error>
 }
 
 const SMALLEST: u64 = 4096;
-
-/// Brings a buffer up to date with its contents, to the end of which bytes were added; a larger
-/// buffer takes its place if need be.
-fn fill(
-    gpu: &GpuDevice,
-    uploads: &mut Uploads,
-    buffer: &mut GpuBuffer,
-    contents: &[u8],
-    uploaded: &mut usize,
-) -> Result<(), Error> {
-    if buffer.bytes() < contents.len() as u64 {
-        let bytes = (contents.len() as u64).next_power_of_two();
-        *buffer = gpu.create_buffer(&BufferDesc {
-            bytes,
-            ..buffer.desc().clone()
-        })?;
-        *uploaded = 0;
-    }
-    if *uploaded < contents.len() {
-        uploads.write_buffer(buffer, *uploaded as u64, &contents[*uploaded..]);
-        *uploaded = contents.len();
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests;

@@ -14,9 +14,9 @@ use quadrille::sync::ResourceId;
 use crate::chunk::Chunk;
 use crate::instance::Instance;
 use crate::line::Line;
-use crate::meshes::MeshPlace;
 use crate::node::Node;
 use crate::sent::SentList;
+use quadrille_content::MeshPlace;
 use quadrille_content::{DeviceImages, Msaa};
 
 /// The images that are drawn in this frame: the list behind the sampled images of

@@ -7,7 +7,9 @@ use quadrille::vulkan::{PrimitiveTopology, ShaderError, VertexLayout};
 use crate::chunk::Chunk;
 use crate::instance::Instance;
 use crate::line::Line;
-use crate::mesh_data::{Shape, Vertex};
+use quadrille_content::Shape;
+
+use crate::mesh_data::Vertex;
 use crate::node::Node;
 use crate::phase::{Batch, BatchKind};
 

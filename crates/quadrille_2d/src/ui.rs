@@ -29,7 +29,7 @@ use bevy_ui::{
 use bevy_camera::visibility::InheritedVisibility;
 
 use crate::instance::{AlphaMode, Instance, UvRect, rect_around};
-use crate::meshes::{MeshPlace, Meshes2d};
+use crate::meshes::Meshes2d;
 use crate::node::Node;
 use crate::phase::{Batch, BatchKind, Phase2d, Texture, Textures2d, View2d};
 use crate::slices::{Slice, slices};
@@ -38,6 +38,7 @@ use crate::text::{LaidOut, Sink, Span};
 use clip::{Clip, Left};
 pub(crate) use numbers::{limit_images, limit_nodes};
 use quadrille_content::DeviceImages;
+use quadrille_content::MeshPlace;
 use quadrille_content::{Complaints, first_odd};
 use rounded::RoundBox;
 

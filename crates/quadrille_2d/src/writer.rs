@@ -19,13 +19,13 @@ use bevy_sprite::Sprite;
 use crate::chunk::Chunk;
 use crate::instance::{AlphaMode, Instance, UvRect};
 use crate::material::AlphaMode2d;
-use crate::meshes::MeshPlace;
 use crate::order::Item;
 use crate::phase::{Batch, BatchKind, Texture, View2d};
 use crate::queue::{Lists, Scene};
 use crate::slices::Slice;
 use crate::sprites::{SpriteImage, add_sprite, refusal};
 use crate::text::{Sink, add_text};
+use quadrille_content::MeshPlace;
 use quadrille_content::first_odd;
 
 /// What a camera sees, and memory for it.

@@ -236,5 +236,5 @@ fn a_3d_camera_is_told_of_once() {
     assert_eq!(lines.len(), 1, "{lines:#?}");
     let wanted = format!("the camera {camera} is a `Camera3d`");
     assert!(lines[0].contains(&wanted), "{lines:#?}");
-    assert!(lines[0].contains("no passes for 3D meshes"), "{lines:#?}");
+    assert!(lines[0].contains("Quadrille3dPlugin"), "{lines:#?}");
 }

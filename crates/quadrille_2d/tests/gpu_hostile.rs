@@ -251,7 +251,7 @@ fn what_is_good_is_drawn_right_beside_what_is_bad() {
         "little is drawn of what is bad"
     );
     // Of ours there is one a second, which names what is wrong.
-    let is_ours = |line: &&String| line.starts_with("quadrille_2d::complaint ");
+    let is_ours = |line: &&String| line.starts_with("quadrille_content::complaint ");
     let ours: Vec<_> = lines.iter().filter(is_ours).collect();
     let most = start.elapsed().as_secs() + 2;
     assert!(!ours.is_empty() && ours.len() as u64 <= most, "{ours:#?}");

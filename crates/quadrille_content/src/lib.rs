@@ -22,6 +22,8 @@
 mod camera;
 mod complaint;
 mod images;
+mod mesh_data;
+mod meshes;
 mod msaa;
 mod plugin;
 mod samplers;
@@ -31,6 +33,8 @@ mod views;
 pub use camera::Blind;
 pub use complaint::{Complaints, first_odd, is_finite};
 pub use images::{DeviceImages, PLACEHOLDER_SIZE, Shown, UploadBudget};
+pub use mesh_data::{MeshData, MeshVertex, Shape, attribute, colors, vec2s, vec3s};
+pub use meshes::{MeshPlace, MeshStore};
 pub use msaa::Msaa;
 pub use plugin::{ContentPlugin, ContentSystems, add};
 pub use samplers::Samplers;

@@ -2,7 +2,7 @@ use bevy_math::{Affine2, Affine3A};
 
 use super::*;
 use crate::instance::AlphaMode;
-use crate::mesh_data::Shape;
+use quadrille_content::Shape;
 
 const QUAD: MeshPlace = MeshPlace {
     shape: Shape::Triangles,

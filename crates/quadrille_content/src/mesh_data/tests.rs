@@ -1,0 +1,47 @@
+use bevy_asset::RenderAssetUsages;
+
+use super::*;
+
+fn mesh(topology: PrimitiveTopology, count: usize) -> Mesh {
+    let positions: Vec<[f32; 3]> = (0..count).map(|at| [at as f32, 0.0, 0.0]).collect();
+    Mesh::new(topology, RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
+}
+
+impl MeshVertex for [f32; 3] {
+    fn read(mesh: &Mesh, _: Shape, _: &[u32]) -> Result<Vec<Self>, String> {
+        let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("none")?;
+        Ok(vec3s(positions)?
+            .into_iter()
+            .map(|at| at.to_array())
+            .collect())
+    }
+}
+
+type MeshData = super::MeshData<[f32; 3]>;
+
+#[test]
+fn strips_become_lists() {
+    let read = |topology| MeshData::read(&mesh(topology, 5)).unwrap();
+    let triangles = read(PrimitiveTopology::TriangleStrip);
+    assert_eq!(triangles.shape, Shape::Triangles);
+    assert_eq!(triangles.indices, [0, 1, 2, 2, 1, 3, 2, 3, 4]);
+    let lines = read(PrimitiveTopology::LineStrip);
+    assert_eq!(lines.indices, [0, 1, 1, 2, 2, 3, 3, 4]);
+    assert_eq!(read(PrimitiveTopology::PointList).indices, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn broken_meshes_say_what_is_wrong() {
+    let empty = Mesh::new(
+        PrimitiveTopology::TriangleList,
+        RenderAssetUsages::default(),
+    );
+    assert_eq!(MeshData::read(&empty).unwrap_err(), "it has no positions");
+    let beyond =
+        mesh(PrimitiveTopology::TriangleList, 3).with_inserted_indices(Indices::U16(vec![0, 1, 3]));
+    assert_eq!(
+        MeshData::read(&beyond).unwrap_err(),
+        "its index 3 is beyond its 3 vertices"
+    );
+}
