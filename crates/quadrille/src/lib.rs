@@ -85,9 +85,56 @@
 //! 10. **Shaders follow their files** with `ShaderReloadPlugin`: those of `GpuShader::load(path)`, and
 //!     of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!     log, and the pipeline stays what it was.
+//! 11. **Shaders import from each other**: [Shaders of several files](#shaders-of-several-files).
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
 //! Images and windows begin at their top left corner.
+//!
+//! # Shaders of several files
+//!
+//! WGSL imports names of other files and of modules that crates publish, as bevy's shaders do (WESL), and has
+//! `override` constants that a pipeline sets:
+//!
+//! ```
+//! # use bevy_app::App;
+//! # use bevy_ecs::prelude::*;
+//! # use quadrille::prelude::*;
+//! // A crate publishes a module under its name:
+//! fn publish(_app: &mut App) -> Result {
+//!     let source = "override OCTAVES: u32 = 4u; fn ripple(at: f32) -> f32 { return sin(at * f32(OCTAVES)); }";
+//!     Ok(ShaderModule::new("waves::noise", source).publish()?)
+//! }
+//!
+//! // Everybody imports from it:
+//! const LAKE: &str = "
+//!     import waves::noise::ripple;
+//!     override SIZE: u32;
+//!     @group(0) @binding(0) var<storage, read_write> heights: array<f32>;
+//!     @compute @workgroup_size(SIZE)
+//!     fn main(@builtin(global_invocation_id) id: vec3u) { heights[id.x] = ripple(f32(id.x)); }";
+//!
+//! fn setup(gpu: Res<GpuDevice>) -> Result {
+//!     let shader = GpuShader::wgsl("lake.wgsl", LAKE)?;
+//!     let desc = ComputePipelineDesc::of("lake", &shader)
+//!         .constant("SIZE", 256_u32)
+//!         .constant("noise::OCTAVES", 8_u32);
+//!     let lake = gpu.compute_pipeline(&desc)?;
+//! #   drop(lake);
+//!     Ok(())
+//! }
+//! # let mut app = App::new();
+//! # publish(&mut app).unwrap();
+//! # GpuShader::wgsl("lake.wgsl", LAKE).unwrap();
+//! ```
+//!
+//! In files, `super::` is the folder: `import super::noise::{ripple, Wave as Swell};` takes two names of
+//! `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in` known, of
+//! `lib/tint.wgsl` in the folder above. A module is part of a shader once, however many import it; its names,
+//! also those of its variables and constants, are its own, and its entry points are not the shader's.
+//!
+//! Errors show file, line and column of the source in which they are. What is missing, is misspelt or imports
+//! itself in a circle is one line that says so. Pipelines follow the files of imports, those of published
+//! modules too if [`with_file`](prelude::ShaderModule::with_file) names them.
 //!
 //! # Textures
 //!
@@ -171,10 +218,11 @@ pub mod prelude {
         OnQueue as _, PresentSettings, Previous, PrimaryWindowImage, PrimitiveTopology,
         QuadrillePlugin, QuadrillePlugins, QueueWish, Readback, ReadbackComplete, ReadbackFailed,
         RecordOn, Recorder, Render, RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy,
-        RenderStartup, RenderSystems, Renderer, Sampled, Sampler, SamplerDesc, Settings, Sharing,
-        StorageRead, StorageReadWrite, StorageWrite, SwapchainState, TransferRead, TransferWrite,
-        Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead, View, WindowImage,
-        WindowImageOf, WindowSized, declared, declared_window, encode_png, save_to_disk, stage,
+        RenderStartup, RenderSystems, Renderer, Sampled, Sampler, SamplerDesc, Settings,
+        ShaderModule, Sharing, StorageRead, StorageReadWrite, StorageWrite, SwapchainState,
+        TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead,
+        View, WindowImage, WindowImageOf, WindowSized, declared, declared_window, encode_png,
+        save_to_disk, stage,
     };
     #[cfg(feature = "textures")]
     pub use quadrille_ecs::{ImageLimits, LoadTexture, TexturePlugin};

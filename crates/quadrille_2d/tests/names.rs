@@ -109,6 +109,7 @@ names!(
     Sampler,
     SamplerDesc,
     Settings,
+    ShaderModule,
     Sharing,
     StorageRead,
     StorageReadWrite,

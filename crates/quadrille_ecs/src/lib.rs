@@ -167,11 +167,12 @@ pub use frame::recover::DeviceRebuilt;
 pub use glam;
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
-    Blend, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Consumer, Cull,
-    DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc,
-    Handle, ImageDesc, ImageRegion, ImageUsage, IndexType, Memory, PresentProof, PrimitiveTopology,
-    Producer, RawCommand, Reloaded, Sampler, SamplerDesc, Settings, ShaderError, Sharing,
-    SkipReason, StreamDesc, SurfaceFormat, Turn, VertexAttribute, VertexLayout, View, write_file,
+    Blend, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Constant,
+    Consumer, Cull, DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageUsage, IndexType, Memory,
+    PresentProof, PrimitiveTopology, Producer, RawCommand, Reloaded, Sampler, SamplerDesc,
+    Settings, ShaderError, ShaderModule, Sharing, SkipReason, StreamDesc, SurfaceFormat, Turn,
+    VertexAttribute, VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};

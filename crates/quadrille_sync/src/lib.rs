@@ -127,7 +127,7 @@ pub use resource::{
 };
 pub use solve::{BlockNeed, MemoryNeed, Places, place, plan};
 pub use states::{EndStates, Handover, Progress, States, TimelinePoint};
-pub use text::{ParseError, PlanText, parse_frame, parse_plan, parse_topology};
+pub use text::{ParseError, PlanText, near, parse_frame, parse_plan, parse_topology};
 pub use topology::{
     BarrierStyle, Capabilities, FamilyIndex, OrderPolicy, Queue, QueueIndex, SubmitPolicy, Topology,
 };

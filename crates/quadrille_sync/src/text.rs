@@ -49,6 +49,7 @@ mod topology;
 
 pub use frame::parse_frame;
 pub use lexer::ParseError;
+pub use near::near;
 pub use plan::PlanText;
 pub use plan_parse::parse_plan;
 pub use topology::parse_topology;

@@ -231,6 +231,22 @@ pub enum ShaderError {
         /// What is wrong.
         problem: String,
     },
+    /// What a pipeline is described with does not suit its shaders or the device.
+    #[error("the pipeline `{pipeline}` cannot be made: {problem}")]
+    Pipeline {
+        /// The pipeline's name.
+        pipeline: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A module cannot be published.
+    #[error("the shader module `{path}` cannot be published: {problem}")]
+    Module {
+        /// Its path.
+        path: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// The driver cannot compile the pipeline.
     #[error("the driver cannot compile the pipeline `{pipeline}`: {result}")]
     Compile {

@@ -47,6 +47,12 @@
 //! - *A pipeline keeps its interface for life.* Its code changes with the file of its shader, for
 //!   recordings from then on. A source that needs more than passes bind, push or dispatch for is
 //!   refused. All pipelines of a file change, or none.
+//! - *Imports between shaders are composed here* (`shader/compose.rs`), in WESL's syntax. `wesl` knows
+//!   where a declaration comes from, and not where in it an error is. `naga_oil` renames words in the source
+//!   that it shows, so columns and excerpts are wrong behind the first import of a line. Modules are joined by
+//!   renaming words, and each byte keeps its origin.
+//! - *Constants of pipelines* (`override`) are set before the translation to SPIR-V. Sizes of
+//!   workgroups and arrays follow, and reflection sees them.
 //! - *Waiting* is by host waits on timelines, bounded in time. `vkDeviceWaitIdle` is never called.
 //! - *The values of several timelines are read until they are consistent*
 //!   (`device/timelines.rs`). The validation layer reads each by itself and would otherwise miss
@@ -122,8 +128,8 @@ pub use resources::sampler::{Sampler, SamplerDesc};
 pub use resources::view::View;
 pub use shader::reload::Reloaded;
 pub use shader::{
-    Binding, BindingKind, EntryPoint, GpuShader, Location, LocationType, ScalarKind, ShaderImage,
-    ShaderStage,
+    Binding, BindingKind, Constant, EntryPoint, GpuShader, Location, LocationType, ScalarKind,
+    ShaderImage, ShaderModule, ShaderStage,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

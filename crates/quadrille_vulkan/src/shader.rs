@@ -5,9 +5,13 @@
 
 pub(crate) mod reload;
 
+mod compose;
+mod constants;
 mod file;
 mod image;
+mod implicit;
 mod location;
+mod module;
 mod reflect;
 mod spirv;
 mod wgsl;
@@ -18,9 +22,15 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::error::ShaderError;
+use compose::{Root, compose};
+use constants::Overrides;
 
+pub use constants::Constant;
 pub use image::ShaderImage;
 pub use location::{Location, LocationType, ScalarKind};
+pub use module::ShaderModule;
+
+pub(crate) use constants::{Constants, check as check_constants};
 
 /// A shader module. Clones are the same module.
 ///
@@ -43,8 +53,14 @@ struct ShaderInner {
     label: String,
     /// Where the source is edited.
     file: Option<PathBuf>,
+    /// The source in the program, if it imports something.
+    source: Option<Arc<str>>,
+    /// The files of what it imports.
+    imports: Vec<PathBuf>,
     words: Vec<u32>,
     entry_points: Vec<EntryPoint>,
+    /// What its constants are set in, if it has any that pipelines set.
+    overrides: Option<Arc<Overrides>>,
 }
 
 /// A stage of a pipeline.
@@ -148,14 +164,34 @@ impl GpuShader {
     pub const MAX_BINDINGS: u32 = 32;
 
     /// Translates WGSL. `label` stands for the file in errors. Push constants are
-    /// `var<immediate>`; resources are in `@group(0)`.
+    /// `var<immediate>`; resources are in `@group(0)`. It can `import` what crates publish
+    /// ([`ShaderModule`]); pipelines set its `override` constants.
     ///
     /// # Errors
     /// [`ShaderError::Source`] with the place and what would be right, or
     /// [`ShaderError::Interface`] for bindings that cannot be served.
     pub fn wgsl(label: &str, source: &str) -> Result<Self, ShaderError> {
-        let (words, entry_points) = wgsl::translate(label, source)?;
-        Self::new(label, words, entry_points)
+        let root = Root {
+            label,
+            source,
+            file: None,
+            follows_files: false,
+        };
+        Self::composed(&root, &mut Vec::new())
+    }
+
+    /// Translates WGSL with all that it imports, whose files are added to `files`, also where it fails.
+    fn composed(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
+        let joined = compose(root, files)?;
+        let translated = wgsl::translate(root.label, joined)?;
+        let shader = Self::new(root.label, translated.words, translated.entry_points)?;
+        let mut inner = Arc::unwrap_or_clone(shader.0);
+        inner.overrides = translated.overrides.map(Arc::new);
+        if root.source.contains("import") {
+            inner.source = Some(root.source.into());
+            inner.imports.clone_from(files);
+        }
+        Ok(Self(Arc::new(inner)))
     }
 
     /// Takes a SPIR-V module as it is.
@@ -178,11 +214,15 @@ impl GpuShader {
     /// Loads a file: `.wgsl` or `.spv`, of at most 16 MiB. Pipelines made from it can follow what
     /// becomes of the file: [`Gpu::reload_shader`](crate::Gpu::reload_shader).
     ///
+    /// WGSL imports from other files: `import super::noise::fbm;` is `fbm` of `noise.wgsl` in the same
+    /// folder, `import super::noise;` makes it `noise::fbm`, and each further `super::` is the folder
+    /// above. Pipelines follow the files of imports, too.
+    ///
     /// # Errors
     /// [`ShaderError::File`] if it cannot be read, and those of the language.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ShaderError> {
         let path = path.as_ref();
-        let shader = file::parse(path, &file::read(path)?)?;
+        let shader = file::parse(path, &file::read(path)?, false, &mut Vec::new())?;
         Ok(shader.with_file(path))
     }
 
@@ -207,10 +247,43 @@ impl GpuShader {
         file::read(path)
     }
 
-    /// A shader from what was read in its file.
-    pub(crate) fn from_file(path: &Path, bytes: &[u8]) -> Result<Self, ShaderError> {
-        let shader = file::parse(path, bytes)?;
+    /// A shader from what was read in its file. The files of what it imports are added to `files`,
+    /// also where it is none.
+    pub(crate) fn from_file(
+        path: &Path,
+        bytes: &[u8],
+        files: &mut Vec<PathBuf>,
+    ) -> Result<Self, ShaderError> {
+        let shader = file::parse(path, bytes, true, files)?;
         Ok(shader.with_file(path))
+    }
+
+    /// The same shader of what is in its files now, its own and those of what it imports, which are
+    /// added to `files`.
+    pub(crate) fn composed_again(&self, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
+        match (self.file(), &self.0.source) {
+            (Some(file), _) if file.is_file() => Self::from_file(file, &file::read(file)?, files),
+            (file, Some(source)) => {
+                let root = Root {
+                    label: self.label(),
+                    source,
+                    file: None,
+                    follows_files: true,
+                };
+                let shader = Self::composed(&root, files)?;
+                let mut inner = Arc::unwrap_or_clone(shader.0);
+                inner.file = file.map(Path::to_owned);
+                Ok(Self(Arc::new(inner)))
+            }
+            _ => Ok(self.clone()),
+        }
+    }
+
+    /// What was edited in the file of a published module is what shaders import from now on.
+    pub(crate) fn renew_module(file: &Path, bytes: &[u8]) {
+        if let Ok(source) = std::str::from_utf8(bytes) {
+            module::renew(file, source);
+        }
     }
 
     fn new(
@@ -224,8 +297,11 @@ impl GpuShader {
         Ok(Self(Arc::new(ShaderInner {
             label: label.to_owned(),
             file: None,
+            source: None,
+            imports: Vec::new(),
             words,
             entry_points,
+            overrides: None,
         })))
     }
 
@@ -237,6 +313,11 @@ impl GpuShader {
     /// The file in which its source is edited, if there is one.
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
+    }
+
+    /// The files of what it imports, as far as they are known.
+    pub(crate) fn imports(&self) -> &[PathBuf] {
+        &self.0.imports
     }
 
     /// The functions that pipelines can start at.
@@ -294,6 +375,15 @@ impl ShaderStage {
             Self::Vertex => "vertex",
             Self::Fragment => "fragment",
             Self::Compute => "compute",
+        }
+    }
+
+    /// The stage in naga's words.
+    fn to_naga(self) -> naga::ShaderStage {
+        match self {
+            Self::Vertex => naga::ShaderStage::Vertex,
+            Self::Fragment => naga::ShaderStage::Fragment,
+            Self::Compute => naga::ShaderStage::Compute,
         }
     }
 

@@ -150,3 +150,35 @@ fn pipelines_that_are_made_later_are_watched_too() {
     assert_eq!(numbers(&mut rig), [6; 256]);
     rig.expect_no_errors();
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn a_pass_follows_what_its_shader_imports() {
+    let (mut rig, folder) = app("imports");
+    let (root, part) = (folder.0.join("set.wgsl"), folder.0.join("part.wgsl"));
+    let source = SOURCE.replace("1u", "value()");
+    fs::write(&root, format!("import super::part::value;{source}")).expect("written");
+    let told = wait(&mut rig);
+    assert!(told.contains("there is no file "), "{told}");
+    assert_eq!(numbers(&mut rig), [1; 256]);
+
+    fs::write(&part, "fn value() -> u32 { return 2u; }").expect("written");
+    let told = wait(&mut rig);
+    assert!(
+        told.ends_with("part.wgsl is loaded again; changed: set"),
+        "{told}"
+    );
+    assert_eq!(numbers(&mut rig), [2; 256]);
+
+    fs::write(&part, "fn value() -> u32 {\n    return nonsense;\n}").expect("written");
+    let told = wait(&mut rig);
+    assert!(told.contains("part.wgsl:2:12: "), "{told}");
+    assert!(told.ends_with("; unchanged: set"), "{told}");
+    assert_eq!(numbers(&mut rig), [2; 256]);
+
+    fs::write(&part, "fn value() -> u32 { return 3u; }").expect("written");
+    let told = wait(&mut rig);
+    assert!(told.ends_with("changed: set"), "{told}");
+    assert_eq!(numbers(&mut rig), [3; 256]);
+    rig.expect_no_errors();
+}

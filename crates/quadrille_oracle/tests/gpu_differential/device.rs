@@ -42,11 +42,7 @@ impl Device {
         let active = gpu.info().validation.is_some();
         assert!(active, "the validation layer is not active");
         let shader = GpuShader::wgsl("add", ADD).unwrap();
-        let desc = ComputePipelineDesc {
-            name: "add",
-            shader: &shader,
-            entry: "main",
-        };
+        let desc = ComputePipelineDesc::of("add", &shader).entry("main");
         Self {
             frames: gpu.frames().unwrap(),
             states: States::default(),

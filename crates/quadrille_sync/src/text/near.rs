@@ -3,8 +3,15 @@
 /// How many letters may be wrong, missing, too many or swapped with their neighbour.
 const WRONG: usize = 2;
 
-/// The known word that is nearest to one that is not known, if any is near.
-pub(super) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The known word that is nearest to one that is not known, if any is near: at most two letters are
+/// wrong, missing, too many or swapped.
+///
+/// ```
+/// use quadrille_sync::near;
+/// assert_eq!(near("heigths", ["cells", "heights"]), Some("heights"));
+/// assert_eq!(near("waves", ["cells", "heights"]), None);
+/// ```
+pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     // Of short words nearly everything is near.
     let most = WRONG.min(length / 3);

@@ -15,10 +15,13 @@ use crate::device::retire::Retired;
 use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
-use crate::shader::{Binding, EntryPoint, GpuShader, ShaderStage};
+use crate::shader::reload::Newest;
+use crate::shader::{
+    Binding, Constant, Constants, EntryPoint, GpuShader, ShaderStage, check_constants,
+};
 
 /// A compute pipeline to make.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ComputePipelineDesc<'a> {
     /// Its name in errors and debuggers.
     pub name: &'a str,
@@ -26,6 +29,8 @@ pub struct ComputePipelineDesc<'a> {
     pub shader: &'a GpuShader,
     /// The entry point; empty for the only compute shader of the module.
     pub entry: &'a str,
+    /// The values of `override` constants, by name.
+    pub constants: Vec<(String, Constant)>,
 }
 
 impl<'a> ComputePipelineDesc<'a> {
@@ -35,12 +40,31 @@ impl<'a> ComputePipelineDesc<'a> {
             name,
             shader,
             entry: "",
+            constants: Vec::new(),
         }
     }
 
     /// The same with another entry point of the module.
     pub fn entry(mut self, entry: &'a str) -> Self {
         self.entry = entry;
+        self
+    }
+
+    /// The same with an `override` constant of the shader set. One of a module that it imports may
+    /// have that module's name before its own: `noise::OCTAVES`.
+    ///
+    /// ```
+    /// use quadrille_vulkan::{ComputePipelineDesc, GpuShader};
+    /// let shader = GpuShader::wgsl("sum.wgsl", "
+    ///     override SIZE: u32 = 64;
+    ///     @compute @workgroup_size(SIZE) fn main() {}
+    /// ")?;
+    /// let desc = ComputePipelineDesc::of("sum", &shader).constant("SIZE", 256_u32);
+    /// # drop(desc);
+    /// # Ok::<(), quadrille_vulkan::ShaderError>(())
+    /// ```
+    pub fn constant(mut self, name: &str, value: impl Into<Constant>) -> Self {
+        self.constants.push((name.to_owned(), value.into()));
         self
     }
 }
@@ -57,6 +81,7 @@ pub(crate) struct ComputeInterface {
     common: Interface,
     /// The entry point asked for; empty for the only one.
     entry: String,
+    constants: Constants,
     workgroup_size: [u32; 3],
 }
 
@@ -71,7 +96,10 @@ impl Deref for ComputeInterface {
 /// What a compute pipeline runs.
 pub(crate) struct ComputeCode {
     interface: Arc<ComputeInterface>,
+    /// The shader as it was loaded.
     shader: GpuShader,
+    /// The same with its constants set.
+    special: GpuShader,
     entry: CString,
     compiled: OnceLock<Result<vk::Pipeline, ShaderError>>,
 }
@@ -82,15 +110,17 @@ impl ComputePipeline {
         device: &Arc<Device>,
         desc: &ComputePipelineDesc<'_>,
     ) -> Result<Self, ShaderError> {
-        let entry = desc.shader.entry_point(ShaderStage::Compute, desc.entry)?;
+        let special = specialized(desc.name, desc.shader, desc.entry, &desc.constants)?;
+        let entry = special.entry_point(ShaderStage::Compute, desc.entry)?;
         check_workgroup(device, desc, entry.workgroup_size)?;
         let stages = vk::ShaderStageFlags::COMPUTE;
         let interface = Arc::new(ComputeInterface {
             common: Interface::new(device, desc.name, &[entry], stages)?,
             entry: desc.entry.to_owned(),
+            constants: desc.constants.clone(),
             workgroup_size: entry.workgroup_size,
         });
-        let code = Arc::new(ComputeCode::new(&interface, desc.shader, entry));
+        let code = Arc::new(ComputeCode::new(&interface, desc.shader, &special, entry));
         let job = Arc::downgrade(&code);
         device.compiler.run(Box::new(move || {
             if let Some(code) = job.upgrade() {
@@ -153,14 +183,16 @@ impl ComputePipeline {
 impl Code for ComputeCode {
     type Interface = ComputeInterface;
 
-    fn rebuild(&self, newest: &dyn Fn(&GpuShader) -> GpuShader) -> Result<Self, ShaderError> {
+    fn rebuild(&self, newest: &Newest<'_>) -> Result<Self, ShaderError> {
         let interface = &self.interface;
-        let shader = newest(&self.shader);
-        let entry = shader.entry_point(ShaderStage::Compute, &interface.entry)?;
+        let shader = newest(&self.shader)?;
+        let (name, constants) = (interface.name(), &interface.constants);
+        let special = specialized(name, &shader, &interface.entry, constants)?;
+        let entry = special.entry_point(ShaderStage::Compute, &interface.entry)?;
         interface.check(&[entry])?;
         let sizes = [interface.workgroup_size, entry.workgroup_size];
         fit::check_workgroup(interface.name(), sizes)?;
-        let code = Self::new(interface, &shader, entry);
+        let code = Self::new(interface, &shader, &special, entry);
         code.compiled()?;
         Ok(code)
     }
@@ -175,10 +207,16 @@ impl Deref for ComputeCode {
 }
 
 impl ComputeCode {
-    fn new(interface: &Arc<ComputeInterface>, shader: &GpuShader, entry: &EntryPoint) -> Self {
+    fn new(
+        interface: &Arc<ComputeInterface>,
+        shader: &GpuShader,
+        special: &GpuShader,
+        entry: &EntryPoint,
+    ) -> Self {
         Self {
             interface: Arc::clone(interface),
             shader: shader.clone(),
+            special: special.clone(),
             entry: c_string(&entry.name),
             compiled: OnceLock::new(),
         }
@@ -195,7 +233,7 @@ impl ComputeCode {
             pipeline: self.name().to_owned(),
             result,
         };
-        let module = Module::new(device, &self.shader).map_err(error)?;
+        let module = Module::new(device, &self.special).map_err(error)?;
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.raw)
@@ -233,6 +271,17 @@ impl std::fmt::Debug for ComputePipeline {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "ComputePipeline({})", self.name())
     }
+}
+
+/// A shader with its constants set.
+fn specialized(
+    name: &str,
+    shader: &GpuShader,
+    entry: &str,
+    constants: &Constants,
+) -> Result<GpuShader, ShaderError> {
+    check_constants(name, &[shader], constants)?;
+    shader.specialized(name, (ShaderStage::Compute, entry), constants)
 }
 
 /// Compares the workgroup's size with the device's limits.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::graphics_code::{GraphicsCode, GraphicsInterface};
+use super::graphics_code::{GraphicsCode, GraphicsInterface, Loaded};
 use super::interface::{Interface, Pipeline};
 use super::live::Live;
 use super::needs::BindingNeeds;
@@ -14,7 +14,7 @@ use super::vertices;
 use crate::commands::rendering::Formats;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::{Binding, GpuShader};
+use crate::shader::{Binding, Constant, GpuShader};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct GraphicsPipelineDesc<'a> {
     pub blend: Blend,
     /// Depth test; `None` for none.
     pub depth: Option<DepthState>,
+    /// The values of `override` constants of both shaders, by name.
+    pub constants: Vec<(String, Constant)>,
 }
 
 impl<'a> GraphicsPipelineDesc<'a> {
@@ -59,7 +61,15 @@ impl<'a> GraphicsPipelineDesc<'a> {
             cull: Cull::default(),
             blend: Blend::default(),
             depth: None,
+            constants: Vec::new(),
         }
+    }
+
+    /// The same with an `override` constant set, in each of its shaders that has one of this name: as
+    /// [`ComputePipelineDesc::constant`](super::ComputePipelineDesc::constant).
+    pub fn constant(mut self, name: &str, value: impl Into<Constant>) -> Self {
+        self.constants.push((name.to_owned(), value.into()));
+        self
     }
 }
 
@@ -77,7 +87,13 @@ impl GraphicsPipeline {
         device: &Arc<Device>,
         desc: &GraphicsPipelineDesc<'_>,
     ) -> Result<Self, ShaderError> {
-        let stages = Stages::new(desc)?;
+        let loaded = Loaded {
+            vertex: desc.vertex.0.clone(),
+            fragment: desc.fragment.map(|(shader, _)| shader.clone()),
+        };
+        let entries = [desc.vertex.1, desc.fragment.map_or("", |it| it.1)];
+        let special = loaded.specialized(desc.name, entries, &desc.constants)?;
+        let stages = Stages::find(&special, entries)?;
         check_inputs(desc.name, &desc.vertex_buffers, &stages)?;
         if let Some(problem) = vertices::problem(device, &desc.vertex_buffers) {
             return Err(ShaderError::Interface {
@@ -88,8 +104,8 @@ impl GraphicsPipeline {
         let flags = vk::ShaderStageFlags::ALL_GRAPHICS;
         let interface = Arc::new(GraphicsInterface {
             common: Interface::new(device, desc.name, &stages.entry_points(), flags)?,
-            vertex_entry: desc.vertex.1.to_owned(),
-            fragment_entry: desc.fragment.map_or_else(String::new, |it| it.1.to_owned()),
+            vertex_entry: entries[0].to_owned(),
+            fragment_entry: entries[1].to_owned(),
             vertex_buffers: desc.vertex_buffers.clone(),
             vertex_alignments: desc
                 .vertex_buffers
@@ -100,11 +116,12 @@ impl GraphicsPipeline {
             cull: desc.cull,
             blend: desc.blend,
             depth: desc.depth,
+            constants: desc.constants.clone(),
         });
-        let live = Live::new(Arc::new(GraphicsCode::new(&interface, &stages)));
+        let code = GraphicsCode::new(&interface, loaded.clone(), &stages);
+        let live = Live::new(Arc::new(code));
         let inner = Arc::new(Pipeline { interface, live });
-        let shaders: Vec<_> = stages.shaders().collect();
-        device.reloads.follow(&inner, &shaders);
+        device.reloads.follow(&inner, &loaded.shaders());
         Ok(Self(inner))
     }
 

@@ -17,7 +17,8 @@ use crate::device::retire::Retired;
 use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
-use crate::shader::{EntryPoint, GpuShader, Location, ShaderStage};
+use crate::shader::reload::Newest;
+use crate::shader::{Constants, EntryPoint, GpuShader, Location, ShaderStage, check_constants};
 
 /// What passes know of a graphics pipeline, and what all its variants share.
 pub(crate) struct GraphicsInterface {
@@ -33,6 +34,7 @@ pub(crate) struct GraphicsInterface {
     pub cull: Cull,
     pub blend: Blend,
     pub depth: Option<DepthState>,
+    pub constants: Constants,
 }
 
 impl Deref for GraphicsInterface {
@@ -46,9 +48,44 @@ impl Deref for GraphicsInterface {
 /// What a graphics pipeline runs.
 pub(crate) struct GraphicsCode {
     interface: Arc<GraphicsInterface>,
+    /// The shaders as they were loaded.
+    loaded: Loaded,
+    /// The same with their constants set.
     vertex: (GpuShader, CString),
     fragment: Option<(GpuShader, CString)>,
     variants: OnceLock<Box<Variant>>,
+}
+
+/// The shaders of the stages, without their entry points.
+#[derive(Clone)]
+pub(super) struct Loaded {
+    pub vertex: GpuShader,
+    pub fragment: Option<GpuShader>,
+}
+
+impl Loaded {
+    pub(super) fn shaders(&self) -> Vec<&GpuShader> {
+        std::iter::once(&self.vertex)
+            .chain(&self.fragment)
+            .collect()
+    }
+
+    /// The same with constants set.
+    pub(super) fn specialized(
+        &self,
+        name: &str,
+        [vertex, fragment]: [&str; 2],
+        constants: &Constants,
+    ) -> Result<Self, ShaderError> {
+        check_constants(name, &self.shaders(), constants)?;
+        let special =
+            |shader: &GpuShader, stage, entry| shader.specialized(name, (stage, entry), constants);
+        let of_fragment = |it| special(it, ShaderStage::Fragment, fragment);
+        Ok(Self {
+            vertex: special(&self.vertex, ShaderStage::Vertex, vertex)?,
+            fragment: self.fragment.as_ref().map(of_fragment).transpose()?,
+        })
+    }
 }
 
 /// A pipeline for some formats: a link of a list that only grows, so that finding one takes no
@@ -62,17 +99,19 @@ struct Variant {
 impl Code for GraphicsCode {
     type Interface = GraphicsInterface;
 
-    fn rebuild(&self, newest: &dyn Fn(&GpuShader) -> GpuShader) -> Result<Self, ShaderError> {
+    fn rebuild(&self, newest: &Newest<'_>) -> Result<Self, ShaderError> {
         let interface = &self.interface;
-        let vertex = newest(&self.vertex.0);
-        let fragment = self.fragment.as_ref().map(|(shader, _)| newest(shader));
-        let stages = Stages::find(
-            (&vertex, &interface.vertex_entry),
-            fragment.as_ref().map(|it| (it, &*interface.fragment_entry)),
-        )?;
+        let fragment = self.loaded.fragment.as_ref();
+        let loaded = Loaded {
+            vertex: newest(&self.loaded.vertex)?,
+            fragment: fragment.map(newest).transpose()?,
+        };
+        let entries = [&*interface.vertex_entry, &*interface.fragment_entry];
+        let special = loaded.specialized(interface.name(), entries, &interface.constants)?;
+        let stages = Stages::find(&special, entries)?;
         check_inputs(interface.name(), &interface.vertex_buffers, &stages)?;
         interface.check(&stages.entry_points())?;
-        let code = Self::new(interface, &stages);
+        let code = Self::new(interface, loaded, &stages);
         for variant in self.variants() {
             code.compiled(&variant.formats)?;
         }
@@ -89,10 +128,15 @@ impl Deref for GraphicsCode {
 }
 
 impl GraphicsCode {
-    pub(super) fn new(interface: &Arc<GraphicsInterface>, stages: &Stages<'_>) -> Self {
+    pub(super) fn new(
+        interface: &Arc<GraphicsInterface>,
+        loaded: Loaded,
+        stages: &Stages<'_>,
+    ) -> Self {
         let (vertex, entry) = stages.vertex;
         Self {
             interface: Arc::clone(interface),
+            loaded,
             vertex: (vertex.clone(), c_string(&entry.name)),
             fragment: stages
                 .fragment

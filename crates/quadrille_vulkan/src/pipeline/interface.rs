@@ -12,8 +12,8 @@ use super::live::Live;
 use super::needs::BindingNeeds;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::reload::{Ready, Reloadable};
-use crate::shader::{Binding, EntryPoint, GpuShader};
+use crate::shader::reload::{Newest, Ready, Reloadable};
+use crate::shader::{Binding, EntryPoint};
 
 /// What both kinds of pipelines have.
 pub(crate) struct Interface {
@@ -87,7 +87,7 @@ pub(crate) trait Code: Deref<Target = Interface> + Send + Sync + Sized + 'static
     type Interface: Deref<Target = Interface> + Send + Sync;
 
     /// The same of newer shaders, compiled, if they fit the interface.
-    fn rebuild(&self, newest: &dyn Fn(&GpuShader) -> GpuShader) -> Result<Self, ShaderError>;
+    fn rebuild(&self, newest: &Newest<'_>) -> Result<Self, ShaderError>;
 }
 
 /// A pipeline: its interface, and what it runs at the moment.
@@ -101,10 +101,7 @@ impl<C: Code> Reloadable for Pipeline<C> {
         self.interface.name()
     }
 
-    fn rebuild(
-        self: Arc<Self>,
-        newest: &dyn Fn(&GpuShader) -> GpuShader,
-    ) -> Result<Ready, ShaderError> {
+    fn rebuild(self: Arc<Self>, newest: &Newest<'_>) -> Result<Ready, ShaderError> {
         let code = Arc::new(self.live.current().rebuild(newest)?);
         Ok(Box::new(move || self.live.prepare(code)))
     }

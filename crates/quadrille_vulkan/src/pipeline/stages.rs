@@ -1,6 +1,6 @@
 //! The shaders of a graphics pipeline, and whether they fit together.
 
-use super::graphics::GraphicsPipelineDesc;
+use super::graphics_code::Loaded;
 use super::state::{VertexAttribute, VertexLayout};
 use crate::error::ShaderError;
 use crate::resources::format;
@@ -17,36 +17,23 @@ pub(super) struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
-    pub(super) fn new(desc: &GraphicsPipelineDesc<'a>) -> Result<Self, ShaderError> {
-        Self::find(desc.vertex, desc.fragment)
-    }
-
     /// Finds entry points by their names; an empty name is the only one.
     pub(super) fn find(
-        (vertex, vertex_entry): (&'a GpuShader, &str),
-        fragment: Option<(&'a GpuShader, &str)>,
+        shaders: &'a Loaded,
+        [vertex, fragment]: [&str; 2],
     ) -> Result<Self, ShaderError> {
-        let vertex = (
-            vertex,
-            vertex.entry_point(ShaderStage::Vertex, vertex_entry)?,
-        );
-        let fragment = match fragment {
-            Some((shader, entry)) => {
-                Some((shader, shader.entry_point(ShaderStage::Fragment, entry)?))
-            }
-            None => None,
-        };
-        Ok(Self { vertex, fragment })
+        let find =
+            |shader: &'a GpuShader, stage, entry| Ok((shader, shader.entry_point(stage, entry)?));
+        let of_fragment = |it| find(it, ShaderStage::Fragment, fragment);
+        Ok(Self {
+            vertex: find(&shaders.vertex, ShaderStage::Vertex, vertex)?,
+            fragment: shaders.fragment.as_ref().map(of_fragment).transpose()?,
+        })
     }
 
     pub(super) fn entry_points(&self) -> Vec<&'a EntryPoint> {
         let fragment = self.fragment.map(|(_, entry)| entry);
         std::iter::once(self.vertex.1).chain(fragment).collect()
-    }
-
-    pub(super) fn shaders(&self) -> impl Iterator<Item = &'a GpuShader> {
-        let fragment = self.fragment.map(|(shader, _)| shader);
-        std::iter::once(self.vertex.0).chain(fragment)
     }
 }
 

@@ -1,6 +1,7 @@
 use ash::vk::Format;
 
 use super::{Stages, check_inputs};
+use crate::pipeline::graphics_code::Loaded;
 use crate::pipeline::state::VertexLayout;
 use crate::shader::GpuShader;
 
@@ -16,7 +17,11 @@ fn check(format: Format, attribute: &str, out: &str, into: &str) -> Result<(), S
         first = if into.starts_with("vec") { ".x" } else { "" },
     );
     let shader = GpuShader::wgsl("test", &source).unwrap_or_else(|error| panic!("{error}"));
-    let stages = Stages::find((&shader, ""), Some((&shader, ""))).expect("there are two");
+    let shaders = Loaded {
+        vertex: shader.clone(),
+        fragment: Some(shader),
+    };
+    let stages = Stages::find(&shaders, ["", ""]).expect("there are two");
     let layout = VertexLayout::packed(0, &[format]);
     check_inputs("pipeline", &[layout], &stages).map_err(|error| error.to_string())
 }

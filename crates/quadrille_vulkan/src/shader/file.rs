@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::GpuShader;
+use super::compose::Root;
 use crate::error::ShaderError;
 
 /// No shader that a person or a tool writes is larger.
@@ -34,11 +35,23 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ShaderError> {
     Ok(bytes)
 }
 
-/// The shader in what was read from a file.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<GpuShader, ShaderError> {
+/// The shader in what was read from a file. The files of what it imports are added to `files`, also
+/// where it is none.
+pub(super) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    follows_files: bool,
+    files: &mut Vec<PathBuf>,
+) -> Result<GpuShader, ShaderError> {
     let label = path.display().to_string();
     if is_wgsl(path) {
-        GpuShader::wgsl(&label, text(&label, bytes)?)
+        let root = Root {
+            label: &label,
+            source: text(&label, bytes)?,
+            file: Some(path),
+            follows_files,
+        };
+        GpuShader::composed(&root, files)
     } else {
         GpuShader::spirv_bytes(&label, bytes)
     }
@@ -62,7 +75,7 @@ fn is_known(path: &Path) -> bool {
 }
 
 /// Text, or where it stops being that.
-fn text<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, ShaderError> {
+pub(super) fn text<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, ShaderError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
         let last = before.rsplit('\n').next().unwrap_or_default();

@@ -1,12 +1,13 @@
 //! Shaders that change while the program runs.
 //!
-//! Pipelines whose shaders come from files are known here, by file. When a file is loaded again,
-//! all of them are built anew on a thread that compiles pipelines, each from the newest sources of
-//! all its files. If that goes well for all they change together, when the main loop asks for it
+//! Pipelines whose shaders come from files, or import from them, are known here, by file. When a
+//! file is loaded again, all of them are built anew on a thread that compiles pipelines, each from
+//! the newest sources of all its files. If that goes well for all they change together, when the main loop asks for it
 //! between two frames; else none changes, and there is one error to tell.
 //!
 //! Who notices that a file has changed is not decided here.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,9 @@ impl std::fmt::Display for Reloaded {
     }
 }
 
+/// Gives the newest source of a shader.
+pub(crate) type Newest<'a> = dyn Fn(&GpuShader) -> Result<GpuShader, ShaderError> + 'a;
+
 /// Lays ready what was built, once all pipelines of a file are.
 pub(crate) type Ready = Box<dyn FnOnce()>;
 
@@ -58,10 +62,7 @@ pub(crate) trait Reloadable: Send + Sync {
     fn name(&self) -> &str;
 
     /// Builds it from the newest sources; what is returned lays that ready.
-    fn rebuild(
-        self: Arc<Self>,
-        newest: &dyn Fn(&GpuShader) -> GpuShader,
-    ) -> Result<Ready, ShaderError>;
+    fn rebuild(self: Arc<Self>, newest: &Newest<'_>) -> Result<Ready, ShaderError>;
 
     /// Runs what was laid ready from now on.
     fn adopt(&self);
@@ -80,9 +81,13 @@ pub(crate) struct Reloads {
 }
 
 /// A file.
+#[derive(Default)]
 struct Source {
-    /// The last thing in it that was a shader.
-    newest: GpuShader,
+    /// The last thing in it that was a shader; `None` in a file that shaders import from.
+    newest: Option<GpuShader>,
+    /// The files that its shader imports from, if what is in it now is none: when one of them
+    /// changes, it may be one.
+    waits_for: Vec<PathBuf>,
     /// What was last in it, as an editor may write the same again, and again: a hash; `None` in
     /// it if there was nothing to read.
     seen: Option<Option<u64>>,
@@ -98,37 +103,50 @@ struct Done {
     result: Result<(), ShaderError>,
 }
 
+/// Pipelines of a file among which none that are gone are looked for.
+const LEAST_ROOM: usize = 8;
+
 /// Tells sets of files apart, those of different devices as well.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
 impl Reloads {
-    /// Takes a pipeline in, if its shaders come from files.
+    /// Takes a pipeline in, if its shaders come from files or import from them.
     pub(crate) fn follow(&self, pipeline: &Arc<impl Reloadable + 'static>, shaders: &[&GpuShader]) {
+        let pipeline: Weak<dyn Reloadable> = Arc::downgrade(pipeline) as _;
         for (at, shader) in shaders.iter().enumerate() {
-            let Some(file) = shader.file() else {
-                continue;
+            let is_new = |file: &Path| {
+                let mut before = shaders[..at].iter();
+                !before
+                    .any(|it| it.file() == Some(file) || it.imports().iter().any(|it| it == file))
             };
-            if shaders[..at].iter().any(|other| other.file() == Some(file)) {
-                continue;
+            if let Some(file) = shader.file() {
+                self.add(file, Some(shader), is_new(file).then_some(&pipeline));
             }
-            let pipeline: Weak<dyn Reloadable> = Arc::downgrade(pipeline) as _;
-            let mut files = lock(&self.files);
-            if let Some(source) = files.get_mut(file) {
-                source.add(pipeline);
-                continue;
+            for file in shader.imports() {
+                self.add(file, None, is_new(file).then_some(&pipeline));
             }
+        }
+    }
+
+    /// Takes a file in, with a pipeline that follows it.
+    fn add(
+        &self,
+        file: &Path,
+        shader: Option<&GpuShader>,
+        pipeline: Option<&Weak<dyn Reloadable>>,
+    ) {
+        let mut files = lock(&self.files);
+        if !files.contains_key(file) {
             // Files whose pipelines are gone are of no interest.
             files.retain(|_, source| source.is_used());
-            let source = Source {
-                newest: (*shader).clone(),
-                seen: None,
-                pipelines: vec![pipeline],
-                room: 8,
-            };
-            files.insert(file.to_owned(), source);
             let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
             self.version.store(version, Ordering::Release);
         }
+        let source = files.entry(file.to_owned()).or_default();
+        if source.newest.is_none() {
+            source.newest = shader.cloned();
+        }
+        pipeline.into_iter().for_each(|it| source.add(it.clone()));
     }
 
     /// All files, and what changes with the set of them.
@@ -163,11 +181,22 @@ impl Reloads {
             return;
         };
         let result = bytes.and_then(|bytes| {
-            let shader = GpuShader::from_file(&file, &bytes)?;
-            if let Some(source) = lock(&self.files).get_mut(&file) {
-                source.newest = shader;
+            let load = Load {
+                reloads: self,
+                file: &file,
+                bytes: &bytes,
+                loaded: RefCell::default(),
+                imports: RefCell::default(),
+            };
+            let result = self.rebuild(&pipelines, &load);
+            // Also what is missing there: it may come.
+            for file in load.imports.into_inner() {
+                pipelines.iter().for_each(|it| self.add_once(&file, it));
             }
-            self.rebuild(&pipelines)
+            if result.is_ok() {
+                GpuShader::renew_module(&file, &bytes);
+            }
+            result
         });
         lock(&self.done).push(Done {
             file,
@@ -177,10 +206,25 @@ impl Reloads {
         self.is_done.store(true, Ordering::Release);
     }
 
+    /// Takes a file in with a pipeline that may follow it already.
+    fn add_once(&self, file: &Path, pipeline: &Weak<dyn Reloadable>) {
+        let is_known = lock(&self.files).get(file).is_some_and(|source| {
+            let mut pipelines = source.pipelines.iter();
+            pipelines.any(|known| known.ptr_eq(pipeline))
+        });
+        if !is_known {
+            self.add(file, None, Some(pipeline));
+        }
+    }
+
     /// Builds pipelines; all are laid ready, or none.
-    fn rebuild(&self, pipelines: &[Weak<dyn Reloadable>]) -> Result<(), ShaderError> {
+    fn rebuild(
+        &self,
+        pipelines: &[Weak<dyn Reloadable>],
+        load: &Load<'_>,
+    ) -> Result<(), ShaderError> {
         let pipelines = pipelines.iter().filter_map(Weak::upgrade);
-        let built = pipelines.map(|pipeline| pipeline.rebuild(&|shader| self.newest(shader)));
+        let built = pipelines.map(|pipeline| pipeline.rebuild(&|shader| load.newest(shader)));
         let built: Vec<Ready> = built.collect::<Result<_, _>>()?;
         built.into_iter().for_each(|ready| ready());
         Ok(())
@@ -201,13 +245,6 @@ impl Reloads {
         source.forget_dropped();
         let pipelines = source.pipelines.clone();
         (!pipelines.is_empty()).then_some(pipelines)
-    }
-
-    /// The newest source of a shader's file, or the shader, if it comes from none.
-    fn newest(&self, shader: &GpuShader) -> GpuShader {
-        let files = lock(&self.files);
-        let source = shader.file().and_then(|file| files.get(file));
-        source.map_or(shader, |source| &source.newest).clone()
     }
 
     /// Has pipelines change, and tells what was loaded since the last time.
@@ -231,11 +268,72 @@ impl Reloads {
     }
 }
 
+/// A file that is being loaded again.
+struct Load<'a> {
+    reloads: &'a Reloads,
+    file: &'a Path,
+    bytes: &'a [u8],
+    /// Shaders as pipelines have them, and what they are now: a shader of many pipelines is loaded once.
+    loaded: RefCell<Vec<(GpuShader, GpuShader)>>,
+    /// The files that these import from.
+    imports: RefCell<Vec<PathBuf>>,
+}
+
+impl Load<'_> {
+    /// What a shader is now, if the file has to do with it, and else what it was last.
+    fn newest(&self, shader: &GpuShader) -> Result<GpuShader, ShaderError> {
+        let is_same = |known: &GpuShader| {
+            known == shader || (known.file().is_some() && known.file() == shader.file())
+        };
+        let loaded = self.loaded.borrow();
+        if let Some((_, newest)) = loaded.iter().find(|(known, _)| is_same(known)) {
+            return Ok(newest.clone());
+        }
+        drop(loaded);
+        let (newest, is_concerned) = self.known(shader);
+        if !is_concerned {
+            return Ok(newest);
+        }
+        let mut imports = Vec::new();
+        let result = match shader.file() {
+            Some(file) if file == self.file => GpuShader::from_file(file, self.bytes, &mut imports),
+            _ => newest.composed_again(&mut imports),
+        };
+        if let Some(file) = shader.file()
+            && let Some(source) = lock(&self.reloads.files).get_mut(file)
+        {
+            source.waits_for = match &result {
+                Ok(_) => Vec::new(),
+                Err(_) => imports.clone(),
+            };
+            source.newest = result.as_ref().ok().or(source.newest.as_ref()).cloned();
+        }
+        self.imports.borrow_mut().append(&mut imports);
+        let newest = result?;
+        let pair = (shader.clone(), newest.clone());
+        self.loaded.borrow_mut().push(pair);
+        Ok(newest)
+    }
+
+    /// What a shader was last, and whether the file has to do with it.
+    fn known(&self, shader: &GpuShader) -> (GpuShader, bool) {
+        let files = lock(&self.reloads.files);
+        let source = shader.file().and_then(|file| files.get(file));
+        let newest = source.and_then(|source| source.newest.as_ref());
+        let newest = newest.unwrap_or(shader);
+        let waits_for = source.map_or(&[][..], |source| &source.waits_for);
+        let mut imports = newest.imports().iter().chain(waits_for);
+        let is_concerned =
+            shader.file() == Some(self.file) || imports.any(|import| import == self.file);
+        (newest.clone(), is_concerned)
+    }
+}
+
 impl Source {
     fn add(&mut self, pipeline: Weak<dyn Reloadable>) {
-        if self.pipelines.len() == self.room {
+        if self.pipelines.len() >= self.room.max(LEAST_ROOM) {
             self.forget_dropped();
-            self.room = (2 * self.pipelines.len()).max(self.room);
+            self.room = 2 * self.pipelines.len();
         }
         self.pipelines.push(pipeline);
     }

@@ -8,7 +8,10 @@ use naga::proc::BoundsCheckPolicy;
 use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, ImageDimension, ShaderStage as NagaStage, TypeInner};
 
+use super::compose::Joined;
+use super::constants::Overrides;
 use super::image::format_of_wgsl;
+use super::implicit::remove_layouts;
 use super::{
     Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderImage, ShaderStage,
 };
@@ -29,15 +32,27 @@ const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
     .union(Capabilities::MEMORY_DECORATION_COHERENT)
     .union(Capabilities::MEMORY_DECORATION_VOLATILE);
 
+/// A module in SPIR-V.
+pub(super) struct Translated {
+    pub words: Vec<u32>,
+    pub entry_points: Vec<EntryPoint>,
+    /// What pipelines set its constants in, if it has any; they have their defaults in `words`, or
+    /// any value where there is none.
+    pub overrides: Option<Overrides>,
+}
+
 /// The module as SPIR-V, and its entry points.
-pub(super) fn translate(
+pub(super) fn translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
+    guarded(label, || try_translate(label, joined))
+}
+
+/// Calls the translator, which is another's, and no source must end the program: a panic in it is an
+/// error here. It holds nothing that could be left broken.
+pub(super) fn guarded<T>(
     label: &str,
-    source: &str,
-) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
-    // The translator is another's, and no source must end the program: a panic in it is an error
-    // here. It holds nothing that could be left broken.
-    let translated = catch_unwind(AssertUnwindSafe(|| try_translate(label, source)));
-    translated.unwrap_or_else(|_| {
+    translate: impl FnOnce() -> Result<T, ShaderError>,
+) -> Result<T, ShaderError> {
+    catch_unwind(AssertUnwindSafe(translate)).unwrap_or_else(|_| {
         Err(ShaderError::Interface {
             label: label.to_owned(),
             problem: "its translation panics".to_owned(),
@@ -45,38 +60,88 @@ pub(super) fn translate(
     })
 }
 
-fn try_translate(label: &str, source: &str) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
-    let module = naga::front::wgsl::parse_str(source).map_err(|error| {
-        let spans = error.labels().map(|(span, _)| span);
-        let excerpt = error.emit_to_string_with_path(source, label);
-        source_error(label, source, spans, error.message().to_owned(), &excerpt)
+fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError> {
+    let mut module = naga::front::wgsl::parse_str(joined.text()).map_err(|error| {
+        let places = error.labels().filter_map(|(span, text)| place(span, text));
+        let notes = error.notes().map(|note| format!("note: {note}"));
+        joined.error(
+            error.message(),
+            &places.collect::<Vec<_>>(),
+            notes.collect(),
+        )
     })?;
-    let validated = Validator::new(ValidationFlags::all(), CAPABILITIES).validate(&module);
-    let info = validated.map_err(|error| {
-        let spans = error.spans().map(|(span, _)| *span);
-        let excerpt = error.emit_to_string_with_path(source, label);
-        source_error(label, source, spans, chain(error.as_inner()), &excerpt)
-    })?;
-    let words = spv::write_vec(&module, &info, &options(), None).map_err(|error| {
-        ShaderError::Interface {
-            label: label.to_owned(),
-            problem: error.to_string(),
-        }
-    })?;
+    // Entry points of modules that are imported are those of other shaders.
+    module
+        .entry_points
+        .retain(|entry| !joined.own_name(&entry.name).1);
+    let info = Validator::new(ValidationFlags::all(), CAPABILITIES)
+        .validate(&module)
+        .map_err(|error| invalid(&joined, &error))?;
+    if module.overrides.is_empty() {
+        let (words, entry_points) = write(label, &joined, &module, &info)?;
+        return Ok(Translated {
+            words,
+            entry_points,
+            overrides: None,
+        });
+    }
+    let overrides = Overrides::new(module, info, joined);
+    let (words, entry_points) = overrides.with_any_values(label)?;
+    Ok(Translated {
+        words,
+        entry_points,
+        overrides: Some(overrides),
+    })
+}
+
+fn place(span: naga::Span, text: &str) -> Option<(std::ops::Range<usize>, String)> {
+    Some((span.to_range()?, text.to_owned()))
+}
+
+/// The error of a module that does not follow the language.
+pub(super) fn invalid(
+    joined: &Joined,
+    error: &naga::WithSpan<naga::valid::ValidationError>,
+) -> ShaderError {
+    let places = error.spans().filter_map(|(span, text)| place(*span, text));
+    let mut notes = Vec::new();
+    let mut next = std::error::Error::source(error.as_inner());
+    while let Some(source) = next {
+        notes.push(source.to_string());
+        next = source.source();
+    }
+    let message = chain(error.as_inner());
+    joined.error(&message, &places.collect::<Vec<_>>(), notes)
+}
+
+/// A module without overrides as SPIR-V, and its entry points.
+pub(super) fn write(
+    label: &str,
+    joined: &Joined,
+    module: &naga::Module,
+    info: &ModuleInfo,
+) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
+    let problem = |problem: String| ShaderError::Interface {
+        label: label.to_owned(),
+        problem: joined.shown(&problem),
+    };
+    let mut words = spv::write_vec(module, info, &options(), None)
+        .map_err(|error| problem(error.to_string()))?;
+    remove_layouts(&mut words);
     let mut layouter = naga::proc::Layouter::default();
     layouter
         .update(module.to_ctx())
-        .map_err(|error| ShaderError::Interface {
-            label: label.to_owned(),
-            problem: error.to_string(),
-        })?;
-    let entry_points = module
-        .entry_points
-        .iter()
-        .enumerate()
-        .filter_map(|(at, _)| reflect(label, &module, &info, &layouter, at).transpose())
-        .collect::<Result<_, _>>()?;
-    Ok((words, entry_points))
+        .map_err(|error| problem(error.to_string()))?;
+    let context = Reflection {
+        label,
+        joined,
+        module,
+        info,
+        layouter: &layouter,
+    };
+    let entry_points = module.entry_points.iter().enumerate();
+    let entry_points = entry_points.filter_map(|(at, _)| reflect(&context, at).transpose());
+    Ok((words, entry_points.collect::<Result<_, _>>()?))
 }
 
 /// An error with what it comes from.
@@ -88,28 +153,6 @@ fn chain(error: &dyn std::error::Error) -> String {
         next = source.source();
     }
     text
-}
-
-/// An error at the first place that is known.
-fn source_error(
-    label: &str,
-    source: &str,
-    mut spans: impl Iterator<Item = naga::Span>,
-    message: String,
-    excerpt: &str,
-) -> ShaderError {
-    // Its title is the message once more.
-    let excerpt = excerpt.split_once('\n').map_or("", |(_, excerpt)| excerpt);
-    let place = spans
-        .find(|span| span.is_defined())
-        .map(|span| span.location(source));
-    ShaderError::Source {
-        label: label.to_owned(),
-        line: place.map_or(0, |place| place.line_number),
-        column: place.map_or(0, |place| place.line_position),
-        message,
-        excerpt: excerpt.trim_end().to_owned(),
-    }
 }
 
 /// How naga writes SPIR-V.
@@ -140,14 +183,24 @@ fn options() -> spv::Options<'static> {
     }
 }
 
+/// A module whose entry points are looked at.
+struct Reflection<'a> {
+    label: &'a str,
+    joined: &'a Joined,
+    module: &'a naga::Module,
+    info: &'a ModuleInfo,
+    layouter: &'a naga::proc::Layouter,
+}
+
 /// What an entry point touches; `None` for stages that have no pipeline here.
-fn reflect(
-    label: &str,
-    module: &naga::Module,
-    info: &ModuleInfo,
-    layouter: &naga::proc::Layouter,
-    at: usize,
-) -> Result<Option<EntryPoint>, ShaderError> {
+fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, ShaderError> {
+    let &Reflection {
+        label,
+        joined,
+        module,
+        info,
+        layouter,
+    } = context;
     let entry = &module.entry_points[at];
     let stage = match entry.stage {
         NagaStage::Vertex => ShaderStage::Vertex,
@@ -180,7 +233,8 @@ fn reflect(
         let Some(place) = &variable.binding else {
             continue;
         };
-        let name = variable.name.clone().unwrap_or_default();
+        let name = variable.name.as_deref().unwrap_or_default();
+        let name = joined.own_name(name).0.to_owned();
         let problem = |problem: String| ShaderError::Interface {
             label: label.to_owned(),
             problem,

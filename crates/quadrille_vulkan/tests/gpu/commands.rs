@@ -38,11 +38,7 @@ fn wrong_commands_are_told_and_harmless() {
         @compute @workgroup_size(1) fn main() { cells[0] = value.x; }
     ";
     let shader = GpuShader::wgsl("needs", source).unwrap();
-    let desc = ComputePipelineDesc {
-        name: "needs",
-        shader: &shader,
-        entry: "main",
-    };
+    let desc = ComputePipelineDesc::of("needs", &shader).entry("main");
     let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
     let other = rig.storage("other", 64);
     let image = ImageDesc::color_target("image", 4, 4, Format::R8G8B8A8_UNORM);

@@ -5,6 +5,7 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{
     BufferDesc, BufferUsage, ComputePipeline, ComputePipelineDesc, GpuShader, Settings,
+    ShaderModule,
 };
 
 use crate::rig::{Rig, async_compute, compute, discard, settings, transfer};
@@ -25,11 +26,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { next[id.x] = now[id.x] +
 
 fn pipeline(rig: &Rig, name: &str, source: &str) -> ComputePipeline {
     let shader = GpuShader::wgsl(name, source).unwrap_or_else(|error| panic!("{error}"));
-    let desc = ComputePipelineDesc {
-        name,
-        shader: &shader,
-        entry: "main",
-    };
+    let desc = ComputePipelineDesc::of(name, &shader).entry("main");
     rig.gpu.compute_pipeline(&desc).unwrap()
 }
 
@@ -52,6 +49,60 @@ fn compute_fills_and_the_cpu_reads() {
     });
     let expected: Vec<u32> = (0..256).map(|at| at * 3).collect();
     assert_eq!(rig.words(&back), expected);
+}
+
+const CONSTANTS: &str = "
+import of_tests::numbers::{base, STEP};
+override SIZE: u32;
+override FIRST: i32 = 5;
+var<workgroup> parts: array<u32, SIZE>;
+@group(0) @binding(0) var<storage, read_write> cells: array<u32>;
+@compute @workgroup_size(SIZE)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) at: u32) {
+    parts[at] = base(id.x);
+    workgroupBarrier();
+    cells[id.x] = parts[SIZE - 1 - at] * STEP + u32(FIRST);
+}
+";
+
+/// Pipelines of one shader with its own constants and those of what it imports.
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn constants_are_set_for_each_pipeline() {
+    let mut rig = Rig::new();
+    let numbers = "override STEP: u32 = 1u; fn base(at: u32) -> u32 { return at + 1u; }";
+    let module = ShaderModule::new("of_tests::numbers", numbers);
+    module.publish().unwrap();
+    let shader = GpuShader::wgsl("constants", CONSTANTS).unwrap_or_else(|error| panic!("{error}"));
+    let plain = ComputePipelineDesc::of("plain", &shader).constant("SIZE", 64_u32);
+    let other = ComputePipelineDesc::of("other", &shader)
+        .constant("SIZE", 16_u32)
+        .constant("FIRST", -7)
+        .constant("numbers::STEP", 100_u32);
+    for (desc, size, step, first) in [(plain, 64, 1, 5), (other, 16, 100, -7)] {
+        let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
+        assert_eq!(pipeline.workgroup_size(), [size, 1, 1]);
+        let (cells, back) = (rig.storage("cells", 1024), rig.readback(1024));
+        rig.frame(|frame| {
+            let at = frame.resource(cells.clone());
+            let uses = [discard(at, Access::StorageWriteCompute)];
+            frame.pass("fill", compute(), &uses, |list| {
+                list.bind_compute(&pipeline);
+                list.bind_buffer(0, &cells, 0, 0);
+                list.dispatch([256 / size, 1, 1]);
+            });
+            frame.read_back(&cells, &back);
+        });
+        // Each workgroup is turned around.
+        let number = |at: u32| (at / size * size + size - 1 - at % size + 1) * step;
+        let expected: Vec<u32> = (0..256)
+            .map(|at| number(at).wrapping_add_signed(first))
+            .collect();
+        assert_eq!(rig.words(&back), expected);
+    }
+    let too_large = ComputePipelineDesc::of("large", &shader).constant("SIZE", 4096_u32);
+    let error = rig.gpu.compute_pipeline(&too_large).unwrap_err().line();
+    assert!(error.contains("its workgroup of [4096, 1, 1]"), "{error}");
 }
 
 /// Two buffers take turns; one pass reads what another wrote on another queue, if there is one.

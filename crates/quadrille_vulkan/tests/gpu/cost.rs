@@ -75,11 +75,7 @@ fn frames_cost() {
     for passes in [10, 100, 1000] {
         let mut rig = Rig::new();
         let shader = GpuShader::wgsl("add", ADD).unwrap();
-        let desc = ComputePipelineDesc {
-            name: "add",
-            shader: &shader,
-            entry: "main",
-        };
+        let desc = ComputePipelineDesc::of("add", &shader).entry("main");
         let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
         pipeline.wait().unwrap();
         let buffers: Vec<_> = (0..(passes / 2).max(4))

@@ -267,11 +267,7 @@ fn frame(
     }
     let other = |error: &dyn std::fmt::Display| Fault::Other(error.to_string());
     let shader = GpuShader::wgsl("fill", SHADER).map_err(|error| other(&error))?;
-    let desc = ComputePipelineDesc {
-        name: "fill",
-        shader: &shader,
-        entry: "main",
-    };
+    let desc = ComputePipelineDesc::of("fill", &shader).entry("main");
     let fill = rig
         .gpu
         .compute_pipeline(&desc)

@@ -37,11 +37,7 @@ fn things_are_dropped_in_any_order() {
         let desc = ImageDesc::storage("image", 8, 8, Format::R8G8B8A8_UNORM);
         let image = rig.gpu.create_image(&desc).unwrap();
         let shader = GpuShader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
-        let desc = ComputePipelineDesc {
-            name: "idle",
-            shader: &shader,
-            entry: "main",
-        };
+        let desc = ComputePipelineDesc::of("idle", &shader).entry("main");
         let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
         rig.frame(|frame| {
             let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];

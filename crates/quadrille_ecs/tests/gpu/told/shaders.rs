@@ -46,6 +46,34 @@ fn sources(told: &mut Told) {
         "a shader file of no language",
         GpuShader::load("Cargo.toml"),
     );
+    told.made(
+        "an import of a module that nobody publishes",
+        wgsl("import waves::noise::fbm;"),
+    );
+    told.made(
+        "an import from the folder of no file",
+        wgsl("import super::noise::fbm;"),
+    );
+    let math =
+        "fn twice(it: f32) -> f32 { return it + it; }\nfn half(it: f32) -> u32 { return it; }";
+    let published = ShaderModule::new("told::math", &math.replace("u32", "f32")).publish();
+    published.expect("nobody has this name");
+    told.made(
+        "an import with a typo",
+        wgsl("import told::math::{half, twize};"),
+    );
+    told.made(
+        "another module of the same path",
+        ShaderModule::new("told::math", math).publish(),
+    );
+    let broken = ShaderModule::new("told::broken", math).publish();
+    broken.expect("nobody has this name");
+    let imports = format!("import told::broken::twice;\n{}", main("_ = twice(1.0);"));
+    told.made("a wrong type in a module that is imported", wgsl(&imports));
+    told.made(
+        "a module without its crate",
+        ShaderModule::new("math", math).publish(),
+    );
     let spirv = GpuShader::spirv("wrong.spv", &[1, 2, 3]);
     told.made("SPIR-V that is none", spirv);
     let spirv = GpuShader::spirv_bytes("wrong.spv", &[1, 2, 3]);
@@ -69,6 +97,18 @@ fn compute(told: &mut Told, gpu: &GpuDevice) {
         "a compute pipeline of two shaders",
         gpu.compute_pipeline(&desc),
     );
+    let sized = "override SIZE: u32; override SCALE = 1.0; var<private> scale: f32 = SCALE;"
+        .to_owned()
+        + &COMPUTE.replace("(1)", "(SIZE)");
+    let sized = wgsl(&sized).expect("it is valid");
+    let desc = ComputePipelineDesc::of("step", &sized);
+    told.made("a constant without a value", gpu.compute_pipeline(&desc));
+    let with = desc.clone().constant("SIZE", 8);
+    told.made("a constant of another type", gpu.compute_pipeline(&with));
+    let with = desc.clone().constant("SIZE", 8_u32).constant("SCAL", 2.0);
+    told.made("a constant with a typo", gpu.compute_pipeline(&with));
+    let with = desc.constant("SIZE", 0_u32);
+    told.made("a constant that is too small", gpu.compute_pipeline(&with));
     let large = COMPUTE.replace("(1)", "(4096, 4096)");
     let made =
         wgsl(&large).and_then(|it| gpu.compute_pipeline(&ComputePipelineDesc::of("step", &it)));

@@ -2,10 +2,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use super::{Ready, Reloadable, Reloads};
+use super::{Newest, Ready, Reloadable, Reloads};
 use crate::error::ShaderError;
 use crate::lock;
-use crate::shader::GpuShader;
+use crate::shader::{GpuShader, ShaderModule};
 
 /// A pipeline that runs the sources of its files, and takes only so many functions.
 struct Fake {
@@ -21,15 +21,12 @@ impl Reloadable for Fake {
         self.name
     }
 
-    fn rebuild(
-        self: Arc<Self>,
-        newest: &dyn Fn(&GpuShader) -> GpuShader,
-    ) -> Result<Ready, ShaderError> {
+    fn rebuild(self: Arc<Self>, newest: &Newest<'_>) -> Result<Ready, ShaderError> {
         let counts = self
             .shaders
             .iter()
-            .map(|it| newest(it).entry_points().len());
-        let counts: Vec<_> = counts.collect();
+            .map(|it| Ok(newest(it)?.entry_points().len()));
+        let counts: Vec<_> = counts.collect::<Result<_, _>>()?;
         if counts.iter().sum::<usize>() > self.most {
             return Err(ShaderError::Interface {
                 label: self.name.to_owned(),
@@ -223,4 +220,97 @@ fn pipelines_that_are_gone_are_forgotten() {
     folder.write("a.wgsl", 2);
     assert_eq!(folder.reload("a.wgsl"), [""; 0], "nobody's any more");
     drop(kept);
+}
+
+const ROOT: &str =
+    "import super::part::one;\n@compute @workgroup_size(1) fn main() { _ = one(); }\n";
+
+#[test]
+fn an_edit_of_an_import_is_taken() {
+    let folder = Folder::new("import");
+    folder.write_text(
+        "part.wgsl",
+        "import super::deep::two;\nfn one() -> f32 { return two(); }",
+    );
+    folder.write_text("deep.wgsl", "fn two() -> f32 { return 2.0; }");
+    folder.write_text("root.wgsl", ROOT);
+    let pipeline = folder.pipeline("one", &["root.wgsl"], 9);
+    let other = folder.pipeline("other", &["root.wgsl"], 9);
+    assert_eq!(folder.reloads.files().1.len(), 3);
+    folder.write_text("deep.wgsl", "fn two() -> f32 { return 2u; }");
+    let [told] = &folder.reload("deep.wgsl")[..] else {
+        panic!("not one line")
+    };
+    assert!(told.starts_with("deep.wgsl:1:"), "{told}");
+    assert!(told.ends_with("; unchanged: one, other"), "{told}");
+    assert_eq!(pipeline.runs(), None);
+    folder.write_text("deep.wgsl", "fn two() -> f32 { return 3.0; }");
+    assert_eq!(
+        folder.reload("deep.wgsl"),
+        ["deep.wgsl is loaded again; changed: one, other"]
+    );
+    assert_eq!(
+        [pipeline.runs(), other.runs()],
+        [Some(vec![1]), Some(vec![1])]
+    );
+    fs::remove_file(folder.path.join("deep.wgsl")).unwrap();
+    let told = folder.reload("deep.wgsl").remove(0);
+    assert!(told.starts_with("deep.wgsl cannot be read: "), "{told}");
+}
+
+#[test]
+fn an_import_that_comes_later_is_taken() {
+    let folder = Folder::new("later_import");
+    folder.write("root.wgsl", 2);
+    let pipeline = folder.pipeline("one", &["root.wgsl"], 9);
+    let version = folder.reloads.version();
+    folder.write_text("root.wgsl", ROOT);
+    let told = folder.reload("root.wgsl").remove(0);
+    assert!(told.starts_with("root.wgsl:1:21: "), "{told}");
+    assert!(told.contains("there is no file part.wgsl"), "{told}");
+    // Who watches files is told to look for that one as well.
+    assert_ne!(folder.reloads.version(), version);
+    let files = folder.reloads.files().1;
+    assert!(files.contains(&folder.path.join("part.wgsl")), "{files:?}");
+    assert_eq!(pipeline.runs(), None);
+    folder.write_text("part.wgsl", "fn one() -> f32 { return 1.0; }");
+    assert_eq!(
+        folder.reload("part.wgsl"),
+        ["part.wgsl is loaded again; changed: one"]
+    );
+    assert_eq!(pipeline.runs(), Some(vec![1]));
+}
+
+#[test]
+fn a_published_module_follows_its_file() {
+    let folder = Folder::new("published");
+    folder.write_text("part.wgsl", "fn one() -> f32 { return 1.0; }");
+    let module = ShaderModule::new("of_reload::part", "fn one() -> f32 { return 1.0; }");
+    let module = module.with_file(folder.path.join("part.wgsl"));
+    module.clone().publish().unwrap();
+    let source =
+        "import of_reload::part::one;\n@compute @workgroup_size(1) fn main() { _ = one(); }";
+    let shader = GpuShader::wgsl("inline", source).unwrap();
+    let fake = Arc::new(Fake {
+        name: "one",
+        shaders: vec![shader.clone()],
+        most: 9,
+        runs: Mutex::default(),
+    });
+    folder.reloads.follow(&fake, &[&shader]);
+    folder.write_text("part.wgsl", "fn one() -> u32 { return 1.0; }");
+    let told = folder.reload("part.wgsl").remove(0);
+    assert!(told.starts_with("part.wgsl:1:"), "{told}");
+    folder.write_text(
+        "part.wgsl",
+        "fn one() -> u32 { return 1u; }\nfn two() -> u32 { return 2u; }",
+    );
+    assert_eq!(
+        folder.reload("part.wgsl"),
+        ["part.wgsl is loaded again; changed: one"]
+    );
+    assert_eq!(fake.runs(), Some(vec![1]));
+    // Shaders made from now on import what is in the file; the program may publish again.
+    module.publish().unwrap();
+    GpuShader::wgsl("later", &source.replace("one", "two")).unwrap();
 }

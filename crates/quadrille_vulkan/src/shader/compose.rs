@@ -1,0 +1,337 @@
+//! Shaders composed of several modules of WGSL.
+//!
+//! A module is the source of a shader, a file, or what a crate published. `import super::noise::fbm;`
+//! takes a name of the file `noise.wgsl` in the folder of the module that imports,
+//! `import waves::noise::fbm;` one of a published module, and `import super::noise;` the module, as
+//! `noise::fbm`. These are the imports of WESL, as bevy's shaders have them.
+//!
+//! The modules that a shader needs are joined into one source, each once, in which no two have a
+//! name in common. WGSL has no order of declarations, and renaming a word everywhere in a module
+//! changes nothing about scopes, so nothing else of the language has to be understood. Each byte of
+//! the joined source knows where it comes from: [`Joined`].
+
+mod joined;
+mod parse;
+mod tokens;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use quadrille_sync::near;
+
+use super::{file, module};
+use crate::error::ShaderError;
+use parse::{Flaw, Import, Parsed, parse};
+
+pub(super) use joined::Joined;
+
+/// What a shader begins with.
+pub(super) struct Root<'a> {
+    /// Stands for the file in errors.
+    pub label: &'a str,
+    pub source: &'a str,
+    /// The file that it was read from.
+    pub file: Option<&'a Path>,
+    /// Published modules are read from the files in which they are edited.
+    pub follows_files: bool,
+}
+
+/// What a name stands for in a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Target {
+    /// A declaration of another module.
+    Item { module: usize, name: String },
+    /// Another module.
+    Module(usize),
+}
+
+/// A module of a shader.
+struct Module {
+    place: Place,
+    /// Stands for the file in errors.
+    label: String,
+    source: Arc<str>,
+    parsed: Parsed,
+    /// What it imports, by the names that it has here.
+    imported: BTreeMap<String, Target>,
+}
+
+/// Where a module is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the program.
+    Source,
+    /// In a file, as it is named in errors.
+    File(PathBuf),
+    /// Published with this path.
+    Published(String),
+}
+
+/// Joins a shader with all that it imports. Files that were looked at, also those that are missing,
+/// are added to `files`, as [`file::place`] names them.
+pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joined, ShaderError> {
+    if !root.source.contains("import") {
+        return Ok(Joined::of_one(root.label, root.source));
+    }
+    let place = match root.file {
+        Some(file) => Place::File(file.to_owned()),
+        None => Place::Source,
+    };
+    let mut composer = Composer {
+        modules: Vec::new(),
+        open: Vec::new(),
+        files,
+        follows_files: root.follows_files,
+    };
+    composer.add(place, root.label.to_owned(), root.source.into())?;
+    joined::join(composer.modules)
+}
+
+struct Composer<'a> {
+    modules: Vec<Module>,
+    /// The modules whose imports are being looked at.
+    open: Vec<usize>,
+    files: &'a mut Vec<PathBuf>,
+    follows_files: bool,
+}
+
+impl Composer<'_> {
+    /// Takes a module in, and all that it imports.
+    fn add(&mut self, place: Place, label: String, source: Arc<str>) -> Result<usize, ShaderError> {
+        let parsed = parse(&source).map_err(|flaw| error(&label, &source, &flaw))?;
+        let imports = parsed.imports.clone();
+        let at = self.modules.len();
+        self.modules.push(Module {
+            place,
+            label,
+            source,
+            parsed,
+            imported: BTreeMap::new(),
+        });
+        self.open.push(at);
+        for import in &imports {
+            let target = self.resolve(at, import)?;
+            let module = &mut self.modules[at];
+            let is_declared = module.parsed.declared.contains(&import.name);
+            let known = module.imported.insert(import.name.clone(), target.clone());
+            if is_declared || known.is_some_and(|known| known != target) {
+                let name = &import.name;
+                let message = format!(
+                    "`{name}` is imported, and is another name of this module already; \
+                     give it a name of its own: {} as other_{name}",
+                    import.path.join("::")
+                );
+                return Err(self.flaw(at, &import.at, message));
+            }
+        }
+        self.open.pop();
+        Ok(at)
+    }
+
+    /// Finds what an import names.
+    fn resolve(&mut self, at: usize, import: &Import) -> Result<Target, ShaderError> {
+        let path = &import.path[..];
+        let [parent @ .., item] = path else {
+            return Err(self.flaw(at, &import.at, "an import names nothing".to_owned()));
+        };
+        // A name in a module, or a module.
+        let holder = self.place(at, import, parent)?;
+        if let Some(holder) = holder.filter(exists) {
+            let module = self.module(at, import, holder)?;
+            let declared = &self.modules[module].parsed.declared;
+            if declared.contains(item) {
+                let name = item.clone();
+                return Ok(Target::Item { module, name });
+            }
+            let whole = self.place(at, import, path)?;
+            if whole.as_ref().is_none_or(|whole| !exists(whole)) {
+                let label = &self.modules[module].label;
+                let hint = hint(item, declared.iter().map(String::as_str));
+                let message = format!("{label} declares no `{item}`{hint}");
+                return Err(self.flaw(at, &import.at, message));
+            }
+        }
+        let whole = self.place(at, import, path)?;
+        match whole.filter(exists) {
+            Some(whole) => self.module(at, import, whole).map(Target::Module),
+            None => Err(self.missing(at, import)),
+        }
+    }
+
+    /// Where a module of this path is, as seen from another; `None` if the path is too short.
+    fn place(
+        &self,
+        at: usize,
+        import: &Import,
+        path: &[String],
+    ) -> Result<Option<Place>, ShaderError> {
+        let supers = path.iter().take_while(|it| *it == "super").count();
+        let names = &path[supers..];
+        let place = &self.modules[at].place;
+        let problem = match place {
+            _ if import.path[0] == "package" => {
+                "package:: is not known here; imports begin with super::, the folder of this file, \
+                 or with the name of a crate that published a module"
+            }
+            _ if names.is_empty() => return Ok(None),
+            _ if supers == 0 => return Ok(Some(Place::Published(path.join("::")))),
+            Place::File(file) => {
+                let mut folder = file.parent().map_or_else(PathBuf::new, Path::to_owned);
+                (1..supers).for_each(|_| folder.push(".."));
+                let file = names.iter().fold(folder, |path, name| path.join(name));
+                return Ok(Some(Place::File(file.with_extension("wgsl"))));
+            }
+            Place::Published(module) => {
+                let mut parents: Vec<&str> = module.split("::").collect();
+                parents.truncate(parents.len().saturating_sub(supers));
+                if !parents.is_empty() {
+                    parents.extend(names.iter().map(String::as_str));
+                    return Ok(Some(Place::Published(parents.join("::"))));
+                }
+                "its path leaves the crate of the module"
+            }
+            Place::Source => {
+                "super:: is the folder of a file, and this shader comes from none; load it with \
+                 GpuShader::load, or publish what it imports with ShaderModule"
+            }
+        };
+        Err(self.flaw(at, &import.at, problem.to_owned()))
+    }
+
+    /// The module at a place, which exists.
+    fn module(&mut self, at: usize, import: &Import, place: Place) -> Result<usize, ShaderError> {
+        if let Some(known) = self
+            .modules
+            .iter()
+            .position(|it| is_same(&it.place, &place))
+        {
+            if !self.open.contains(&known) {
+                return Ok(known);
+            }
+            let from = self.open.iter().skip_while(|&&it| it != known);
+            let chain: Vec<_> = from.map(|&it| &*self.modules[it].label).collect();
+            let (chain, first) = (chain.join(" -> "), &self.modules[known].label);
+            let message = format!("imports run in a circle: {chain} -> {first}");
+            return Err(self.flaw(at, &import.at, message));
+        }
+        let (label, source) = match &place {
+            Place::File(path) => self
+                .read(path)
+                .map_err(|error| self.unread(at, import, &error))?,
+            Place::Published(path) => self.published(path)?,
+            Place::Source => unreachable!("imports name files and published modules"),
+        };
+        self.add(place, label, source)
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(String, Arc<str>), ShaderError> {
+        self.files.extend(file::place(path));
+        let bytes = file::read(path)?;
+        let label = path.display().to_string();
+        let source = file::text(&label, &bytes)?.into();
+        Ok((label, source))
+    }
+
+    fn published(&mut self, path: &str) -> Result<(String, Arc<str>), ShaderError> {
+        let Some(module) = module::published(path) else {
+            unreachable!("modules are published for good");
+        };
+        match &module.file {
+            Some(file) if self.follows_files && file.is_file() => self.read(file),
+            Some(file) => {
+                self.files.push(file.clone());
+                Ok((file.display().to_string(), Arc::clone(module.text())))
+            }
+            None => Ok((path.to_owned(), Arc::clone(module.text()))),
+        }
+    }
+
+    /// The error of an import of nothing.
+    fn missing(&mut self, at: usize, import: &Import) -> ShaderError {
+        let path = import.path.join("::");
+        let parent = &import.path[..import.path.len() - 1];
+        let wanted = match self.place(at, import, parent) {
+            Ok(Some(wanted)) => wanted,
+            Ok(None) => Place::Published(path.clone()),
+            Err(error) => return error,
+        };
+        let problem = match wanted {
+            Place::File(file) => {
+                self.files.extend(file::place(&file));
+                format!("there is no file {}", file.display())
+            }
+            Place::Published(module) => {
+                let known = module::paths();
+                let hint = hint(&module, known.iter().map(String::as_str));
+                format!("no module `{module}` is published{hint}")
+            }
+            Place::Source => unreachable!("imports name files and published modules"),
+        };
+        self.flaw(
+            at,
+            &import.at,
+            format!("`{path}` is imported, and {problem}{}", self.by()),
+        )
+    }
+
+    /// The error of an import of a file that cannot be read, or is no text.
+    fn unread(&self, at: usize, import: &Import, error: &ShaderError) -> ShaderError {
+        self.flaw(at, &import.at, format!("{}{}", error.line(), self.by()))
+    }
+
+    /// By which modules the last one is imported.
+    fn by(&self) -> String {
+        let chain: Vec<_> = self
+            .open
+            .iter()
+            .map(|&it| &*self.modules[it].label)
+            .collect();
+        match &chain[..] {
+            [] | [_] => String::new(),
+            chain => format!(" (by {})", chain.join(" -> ")),
+        }
+    }
+
+    fn flaw(&self, at: usize, place: &Range<usize>, message: String) -> ShaderError {
+        let module = &self.modules[at];
+        let flaw = Flaw {
+            at: place.clone(),
+            message,
+        };
+        error(&module.label, &module.source, &flaw)
+    }
+}
+
+fn exists(place: &Place) -> bool {
+    match place {
+        Place::File(path) => path.is_file(),
+        Place::Published(path) => module::published(path).is_some(),
+        Place::Source => false,
+    }
+}
+
+fn is_same(one: &Place, other: &Place) -> bool {
+    match (one, other) {
+        (Place::File(one), Place::File(other)) => {
+            one == other || file::place(one).is_some_and(|it| Some(it) == file::place(other))
+        }
+        _ => one == other,
+    }
+}
+
+/// What was meant, perhaps.
+fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    near(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
+/// A flaw as users are told.
+fn error(label: &str, source: &str, flaw: &Flaw) -> ShaderError {
+    let joined = Joined::of_one(label, source);
+    let place = [(flaw.at.clone(), String::new())];
+    joined.error(&flaw.message, &place, Vec::new())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! Constants of shaders that pipelines set: `override` in WGSL.
+//!
+//! They are set before the translation to SPIR-V, so that sizes of workgroups and of arrays follow,
+//! reflection sees them, and a driver gets plain constants.
+
+use naga::back::PipelineConstants;
+use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
+use naga::valid::ModuleInfo;
+use naga::{Scalar, ScalarKind, ShaderStage as NagaStage, TypeInner};
+use quadrille_sync::near;
+
+use super::compose::Joined;
+use super::{EntryPoint, GpuShader, ShaderStage, wgsl};
+use crate::error::ShaderError;
+
+/// The value of an `override` constant of a shader.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constant {
+    /// A `bool`.
+    Bool(bool),
+    /// An `i32`.
+    I32(i32),
+    /// A `u32`.
+    U32(u32),
+    /// An `f32`, or an `f16`, which takes what fits in it.
+    F32(f32),
+}
+
+/// Constants by name.
+pub(crate) type Constants = Vec<(String, Constant)>;
+
+/// A module whose constants are not set yet.
+pub(super) struct Overrides {
+    module: naga::Module,
+    info: ModuleInfo,
+    joined: Joined,
+    constants: Vec<Override>,
+}
+
+/// A constant that pipelines set.
+struct Override {
+    /// What naga knows it by: its name in the joined source, or its `@id`.
+    key: String,
+    /// Its name where it is declared.
+    own: String,
+    /// Its name with that of the module that is imported: `noise::OCTAVES`.
+    shown: String,
+    is_imported: bool,
+    scalar: Option<Scalar>,
+    has_default: bool,
+}
+
+impl Overrides {
+    pub(super) fn new(module: naga::Module, info: ModuleInfo, joined: Joined) -> Self {
+        let constants = module.overrides.iter().map(|(_, it)| {
+            let name = it.name.as_deref().unwrap_or_default();
+            let (own, is_imported) = joined.own_name(name);
+            Override {
+                key: it.id.map_or_else(|| name.to_owned(), |id| id.to_string()),
+                own: own.to_owned(),
+                shown: joined.shown_name(name).to_owned(),
+                is_imported,
+                scalar: match module.types[it.ty].inner {
+                    TypeInner::Scalar(scalar) => Some(scalar),
+                    _ => None,
+                },
+                has_default: it.init.is_some(),
+            }
+        });
+        let constants = constants.collect();
+        Self {
+            module,
+            info,
+            joined,
+            constants,
+        }
+    }
+
+    /// The module with defaults, and ones where there are none: what it touches does not depend on
+    /// values.
+    pub(super) fn with_any_values(
+        &self,
+        label: &str,
+    ) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
+        let without = self.constants.iter().filter(|it| !it.has_default);
+        let values = without.map(|it| (it.key.clone(), 1.0)).collect();
+        self.translate(label, None, &values)
+    }
+
+    fn translate(
+        &self,
+        label: &str,
+        entry: Option<(NagaStage, &str)>,
+        values: &PipelineConstants,
+    ) -> Result<(Vec<u32>, Vec<EntryPoint>), ShaderError> {
+        let (module, info) = process_overrides(&self.module, &self.info, entry, values)
+            .map_err(|error| self.error(label, error))?;
+        wgsl::write(label, &self.joined, &module, &info)
+    }
+
+    fn error(&self, label: &str, error: PipelineConstantError) -> ShaderError {
+        let problem = match error {
+            PipelineConstantError::ValidationError(error) => {
+                return wgsl::invalid(&self.joined, &error);
+            }
+            PipelineConstantError::MissingValue(key) => {
+                let known = self.constants.iter().find(|it| it.key == key);
+                let name = known.map_or(&key, |it| &it.shown);
+                format!("its constant {name} has no default; set it with .constant(\"{name}\", ..)")
+            }
+            other => {
+                let mut text = self.joined.shown(&other.to_string());
+                if let Some(first) = text.get(..1).map(str::to_lowercase) {
+                    text.replace_range(..1, &first);
+                }
+                format!("its constants have no meaning together: {text}")
+            }
+        };
+        ShaderError::Pipeline {
+            pipeline: label.to_owned(),
+            problem,
+        }
+    }
+
+    /// The constant of this name: the shader's own before those of imports.
+    fn find(&self, name: &str) -> Option<&Override> {
+        let mut own = self.constants.iter().filter(|it| it.own == name);
+        let (first, is_single) = (own.next(), own.next().is_none());
+        let all = || self.constants.iter();
+        all()
+            .find(|it| !it.is_imported && it.own == name)
+            .or_else(|| all().find(|it| it.shown == name))
+            .or(first.filter(|_| is_single))
+    }
+}
+
+impl GpuShader {
+    /// The shader of one entry point with its constants set.
+    pub(crate) fn specialized(
+        &self,
+        pipeline: &str,
+        (stage, entry): (ShaderStage, &str),
+        constants: &[(String, Constant)],
+    ) -> Result<Self, ShaderError> {
+        let Some(overrides) = &self.0.overrides else {
+            return Ok(self.clone());
+        };
+        let entry = &self.entry_point(stage, entry)?.name;
+        let values = constants.iter().filter_map(|(name, value)| {
+            let known = overrides.find(name)?;
+            Some((known.key.clone(), value.number()))
+        });
+        let values = values.collect();
+        let (words, entry_points) = wgsl::guarded(pipeline, || {
+            overrides.translate(pipeline, Some((stage.to_naga(), entry)), &values)
+        })?;
+        Self::new(self.label(), words, entry_points)
+    }
+}
+
+/// Checks that some shader has each constant, with its type.
+pub(crate) fn check(
+    pipeline: &str,
+    shaders: &[&GpuShader],
+    constants: &[(String, Constant)],
+) -> Result<(), ShaderError> {
+    let overrides = || shaders.iter().filter_map(|it| it.0.overrides.as_deref());
+    let problem = constants.iter().find_map(|(name, value)| {
+        let mut known = overrides().filter_map(|it| it.find(name)).peekable();
+        if known.peek().is_some() {
+            return known.find_map(|known| value.unfit(known));
+        }
+        let names = || {
+            overrides()
+                .flat_map(|it| &it.constants)
+                .map(|it| &*it.shown)
+        };
+        let all: Vec<_> = names().collect();
+        Some(match (near(name, names()), &all[..]) {
+            (Some(near), _) => {
+                format!("its shaders have no constant {name}; did you mean {near}?")
+            }
+            (None, []) => format!("its shaders have no constant {name}, nor any other `override`"),
+            (None, all) => {
+                let all = all.join(", ");
+                format!("its shaders have no constant {name}; they have {all}")
+            }
+        })
+    });
+    match problem {
+        None => Ok(()),
+        Some(problem) => Err(ShaderError::Pipeline {
+            pipeline: pipeline.to_owned(),
+            problem,
+        }),
+    }
+}
+
+impl Constant {
+    /// All values of these types are numbers of this one.
+    fn number(self) -> f64 {
+        match self {
+            Self::Bool(value) => f64::from(u8::from(value)),
+            Self::I32(value) => value.into(),
+            Self::U32(value) => value.into(),
+            Self::F32(value) => value.into(),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Bool(_) => "bool",
+            Self::I32(_) => "i32",
+            Self::U32(_) => "u32",
+            Self::F32(_) => "f32",
+        }
+    }
+
+    /// Why a constant cannot have this value.
+    fn unfit(self, known: &Override) -> Option<String> {
+        let scalar = known.scalar?;
+        let fits = match self {
+            Self::Bool(_) => scalar.kind == ScalarKind::Bool,
+            Self::I32(_) => scalar == Scalar::I32,
+            Self::U32(_) => scalar == Scalar::U32,
+            Self::F32(_) => scalar.kind == ScalarKind::Float,
+        };
+        let wanted = match scalar.kind {
+            ScalarKind::Bool => "bool",
+            ScalarKind::Sint => "i32",
+            ScalarKind::Uint => "u32",
+            _ => "f32",
+        };
+        (!fits).then(|| {
+            let (name, given) = (&known.shown, self.word());
+            format!("its constant {name} is of the type {wanted}, and is set to {self}, which is of {given}")
+        })
+    }
+}
+
+impl std::fmt::Display for Constant {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bool(value) => write!(formatter, "{value}"),
+            Self::I32(value) => write!(formatter, "{value}"),
+            Self::U32(value) => write!(formatter, "{value}u"),
+            Self::F32(value) => write!(formatter, "{value:?}f"),
+        }
+    }
+}
+
+impl From<bool> for Constant {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i32> for Constant {
+    fn from(value: i32) -> Self {
+        Self::I32(value)
+    }
+}
+
+impl From<u32> for Constant {
+    fn from(value: u32) -> Self {
+        Self::U32(value)
+    }
+}
+
+impl From<f32> for Constant {
+    fn from(value: f32) -> Self {
+        Self::F32(value)
+    }
+}
+
+#[cfg(test)]
+#[path = "constants_tests.rs"]
+mod tests;

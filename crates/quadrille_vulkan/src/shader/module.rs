@@ -1,0 +1,125 @@
+//! Modules of WGSL that crates publish, for the shaders of all programs to import.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::file;
+use crate::error::ShaderError;
+use crate::lock;
+
+/// A module of WGSL that shaders import by a path that begins with the name of its crate.
+///
+/// ```
+/// use quadrille_vulkan::{GpuShader, ShaderModule};
+///
+/// // A crate, in the `build` of its plugin:
+/// ShaderModule::new("waves::noise", "fn ripple(at: f32) -> f32 { return sin(at * 7.0); }")
+///     .publish()?;
+///
+/// // A program:
+/// GpuShader::wgsl("lake.wgsl", "
+///     import waves::noise::ripple;
+///     @group(0) @binding(0) var<storage, read_write> heights: array<f32>;
+///     @compute @workgroup_size(64)
+///     fn main(@builtin(global_invocation_id) id: vec3u) { heights[id.x] = ripple(f32(id.x)); }
+/// ")?;
+/// # Ok::<(), quadrille_vulkan::ShaderError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShaderModule {
+    path: String,
+    published: Published,
+}
+
+/// What is known of a published module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Published {
+    source: Arc<str>,
+    /// Where it is edited.
+    pub file: Option<PathBuf>,
+    /// What was last good in that file.
+    newest: Option<Arc<str>>,
+}
+
+impl Published {
+    /// Its source as it is now.
+    pub(super) fn text(&self) -> &Arc<str> {
+        self.newest.as_ref().unwrap_or(&self.source)
+    }
+}
+
+/// Of the process, as the crates of a program are: a shader has no device yet when it imports.
+static MODULES: Mutex<BTreeMap<String, Published>> = Mutex::new(BTreeMap::new());
+
+impl ShaderModule {
+    /// A module of this path: the crate's name and the module's, with `::` between them.
+    pub fn new(path: &str, source: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            published: Published {
+                source: source.into(),
+                file: None,
+                newest: None,
+            },
+        }
+    }
+
+    /// The same module, whose source is edited in this file: pipelines whose shaders import it follow
+    /// the file, as for [`GpuShader::with_file`](crate::GpuShader::with_file).
+    pub fn with_file(mut self, path: impl AsRef<Path>) -> Self {
+        self.published.file = file::place(path.as_ref());
+        self
+    }
+
+    /// Lets shaders import it from now on. A module that is published again as it was changes nothing.
+    ///
+    /// # Errors
+    /// [`ShaderError::Module`] if its path is no `crate::module`, or names another module already.
+    pub fn publish(self) -> Result<(), ShaderError> {
+        let Self { path, published } = self;
+        let segments: Vec<_> = path.split("::").collect();
+        let is_name = |it: &&str| {
+            let mut letters = it.chars();
+            letters
+                .next()
+                .is_some_and(|it| it == '_' || it.is_alphabetic())
+                && letters.all(|it| it == '_' || it.is_alphanumeric())
+        };
+        let problem = if segments.len() < 2 || !segments.iter().all(is_name) {
+            "its path must be the name of a crate and of a module, such as quadrille_3d::lighting"
+        } else if matches!(segments[0], "super" | "package") {
+            "its path must begin with the name of a crate"
+        } else {
+            let mut modules = lock(&MODULES);
+            let known = modules
+                .entry(path.clone())
+                .or_insert_with(|| published.clone());
+            if (&known.source, &known.file) == (&published.source, &published.file) {
+                return Ok(());
+            }
+            "there is another module of this path already"
+        };
+        let problem = problem.to_owned();
+        Err(ShaderError::Module { path, problem })
+    }
+}
+
+/// The module of this path.
+pub(super) fn published(path: &str) -> Option<Published> {
+    lock(&MODULES).get(path).cloned()
+}
+
+/// All paths there are.
+pub(super) fn paths() -> Vec<String> {
+    lock(&MODULES).keys().cloned().collect()
+}
+
+/// Takes what is in the file of a module now.
+pub(crate) fn renew(file: &Path, source: &str) {
+    let mut modules = lock(&MODULES);
+    let edited = modules
+        .values_mut()
+        .filter(|it| it.file.as_deref() == Some(file));
+    edited.for_each(|module| module.newest = Some(source.into()));
+}
