@@ -64,7 +64,8 @@
 //!    Two writers without order are an error that says how to fix it.
 //! 5. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds
 //!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
-//!    queue.
+//!    queue. A pass without a wish begins on the main queue and moves to another one where measured
+//!    times say that frames get shorter ([`QueueWish::Auto`](prelude::QueueWish::Auto)).
 //! 6. **What lives for one frame is `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:

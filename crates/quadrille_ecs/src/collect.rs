@@ -12,7 +12,8 @@ use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
 use quadrille_sync::{
-    Access, Frame, PassDecl, PassIndex, PassKind, QueueRequest, ResourceId, ResourceIndex, Use,
+    Access, Frame, PassDecl, PassIndex, PassKind, QueueChoices, QueueRequest, ResourceId,
+    ResourceIndex, Use,
 };
 use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
@@ -21,7 +22,7 @@ use crate::collect::mirror::{PassGraph, PassNode};
 use crate::data::internal::InternalPass;
 use crate::data::upload::host_written;
 use crate::declare::access::PassUse;
-use crate::declare::declaration::Bound;
+use crate::declare::declaration::{Bound, QueueWish};
 use crate::declare::kind::AccessKind;
 use crate::declare::view;
 use crate::error::{RecordError, RenderError};
@@ -75,6 +76,10 @@ pub(crate) struct Collector {
     sources: Vec<Source>,
     /// The passes that systems recorded for the host.
     host_passes: Vec<PassIndex>,
+    /// Passes whose queue is left to the renderer.
+    pub(crate) open_passes: Vec<PassIndex>,
+    /// What was chosen for them, and what passes cost.
+    pub(crate) choices: QueueChoices,
     /// Buffers of the frame that the host has written, outside of passes.
     pub(crate) host_written: Vec<ResourceId>,
     /// Resources whose id another one has, by pass of the frame.
@@ -171,6 +176,12 @@ impl Collector {
         self.plain = false;
     }
 
+    /// Passes run where these choices have them from the next frame on.
+    pub(crate) fn choose_queues(&mut self, choices: QueueChoices) {
+        self.choices = choices;
+        self.begin_anew();
+    }
+
     /// Finds memory for the transient resources of the frame.
     pub(crate) fn place_transients(&mut self, renderer: &mut Renderer) -> Result<(), RenderError> {
         let Renderer { frames, states, .. } = renderer;
@@ -228,6 +239,7 @@ impl Collector {
         self.frame.clear();
         self.sources.clear();
         self.host_passes.clear();
+        self.open_passes.clear();
         self.host_written.clear();
         self.strangers.clear();
     }
@@ -269,13 +281,16 @@ impl Collector {
                     .push(PassIndex(self.frame.passes.len() as u32 - 1)),
             }
             let cached = &self.passes[at];
-            let (preference, fixed) = cached.queue.preference();
-            let on_host = recorded.is_on_host();
-            if on_host {
-                let pass = PassIndex(self.frame.passes.len() as u32);
-                self.host_passes.push(pass);
-            }
+            let (preference, mut fixed) = cached.queue.preference();
             let name = recorded.part().map_or(&cached.name, |part| &part.name);
+            let (on_host, pass) = (recorded.is_on_host(), self.frame.passes.len() as u32);
+            if on_host {
+                self.host_passes.push(PassIndex(pass));
+            } else if cached.queue == QueueWish::Auto {
+                self.open_passes.push(PassIndex(pass));
+                fixed = self.choices.queue(name);
+            }
+            let cost_us = self.choices.cost_us(name);
             let name = self.frame.pass_name(name);
             self.frame.passes.push(PassDecl {
                 name,
@@ -291,7 +306,7 @@ impl Collector {
                 },
                 side_effect: false,
                 prologue: false,
-                cost_us: 0,
+                cost_us,
                 uses: uses_start..self.frame.uses.len() as u32,
                 after: after_start..self.frame.after.len() as u32,
             });

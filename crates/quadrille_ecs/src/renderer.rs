@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 pub(crate) mod frame_start;
+pub(crate) mod queues;
 pub(crate) mod report;
 pub(crate) mod sharing;
 pub(crate) mod threads;
@@ -17,6 +18,7 @@ use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle, TransientMemory};
 use crate::error::RenderError;
 use crate::record::host::HostPasses;
 use crate::renderer::frame_start::Spare;
+use crate::renderer::queues::OpenQueues;
 use crate::renderer::report::{Measurements, PhaseObserver};
 use crate::renderer::sharing::OpenSharing;
 use crate::renderer::trace::Trace;
@@ -37,6 +39,8 @@ pub struct Renderer {
     pub(crate) spare: Spare,
     /// Changes the sharing of resources that leave it open.
     pub(crate) sharing: OpenSharing,
+    /// Chooses queues for passes that leave them open.
+    pub(crate) queues: OpenQueues,
     pub(crate) last: Option<(Frame, Arc<Plan>)>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
@@ -74,6 +78,7 @@ impl Renderer {
             host: HostPasses::default(),
             spare: Spare::default(),
             sharing: OpenSharing::default(),
+            queues: OpenQueues::new(&gpu),
             last: None,
             measured: Measurements::default(),
             gpu,
@@ -177,6 +182,10 @@ impl Renderer {
     /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto), what is
     /// decided so far: `open`, `tried`, `exclusive` or `concurrent`.
     ///
+    /// `moved` has the passes that were moved to another queue because frames are shorter with that
+    /// ([`QueueWish::Auto`](crate::QueueWish::Auto)): the queue, what the pass takes, how much it is
+    /// estimated to save, and whether it is still to be measured that frames are shorter.
+    ///
     /// If frames are measured ([`Renderer::measure`]), `gpu_us` has the time of each pass of the
     /// last frame on the device, and if they are kept as well, `advice` has the most that moving a
     /// pass to another queue could save ([`QueueWish`](crate::QueueWish) moves it), and `sharing`
@@ -192,6 +201,7 @@ impl Renderer {
         report.insert("transient_bytes".into(), bytes.into());
         report.insert("transient_bytes_unshared".into(), unshared_bytes.into());
         report.insert("open_sharing".into(), self.sharing.to_json().into());
+        report.insert("moved".into(), self.queues.to_json().into());
         let late_us = self.spare.late().as_micros() as u64;
         report.insert("begins_late_us".into(), late_us.into());
         if let Some(times) = &self.device_times {

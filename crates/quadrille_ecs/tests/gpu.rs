@@ -23,6 +23,8 @@ mod layout;
 mod mips;
 #[path = "gpu/mistakes.rs"]
 mod mistakes;
+#[path = "gpu/queues.rs"]
+mod queues;
 #[path = "gpu/recover.rs"]
 mod recover;
 #[cfg(feature = "hot_reload")]

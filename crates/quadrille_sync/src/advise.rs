@@ -11,9 +11,11 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
 use crate::topology::{QueueIndex, Topology};
 
+mod queues;
 mod sharing;
 mod trial;
 
+pub use queues::{QueueChoices, QueueMove};
 pub use sharing::{FrameCost, SharingAdvice, advise_sharing};
 pub use trial::{SharingChange, SharingStage, SharingTrials};
 

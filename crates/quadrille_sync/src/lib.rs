@@ -105,8 +105,8 @@ mod topology;
 
 pub use access::{Access, CustomAccess, Target};
 pub use advise::{
-    Advice, FrameCost, SharingAdvice, SharingChange, SharingStage, SharingTrials, advise,
-    advise_sharing,
+    Advice, FrameCost, QueueChoices, QueueMove, SharingAdvice, SharingChange, SharingStage,
+    SharingTrials, advise, advise_sharing,
 };
 pub use dot::dot;
 pub use error::{CycleStep, Party, PlanError, PlanErrors};

@@ -143,6 +143,8 @@ pub(crate) struct Device {
     pub frames_taken: AtomicBool,
     /// How many frames the CPU may be ahead.
     pub frames_in_flight: u32,
+    /// Passes that wish for no queue may move.
+    pub auto_queues: bool,
     /// Whether transient resources may share memory.
     pub aliasing: bool,
     /// How resources are shared whose description asks for nothing else.
@@ -230,6 +232,7 @@ impl Device {
             streams: Streams::new(queues.len()),
             frames_taken: AtomicBool::new(false),
             frames_in_flight: settings.frames_in_flight.max(1),
+            auto_queues: settings.auto_queues,
             aliasing: settings.aliasing,
             sharing: settings.sharing,
             limits: limits(properties.limits, &support.core),

@@ -102,6 +102,11 @@ impl Gpu {
         self.0.frames_in_flight
     }
 
+    /// Whether passes that wish for no queue may move: [`Settings::auto_queues`].
+    pub fn has_auto_queues(&self) -> bool {
+        self.0.auto_queues
+    }
+
     /// How often a queue was waited for to become idle, for want of a better way: when a window
     /// whose presents have no fences closes, or has too many old swapchains.
     pub fn idle_waits(&self) -> u64 {

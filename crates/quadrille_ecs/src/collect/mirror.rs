@@ -190,7 +190,7 @@ fn queue_wish(graph: &ScheduleGraph, node: NodeId) -> QueueWish {
             open.push(parent);
         }
     }
-    QueueWish::Main
+    QueueWish::default()
 }
 
 /// For each pass, the passes that come before it, directly or through systems that are none.

@@ -39,8 +39,13 @@ pub struct Pass;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
 pub enum QueueWish {
-    /// The main queue, which can do everything.
+    /// The main queue, or another one where measured times say that frames get shorter by at least a
+    /// fiftieth, and shorter they must get: what runs where is in
+    /// [`Renderer::report`](crate::Renderer::report). Frames begin on the main queue, and
+    /// [`Settings::auto_queues`](crate::Settings::auto_queues) keeps passes there.
     #[default]
+    Auto,
+    /// The main queue, which can do everything.
     Main,
     /// A queue beside the main one, if the device has one that can run the pass: async compute,
     /// or a transfer queue for copies.
@@ -52,7 +57,7 @@ pub enum QueueWish {
 impl QueueWish {
     pub(crate) fn preference(self) -> (Preference, Option<QueueIndex>) {
         match self {
-            Self::Main => (Preference::Main, None),
+            Self::Auto | Self::Main => (Preference::Main, None),
             Self::Async => (Preference::Async, None),
             Self::Exactly(index) => (Preference::Main, Some(QueueIndex(index))),
         }

@@ -106,23 +106,31 @@ fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
     renderer.frames.begin(PACE_TIMEOUT)?;
     renderer.progress = renderer.frames.progress()?;
     if let Some(times) = renderer.frames.device_times() {
-        if let Some(trace) = &mut renderer.trace {
-            trace.add_device(times.clone());
+        renderer.queues.measured(&times);
+        if renderer.frames.is_measured() {
+            if let Some(trace) = &mut renderer.trace {
+                trace.add_device(times.clone());
+            }
+            renderer.device_times = Some(times);
         }
-        renderer.device_times = Some(times);
     }
+    renderer.queues.measure(&mut renderer.frames);
     Ok(())
 }
 
-/// Makes resources anew that are to be shared otherwise, and has memory given back that frames have
-/// not needed for long: either makes the next frame another one.
+/// Makes resources anew that are to be shared otherwise, moves passes to other queues, and has memory
+/// given back that frames have not needed for long: each makes the next frame another one.
 fn renew_resources(world: &mut World, renderer: &mut Renderer) {
     let Renderer {
         sharing,
+        queues,
         frames,
         states,
         ..
     } = renderer;
+    if let Some(choices) = queues.changed() {
+        world.resource_mut::<Collector>().choose_queues(choices);
+    }
     if sharing.change(frames, states) || frames.has_spare_memory() {
         world.resource_mut::<Collector>().begin_anew();
     }
@@ -329,6 +337,8 @@ fn finish(
     window::report(world, renderer);
     world.resource_scope(|world, collector: Mut<Collector>| {
         Histories::advance(world, &|id| collector.uses(id));
+        let planned_for = (renderer.frames.topology(), &renderer.states);
+        renderer.queues.look(&collector, planned_for);
     });
     renderer.frames.retire(&mut renderer.states, &progress);
     Ok(done)

@@ -138,7 +138,7 @@ pub(super) fn advise_sharing_of(
 }
 
 /// The plan of a frame that has repeated.
-fn steady(frame: &Frame, topology: &Topology, states: &States) -> Option<Plan> {
+pub(super) fn steady(frame: &Frame, topology: &Topology, states: &States) -> Option<Plan> {
     let mut states = states.clone();
     for _ in 1..REPEATED {
         let plan = plan(frame, topology, &states).ok()?;

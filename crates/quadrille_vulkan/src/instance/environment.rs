@@ -49,6 +49,9 @@ fn overrule_by(
     if let Some(on) = choice(read, "QUADRILLE_ALIASING", &SWITCH)? {
         settings.aliasing = on;
     }
+    if let Some(on) = choice(read, "QUADRILLE_AUTO_QUEUES", &SWITCH)? {
+        settings.auto_queues = on;
+    }
     let styles = [
         ("merged", BarrierStyle::Merged),
         ("precise", BarrierStyle::Precise),

@@ -41,8 +41,9 @@ impl WantedQueue {
 /// [`Settings::validation`]; `QUADRILLE_QUEUES` replaces the shopping list, either by a number
 /// (`1`: the main queue alone) or by families in letters (`gct,ct`: graphics, compute, transfer);
 /// `QUADRILLE_BARRIERS` (`merged` or `precise`) overrides [`Settings::barriers`];
-/// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`]; `QUADRILLE_SHARING`
-/// (`exclusive`, `concurrent` or `auto`) overrides [`Settings::sharing`];
+/// `QUADRILLE_ALIASING` (`1` or `0`) overrides [`Settings::aliasing`], `QUADRILLE_AUTO_QUEUES`
+/// likewise [`Settings::auto_queues`]; `QUADRILLE_SHARING` (`exclusive`, `concurrent` or `auto`)
+/// overrides [`Settings::sharing`];
 /// `QUADRILLE_PRESENT_FENCES=0` does without present fences where the device has them. Another
 /// value than these is [`SetupError::Environment`](crate::SetupError::Environment); an empty one
 /// counts as none.
@@ -56,6 +57,10 @@ pub struct Settings {
     /// The queues wished for; the first is the main queue and is always granted as well as the
     /// device can.
     pub queues: Vec<WantedQueue>,
+    /// Move passes that wish for no queue to another one where measured times say that frames get
+    /// shorter. On; off, they all stay on the main queue. Takes effect where the device has several
+    /// queues and timestamps.
+    pub auto_queues: bool,
     /// In which order passes are submitted where no hazard decides.
     pub order: OrderPolicy,
     /// Let transient resources that are never needed at once share memory. On; to turn it off
@@ -96,6 +101,7 @@ impl Default for Settings {
                 WantedQueue::ASYNC_COMPUTE,
                 WantedQueue::TRANSFER,
             ],
+            auto_queues: true,
             submit: SubmitPolicy::default(),
             order: OrderPolicy::default(),
             aliasing: true,

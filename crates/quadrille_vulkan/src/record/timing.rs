@@ -96,6 +96,8 @@ pub(crate) struct Timing {
     /// By frame in flight.
     slots: Vec<Measured>,
     clock: DeviceClock,
+    /// Of how many of the frames to come; `None` of all.
+    pub(crate) frames: Option<u32>,
     /// The times of the frame that was done last.
     pub(crate) last: Option<DeviceTimes>,
 }
@@ -158,6 +160,7 @@ fn last_available(passes: &[(PassIndex, Arc<str>)], results: &[[u64; 2]]) -> Opt
 impl Timing {
     pub(crate) fn new(device: &Device) -> Self {
         Self {
+            frames: None,
             slots: (0..device.frames_in_flight)
                 .map(|_| Measured::default())
                 .collect(),
@@ -178,6 +181,11 @@ impl Timing {
         let measured = &mut self.slots[slot];
         measured.submitted = None;
         measured.submissions.clear();
+        match &mut self.frames {
+            Some(0) => return Ok(()),
+            Some(left) => *left -= 1,
+            None => {}
+        }
         let mut count = 0;
         for (at, submission) in input.plan.submissions.iter().enumerate() {
             let bits = bits_of(submission.queue);

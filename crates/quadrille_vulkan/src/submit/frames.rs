@@ -203,28 +203,33 @@ impl Frames {
         })
     }
 
-    /// Whether it is measured when passes run on the device.
+    /// Whether it is measured when passes of all frames run on the device.
     pub fn is_measured(&self) -> bool {
-        self.timing.is_some()
+        self.timing.as_ref().is_some_and(|it| it.frames.is_none())
     }
 
     /// Measures from now on, or no more, when passes run on the device. Costs a timestamp a pass.
     pub fn measure(&mut self, wanted: bool) {
         if wanted {
-            self.timing.get_or_insert_with(|| Timing::new(&self.device));
-        } else if let Some(mut timing) = self.timing.take() {
-            match self.drain(DROP_PATIENCE) {
-                Ok(()) | Err(FrameError::DeviceLost { .. }) => timing.destroy(&self.device),
-                Err(error) => {
-                    tracing::error!("timestamp queries are leaked: {error}");
-                    self.device.last.hold();
-                }
-            }
+            self.timing().frames = None;
+        } else if let Some(timing) = &mut self.timing {
+            timing.frames = Some(0);
         }
     }
 
+    /// Measures when passes of the next so many frames run on the device, if not all are measured.
+    pub fn measure_next(&mut self, frames: u32) {
+        if !self.is_measured() {
+            self.timing().frames = Some(frames);
+        }
+    }
+
+    fn timing(&mut self) -> &mut Timing {
+        self.timing.get_or_insert_with(|| Timing::new(&self.device))
+    }
+
     /// The times of the frame that was done last, once: of the frame before the one that
-    /// [`Frames::begin`] made room for. `None` unless frames are measured.
+    /// [`Frames::begin`] made room for. `None` unless it was measured.
     pub fn device_times(&mut self) -> Option<DeviceTimes> {
         self.timing.as_mut()?.last.take()
     }

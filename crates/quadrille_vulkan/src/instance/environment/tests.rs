@@ -24,6 +24,7 @@ fn each_variable_overrules_its_setting() {
         ("QUADRILLE_QUEUES", "1"),
         ("QUADRILLE_VALIDATION", "1"),
         ("QUADRILLE_ALIASING", "0"),
+        ("QUADRILLE_AUTO_QUEUES", "0"),
         ("QUADRILLE_BARRIERS", "precise"),
         ("QUADRILLE_SHARING", "auto"),
     ])
@@ -32,6 +33,7 @@ fn each_variable_overrules_its_setting() {
     assert_eq!(settings.queues, [WantedQueue::MAIN]);
     assert!(settings.validation);
     assert!(!settings.aliasing);
+    assert!(!settings.auto_queues);
     assert_eq!(settings.barriers, Some(BarrierStyle::Precise));
     assert_eq!(settings.sharing, Sharing::Auto);
 }
@@ -79,6 +81,7 @@ fn an_unknown_word_is_an_error_that_names_the_known_ones() {
     );
     for variable in [
         "QUADRILLE_ALIASING",
+        "QUADRILLE_AUTO_QUEUES",
         "QUADRILLE_BARRIERS",
         "QUADRILLE_QUEUES",
     ] {

@@ -1,0 +1,174 @@
+use super::{LOOKS, QueueChoices};
+use crate::frame::{Frame, PassIndex};
+use crate::states::States;
+use crate::text::{parse_frame, parse_topology};
+use crate::topology::QueueIndex;
+
+const FRAME: &str = "
+buffer a 0 bytes 64
+buffer b 1 bytes 64
+pass shadows requires GRAPHICS
+  StorageWriteFragment a
+pass particles requires COMPUTE
+  StorageWriteCompute b
+pass draw requires GRAPHICS
+  StorageReadFragment a
+  StorageReadVertex b
+";
+
+/// An app whose passes take as long as `costs` says, in order of passes, beside the main queue
+/// `slower` times as long, and whose frames take as long as `took` says.
+struct App {
+    frame: Frame,
+    costs: Vec<u64>,
+    choices: QueueChoices,
+    topology: &'static str,
+}
+
+impl App {
+    fn new(text: &str, costs: &[u64]) -> Self {
+        Self {
+            frame: parse_frame(text).expect("a frame"),
+            costs: costs.to_vec(),
+            choices: QueueChoices::default(),
+            topology: "gct:1,ct:1",
+        }
+    }
+
+    /// One look; whether the next frame is planned anew.
+    fn look(&mut self, took: Option<u64>) -> bool {
+        for pass in &mut self.frame.passes {
+            pass.queue.fixed = self.choices.queue(&pass.name);
+        }
+        let topology = parse_topology(self.topology).expect("a topology");
+        let costs = &self.costs;
+        let cost = |pass: PassIndex| costs.get(pass.0 as usize).copied();
+        let is_open = |_| true;
+        let states = States::default();
+        (self.choices).look(&self.frame, &topology, &states, is_open, cost, took)
+    }
+
+    fn moved(&self) -> Vec<String> {
+        let all = self.choices.moves();
+        all.map(|it| format!("{} {}", it.pass, it.queue.0))
+            .collect()
+    }
+}
+
+#[test]
+fn a_pass_moves_when_looks_agree_and_stays_when_frames_are_shorter() {
+    let mut app = App::new(FRAME, &[1000, 800, 500]);
+    for _ in 1..LOOKS {
+        app.look(Some(2300));
+        assert_eq!(app.moved().len(), 0, "looks have to agree");
+    }
+    assert!(app.look(Some(2300)), "the next frame is another");
+    assert_eq!(app.moved(), ["particles 1"], "shadows need graphics");
+    for _ in 0..20 {
+        app.look(Some(1500));
+    }
+    assert_eq!(app.moved(), ["particles 1"], "it is kept");
+    let moved = app.choices.moves().next().expect("a move");
+    assert!(!moved.is_tried, "the trial is over");
+    assert_eq!(
+        (moved.queue, moved.cost_us),
+        (QueueIndex(1), 800),
+        "as measured"
+    );
+    assert!((700..=800).contains(&moved.saves_us), "{}", moved.saves_us);
+    assert!(!app.choices.are_under_way(), "all is decided");
+}
+
+#[test]
+fn a_pass_returns_if_the_frame_is_not_shorter() {
+    let mut app = App::new(FRAME, &[1000, 800, 500]);
+    let mut moves = 0;
+    let mut before = false;
+    for _ in 0..400 {
+        app.look(Some(2300));
+        let now = !app.moved().is_empty();
+        moves += u32::from(now && !before);
+        before = now;
+    }
+    assert!(moves >= 2, "it is tried again: {moves}");
+    assert!(
+        moves <= 12,
+        "and more and more seldom, not each {LOOKS} looks: {moves}"
+    );
+}
+
+#[test]
+fn a_pass_returns_when_it_saves_nothing_any_more() {
+    let mut app = App::new(FRAME, &[1000, 800, 500]);
+    for _ in 0..LOOKS {
+        app.look(None);
+    }
+    assert_eq!(
+        app.moved(),
+        ["particles 1"],
+        "nothing is measured but passes"
+    );
+    // What it ran beside is as good as free now.
+    app.costs = vec![1, 800, 500];
+    for _ in 0..4 * LOOKS {
+        app.look(None);
+    }
+    assert_eq!(app.moved().len(), 0, "{:?}", app.choices);
+}
+
+#[test]
+fn little_gain_moves_nothing() {
+    let mut app = App::new(FRAME, &[1000, 10, 500]);
+    for _ in 0..20 {
+        app.look(Some(1510));
+    }
+    assert_eq!(app.moved().len(), 0, "one part in a hundred and fifty");
+}
+
+#[test]
+fn chains_stay_on_one_queue_and_one_queue_stays_as_it_is() {
+    let chain = "
+buffer a 0 bytes 64
+buffer b 1 bytes 64
+buffer c 2 bytes 64
+pass one requires COMPUTE
+  StorageWriteCompute a
+pass two requires COMPUTE
+  StorageReadCompute a
+  StorageWriteCompute b
+pass three requires COMPUTE
+  StorageReadCompute b
+  StorageWriteCompute c
+";
+    let mut app = App::new(chain, &[1000, 1000, 1000]);
+    for _ in 0..20 {
+        app.look(None);
+    }
+    assert_eq!(app.moved().len(), 0, "nothing runs beside it");
+    let mut app = App::new(FRAME, &[1000, 800, 500]);
+    app.topology = "gct:1";
+    for _ in 0..20 {
+        app.look(None);
+    }
+    assert_eq!(app.moved().len(), 0, "there is no other queue");
+}
+
+#[test]
+fn costs_change_when_they_differ_by_much() {
+    let mut app = App::new(FRAME, &[1000, 10, 500]);
+    assert!(app.look(None), "costs are known now");
+    assert_eq!(app.choices.cost_us("shadows"), 1000, "as measured");
+    app.costs = vec![1100, 12, 450];
+    assert!(!app.look(None), "times vary");
+    assert_eq!(app.choices.cost_us("shadows"), 1000, "as before");
+    app.costs = vec![2000, 12, 450];
+    assert!(app.look(None), "that is another cost");
+    assert_eq!(app.choices.cost_us("shadows"), 2000, "as measured");
+    assert_eq!(app.choices.cost_us("nobody"), 0, "no such pass");
+    // A pass that is gone is forgotten.
+    app.frame =
+        parse_frame("buffer a 0 bytes 64\npass draw requires GRAPHICS\n  StorageWriteFragment a\n")
+            .expect("a frame");
+    app.look(None);
+    assert_eq!(app.choices.cost_us("shadows"), 0, "forgotten");
+}
