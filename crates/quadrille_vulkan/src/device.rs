@@ -56,6 +56,8 @@ pub struct DeviceInfo {
     pub api_version: String,
     /// Whether it runs on the CPU.
     pub software: bool,
+    /// Bytes of its largest heap of device-local memory (`VkMemoryHeap::size`).
+    pub memory_bytes: u64,
     /// The version of the validation layer, if it is active.
     pub validation: Option<String>,
     /// The enabled device extensions.
@@ -608,6 +610,10 @@ fn describe(
             .raw
             .get_physical_device_properties2(physical, &mut all)
     };
+    // SAFETY: `physical` was enumerated from this instance.
+    let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
+    let is_local = |heap: &&vk::MemoryHeap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
+    let heaps = memory.memory_heaps_as_slice().iter().filter(is_local);
     let driver_name = text(driver.driver_name_as_c_str().unwrap_or_default());
     let driver_version = text(driver.driver_info_as_c_str().unwrap_or_default());
     DeviceInfo {
@@ -615,6 +621,7 @@ fn describe(
         driver: format!("{driver_name} {driver_version}"),
         api_version: version_text(properties.api_version),
         software: properties.device_type == vk::PhysicalDeviceType::CPU,
+        memory_bytes: heaps.map(|heap| heap.size).max().unwrap_or(0),
         validation: instance.validation.clone(),
         extensions: support.extensions.iter().map(|&name| text(name)).collect(),
     }

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use bevy_asset::io::{Reader, VecReader};
 use bevy_asset::{AssetLoader, AsyncReadExt as _, LoadContext};
@@ -27,22 +27,33 @@ pub struct ImageLimits {
     /// Width and height in pixels.
     pub side: u32,
     /// Bytes of the pixels once they are decoded, of all mip levels and layers: a short file can
-    /// hold very many. While an image is loaded it takes some times as much.
-    pub decoded_bytes: u64,
+    /// hold very many. While an image is loaded it takes some times as much of the host's memory.
+    ///
+    /// `None` is 512 MiB, or an eighth of the device's memory
+    /// ([`DeviceInfo::memory_bytes`](quadrille_vulkan::DeviceInfo::memory_bytes)) if that is less. 512 MiB
+    /// are the largest square in compressed blocks, or half its side in four bytes a pixel, with all
+    /// mip levels.
+    pub decoded_bytes: Option<u64>,
 }
 
 impl Default for ImageLimits {
-    /// 256 MiB of a file, 16,384 pixels, which is the largest side on most devices, and 512 MiB of
-    /// pixels: the largest square in compressed blocks, or half its side in four bytes a pixel,
-    /// with all mip levels.
+    /// 256 MiB of a file, 16,384 pixels, which is the largest side on most devices, and of pixels what
+    /// fits in the device's memory several times.
     fn default() -> Self {
-        let side = 16_384;
         Self {
             file_bytes: 256 << 20,
-            side,
-            decoded_bytes: 2 * u64::from(side) * u64::from(side),
+            side: 16_384,
+            decoded_bytes: None,
         }
     }
+}
+
+/// Bytes of decoded pixels however much memory the device has, unless the app sets another limit.
+const MOST_DECODED_BYTES: u64 = 512 << 20;
+
+/// Bytes of decoded pixels on a device with that much memory, unless the app sets another limit.
+fn default_decoded_bytes(memory_bytes: u64) -> u64 {
+    (memory_bytes / 8).min(MOST_DECODED_BYTES)
 }
 
 /// Why an image file is refused.
@@ -72,7 +83,7 @@ pub enum CheckedImageError {
     /// Its pixels take too much memory.
     #[error(
         "the {}x{} pixels of the image take {bytes} bytes when they are decoded, more than the \
-         limit of {limit}, which `ImageLimits::decoded_bytes` sets",
+         limit of {limit}; `ImageLimits::decoded_bytes` sets another",
         size[0], size[1]
     )]
     DecodedTooLarge {
@@ -102,32 +113,70 @@ pub enum CheckedImageError {
     Load(#[from] ImageLoaderError),
 }
 
-/// The compressed formats of the device: images of others are refused when they are loaded.
-/// Loaders run beside the frames and outlive a device, so they share this.
+/// What the device decides about images when they are loaded. Loaders run beside the frames and outlive
+/// a device, so they share this.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct DeviceFormats(Arc<AtomicU32>);
+pub(crate) struct DeviceLimits(Arc<Shared>);
 
-impl DeviceFormats {
+struct Shared {
+    /// The compressed formats that it can sample: images of others are refused.
+    formats: AtomicU32,
+    /// Bytes of decoded pixels where the app sets no limit.
+    decoded_bytes: AtomicU64,
+}
+
+impl Default for Shared {
+    /// Before there is a device.
+    fn default() -> Self {
+        Self {
+            formats: AtomicU32::new(CompressedImageFormats::NONE.bits()),
+            decoded_bytes: AtomicU64::new(MOST_DECODED_BYTES),
+        }
+    }
+}
+
+impl DeviceLimits {
     /// Takes those of another device.
     pub(crate) fn set(&self, gpu: &Gpu) {
         let formats = format::compressed(gpu);
-        self.0.store(formats.bits(), Ordering::Relaxed);
+        self.0.formats.store(formats.bits(), Ordering::Relaxed);
+        let decoded_bytes = default_decoded_bytes(gpu.info().memory_bytes);
+        let known = &self.0.decoded_bytes;
+        known.store(decoded_bytes, Ordering::Relaxed);
     }
 
-    fn now(&self) -> CompressedImageFormats {
-        CompressedImageFormats::from_bits_truncate(self.0.load(Ordering::Relaxed))
+    fn formats(&self) -> CompressedImageFormats {
+        CompressedImageFormats::from_bits_truncate(self.0.formats.load(Ordering::Relaxed))
     }
+
+    /// The limits of the app, and that of the device where the app sets none.
+    fn complete(&self, limits: ImageLimits) -> Complete {
+        let default = || self.0.decoded_bytes.load(Ordering::Relaxed);
+        Complete {
+            file_bytes: limits.file_bytes,
+            side: limits.side,
+            decoded_bytes: limits.decoded_bytes.unwrap_or_else(default),
+        }
+    }
+}
+
+/// [`ImageLimits`] of which each is known.
+#[derive(Clone, Copy)]
+struct Complete {
+    file_bytes: u64,
+    side: u32,
+    decoded_bytes: u64,
 }
 
 /// bevy's image loader behind [`ImageLimits`].
 pub(crate) struct CheckedImageLoader {
     limits: ImageLimits,
-    formats: DeviceFormats,
+    device: DeviceLimits,
 }
 
 impl CheckedImageLoader {
-    pub(crate) fn new(limits: ImageLimits, formats: DeviceFormats) -> Self {
-        Self { limits, formats }
+    pub(crate) fn new(limits: ImageLimits, device: DeviceLimits) -> Self {
+        Self { limits, device }
     }
 }
 
@@ -155,10 +204,11 @@ impl AssetLoader for CheckedImageLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, CheckedImageError> {
         check_kind(settings, load_context)?;
-        let bytes = read(reader, self.limits).await?;
-        check(&bytes, file_format(settings, load_context), self.limits)?;
+        let limits = self.device.complete(self.limits);
+        let bytes = read(reader, limits).await?;
+        check(&bytes, file_format(settings, load_context), limits)?;
         let mut checked = VecReader::new(bytes);
-        let loader = ImageLoader::new(self.formats.now());
+        let loader = ImageLoader::new(self.device.formats());
         Ok(loader.load(&mut checked, settings, load_context).await?)
     }
 
@@ -188,7 +238,7 @@ fn check_kind(
 }
 
 /// Reads a file up to one byte more than may be: that it is too long is known without the rest.
-async fn read(reader: &mut dyn Reader, limits: ImageLimits) -> Result<Vec<u8>, CheckedImageError> {
+async fn read(reader: &mut dyn Reader, limits: Complete) -> Result<Vec<u8>, CheckedImageError> {
     let mut bytes = Vec::new();
     reader
         .take(limits.file_bytes.saturating_add(1))
@@ -219,7 +269,7 @@ fn file_format(
 fn check(
     file: &[u8],
     format: Option<FileFormat>,
-    limits: ImageLimits,
+    limits: Complete,
 ) -> Result<(), CheckedImageError> {
     if file.len() as u64 > limits.file_bytes {
         return Err(CheckedImageError::FileTooLong {
@@ -246,7 +296,7 @@ fn check(
     Ok(())
 }
 
-fn check_side(size: [u32; 2], limits: ImageLimits) -> Result<(), CheckedImageError> {
+fn check_side(size: [u32; 2], limits: Complete) -> Result<(), CheckedImageError> {
     let limit = limits.side;
     match size.iter().any(|&side| side > limit) {
         true => Err(CheckedImageError::TooLarge { size, limit }),
@@ -254,7 +304,7 @@ fn check_side(size: [u32; 2], limits: ImageLimits) -> Result<(), CheckedImageErr
     }
 }
 
-fn check_bytes(size: [u32; 2], bytes: u64, limits: ImageLimits) -> Result<(), CheckedImageError> {
+fn check_bytes(size: [u32; 2], bytes: u64, limits: Complete) -> Result<(), CheckedImageError> {
     let limit = limits.decoded_bytes;
     match bytes > limit {
         true => Err(CheckedImageError::DecodedTooLarge { size, bytes, limit }),

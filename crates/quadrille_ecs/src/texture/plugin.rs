@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::{ImagePlugin, ImageSamplerDescriptor};
 
 use super::load::{Textures, follow};
-use super::loader::{CheckedImageLoader, DeviceFormats, ImageLimits};
+use super::loader::{CheckedImageLoader, DeviceLimits, ImageLimits};
 use crate::app::plugin::GpuDevice;
 use crate::schedule::RenderStartup;
 
@@ -63,19 +63,19 @@ impl Plugin for TexturePlugin {
             let sampler = self.default_sampler.clone();
             app.add_plugins(ImagePlugin::default().with_default_sampler(sampler));
         }
-        let formats = DeviceFormats::default();
+        let device = DeviceLimits::default();
         if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
-            formats.set(gpu);
+            device.set(gpu);
         }
-        app.register_asset_loader(CheckedImageLoader::new(self.limits, formats.clone()))
-            .insert_resource(formats)
+        app.register_asset_loader(CheckedImageLoader::new(self.limits, device.clone()))
+            .insert_resource(device)
             .init_resource::<Textures>()
-            .add_systems(RenderStartup, set_formats)
+            .add_systems(RenderStartup, set_limits)
             .add_systems(PostUpdate, follow.after(AssetEventSystems));
     }
 }
 
-/// Loaders take the formats of the device that there is now.
-fn set_formats(formats: Res<DeviceFormats>, gpu: Res<GpuDevice>) {
-    formats.set(&gpu);
+/// Loaders go by the device that there is now.
+fn set_limits(limits: Res<DeviceLimits>, gpu: Res<GpuDevice>) {
+    limits.set(&gpu);
 }

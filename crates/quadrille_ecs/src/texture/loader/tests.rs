@@ -1,6 +1,6 @@
 use super::*;
 
-const LIMITS: ImageLimits = ImageLimits {
+const LIMITS: Complete = Complete {
     file_bytes: 1000,
     side: 4096,
     decoded_bytes: 4 << 20,
@@ -20,7 +20,7 @@ fn png(width: u32, height: u32, depth: png::BitDepth) -> Vec<u8> {
     file
 }
 
-fn check(file: &[u8], limits: ImageLimits) -> Result<(), CheckedImageError> {
+fn check(file: &[u8], limits: Complete) -> Result<(), CheckedImageError> {
     super::check(file, Some(FileFormat::Png), limits)
 }
 
@@ -58,12 +58,12 @@ fn pixels_take_no_more_than_the_limit_when_they_are_decoded() {
     assert_eq!(
         error.to_string(),
         "the 1025x1025 pixels of the image take 4202500 bytes when they are decoded, more than the \
-         limit of 4194304, which `ImageLimits::decoded_bytes` sets"
+         limit of 4194304; `ImageLimits::decoded_bytes` sets another"
     );
     assert!(limit(1024, png::BitDepth::Sixteen).is_err());
     let guessed = super::check(&png(1025, 1025, png::BitDepth::One), None, LIMITS);
     assert!(guessed.is_err());
-    let default = ImageLimits::default();
+    let default = DeviceLimits::default().complete(ImageLimits::default());
     let zeros = png(16_384, 16_384, png::BitDepth::Eight);
     assert!(matches!(
         check(&zeros, default),
@@ -100,4 +100,24 @@ fn no_more_is_read_than_the_limit_and_a_byte() {
     let bytes =
         bevy_platform::future::block_on(read(&mut short, LIMITS)).expect("memory can be read");
     assert_eq!(bytes, png(4, 4, png::BitDepth::Eight));
+}
+
+/// One that has little memory allows an eighth of it.
+#[test]
+fn the_device_decides_where_the_app_does_not() {
+    assert_eq!(default_decoded_bytes(256 << 20), 32 << 20);
+    assert_eq!(default_decoded_bytes(4 << 30), 512 << 20);
+    assert_eq!(default_decoded_bytes(80 << 30), 512 << 20);
+    let device = DeviceLimits::default();
+    let limit = |limits| device.complete(limits).decoded_bytes;
+    let default = ImageLimits::default();
+    assert_eq!(limit(default), 512 << 20, "before there is a device");
+    let known = &device.0.decoded_bytes;
+    known.store(default_decoded_bytes(1 << 30), Ordering::Relaxed);
+    assert_eq!(limit(default), 128 << 20);
+    let app = ImageLimits {
+        decoded_bytes: Some(7),
+        ..default
+    };
+    assert_eq!(limit(app), 7);
 }
