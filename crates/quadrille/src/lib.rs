@@ -57,7 +57,7 @@
 //!    A struct that shaders read derives [`ShaderType`](prelude::ShaderType), whose vectors and matrices
 //!    are [`glam`]'s: `.push(&params)` and `uploads.write(&buffer, 0, &params)` lay it out as WGSL does,
 //!    and `params.size()` is how large its buffer is. A push of another size than the shader's is an error,
-//!    and so is a buffer that is shorter than the shader's type. Bytes of one's own making are pushed
+//!    and so is one whose members begin elsewhere (`[f32; 3]` is no `vec3f`), and a buffer that is shorter than the shader's type. Bytes of one's own making are pushed
 //!    with `push_bytes`; [`bytemuck`] makes them, of structs with
 //!    `#[derive(Pod)] #[bytemuck(crate = "quadrille::bytemuck")]`.
 //! 4. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.

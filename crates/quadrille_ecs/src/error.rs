@@ -135,6 +135,22 @@ pub enum RecordError {
         /// The stages that the shader uses it in.
         needed: &'static str,
     },
+    /// A struct that is pushed is laid out otherwise than the shader's.
+    #[error(
+        "`{value}` is pushed, whose members begin at the bytes {given}; those of the push constants of \
+         the pipeline `{pipeline}` begin elsewhere: {shader}; give the struct the members of the \
+         shader's, in the same order, with `Vec3` of glam for `vec3f` (a `[f32; 3]` is three numbers)"
+    )]
+    OtherLayout {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The type of what is pushed.
+        value: &'static str,
+        /// Where its members begin.
+        given: Box<str>,
+        /// Where the shader's members begin, with their names.
+        shader: Box<str>,
+    },
     /// A command needs another access.
     #[error(
         "`{command}` needs `{resource}` declared as {needed}, but it is declared as {declared}; declare \

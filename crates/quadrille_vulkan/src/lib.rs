@@ -128,8 +128,8 @@ pub use resources::sampler::{Sampler, SamplerDesc};
 pub use resources::view::View;
 pub use shader::reload::Reloaded;
 pub use shader::{
-    Binding, BindingKind, Constant, EntryPoint, GpuShader, Location, LocationType, ScalarKind,
-    ShaderImage, ShaderModule, ShaderStage,
+    Binding, BindingKind, Constant, EntryPoint, GpuShader, Location, LocationType, PushLayout,
+    ScalarKind, ShaderImage, ShaderModule, ShaderStage,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

@@ -12,6 +12,7 @@ mod image;
 mod implicit;
 mod location;
 mod module;
+mod push_layout;
 mod reflect;
 mod spirv;
 mod wgsl;
@@ -29,6 +30,7 @@ pub use constants::Constant;
 pub use image::ShaderImage;
 pub use location::{Location, LocationType, ScalarKind};
 pub use module::ShaderModule;
+pub use push_layout::PushLayout;
 
 pub(crate) use constants::{Constants, check as check_constants};
 
@@ -90,6 +92,8 @@ pub struct EntryPoint {
     /// The same with what may pad the end of their struct. That is part of a struct in WGSL; SPIR-V
     /// says where a block's last member ends, and no more.
     pub push_constant_padded: u32,
+    /// Where their members begin.
+    pub push_layout: PushLayout,
     /// Its inputs, by location.
     pub inputs: Vec<Location>,
     /// Its outputs, by location.

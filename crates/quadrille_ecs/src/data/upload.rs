@@ -4,8 +4,6 @@ mod mips;
 mod writes;
 
 use bevy_ecs::prelude::*;
-use encase::ShaderType;
-use encase::internal::WriteInto;
 use quadrille_sync::{
     Access, Capabilities, Layout, PassKind, Preference, QueueRequest, ResourceId, States,
     TimelinePoint,
@@ -16,7 +14,7 @@ use quadrille_vulkan::{
 };
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
-use crate::record::layout;
+use crate::record::layout::{self, ShaderValue};
 use writes::{Write, Writes};
 
 /// Writes data to buffers and images at the beginning of the next frame, before all passes that
@@ -122,7 +120,7 @@ impl Uploads {
     /// ```
     pub fn write<T>(&mut self, buffer: &GpuBuffer, offset: u64, value: &T)
     where
-        T: ShaderType + WriteInto + ?Sized,
+        T: ShaderValue + ?Sized,
     {
         let mut bytes = std::mem::take(&mut self.value);
         bytes.clear();

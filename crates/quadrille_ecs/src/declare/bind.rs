@@ -2,7 +2,8 @@
 
 use quadrille_sync::ResourceId;
 use quadrille_vulkan::{
-    Binding, BindingKind, BindingNeeds, GpuBuffer, GpuImage, Handle, Needs, Sampler, View, vk,
+    Binding, BindingKind, BindingNeeds, GpuBuffer, GpuImage, Handle, Needs, PushLayout, Sampler,
+    View, vk,
 };
 
 use crate::declare::access::{Access, kind, stage};
@@ -232,6 +233,7 @@ pub(crate) trait Reflected {
     fn name(&self) -> &str;
     fn bindings(&self) -> &[Binding];
     fn needs(&self) -> &BindingNeeds;
+    fn push_layouts(&self) -> &[PushLayout];
 }
 
 impl Reflected for quadrille_vulkan::ComputePipeline {
@@ -247,6 +249,11 @@ impl Reflected for quadrille_vulkan::ComputePipeline {
     fn needs(&self) -> &BindingNeeds {
         self.needs()
     }
+
+    #[inline]
+    fn push_layouts(&self) -> &[PushLayout] {
+        self.push_layouts()
+    }
 }
 
 impl Reflected for quadrille_vulkan::GraphicsPipeline {
@@ -261,6 +268,11 @@ impl Reflected for quadrille_vulkan::GraphicsPipeline {
     #[inline]
     fn needs(&self) -> &BindingNeeds {
         self.needs()
+    }
+
+    #[inline]
+    fn push_layouts(&self) -> &[PushLayout] {
+        self.push_layouts()
     }
 }
 

@@ -1,13 +1,11 @@
 //! Recording dispatches.
 
-use encase::ShaderType;
-use encase::internal::WriteInto;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ComputePipeline, Sampler};
 
 use crate::declare::bind::{BoundMask, Declared};
 use crate::declare::kind::AccessKind;
-use crate::record::layout;
+use crate::record::layout::{self, ShaderValue};
 use crate::record::recording::SubRecording;
 
 /// A bound compute pipeline: bind resources, push constants, dispatch.
@@ -48,7 +46,8 @@ impl<'a> Compute<'a> {
     /// Sets the push constants, `var<immediate>` in WGSL: a number, a vector or matrix of
     /// [`glam`](crate::glam), an array of them, or a struct that derives
     /// [`ShaderType`](crate::encase::ShaderType), which lays it out as WGSL does: at most 128 bytes, as
-    /// many as the shader's variable has.
+    /// many as the shader's variable has. A struct whose members begin elsewhere than the shader's is an
+    /// error: `[f32; 3]`, for one, is no `vec3f`, which begins at a multiple of 16 bytes.
     ///
     /// ```
     /// # extern crate quadrille_ecs as quadrille;
@@ -66,8 +65,8 @@ impl<'a> Compute<'a> {
     ///     compute.push(wind).dispatch([64, 1, 1]);
     /// }
     /// ```
-    pub fn push<T: ShaderType + WriteInto>(&mut self, constants: &T) -> &mut Self {
-        layout::push(&mut self.recording.list, constants);
+    pub fn push<T: ShaderValue>(&mut self, constants: &T) -> &mut Self {
+        layout::push(self.recording, self.pipeline, constants);
         self
     }
 

@@ -2,11 +2,57 @@
 
 use encase::ShaderType;
 use encase::internal::WriteInto;
+use encase::private::{ArrayMetadata, MatrixMetadata, StructMetadata};
 use quadrille_vulkan::CommandList;
 
+use crate::declare::bind::Reflected;
+use crate::declare::registry::short_name;
+use crate::error::RecordError;
+use crate::record::recording::SubRecording;
+
+/// A value that is laid out as WGSL has it, to push and to upload: a number, a vector or matrix of
+/// [`glam`](crate::glam), an array or a `Vec` of such, and a struct that derives
+/// [`ShaderType`](crate::encase::ShaderType).
+pub trait ShaderValue: ShaderType<ExtraMetadata: Members> + WriteInto {}
+
+impl<T: ShaderType<ExtraMetadata: Members> + WriteInto + ?Sized> ShaderValue for T {}
+
+/// Where the members of a type begin.
+pub trait Members {
+    /// Bytes from the start of a value to each member; the start alone of what is no struct.
+    fn offsets(&self) -> &[u64];
+}
+
+impl<const N: usize> Members for StructMetadata<N> {
+    fn offsets(&self) -> &[u64] {
+        &self.offsets
+    }
+}
+
+macro_rules! implement_members {
+    ($($metadata:ty),*) => {$(
+        impl Members for $metadata {
+            fn offsets(&self) -> &[u64] {
+                &[0]
+            }
+        }
+    )*};
+}
+
+implement_members!((), ArrayMetadata, MatrixMetadata);
+
 /// Pushes a value, with zeros as padding.
-pub(crate) fn push<T: ShaderType + WriteInto>(list: &mut CommandList, value: &T) {
+pub(crate) fn push<T: ShaderValue>(
+    recording: &mut SubRecording,
+    pipeline: &impl Reflected,
+    value: &T,
+) {
+    let metadata = T::METADATA;
+    if let Some(error) = contradiction::<T>(pipeline, metadata.extra.offsets()) {
+        return recording.fail(error);
+    }
     let bytes = value.size().get() as usize;
+    let list = &mut recording.list;
     let mut few = [0; CommandList::MAX_PUSH_CONSTANTS];
     match few.get_mut(..bytes) {
         Some(few) => {
@@ -18,8 +64,28 @@ pub(crate) fn push<T: ShaderType + WriteInto>(list: &mut CommandList, value: &T)
     }
 }
 
+/// What is wrong with the layout of a value, whose size is compared when the pass is translated.
+fn contradiction<T>(pipeline: &impl Reflected, given: &[u64]) -> Option<RecordError> {
+    let mut layouts = pipeline.push_layouts().iter();
+    let wanted = layouts.find(|layout| layout.contradicts(given))?;
+    let shader = wanted
+        .members()
+        .map(|(name, offset)| format!("`{name}` at {offset}"));
+    Some(RecordError::OtherLayout {
+        pipeline: pipeline.name().into(),
+        value: short_name::<T>(),
+        given: list(given.iter().map(u64::to_string)),
+        shader: list(shader),
+    })
+}
+
+/// Things as a list in a sentence.
+fn list(things: impl Iterator<Item = String>) -> Box<str> {
+    things.collect::<Vec<_>>().join(", ").into()
+}
+
 /// Writes a value into zeros, which are as many as it has bytes.
-pub(crate) fn write<T: ShaderType + WriteInto + ?Sized>(value: &T, zeros: &mut [u8]) {
+pub(crate) fn write<T: ShaderValue + ?Sized>(value: &T, zeros: &mut [u8]) {
     let written = encase::StorageBuffer::new(zeros).write(value);
     debug_assert!(written.is_ok(), "a value has as many bytes as it says");
 }

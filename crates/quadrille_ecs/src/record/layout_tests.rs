@@ -4,7 +4,7 @@ use encase::ShaderType;
 use glam::{Mat3, UVec2, Vec2, Vec3};
 use quadrille_vulkan::GpuShader;
 
-use super::write;
+use super::{Members as _, ShaderValue, write};
 
 #[derive(ShaderType)]
 struct Inner {
@@ -31,16 +31,21 @@ struct Pair {
 
 /// The bytes of push constants of a shader with these structs, the last of which is pushed.
 fn shader_bytes(structs: &str, last: &str) -> u64 {
+    shader(structs, last).entry_points()[0]
+        .push_constant_bytes
+        .into()
+}
+
+fn shader(structs: &str, last: &str) -> GpuShader {
     let source = format!(
         "{structs} var<immediate> it: {last};
          @group(0) @binding(0) var<storage, read_write> to: array<{last}>;
          @compute @workgroup_size(1) fn main() {{ to[0] = it; }}"
     );
-    let shader = GpuShader::wgsl("layout", &source).expect("it is valid");
-    shader.entry_points()[0].push_constant_bytes.into()
+    GpuShader::wgsl("layout", &source).expect("it is valid")
 }
 
-fn bytes_of<T: ShaderType + encase::internal::WriteInto>(value: &T) -> Vec<u8> {
+fn bytes_of<T: ShaderValue>(value: &T) -> Vec<u8> {
     let mut bytes = vec![0; value.size().get() as usize];
     write(value, &mut bytes);
     bytes
@@ -101,4 +106,84 @@ fn a_vector_of_three_is_followed_by_what_the_shader_leaves_free() {
     let bytes = bytes_of(&Pair { a, b });
     let all: Vec<f32> = (0..8).map(|at| float(&bytes, 4 * at)).collect();
     assert_eq!(all, [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0]);
+}
+
+/// Whether a value is refused where a shader with these structs reads the last one.
+fn is_refused<T: ShaderValue>(structs: &str, last: &str) -> bool {
+    let shader = shader(structs, last);
+    let metadata = T::METADATA;
+    let layout = &shader.entry_points()[0].push_layout;
+    layout.contradicts(metadata.extra.offsets())
+}
+
+#[derive(ShaderType)]
+struct Packed {
+    a: [f32; 3],
+    b: [f32; 3],
+    c: [f32; 2],
+}
+
+#[derive(ShaderType)]
+struct Padded {
+    a: [f32; 3],
+    rest: f32,
+    b: [f32; 3],
+    end: f32,
+}
+
+#[derive(ShaderType)]
+struct Swapped {
+    strength: f32,
+    place: [f32; 3],
+}
+
+#[derive(ShaderType)]
+struct Flat {
+    a: f32,
+    b: f32,
+    c: f32,
+    d: f32,
+}
+
+#[derive(ShaderType)]
+struct Nested {
+    first: Pair,
+    rest: Vec3,
+}
+
+#[test]
+fn a_struct_of_the_right_size_with_other_members_is_refused() {
+    let pair = "struct Pair { a: vec3f, b: vec3f }";
+    assert_eq!(shader_bytes(pair, "Pair"), Packed::min_size().get());
+    assert!(is_refused::<Packed>(pair, "Pair"));
+    let weight = "struct Weight { place: vec3f, strength: f32 }";
+    assert!(is_refused::<Swapped>(weight, "Weight"));
+}
+
+#[test]
+fn what_the_shader_reads_rightly_is_not_refused() {
+    let pair = "struct Pair { a: vec3f, b: vec3f }";
+    assert!(!is_refused::<Pair>(pair, "Pair"));
+    assert!(!is_refused::<Padded>(pair, "Pair"), "padding is a member");
+    assert!(!is_refused::<[f32; 8]>(pair, "Pair"), "numbers alone");
+    assert!(!is_refused::<Pair>("", "mat2x4f"), "columns");
+    assert!(!is_refused::<Mat3>(
+        "struct Axes { x: vec3f, y: vec3f, z: vec3f }",
+        "Axes"
+    ));
+    assert!(
+        !is_refused::<Flat>("", "vec4f"),
+        "the components of a vector"
+    );
+    assert!(!is_refused::<Flat>(
+        "struct Two { a: vec2f, b: vec2f }",
+        "Two"
+    ));
+    let flat = "struct Flat { a: vec3f, b: vec3f, rest: vec3f }";
+    assert!(!is_refused::<Nested>(flat, "Flat"), "nested in Rust alone");
+    let nested = "struct Pair { a: vec3f, b: vec3f } struct Nested { first: Pair, rest: vec3f }";
+    assert!(!is_refused::<Nested>(nested, "Nested"));
+    let params = "struct Inner { weight: f32, place: vec2f }
+                  struct Params { a: vec3f, b: vec3f, c: f32, d: vec2u, e: Inner, f: mat3x3f, h: f32 }";
+    assert!(!is_refused::<Params>(params, "Params"));
 }

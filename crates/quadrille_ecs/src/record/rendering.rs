@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use encase::ShaderType;
-use encase::internal::WriteInto;
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{
     ColorAttachment, DepthAttachment, GpuImage, GraphicsPipeline, IndexType, Load, Sampler, Store,
@@ -16,7 +14,7 @@ use crate::declare::bind::{Bound, BoundMask, Declared, ResourceRef};
 use crate::declare::exact;
 use crate::declare::kind::{AccessKind, StageWish};
 use crate::error::RecordError;
-use crate::record::layout;
+use crate::record::layout::{self, ShaderValue};
 use crate::record::recording::SubRecording;
 
 /// The size of a `VkDrawIndirectCommand`.
@@ -86,10 +84,11 @@ impl<'a> Rendering<'a> {
     /// Sets the push constants, `var<immediate>` in WGSL: a number, a vector or matrix of
     /// [`glam`](crate::glam), an array of them, or a struct that derives
     /// [`ShaderType`](crate::encase::ShaderType), which lays it out as WGSL does: at most 128 bytes, as
-    /// many as the shader's variable has.
-    pub fn push<T: ShaderType + WriteInto>(&mut self, constants: &T) -> &mut Self {
+    /// many as the shader's variable has. A struct whose members begin elsewhere than the shader's is an
+    /// error: `[f32; 3]`, for one, is no `vec3f`, which begins at a multiple of 16 bytes.
+    pub fn push<T: ShaderValue>(&mut self, constants: &T) -> &mut Self {
         match &self.pipeline {
-            Some(_) => layout::push(&mut self.recording.list, constants),
+            Some(pipeline) => layout::push(self.recording, pipeline, constants),
             None => self
                 .recording
                 .fail(RecordError::NoPipeline { command: "push" }),

@@ -17,7 +17,7 @@ use crate::instance::debug::c_string;
 use crate::lock;
 use crate::shader::reload::Newest;
 use crate::shader::{
-    Binding, Constant, Constants, EntryPoint, GpuShader, ShaderStage, check_constants,
+    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage, check_constants,
 };
 
 /// A compute pipeline to make.
@@ -158,6 +158,12 @@ impl ComputePipeline {
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
         self.0.interface.layout().push_bytes.least
+    }
+
+    /// Where the members of the push constants begin: one for all stages that have the same.
+    #[inline]
+    pub fn push_layouts(&self) -> &[PushLayout] {
+        self.0.interface.push_layouts()
     }
 
     /// Whether it is compiled, or has failed to.

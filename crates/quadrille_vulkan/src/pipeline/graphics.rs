@@ -14,7 +14,7 @@ use super::vertices;
 use crate::commands::rendering::Formats;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::{Binding, Constant, GpuShader};
+use crate::shader::{Binding, Constant, GpuShader, PushLayout};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]
@@ -144,6 +144,12 @@ impl GraphicsPipeline {
     /// Bytes of push constants.
     pub fn push_constant_bytes(&self) -> u32 {
         self.0.interface.layout().push_bytes.least
+    }
+
+    /// Where the members of the push constants begin: one for all stages that have the same.
+    #[inline]
+    pub fn push_layouts(&self) -> &[PushLayout] {
+        self.0.interface.push_layouts()
     }
 
     /// Starts compiling for formats in the background.

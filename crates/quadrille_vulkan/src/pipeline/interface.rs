@@ -13,13 +13,14 @@ use super::needs::BindingNeeds;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::shader::reload::{Newest, Ready, Reloadable};
-use crate::shader::{Binding, EntryPoint};
+use crate::shader::{Binding, EntryPoint, PushLayout};
 
 /// What both kinds of pipelines have.
 pub(crate) struct Interface {
     name: String,
     bindings: Vec<Binding>,
     needs: BindingNeeds,
+    push_layouts: Vec<PushLayout>,
     layout: Arc<PipelineLayout>,
     device: Arc<Device>,
 }
@@ -35,9 +36,13 @@ impl Interface {
         let (bindings, push_bytes) = merge(name, entry_points)?;
         let layouts = &device.layouts;
         let layout = layouts.get(device, name, &bindings, push_bytes, stages)?;
+        let has_constants = entry_points.iter().filter(|it| it.push_constant_bytes > 0);
+        let mut push_layouts: Vec<_> = has_constants.map(|it| it.push_layout.clone()).collect();
+        push_layouts.dedup();
         Ok(Self {
             name: name.to_owned(),
             needs: BindingNeeds::of(&bindings),
+            push_layouts,
             bindings,
             layout,
             device: Arc::clone(device),
@@ -73,6 +78,11 @@ impl Interface {
     #[inline]
     pub(crate) fn needs(&self) -> &BindingNeeds {
         &self.needs
+    }
+
+    /// Where the push constants of its shaders begin: one for all stages that have the same.
+    pub(crate) fn push_layouts(&self) -> &[PushLayout] {
+        &self.push_layouts
     }
 
     /// The layout of the pipeline.

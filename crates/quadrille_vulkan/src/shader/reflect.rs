@@ -6,13 +6,13 @@ use ash::vk;
 use spirq::ReflectConfig;
 use spirq::constant::ConstantValue;
 use spirq::entry_point::ExecutionModel;
-use spirq::ty::{AccessType, DescriptorType, ScalarType, Type};
+use spirq::ty::{AccessType, DescriptorType, MatrixAxisOrder, ScalarType, Type};
 use spirq::var::{InterfaceLocation, Variable};
 
 use super::image::format_of_spirv;
 use super::{
-    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderImage, ShaderStage,
-    spirv,
+    Binding, BindingKind, EntryPoint, Location, LocationType, PushLayout, ScalarKind, ShaderImage,
+    ShaderStage, push_layout, spirv,
 };
 use crate::error::ShaderError;
 
@@ -62,6 +62,7 @@ fn reflect(
         bindings: Vec::new(),
         push_constant_bytes: 0,
         push_constant_padded: 0,
+        push_layout: PushLayout::default(),
         inputs: Vec::new(),
         outputs: Vec::new(),
     };
@@ -74,6 +75,7 @@ fn reflect(
                 let bytes = ty.nbyte().unwrap_or(0) as u32;
                 reflected.push_constant_bytes = bytes.next_multiple_of(4);
                 reflected.push_constant_padded = bytes.next_multiple_of(MOST_ALIGNMENT);
+                reflected.push_layout = push_layout(ty);
             }
             Variable::Input { location, ty, .. } => {
                 reflected.inputs.push(self::location(location, ty));
@@ -197,6 +199,66 @@ fn least_bytes(ty: &Type) -> u64 {
         }
         _ => ty.nbyte().unwrap_or(0) as u64,
     }
+}
+
+/// Where the members of push constants begin.
+pub(super) fn push_layout(block: &Type) -> PushLayout {
+    let mut layout = PushLayout::default();
+    if let Type::Struct(structure) = block {
+        // A block around the one struct that is pushed, as naga writes it.
+        if let [only] = structure.members.as_slice()
+            && let Type::Struct(_) = only.ty
+        {
+            return push_layout(&only.ty);
+        }
+        for member in &structure.members {
+            let name = member.name.as_deref().unwrap_or_default();
+            layout.add_member(name, member.offset.unwrap_or(0) as u64);
+        }
+        add_values(block, 0, &mut layout);
+    }
+    layout
+}
+
+/// Adds the numbers, vectors, and columns or rows of matrices, of a type that begins at a byte. Gives
+/// a byte that the type reaches to: elements that overlap, as hostile modules have them, count as
+/// neighbours, or nested arrays of them would take for ever.
+fn add_values(ty: &Type, at: u64, layout: &mut PushLayout) -> u64 {
+    let mut end = at.saturating_add(4);
+    if at >= push_layout::BYTES {
+        return end;
+    }
+    match ty {
+        Type::Struct(structure) => structure.members.iter().for_each(|member| {
+            let start = at.saturating_add(member.offset.unwrap_or(0) as u64);
+            end = end.max(add_values(&member.ty, start, layout));
+        }),
+        Type::Array(array) => {
+            let stride = array.stride.unwrap_or(0) as u64;
+            let mut start = at;
+            for _ in 0..array.nelement.unwrap_or(1) {
+                if start >= push_layout::BYTES {
+                    break;
+                }
+                end = add_values(&array.element_ty, start, layout);
+                start = start.saturating_add(stride).max(end);
+            }
+        }
+        Type::Matrix(matrix) => {
+            let vectors = match matrix.axis_order {
+                Some(MatrixAxisOrder::RowMajor) => matrix.vector_ty.nscalar,
+                _ => matrix.nvector,
+            };
+            let stride = matrix.stride.unwrap_or(0) as u64;
+            for vector in 0..u64::from(vectors.min(4)) {
+                let start = at.saturating_add(vector.saturating_mul(stride));
+                layout.add_value(start);
+                end = end.max(start.saturating_add(4));
+            }
+        }
+        _ => layout.add_value(at),
+    }
+    end
 }
 
 /// What a type of images needs.

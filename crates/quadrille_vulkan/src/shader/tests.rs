@@ -1,5 +1,7 @@
 use ash::vk;
 
+use spirq::ty::{AccessType, ArrayType, ScalarType, StructMember, StructType, Type};
+
 use super::{BindingKind, GpuShader, ShaderImage, ShaderStage};
 use crate::error::ShaderError;
 
@@ -221,4 +223,54 @@ fn push_constants_may_have_the_padding_of_their_struct() {
         [entry.push_constant_bytes, entry.push_constant_padded]
     };
     assert_eq!([bytes(&of_wgsl), bytes(&of_spirv)], [[32, 32], [28, 32]]);
+}
+
+/// As bits, one for 4 bytes: where anything begins.
+#[test]
+fn values_of_push_constants_begin_where_wgsl_and_spirv_say() {
+    let source = "
+        struct Inner { weight: f32, place: vec2f }
+        struct All { a: vec3f, b: f32, inner: Inner, list: array<vec2f, 2>, turn: mat3x3f, last: u32 }
+        var<immediate> all: All;
+        @group(0) @binding(0) var<storage, read_write> to: array<f32>;
+        @compute @workgroup_size(1) fn main() {
+            to[0] = all.a.x + all.b + all.inner.place.x + all.list[1].x + all.turn[1].x + f32(all.last);
+        }";
+    let of_wgsl = GpuShader::wgsl("all.wgsl", source).unwrap();
+    let of_spirv = GpuShader::spirv("all.spv", of_wgsl.words()).unwrap();
+    for shader in [of_wgsl, of_spirv] {
+        let layout = &shader.entry_points()[0].push_layout;
+        let offsets: Vec<u32> = layout.members().map(|(_, offset)| offset).collect();
+        assert_eq!(offsets, [0, 12, 16, 32, 48, 96]);
+        // A member begins at 12 where there is none.
+        let lacks_one = |other: u64| [0, 16, 32, 48, 96, other];
+        let begins = |at: &u64| !layout.contradicts(&lacks_one(*at));
+        let all: Vec<u64> = (0..128).step_by(4).filter(begins).collect();
+        assert_eq!(all, [0, 12, 16, 24, 32, 40, 48, 64, 80, 96]);
+    }
+}
+
+/// As no compiler writes it: elements that overlap, as many as a number can say, at each depth.
+#[test]
+fn arrays_of_hostile_modules_are_looked_at_in_part() {
+    let mut ty = Type::Scalar(ScalarType::f32());
+    for _ in 0..30 {
+        ty = Type::Array(ArrayType {
+            element_ty: Box::new(ty),
+            nelement: Some(u32::MAX),
+            stride: Some(0),
+        });
+    }
+    let member = StructMember {
+        name: None,
+        offset: Some(4),
+        ty,
+        access_ty: AccessType::ReadOnly,
+    };
+    let block = StructType {
+        name: None,
+        members: vec![member],
+    };
+    let layout = super::reflect::push_layout(&Type::Struct(block));
+    assert!(layout.members().eq([("", 4)]));
 }

@@ -13,7 +13,8 @@ use super::constants::Overrides;
 use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
 use super::{
-    Binding, BindingKind, EntryPoint, Location, LocationType, ScalarKind, ShaderImage, ShaderStage,
+    Binding, BindingKind, EntryPoint, Location, LocationType, PushLayout, ScalarKind, ShaderImage,
+    ShaderStage, push_layout,
 };
 use crate::error::ShaderError;
 
@@ -218,6 +219,7 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
         bindings: Vec::new(),
         push_constant_bytes: 0,
         push_constant_padded: 0,
+        push_layout: PushLayout::default(),
         inputs: locations(module, arguments.map(|it| (it.ty, &it.binding))),
         outputs: locations(module, result.map(|it| (it.ty, &it.binding))),
     };
@@ -229,6 +231,7 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
         if variable.space == AddressSpace::Immediate {
             reflected.push_constant_bytes = layouter[variable.ty].size;
             reflected.push_constant_padded = reflected.push_constant_bytes;
+            reflected.push_layout = push_layout(joined, module, variable);
         }
         let Some(place) = &variable.binding else {
             continue;
@@ -284,6 +287,63 @@ fn least_bytes(
             u64::from(last.offset) + least_bytes(module, layouter, last.ty)
         }),
         _ => layouter[ty].size.into(),
+    }
+}
+
+/// Where the members of push constants begin.
+fn push_layout(
+    joined: &Joined,
+    module: &naga::Module,
+    variable: &naga::GlobalVariable,
+) -> PushLayout {
+    let mut layout = PushLayout::default();
+    match &module.types[variable.ty].inner {
+        TypeInner::Struct { members, .. } => members.iter().for_each(|member| {
+            let name = member.name.as_deref().unwrap_or_default();
+            layout.add_member(name, member.offset.into());
+        }),
+        _ => {
+            let name = variable.name.as_deref().unwrap_or_default();
+            layout.add_member(joined.own_name(name).0, 0);
+        }
+    }
+    add_values(module, variable.ty, 0, &mut layout);
+    layout
+}
+
+/// Adds the numbers, vectors and columns of a type that begins at a byte.
+fn add_values(
+    module: &naga::Module,
+    ty: naga::Handle<naga::Type>,
+    at: u64,
+    layout: &mut PushLayout,
+) {
+    let mut add = |ty, offset: u64| match at + offset < push_layout::BYTES {
+        true => add_values(module, ty, at + offset, layout),
+        false => (),
+    };
+    match &module.types[ty].inner {
+        TypeInner::Struct { members, .. } => members
+            .iter()
+            .for_each(|member| add(member.ty, member.offset.into())),
+        &TypeInner::Array { base, size, stride } => {
+            let count = match size {
+                naga::ArraySize::Constant(count) => count.get(),
+                naga::ArraySize::Pending(_) | naga::ArraySize::Dynamic => 1,
+            };
+            let most = (push_layout::BYTES as u32).div_ceil(stride.max(1));
+            (0..count.min(most)).for_each(|at| add(base, (at * stride).into()));
+        }
+        &TypeInner::Matrix {
+            columns,
+            rows,
+            scalar,
+        } => {
+            let stride = naga::proc::Alignment::from(rows) * u32::from(scalar.width);
+            (0..columns as u32)
+                .for_each(|column| layout.add_value(at + u64::from(column * stride)));
+        }
+        _ => layout.add_value(at),
     }
 }
 

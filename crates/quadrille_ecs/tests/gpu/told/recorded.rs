@@ -2,6 +2,7 @@
 
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
+use quadrille_ecs::encase::ShaderType;
 use quadrille_ecs::*;
 
 use super::Told;
@@ -114,6 +115,22 @@ fn constants(told: &mut Told) {
         .bind(0, &numbers)
         .push(&[1_u32; 40])
         .dispatch([4, 1, 1]));
+    #[derive(ShaderType)]
+    struct Ray {
+        start: [f32; 3],
+        end: [f32; 3],
+        rest: [f32; 2],
+    }
+    fn packed(mut recorder: Recorder, to: StorageWrite<Small>, tools: Res<Tools>) {
+        let ray = Ray {
+            start: [0.0; 3],
+            end: [1.0; 3],
+            rest: [0.0; 2],
+        };
+        let mut compute = recorder.compute(&tools.measure);
+        compute.bind(0, &to).push(&ray).dispatch([1, 1, 1]);
+    }
+    told.passes("a push of another layout", packed);
 }
 
 fn images(told: &mut Told) {

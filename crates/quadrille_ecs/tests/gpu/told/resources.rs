@@ -32,6 +32,8 @@ pub(super) struct Gone(pub(super) GpuBuffer);
 pub(super) struct Tools {
     /// Samples binding 0 with 1 into binding 2.
     pub(super) sample: ComputePipeline,
+    /// Has two vectors of three as push constants.
+    pub(super) measure: ComputePipeline,
     /// Draws without depth.
     pub(super) draw: GraphicsPipeline,
     /// Draws with depth.
@@ -46,6 +48,12 @@ const SAMPLE: &str = "
     @group(0) @binding(1) var smoothly: sampler;
     @group(0) @binding(2) var<storage, read_write> to: array<vec4f>;
     @compute @workgroup_size(1) fn main() { to[0] = textureSampleLevel(map, smoothly, vec2f(0.5), 0.0); }";
+
+const MEASURE: &str = "
+    struct Ray { start: vec3f, end: vec3f }
+    var<immediate> ray: Ray;
+    @group(0) @binding(0) var<storage, read_write> to: array<f32>;
+    @compute @workgroup_size(1) fn main() { to[0] = distance(ray.start, ray.end); }";
 
 const DRAW: &str = "
     @vertex fn place() -> @builtin(position) vec4f { return vec4f(0.0, 0.0, 0.0, 1.0); }
@@ -80,9 +88,9 @@ pub(super) fn setup(
 }
 
 fn tools(gpu: &GpuDevice) -> Result<Tools> {
-    let [sample, draw, mesh] =
-        [SAMPLE, DRAW, MESH].map(|source| GpuShader::wgsl("told.wgsl", source));
-    let (sample, draw, mesh) = (sample?, draw?, mesh?);
+    let [sample, measure, draw, mesh] =
+        [SAMPLE, MEASURE, DRAW, MESH].map(|source| GpuShader::wgsl("told.wgsl", source));
+    let (sample, measure, draw, mesh) = (sample?, measure?, draw?, mesh?);
     let solid = GraphicsPipelineDesc {
         depth: Some(DepthState::LESS),
         ..GraphicsPipelineDesc::of("solid", &draw)
@@ -93,6 +101,7 @@ fn tools(gpu: &GpuDevice) -> Result<Tools> {
     };
     Ok(Tools {
         sample: gpu.compute_pipeline(&ComputePipelineDesc::of("sample", &sample))?,
+        measure: gpu.compute_pipeline(&ComputePipelineDesc::of("measure", &measure))?,
         draw: gpu.graphics_pipeline(&GraphicsPipelineDesc::of("draw", &draw))?,
         solid: gpu.graphics_pipeline(&solid)?,
         mesh: gpu.graphics_pipeline(&mesh)?,
