@@ -155,9 +155,9 @@ impl Uploads {
     }
 
     /// Makes all mip levels of an image from its first one, behind the writes of the next frame: each
-    /// level is the one before it, half as wide and high, scaled with a linear filter. Where sizes are
-    /// even that is the mean of four texels, in linear light if the format is an sRGB one; where they
-    /// are odd, the filter passes over some texels.
+    /// level is the one before it, half as wide and high, in linear light if the format is an sRGB one.
+    /// Where sizes are even, a texel is the mean of four; where they are odd, of all texels that it covers,
+    /// by how much of each (to a twelfth where three become one, else to a twenty-fifth).
     ///
     /// An image without the usages TRANSFER_SRC and TRANSFER_DST, or of a format that
     /// [`Gpu::can_scale`](quadrille_vulkan::Gpu::can_scale) has no word for, is an error of a frame
@@ -207,7 +207,7 @@ impl Uploads {
                 false
             }
         });
-        passes.extend(mips::passes(&self.mips));
+        passes.extend(mips::passes(gpu, &self.mips)?);
         Ok(passes)
     }
 

@@ -3,7 +3,9 @@
 use quadrille_sync::{
     Access, Capabilities, PassKind, Preference, QueueRequest, SubRange, SubresourceRange,
 };
-use quadrille_vulkan::{CommandList, Gpu, GpuImage, Handle, ImageRegion, ImageUsage, View, vk};
+use quadrille_vulkan::{
+    CommandList, Error, Gpu, GpuImage, Handle, ImageDesc, ImageRegion, ImageUsage, View, vk,
+};
 
 use crate::data::internal::{InternalPass, InternalUse};
 
@@ -33,44 +35,99 @@ fn not_scaled(format: vk::Format) -> String {
     )
 }
 
-/// A pass for each level, of all images that have it: within a pass nothing waits for another blit.
-pub(super) fn passes(images: &[GpuImage]) -> impl Iterator<Item = InternalPass> {
+/// The passes that make all levels of images. A level is made from the one before it by a blit with a
+/// linear filter, which takes the mean of two texels in each direction where there are twice as many. Of an
+/// odd number it would leave texels out (the middle one of three would be all), so that these are scaled to
+/// an even number first. Three texels then have the weights 3/8, 1/4, 3/8 for a third each, five 7/16, 3/8 and
+/// 3/16 for 2/5, 2/5 and 1/5, and more come nearer.
+pub(super) fn passes(gpu: &Gpu, images: &[GpuImage]) -> Result<Vec<InternalPass>, Error> {
     let levels = images.iter().map(|image| image.desc().mip_levels).max();
-    (1..levels.unwrap_or(0)).map(|level| {
-        let have = |image: &&GpuImage| image.desc().mip_levels > level;
-        pass(level, images.iter().filter(have))
-    })
+    let mut passes = Vec::new();
+    // Within a pass nothing waits for another blit.
+    for level in 1..levels.unwrap_or(0) {
+        let mut evened = Blits::default();
+        let mut made = Blits::default();
+        for image in images.iter().filter(|it| it.desc().mip_levels > level) {
+            let [from, to] = [level - 1, level].map(|mip| ImageRegion::mip(image, mip));
+            match even(from.extent, to.extent) {
+                None => made.add(image, from, image, to),
+                Some(extent) => {
+                    let between = between(gpu, image, extent)?;
+                    let whole = ImageRegion::whole(&between);
+                    evened.add(image, from, &between, whole);
+                    made.add(&between, whole, image, to);
+                }
+            }
+        }
+        if !evened.uses.is_empty() {
+            passes.push(evened.pass(format!("mip level {level}, from an even size")));
+        }
+        passes.push(made.pass(format!("mip level {level}")));
+    }
+    Ok(passes)
 }
 
-/// The pass that makes one level from that before it.
-fn pass<'a>(level: u32, images: impl Iterator<Item = &'a GpuImage>) -> InternalPass {
-    let mut list = CommandList::default();
-    let mut uses = Vec::new();
-    for image in images {
-        let [from, to] = [level - 1, level].map(|mip| ImageRegion::mip(image, mip));
-        list.blit_image(image, from, image, to, vk::Filter::LINEAR);
-        let used = |base_mip, access| InternalUse {
+/// Twice the size of a level in each direction in which the one before it is odd; none if there is no such
+/// direction.
+fn even(from: [u32; 3], to: [u32; 3]) -> Option<[u32; 3]> {
+    let side = |from: u32, to: u32| match from > 1 && !from.is_multiple_of(2) {
+        true => 2 * to,
+        false => from,
+    };
+    let extent = [0, 1, 2].map(|at| side(from[at], to[at]));
+    (extent != from).then_some(extent)
+}
+
+/// An image that holds a level of another in an even size, within the frame.
+fn between(gpu: &Gpu, image: &GpuImage, extent: [u32; 3]) -> Result<GpuImage, Error> {
+    let [width, height, _] = extent;
+    let usage = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
+    let name = format!("{}, a mip level", image.name());
+    let desc = ImageDesc {
+        extent,
+        array_layers: image.desc().array_layers,
+        ..ImageDesc::new(name, width, height, image.format(), usage).transient()
+    };
+    gpu.create_image(&desc)
+}
+
+/// The blits of one pass.
+#[derive(Default)]
+struct Blits {
+    list: CommandList,
+    uses: Vec<InternalUse>,
+}
+
+impl Blits {
+    fn add(&mut self, from: &GpuImage, read: ImageRegion, to: &GpuImage, written: ImageRegion) {
+        let filter = vk::Filter::LINEAR;
+        self.list.blit_image(from, read, to, written, filter);
+        let used = |image: &GpuImage, region: ImageRegion, access| InternalUse {
             range: SubRange::Subresources(SubresourceRange {
-                base_mip,
+                base_mip: region.mip,
                 mip_count: 1,
                 ..View::WHOLE.subresources(image)
             }),
             ..InternalUse::of(Handle::Image(image.clone()), access)
         };
-        uses.push(used(level - 1, Access::BlitRead));
-        uses.push(used(level, Access::BlitWrite).discarding());
+        self.uses.push(used(from, read, Access::BlitRead));
+        self.uses
+            .push(used(to, written, Access::BlitWrite).discarding());
     }
-    InternalPass {
-        name: format!("mip level {level}").into(),
-        kind: PassKind::Device,
-        queue: QueueRequest {
-            required: Capabilities::TRANSFER | Capabilities::GRAPHICS,
-            preference: Preference::Main,
-            fixed: None,
-        },
-        prologue: true,
-        uses,
-        undeclared: Vec::new(),
-        list,
+
+    fn pass(self, name: String) -> InternalPass {
+        InternalPass {
+            name: name.into(),
+            kind: PassKind::Device,
+            queue: QueueRequest {
+                required: Capabilities::TRANSFER | Capabilities::GRAPHICS,
+                preference: Preference::Main,
+                fixed: None,
+            },
+            prologue: true,
+            uses: self.uses,
+            undeclared: Vec::new(),
+            list: self.list,
+        }
     }
 }
