@@ -148,7 +148,9 @@ pub use declare::access::{
     TransferRead, TransferWrite, Uniform, VertexRead, kind as access_kind, stage,
 };
 pub use declare::any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
-pub use declare::attachment::{Attachment, Attachments, ColorAttachment, DepthAttachment};
+pub use declare::attachment::{
+    Attachment, Attachments, ClearValue, ColorAttachment, DepthAttachment,
+};
 pub use declare::bind::{Bound as BoundResource, Declared, ResourceRef};
 pub use declare::declaration::{
     AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,

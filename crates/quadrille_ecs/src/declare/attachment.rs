@@ -1,5 +1,10 @@
 //! What a pass renders to.
 
+use bevy_color::{
+    Color, ColorToComponents as _, Hsla, Hsva, Hwba, Laba, Lcha, LinearRgba, Oklaba, Oklcha, Srgba,
+    Xyza,
+};
+use glam::Vec4;
 use quadrille_vulkan::{GpuImage, Load, View};
 use smallvec::SmallVec;
 
@@ -104,6 +109,36 @@ impl Attachments {
     }
 }
 
+/// What a colour attachment is cleared to: linear red, green, blue and alpha.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClearValue(pub [f32; 4]);
+
+impl From<[f32; 4]> for ClearValue {
+    fn from(linear: [f32; 4]) -> Self {
+        Self(linear)
+    }
+}
+
+impl From<Vec4> for ClearValue {
+    fn from(linear: Vec4) -> Self {
+        Self(linear.into())
+    }
+}
+
+macro_rules! clear_values_from {
+    ($($color:ty),*) => {$(
+        impl From<$color> for ClearValue {
+            fn from(color: $color) -> Self {
+                Self(LinearRgba::from(color).to_f32_array())
+            }
+        }
+    )*};
+}
+
+clear_values_from!(
+    Color, LinearRgba, Srgba, Hsla, Hsva, Hwba, Laba, Lcha, Oklaba, Oklcha, Xyza
+);
+
 /// Colour attachments from declared targets.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no colour target",
@@ -123,10 +158,19 @@ pub trait ColorAttachment: Declared {
         }
     }
 
-    /// Clears the attachment to linear red, green, blue and alpha before drawing: an array or a
-    /// `Vec4`, which bevy's colours become with `color.to_linear().to_vec4()`.
-    fn clear(&self, color: impl Into<[f32; 4]>) -> Attachment {
-        Attachment::new(self.bound(), Load::Clear(color.into()))
+    /// Clears the attachment to a colour before drawing: linear red, green, blue and alpha as an array
+    /// or a `Vec4`, or a colour of bevy.
+    ///
+    /// ```
+    /// # use quadrille_ecs::{Attachment, ColorAttachment};
+    /// use bevy_color::{Color, palettes::css};
+    ///
+    /// fn attachments(window: &impl ColorAttachment) -> [Attachment; 3] {
+    ///     [window.clear([0.0, 0.0, 0.0, 1.0]), window.clear(css::TEAL), window.clear(Color::WHITE)]
+    /// }
+    /// ```
+    fn clear(&self, color: impl Into<ClearValue>) -> Attachment {
+        Attachment::new(self.bound(), Load::Clear(color.into().0))
     }
 
     /// Draws over the old contents.
@@ -164,3 +208,21 @@ impl<T: Named> DepthAttachment for Access<'_, T, kind::DepthRead> {}
 impl ColorAttachment for DeclaredView<'_> {}
 
 impl DepthAttachment for DeclaredView<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colors_are_cleared_to_in_linear_light() {
+        let grey = Srgba::rgb(0.5, 0.5, 0.5);
+        let ClearValue(linear) = grey.into();
+        assert!((linear[0] - 0.2140).abs() < 1e-3, "{linear:?}");
+        assert_eq!(ClearValue::from(Color::from(grey)).0, linear);
+        assert_eq!(
+            ClearValue::from([0.5; 4]),
+            Vec4::splat(0.5).into(),
+            "numbers are linear already"
+        );
+    }
+}
