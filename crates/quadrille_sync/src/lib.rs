@@ -100,6 +100,7 @@ mod resource;
 mod rounds;
 mod solve;
 mod states;
+mod table;
 mod text;
 mod topology;
 
@@ -127,6 +128,7 @@ pub use resource::{
 };
 pub use solve::{BlockNeed, MemoryNeed, Places, place, plan};
 pub use states::{EndStates, Handover, Progress, States, TimelinePoint};
+pub use table::{TableMembers, TableReaders, TableTouch};
 pub use text::{ParseError, PlanText, near, parse_frame, parse_plan, parse_topology};
 pub use topology::{
     BarrierStyle, Capabilities, FamilyIndex, OrderPolicy, Queue, QueueIndex, SubmitPolicy, Topology,

@@ -29,6 +29,7 @@ mod handover;
 mod lag;
 mod range_state;
 mod rare;
+mod settled;
 mod steady;
 
 pub(crate) use block::EndBlock;

@@ -1,0 +1,430 @@
+//! Tables: resources of which shaders choose one by its number, so that a pass reads any of them.
+//!
+//! A pass that declared each member of a table would make a frame as large as the table. Most
+//! members are written once and only read since. Such a member is **settled**: in the layout that
+//! the table's shaders read, owned by the family that reads (or concurrent), and with its last write
+//! visible to the shaders of every queue whose passes read the table. A further read of it needs
+//! nothing (rung 1 of the ladder), so it is not declared, and the frame does not know of it.
+//!
+//! A member is **listed**, and declared by each pass that reads the table, from the frame that
+//! declares it otherwise (an upload, a copy, an attachment) until it is settled again. What settled
+//! means is read from the states after each commit, so it holds whatever the plan did: where a
+//! look-ahead has changed the layout for a next write, say, the member stays listed.
+//!
+//! The states do not know of reads that were not declared. A table knows for all its members when
+//! each queue has read it last, and adds these reads to the state of a member when it becomes listed
+//! or leaves the table: then the next write waits for them (WAR).
+//!
+//! A member that nobody has written is not declared, and shaders are not to be shown it.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::access::Access;
+use crate::frame::{Frame, PassIndex};
+use crate::plan::{Plan, Scope, Step};
+use crate::range::SubRange;
+use crate::resource::{ResourceId, ResourceKind};
+use crate::states::{PastMark, States, TimelinePoint};
+use crate::topology::{QueueIndex, Topology};
+
+/// The members of a table, frame by frame: [`TableMembers::open`] before a frame's table passes are
+/// complete, [`TableMembers::covers`] once it is planned, [`TableMembers::note_reads`] before and
+/// [`TableMembers::settle`] after it is committed.
+///
+/// ```
+/// use quadrille_sync::*;
+/// let topology = parse_topology("gct:1").unwrap();
+/// let mut states = States::default();
+/// let mut table = TableMembers::new(Access::SampledAny);
+/// table.enter(ResourceId(0));
+/// for listed in [true, false] {
+///     let mut frame = Frame::default();
+///     let image = frame.add_resource(Resource::image(ResourceId(0), "stone"));
+///     if listed {
+///         frame.add_pass("upload", QueueRequest::default(), &[Use::whole(image, Access::TransferWrite)], &[]);
+///     }
+///     table.open(TableTouch::of(&frame), &mut states);
+///     let members = table.listed().map(|_| Use::whole(image, Access::SampledAny));
+///     let members: Vec<Use> = members.collect();
+///     assert_eq!(members.is_empty(), !listed);
+///     let draw = frame.add_pass("draw", QueueRequest::default(), &members, &[]);
+///     let plan = plan(&frame, &topology, &states).unwrap();
+///     let readers = TableReaders::of(&[draw], &frame, &plan);
+///     assert!(table.covers(&readers, &topology, &mut states));
+///     table.note_reads(&readers, &topology, &states);
+///     states.commit(&frame, &topology, &plan);
+///     table.settle(&topology, &states);
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct TableMembers {
+    access: Access,
+    /// By resource id.
+    members: Vec<Member>,
+    listed: Vec<ResourceId>,
+    /// Members that are new, or no members any more and not seen to yet.
+    moved: Vec<ResourceId>,
+    /// The queues whose passes have read the table in the last frame that read it: all members that
+    /// are neither listed nor without contents are settled for them.
+    queues: Queues,
+    /// The last read on each queue.
+    reads: SmallVec<[PastMark; 2]>,
+    /// What is listed, or whether a member has contents, may have changed since the last frame.
+    changed: bool,
+}
+
+/// Bit by queue.
+type Queues = u32;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Member {
+    /// How often it is in the table.
+    entries: u32,
+    /// The queues that it is settled for.
+    settled: Queues,
+    stand: Stand,
+}
+
+/// How a member stands in the frame that was opened last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stand {
+    /// It has no contents, as far as is known.
+    #[default]
+    Empty,
+    /// It is declared.
+    Listed {
+        /// The frame declares it besides.
+        touched: bool,
+    },
+    /// It is not declared.
+    Settled,
+}
+
+/// A use of a resource that a frame declares besides those by tables.
+#[derive(Clone, Copy, Debug)]
+pub struct TableTouch {
+    /// The resource.
+    pub resource: ResourceId,
+    /// What it is.
+    pub kind: ResourceKind,
+    /// Which part of it.
+    pub range: SubRange,
+    /// In which way.
+    pub access: Access,
+}
+
+impl TableTouch {
+    /// All of a frame.
+    pub fn of(frame: &Frame) -> impl Iterator<Item = Self> + '_ {
+        frame.uses.iter().map(|used| {
+            let resource = frame.resource(used.resource);
+            Self {
+                resource: resource.id,
+                kind: resource.kind,
+                range: used.range,
+                access: used.access,
+            }
+        })
+    }
+}
+
+/// Where the passes of a frame that read a table run.
+#[derive(Clone, Debug, Default)]
+pub struct TableReaders(SmallVec<[Reader; 2]>);
+
+#[derive(Clone, Debug)]
+struct Reader {
+    queue: QueueIndex,
+    /// What the last submission of the queue that reads signals, relative to the frame's start.
+    signal: i64,
+    pass: Arc<str>,
+}
+
+impl TableReaders {
+    /// Of these passes, in order of their indices.
+    pub fn of(passes: &[PassIndex], frame: &Frame, plan: &Plan) -> Self {
+        let mut readers = Self::default();
+        if passes.is_empty() {
+            return readers;
+        }
+        for submission in &plan.submissions {
+            let passes = submission.steps.iter().filter_map(|step| match step {
+                Step::Pass(pass) if passes.binary_search(pass).is_ok() => Some(*pass),
+                _ => None,
+            });
+            if let Some(pass) = passes.last() {
+                let (queue, signal) = (submission.queue, submission.signal);
+                let pass = frame.pass(pass).name.clone();
+                let reader = Reader {
+                    queue,
+                    signal,
+                    pass,
+                };
+                match readers.0.iter_mut().find(|it| it.queue == queue) {
+                    Some(known) => *known = reader,
+                    None => readers.0.push(reader),
+                }
+            }
+        }
+        readers
+    }
+
+    fn queues(&self) -> Queues {
+        self.0.iter().fold(0, |all, it| all | bit(it.queue))
+    }
+}
+
+impl TableMembers {
+    /// An empty table, whose passes read its members in this way: in the shaders of any stage that
+    /// their queue has, since a member is settled for queues and not for stages.
+    pub fn new(access: Access) -> Self {
+        Self {
+            access,
+            members: Vec::new(),
+            listed: Vec::new(),
+            moved: Vec::new(),
+            queues: 0,
+            reads: SmallVec::new(),
+            changed: true,
+        }
+    }
+
+    /// How its passes read its members.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// A resource gets an entry of the table; it may have several.
+    pub fn enter(&mut self, resource: ResourceId) {
+        let at = resource.0 as usize;
+        if at >= self.members.len() {
+            self.members.resize(at + 1, Member::default());
+        }
+        self.members[at].entries += 1;
+        if self.members[at].entries == 1 {
+            self.moved.push(resource);
+            self.changed = true;
+        }
+    }
+
+    /// A resource loses an entry.
+    pub fn leave(&mut self, resource: ResourceId) {
+        let member = &mut self.members[resource.0 as usize];
+        member.entries = member.entries.saturating_sub(1);
+        if member.entries == 0 {
+            self.moved.push(resource);
+            self.changed = true;
+        }
+    }
+
+    /// Whether the frame that was opened last, declared again, finds the table as it was.
+    pub fn is_unchanged(&self) -> bool {
+        !self.changed
+    }
+
+    /// Begins a frame that touches resources like that. What is listed from now on is to be declared
+    /// by each pass that reads the table.
+    pub fn open(&mut self, touches: impl Iterator<Item = TableTouch>, states: &mut States) {
+        self.changed = false;
+        self.take_moved(states);
+        for resource in &self.listed {
+            let touched = false;
+            self.members[resource.0 as usize].stand = Stand::Listed { touched };
+        }
+        let mut first_writes: Vec<TableTouch> = Vec::new();
+        for touch in touches {
+            if !self.has(touch.resource) {
+                continue;
+            }
+            if touch.access.is_write() && !states.is_defined(touch.resource) {
+                first_writes.push(touch);
+            }
+            self.touch(touch.resource, states);
+        }
+        // A member has contents as soon as the frame completes them. What only a frame that failed
+        // would have written is empty still.
+        let is_filled = |resource: ResourceId| {
+            let writes = first_writes.iter().filter(|it| it.resource == resource);
+            states.is_defined(resource) || states.is_defined_after(writes)
+        };
+        for write in &first_writes {
+            let is_empty = self.members[write.resource.0 as usize].stand == Stand::Empty;
+            if is_empty && is_filled(write.resource) {
+                self.list(write.resource, true);
+            }
+        }
+        let members = &mut self.members;
+        self.listed.retain(|resource| {
+            let stays = is_filled(*resource);
+            if !stays {
+                members[resource.0 as usize].stand = Stand::Empty;
+            }
+            stays
+        });
+    }
+
+    fn has(&self, resource: ResourceId) -> bool {
+        let member = self.members.get(resource.0 as usize);
+        member.is_some_and(|member| member.entries > 0)
+    }
+
+    /// Sees to the resources that have become members, or are none any more.
+    fn take_moved(&mut self, states: &mut States) {
+        for resource in std::mem::take(&mut self.moved) {
+            let at = resource.0 as usize;
+            let is_member = self.members[at].entries > 0;
+            match (is_member, self.members[at].stand) {
+                (true, Stand::Empty) if states.is_defined(resource) => {
+                    self.list(resource, false);
+                }
+                (false, stand) => {
+                    match stand {
+                        Stand::Settled => states.add_reads(resource, &self.reads),
+                        Stand::Listed { .. } => self.listed.retain(|it| *it != resource),
+                        Stand::Empty => {}
+                    }
+                    self.members[at] = Member::default();
+                }
+                (true, _) => {}
+            }
+        }
+    }
+
+    fn list(&mut self, resource: ResourceId, touched: bool) {
+        let member = &mut self.members[resource.0 as usize];
+        member.stand = Stand::Listed { touched };
+        self.listed.push(resource);
+    }
+
+    /// Lists a member that the frame declares. That it is read as the table reads it makes no
+    /// difference: the plan may prepare what is declared for another use by the next frame.
+    fn touch(&mut self, resource: ResourceId, states: &mut States) {
+        let member = &mut self.members[resource.0 as usize];
+        match member.stand {
+            Stand::Empty => {}
+            Stand::Listed { .. } => member.stand = Stand::Listed { touched: true },
+            Stand::Settled => {
+                states.add_reads(resource, &self.reads);
+                self.list(resource, true);
+            }
+        }
+    }
+
+    /// The members that each pass which reads the table has to declare, as a whole.
+    pub fn listed(&self) -> impl ExactSizeIterator<Item = ResourceId> + '_ {
+        self.listed.iter().copied()
+    }
+
+    /// Whether a member has contents, or gets them in the frame: shaders may be shown it.
+    pub fn is_shown(&self, resource: ResourceId) -> bool {
+        let member = self.members.get(resource.0 as usize);
+        member.is_some_and(|member| member.stand != Stand::Empty)
+    }
+
+    /// Whether everything that the frame's readers find undeclared is settled for their queues. If
+    /// not, more is listed now: the frame has to declare it, and to be planned again.
+    pub fn covers(
+        &mut self,
+        readers: &TableReaders,
+        topology: &Topology,
+        states: &mut States,
+    ) -> bool {
+        let more = readers.queues() & !self.queues;
+        if more == 0 {
+            return true;
+        }
+        self.queues |= more;
+        let before = self.listed.len();
+        for at in 0..self.members.len() {
+            let (resource, member) = (ResourceId(at as u32), self.members[at]);
+            if member.stand != Stand::Settled || member.settled & more == more {
+                continue;
+            }
+            // It may have become so by what others declared.
+            let settled = states.settled_for(resource, self.access, topology);
+            self.members[at].settled |= settled;
+            if (member.settled | settled) & more != more {
+                states.add_reads(resource, &self.reads);
+                self.list(resource, false);
+            }
+        }
+        self.changed |= self.listed.len() != before;
+        self.listed.len() == before
+    }
+
+    /// Notes that a frame which is about to be committed has read the table.
+    pub fn note_reads(&mut self, readers: &TableReaders, topology: &Topology, states: &States) {
+        if readers.0.is_empty() {
+            return;
+        }
+        self.queues = readers.queues();
+        for reader in &readers.0 {
+            let queue = reader.queue;
+            let capabilities = topology.queue(queue).capabilities;
+            let point = TimelinePoint {
+                queue,
+                value: states.absolute(queue, reader.signal),
+            };
+            match self.reads.iter_mut().find(|it| it.point.queue == queue) {
+                // Names are for explanations; the first will do where it is the same again.
+                Some(read) => {
+                    read.point = point;
+                    if !Arc::ptr_eq(&read.pass, &reader.pass) {
+                        read.pass = reader.pass.clone();
+                    }
+                }
+                None => self.reads.push(PastMark {
+                    point,
+                    scope: Scope {
+                        stages: self.access.scope(capabilities).stages,
+                        ..Scope::default()
+                    },
+                    pass: reader.pass.clone(),
+                }),
+            }
+        }
+    }
+
+    /// Takes off the list what is settled for all queues that read the table, after a commit.
+    pub fn settle(&mut self, topology: &Topology, states: &States) {
+        let Self {
+            access,
+            members,
+            listed,
+            queues,
+            changed,
+            ..
+        } = self;
+        listed.retain(|resource| {
+            let member = &mut members[resource.0 as usize];
+            if member.stand == (Stand::Listed { touched: true }) {
+                return true;
+            }
+            member.settled = states.settled_for(*resource, *access, topology);
+            let is_settled = *queues != 0 && member.settled & *queues == *queues;
+            if is_settled {
+                member.stand = Stand::Settled;
+                *changed = true;
+            }
+            !is_settled
+        });
+    }
+
+    /// The table is gone: the states learn of its reads, so that writes to former members wait.
+    pub fn close(&mut self, states: &mut States) {
+        for at in 0..self.members.len() {
+            if self.members[at].stand == Stand::Settled {
+                states.add_reads(ResourceId(at as u32), &self.reads);
+            }
+        }
+        self.members.clear();
+        self.listed.clear();
+        self.moved.clear();
+    }
+}
+
+fn bit(queue: QueueIndex) -> Queues {
+    1 << queue.0
+}
