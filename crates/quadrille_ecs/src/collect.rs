@@ -5,6 +5,7 @@ pub(crate) mod mirror;
 mod declared;
 mod doubt;
 mod same;
+pub(crate) mod tables;
 
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ use crate::renderer::Renderer;
 
 use declared::{CachedPass, CachedUse, missing};
 use same::Expected;
+use tables::Beside;
 
 /// Where the commands of a pass of the frame are.
 #[derive(Clone, Copy)]
@@ -109,13 +111,14 @@ pub(crate) fn frame(
     world: &mut World,
     collector: &mut Collector,
     recordings: Recorded<'_>,
-    first: &[InternalPass],
-    last: &[InternalPass],
+    (first, last): (&[InternalPass], &[InternalPass]),
+    beside: Beside<'_>,
 ) -> Result<Collected, Vec<RenderError>> {
     collector.passes_ended = world.change_tick();
     let changed = collector.refresh(world)? | collector.resolve(world);
     let plain = first.is_empty() && last.is_empty();
     let mut errors = Vec::new();
+    let changed = changed || !beside.tables.are_unchanged();
     if plain && collector.plain && !changed && collector.is_same(world, recordings) {
         collector.check_doubtful(world, recordings, &mut errors);
         return if_none(errors, Collected::Same);
@@ -149,6 +152,7 @@ pub(crate) fn frame(
             }));
             collector.add_passes(world, at, &graph, recording, &mut errors);
         }
+        collector.add_tables(beside, (&graph, recordings), last, &mut errors);
     });
     for (index, pass) in last.iter().enumerate() {
         collector.add_internal((first.len() + index) as u32, pass);

@@ -14,4 +14,5 @@ pub(crate) mod missing;
 pub(crate) mod named;
 pub(crate) mod queue;
 pub(crate) mod registry;
+pub(crate) mod table;
 pub(crate) mod view;

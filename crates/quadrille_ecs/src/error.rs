@@ -200,6 +200,15 @@ pub enum RecordError {
          it, one after the other"
     )]
     HostAndDevice,
+    /// A table was replaced while passes ran.
+    #[error(
+        "it binds the table `{table}`, in the place of which another was put while passes ran; do so \
+         before the schedule `Render`"
+    )]
+    TableReplaced {
+        /// The table.
+        table: Box<str>,
+    },
     /// One pass has two callbacks.
     #[error("the pass calls `recorder.host` twice; do all of it in one call, or begin passes")]
     TwoHostCalls,

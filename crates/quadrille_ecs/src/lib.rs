@@ -154,7 +154,7 @@ pub use declare::attachment::{
 pub use declare::bind::{Bound as BoundResource, Declared, ResourceRef};
 pub use declare::declaration::{
     AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
-    TypeBinding,
+    TableBinding, TypeBinding,
 };
 pub use declare::history::{Current, History, NewHistory, Previous};
 pub use declare::kind::{AccessKind, StageWish};
@@ -162,6 +162,7 @@ pub use declare::list::{AccessList, AccessListState, NamedList};
 pub use declare::named::{GpuResource, Named};
 pub use declare::queue::OnQueue;
 pub use declare::registry::resource_entity;
+pub use declare::table::{DeclaredTable, NamedTable, Table, TableState};
 pub use declare::view::DeclaredView;
 pub use error::{RecordError, RenderError};
 pub use frame::policy::{RenderErrorHandler, RenderErrorPolicy};
@@ -171,9 +172,9 @@ pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Constant,
     Consumer, Cull, DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageUsage, IndexType, Memory,
+    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage, IndexType, Memory,
     PresentProof, PrimitiveTopology, Producer, RawCommand, Reloaded, Sampler, SamplerDesc,
-    Settings, ShaderError, ShaderModule, Sharing, SkipReason, StreamDesc, SurfaceFormat, Turn,
+    Settings, ShaderError, ShaderModule, Sharing, SkipReason, StreamDesc, SurfaceFormat, TableError, TableIndex, Turn,
     VertexAttribute, VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;

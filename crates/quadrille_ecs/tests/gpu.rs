@@ -38,6 +38,8 @@ mod sized;
 mod startup;
 #[path = "gpu/stream.rs"]
 mod stream;
+#[path = "gpu/table.rs"]
+mod table;
 #[cfg(feature = "textures")]
 #[path = "gpu/texture.rs"]
 mod texture;

@@ -66,6 +66,8 @@ pub struct TableMembers {
     listed: Vec<ResourceId>,
     /// Members that are new, or no members any more and not seen to yet.
     moved: Vec<ResourceId>,
+    /// Members that were given contents or lost them, or that the frame declares besides.
+    renewed: Vec<ResourceId>,
     /// The queues whose passes have read the table in the last frame that read it: all members that
     /// are neither listed nor without contents are settled for them.
     queues: Queues,
@@ -185,6 +187,7 @@ impl TableMembers {
             members: Vec::new(),
             listed: Vec::new(),
             moved: Vec::new(),
+            renewed: Vec::new(),
             queues: 0,
             reads: SmallVec::new(),
             changed: true,
@@ -228,6 +231,7 @@ impl TableMembers {
     /// by each pass that reads the table.
     pub fn open(&mut self, touches: impl Iterator<Item = TableTouch>, states: &mut States) {
         self.changed = false;
+        self.renewed.clear();
         self.take_moved(states);
         for resource in &self.listed {
             let touched = false;
@@ -255,11 +259,15 @@ impl TableMembers {
                 self.list(write.resource, true);
             }
         }
-        let members = &mut self.members;
+        let (members, renewed) = (&mut self.members, &mut self.renewed);
         self.listed.retain(|resource| {
             let stays = is_filled(*resource);
+            let stand = &mut members[resource.0 as usize].stand;
+            if *stand == (Stand::Listed { touched: true }) || !stays {
+                renewed.push(*resource);
+            }
             if !stays {
-                members[resource.0 as usize].stand = Stand::Empty;
+                *stand = Stand::Empty;
             }
             stays
         });
@@ -277,6 +285,7 @@ impl TableMembers {
             let is_member = self.members[at].entries > 0;
             match (is_member, self.members[at].stand) {
                 (true, Stand::Empty) if states.is_defined(resource) => {
+                    self.renewed.push(resource);
                     self.list(resource, false);
                 }
                 (false, stand) => {
@@ -315,6 +324,12 @@ impl TableMembers {
     /// The members that each pass which reads the table has to declare, as a whole.
     pub fn listed(&self) -> impl ExactSizeIterator<Item = ResourceId> + '_ {
         self.listed.iter().copied()
+    }
+
+    /// The members that are to be shown anew since the frame was opened: they have contents now, or
+    /// none, or what the frame declares has made other objects of them.
+    pub fn renewed(&self) -> &[ResourceId] {
+        &self.renewed
     }
 
     /// Whether a member has contents, or gets them in the frame: shaders may be shown it.

@@ -38,6 +38,7 @@ use crate::resources::buffer::GpuBuffer;
 use crate::resources::image::GpuImage;
 use crate::resources::region::ImageRegion;
 use crate::resources::sampler::Sampler;
+use crate::resources::table::SharedTable;
 use crate::resources::view::View;
 
 pub(crate) use command::{Area, Bind, Command, Copying, Draw};
@@ -127,6 +128,7 @@ pub(crate) struct Side {
     pub(crate) raw: Vec<RawCommand>,
     pub(crate) graphics: Interned<Arc<GraphicsCode>>,
     pub(crate) samplers: Interned<Sampler>,
+    pub(crate) tables: Interned<SharedTable>,
 }
 
 impl Side {
@@ -144,7 +146,8 @@ impl Side {
         self.raw.clear();
         self.graphics.clear();
         self.samplers.clear();
-        !self.graphics.is_empty() || !self.samplers.is_empty()
+        self.tables.clear();
+        !(self.graphics.is_empty() && self.samplers.is_empty() && self.tables.is_empty())
     }
 
     /// Whether everything is what it was before it was cleared last. Closures cannot be compared.
@@ -161,6 +164,7 @@ impl Side {
             && self.image_copies.is_repeated()
             && self.graphics.is_repeated()
             && self.samplers.is_repeated()
+            && self.tables.is_repeated()
     }
 }
 
@@ -232,6 +236,10 @@ impl CommandList {
         }
         if let Some(pipeline) = graphics.find(|pipeline| is_foreign(pipeline.device())) {
             return Some(pipeline.name());
+        }
+        let mut tables = self.side.tables.iter();
+        if let Some(table) = tables.find(|table| !table.is_made_from(device)) {
+            return Some(table.name());
         }
         samplers
             .any(|sampler| is_foreign(sampler.device()))
@@ -352,6 +360,21 @@ impl CommandList {
             binding: narrow(binding),
             sampler,
         }));
+    }
+
+    /// Binds a table of images as a group, from 1 on.
+    pub fn bind_table(&mut self, group: u32, table: &SharedTable) {
+        let table = self.side_mut().tables.index(table);
+        self.add(Command::Bind(Bind::Table {
+            group: narrow(group),
+            table,
+        }));
+    }
+
+    /// The tables that it binds.
+    pub fn tables(&self) -> impl Iterator<Item = &SharedTable> {
+        let tables = self.has_side.then(|| self.side.tables.iter());
+        tables.into_iter().flatten()
     }
 
     /// Sets the push constants from their first byte on: `var<immediate>` in WGSL. At most

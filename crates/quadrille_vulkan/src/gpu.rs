@@ -19,6 +19,7 @@ use crate::resources::buffer::{BufferDesc, GpuBuffer};
 use crate::resources::handle::Handle;
 use crate::resources::image::{GpuImage, ImageDesc};
 use crate::resources::sampler::{Sampler, SamplerDesc};
+use crate::resources::table::{ImageTable, ImageTableDesc};
 use crate::shader::reload::{Reloaded, Reloads};
 use crate::submit::frames::Frames;
 use crate::submit::ring::{Consumer, Producer, Ring};
@@ -141,6 +142,14 @@ impl Gpu {
     /// it can have.
     pub fn create_sampler(&self, desc: &SamplerDesc) -> Result<Sampler, Error> {
         Sampler::new(&self.0, desc)
+    }
+
+    /// Makes a table of images, of which shaders choose one by its index.
+    ///
+    /// # Errors
+    /// The description is not one that the device can make, or no memory is left.
+    pub fn image_table(&self, desc: &ImageTableDesc) -> Result<ImageTable, Error> {
+        ImageTable::new(&self.0, desc)
     }
 
     /// Checks a compute pipeline's interface and starts compiling it in the background.

@@ -125,11 +125,12 @@ pub use resources::handle::Handle;
 pub use resources::image::{GpuImage, ImageDesc, ImageUsage};
 pub use resources::region::ImageRegion;
 pub use resources::sampler::{Sampler, SamplerDesc};
+pub use resources::table::{ImageTable, ImageTableDesc, SharedTable, TableError, TableIndex};
 pub use resources::view::View;
 pub use shader::reload::Reloaded;
 pub use shader::{
     Binding, BindingKind, Constant, EntryPoint, GpuShader, Location, LocationType, PushLayout,
-    ScalarKind, ShaderImage, ShaderModule, ShaderStage,
+    ScalarKind, ShaderImage, ShaderModule, ShaderStage, TableBinding, TableKind,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

@@ -101,6 +101,16 @@ impl Frames {
     ) -> Result<Recorded, FrameError> {
         self.check_plan(&input)?;
         self.settle_transients(input.frame, input.handles)?;
+        for table in input.lists.iter().flatten().flat_map(|list| list.tables()) {
+            if self.mailbox.is_some() {
+                let problem = format!(
+                    "the table {} is read by another stream than the main loop",
+                    table.name()
+                );
+                return Err(FrameError::Mismatch { problem });
+            }
+            table.bring_up_to_date(self.current)?;
+        }
         let cost = |step: &Step| step_cost(&input, step);
         let chunks = chunks::cut(input.plan, tasks, cost);
         let tasks = chunks::tasks(&chunks);
@@ -178,6 +188,7 @@ impl Frames {
                 buffer,
                 capabilities: self.device.topology.queues[queue].capabilities,
                 granularity: self.device.queues[queue].granularity,
+                slot: self.current,
             });
         }
         Ok(targets)

@@ -7,6 +7,7 @@ pub(crate) mod handle;
 pub(crate) mod image;
 pub(crate) mod region;
 pub(crate) mod sampler;
+pub(crate) mod table;
 pub(crate) mod texels;
 pub(crate) mod usage;
 pub(crate) mod view;

@@ -15,6 +15,7 @@ mod module;
 mod push_layout;
 mod reflect;
 mod spirv;
+pub(crate) mod table;
 mod wgsl;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ pub use image::ShaderImage;
 pub use location::{Location, LocationType, ScalarKind};
 pub use module::ShaderModule;
 pub use push_layout::PushLayout;
+pub use table::{TableBinding, TableKind};
 
 pub(crate) use constants::{Constants, check as check_constants};
 
@@ -87,6 +89,8 @@ pub struct EntryPoint {
     pub workgroup_size: [u32; 3],
     /// What it, and the functions it calls, touch.
     pub bindings: Vec<Binding>,
+    /// The parts of tables that it, and the functions it calls, touch.
+    pub tables: Vec<TableBinding>,
     /// Bytes of push constants it reads (`var<immediate>` in WGSL).
     pub push_constant_bytes: u32,
     /// The same with what may pad the end of their struct. That is part of a struct in WGSL; SPIR-V
@@ -168,7 +172,8 @@ impl GpuShader {
     pub const MAX_BINDINGS: u32 = 32;
 
     /// Translates WGSL. `label` stands for the file in errors. Push constants are
-    /// `var<immediate>`; resources are in `@group(0)`. It can `import` what crates publish
+    /// `var<immediate>`; resources are in `@group(0)`, and arrays of images that tables are bound to
+    /// in groups of their own: see [`ImageTable`](crate::ImageTable). It can `import` what crates publish
     /// ([`ShaderModule`]); pipelines set its `override` constants.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ use crate::app::group::has_display;
 use crate::app::reload;
 use crate::collect::Collector;
 use crate::collect::mirror::{MirrorPasses, PassGraph};
+use crate::collect::tables::Tables;
 use crate::data::readback::Readbacks;
 use crate::data::upload::Uploads;
 use crate::declare::declaration::{DeclarationVersion, observe_disabling};
@@ -71,6 +72,7 @@ impl Plugin for QuadrillePlugin {
         }
         add_schedules(app);
         app.init_resource::<Collector>()
+            .init_resource::<Tables>()
             .init_resource::<Recordings>()
             .init_resource::<Registry>()
             .init_resource::<PassGraph>()

@@ -171,6 +171,7 @@ fn binding_name(world: &World, bound: &Bound) -> String {
         Bound::Handle(handle) => handle.name().to_owned(),
         Bound::Type(binding) => binding.name.to_owned(),
         Bound::List(binding) => binding.name.to_owned(),
+        Bound::Table(binding) => binding.name.to_owned(),
         Bound::Window(window) => match world.get::<Window>(*window) {
             Some(Window { title, .. }) => format!("image of the window `{title}`"),
             None => format!("image of the window {window}, which is closed"),

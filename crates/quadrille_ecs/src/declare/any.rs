@@ -300,7 +300,7 @@ unsafe impl SystemParamBuilder<AnyAccess<'_>> for DeclaredBuilder {
                 };
                 (None, Some(followed))
             }
-            Bound::Type(_) | Bound::List(_) | Bound::Gone(_) => (None, None),
+            Bound::Type(_) | Bound::List(_) | Bound::Table(_) | Bound::Gone(_) => (None, None),
         };
         let (id, absence) = register_access(world, entity, *access);
         AnyAccessState {

@@ -23,7 +23,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
 use bevy_ecs::world::DeferredWorld;
 use quadrille_sync::{Preference, QueueIndex, SubRange};
-use quadrille_vulkan::Handle;
+use quadrille_vulkan::{Handle, SharedTable};
 
 use crate::declare::access::{kind, stage};
 use crate::declare::kind::{AccessKind, StageWish};
@@ -131,6 +131,8 @@ pub enum Bound {
     Type(TypeBinding),
     /// All handles that the bevy resource of this type lists when the frame is collected.
     List(ListBinding),
+    /// All images of the table that the bevy resource of this type is when the frame is collected.
+    Table(TableBinding),
     /// The image of the window with this entity.
     Window(Entity),
     /// Nothing any more: what had this name went with its device. Give the entity another.
@@ -156,6 +158,15 @@ pub struct ListBinding {
     pub(crate) changed: fn(&World) -> Option<Tick>,
 }
 
+/// A bevy resource that is a table of images.
+#[derive(Clone, Copy, Debug)]
+pub struct TableBinding {
+    pub(crate) name: &'static str,
+    pub(crate) resolve: fn(&World) -> Option<SharedTable>,
+    /// When the resource was changed last.
+    pub(crate) changed: fn(&World) -> Option<Tick>,
+}
+
 impl Bound {
     /// Adds the handles that it stands for now to a list; false if it stands for none because
     /// what it names does not exist.
@@ -172,6 +183,8 @@ impl Bound {
                 exists
             }
             Self::List(binding) => (binding.resolve)(world, handles),
+            // Which images are declared, the table tells frame by frame.
+            Self::Table(binding) => (binding.resolve)(world).is_some(),
             Self::Window(window) => {
                 let image = world.get::<WindowImage>(*window);
                 handles.extend(image.map(|image| Handle::Image((**image).clone())));
@@ -186,6 +199,7 @@ impl Bound {
         match self {
             Self::Type(binding) => (binding.changed)(world),
             Self::List(binding) => (binding.changed)(world),
+            Self::Table(binding) => (binding.changed)(world),
             Self::Window(window) => {
                 let window = world.get_entity(*window).ok()?;
                 Some(window.get_ref::<WindowImage>()?.last_changed())

@@ -22,9 +22,10 @@ use bevy_ecs::system::{SystemAccess, SystemMeta};
 use bevy_platform::collections::HashMap;
 use quadrille_vulkan::Handle;
 
-use crate::declare::declaration::{Bound, DeclaredAccess, ListBinding, TypeBinding};
+use crate::declare::declaration::{Bound, DeclaredAccess, ListBinding, TableBinding, TypeBinding};
 use crate::declare::list::NamedList;
 use crate::declare::named::{GpuResource, Named};
+use crate::declare::table::NamedTable;
 use crate::record::recording::Recordings;
 use crate::record::slot::Slot;
 
@@ -66,6 +67,7 @@ pub(crate) struct Registry {
     declared: HashMap<ComponentId, Declared>,
     named: HashMap<TypeId, Entity>,
     lists: HashMap<TypeId, Entity>,
+    tables: Vec<(TypeId, Entity, TableBinding)>,
     awaited: HashMap<TypeId, Awaited>,
 }
 
@@ -92,6 +94,13 @@ impl Awaited {
 }
 
 impl Registry {
+    /// The resource entities that stand for tables.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (Entity, TableBinding)> + '_ {
+        self.tables
+            .iter()
+            .map(|(_, entity, binding)| (*entity, *binding))
+    }
+
     pub(crate) fn get(&self, id: ComponentId) -> Option<Declared> {
         self.declared.get(&id).cloned()
     }
@@ -168,6 +177,31 @@ pub(crate) fn list_entity<T: NamedList>(world: &mut World) -> Entity {
     entity
 }
 
+/// The resource entity that stands for the table that the bevy resource `T` is; spawned at the first
+/// call.
+pub(crate) fn table_entity<T: NamedTable>(world: &mut World) -> Entity {
+    let registry = world.get_resource_or_init::<Registry>();
+    let mut tables = registry.tables.iter();
+    let known = tables.find(|(id, _, _)| *id == TypeId::of::<T>());
+    let known = known.map(|(_, entity, _)| *entity);
+    if let Some(entity) = known.filter(|&entity| world.get_entity(entity).is_ok()) {
+        return entity;
+    }
+    let name = short_name::<T>();
+    let binding = TableBinding {
+        name,
+        resolve: |world| Some(world.get_resource::<T>()?.table().shared().clone()),
+        changed: last_changed::<T>,
+    };
+    let entity = world.spawn((Name::new(name), Bound::Table(binding))).id();
+    let mut registry = world.resource_mut::<Registry>();
+    registry
+        .tables
+        .retain(|(id, _, _)| *id != TypeId::of::<T>());
+    registry.tables.push((TypeId::of::<T>(), entity, binding));
+    entity
+}
+
 /// When a bevy resource was changed last.
 fn last_changed<T: Resource>(world: &World) -> Option<Tick> {
     Some(world.get_resource_ref::<T>()?.last_changed())
@@ -179,6 +213,7 @@ pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
         Bound::Handle(handle) => Name::new(handle.name().to_owned()),
         Bound::Type(binding) => Name::new(binding.name),
         Bound::List(binding) => Name::new(binding.name),
+        Bound::Table(binding) => Name::new(binding.name),
         Bound::Window(window) => Name::new(format!("window {window}")),
         Bound::Gone(name) => Name::new(name.to_string()),
     };

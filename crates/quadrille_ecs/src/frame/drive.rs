@@ -7,6 +7,7 @@ use bevy_tasks::ComputeTaskPool;
 use quadrille_sync::{PlanErrors, Planned, TimelinePoint};
 use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
+use crate::collect::tables::{Beside, Tables};
 use crate::collect::{self, Collected, Collector};
 use crate::data::internal::InternalPass;
 use crate::data::readback::{self, ReadbackComplete, Readbacks};
@@ -79,25 +80,26 @@ fn frame(
     clock.lap(Phase::Wait);
 
     run_passes(world, clock)?;
+    Tables::prepare(world, &renderer.gpu);
     let (first, mut last) = own_passes(world, renderer).map_err(one)?;
-    world.resource_scope(|world, mut collector: Mut<Collector>| {
+    let mut tables = std::mem::take(&mut *world.resource_mut::<Tables>());
+    let submitted = world.resource_scope(|world, mut collector: Mut<Collector>| {
         world.resource_scope(|world, mut recordings: Mut<Recordings>| {
             let recorded = recordings.read();
-            let (collected, planned) = collect_readable(
-                world,
-                renderer,
-                (&mut collector, recorded),
-                &first,
-                &mut last,
-            )?;
+            let collecting = (&mut *collector, recorded);
+            let passes = (&*first, &mut last);
+            let (collected, planned) =
+                collect_settled(world, renderer, collecting, passes, (&mut tables, clock))?;
             renderer.host.begin(collector.host_calls(&mut recordings));
             let lists = collector.lists(recordings.read(), &first, &last);
             clock.lap(Phase::Collect);
             let threads = world.resource::<Threads>();
-            let collected = (&*collector, collected);
+            let collected = (&*collector, collected, &mut tables);
             submit(renderer, collected, planned, &lists, threads, clock).map_err(one)
         })
-    })?;
+    });
+    *world.resource_mut::<Tables>() = tables;
+    submitted?;
     finish(world, renderer).map_err(one)
 }
 
@@ -183,17 +185,56 @@ fn own_passes(
     Ok((first.collect(), last))
 }
 
+/// Collects the frame. What passes that read tables leave undeclared has to be settled for the queues
+/// that they are planned for, so a frame with such passes is planned here, and collected again where
+/// that is not so.
+fn collect_settled(
+    world: &mut World,
+    renderer: &mut Renderer,
+    (collector, recorded): (&mut Collector, recording::Recorded<'_>),
+    (first, last): (&[InternalPass], &mut Vec<InternalPass>),
+    (tables, clock): (&mut Tables, &mut Clock),
+) -> Result<(Collected, Option<Planned>), Vec<RenderError>> {
+    loop {
+        let (collected, planned) = collect_readable(
+            world,
+            renderer,
+            (collector, recorded),
+            (first, last),
+            tables,
+        )?;
+        if !tables.are_read() {
+            return Ok((collected, planned));
+        }
+        clock.lap(Phase::Collect);
+        let planned = match planned {
+            Some(planned) => planned,
+            None => plan(renderer, collector, collected).map_err(|errors| one(errors.into()))?,
+        };
+        let Renderer { frames, states, .. } = &mut *renderer;
+        let topology = frames.topology();
+        if tables.covers(&collector.frame, &planned.plan, topology, states) {
+            return Ok((collected, Some(planned)));
+        }
+        collector.begin_anew();
+    }
+}
+
 /// Collects the frame without those of the last passes that read back what nobody has written.
 /// Only who plans knows that, so a frame that reads something back is planned here.
 fn collect_readable(
     world: &mut World,
     renderer: &mut Renderer,
     (collector, recorded): (&mut Collector, recording::Recorded<'_>),
-    first: &[InternalPass],
-    last: &mut Vec<InternalPass>,
+    (first, last): (&[InternalPass], &mut Vec<InternalPass>),
+    tables: &mut Tables,
 ) -> Result<(Collected, Option<Planned>), Vec<RenderError>> {
     loop {
-        let collected = collect::frame(world, collector, recorded, first, last)?;
+        let beside = Beside {
+            tables,
+            states: &mut renderer.states,
+        };
+        let collected = collect::frame(world, collector, recorded, (first, last), beside)?;
         if collected == Collected::Anew {
             collector.place_transients(renderer).map_err(one)?;
         }
@@ -238,7 +279,7 @@ fn plan(
 /// presents; only then do the states move on.
 fn submit(
     renderer: &mut Renderer,
-    (collector, collected): (&Collector, Collected),
+    (collector, collected, tables): (&Collector, Collected, &mut Tables),
     planned: Option<Planned>,
     lists: &[Option<&quadrille_vulkan::CommandList>],
     threads: &Threads,
@@ -264,9 +305,10 @@ fn submit(
 
     let command_buffers = recorded.command_buffers() as u32;
     present(renderer, collector, input, recorded)?;
-    renderer
-        .states
-        .commit(frame, renderer.frames.topology(), &planned.plan);
+    let Renderer { frames, states, .. } = &mut *renderer;
+    tables.note_reads(frames.topology(), states);
+    states.commit(frame, frames.topology(), &planned.plan);
+    tables.settle(frames.topology(), states);
     clock.lap(Phase::Submit);
 
     let counts = planned.plan.counts();

@@ -5,6 +5,7 @@ use quadrille_vulkan::{Gpu, Settings};
 
 use crate::app::plugin::GpuDevice;
 use crate::collect::Collector;
+use crate::collect::tables::Tables;
 use crate::data::readback::Readbacks;
 use crate::data::upload::Uploads;
 use crate::declare::declaration::Bound;
@@ -98,6 +99,7 @@ fn forget(world: &mut World, gpu: &Gpu) {
     gpu.give_up();
     world.remove_resource::<GpuDevice>();
     world.insert_resource(Collector::default());
+    world.insert_resource(Tables::default());
     world.resource_mut::<Recordings>().forget();
     world.insert_resource(Uploads::default());
     world.resource_mut::<Readbacks>().forget();

@@ -5,6 +5,7 @@ use quadrille_vulkan::{ComputePipeline, Sampler};
 
 use crate::declare::bind::{BoundMask, Declared};
 use crate::declare::kind::AccessKind;
+use crate::declare::table::DeclaredTable;
 use crate::record::layout::{self, ShaderValue};
 use crate::record::recording::SubRecording;
 
@@ -40,6 +41,13 @@ impl<'a> Compute<'a> {
     pub fn sampler(&mut self, binding: u32, sampler: &Sampler) -> &mut Self {
         self.bound
             .sampler(self.recording, self.pipeline, binding, sampler);
+        self
+    }
+
+    /// Binds a declared table of images to `@group(group)`, from group 1 on.
+    pub fn table(&mut self, group: u32, table: &impl DeclaredTable) -> &mut Self {
+        let table = table.declared_table().shared();
+        self.recording.list.bind_table(group, table);
         self
     }
 

@@ -13,6 +13,7 @@ use crate::declare::attachment::{Attachment, Attachments};
 use crate::declare::bind::{Bound, BoundMask, Declared, ResourceRef};
 use crate::declare::exact;
 use crate::declare::kind::{AccessKind, StageWish};
+use crate::declare::table::DeclaredTable;
 use crate::error::RecordError;
 use crate::record::layout::{self, ShaderValue};
 use crate::record::recording::SubRecording;
@@ -78,6 +79,14 @@ impl<'a> Rendering<'a> {
                 .recording
                 .fail(RecordError::NoPipeline { command: "sampler" }),
         }
+        self
+    }
+
+    /// Binds a declared table of images to `@group(group)`, from group 1 on. It stays bound when
+    /// another pipeline is.
+    pub fn table(&mut self, group: u32, table: &impl DeclaredTable) -> &mut Self {
+        let table = table.declared_table().shared();
+        self.recording.list.bind_table(group, table);
         self
     }
 

@@ -30,6 +30,7 @@ impl Command {
             Self::Area { .. } => "`viewport` or `scissor`",
             Self::Bind(Bind::Compute { .. } | Bind::Graphics { .. }) => "`pipeline`",
             Self::Bind(Bind::Constants { .. }) => "`push`",
+            Self::Bind(Bind::Table { .. }) => "`table`",
             Self::Bind(_) => "`bind`",
             Self::Draw { .. } => "`draw`",
             Self::Dispatch { .. } | Self::DispatchIndirect { .. } => "`dispatch`",
@@ -92,6 +93,10 @@ pub(crate) enum Bind {
     Sampler {
         binding: u8,
         sampler: u32,
+    },
+    Table {
+        group: u8,
+        table: u32,
     },
     Constants {
         start: u32,

@@ -160,6 +160,8 @@ impl<'a> Reader<'a> {
                 };
                 self.bind_part(binding, image, part);
             }
+            // What passes read by tables, tables see to.
+            Bind::Table { .. } => {}
             Bind::Vertices {
                 slot,
                 buffer,

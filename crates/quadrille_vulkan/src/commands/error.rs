@@ -141,6 +141,44 @@ pub enum CommandError {
         /// What belongs there.
         kind: &'static str,
     },
+    /// The pipeline reads a table, and none is bound to its group.
+    #[error(
+        "the pipeline `{pipeline}` reads @group({group}) @binding({binding}) `{variable}`, and no table is \
+         bound to the group ({kind} is needed)"
+    )]
+    NoTable {
+        /// The pipeline.
+        pipeline: String,
+        /// The group.
+        group: u32,
+        /// The binding.
+        binding: u32,
+        /// The variable in the shader.
+        variable: String,
+        /// What the shader declares there.
+        kind: String,
+    },
+    /// The table that is bound is of other images than the shader's array, or has too few samplers.
+    #[error(
+        "the pipeline `{pipeline}` reads {wanted} at @group({group}) @binding({binding}) `{variable}`, and \
+         the table `{table}` that is bound there has {given}"
+    )]
+    OtherTable {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The group.
+        group: u32,
+        /// The binding.
+        binding: u32,
+        /// The variable in the shader.
+        variable: Box<str>,
+        /// What the shader declares there.
+        wanted: Box<str>,
+        /// The table.
+        table: Box<str>,
+        /// What it has there.
+        given: Box<str>,
+    },
     /// What is bound ends before what the shader declares there does. The device would read zeros
     /// behind the end, and not write.
     #[error(

@@ -45,6 +45,8 @@ pub(crate) enum Retired {
     },
     /// A share in a block of memory.
     Memory(Home),
+    /// A pool with all its descriptor sets.
+    DescriptorPool(vk::DescriptorPool),
     /// A sampler.
     Sampler(vk::Sampler),
     /// A pipeline.
@@ -57,7 +59,9 @@ impl Retired {
         match self {
             Self::Buffer { id, .. } | Self::Image { id, .. } => *id,
             Self::SwapchainImage { id } => Some(*id),
-            Self::Memory(_) | Self::Sampler(_) | Self::Pipeline(_) => None,
+            Self::Memory(_) | Self::DescriptorPool(_) | Self::Sampler(_) | Self::Pipeline(_) => {
+                None
+            }
         }
     }
 
@@ -88,6 +92,10 @@ impl Retired {
                 // SAFETY: as above.
                 unsafe { device.raw.destroy_sampler(raw, None) }
             }
+            // SAFETY: as above; so do the pool's sets.
+            Self::DescriptorPool(raw) => unsafe {
+                device.raw.destroy_descriptor_pool(raw, None);
+            },
             // SAFETY: as above.
             Self::Pipeline(raw) => unsafe { device.raw.destroy_pipeline(raw, None) },
         }

@@ -150,6 +150,20 @@ impl Support {
         self.need_feature("maintenance4", vulkan13.maintenance4);
         self.need_feature("timelineSemaphore", vulkan12.timeline_semaphore);
         self.need_feature("descriptorIndexing", vulkan12.descriptor_indexing);
+        // Devices with descriptorIndexing have what tables need of it.
+        self.need_feature("runtimeDescriptorArray", vulkan12.runtime_descriptor_array);
+        self.need_feature(
+            "descriptorBindingPartiallyBound",
+            vulkan12.descriptor_binding_partially_bound,
+        );
+        self.need_feature(
+            "descriptorBindingVariableDescriptorCount",
+            vulkan12.descriptor_binding_variable_descriptor_count,
+        );
+        self.need_feature(
+            "shaderSampledImageArrayNonUniformIndexing",
+            vulkan12.shader_sampled_image_array_non_uniform_indexing,
+        );
         self.need_feature("bufferDeviceAddress", vulkan12.buffer_device_address);
         // As most of these, what Vulkan 1.2 and later promise ("Feature Requirements").
         self.need_feature("hostQueryReset", vulkan12.host_query_reset);
@@ -252,6 +266,10 @@ impl Support {
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
             .timeline_semaphore(true)
             .descriptor_indexing(true)
+            .runtime_descriptor_array(true)
+            .descriptor_binding_partially_bound(true)
+            .descriptor_binding_variable_descriptor_count(true)
+            .shader_sampled_image_array_non_uniform_indexing(true)
             .buffer_device_address(true)
             .host_query_reset(true)
             // Plans have layouts aspect by aspect.

@@ -73,7 +73,7 @@ fn excess(served: &[Binding], new: &Binding) -> Option<String> {
     }
 }
 
-fn not_served(name: &str, problem: &str) -> ShaderError {
+pub(super) fn not_served(name: &str, problem: &str) -> ShaderError {
     ShaderError::Interface {
         label: name.to_owned(),
         problem: format!("{problem}; start the program again to change its interface"),

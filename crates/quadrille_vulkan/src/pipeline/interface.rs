@@ -13,12 +13,13 @@ use super::needs::BindingNeeds;
 use crate::device::Device;
 use crate::error::ShaderError;
 use crate::shader::reload::{Newest, Ready, Reloadable};
-use crate::shader::{Binding, EntryPoint, PushLayout};
+use crate::shader::{Binding, EntryPoint, PushLayout, TableBinding, table};
 
 /// What both kinds of pipelines have.
 pub(crate) struct Interface {
     name: String,
     bindings: Vec<Binding>,
+    tables: Vec<TableBinding>,
     needs: BindingNeeds,
     push_layouts: Vec<PushLayout>,
     layout: Arc<PipelineLayout>,
@@ -34,8 +35,11 @@ impl Interface {
         stages: vk::ShaderStageFlags,
     ) -> Result<Self, ShaderError> {
         let (bindings, push_bytes) = merge(name, entry_points)?;
+        let tables = entry_points.iter().flat_map(|entry| &entry.tables);
+        let tables = table::merge(name, tables)?;
         let layouts = &device.layouts;
-        let layout = layouts.get(device, name, &bindings, push_bytes, stages)?;
+        let groups = tables.iter().map(|it| it.group).max().unwrap_or(0);
+        let layout = layouts.get(device, name, &bindings, groups, push_bytes, stages)?;
         let has_constants = entry_points.iter().filter(|it| it.push_constant_bytes > 0);
         let mut push_layouts: Vec<_> = has_constants.map(|it| it.push_layout.clone()).collect();
         push_layouts.dedup();
@@ -44,6 +48,7 @@ impl Interface {
             needs: BindingNeeds::of(&bindings),
             push_layouts,
             bindings,
+            tables,
             layout,
             device: Arc::clone(device),
         })
@@ -56,6 +61,10 @@ impl Interface {
             bindings: &self.bindings,
             push_bytes: self.layout.push_bytes.least,
         };
+        let mut tables = entry_points.iter().flat_map(|entry| &entry.tables);
+        if let Some(problem) = tables.find_map(|new| table::excess(&self.tables, new)) {
+            return Err(fit::not_served(&self.name, &problem));
+        }
         fit::check(&served, entry_points)
     }
 
@@ -72,6 +81,11 @@ impl Interface {
     /// What passes bind.
     pub(crate) fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// The parts of tables that its shaders touch, by group.
+    pub(crate) fn tables(&self) -> &[TableBinding] {
+        &self.tables
     }
 
     /// What the bindings ask for, in few bits.

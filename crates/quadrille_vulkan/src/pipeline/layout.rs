@@ -2,16 +2,17 @@
 //! keep each other's bindings.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk;
 
 use crate::device::Device;
 use crate::error::{Error, ShaderError};
 use crate::lock;
+use crate::resources::table;
 use crate::shader::{Binding, EntryPoint};
 
-/// A layout: set 0 of push descriptors, and push constants.
+/// A layout: set 0 of push descriptors, sets of tables from 1 on, and push constants.
 pub(crate) struct PipelineLayout {
     /// The layout.
     pub raw: vk::PipelineLayout,
@@ -44,13 +45,20 @@ impl PipelineLayout {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     bindings: Vec<(u32, vk::DescriptorType)>,
+    /// The last set of a table; 0 if there are none.
+    groups: u32,
     push_bytes: PushBytes,
     stages: vk::ShaderStageFlags,
 }
 
 /// The layouts of a device. They live as long as it: there are few.
 #[derive(Default)]
-pub(crate) struct LayoutCache(Mutex<HashMap<Key, Arc<PipelineLayout>>>);
+pub(crate) struct LayoutCache {
+    known: Mutex<HashMap<Key, Arc<PipelineLayout>>>,
+    /// The layout of the set of any table.
+    table: OnceLock<vk::DescriptorSetLayout>,
+    making: Mutex<()>,
+}
 
 impl LayoutCache {
     /// The layout for an interface.
@@ -59,6 +67,7 @@ impl LayoutCache {
         device: &Device,
         name: &str,
         bindings: &[Binding],
+        groups: u32,
         push_bytes: PushBytes,
         stages: vk::ShaderStageFlags,
     ) -> Result<Arc<PipelineLayout>, ShaderError> {
@@ -69,14 +78,20 @@ impl LayoutCache {
         let described = |binding: &Binding| (binding.binding, binding.kind.descriptor());
         let key = Key {
             bindings: bindings.iter().map(described).collect(),
+            groups,
             push_bytes,
             stages,
         };
-        let mut known = lock(&self.0);
+        let mut known = lock(&self.known);
         if let Some(layout) = known.get(&key) {
             return Ok(Arc::clone(layout));
         }
-        let layout = create(device, &key).map_err(|result| {
+        let table = match groups {
+            0 => Ok(vk::DescriptorSetLayout::null()),
+            _ => self.table(device),
+        };
+        let layout = table.and_then(|table| create(device, &key, table));
+        let layout = layout.map_err(|result| {
             problem(Error::vulkan(device, name, "vkCreatePipelineLayout")(result).to_string())
         })?;
         let layout = Arc::new(layout);
@@ -84,9 +99,24 @@ impl LayoutCache {
         Ok(layout)
     }
 
+    /// The layout of a table's set, made at its first use.
+    pub(crate) fn table(&self, device: &Device) -> Result<vk::DescriptorSetLayout, vk::Result> {
+        // Held, so that two threads do not make one each.
+        let _known = lock(&self.making);
+        if let Some(layout) = self.table.get() {
+            return Ok(*layout);
+        }
+        let layout = table::layout(device)?;
+        Ok(*self.table.get_or_init(|| layout))
+    }
+
     /// Destroys all layouts. No pipeline uses them any more.
     pub(crate) fn destroy(&self, device: &ash::Device) {
-        for (_, layout) in lock(&self.0).drain() {
+        if let Some(table) = self.table.get() {
+            // SAFETY: made from this device, and unused: the device is being destroyed.
+            unsafe { device.destroy_descriptor_set_layout(*table, None) };
+        }
+        for (_, layout) in lock(&self.known).drain() {
             // SAFETY: made from this device, and unused: the device is being destroyed.
             unsafe { device.destroy_descriptor_update_template(layout.template, None) };
             // SAFETY: as above.
@@ -97,7 +127,11 @@ impl LayoutCache {
     }
 }
 
-fn create(device: &Device, key: &Key) -> Result<PipelineLayout, vk::Result> {
+fn create(
+    device: &Device,
+    key: &Key,
+    table: vk::DescriptorSetLayout,
+) -> Result<PipelineLayout, vk::Result> {
     let bindings: Vec<_> = key
         .bindings
         .iter()
@@ -115,7 +149,10 @@ fn create(device: &Device, key: &Key) -> Result<PipelineLayout, vk::Result> {
     // SAFETY: bindings are different numbers below the limit of push descriptors.
     let set = unsafe { device.raw.create_descriptor_set_layout(&info, None) };
     let set = device.note("vkCreateDescriptorSetLayout", set)?;
-    let sets = [set];
+    // Groups between may be unused; then nothing is bound there.
+    let sets: Vec<_> = std::iter::once(set)
+        .chain((0..key.groups).map(|_| table))
+        .collect();
     let ranges = [vk::PushConstantRange::default()
         .stage_flags(key.stages)
         .size(key.push_bytes.least)];

@@ -7,6 +7,7 @@ use quadrille_sync::{AccessMask, Layout, ResourceId};
 
 use crate::commands::rendering::MAX_COLORS;
 use crate::pipeline::PipelineLayout;
+use crate::resources::table::SharedTable;
 
 /// A Vulkan command with its arguments.
 #[derive(Clone, Copy)]
@@ -23,6 +24,8 @@ pub(crate) enum Call {
         /// Where its infos begin.
         first: u32,
     },
+    /// `vkCmdBindDescriptorSets` of a table, by index.
+    Table { table: u32 },
     /// `vkCmdPushConstants`
     Constants {
         layout: vk::PipelineLayout,
@@ -114,6 +117,15 @@ impl AttachmentCall {
     }
 }
 
+/// A table that is bound; which of its sets, the frame tells.
+#[derive(Clone)]
+pub(crate) struct TableCall {
+    pub point: vk::PipelineBindPoint,
+    pub layout: vk::PipelineLayout,
+    pub group: u32,
+    pub table: SharedTable,
+}
+
 /// Draws with arguments from a buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct IndirectCall {
@@ -186,6 +198,7 @@ pub(crate) struct Calls {
     bytes: Vec<u8>,
     renderings: Vec<RenderingCall>,
     draws: Vec<IndirectCall>,
+    tables: Vec<TableCall>,
     /// Where the calls that are being added begin; none if nobody wants them.
     open: Option<Mark>,
     /// How many of the calls were said in the last frame.
@@ -202,6 +215,7 @@ struct Mark {
     bytes: usize,
     renderings: usize,
     draws: usize,
+    tables: usize,
 }
 
 impl Calls {
@@ -214,6 +228,7 @@ impl Calls {
         self.bytes.clear();
         self.renderings.clear();
         self.draws.clear();
+        self.tables.clear();
         self.open = None;
         self.used = 0;
     }
@@ -245,6 +260,7 @@ impl Calls {
             bytes: self.bytes.len(),
             renderings: self.renderings.len(),
             draws: self.draws.len(),
+            tables: self.tables.len(),
         });
     }
 
@@ -258,6 +274,7 @@ impl Calls {
             self.bytes.truncate(mark.bytes);
             self.renderings.truncate(mark.renderings);
             self.draws.truncate(mark.draws);
+            self.tables.truncate(mark.tables);
         }
     }
 
@@ -340,6 +357,20 @@ impl Calls {
             self.draws.push(*draws);
             self.calls.push(Call::DrawIndirect { draw: at });
         }
+    }
+
+    /// Adds a table that is bound.
+    pub(crate) fn add_table(&mut self, table: &TableCall) {
+        if self.is_open() {
+            let at = self.tables.len() as u32;
+            self.tables.push(table.clone());
+            self.calls.push(Call::Table { table: at });
+        }
+    }
+
+    /// A table that is bound.
+    pub(crate) fn table(&self, at: u32) -> &TableCall {
+        &self.tables[at as usize]
     }
 
     /// A rendering.

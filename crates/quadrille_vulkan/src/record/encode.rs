@@ -7,11 +7,12 @@
 //! command asks for more, its block says how that is met.
 
 mod bindings;
-mod compatible;
+pub(crate) mod compatible;
 mod copies;
 mod draws;
 mod rendering;
 mod repeat;
+mod tables;
 
 use ash::vk;
 use quadrille_sync::{AccessMask, Aspects, Capabilities, Layout, ResourceIndex, SubRange, Use};
@@ -66,6 +67,8 @@ pub(crate) struct Target {
     pub capabilities: Capabilities,
     /// What copies of parts of images align to on the queue; zeros: only whole mip levels.
     pub granularity: [u32; 3],
+    /// Which of the frames in flight it is for: tables have a set for each.
+    pub slot: usize,
 }
 
 /// Translates the lists of a chunk's passes into one command buffer.
@@ -75,6 +78,7 @@ pub(crate) struct Encoder<'a> {
     resources: FrameResources<'a>,
     capabilities: Capabilities,
     granularity: [u32; 3],
+    slot: usize,
     /// Where what the commands come to is kept.
     calls: &'a mut Calls,
     /// What the pass declares.
@@ -105,6 +109,7 @@ impl<'a> Encoder<'a> {
             resources,
             capabilities: target.capabilities,
             granularity: target.granularity,
+            slot: target.slot,
             uses: &[],
             bindings: Bindings::default(),
             rendering: None,
@@ -206,6 +211,9 @@ impl<'a> Encoder<'a> {
             Bind::Sampler { binding, sampler } => self
                 .bindings
                 .bind_sampler(binding, list.side().samplers[sampler as usize].raw()),
+            Bind::Table { group, table } => self
+                .bindings
+                .bind_table(group, &list.side().tables[table as usize]),
             Bind::Constants { start, bytes } => {
                 self.bindings
                     .push_constants(bytes_of(list, start, bytes.into()))

@@ -12,7 +12,7 @@ use spirq::var::{InterfaceLocation, Variable};
 use super::image::format_of_spirv;
 use super::{
     Binding, BindingKind, EntryPoint, Location, LocationType, PushLayout, ScalarKind, ShaderImage,
-    ShaderStage, push_layout, spirv,
+    ShaderStage, TableBinding, TableKind, push_layout, spirv,
 };
 use crate::error::ShaderError;
 
@@ -60,6 +60,7 @@ fn reflect(
         stage,
         workgroup_size: workgroup_size(entry),
         bindings: Vec::new(),
+        tables: Vec::new(),
         push_constant_bytes: 0,
         push_constant_padded: 0,
         push_layout: PushLayout::default(),
@@ -68,6 +69,9 @@ fn reflect(
     };
     for variable in &entry.vars {
         match variable {
+            Variable::Descriptor { desc_bind, .. } if desc_bind.set() != 0 => {
+                reflected.tables.push(table(label, variable, stage)?);
+            }
             Variable::Descriptor { .. } => {
                 reflected.bindings.push(binding(label, variable, stage)?);
             }
@@ -125,6 +129,51 @@ fn number(scalar: &ScalarType) -> Option<(ScalarKind, u32)> {
     }
 }
 
+/// A variable of another set than 0: part of a table.
+fn table(
+    label: &str,
+    variable: &Variable,
+    stage: ShaderStage,
+) -> Result<TableBinding, ShaderError> {
+    let problem = |problem: String| ShaderError::Interface {
+        label: label.to_owned(),
+        problem,
+    };
+    let Variable::Descriptor {
+        name,
+        desc_bind,
+        desc_ty,
+        ty,
+        nbind,
+    } = variable
+    else {
+        return Err(problem("a variable is no descriptor".to_owned()));
+    };
+    let name = name.clone().unwrap_or_default();
+    let set = desc_bind.set();
+    // The reader counts a runtime array as none.
+    let is_array = *nbind != 1;
+    let kind = match desc_ty {
+        DescriptorType::Sampler() => Some(TableKind::Samplers((*nbind).max(1))),
+        DescriptorType::SampledImage() if is_array => image(ty).map(TableKind::Images),
+        _ => None,
+    };
+    let kind = kind.ok_or_else(|| {
+        problem(format!(
+            "{name} is in set {set}; resources are in set 0, and arrays of images (without \
+             samplers) in sets of their own"
+        ))
+    })?;
+    let binding = TableBinding {
+        group: set,
+        binding: desc_bind.bind(),
+        name,
+        kind,
+        stages: stage.to_vk(),
+    };
+    binding.check(label)
+}
+
 fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Binding, ShaderError> {
     let problem = |problem: String| ShaderError::Interface {
         label: label.to_owned(),
@@ -141,12 +190,6 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
         return Err(problem("a variable is no descriptor".to_owned()));
     };
     let name = name.clone().unwrap_or_default();
-    if desc_bind.set() != 0 {
-        let set = desc_bind.set();
-        return Err(problem(format!(
-            "{name} is in set {set}; resources are in set 0"
-        )));
-    }
     if *nbind != 1 {
         return Err(problem(format!(
             "{name} is an array of {nbind} resources, not one"

@@ -9,6 +9,37 @@ const HEADER: usize = 5;
 /// No sensible module has more ids; a larger bound would make readers allocate without limit.
 const MOST_IDS: u32 = 4 << 20;
 
+/// `OpCapability`
+const CAPABILITY: u32 = 17;
+/// `OpExtension`
+const EXTENSION: u32 = 10;
+/// `RuntimeDescriptorArray`
+const RUNTIME_ARRAYS: u32 = 5302;
+
+/// Declares that a module has arrays of resources whose length it does not say, which naga 30.0.2
+/// leaves out (it counts on a length being given for each). To be removed once it does so itself.
+pub(super) fn declare_runtime_arrays(words: &mut Vec<u32>) {
+    let mut at = HEADER;
+    while words
+        .get(at)
+        .is_some_and(|word| word & 0xffff == CAPABILITY)
+    {
+        at += 2;
+    }
+    // SPIR-V 1.5 would have it without the extension.
+    let name: Vec<u32> = b"SPV_EXT_descriptor_indexing\0"
+        .chunks(4)
+        .map(|part| {
+            let mut bytes = [0; 4];
+            bytes[..part.len()].copy_from_slice(part);
+            u32::from_le_bytes(bytes)
+        })
+        .collect();
+    let head = (name.len() as u32 + 1) << 16 | EXTENSION;
+    let added = [2 << 16 | CAPABILITY, RUNTIME_ARRAYS, head];
+    words.splice(at..at, added.into_iter().chain(name));
+}
+
 /// The words of a file of either byte order.
 pub(super) fn words(label: &str, bytes: &[u8]) -> Result<Vec<u32>, ShaderError> {
     let (chunks, rest) = bytes.as_chunks::<4>();

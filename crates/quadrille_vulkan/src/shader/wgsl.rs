@@ -14,7 +14,7 @@ use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
 use super::{
     Binding, BindingKind, EntryPoint, Location, LocationType, PushLayout, ScalarKind, ShaderImage,
-    ShaderStage, push_layout,
+    ShaderStage, TableBinding, TableKind, push_layout, spirv,
 };
 use crate::error::ShaderError;
 
@@ -30,6 +30,8 @@ const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
     .union(Capabilities::SHADER_INT64)
     .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
     .union(Capabilities::TEXTURE_ATOMIC)
+    .union(Capabilities::TEXTURE_AND_SAMPLER_BINDING_ARRAY)
+    .union(Capabilities::TEXTURE_AND_SAMPLER_BINDING_ARRAY_NON_UNIFORM_INDEXING)
     .union(Capabilities::MEMORY_DECORATION_COHERENT)
     .union(Capabilities::MEMORY_DECORATION_VOLATILE);
 
@@ -129,6 +131,13 @@ pub(super) fn write(
     let mut words = spv::write_vec(module, info, &options(), None)
         .map_err(|error| problem(error.to_string()))?;
     remove_layouts(&mut words);
+    let is_runtime_array = |ty: &naga::Type| {
+        let size = naga::ArraySize::Dynamic;
+        matches!(ty.inner, TypeInner::BindingArray { size: found, .. } if found == size)
+    };
+    if module.types.iter().any(|(_, ty)| is_runtime_array(ty)) {
+        spirv::declare_runtime_arrays(&mut words);
+    }
     let mut layouter = naga::proc::Layouter::default();
     layouter
         .update(module.to_ctx())
@@ -217,6 +226,7 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
         stage,
         workgroup_size: entry.workgroup_size,
         bindings: Vec::new(),
+        tables: Vec::new(),
         push_constant_bytes: 0,
         push_constant_padded: 0,
         push_layout: PushLayout::default(),
@@ -243,10 +253,22 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
             problem,
         };
         if place.group != 0 {
-            let group = place.group;
-            return Err(problem(format!(
-                "{name} is in @group({group}); resources belong in group 0, at @group(0)"
-            )));
+            let kind = table_kind(module, variable.ty).ok_or_else(|| {
+                let group = place.group;
+                problem(format!(
+                    "{name} is in @group({group}); resources belong in group 0, at @group(0), and \
+                     arrays of images (binding_array) with their samplers in groups of their own"
+                ))
+            })?;
+            let binding = TableBinding {
+                group: place.group,
+                binding: place.binding,
+                name,
+                kind,
+                stages: stage.to_vk(),
+            };
+            reflected.tables.push(binding.check(label)?);
+            continue;
         }
         let kind = kind(&module.types[variable.ty].inner, variable.space)
             .ok_or_else(|| problem(format!("{name} has a type that bindings cannot have")))?;
@@ -267,6 +289,38 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
     }
     reflected.bindings.sort_by_key(|binding| binding.binding);
     Ok(Some(reflected))
+}
+
+/// What of a table a variable is, if it is any.
+fn table_kind(module: &naga::Module, ty: naga::Handle<naga::Type>) -> Option<TableKind> {
+    let (base, count) = match &module.types[ty].inner {
+        &TypeInner::BindingArray { base, size } => match size {
+            naga::ArraySize::Constant(count) => (base, Some(count.get())),
+            naga::ArraySize::Dynamic => (base, None),
+            naga::ArraySize::Pending(_) => return None,
+        },
+        _ => (ty, Some(1)),
+    };
+    let is_array = base != ty;
+    match kind(&module.types[base].inner, AddressSpace::Handle)? {
+        BindingKind::Sampler => Some(TableKind::Samplers(count.unwrap_or(1))),
+        // What compares depths would do so with the fallback too, which has none.
+        BindingKind::SampledImage(image) if is_array && !is_depth(module, base) => {
+            Some(TableKind::Images(image))
+        }
+        _ => None,
+    }
+}
+
+fn is_depth(module: &naga::Module, ty: naga::Handle<naga::Type>) -> bool {
+    let inner = &module.types[ty].inner;
+    matches!(
+        inner,
+        TypeInner::Image {
+            class: ImageClass::Depth { .. },
+            ..
+        }
+    )
 }
 
 /// The bytes of a type up to the end of its last member or element, without the padding behind it.

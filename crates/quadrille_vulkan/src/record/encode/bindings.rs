@@ -4,19 +4,24 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Layout, ResourceId, ResourceIndex};
 
 use super::compatible::{check_kind, check_view};
+use super::tables;
 use super::{Encoder, Failure};
 use crate::commands::{CommandError, CommandList};
 use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
-use crate::record::calls::{Call, Info};
+use crate::record::calls::{Call, Info, TableCall};
 use crate::resources::buffer::BufferUsage;
 use crate::resources::handle::{Entry, Handle};
 use crate::resources::image::{GpuImage, ImageUsage};
+use crate::resources::table::SharedTable;
 use crate::resources::texels::Texels;
 use crate::resources::view::{View, ViewKey};
-use crate::shader::{Binding, BindingKind, GpuShader, ShaderImage};
+use crate::shader::{Binding, BindingKind, GpuShader, ShaderImage, TableBinding};
 
 /// The number of bindings.
 const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
+
+/// The number of groups that tables are bound to.
+const TABLES: usize = TableBinding::LAST_GROUP as usize;
 
 /// What is bound, by binding. Only entries whose bit is set count, so that forgetting everything
 /// for the next pass costs nothing.
@@ -32,6 +37,7 @@ pub(super) struct Bindings<'a> {
     has_buffer: u32,
     has_image: u32,
     has_sampler: u32,
+    tables: [Option<&'a SharedTable>; TABLES],
     constants: [u8; CommandList::MAX_PUSH_CONSTANTS],
     constant_bytes: u32,
     /// What the command buffer holds, for graphics and for compute.
@@ -54,6 +60,8 @@ struct Held {
     /// Bit by binding: what was pushed and is still the same.
     pushed: u32,
     constants: bool,
+    /// By group from 1 on.
+    tables: [vk::DescriptorSet; TABLES],
 }
 
 impl Default for Bindings<'_> {
@@ -74,6 +82,7 @@ impl Default for Bindings<'_> {
             has_buffer: 0,
             has_image: 0,
             has_sampler: 0,
+            tables: [None; TABLES],
             constants: [0; CommandList::MAX_PUSH_CONSTANTS],
             constant_bytes: 0,
             held: [Held::default(); 2],
@@ -81,7 +90,23 @@ impl Default for Bindings<'_> {
     }
 }
 
-impl Bindings<'_> {
+impl<'a> Bindings<'a> {
+    /// Remembers a table.
+    pub(super) fn bind_table(&mut self, group: u8, table: &'a SharedTable) -> Result<(), Failure> {
+        let at = usize::from(group).checked_sub(1);
+        match at.and_then(|at| self.tables.get_mut(at)) {
+            Some(place) => {
+                *place = Some(table);
+                Ok(())
+            }
+            None => Err(CommandError::Limit {
+                what: format!("a table in @group({group}), where groups from 1 on have tables,"),
+                limit: TableBinding::LAST_GROUP.into(),
+            }
+            .into()),
+        }
+    }
+
     /// Forgets what is bound, for another list. The command buffer keeps the pipelines it has.
     pub(super) fn forget(&mut self) {
         self.compute = None;
@@ -89,10 +114,12 @@ impl Bindings<'_> {
         self.has_buffer = 0;
         self.has_image = 0;
         self.has_sampler = 0;
+        self.tables = [None; TABLES];
         self.constant_bytes = 0;
         for held in &mut self.held {
             held.pushed = 0;
             held.constants = false;
+            held.tables = Default::default();
         }
     }
 
@@ -168,6 +195,7 @@ struct Running<'p> {
     name: &'p str,
     layout: &'p PipelineLayout,
     bindings: &'p [Binding],
+    tables: &'p [TableBinding],
 }
 
 impl<'a> Encoder<'a> {
@@ -251,6 +279,7 @@ impl<'a> Encoder<'a> {
             name: pipeline.name(),
             layout: pipeline.layout(),
             bindings: pipeline.bindings(),
+            tables: pipeline.tables(),
         })
     }
 
@@ -269,6 +298,7 @@ impl<'a> Encoder<'a> {
             name: pipeline.name(),
             layout: pipeline.layout(),
             bindings: pipeline.bindings(),
+            tables: pipeline.tables(),
         })?;
         Ok(pipeline)
     }
@@ -283,9 +313,37 @@ impl<'a> Encoder<'a> {
             self.bindings.held[at].layout = running.layout.raw;
             self.bindings.held[at].pushed = 0;
             self.bindings.held[at].constants = false;
+            self.bindings.held[at].tables = Default::default();
         }
         self.push_descriptors(at, running)?;
+        if !running.tables.is_empty() {
+            self.bind_tables(at, running)?;
+        }
         self.set_constants(at, running)
+    }
+
+    /// Binds the tables that a pipeline reads, where the command buffer does not hold them.
+    fn bind_tables(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
+        for binding in running.tables {
+            let group = binding.group as usize - 1;
+            let Some(table) = self.bindings.tables[group] else {
+                return Err(tables::unbound(running.name, binding).into());
+            };
+            tables::check(running.name, binding, table)?;
+            let set = table.set(self.slot);
+            if self.bindings.held[at].tables[group] != set {
+                self.bindings.held[at].tables[group] = set;
+                let call = TableCall {
+                    point: running.point,
+                    layout: running.layout.raw,
+                    group: binding.group,
+                    table: table.clone(),
+                };
+                self.calls.add_table(&call);
+                self.table(&call);
+            }
+        }
+        Ok(())
     }
 
     /// Has the command buffer hold a pipeline.

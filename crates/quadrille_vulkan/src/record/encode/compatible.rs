@@ -101,7 +101,7 @@ pub(super) fn outside(image: &GpuImage, what: String) -> CommandError {
 
 /// Whether an image can be seen as a kind of view (section "Image Views", the table of
 /// compatibility).
-pub(super) fn check_kind(image: &GpuImage, key: ViewKey) -> Result<(), CommandError> {
+pub(crate) fn check_kind(image: &GpuImage, key: ViewKey) -> Result<(), CommandError> {
     use vk::ImageViewType as Kind;
     let desc = image.desc();
     let is_solid = desc.extent[2] > 1;

@@ -130,6 +130,7 @@ impl<'a> Encoder<'a> {
                 // the buffer.
                 unsafe { raw.cmd_dispatch_indirect(self.buffer, buffer, offset) };
             }
+            Call::Table { table } => self.table(self.calls.table(table)),
             _ => self.graphics_call(call),
         }
     }
@@ -201,6 +202,7 @@ impl<'a> Encoder<'a> {
             Call::DrawIndirect { draw } => self.draw_from(self.calls.indirect(draw)),
             Call::Pipeline { .. }
             | Call::Push { .. }
+            | Call::Table { .. }
             | Call::Constants { .. }
             | Call::Dispatch { .. }
             | Call::DispatchIndirect { .. } => unreachable!("these are not of drawing alone"),

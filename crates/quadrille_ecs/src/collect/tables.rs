@@ -1,0 +1,262 @@
+//! Tables of images: which of their images the frame's passes declare, and what becomes of them.
+//!
+//! What is decided here for frames is decided in `quadrille_sync` for a single table
+//! ([`TableMembers`](quadrille_sync::TableMembers)).
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use quadrille_sync::{
+    Access, Frame, PassIndex, PassKind, Plan, States, TableReaders, TableTouch, Topology, Use,
+};
+use quadrille_vulkan::{Gpu, Handle, SharedTable};
+
+use super::Collector;
+use crate::collect::mirror::PassGraph;
+use crate::data::internal::InternalPass;
+use crate::data::upload::Uploads;
+use crate::declare::registry::Registry;
+use crate::error::{RecordError, RenderError};
+use crate::record::recording::Recorded;
+
+/// All tables that passes declare.
+#[derive(Resource, Default)]
+pub(crate) struct Tables {
+    known: Vec<Known>,
+    /// Those that are gone, until the states have learnt of their reads.
+    gone: Vec<SharedTable>,
+    /// Tables have come or gone since the last frame was collected.
+    changed: bool,
+    /// What `readers` of the tables was found in.
+    plan: Option<Arc<Plan>>,
+    /// Uses by listed images, of all tables; kept for its memory.
+    listed: Vec<Use>,
+    uses: Vec<Use>,
+}
+
+struct Known {
+    /// The resource entity that stands for it.
+    entity: Entity,
+    table: SharedTable,
+    /// What empty entries show is written.
+    is_ready: bool,
+    /// The passes of the frame that read it.
+    passes: Vec<PassIndex>,
+    readers: TableReaders,
+}
+
+/// What the frame is collected beside.
+pub(crate) struct Beside<'a> {
+    pub(crate) tables: &'a mut Tables,
+    pub(crate) states: &'a mut States,
+}
+
+impl Tables {
+    /// Follows the resources that are tables. What empty entries show is uploaded with the first frame.
+    pub(crate) fn prepare(world: &mut World, gpu: &Gpu) {
+        if world.resource::<Registry>().tables().next().is_none() {
+            return;
+        }
+        world.resource_scope(|world, mut tables: Mut<Self>| {
+            let tables = &mut *tables;
+            let mut found = std::mem::take(&mut tables.known);
+            for (entity, binding) in world.resource::<Registry>().tables() {
+                let table = (binding.resolve)(world).filter(|table| table.is_of(gpu));
+                let Some(table) = table else { continue };
+                let known = found
+                    .iter()
+                    .position(|it| it.entity == entity && it.table == table);
+                tables.changed |= known.is_none();
+                tables.known.push(match known {
+                    Some(known) => found.swap_remove(known),
+                    None => Known {
+                        entity,
+                        table,
+                        is_ready: false,
+                        passes: Vec::new(),
+                        readers: TableReaders::default(),
+                    },
+                });
+            }
+            tables.changed |= !found.is_empty();
+            // Two resources may be one table, of which each would be the one that knows.
+            tables.gone.extend(found.into_iter().map(|it| it.table));
+            let mut uploads = world.resource_mut::<Uploads>();
+            for known in tables.known.iter().filter(|it| !it.is_ready) {
+                uploads.write_image(known.table.fallback(), &known.table.fallback_texels());
+            }
+        });
+    }
+
+    /// Whether a frame that is otherwise the same finds all tables as they were.
+    pub(crate) fn are_unchanged(&self) -> bool {
+        !self.changed && self.known.iter().all(|it| it.table.is_unchanged())
+    }
+
+    /// Whether any pass of the frame reads a table.
+    pub(crate) fn are_read(&self) -> bool {
+        self.known.iter().any(|it| !it.passes.is_empty())
+    }
+
+    /// Whether everything that the frame leaves undeclared is settled for where its passes are planned
+    /// to run. If not, the frame has to be collected and planned again.
+    pub(crate) fn covers(
+        &mut self,
+        frame: &Frame,
+        plan: &Arc<Plan>,
+        topology: &Topology,
+        states: &mut States,
+    ) -> bool {
+        let is_known = |it: &Arc<Plan>| Arc::ptr_eq(it, plan);
+        if !self.plan.as_ref().is_some_and(is_known) {
+            for known in &mut self.known {
+                known.readers = TableReaders::of(&known.passes, frame, plan);
+            }
+            self.plan = Some(Arc::clone(plan));
+        }
+        let mut covers = true;
+        for known in &self.known {
+            covers &= known.table.covers(&known.readers, topology, states);
+        }
+        covers
+    }
+
+    /// The frame is about to be committed.
+    pub(crate) fn note_reads(&self, topology: &Topology, states: &States) {
+        for known in &self.known {
+            known.table.note_reads(&known.readers, topology, states);
+        }
+    }
+
+    /// The frame was committed.
+    pub(crate) fn settle(&mut self, topology: &Topology, states: &States) {
+        for known in &mut self.known {
+            known.is_ready = true;
+            known.table.settle(topology, states);
+        }
+    }
+}
+
+impl Collector {
+    /// Has the passes that read tables declare the images that are not settled.
+    pub(super) fn add_tables(
+        &mut self,
+        Beside { tables, states }: Beside<'_>,
+        (graph, recordings): (&PassGraph, Recorded<'_>),
+        last: &[InternalPass],
+        errors: &mut Vec<RenderError>,
+    ) {
+        tables.changed = false;
+        for table in tables.gone.drain(..) {
+            table.close(states);
+        }
+        if tables.known.is_empty() {
+            return;
+        }
+        tables.plan = None;
+        for known in &mut tables.known {
+            self.find_readers(known, graph);
+        }
+        self.check_tables(tables, (graph, recordings), errors);
+        let Tables {
+            known,
+            listed,
+            uses,
+            ..
+        } = tables;
+        // By table, the end of its uses.
+        let mut ends = smallvec::SmallVec::<[usize; 4]>::new();
+        listed.clear();
+        for Known { table, .. } in &*known {
+            let later = last.iter().flat_map(|pass| &pass.uses).map(|used| {
+                let resource = used.handle.declare();
+                TableTouch {
+                    resource: resource.id,
+                    kind: resource.kind,
+                    range: used.range,
+                    access: used.access,
+                }
+            });
+            table.open(TableTouch::of(&self.frame).chain(later), states);
+        }
+        for Known { table, .. } in &*known {
+            table.for_each_listed(|image| {
+                let resource = self.index(&Handle::Image(image.clone()));
+                listed.push(Use::whole(resource, Access::SampledAny));
+            });
+            ends.push(listed.len());
+        }
+        if listed.is_empty() {
+            return;
+        }
+        uses.clear();
+        for at in 0..self.frame.passes.len() {
+            let pass = PassIndex(at as u32);
+            let start = uses.len() as u32;
+            uses.extend_from_slice(self.frame.uses_of(pass));
+            let own = uses.len();
+            let mut from = 0;
+            for (known, end) in known.iter().zip(&ends) {
+                let of_table = &listed[from..*end];
+                from = *end;
+                if known.passes.binary_search(&pass).is_err() {
+                    continue;
+                }
+                match uses.len() == own {
+                    true => uses.extend_from_slice(of_table),
+                    // Two tables may have the same image.
+                    false => {
+                        let others = own..uses.len();
+                        for used in of_table {
+                            if !uses[others.clone()].contains(used) {
+                                uses.push(*used);
+                            }
+                        }
+                    }
+                }
+            }
+            self.frame.passes[at].uses = start..uses.len() as u32;
+        }
+        std::mem::swap(&mut self.frame.uses, uses);
+    }
+
+    /// The passes of the frame that read a table: all device passes whose system declares it.
+    fn find_readers(&self, known: &mut Known, graph: &PassGraph) {
+        known.passes.clear();
+        let reads = |at: usize| {
+            let mut uses = self.passes[at].uses.iter();
+            uses.any(|used| self.bindings[used.binding as usize].0 == known.entity)
+        };
+        for at in (0..graph.passes.len()).filter(|at| reads(*at)) {
+            let span = self.span_of[at].clone().map(PassIndex);
+            let on_device = span.filter(|it| self.frame.pass(*it).kind == PassKind::Device);
+            known.passes.extend(on_device);
+        }
+        known.passes.sort_unstable();
+    }
+
+    /// Checks that passes have bound tables that are still there.
+    fn check_tables(
+        &self,
+        tables: &Tables,
+        (graph, recordings): (&PassGraph, Recorded<'_>),
+        errors: &mut Vec<RenderError>,
+    ) {
+        for (at, node) in graph.passes.iter().enumerate() {
+            let recording = recordings
+                .get(node.slot)
+                .filter(|_| !self.span_of[at].is_empty());
+            let passes = recording.into_iter().flat_map(|it| it.passes());
+            for table in passes.flat_map(|pass| pass.list.tables()) {
+                if !tables.known.iter().any(|known| known.table == *table) {
+                    errors.push(RenderError::Record {
+                        pass: self.passes[at].name.to_string(),
+                        error: RecordError::TableReplaced {
+                            table: table.name().into(),
+                        },
+                    });
+                }
+            }
+        }
+    }
+}

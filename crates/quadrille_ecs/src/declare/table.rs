@@ -1,0 +1,154 @@
+//! Declared tables of images.
+
+#![expect(
+    unsafe_code,
+    reason = "`SystemParam` is an unsafe trait: it promises to register what it accesses"
+)]
+
+use std::ops::Deref;
+
+use bevy_ecs::change_detection::Tick;
+use bevy_ecs::component::ComponentId;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
+use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
+use quadrille_vulkan::ImageTable;
+
+use crate::declare::declaration::DeclaredAccess;
+use crate::declare::kind::AccessKind;
+use crate::declare::registry::{Absence, declare, register_access, short_name, table_entity};
+
+/// A bevy resource that is a table of images: any resource that dereferences to an [`ImageTable`].
+pub trait NamedTable: Resource {
+    /// The table.
+    fn table(&self) -> &ImageTable;
+}
+
+impl<T> NamedTable for T
+where
+    T: Resource + Deref<Target = ImageTable>,
+{
+    fn table(&self) -> &ImageTable {
+        self
+    }
+}
+
+/// The pass reads any image of the table `T`, in any shader stage: one declaration for all of them.
+/// Dereferences to the [`ImageTable`].
+///
+/// Images that were written once and are only read since cost the frame nothing, however many there
+/// are. An image that the frame declares otherwise, because a pass draws to it, say, or that is
+/// uploaded, is ordered against all passes that declare the table, as if each of them declared the
+/// image.
+///
+/// ```
+/// use bevy_derive::{Deref, DerefMut};
+/// use bevy_ecs::prelude::*;
+/// use quadrille_ecs::{
+///     ColorTarget, GpuImage, GraphicsPipeline, ImageTable, Recorder, RenderError, Table,
+/// };
+/// # use quadrille_ecs::{ImageTableDesc, Renderer, TableError, Uploads};
+///
+/// #[derive(Resource, Deref, DerefMut)]
+/// struct Textures(ImageTable);
+///
+/// /// At `RenderStartup`.
+/// fn make(mut commands: Commands, renderer: Res<Renderer>) -> Result<(), BevyError> {
+///     let table = renderer.gpu().image_table(&ImageTableDesc::d2("textures", 1024))?;
+///     commands.insert_resource(Textures(table));
+///     Ok(())
+/// }
+///
+/// /// Whenever an image is there.
+/// fn add(mut textures: ResMut<Textures>, image: &GpuImage) -> Result<u32, TableError> {
+///     Ok(textures.insert(image)?.0)
+/// }
+/// # #[derive(Resource, Deref)] struct Screen(GpuImage);
+/// # #[derive(Resource)] struct Pipelines { draw: GraphicsPipeline }
+///
+/// // enable wgpu_binding_array;
+/// // @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
+/// fn draw(
+///     mut recorder: Recorder,
+///     textures: Table<Textures>,
+///     screen: ColorTarget<Screen>,
+///     pipelines: Res<Pipelines>,
+/// ) {
+///     let mut rendering = recorder.render(&screen);
+///     rendering.pipeline(&pipelines.draw).table(1, &textures).draw(0..3, 0..1);
+/// }
+/// ```
+pub struct Table<'w, T: NamedTable>(&'w T);
+
+impl<T: NamedTable> Deref for Table<'_, T> {
+    type Target = ImageTable;
+
+    fn deref(&self) -> &ImageTable {
+        self.0.table()
+    }
+}
+
+/// A declared table: what the recorder lets a pass bind to a group.
+pub trait DeclaredTable {
+    /// The table.
+    fn declared_table(&self) -> &ImageTable;
+}
+
+impl<T: NamedTable> DeclaredTable for Table<'_, T> {
+    fn declared_table(&self) -> &ImageTable {
+        self.0.table()
+    }
+}
+
+/// The state of a [`Table`] parameter; opaque.
+pub struct TableState {
+    resource: ComponentId,
+    declared: ComponentId,
+    absence: Absence,
+}
+
+// SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
+unsafe impl<T: NamedTable> SystemParam for Table<'_, T> {
+    type State = TableState;
+    type Item<'w, 's> = Table<'w, T>;
+
+    fn init_state(world: &mut World) -> TableState {
+        let entity = table_entity::<T>(world);
+        let access = DeclaredAccess::new(AccessKind::Sampled);
+        let (declared, absence) = register_access(world, entity, access);
+        TableState {
+            resource: world.register_component::<T>(),
+            declared,
+            absence,
+        }
+    }
+
+    fn init_access(
+        state: &TableState,
+        meta: &mut SystemMeta,
+        system_access: &mut SystemAccess,
+        world: &mut World,
+    ) {
+        <Res<T> as SystemParam>::init_access(&state.resource, meta, system_access, world);
+        declare::<Self>(state.declared, meta, system_access);
+    }
+
+    unsafe fn get_param<'w, 's>(
+        state: &'s mut TableState,
+        _: &SystemMeta,
+        world: UnsafeWorldCell<'w>,
+        run: Tick,
+    ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
+        // SAFETY: `init_access` registered the read through `Res<T>`.
+        let resource = unsafe { world.get_resource::<T>() };
+        let Some(resource) = resource else {
+            state.absence.note(run);
+            let name = short_name::<T>();
+            return Err(SystemParamValidationError::invalid::<Self>(format!(
+                "the resource `{name}` does not exist while the frame is recorded; insert it \
+                 before, for example at `RenderStartup`"
+            )));
+        };
+        Ok(Table(resource))
+    }
+}

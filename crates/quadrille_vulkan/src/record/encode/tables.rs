@@ -1,0 +1,64 @@
+//! Tables: bound as a whole, to a group of their own.
+
+use super::Encoder;
+use crate::commands::CommandError;
+use crate::record::calls::TableCall;
+use crate::resources::table::SharedTable;
+use crate::shader::{TableBinding, TableKind};
+
+impl Encoder<'_> {
+    /// `vkCmdBindDescriptorSets` of the table's set for this frame.
+    pub(super) fn table(&self, call: &TableCall) {
+        let sets = [call.table.set(self.slot)];
+        // SAFETY: the layout has the layout of all tables' sets at this group, and the set was
+        // brought up to date before the frame was recorded. No frame on its way uses it.
+        unsafe {
+            self.device.raw.cmd_bind_descriptor_sets(
+                self.buffer,
+                call.point,
+                call.layout,
+                call.group,
+                &sets,
+                &[],
+            );
+        }
+    }
+}
+
+/// Checks that a table has what a shader declares.
+pub(super) fn check(
+    pipeline: &str,
+    binding: &TableBinding,
+    table: &SharedTable,
+) -> Result<(), CommandError> {
+    let given = match binding.kind {
+        TableKind::Images(image) if image == *table.image() => return Ok(()),
+        TableKind::Samplers(count) if count <= table.samplers() => return Ok(()),
+        TableKind::Images(_) => TableKind::Images(*table.image()).word(),
+        TableKind::Samplers(_) => match table.samplers() {
+            0 => "no samplers".to_owned(),
+            count => TableKind::Samplers(count).word(),
+        },
+    };
+    Err(CommandError::OtherTable {
+        pipeline: pipeline.into(),
+        group: binding.group,
+        binding: binding.binding,
+        variable: binding.name.as_str().into(),
+        wanted: binding.kind.word().into(),
+        table: table.name().into(),
+        given: given.into(),
+    })
+}
+
+/// No table is bound.
+#[cold]
+pub(super) fn unbound(pipeline: &str, binding: &TableBinding) -> CommandError {
+    CommandError::NoTable {
+        pipeline: pipeline.to_owned(),
+        group: binding.group,
+        binding: binding.binding,
+        variable: binding.name.clone(),
+        kind: binding.kind.word(),
+    }
+}

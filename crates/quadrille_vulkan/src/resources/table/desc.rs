@@ -1,0 +1,113 @@
+//! What a table is to be.
+
+use ash::vk;
+
+use crate::resources::image::{ImageDesc, ImageUsage};
+use crate::resources::sampler::Sampler;
+use crate::shader::{ScalarKind, ShaderImage};
+use crate::submit::sharing::Sharing;
+
+/// A table of images to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageTableDesc {
+    /// Its name in errors and debuggers.
+    pub name: String,
+    /// How many images it has room for; at least 1.
+    pub capacity: u32,
+    /// What its shaders' array is of: all its images are seen so.
+    pub image: ShaderImage,
+    /// Its samplers, in the order of the shader's array; at most 16.
+    pub samplers: Vec<Sampler>,
+}
+
+impl ImageTableDesc {
+    fn new(name: impl Into<String>, capacity: u32, view: vk::ImageViewType) -> Self {
+        Self {
+            name: name.into(),
+            capacity,
+            image: ShaderImage {
+                view,
+                texels: Some(ScalarKind::Float),
+                format: None,
+                multisampled: false,
+            },
+            samplers: Vec::new(),
+        }
+    }
+
+    /// A table of 2D images: `binding_array<texture_2d<f32>>`.
+    pub fn d2(name: impl Into<String>, capacity: u32) -> Self {
+        Self::new(name, capacity, vk::ImageViewType::TYPE_2D)
+    }
+
+    /// A table of 2D images with array layers: `binding_array<texture_2d_array<f32>>`.
+    pub fn d2_array(name: impl Into<String>, capacity: u32) -> Self {
+        Self::new(name, capacity, vk::ImageViewType::TYPE_2D_ARRAY)
+    }
+
+    /// A table of cubes: `binding_array<texture_cube<f32>>`.
+    pub fn cube(name: impl Into<String>, capacity: u32) -> Self {
+        Self::new(name, capacity, vk::ImageViewType::CUBE)
+    }
+
+    /// A table of 3D images: `binding_array<texture_3d<f32>>`.
+    pub fn d3(name: impl Into<String>, capacity: u32) -> Self {
+        Self::new(name, capacity, vk::ImageViewType::TYPE_3D)
+    }
+
+    /// The same of images whose texels are integers: `binding_array<texture_2d<u32>>`.
+    pub fn with_texels(mut self, texels: ScalarKind) -> Self {
+        self.image.texels = Some(texels);
+        self
+    }
+
+    /// The same with one more sampler.
+    pub fn with_sampler(mut self, sampler: &Sampler) -> Self {
+        self.samplers.push(sampler.clone());
+        self
+    }
+
+    /// Width and height of the fallback in texels.
+    const FALLBACK: u32 = 8;
+
+    /// What empty entries show.
+    pub(super) fn fallback(&self) -> ImageDesc {
+        use vk::ImageViewType as Kind;
+        let format = match self.image.texels {
+            Some(ScalarKind::Uint) => vk::Format::R8G8B8A8_UINT,
+            Some(ScalarKind::Sint) => vk::Format::R8G8B8A8_SINT,
+            Some(ScalarKind::Float) | None => vk::Format::R8G8B8A8_UNORM,
+        };
+        let name = format!("fallback of {}", self.name);
+        let size = Self::FALLBACK;
+        let mut desc = ImageDesc::new(name, size, size, format, ImageUsage::SAMPLED);
+        desc.usage |= ImageUsage::TRANSFER_DST;
+        desc.sharing = Sharing::Concurrent;
+        match self.image.view {
+            Kind::TYPE_3D => desc.extent[2] = 2,
+            Kind::CUBE | Kind::CUBE_ARRAY => {
+                desc.array_layers = 6;
+                desc.cube = true;
+            }
+            _ => {}
+        }
+        desc
+    }
+
+    /// A checker of magenta and black, magenta first.
+    pub(super) fn fallback_texels(&self) -> Vec<u8> {
+        let desc = self.fallback();
+        let most = match self.image.texels {
+            Some(ScalarKind::Sint) => i8::MAX.cast_unsigned(),
+            _ => u8::MAX,
+        };
+        let [width, height, depth] = desc.extent;
+        let slices = 0..depth * desc.array_layers;
+        let places = slices.flat_map(|_| (0..height).flat_map(|y| (0..width).map(move |x| [x, y])));
+        let texel = |[x, y]: [u32; 2]| match (x + y).is_multiple_of(2) {
+            true => [most, 0, most, most],
+            false => [0, 0, 0, most],
+        };
+        places.flat_map(texel).collect()
+    }
+}

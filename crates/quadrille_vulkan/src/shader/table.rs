@@ -1,0 +1,164 @@
+//! Arrays of images and their samplers in groups of their own: what tables are bound to.
+
+use ash::vk;
+
+use super::image::ShaderImage;
+use crate::error::ShaderError;
+
+/// A variable of a group from 1 on: a table is bound to the group as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableBinding {
+    /// The group.
+    pub group: u32,
+    /// Its number in the group.
+    pub binding: u32,
+    /// Its name in the source; empty if that is not known.
+    pub name: String,
+    /// What of the table is there.
+    pub kind: TableKind,
+    /// The stages that touch it.
+    pub stages: vk::ShaderStageFlags,
+}
+
+/// What of a table is at a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TableKind {
+    /// The samplers, at least so many.
+    Samplers(u32),
+    /// The images.
+    Images(ShaderImage),
+}
+
+impl TableKind {
+    /// Its name in errors.
+    pub(crate) fn word(self) -> String {
+        match self {
+            Self::Samplers(1) => "a sampler".to_owned(),
+            Self::Samplers(count) => format!("{count} samplers"),
+            Self::Images(image) => format!("an array of {}", image.words()),
+        }
+    }
+}
+
+impl ShaderImage {
+    /// Its name in errors: what WGSL calls it.
+    pub(crate) fn words(&self) -> String {
+        use super::location::ScalarKind;
+        let texels = match self.texels {
+            Some(ScalarKind::Sint) => "i32",
+            Some(ScalarKind::Uint) => "u32",
+            Some(ScalarKind::Float) | None => "f32",
+        };
+        let dimension = match self.view {
+            vk::ImageViewType::TYPE_2D_ARRAY => "2d_array",
+            vk::ImageViewType::TYPE_3D => "3d",
+            vk::ImageViewType::CUBE => "cube",
+            vk::ImageViewType::CUBE_ARRAY => "cube_array",
+            _ => "2d",
+        };
+        format!("texture_{dimension}<{texels}>")
+    }
+}
+
+impl TableBinding {
+    /// The groups that tables can be bound to: from 1 up to this one. Devices have at least 4 sets.
+    pub const LAST_GROUP: u32 = 3;
+
+    /// Where a table has its samplers.
+    pub const SAMPLERS: u32 = 0;
+
+    /// Where a table has its images.
+    pub const IMAGES: u32 = 1;
+
+    /// The most samplers of a table.
+    pub const MOST_SAMPLERS: u32 = 16;
+
+    /// Checks that a table can be bound to it.
+    pub(super) fn check(self, label: &str) -> Result<Self, ShaderError> {
+        let name = &self.name;
+        let (group, binding) = (self.group, self.binding);
+        let problem = if group > Self::LAST_GROUP {
+            format!(
+                "{name} is in @group({group}); tables belong in the groups 1 to {}",
+                Self::LAST_GROUP
+            )
+        } else {
+            let (place, what) = match self.kind {
+                TableKind::Samplers(_) => (Self::SAMPLERS, "samplers"),
+                TableKind::Images(_) => (Self::IMAGES, "images"),
+            };
+            match self.kind {
+                _ if binding != place => format!(
+                    "{name} is at @group({group}) @binding({binding}); the {what} of a table are at \
+                     @binding({place})"
+                ),
+                TableKind::Samplers(count) if count > Self::MOST_SAMPLERS => format!(
+                    "{name} has {count} samplers; a table has at most {}",
+                    Self::MOST_SAMPLERS
+                ),
+                TableKind::Images(image) if image.multisampled => {
+                    format!("{name} is of multisampled images, which tables do not have")
+                }
+                _ => return Ok(self),
+            }
+        };
+        Err(ShaderError::Interface {
+            label: label.to_owned(),
+            problem,
+        })
+    }
+}
+
+/// The table bindings of several stages as one list.
+pub(crate) fn merge<'a>(
+    pipeline: &str,
+    bindings: impl Iterator<Item = &'a TableBinding>,
+) -> Result<Vec<TableBinding>, ShaderError> {
+    let mut merged: Vec<TableBinding> = Vec::new();
+    for binding in bindings {
+        let place = |it: &TableBinding| (it.group, it.binding);
+        let mut known = merged.iter_mut();
+        let Some(known) = known.find(|known| place(known) == place(binding)) else {
+            merged.push(binding.clone());
+            continue;
+        };
+        known.stages |= binding.stages;
+        match (&mut known.kind, binding.kind) {
+            (TableKind::Samplers(most), TableKind::Samplers(count)) => *most = count.max(*most),
+            (known, other) if *known == other => {}
+            (kind, other) => {
+                let problem = format!(
+                    "@group({}) @binding({}) is {} ({}) and also {} ({})",
+                    binding.group,
+                    binding.binding,
+                    kind.word(),
+                    known.name,
+                    other.word(),
+                    binding.name,
+                );
+                let label = pipeline.to_owned();
+                return Err(ShaderError::Interface { label, problem });
+            }
+        }
+    }
+    merged.sort_by_key(|it| (it.group, it.binding));
+    Ok(merged)
+}
+
+/// What a shader that was loaded again asks of tables and nobody serves.
+pub(crate) fn excess(served: &[TableBinding], new: &TableBinding) -> Option<String> {
+    let (group, binding, name) = (new.group, new.binding, &new.name);
+    let mut served = served.iter();
+    let known = served.find(|it| (it.group, it.binding) == (group, binding));
+    match known {
+        None => Some(format!(
+            "it uses @group({group}) @binding({binding}) {name}, to which the program binds no table"
+        )),
+        Some(known) if known.kind != new.kind => Some(format!(
+            "@group({group}) @binding({binding}) {name} is {} and was {}",
+            new.kind.word(),
+            known.kind.word()
+        )),
+        Some(_) => None,
+    }
+}
