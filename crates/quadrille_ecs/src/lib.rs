@@ -172,10 +172,10 @@ pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Constant,
     Consumer, Cull, DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage, IndexType, Memory,
-    PresentProof, PrimitiveTopology, Producer, RawCommand, Reloaded, Sampler, SamplerDesc,
-    Settings, ShaderError, ShaderModule, Sharing, SkipReason, StreamDesc, SurfaceFormat, TableError, TableIndex, Turn,
-    VertexAttribute, VertexLayout, View, write_file,
+    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage,
+    IndexType, Memory, PresentProof, PrimitiveTopology, Producer, RawCommand, Reloaded, Sampler,
+    SamplerDesc, Settings, ShaderError, ShaderModule, Sharing, SkipReason, StreamDesc,
+    SurfaceFormat, TableError, TableIndex, Turn, VertexAttribute, VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};

@@ -39,10 +39,10 @@ use crate::topology::{QueueIndex, Topology};
 /// let mut states = States::default();
 /// let mut table = TableMembers::new(Access::SampledAny);
 /// table.enter(ResourceId(0));
-/// for listed in [true, false] {
+/// for (uploads, listed) in [(true, true), (false, true), (false, false)] {
 ///     let mut frame = Frame::default();
 ///     let image = frame.add_resource(Resource::image(ResourceId(0), "stone"));
-///     if listed {
+///     if uploads {
 ///         frame.add_pass("upload", QueueRequest::default(), &[Use::whole(image, Access::TransferWrite)], &[]);
 ///     }
 ///     table.open(TableTouch::of(&frame), &mut states);
@@ -152,11 +152,11 @@ impl TableReaders {
             return readers;
         }
         for submission in &plan.submissions {
-            let passes = submission.steps.iter().filter_map(|step| match step {
+            let mut passes = submission.steps.iter().filter_map(|step| match step {
                 Step::Pass(pass) if passes.binary_search(pass).is_ok() => Some(*pass),
                 _ => None,
             });
-            if let Some(pass) = passes.last() {
+            if let Some(pass) = passes.next_back() {
                 let (queue, signal) = (submission.queue, submission.signal);
                 let pass = frame.pass(pass).name.clone();
                 let reader = Reader {

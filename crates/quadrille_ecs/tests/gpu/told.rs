@@ -9,6 +9,8 @@ mod recorded;
 mod resources;
 #[path = "told/shaders.rs"]
 mod shaders;
+#[path = "told/tables.rs"]
+mod tables;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -89,8 +91,10 @@ fn wrong_programs_are_told_what_they_were() {
     let gpu = rig.app.world().resource::<GpuDevice>();
     shaders::add(&mut told, gpu);
     described::add(&mut told, gpu);
+    tables::described(&mut told, gpu);
     drop(rig);
     recorded::add(&mut told);
+    tables::recorded(&mut told);
     assert!(told.count >= FEWEST, "{} programs", told.count);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gpu/told.txt");
     if std::env::var_os("QUADRILLE_TOLD").is_some_and(|it| it == "write") {

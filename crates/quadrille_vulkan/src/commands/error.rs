@@ -141,38 +141,34 @@ pub enum CommandError {
         /// What belongs there.
         kind: &'static str,
     },
+    /// A table is bound to a group that has none.
+    #[error("a table is bound to @group({group}); tables belong in the groups 1 to {last}")]
+    TableGroup {
+        /// The group.
+        group: u32,
+        /// The last group of tables.
+        last: u32,
+    },
     /// The pipeline reads a table, and none is bound to its group.
     #[error(
-        "the pipeline `{pipeline}` reads @group({group}) @binding({binding}) `{variable}`, and no table is \
-         bound to the group ({kind} is needed)"
+        "the pipeline `{pipeline}` reads {variable}, and no table is bound to the group ({kind} is needed)"
     )]
     NoTable {
         /// The pipeline.
-        pipeline: String,
-        /// The group.
-        group: u32,
-        /// The binding.
-        binding: u32,
-        /// The variable in the shader.
-        variable: String,
+        pipeline: Box<str>,
+        /// The variable in the shader, with its group and binding.
+        variable: Box<str>,
         /// What the shader declares there.
-        kind: String,
+        kind: Box<str>,
     },
     /// The table that is bound is of other images than the shader's array, or has too few samplers.
     #[error(
-        "the pipeline `{pipeline}` reads {wanted} at @group({group}) @binding({binding}) `{variable}`, and \
-         the table `{table}` that is bound there has {given}"
+        "the pipeline `{pipeline}` reads {wanted}, and the table `{table}` that is bound there has {given}"
     )]
     OtherTable {
         /// The pipeline.
         pipeline: Box<str>,
-        /// The group.
-        group: u32,
-        /// The binding.
-        binding: u32,
-        /// The variable in the shader.
-        variable: Box<str>,
-        /// What the shader declares there.
+        /// What the shader declares, and where.
         wanted: Box<str>,
         /// The table.
         table: Box<str>,

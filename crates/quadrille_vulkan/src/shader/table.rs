@@ -73,6 +73,12 @@ impl TableBinding {
     /// The most samplers of a table.
     pub const MOST_SAMPLERS: u32 = 16;
 
+    /// Where it is, in words.
+    pub(crate) fn words(&self) -> String {
+        let (group, binding, name) = (self.group, self.binding, &self.name);
+        format!("@group({group}) @binding({binding}) `{name}`")
+    }
+
     /// Checks that a table can be bound to it.
     pub(super) fn check(self, label: &str) -> Result<Self, ShaderError> {
         let name = &self.name;

@@ -270,8 +270,16 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
             reflected.tables.push(binding.check(label)?);
             continue;
         }
-        let kind = kind(&module.types[variable.ty].inner, variable.space)
-            .ok_or_else(|| problem(format!("{name} has a type that bindings cannot have")))?;
+        let inner = &module.types[variable.ty].inner;
+        let kind = kind(inner, variable.space).ok_or_else(|| {
+            problem(match inner {
+                TypeInner::BindingArray { .. } => format!(
+                    "{name} is an array of resources in @group(0); tables, which are arrays of \
+                     images, belong in groups from 1 on"
+                ),
+                _ => format!("{name} has a type that bindings cannot have"),
+            })
+        })?;
         reflected.bindings.push(Binding {
             binding: place.binding,
             name,

@@ -33,6 +33,25 @@ fn sources(told: &mut Told) {
     told.made("a shader with another group", wgsl(&group));
     let binding = group.replace("group(1) @binding(0)", "group(0) @binding(40)");
     told.made("a shader with a high binding", wgsl(&binding));
+    let array = |place: &str| {
+        let head = "enable wgpu_binding_array;";
+        let body = main("let a = textureLoad(maps[0], vec2i(0), 0);");
+        wgsl(&format!(
+            "{head} {place} var maps: binding_array<texture_2d<f32>>; {body}"
+        ))
+    };
+    told.made(
+        "a shader with a table in a high group",
+        array("@group(4) @binding(1)"),
+    );
+    told.made(
+        "a shader with a table's images at another binding",
+        array("@group(1) @binding(0)"),
+    );
+    told.made(
+        "a shader with an array of images in group 0",
+        array("@group(0) @binding(1)"),
+    );
     let large = format!(
         "var<immediate> it: array<vec4f, 9>; {}",
         main("let a = it[0];")

@@ -99,9 +99,9 @@ impl<'a> Bindings<'a> {
                 *place = Some(table);
                 Ok(())
             }
-            None => Err(CommandError::Limit {
-                what: format!("a table in @group({group}), where groups from 1 on have tables,"),
-                limit: TableBinding::LAST_GROUP.into(),
+            None => Err(CommandError::TableGroup {
+                group: group.into(),
+                last: TableBinding::LAST_GROUP,
             }
             .into()),
         }

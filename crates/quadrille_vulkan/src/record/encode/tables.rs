@@ -40,12 +40,10 @@ pub(super) fn check(
             count => TableKind::Samplers(count).word(),
         },
     };
+    let wanted = format!("{} at {}", binding.kind.word(), binding.words());
     Err(CommandError::OtherTable {
         pipeline: pipeline.into(),
-        group: binding.group,
-        binding: binding.binding,
-        variable: binding.name.as_str().into(),
-        wanted: binding.kind.word().into(),
+        wanted: wanted.into(),
         table: table.name().into(),
         given: given.into(),
     })
@@ -55,10 +53,8 @@ pub(super) fn check(
 #[cold]
 pub(super) fn unbound(pipeline: &str, binding: &TableBinding) -> CommandError {
     CommandError::NoTable {
-        pipeline: pipeline.to_owned(),
-        group: binding.group,
-        binding: binding.binding,
-        variable: binding.name.clone(),
-        kind: binding.kind.word(),
+        pipeline: pipeline.into(),
+        variable: binding.words().into(),
+        kind: binding.kind.word().into(),
     }
 }

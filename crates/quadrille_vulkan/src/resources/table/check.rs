@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::{Contents, ImageTableDesc, TableError, TableIndex, TableInner, sets};
+use crate::commands::CommandError;
 use crate::device::Device;
 use crate::error::Error;
 use crate::record::encode::compatible::check_kind;
@@ -72,8 +73,10 @@ pub(super) fn image(table: &TableInner, image: &GpuImage) -> Result<(), TableErr
         Some("it is transient, so it has no contents when a frame begins".to_owned())
     } else if !image.desc().usage.contains(ImageUsage::SAMPLED) {
         Some("it lacks the usage SAMPLED".to_owned())
-    } else if let Err(error) = check_kind(image, key) {
-        Some(error.to_string())
+    } else if let Err(CommandError::View { problem, .. }) = check_kind(image, key) {
+        // What passes could bind instead, a table cannot show.
+        let (problem, _) = problem.split_once(';').unwrap_or((&problem, ""));
+        Some(problem.to_owned())
     } else {
         Texels::of(image).problem(seen)
     };
