@@ -6,7 +6,7 @@ use crate::cargo::{Package, Workspace};
 
 /// Our crates with those of ours they may depend on, the others being above them or apart.
 /// A crate that is not listed (content, on top of the facade) may use the facade alone.
-const OURS: [(&str, &[&str]); 11] = [
+const OURS: [(&str, &[&str]); 12] = [
     ("quadrille_sync", &[]),
     ("quadrille_derive", &[]),
     ("quadrille_oracle", &["quadrille_sync"]),
@@ -20,12 +20,18 @@ const OURS: [(&str, &[&str]); 11] = [
         &["quadrille_sync", "quadrille_vulkan", "quadrille_ecs"],
     ),
     ("quadrille_2d", &["quadrille", "quadrille_content"]),
+    ("quadrille_3d", &["quadrille", "quadrille_content"]),
     ("quadrille_layer", &[]),
     ("quadrille_canary", &[]),
     ("xtask", &["quadrille_sync", "quadrille_oracle"]),
     (
         "examples",
-        &["quadrille", "quadrille_2d", "quadrille_bench"],
+        &[
+            "quadrille",
+            "quadrille_2d",
+            "quadrille_3d",
+            "quadrille_bench",
+        ],
     ),
 ];
 

@@ -1,0 +1,87 @@
+//! bevy's 3D components drawn by Quadrille: `Mesh3d` with standard materials, lit by bevy's lights,
+//! under `Camera3d`.
+//!
+//! People who know bevy keep their components; [`Quadrille3dPlugin`] takes the place of bevy's
+//! 3D renderer. This crate uses only what any user of `quadrille` can use.
+//!
+//! # Model
+//!
+//! ```text
+//! PostUpdate   bevy: transforms, visibility, cascades, what each light sees
+//! Declare      gather_meshes    what changed -> rows of the tables of meshes, materials, instances
+//!              gather_views     what cameras and lights see -> lists of draws, lights, shadow maps
+//!              send             images of views and shadow maps; the lists, if they differ
+//! passes       shadow_3d        all shadow maps in one pass
+//!              opaque_3d        one pass of the plan per camera, as the next two
+//!              transparent_3d   from back to front; resolves samples
+//!              tonemap_3d       to the camera's target
+//! ```
+//! All meshes lie in two buffers and all materials in one, so neighbours in a list that share a
+//! mesh and a pipeline are one draw, whatever their materials.
+//!
+//! # Decisions
+//!
+//! - **Tables stay.** A row is sent when its entity, mesh or material changes.
+//! - **Culling is bevy's**, on the CPU, for cameras and for lights.
+//! - **One pass for all shadow maps.** A light costs draws, no pass and no run of a schedule.
+//! - **Exposure before storing.** Images of views hold radiance times exposure, so half floats do.
+//! - **What is behind the scene is not mapped** unless its camera has `Hdr`, as in bevy, where
+//!   clear colours are colours of the screen then.
+//! - **Depth is reversed and has no far end**, as bevy's projections have it.
+
+mod camera;
+mod dfg;
+mod instances;
+mod lights;
+mod material;
+mod material_row;
+mod mesh_vertex;
+mod passes;
+mod pipelines;
+mod plugin;
+mod scene;
+mod shadow_maps;
+mod table;
+mod targets;
+mod views;
+
+pub use camera::{DistanceFog, FogFalloff, Tonemapping};
+pub use instances::{Indices3d, Instances3d, Vertices3d};
+pub use material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+pub use material_row::Materials3d;
+pub use passes::{
+    Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, tonemap_3d,
+    transparent_3d,
+};
+pub use pipelines::{Dfg3d, Pipelines3d};
+pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
+pub use quadrille_content::{
+    CameraTargets, CameraViews, ContentPlugin, DeviceImages, ManualTargets, Msaa, UploadBudget,
+};
+pub use scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d};
+pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
+pub use targets::{SceneColors, SceneDepths, SceneSamples};
+
+/// What a 3D program needs: bevy's content crates, and this one.
+pub mod prelude {
+    pub use crate::{
+        AlphaMode, DistanceFog, FogFalloff, ManualTargets, MeshMaterial3d, Msaa, Quadrille3dPlugin,
+        StandardMaterial, Tonemapping, UploadBudget,
+    };
+    pub use bevy_asset::prelude::*;
+    pub use bevy_camera::prelude::*;
+    pub use bevy_camera::visibility::RenderLayers;
+    pub use bevy_camera::{Exposure, RenderTarget, ScalingMode, Viewport};
+    pub use bevy_color::prelude::*;
+    pub use bevy_light::prelude::*;
+    pub use bevy_light::{CascadeShadowConfigBuilder, NotShadowCaster, NotShadowReceiver};
+    pub use bevy_math::prelude::*;
+    pub use bevy_mesh::prelude::*;
+    pub use bevy_shape::prelude::*;
+    pub use bevy_transform::prelude::*;
+}
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,143 @@
+//! What surfaces look like: bevy's `StandardMaterial` and `MeshMaterial3d` by name and field. bevy
+//! has them in a crate that needs `wgpu`, so they are defined anew here.
+
+use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
+use bevy_color::{Alpha as _, Color, LinearRgba};
+use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::prelude::*;
+use bevy_reflect::TypePath;
+use wgpu_types::Face;
+
+/// How the alpha of a material decides what is seen, with the values of bevy's type of this name.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum AlphaMode {
+    /// Alpha is taken as 1.
+    #[default]
+    Opaque,
+    /// Alpha below the threshold is taken as 0, any other as 1.
+    Mask(f32),
+    /// The surface covers what is behind it by its alpha.
+    Blend,
+    /// The same with colours that are multiplied with alpha already: alpha 0 adds them to what is
+    /// behind.
+    Premultiplied,
+    /// The colours are added to what is behind.
+    Add,
+}
+
+impl AlphaMode {
+    /// Whether what is behind the surface is seen through it, so that order counts.
+    pub fn is_transparent(self) -> bool {
+        matches!(self, Self::Blend | Self::Premultiplied | Self::Add)
+    }
+}
+
+/// A surface by its physical properties: bevy's type of this name, as far as it is drawn (the
+/// README has the table).
+///
+/// ```
+/// use quadrille_3d::prelude::*;
+/// let gold = StandardMaterial {
+///     base_color: Color::srgb(1.0, 0.78, 0.34),
+///     metallic: 1.0,
+///     perceptual_roughness: 0.3,
+///     ..StandardMaterial::default()
+/// };
+/// assert_eq!(gold.alpha_mode, AlphaMode::Opaque);
+/// assert_eq!(StandardMaterial::from(Color::WHITE.with_alpha(0.5)).alpha_mode, AlphaMode::Blend);
+/// ```
+#[derive(Asset, TypePath, Clone, Debug, PartialEq)]
+pub struct StandardMaterial {
+    /// The colour: of what is scattered, and of mirror images in metal. Multiplied with the colours
+    /// of the mesh's vertices if it has any.
+    pub base_color: Color,
+    /// The light that the surface sends out by itself, which lights nothing else: 1 is white on
+    /// screen, or, by `emissive_exposure_weight`, in candela per square metre.
+    pub emissive: LinearRgba,
+    /// How much the camera's exposure changes `emissive`: 0 not at all, 1 as any other light.
+    pub emissive_exposure_weight: f32,
+    /// 0.089 is the smoothest, 1 the roughest; its square is the GGX parameter alpha.
+    pub perceptual_roughness: f32,
+    /// 1 for metal, 0 for all else.
+    pub metallic: f32,
+    /// How much what is no metal mirrors: 0.5 is 4 % of what comes from the front.
+    pub reflectance: f32,
+    /// The colour of mirror images in what is no metal.
+    pub specular_tint: Color,
+    /// Back faces are lit from their side.
+    pub double_sided: bool,
+    /// The faces that are not drawn.
+    pub cull_mode: Option<Face>,
+    /// The base colour is what is seen, without any light.
+    pub unlit: bool,
+    /// A camera's [`DistanceFog`](crate::DistanceFog) lies over the surface.
+    pub fog_enabled: bool,
+    /// How alpha is taken.
+    pub alpha_mode: AlphaMode,
+}
+
+impl Default for StandardMaterial {
+    /// White, half rough, opaque.
+    fn default() -> Self {
+        Self {
+            base_color: Color::WHITE,
+            emissive: LinearRgba::BLACK,
+            emissive_exposure_weight: 0.0,
+            perceptual_roughness: 0.5,
+            metallic: 0.0,
+            reflectance: 0.5,
+            specular_tint: Color::WHITE,
+            double_sided: false,
+            cull_mode: Some(Face::Back),
+            unlit: false,
+            fog_enabled: true,
+            alpha_mode: AlphaMode::Opaque,
+        }
+    }
+}
+
+impl From<Color> for StandardMaterial {
+    /// A plain colour, opaque if it is.
+    fn from(base_color: Color) -> Self {
+        let alpha_mode = if base_color.alpha() < 1.0 {
+            AlphaMode::Blend
+        } else {
+            AlphaMode::Opaque
+        };
+        Self {
+            base_color,
+            alpha_mode,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<LinearRgba> for StandardMaterial {
+    fn from(color: LinearRgba) -> Self {
+        Self::from(Color::from(color))
+    }
+}
+
+/// The material of a [`Mesh3d`](bevy_mesh::Mesh3d). Those of [`StandardMaterial`] are drawn.
+#[derive(Component, Clone, Debug, Deref, DerefMut, PartialEq, Eq)]
+pub struct MeshMaterial3d<M: Asset>(pub Handle<M>);
+
+impl<M: Asset> Default for MeshMaterial3d<M> {
+    fn default() -> Self {
+        Self(Handle::default())
+    }
+}
+
+impl<M: Asset> From<Handle<M>> for MeshMaterial3d<M> {
+    fn from(handle: Handle<M>) -> Self {
+        Self(handle)
+    }
+}
+
+impl<M: Asset> AsAssetId for MeshMaterial3d<M> {
+    type Asset = M;
+
+    fn as_asset_id(&self) -> AssetId<M> {
+        self.0.id()
+    }
+}

@@ -1,0 +1,108 @@
+//! The vertices of 3D meshes.
+
+use bevy_math::Vec3;
+use bevy_mesh::{Mesh, VertexAttributeValues};
+use bytemuck::{Pod, Zeroable};
+use quadrille::vulkan::{Format, VertexAttribute, VertexLayout};
+use quadrille_content::{MeshVertex, Shape, attribute, colors, is_finite, vec3s};
+
+/// A vertex as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct Vertex {
+    pub(crate) position: [f32; 3],
+    /// Of length 1, or 0 where the mesh says nothing of the kind.
+    pub(crate) normal: [f32; 3],
+    /// Linear; white if the mesh has no colours.
+    pub(crate) color: [f32; 4],
+}
+
+impl Vertex {
+    /// How shaders read all of it: locations 0 to 2.
+    pub(crate) fn layout() -> VertexLayout {
+        let formats = [
+            Format::R32G32B32_SFLOAT,
+            Format::R32G32B32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+        ];
+        VertexLayout::packed(0, &formats)
+    }
+
+    /// How shaders read where it is: location 0.
+    pub(crate) fn position_layout() -> VertexLayout {
+        VertexLayout {
+            attributes: vec![VertexAttribute {
+                location: 0,
+                format: Format::R32G32B32_SFLOAT,
+                offset: 0,
+            }],
+            ..Self::layout()
+        }
+    }
+}
+
+impl MeshVertex for Vertex {
+    fn read(mesh: &Mesh, shape: Shape, indices: &[u32]) -> Result<Vec<Self>, String> {
+        let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("it has no positions")?;
+        let positions = vec3s(positions)?;
+        let normals = match attribute(mesh, Mesh::ATTRIBUTE_NORMAL)? {
+            Some(VertexAttributeValues::Float32x3(normals)) => {
+                normals.iter().copied().map(Vec3::from_array).collect()
+            }
+            Some(_) => return Err("its normals are not Float32x3".to_owned()),
+            None if shape == Shape::Triangles => smooth_normals(&positions, indices),
+            None => vec![Vec3::ZERO; positions.len()],
+        };
+        let colors = match attribute(mesh, Mesh::ATTRIBUTE_COLOR)? {
+            Some(values) => colors(values)?,
+            None => vec![[1.0; 4]; positions.len()],
+        };
+        let count = positions.len();
+        if normals.len() != count || colors.len() != count {
+            return Err(format!(
+                "it has {count} positions, {} normals and {} colours; all must be as many",
+                normals.len(),
+                colors.len()
+            ));
+        }
+        let zipped = positions.into_iter().zip(normals).zip(colors);
+        let vertices: Vec<_> = zipped
+            .map(|((position, normal), color)| Self {
+                position: position.to_array(),
+                normal: normal.normalize_or_zero().to_array(),
+                color,
+            })
+            .collect();
+        let is_odd = |vertex: &Self| !is_finite(bytemuck::cast_slice(std::slice::from_ref(vertex)));
+        match vertices.iter().position(is_odd) {
+            Some(at) => {
+                let Self {
+                    position, color, ..
+                } = vertices[at];
+                Err(format!(
+                    "its vertex {at} is at {position:?} and has the colour {color:?}; all must be \
+                     finite"
+                ))
+            }
+            None => Ok(vertices),
+        }
+    }
+}
+
+/// For each vertex the mean direction of its triangles, the larger of which count more: where a
+/// mesh has no normals.
+fn smooth_normals(positions: &[Vec3], indices: &[u32]) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::ZERO; positions.len()];
+    let (triangles, _) = indices.as_chunks::<3>();
+    for corners in triangles {
+        let [a, b, c] = corners.map(|corner| positions[corner as usize]);
+        let area = (b - a).cross(c - a);
+        for &corner in corners {
+            normals[corner as usize] += area;
+        }
+    }
+    normals
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+use bevy_asset::RenderAssetUsages;
+use bevy_mesh::{Indices, PrimitiveTopology};
+use quadrille_content::MeshData;
+
+use super::*;
+
+fn triangle() -> Mesh {
+    let positions = vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
+    Mesh::new(
+        PrimitiveTopology::TriangleList,
+        RenderAssetUsages::default(),
+    )
+    .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
+}
+
+#[test]
+fn the_layout_is_that_of_the_struct() {
+    let layout = Vertex::layout();
+    assert_eq!(layout.stride as usize, size_of::<Vertex>());
+    assert_eq!(Vertex::position_layout().stride, layout.stride);
+}
+
+#[test]
+fn normals_are_made_where_there_are_none() {
+    let data = MeshData::<Vertex>::read(&triangle()).unwrap();
+    for vertex in &data.vertices {
+        assert_eq!(vertex.normal, [0.0, 0.0, 1.0]);
+        assert_eq!(vertex.color, [1.0; 4]);
+    }
+    let turned = triangle().with_inserted_indices(Indices::U16(vec![0, 2, 1]));
+    let data = MeshData::<Vertex>::read(&turned).unwrap();
+    assert_eq!(data.vertices[0].normal, [0.0, 0.0, -1.0]);
+}
+
+#[test]
+fn normals_have_length_one() {
+    let long = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0, 3.0, 4.0]; 3]);
+    let data = MeshData::<Vertex>::read(&long).unwrap();
+    assert_eq!(data.vertices[0].normal, [0.0, 0.6, 0.8]);
+}
+
+#[test]
+fn broken_meshes_say_what_is_wrong() {
+    let short = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![[1.0f32; 4]; 2]);
+    assert_eq!(
+        MeshData::<Vertex>::read(&short).unwrap_err(),
+        "it has 3 positions, 3 normals and 2 colours; all must be as many"
+    );
+    let odd = Mesh::new(PrimitiveTopology::PointList, RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[f32::NAN, 0.0, 0.0]]);
+    let error = MeshData::<Vertex>::read(&odd).unwrap_err();
+    assert!(
+        error.starts_with("its vertex 0 is at [NaN, 0.0, 0.0]"),
+        "{error}"
+    );
+}

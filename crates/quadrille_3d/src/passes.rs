@@ -1,0 +1,358 @@
+//! The passes, in their order: [`shadow_3d`], [`opaque_3d`], [`transparent_3d`], [`tonemap_3d`].
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{
+    AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering,
+    access_kind,
+};
+use quadrille::prelude::{
+    DepthTarget, IndexRead, IndexType, Recorder, Sampled, StorageRead, VertexRead,
+};
+use quadrille_content::{CameraTargets, Shape};
+
+use crate::camera::Tonemapping;
+use crate::instances::{Indices3d, Instances3d, Vertices3d};
+use crate::material_row::Materials3d;
+use crate::pipelines::{Dfg3d, Pipelines3d};
+use crate::scene::{
+    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, Seen3d, ShadowViews3d, View3d, Views3d,
+};
+use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
+use crate::targets::{SceneColors, SceneDepths, SceneSamples};
+
+/// What the passes draw, and with what.
+#[derive(SystemParam)]
+pub struct Drawn3d<'w> {
+    scene: Res<'w, Scene3d>,
+    pipelines: Res<'w, Pipelines3d>,
+}
+
+/// The meshes that the passes draw.
+#[derive(SystemParam)]
+pub struct Geometry3d<'w> {
+    vertices: VertexRead<'w, Vertices3d>,
+    indices: IndexRead<'w, Indices3d>,
+    instances: StorageRead<'w, Instances3d>,
+    seen: StorageRead<'w, Seen3d>,
+}
+
+/// What light depends on.
+#[derive(SystemParam)]
+pub struct Lighting3d<'w> {
+    views: StorageRead<'w, Views3d>,
+    materials: StorageRead<'w, Materials3d>,
+    lights: StorageRead<'w, Lights3d>,
+    shadow_views: StorageRead<'w, ShadowViews3d>,
+    flat_shadows: Sampled<'w, FlatShadows3d>,
+    face_shadows: Sampled<'w, FaceShadows3d>,
+    dfg: StorageRead<'w, Dfg3d>,
+}
+
+/// The images of views.
+#[derive(SystemParam)]
+pub struct ViewTargets3d<'w> {
+    samples: AccessList<'w, SceneSamples, access_kind::ColorTarget>,
+    depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
+}
+
+impl Geometry3d<'_> {
+    fn add_uses(&self, uses: &mut Vec<PassUse>) {
+        uses.extend([
+            self.vertices.any().as_declared(),
+            self.indices.any().as_declared(),
+            self.instances.any().as_declared(),
+            self.seen.any().as_declared(),
+        ]);
+    }
+
+    /// Binds it, once a pipeline is bound.
+    fn bind(&self, rendering: &mut Rendering<'_>) {
+        rendering
+            .vertices(0, &self.vertices, 0)
+            .indices(&self.indices, 0, IndexType::U32)
+            .bind(0, &self.instances)
+            .bind(1, &self.seen);
+    }
+}
+
+impl Lighting3d<'_> {
+    fn add_uses(&self, uses: &mut Vec<PassUse>) {
+        uses.extend([
+            self.views.any().as_declared(),
+            self.materials.any().as_declared(),
+            self.lights.any().as_declared(),
+            self.shadow_views.any().as_declared(),
+            self.flat_shadows.any().as_declared(),
+            self.face_shadows.any().as_declared(),
+            self.dfg.any().as_declared(),
+        ]);
+    }
+
+    fn bind(&self, rendering: &mut Rendering<'_>, pipelines: &Pipelines3d) {
+        rendering
+            .bind(2, &self.views)
+            .bind(3, &self.materials)
+            .bind(4, &self.lights)
+            .bind(5, &self.shadow_views)
+            .bind(6, &self.flat_shadows)
+            .bind(7, &self.face_shadows)
+            .sampler(8, &pipelines.shadow_sampler)
+            .bind(9, &self.dfg);
+    }
+}
+
+/// The pass that draws all shadow maps: one rendering to [`FlatShadows3d`] and one to
+/// [`FaceShadows3d`], whatever the number of lights.
+pub fn shadow_3d(
+    mut recorder: Recorder,
+    geometry: Geometry3d,
+    views: StorageRead<ShadowViews3d>,
+    flat: DepthTarget<FlatShadows3d>,
+    faces: DepthTarget<FaceShadows3d>,
+    drawn: Drawn3d,
+    maps: Res<ShadowMaps>,
+) {
+    for kind in [AtlasKind::Flat, AtlasKind::Face] {
+        let image = match kind {
+            AtlasKind::Flat => flat.any(),
+            AtlasKind::Face => faces.any(),
+        };
+        let uses = [
+            image.as_declared(),
+            geometry.vertices.any().as_declared(),
+            geometry.indices.any().as_declared(),
+            geometry.instances.any().as_declared(),
+            geometry.seen.any().as_declared(),
+            views.any().as_declared(),
+        ];
+        let mut pass = recorder.pass("shadow 3d", &uses);
+        let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
+        let tiles = maps.tiles(kind);
+        draw_shadows(&mut rendering, tiles, kind, &drawn, &geometry, &views);
+    }
+}
+
+/// Draws all shadow maps of an image.
+fn draw_shadows(
+    rendering: &mut Rendering<'_>,
+    tiles: Tiles,
+    kind: AtlasKind,
+    drawn: &Drawn3d,
+    geometry: &Geometry3d,
+    views: &StorageRead<ShadowViews3d>,
+) {
+    let mut bound = None;
+    for (row, shadow) in (0u32..).zip(&drawn.scene.shadows) {
+        let Some([left, top]) = tiles.corner(shadow.tile) else {
+            continue;
+        };
+        if shadow.atlas != kind {
+            continue;
+        }
+        let side = tiles.side;
+        rendering
+            .viewport([left, top, side, side].map(|number| number as f32))
+            .scissor([left, top, side, side]);
+        let draws = &drawn.scene.draws[shadow.draws.start as usize..shadow.draws.end as usize];
+        let push = [row, u32::from(shadow.clamps_depth)];
+        let mut is_pushed = false;
+        // Points and lines cast none.
+        let draws = draws.iter();
+        for draw in draws.filter(|draw| draw.pipeline.shape == Shape::Triangles) {
+            let cull = draw.pipeline.cull;
+            if bound != Some(cull) {
+                rendering.pipeline(drawn.pipelines.shadow(cull));
+                geometry.bind(rendering);
+                rendering.bind(2, views);
+                bound = Some(cull);
+                is_pushed = false;
+            }
+            if !is_pushed {
+                rendering.push_bytes(bytemuck::bytes_of(&push));
+                is_pushed = true;
+            }
+            draw_mesh(rendering, draw);
+        }
+    }
+}
+
+/// The pass that draws all that hides what is behind it, lit and in shadow: one pass of the plan
+/// for each view.
+pub fn opaque_3d(
+    mut recorder: Recorder,
+    geometry: Geometry3d,
+    lighting: Lighting3d,
+    targets: ViewTargets3d,
+    drawn: Drawn3d,
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for (row, view) in (0..).zip(&drawn.scene.views) {
+        let at = view.images as usize;
+        let (Some(color), Some(depth)) = (targets.samples.get(at), targets.depths.get(at)) else {
+            continue;
+        };
+        uses.clear();
+        uses.extend([color.as_declared(), depth.as_declared()]);
+        geometry.add_uses(&mut uses);
+        lighting.add_uses(&mut uses);
+        let mut pass = recorder.pass("opaque 3d", &uses);
+        let attachments = (color.clear([0.0; 4]), depth.layer(0).clear_depth(0.0));
+        let mut rendering = pass.render(attachments);
+        let draws = &drawn.scene.draws[view.opaque.start as usize..view.opaque.end as usize];
+        draw_view(
+            &mut rendering,
+            draws,
+            row,
+            &geometry,
+            &lighting,
+            &drawn.pipelines,
+        );
+    }
+}
+
+/// The pass that draws what is seen through, from back to front, and makes one sample of several:
+/// one pass of the plan for each view that needs it.
+pub fn transparent_3d(
+    mut recorder: Recorder,
+    geometry: Geometry3d,
+    lighting: Lighting3d,
+    targets: ViewTargets3d,
+    resolved: AccessList<SceneColors, access_kind::ColorTarget>,
+    drawn: Drawn3d,
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for (row, view) in (0..).zip(&drawn.scene.views) {
+        let at = view.images as usize;
+        let (Some(color), Some(depth), Some(resolved)) = (
+            targets.samples.get(at),
+            targets.depths.get(at),
+            resolved.get(at),
+        ) else {
+            continue;
+        };
+        if view.transparent.is_empty() && view.samples == 1 {
+            continue;
+        }
+        uses.clear();
+        uses.extend([color.as_declared(), depth.as_declared()]);
+        geometry.add_uses(&mut uses);
+        lighting.add_uses(&mut uses);
+        let mut attachment = color.keep();
+        if view.samples > 1 {
+            uses.push(resolved.as_declared());
+            attachment = attachment.resolve_to(&resolved);
+        }
+        let mut pass = recorder.pass("transparent 3d", &uses);
+        let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
+        let draws =
+            &drawn.scene.draws[view.transparent.start as usize..view.transparent.end as usize];
+        draw_view(
+            &mut rendering,
+            draws,
+            row,
+            &geometry,
+            &lighting,
+            &drawn.pipelines,
+        );
+    }
+}
+
+fn draw_view(
+    rendering: &mut Rendering<'_>,
+    draws: &[Draw3d],
+    row: u32,
+    geometry: &Geometry3d,
+    lighting: &Lighting3d,
+    pipelines: &Pipelines3d,
+) {
+    let mut bound: Option<PipelineKey> = None;
+    for draw in draws {
+        if bound != Some(draw.pipeline) {
+            let Some(pipeline) = pipelines.mesh(draw.pipeline) else {
+                continue;
+            };
+            rendering.pipeline(pipeline);
+            geometry.bind(rendering);
+            lighting.bind(rendering, pipelines);
+            rendering.push(&row);
+            bound = Some(draw.pipeline);
+        }
+        draw_mesh(rendering, draw);
+    }
+}
+
+fn draw_mesh(rendering: &mut Rendering<'_>, draw: &Draw3d) {
+    let mesh = &draw.mesh;
+    rendering.draw_indexed(
+        mesh.first_index..mesh.first_index + mesh.index_count,
+        mesh.base_vertex,
+        draw.seen.clone(),
+    );
+}
+
+/// What the shader of [`tonemap_3d`] is told.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct TonemapPush {
+    background: [f32; 4],
+    corner: [f32; 2],
+    method: u32,
+    maps_background: u32,
+}
+
+/// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
+/// the plan for each view.
+pub fn tonemap_3d(
+    mut recorder: Recorder,
+    colors: AccessList<SceneColors, access_kind::Sampled>,
+    targets: AccessList<CameraTargets, access_kind::ColorTarget>,
+    drawn: Drawn3d,
+) {
+    for view in &drawn.scene.views {
+        let color = colors.get(view.images as usize);
+        let (Some(color), Some(target)) = (color, targets.get(view.target as usize)) else {
+            continue;
+        };
+        map_view(&mut recorder, view, &color, &target, &drawn.pipelines);
+    }
+}
+
+fn map_view(
+    recorder: &mut Recorder,
+    view: &View3d,
+    color: &AnyAccess,
+    target: &AnyAccess,
+    pipelines: &Pipelines3d,
+) {
+    let uses = [color.as_declared(), target.as_declared()];
+    let mut pass = recorder.pass("tonemap 3d", &uses);
+    let attachment = match view.clear {
+        Some(color) => target.clear(color),
+        None => target.keep(),
+    };
+    let [left, top, width, height] = view.viewport;
+    let push = TonemapPush {
+        background: view
+            .background
+            .map_or([0.0; 4], |[r, g, b, _]| [r, g, b, 1.0]),
+        corner: [left as f32, top as f32],
+        method: match view.tonemapping {
+            Tonemapping::None => 0,
+            Tonemapping::Reinhard => 1,
+            Tonemapping::ReinhardLuminance => 2,
+            Tonemapping::AcesFitted => 3,
+            Tonemapping::SomewhatBoringDisplayTransform => 4,
+            Tonemapping::KhronosPbrNeutral => 5,
+        },
+        maps_background: u32::from(view.is_hdr),
+    };
+    pass.render(attachment)
+        .viewport([left as f32, top as f32, width as f32, height as f32])
+        .scissor([left, top, width, height])
+        .pipeline(&pipelines.tonemap)
+        .bind(0, color)
+        .push_bytes(bytemuck::bytes_of(&push))
+        .draw(0..3, 0..1);
+}

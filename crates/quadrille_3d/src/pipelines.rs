@@ -1,0 +1,136 @@
+//! The pipelines of the passes: few, and made before the first frame.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_platform::collections::HashMap;
+use quadrille::prelude::{
+    Blend, Cull, DepthState, GpuBuffer, GpuDevice, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, PrimitiveTopology, Sampler, SamplerDesc,
+};
+use quadrille::vulkan::{ShaderError, vk};
+use quadrille_content::Shape;
+
+use crate::material_row::CullMode;
+use crate::mesh_vertex::Vertex;
+use crate::scene::PipelineKey;
+
+/// The table of the light that is mirrored from all directions.
+#[derive(Resource, Deref)]
+pub struct Dfg3d(pub(crate) GpuBuffer);
+
+/// The pipelines of the passes of 3D.
+#[derive(Resource)]
+pub struct Pipelines3d {
+    meshes: HashMap<PipelineKey, GraphicsPipeline>,
+    /// By [`CullMode`].
+    shadows: [GraphicsPipeline; 3],
+    pub(crate) tonemap: GraphicsPipeline,
+    pub(crate) shadow_sampler: Sampler,
+}
+
+const CULLS: [CullMode; 3] = [CullMode::None, CullMode::Front, CullMode::Back];
+
+impl Pipelines3d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let source = include_str!("../../../shaders/quadrille_3d/pbr.wgsl");
+        let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_3d/shadow.wgsl");
+        let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_3d/tonemap.wgsl");
+        let tonemap = GpuShader::wgsl("quadrille_3d/tonemap.wgsl", source)?;
+        let compare = SamplerDesc {
+            name: "shadows".to_owned(),
+            compare: Some(vk::CompareOp::GREATER_OR_EQUAL),
+            ..SamplerDesc::linear()
+        };
+        let [none, front, back] = CULLS.map(|cull| shadow_pipeline(gpu, &shadow, cull));
+        Ok(Self {
+            meshes: mesh_pipelines(gpu, &pbr)?,
+            shadows: [none?, front?, back?],
+            tonemap: gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                blend: Blend::Premultiplied,
+                ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
+            })?,
+            shadow_sampler: gpu.create_sampler(&compare)?,
+        })
+    }
+
+    /// The one that draws meshes with a key.
+    pub(crate) fn mesh(&self, key: PipelineKey) -> Option<&GraphicsPipeline> {
+        self.meshes.get(&key)
+    }
+
+    /// The one that draws shadows.
+    pub(crate) fn shadow(&self, cull: CullMode) -> &GraphicsPipeline {
+        &self.shadows[cull as usize]
+    }
+}
+
+/// One for each key.
+fn mesh_pipelines(
+    gpu: &GpuDevice,
+    shader: &GpuShader,
+) -> Result<HashMap<PipelineKey, GraphicsPipeline>, ShaderError> {
+    let mut pipelines = HashMap::default();
+    for shape in [Shape::Points, Shape::Lines, Shape::Triangles] {
+        for cull in CULLS {
+            for is_transparent in [false, true] {
+                let key = PipelineKey {
+                    shape,
+                    cull,
+                    is_transparent,
+                };
+                pipelines.insert(key, mesh_pipeline(gpu, shader, key)?);
+            }
+        }
+    }
+    Ok(pipelines)
+}
+
+fn mesh_pipeline(
+    gpu: &GpuDevice,
+    shader: &GpuShader,
+    key: PipelineKey,
+) -> Result<GraphicsPipeline, ShaderError> {
+    let (name, blend) = match key.is_transparent {
+        false => ("3d opaque", Blend::Opaque),
+        true => ("3d transparent", Blend::Premultiplied),
+    };
+    gpu.graphics_pipeline(&GraphicsPipelineDesc {
+        vertex_buffers: vec![Vertex::layout()],
+        topology: match key.shape {
+            Shape::Points => PrimitiveTopology::Points,
+            Shape::Lines => PrimitiveTopology::Lines,
+            Shape::Triangles => PrimitiveTopology::Triangles,
+        },
+        cull: to_cull(key.cull),
+        blend,
+        depth: Some(DepthState {
+            compare: vk::CompareOp::GREATER_OR_EQUAL,
+            write: !key.is_transparent,
+        }),
+        ..GraphicsPipelineDesc::of(name, shader)
+    })
+}
+
+fn shadow_pipeline(
+    gpu: &GpuDevice,
+    shader: &GpuShader,
+    cull: CullMode,
+) -> Result<GraphicsPipeline, ShaderError> {
+    gpu.graphics_pipeline(&GraphicsPipelineDesc {
+        fragment: None,
+        vertex_buffers: vec![Vertex::position_layout()],
+        cull: to_cull(cull),
+        depth: Some(DepthState::GREATER),
+        ..GraphicsPipelineDesc::new("3d shadow", (shader, ""), (shader, ""))
+    })
+}
+
+fn to_cull(cull: CullMode) -> Cull {
+    match cull {
+        CullMode::None => Cull::None,
+        CullMode::Front => Cull::Front,
+        CullMode::Back => Cull::Back,
+    }
+}

@@ -1,0 +1,196 @@
+//! Adding 3D drawing to an app.
+
+use bevy_app::{App, Plugin};
+use bevy_asset::AssetApp as _;
+use bevy_camera::{Camera3d, Exposure};
+use bevy_ecs::prelude::*;
+use bevy_light::LightPlugin;
+use quadrille::ecs::RenderStartup;
+use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems, Uploads};
+use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
+
+use crate::camera::Tonemapping;
+use crate::dfg;
+use crate::instances::{Indices3d, InstanceStore, Instances3d, Vertices3d, gather_meshes};
+use crate::material::StandardMaterial;
+use crate::material_row::{MaterialStore, Materials3d};
+use crate::passes::{opaque_3d, shadow_3d, tonemap_3d, transparent_3d};
+use crate::pipelines::{Dfg3d, Pipelines3d};
+use crate::scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d, send_scene};
+use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
+use crate::table::table_buffer;
+use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
+use crate::views::gather_views;
+
+/// Draws bevy's meshes with standard materials, lit by bevy's lights, under its 3D cameras.
+///
+/// Add it after [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins), beside
+/// `Quadrille2dPlugin` if there is something flat as well. It adds bevy's asset, image, mesh,
+/// camera, transform and light plugins if they are not there yet.
+///
+/// ```no_run
+/// use bevy_app::{App, AppExit, Startup};
+/// use bevy_ecs::prelude::*;
+/// use quadrille::prelude::QuadrillePlugins;
+/// use quadrille_3d::prelude::*;
+///
+/// fn setup(
+///     mut commands: Commands,
+///     mut meshes: ResMut<Assets<Mesh>>,
+///     mut materials: ResMut<Assets<StandardMaterial>>,
+/// ) {
+///     commands.spawn((
+///         Mesh3d(meshes.add(Cuboid::new(1.0, 1.0, 1.0))),
+///         MeshMaterial3d(materials.add(Color::srgb_u8(124, 144, 255))),
+///     ));
+///     commands.spawn((PointLight::default(), Transform::from_xyz(4.0, 8.0, 4.0)));
+///     let eye = Transform::from_xyz(-2.5, 4.5, 9.0);
+///     commands.spawn((Camera3d::default(), eye.looking_at(Vec3::ZERO, Vec3::Y)));
+/// }
+///
+/// fn main() -> AppExit {
+///     App::new()
+///         .add_plugins((QuadrillePlugins::default(), Quadrille3dPlugin::default()))
+///         .add_systems(Startup, setup)
+///         .run()
+/// }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Quadrille3dPlugin {
+    /// Folder of assets, sampler and size of images, unless the app has a [`ContentPlugin`], as
+    /// with a `Quadrille2dPlugin` before this one.
+    pub content: ContentPlugin,
+}
+
+/// The systems that make a 3D frame ready, in [`RenderSystems::Declare`].
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prepare3dSystems {
+    /// Tables of meshes, materials and instances follow the world.
+    Gather,
+    /// What each camera sees is listed, with lights and shadow maps.
+    Queue,
+    /// Images are made for that, and the lists are sent.
+    Send,
+}
+
+/// The passes of a 3D frame, in this order.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pass3dSystems {
+    /// [`shadow_3d`].
+    Shadow,
+    /// [`opaque_3d`].
+    Opaque,
+    /// [`transparent_3d`].
+    Transparent,
+    /// [`tonemap_3d`].
+    Tonemap,
+}
+
+impl Plugin for Quadrille3dPlugin {
+    fn build(&self, app: &mut App) {
+        add(app, self.content.clone());
+        add(app, LightPlugin);
+        app.init_asset::<StandardMaterial>()
+            .register_required_components::<Camera3d, Msaa>()
+            .register_required_components::<Camera3d, Tonemapping>()
+            .register_required_components::<Camera3d, Exposure>()
+            .init_resource::<Draws3d>()
+            .init_resource::<Scene3d>()
+            .init_resource::<InstanceStore>()
+            .init_resource::<MaterialStore>()
+            .init_resource::<ShadowMaps>()
+            .init_resource::<SceneColors>()
+            .init_resource::<SceneSamples>()
+            .init_resource::<SceneDepths>();
+        app.configure_sets(
+            Render,
+            (
+                (
+                    Prepare3dSystems::Gather,
+                    Prepare3dSystems::Queue,
+                    Prepare3dSystems::Send,
+                )
+                    .chain()
+                    .after(ContentSystems::Views)
+                    .in_set(RenderSystems::Declare),
+                (
+                    Pass3dSystems::Shadow,
+                    Pass3dSystems::Opaque,
+                    Pass3dSystems::Transparent,
+                    Pass3dSystems::Tonemap,
+                )
+                    .chain()
+                    .in_set(ContentSystems::Draw3d),
+            ),
+        )
+        .add_systems(RenderStartup, make)
+        .add_systems(
+            Render,
+            (
+                gather_meshes.in_set(Prepare3dSystems::Gather),
+                gather_views.in_set(Prepare3dSystems::Queue),
+                (prepare_shadow_maps, prepare_targets, send_scene)
+                    .chain()
+                    .in_set(Prepare3dSystems::Send),
+                shadow_3d.in_set(Pass3dSystems::Shadow),
+                opaque_3d.in_set(Pass3dSystems::Opaque),
+                transparent_3d.in_set(Pass3dSystems::Transparent),
+                tonemap_3d.in_set(Pass3dSystems::Tonemap),
+            ),
+        );
+    }
+}
+
+/// What is kept over the loss of a device, and forgets what that had.
+#[derive(bevy_ecs::system::SystemParam)]
+struct Stores<'w> {
+    scene: ResMut<'w, Scene3d>,
+    instances: ResMut<'w, InstanceStore>,
+    materials: ResMut<'w, MaterialStore>,
+    maps: ResMut<'w, ShadowMaps>,
+}
+
+/// Makes what belongs to the device, and forgets what belonged to the one before.
+fn make(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+    mut stores: Stores,
+) -> Result {
+    // Passes read all of these, whatever the world holds.
+    let mut table = |name| {
+        let buffer = table_buffer(&gpu, name, 0)?;
+        uploads.write_buffer(&buffer, 0, &[0; 64]);
+        Ok::<_, BevyError>(buffer)
+    };
+    commands.insert_resource(Instances3d(table("3d instances")?));
+    commands.insert_resource(Materials3d(table("3d materials")?));
+    commands.insert_resource(Views3d(table("3d views")?));
+    commands.insert_resource(Lights3d(table("3d lights")?));
+    commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
+    commands.insert_resource(Seen3d(table("3d seen")?));
+    let vertices = gpu.create_buffer(&BufferDesc::vertex("3d vertices", SMALLEST))?;
+    let indices = gpu.create_buffer(&BufferDesc::index("3d indices", SMALLEST))?;
+    for buffer in [&vertices, &indices] {
+        uploads.write_buffer(buffer, 0, &[0; 64]);
+    }
+    commands.insert_resource(Vertices3d(vertices));
+    commands.insert_resource(Indices3d(indices));
+    let dfg = table_buffer(&gpu, "3d dfg", size_of_val(dfg::table()) as u64)?;
+    uploads.write_buffer(&dfg, 0, bytemuck::cast_slice(dfg::table()));
+    commands.insert_resource(Dfg3d(dfg));
+    let (flat, faces) = shadow_maps::images(&gpu)?;
+    stores.maps.begin_anew(&flat, &faces);
+    commands.insert_resource(flat);
+    commands.insert_resource(faces);
+    commands.insert_resource(Pipelines3d::new(&gpu)?);
+    commands.insert_resource(SceneColors::default());
+    commands.insert_resource(SceneSamples::default());
+    commands.insert_resource(SceneDepths::default());
+    stores.scene.begin_anew();
+    stores.instances.begin_anew();
+    stores.materials.table.begin_anew();
+    Ok(())
+}
+
+const SMALLEST: u64 = 4096;

@@ -1,0 +1,270 @@
+//! What is drawn in a frame: views, lights and shadow maps with their rows on the device, and the
+//! draws of each.
+
+use std::ops::Range;
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille_content::{MeshPlace, Shape};
+
+use crate::camera::Tonemapping;
+use crate::instances::DrawnMesh;
+use crate::material_row::CullMode;
+use crate::table::List;
+
+/// A camera as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct ViewRow {
+    pub(crate) clip_from_world: [f32; 16],
+    pub(crate) position: [f32; 3],
+    pub(crate) exposure: f32,
+    /// Radiance from all directions.
+    pub(crate) ambient: [f32; 3],
+    /// Of the list of lights.
+    pub(crate) first_light: u32,
+    /// The direction that it looks into.
+    pub(crate) forward: [f32; 3],
+    pub(crate) light_count: u32,
+    pub(crate) fog: FogRow,
+}
+
+/// A [`DistanceFog`](crate::DistanceFog) as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub(crate) struct FogRow {
+    /// Linear; alpha is the most that it covers.
+    pub(crate) color: [f32; 4],
+    /// Linear; alpha is how much.
+    pub(crate) light_color: [f32; 4],
+    /// Start and end, a density, or extinction; last the kind, 0 for none.
+    pub(crate) falloff: [f32; 4],
+    /// Inscattering; last the exponent of lights.
+    pub(crate) inscattering: [f32; 4],
+}
+
+/// A light as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct LightRow {
+    /// Where it is, or the direction to it.
+    pub(crate) place: [f32; 3],
+    /// The kind, how many shadow maps (4 bits from bit 2 on), the first (from bit 8 on).
+    pub(crate) bits: u32,
+    /// Lux, or candela.
+    pub(crate) color: [f32; 3],
+    /// 1 / range².
+    pub(crate) inverse_range_squared: f32,
+    /// The direction that a spot light shines into.
+    pub(crate) axis: [f32; 3],
+    /// Its cone is `(cosine * scale + offset)²`, between 0 and 1.
+    pub(crate) cone_scale: f32,
+    pub(crate) cone_offset: f32,
+    pub(crate) depth_bias: f32,
+    /// In texels of the shadow map.
+    pub(crate) normal_bias: f32,
+    pub(crate) unused: f32,
+}
+
+/// A shadow map as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct ShadowRow {
+    pub(crate) clip_from_world: [f32; 16],
+    /// Left, top, width and height of its tile in fractions of the image; all 0 if there is none.
+    pub(crate) tile: [f32; 4],
+    /// Of a cascade: where it ends, in distance along the camera's direction.
+    pub(crate) far: f32,
+    /// Of a cascade: from where on the next one is mixed in.
+    pub(crate) blend: f32,
+    /// Of a cascade: the size of a texel in the world.
+    pub(crate) texel: f32,
+    pub(crate) unused: f32,
+}
+
+/// What one 3D camera draws.
+#[derive(Clone, Debug)]
+pub(crate) struct View3d {
+    /// Place of its image in `CameraTargets`.
+    pub(crate) target: u32,
+    pub(crate) viewport: [u32; 4],
+    /// The colour that the image is cleared with before.
+    pub(crate) clear: Option<[f32; 4]>,
+    /// The colour behind the scene; none leaves what is there.
+    pub(crate) background: Option<[f32; 4]>,
+    pub(crate) samples: u32,
+    pub(crate) tonemapping: Tonemapping,
+    /// Its background is mapped as the scene is.
+    pub(crate) is_hdr: bool,
+    /// Place of its images in `SceneColors` and the others.
+    pub(crate) images: u32,
+    /// Of [`Scene3d::draws`].
+    pub(crate) opaque: Range<u32>,
+    pub(crate) transparent: Range<u32>,
+}
+
+/// What the shadow maps of an image are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtlasKind {
+    /// Cascades of directional lights, and spot lights.
+    Flat,
+    /// Faces of point lights.
+    Face,
+}
+
+/// One shadow map.
+#[derive(Clone, Debug)]
+pub(crate) struct Shadow3d {
+    /// Which image it is in.
+    pub(crate) atlas: AtlasKind,
+    /// Its tile of that.
+    pub(crate) tile: u32,
+    /// What lies before it casts shadows too.
+    pub(crate) clamps_depth: bool,
+    /// Of [`Scene3d::draws`].
+    pub(crate) draws: Range<u32>,
+}
+
+/// With which pipeline something is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PipelineKey {
+    pub(crate) shape: Shape,
+    pub(crate) cull: CullMode,
+    pub(crate) is_transparent: bool,
+}
+
+impl PipelineKey {
+    pub(crate) fn of(drawn: &DrawnMesh) -> Self {
+        Self {
+            shape: drawn.mesh.shape,
+            cull: drawn.look.cull,
+            is_transparent: drawn.look.is_transparent,
+        }
+    }
+}
+
+/// Instances of one mesh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Draw3d {
+    pub(crate) pipeline: PipelineKey,
+    pub(crate) mesh: MeshPlace,
+    /// Of the list of what is seen.
+    pub(crate) seen: Range<u32>,
+}
+
+/// All that is drawn in a frame.
+#[derive(Resource, Default)]
+pub struct Scene3d {
+    pub(crate) views: Vec<View3d>,
+    pub(crate) shadows: Vec<Shadow3d>,
+    pub(crate) draws: Vec<Draw3d>,
+    pub(crate) view_rows: List<ViewRow>,
+    pub(crate) lights: List<LightRow>,
+    pub(crate) shadow_rows: List<ShadowRow>,
+    /// Places in the table of instances, draw by draw.
+    pub(crate) seen: List<u32>,
+}
+
+impl Scene3d {
+    /// How many draws the frame has, those of shadow maps included.
+    pub fn draws(&self) -> usize {
+        self.draws.len()
+    }
+
+    /// How many shadow maps are drawn in the frame: one for a spot light, six for a point light,
+    /// and for a directional light one for each cascade of each camera.
+    pub fn shadow_maps(&self) -> usize {
+        self.shadows.len()
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.views.clear();
+        self.shadows.clear();
+        self.draws.clear();
+        self.view_rows.now.clear();
+        self.lights.now.clear();
+        self.shadow_rows.now.clear();
+        self.seen.now.clear();
+    }
+
+    /// Forgets what the device has.
+    pub(crate) fn begin_anew(&mut self) {
+        self.view_rows.begin_anew();
+        self.lights.begin_anew();
+        self.shadow_rows.begin_anew();
+        self.seen.begin_anew();
+    }
+
+    /// Adds a draw of what was seen since `first`, unless that is nothing, or lengthens the draw
+    /// before, if `first_draw` is not after it.
+    pub(crate) fn add(&mut self, drawn: &DrawnMesh, first_draw: usize) {
+        let pipeline = PipelineKey::of(drawn);
+        let at = self.seen.now.len() as u32;
+        self.seen.now.push(drawn.instance);
+        match self.draws[first_draw..].last_mut() {
+            Some(last)
+                if last.pipeline == pipeline && last.mesh == drawn.mesh && last.seen.end == at =>
+            {
+                last.seen.end = at + 1;
+            }
+            _ => self.draws.push(Draw3d {
+                pipeline,
+                mesh: drawn.mesh,
+                seen: at..at + 1,
+            }),
+        }
+    }
+}
+
+/// The list of views.
+#[derive(Resource, Deref)]
+pub struct Views3d(pub(crate) GpuBuffer);
+
+/// The list of lights of all views: 64 bytes each.
+#[derive(Resource, Deref)]
+pub struct Lights3d(pub(crate) GpuBuffer);
+
+/// The list of shadow maps.
+#[derive(Resource, Deref)]
+pub struct ShadowViews3d(pub(crate) GpuBuffer);
+
+/// For each instance of a draw its place in the table of instances.
+#[derive(Resource, Deref)]
+pub struct Seen3d(pub(crate) GpuBuffer);
+
+/// The buffers of a frame's lists.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct SentTo<'w> {
+    views: ResMut<'w, Views3d>,
+    lights: ResMut<'w, Lights3d>,
+    shadows: ResMut<'w, ShadowViews3d>,
+    seen: ResMut<'w, Seen3d>,
+}
+
+/// Sends what was listed to the device.
+pub(crate) fn send_scene(
+    mut scene: ResMut<Scene3d>,
+    mut to: SentTo,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+) -> Result {
+    let uploads = &mut *uploads;
+    // Shaders are bound to these also where they read nothing of them.
+    fill_empty(&mut scene.lights);
+    fill_empty(&mut scene.shadow_rows);
+    fill_empty(&mut scene.seen);
+    fill_empty(&mut scene.view_rows);
+    scene.view_rows.send(&gpu, uploads, &mut to.views.0)?;
+    scene.lights.send(&gpu, uploads, &mut to.lights.0)?;
+    scene.shadow_rows.send(&gpu, uploads, &mut to.shadows.0)?;
+    scene.seen.send(&gpu, uploads, &mut to.seen.0)?;
+    Ok(())
+}
+
+fn fill_empty<T: Pod>(list: &mut List<T>) {
+    if list.now.is_empty() {
+        list.now.push(T::zeroed());
+    }
+}

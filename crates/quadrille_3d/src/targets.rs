@@ -1,0 +1,115 @@
+//! The images that views are drawn to before they are mapped to their cameras' targets.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille::prelude::{Format, GpuDevice, GpuImage, ImageDesc};
+use quadrille::vulkan::Error;
+use quadrille_content::Complaints;
+
+use crate::scene::Scene3d;
+
+/// The radiance of each view times its exposure, linear, with alpha: what is covered.
+pub(crate) const COLOR: Format = Format::R16G16B16A16_SFLOAT;
+
+/// Reversed: 1 is near.
+pub(crate) const DEPTH: Format = Format::D32_SFLOAT;
+
+/// The colours of all views of this frame, one sample per pixel.
+#[derive(Resource, Default, Deref)]
+pub struct SceneColors(Vec<GpuImage>);
+
+/// The colours of all views with several samples per pixel; those of views with one sample are the
+/// same images as in [`SceneColors`].
+#[derive(Resource, Default, Deref)]
+pub struct SceneSamples(Vec<GpuImage>);
+
+/// The depth of all views, with as many samples as their colours: 1 is near, 0 infinitely far.
+#[derive(Resource, Default, Deref)]
+pub struct SceneDepths(Vec<GpuImage>);
+
+/// The images of all views.
+#[derive(bevy_ecs::system::SystemParam)]
+pub(crate) struct SceneImages<'w> {
+    colors: ResMut<'w, SceneColors>,
+    samples: ResMut<'w, SceneSamples>,
+    depths: ResMut<'w, SceneDepths>,
+}
+
+/// Makes the images of all views, or takes those of the frame before.
+pub(crate) fn prepare_targets(
+    mut scene: ResMut<Scene3d>,
+    mut images: SceneImages,
+    gpu: Res<GpuDevice>,
+    complaints: Res<Complaints>,
+    mut most: Local<Option<u32>>,
+) {
+    let mut kept = Kept {
+        gpu: &gpu,
+        colors: std::mem::take(&mut images.colors.0),
+        samples: std::mem::take(&mut images.samples.0),
+        depths: std::mem::take(&mut images.depths.0),
+    };
+    let mut views = std::mem::take(&mut scene.views);
+    views.retain_mut(|view| {
+        let [_, _, width, height] = view.viewport;
+        loop {
+            let samples = view.samples.min(most.unwrap_or(u32::MAX));
+            match kept.of(width, height, samples) {
+                Ok([color, sampled, depth]) => {
+                    view.samples = samples;
+                    view.images = images.colors.len() as u32;
+                    images.colors.0.push(color);
+                    images.samples.0.push(sampled);
+                    images.depths.0.push(depth);
+                    return true;
+                }
+                Err(error) if samples > 1 => {
+                    let less = samples / 2;
+                    complaints.say(|| format!("3D cameras get {less} samples per pixel: {error}"));
+                    *most = Some(less);
+                }
+                Err(error) => {
+                    complaints.say(|| format!("what a 3D camera sees is not drawn: {error}"));
+                    return false;
+                }
+            }
+        }
+    });
+    scene.views = views;
+}
+
+/// The images of the frame before.
+struct Kept<'a> {
+    gpu: &'a GpuDevice,
+    colors: Vec<GpuImage>,
+    samples: Vec<GpuImage>,
+    depths: Vec<GpuImage>,
+}
+
+impl Kept<'_> {
+    fn of(&mut self, width: u32, height: u32, samples: u32) -> Result<[GpuImage; 3], Error> {
+        let color = ImageDesc::color_target("3d color", width, height, COLOR).transient();
+        let sampled = ImageDesc {
+            samples,
+            ..ImageDesc::color_target("3d samples", width, height, COLOR).transient()
+        };
+        let depth = ImageDesc {
+            samples,
+            ..ImageDesc::depth("3d depth", width, height, DEPTH).transient()
+        };
+        let color = take(self.gpu, &mut self.colors, &color)?;
+        let depth = take(self.gpu, &mut self.depths, &depth)?;
+        let sampled = match samples {
+            1 => color.clone(),
+            _ => take(self.gpu, &mut self.samples, &sampled)?,
+        };
+        Ok([color, sampled, depth])
+    }
+}
+
+fn take(gpu: &GpuDevice, kept: &mut Vec<GpuImage>, desc: &ImageDesc) -> Result<GpuImage, Error> {
+    match kept.iter().position(|image| image.desc() == desc) {
+        Some(place) => Ok(kept.swap_remove(place)),
+        None => gpu.create_image(desc),
+    }
+}

@@ -1,0 +1,230 @@
+//! What each 3D camera sees.
+
+use std::any::TypeId;
+
+use bevy_camera::visibility::VisibleEntities;
+use bevy_camera::{Camera3d, Exposure, Hdr};
+use bevy_color::{Color, ColorToComponents as _};
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_light::cluster::ClusterVisibilityClass;
+use bevy_light::{AmbientLight, GlobalAmbientLight};
+use bevy_math::Vec3;
+use bevy_mesh::Mesh3d;
+use bevy_transform::components::GlobalTransform;
+use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite};
+
+use crate::camera::{DistanceFog, FogFalloff, Tonemapping};
+use crate::instances::DrawnMesh;
+use crate::lights::{Lights, ShadowLister};
+use crate::scene::{FogRow, PipelineKey, Scene3d, View3d, ViewRow};
+use crate::shadow_maps::ShadowMaps;
+
+/// A 3D camera.
+#[derive(QueryData)]
+pub(crate) struct Camera {
+    visible: &'static VisibleEntities,
+    transform: &'static GlobalTransform,
+    exposure: &'static Exposure,
+    ambient: Option<&'static AmbientLight>,
+    fog: Option<&'static DistanceFog>,
+    msaa: &'static Msaa,
+    tonemapping: &'static Tonemapping,
+    is_hdr: Has<Hdr>,
+}
+
+/// What a frame is listed from.
+#[derive(SystemParam)]
+pub(crate) struct World3d<'w, 's> {
+    views: Res<'w, CameraViews>,
+    cameras: Query<'w, 's, Camera, With<Camera3d>>,
+    lights: Lights<'w, 's>,
+    ambient: Res<'w, GlobalAmbientLight>,
+}
+
+/// Memory that is kept from frame to frame.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    shadows: ShadowLister,
+    opaque: Vec<DrawnMesh>,
+    transparent: Vec<(f32, DrawnMesh)>,
+    lights: Vec<Entity>,
+}
+
+/// Lists what all 3D cameras see, with the lights that light it and their shadow maps.
+pub(crate) fn gather_views(
+    world: World3d,
+    mut scene: ResMut<Scene3d>,
+    mut maps: ResMut<ShadowMaps>,
+    mut scratch: Local<Scratch>,
+) {
+    let scene = &mut *scene;
+    scene.begin();
+    scratch.shadows.begin();
+    for view in world.views.iter().filter(|view| view.is_3d) {
+        if let Ok(camera) = world.cameras.get(view.camera) {
+            add_view(&world, scene, &mut scratch, view, &camera);
+        }
+    }
+    maps.wanted = scratch.shadows.tiles();
+}
+
+fn add_view(
+    world: &World3d,
+    scene: &mut Scene3d,
+    scratch: &mut Scratch,
+    view: &CameraView,
+    camera: &CameraItem<'_, '_>,
+) {
+    let first_light = scene.lights.now.len() as u32;
+    let lit = &mut scratch.lights;
+    lit.clear();
+    lit.extend_from_slice(camera.visible.get(TypeId::of::<ClusterVisibilityClass>()));
+    // bevy finds them on several threads.
+    lit.sort_unstable();
+    for &light in lit.iter() {
+        scratch
+            .shadows
+            .add_light(scene, &world.lights, view.camera, light);
+    }
+    let light_count = scene.lights.now.len() as u32 - first_light;
+    let forward = Vec3::from(camera.transform.forward());
+    let (opaque, transparent) = add_meshes(world, scene, scratch, camera, forward);
+    let background = match (view.clear, view.fill) {
+        (_, Some(fill)) => Some(fill),
+        (clear, None) => clear,
+    };
+    scene.views.push(View3d {
+        target: view.target,
+        viewport: view.viewport,
+        clear: view.clear.map(|color| color.to_f32_array()),
+        background: background.map(|color| color.to_f32_array()),
+        samples: camera.msaa.samples(),
+        tonemapping: *camera.tonemapping,
+        is_hdr: camera.is_hdr,
+        images: 0,
+        opaque,
+        transparent,
+    });
+    let row = ViewRow {
+        clip_from_world: view.clip_from_world.to_cols_array(),
+        position: camera.transform.translation().to_array(),
+        exposure: camera.exposure.exposure(),
+        ambient: ambient(world, camera),
+        first_light,
+        forward: forward.to_array(),
+        light_count,
+        fog: camera.fog.map_or_else(FogRow::default, fog_row),
+    };
+    scene.view_rows.now.push(checked(world, view.camera, row));
+}
+
+/// The row without those of its parts that make no sense.
+fn checked(world: &World3d, camera: Entity, mut row: ViewRow) -> ViewRow {
+    let complaints = &world.lights.complaints;
+    if !is_finite(&row.ambient) {
+        let odd = row.ambient;
+        complaints.warn(
+            format_args!("the ambient light of the camera {camera}"),
+            || first_odd(&[("colour times brightness", &odd)]),
+        );
+        row.ambient = [0.0; 3];
+    }
+    if !row.exposure.is_finite() {
+        let who = format_args!("the exposure of the camera {camera}");
+        complaints.warn(who, || first_odd(&[("value", &[row.exposure])]));
+        row.exposure = Exposure::default().exposure();
+    }
+    let fog: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&row.fog));
+    if !is_finite(fog) {
+        let odd = row.fog;
+        complaints.warn(format_args!("the fog of the camera {camera}"), || {
+            first_odd(&[
+                ("colour", &odd.color),
+                ("colour of lights", &odd.light_color),
+                ("falloff", &odd.falloff),
+                ("inscattering and exponent", &odd.inscattering),
+            ])
+        });
+        row.fog = FogRow::default();
+    }
+    row
+}
+
+/// Lists the draws of a camera: those that hide each other by mesh, all others from back to front.
+fn add_meshes(
+    world: &World3d,
+    scene: &mut Scene3d,
+    scratch: &mut Scratch,
+    camera: &CameraItem<'_, '_>,
+    forward: Vec3,
+) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
+    let Scratch {
+        opaque,
+        transparent,
+        ..
+    } = scratch;
+    opaque.clear();
+    transparent.clear();
+    let eye = camera.transform.translation();
+    for &entity in camera.visible.get(TypeId::of::<Mesh3d>()) {
+        match world.lights.instances.get(entity) {
+            Some(drawn) if drawn.look.is_transparent => {
+                transparent.push((forward.dot(drawn.center - eye), drawn));
+            }
+            Some(drawn) => opaque.push(drawn),
+            None => {}
+        }
+    }
+    let by_mesh = |drawn: &DrawnMesh| {
+        (
+            PipelineKey::of(drawn),
+            drawn.mesh.first_index,
+            drawn.instance,
+        )
+    };
+    opaque.sort_unstable_by_key(by_mesh);
+    transparent.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
+        b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
+    });
+    let first = scene.draws.len();
+    for drawn in opaque.iter() {
+        scene.add(drawn, first);
+    }
+    let middle = scene.draws.len();
+    for (_, drawn) in transparent.iter() {
+        scene.add(drawn, middle);
+    }
+    let end = scene.draws.len() as u32;
+    (first as u32..middle as u32, middle as u32..end)
+}
+
+fn ambient(world: &World3d, camera: &CameraItem<'_, '_>) -> [f32; 3] {
+    let (color, brightness) = match camera.ambient {
+        Some(light) => (light.color, light.brightness),
+        None => (world.ambient.color, world.ambient.brightness),
+    };
+    let linear = color.to_linear().to_f32_array_no_alpha();
+    linear.map(|channel| channel * brightness)
+}
+
+fn fog_row(fog: &DistanceFog) -> FogRow {
+    let linear = |color: Color| color.to_linear().to_f32_array();
+    let exponent = fog.directional_light_exponent;
+    let (falloff, [r, g, b]) = match fog.falloff {
+        FogFalloff::Linear { start, end } => ([start, end, 0.0, 1.0], [0.0; 3]),
+        FogFalloff::Exponential { density } => ([density, 0.0, 0.0, 2.0], [0.0; 3]),
+        FogFalloff::ExponentialSquared { density } => ([density, 0.0, 0.0, 3.0], [0.0; 3]),
+        FogFalloff::Atmospheric {
+            extinction,
+            inscattering,
+        } => (extinction.extend(4.0).to_array(), inscattering.to_array()),
+    };
+    FogRow {
+        color: linear(fog.color),
+        light_color: linear(fog.directional_light_color),
+        falloff,
+        inscattering: [r, g, b, exponent],
+    }
+}

@@ -1,0 +1,344 @@
+//! Pictures of 3D scenes on a device. `cargo test -p quadrille_3d --test gpu -- --ignored`;
+//! without a device these tests fail.
+
+mod common;
+#[path = "gpu/exact.rs"]
+mod exact;
+
+use std::f32::consts::FRAC_PI_2;
+
+use bevy_ecs::prelude::*;
+use common::{Rig, golden};
+use quadrille_3d::Scene3d;
+use quadrille_3d::prelude::*;
+
+type Meshes<'w> = ResMut<'w, Assets<Mesh>>;
+type Materials<'w> = ResMut<'w, Assets<StandardMaterial>>;
+
+/// bevy's example `3d_scene`.
+fn scene(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
+    commands.spawn((
+        Mesh3d(meshes.add(Circle::new(4.0))),
+        MeshMaterial3d(materials.add(Color::WHITE)),
+        Transform::from_rotation(Quat::from_rotation_x(-FRAC_PI_2)),
+    ));
+    commands.spawn((
+        Mesh3d(meshes.add(Cuboid::new(1.0, 1.0, 1.0))),
+        MeshMaterial3d(materials.add(Color::srgb_u8(124, 144, 255))),
+        Transform::from_xyz(0.0, 0.5, 0.0),
+    ));
+    commands.spawn((
+        PointLight {
+            shadow_maps_enabled: true,
+            ..PointLight::default()
+        },
+        Transform::from_xyz(4.0, 8.0, 4.0),
+    ));
+    commands.spawn((
+        Camera3d::default(),
+        Transform::from_xyz(-2.5, 4.5, 9.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn the_first_scene_looks_as_it_did() {
+    let mut rig = Rig::scene(240, 135, scene);
+    golden::expect("scene", &rig.picture());
+    let scene = rig.app.world().resource::<Scene3d>();
+    assert_eq!(scene.shadow_maps(), 6);
+}
+
+/// A floor, and a box over it whose shadow falls straight down.
+fn box_over_floor(light: impl Bundle) -> Rig {
+    let mut rig = Rig::scene(
+        64,
+        64,
+        |mut commands: Commands, mut meshes: Meshes, mut materials: Materials| {
+            commands.spawn((
+                Mesh3d(meshes.add(Plane3d::default().mesh().size(20.0, 20.0))),
+                MeshMaterial3d(materials.add(Color::WHITE)),
+            ));
+            commands.spawn((
+                Mesh3d(meshes.add(Cuboid::from_length(1.0))),
+                MeshMaterial3d(materials.add(Color::WHITE)),
+                Transform::from_xyz(0.0, 2.0, 0.0),
+            ));
+            commands.spawn((
+                Camera3d::default(),
+                Tonemapping::None,
+                Transform::from_xyz(0.0, 2.0, 6.0).looking_at(Vec3::ZERO, Vec3::Y),
+            ));
+        },
+    );
+    rig.app.world_mut().spawn(light);
+    rig
+}
+
+/// On the floor: right under the box, and beside its shadow.
+const UNDER: (u32, u32) = (32, 31);
+const BESIDE: (u32, u32) = (58, 31);
+
+fn expect_shadow<L: Component + Clone>(light: L, down: Transform, set: fn(&mut L, bool)) {
+    let picture = |casts: bool| {
+        let mut light = light.clone();
+        set(&mut light, casts);
+        box_over_floor((light, down)).picture()
+    };
+    let (lit, shadowed) = (picture(false), picture(true));
+    let [under, beside] = [UNDER, BESIDE].map(|(x, y)| shadowed.at(x, y)[0]);
+    let [lit_under, lit_beside] = [UNDER, BESIDE].map(|(x, y)| lit.at(x, y)[0]);
+    assert!(
+        under + 60 < lit_under,
+        "{under} under the box, {lit_under} without shadow"
+    );
+    assert_eq!(beside, lit_beside, "beside the shadow");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn lights_of_each_kind_cast_shadows() {
+    let down = Transform::from_xyz(0.0, 6.0, 0.0).looking_at(Vec3::ZERO, Vec3::Z);
+    let sun = DirectionalLight {
+        illuminance: 1500.0,
+        ..DirectionalLight::default()
+    };
+    expect_shadow(sun, down, |light, casts| {
+        light.shadow_maps_enabled = casts;
+    });
+    let bright = 400_000.0;
+    let point = PointLight {
+        intensity: bright,
+        ..PointLight::default()
+    };
+    expect_shadow(point, down, |light, casts| {
+        light.shadow_maps_enabled = casts
+    });
+    let spot = SpotLight {
+        intensity: bright,
+        outer_angle: 0.9,
+        inner_angle: 0.85,
+        ..SpotLight::default()
+    };
+    expect_shadow(spot, down, |light, casts| light.shadow_maps_enabled = casts);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn who_casts_and_who_receives_shadows_can_be_chosen() {
+    let down = Transform::from_xyz(0.0, 6.0, 0.0).looking_at(Vec3::ZERO, Vec3::Z);
+    let sun = DirectionalLight {
+        illuminance: 1500.0,
+        shadow_maps_enabled: true,
+        ..DirectionalLight::default()
+    };
+    let mut rig = box_over_floor((sun, down));
+    let (x, y) = UNDER;
+    let dark = rig.picture().at(x, y)[0];
+    let meshes = |rig: &mut Rig| -> Vec<Entity> {
+        let world = rig.app.world_mut();
+        let mut query = world.query_filtered::<Entity, With<Mesh3d>>();
+        query.iter(world).collect()
+    };
+    let [floor, cube] = meshes(&mut rig)[..] else {
+        panic!("there are two meshes");
+    };
+    rig.app
+        .world_mut()
+        .entity_mut(floor)
+        .insert(NotShadowReceiver);
+    assert!(rig.picture().at(x, y)[0] > dark + 60);
+    rig.app
+        .world_mut()
+        .entity_mut(floor)
+        .remove::<NotShadowReceiver>();
+    assert_eq!(rig.picture().at(x, y)[0], dark);
+    rig.app.world_mut().entity_mut(cube).insert(NotShadowCaster);
+    assert!(rig.picture().at(x, y)[0] > dark + 60);
+}
+
+/// Spheres of other roughness and metal, glass before them, a sun, a lamp and a spot, fog behind.
+fn spheres(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
+    let sphere = meshes.add(Sphere::new(0.45));
+    for (row, metallic) in [0.0, 1.0].into_iter().enumerate() {
+        for column in 0..5u8 {
+            commands.spawn((
+                Mesh3d(sphere.clone()),
+                MeshMaterial3d(materials.add(StandardMaterial {
+                    base_color: Color::srgb(0.9, 0.6, 0.3),
+                    metallic,
+                    perceptual_roughness: f32::from(column) / 4.0,
+                    ..StandardMaterial::default()
+                })),
+                Transform::from_xyz(f32::from(column) - 2.0, 0.45, row as f32 * -1.5),
+            ));
+        }
+    }
+    commands.spawn((
+        Mesh3d(meshes.add(Plane3d::default().mesh().size(40.0, 40.0))),
+        MeshMaterial3d(materials.add(Color::srgb(0.4, 0.5, 0.4))),
+    ));
+    commands.spawn((
+        Mesh3d(meshes.add(Rectangle::new(1.4, 1.0))),
+        MeshMaterial3d(materials.add(StandardMaterial {
+            cull_mode: None,
+            ..StandardMaterial::from(Color::srgba(0.2, 0.4, 1.0, 0.4))
+        })),
+        Transform::from_xyz(1.2, 0.5, 1.0).with_rotation(Quat::from_rotation_y(0.3)),
+    ));
+    commands.spawn((
+        DirectionalLight {
+            illuminance: 4000.0,
+            shadow_maps_enabled: true,
+            ..DirectionalLight::default()
+        },
+        Transform::from_xyz(2.0, 3.0, 1.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    commands.spawn((
+        SpotLight {
+            color: Color::srgb(1.0, 0.3, 0.2),
+            outer_angle: 0.5,
+            shadow_maps_enabled: true,
+            ..SpotLight::default()
+        },
+        Transform::from_xyz(-4.0, 3.0, 3.0).looking_at(Vec3::new(-1.5, 0.0, 0.0), Vec3::Y),
+    ));
+    commands.spawn((
+        Camera3d::default(),
+        DistanceFog {
+            color: Color::srgb(0.5, 0.6, 0.7),
+            falloff: FogFalloff::Linear {
+                start: 6.0,
+                end: 25.0,
+            },
+            ..DistanceFog::default()
+        },
+        Transform::from_xyz(0.0, 2.0, 5.0).looking_at(Vec3::new(0.0, 0.3, 0.0), Vec3::Y),
+    ));
+    commands.insert_resource(ClearColor(Color::srgb(0.5, 0.6, 0.7)));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn materials_look_as_they_did() {
+    let mut rig = Rig::scene(240, 135, spheres);
+    golden::expect("spheres", &rig.picture());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_thousand_boxes_of_many_colours_are_one_draw() {
+    let mut rig = Rig::scene(
+        64,
+        64,
+        |mut commands: Commands, mut meshes: Meshes, mut materials: Materials| {
+            let mesh = meshes.add(Cuboid::from_length(0.5));
+            for index in 0..1000u16 {
+                let [x, y, z] = [index % 10, index / 10 % 10, index / 100].map(f32::from);
+                commands.spawn((
+                    Mesh3d(mesh.clone()),
+                    MeshMaterial3d(materials.add(Color::srgb(x / 10.0, y / 10.0, z / 10.0))),
+                    Transform::from_xyz(x - 4.5, y - 4.5, z - 20.0),
+                ));
+            }
+            commands.spawn(Camera3d::default());
+        },
+    );
+    rig.update(2);
+    assert_eq!(rig.app.world().resource::<Scene3d>().draws(), 1);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_makes_no_sense_is_left_out() {
+    let mut rig = Rig::scene(64, 36, scene);
+    let wanted = rig.picture();
+    let world = rig.app.world_mut();
+    let bad = world
+        .resource_mut::<Assets<StandardMaterial>>()
+        .add(StandardMaterial {
+            metallic: f32::NAN,
+            ..StandardMaterial::default()
+        });
+    let good = world
+        .resource_mut::<Assets<StandardMaterial>>()
+        .add(Color::WHITE);
+    let mesh = world
+        .resource_mut::<Assets<Mesh>>()
+        .add(Cuboid::from_length(3.0));
+    world.spawn((Mesh3d(mesh.clone()), MeshMaterial3d(bad)));
+    world.spawn((
+        Mesh3d(mesh),
+        MeshMaterial3d(good.clone()),
+        Transform::from_xyz(f32::NAN, 0.0, 0.0),
+    ));
+    let broken = world.resource_mut::<Assets<Mesh>>().add(
+        Mesh::new(
+            bevy_mesh::PrimitiveTopology::TriangleList,
+            bevy_asset::RenderAssetUsages::default(),
+        )
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[f32::NAN; 3]; 3]),
+    );
+    world.spawn((Mesh3d(broken), MeshMaterial3d(good)));
+    world.spawn((
+        PointLight {
+            intensity: f32::INFINITY,
+            ..PointLight::default()
+        },
+        Transform::from_xyz(0.0, 5.0, 0.0),
+    ));
+    assert!(rig.picture() == wanted, "the rest is drawn as before");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn two_cameras_share_a_window() {
+    let mut rig = Rig::scene(64, 32, |mut commands: Commands| {
+        commands.insert_resource(ClearColor(Color::srgb_u8(9, 9, 9)));
+        let half = |x, order, color| {
+            let camera = Camera {
+                order,
+                clear_color: ClearColorConfig::Custom(color),
+                viewport: Some(Viewport {
+                    physical_position: UVec2::new(x, 0),
+                    physical_size: UVec2::new(30, 32),
+                    ..Viewport::default()
+                }),
+                ..Camera::default()
+            };
+            (Camera3d::default(), camera)
+        };
+        commands.spawn(half(0, 0, Color::srgb_u8(200, 0, 0)));
+        commands.spawn(half(34, 1, Color::srgb_u8(0, 0, 200)));
+    });
+    let picture = rig.picture();
+    let row = [10, 32, 50].map(|x| picture.at(x, 16));
+    assert_eq!(row, [[200, 0, 0, 255], [9, 9, 9, 255], [0, 0, 200, 255]]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn nodes_lie_over_what_a_3d_camera_sees() {
+    use bevy_ui::prelude::*;
+    let mut rig = Rig::new(64, 36);
+    rig.app
+        .add_plugins(quadrille_2d::Quadrille2dPlugin::default())
+        .add_systems(bevy_app::Startup, scene)
+        .add_systems(bevy_app::Startup, |mut commands: Commands| {
+            commands.spawn((
+                Node {
+                    width: Val::Px(10.0),
+                    height: Val::Px(10.0),
+                    ..Node::default()
+                },
+                BackgroundColor(Color::srgb_u8(10, 200, 30)),
+            ));
+        });
+    rig.start();
+    rig.update(2);
+    let with_node = rig.picture();
+    assert_eq!(with_node.at(5, 5), [10, 200, 30, 255]);
+    let without = Rig::scene(64, 36, scene).picture();
+    assert_eq!(with_node.at(32, 18), without.at(32, 18));
+    assert_ne!(without.at(5, 5), [10, 200, 30, 255]);
+}

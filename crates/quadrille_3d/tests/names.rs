@@ -1,0 +1,43 @@
+//! No name of our preludes is one of bevy's, nor do 2D and 3D give one name to two things: programs
+//! take all of them with a star.
+//!
+//! A name that two preludes give to two things cannot be imported from here, so a collision does not
+//! compile.
+
+// The compiler only warns where the two come by several ways.
+#![deny(ambiguous_glob_imports)]
+
+#[allow(
+    unused_imports,
+    reason = "most of bevy's names are not ours, and none is used"
+)]
+mod all {
+    pub(crate) use bevy_app::prelude::*;
+    pub(crate) use bevy_asset::prelude::*;
+    pub(crate) use bevy_camera::prelude::*;
+    pub(crate) use bevy_color::prelude::*;
+    pub(crate) use bevy_ecs::prelude::*;
+    pub(crate) use bevy_light::prelude::*;
+    pub(crate) use bevy_math::prelude::*;
+    pub(crate) use bevy_mesh::prelude::*;
+    pub(crate) use bevy_reflect::prelude::*;
+    pub(crate) use bevy_shape::prelude::*;
+    pub(crate) use bevy_transform::prelude::*;
+    pub(crate) use bevy_ui::prelude::*;
+    pub(crate) use quadrille::prelude::*;
+    pub(crate) use quadrille_2d::prelude::*;
+    pub(crate) use quadrille_3d::prelude::*;
+}
+
+#[allow(unused_imports, reason = "that they can be imported is the test")]
+use all::{
+    AlphaMode, Blend, ColorMaterial, DistanceFog, Exposure, FogFalloff, ManualTargets,
+    MeshMaterial2d, MeshMaterial3d, Msaa, NotShadowCaster, Quadrille2dPlugin, Quadrille3dPlugin,
+    RenderLayers, StandardMaterial, Tonemapping, UploadBudget, Viewport,
+};
+
+#[test]
+fn shared_names_are_one_type() {
+    let samples: quadrille_2d::Msaa = quadrille_3d::Msaa::default();
+    assert_eq!(samples.samples(), 4);
+}
