@@ -54,7 +54,8 @@ pub(crate) struct Beside<'a> {
 impl Tables {
     /// Follows the resources that are tables. What empty entries show is uploaded with the first frame.
     pub(crate) fn prepare(world: &mut World, gpu: &Gpu) {
-        if world.resource::<Registry>().tables().next().is_none() {
+        let registry = world.get_resource::<Registry>();
+        if registry.is_none_or(|it| it.tables().next().is_none()) {
             return;
         }
         world.resource_scope(|world, mut tables: Mut<Self>| {
