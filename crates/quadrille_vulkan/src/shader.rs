@@ -154,6 +154,11 @@ impl BindingKind {
         }
     }
 
+    /// Whether a buffer belongs there.
+    pub(crate) fn is_buffer(self) -> bool {
+        matches!(self, Self::UniformBuffer | Self::StorageBuffer)
+    }
+
     /// Its name in errors.
     pub(crate) fn word(self) -> &'static str {
         match self {

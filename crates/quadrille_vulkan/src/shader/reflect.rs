@@ -218,9 +218,9 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
         reads: access != AccessType::WriteOnly,
         writes: access != AccessType::ReadOnly,
         stages: stage.to_vk(),
-        least_bytes: match kind {
-            BindingKind::UniformBuffer | BindingKind::StorageBuffer => least_bytes(ty),
-            _ => 0,
+        least_bytes: match kind.is_buffer() {
+            true => least_bytes(ty),
+            false => 0,
         },
     })
 }

@@ -1,0 +1,83 @@
+//! What the compiler says about mistakes in the types of passes.
+#![allow(unexpected_cfgs, reason = "the test sets one that cargo does not know")]
+
+#[cfg(wrong_programs)]
+#[path = "compile/wrong.rs"]
+mod wrong;
+
+use std::process::Command;
+
+/// Of each program in `wrong.rs` the message, what is said at the place of the mistake, and a note.
+const TOLD: [[&str; 3]; 7] = [
+    [
+        "GpuBuffer` is no declared access",
+        "a parameter such as `StorageRead<Cells>` is expected here, by reference",
+        "what a pass binds, draws to or copies it declares as a parameter of its system; a `GpuBuffer` or \
+         `GpuImage` itself is no key to it",
+    ],
+    [
+        "`u32` is neither a buffer nor an image",
+        "`GpuBuffer`, `GpuImage` or `Handle` is expected here",
+        "a bevy resource names one for passes by dereferencing to it: `#[derive(Resource, Deref)] struct \
+         Cells(GpuBuffer);`",
+    ],
+    // Where a trait of Rust is what is lacking, the compiler speaks.
+    [
+        "the trait bound `Plain: Deref` is not satisfied",
+        "the trait `Deref` is not implemented for `Plain`",
+        "required for `Plain` to implement `quadrille_ecs::Named`",
+    ],
+    [
+        "`Positions` names no history",
+        "a type that implements `History` is expected here",
+        "`enum Positions {}` and `impl History for Positions { type Handle = GpuBuffer; }`",
+    ],
+    [
+        "is no colour target",
+        "a `ColorTarget<..>` parameter is expected here",
+        "",
+    ],
+    [
+        "`u32` stands for no shader stages",
+        "a type of `stage`, such as `stage::Fragment`, is expected here",
+        "",
+    ],
+    [
+        "`u32` is no kind of access",
+        "a type of `access_kind`, such as `access_kind::Sampled`, is expected here",
+        "",
+    ],
+];
+
+/// The errors of the compiler in this test with the wrong programs in it.
+fn errors() -> Vec<String> {
+    // What the test is made of is compiled already, so this takes a second or two.
+    let output = Command::new(env!("CARGO"))
+        .args(["rustc", "--package", "quadrille_ecs", "--test", "compile"])
+        .args(["--message-format", "json", "--", "--cfg", "wrong_programs"])
+        .output()
+        .expect("cargo can be started");
+    assert!(!output.status.success(), "the programs are wrong");
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let parse = |line| serde_json::from_str::<serde_json::Value>(line).ok();
+    let messages = lines.lines().filter_map(parse);
+    let texts = messages.filter_map(|line| {
+        let message = &line["message"];
+        let is_error = message["level"] == "error";
+        is_error.then(|| message["rendered"].as_str().map(str::to_owned))?
+    });
+    texts.collect()
+}
+
+#[test]
+fn mistakes_are_told_in_words_of_passes() {
+    let errors = errors();
+    for told in TOLD {
+        let is_it = |error: &String| told.iter().all(|words| error.contains(words));
+        assert!(
+            errors.iter().any(is_it),
+            "{told:?} is not among\n{}",
+            errors.join("\n")
+        );
+    }
+}

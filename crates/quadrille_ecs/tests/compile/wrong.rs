@@ -1,0 +1,47 @@
+//! Programs that do not compile; `compile.rs` says what is told of each.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille_ecs::*;
+
+#[derive(Resource, Deref)]
+struct Cells(GpuBuffer);
+
+#[derive(Resource, Deref)]
+struct Scene(GpuImage);
+
+#[derive(Resource)]
+struct Step(ComputePipeline);
+
+/// The buffer of a resource, and not the declared access.
+fn undeclared(mut recorder: Recorder, _: StorageRead<Cells>, cells: Res<Cells>, step: Res<Step>) {
+    recorder.compute(&step.0).bind(0, &cells.0);
+}
+
+#[derive(Resource, Deref)]
+struct Count(u32);
+
+/// A resource that is no buffer.
+fn number(_: Recorder, _: StorageRead<Count>) {}
+
+#[derive(Resource)]
+struct Plain(GpuBuffer);
+
+/// A resource that does not dereference to its buffer.
+fn plain(_: Recorder, _: StorageRead<Plain>) {}
+
+struct Positions;
+
+/// A history that is none.
+fn history(_: Recorder, _: Current<Positions>) {}
+
+/// What is sampled as the target of a resolve.
+fn resolve(mut recorder: Recorder, scene: ColorTarget<Scene>, to: Sampled<Cells>) {
+    recorder.render(scene.clear([0.0; 4]).resolve_to(&to));
+}
+
+/// A stage that is none.
+fn stage(_: Recorder, _: StorageRead<Cells, u32>) {}
+
+/// A kind that is none.
+fn kind(_: Recorder, _: Access<Cells, u32>) {}
