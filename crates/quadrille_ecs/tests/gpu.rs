@@ -9,6 +9,8 @@ mod anything;
 #[path = "gpu/combined.rs"]
 mod combined;
 mod common;
+#[path = "gpu/counted.rs"]
+mod counted;
 #[path = "gpu/declared.rs"]
 mod declared;
 #[path = "gpu/during.rs"]

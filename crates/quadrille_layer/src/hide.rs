@@ -110,7 +110,12 @@ core_features! {
 }
 
 features! {
+    PhysicalDeviceVulkan11Features [
+        "shaderDrawParameters" shader_draw_parameters PhysicalDeviceShaderDrawParametersFeatures
+    ]
     PhysicalDeviceVulkan12Features [
+        "drawIndirectCount" draw_indirect_count
+        "samplerFilterMinmax" sampler_filter_minmax
         "timelineSemaphore" timeline_semaphore PhysicalDeviceTimelineSemaphoreFeatures
         "descriptorIndexing" descriptor_indexing
         "bufferDeviceAddress" buffer_device_address PhysicalDeviceBufferDeviceAddressFeatures

@@ -41,7 +41,7 @@ use crate::resources::sampler::Sampler;
 use crate::resources::table::SharedTable;
 use crate::resources::view::View;
 
-pub(crate) use command::{Area, Bind, Command, Copying, Draw};
+pub(crate) use command::{Area, Bind, Command, Copying, Counted, Draw};
 pub use declared::Excess;
 pub use error::CommandError;
 
@@ -120,6 +120,7 @@ pub(crate) struct Side {
     pub(crate) ranges: Rewritten<[u64; 2]>,
     pub(crate) areas: Rewritten<Area>,
     pub(crate) draws: Rewritten<Draw>,
+    pub(crate) counted: Rewritten<Counted>,
     pub(crate) copies: Rewritten<Copying>,
     pub(crate) renderings: Rewritten<RenderingData>,
     pub(crate) buffer_copies: Rewritten<[u64; 3]>,
@@ -138,6 +139,7 @@ impl Side {
         self.ranges.clear();
         self.areas.clear();
         self.draws.clear();
+        self.counted.clear();
         self.copies.clear();
         self.renderings.clear();
         self.buffer_copies.clear();
@@ -158,6 +160,7 @@ impl Side {
             && self.ranges.is_repeated()
             && self.areas.is_repeated()
             && self.draws.is_repeated()
+            && self.counted.is_repeated()
             && self.copies.is_repeated()
             && self.buffer_copies.is_repeated()
             && self.buffer_image_copies.is_repeated()
@@ -475,6 +478,50 @@ impl CommandList {
             count,
             stride,
         });
+    }
+
+    /// Draws with arguments from a buffer (`VkDrawIndirectCommand`), `stride` bytes apart, as often as
+    /// the `u32` at `count.1` of the buffer `count.0` says, and at most `most` times.
+    pub fn draw_indirect_count(
+        &mut self,
+        arguments: (&GpuBuffer, u64),
+        count: (&GpuBuffer, u64),
+        most: u32,
+        stride: u32,
+    ) {
+        self.add_counted(arguments, count, [most, stride], false);
+    }
+
+    /// The same through the index buffer (`VkDrawIndexedIndirectCommand`).
+    pub fn draw_indexed_indirect_count(
+        &mut self,
+        arguments: (&GpuBuffer, u64),
+        count: (&GpuBuffer, u64),
+        most: u32,
+        stride: u32,
+    ) {
+        self.add_counted(arguments, count, [most, stride], true);
+    }
+
+    fn add_counted(
+        &mut self,
+        (buffer, offset): (&GpuBuffer, u64),
+        (counts, count_offset): (&GpuBuffer, u64),
+        [most, stride]: [u32; 2],
+        indexed: bool,
+    ) {
+        let all = &mut self.side_mut().counted;
+        all.push(Counted {
+            buffer: buffer.id(),
+            offset,
+            counts: counts.id(),
+            count_offset,
+            most,
+            stride,
+            indexed,
+        });
+        let counted = all.len() as u32 - 1;
+        self.add_draw(Draw::Counted { counted });
     }
 
     fn add_draw(&mut self, draw: Draw) {

@@ -32,7 +32,7 @@ use crate::device::timelines::Timelines;
 use crate::error::SetupError;
 use crate::instance::debug::DebugNames;
 use crate::instance::device_choice::{self, Candidate};
-use crate::instance::features::{self, Support};
+use crate::instance::features::{self, Optional, Support};
 use crate::instance::queues::{self, Family};
 use crate::instance::settings::Settings;
 use crate::instance::{Instance, version_text, vulkan};
@@ -88,6 +88,8 @@ pub(crate) struct Device {
     pub limits: vk::PhysicalDeviceLimits,
     /// What of Vulkan 1.0 is optional and enabled.
     pub core: vk::PhysicalDeviceFeatures,
+    /// What of later versions is optional and enabled.
+    pub optional: Optional,
     /// `maxBufferSize`, which is not among them.
     pub max_buffer_bytes: u64,
     /// What is known about it.
@@ -239,6 +241,7 @@ impl Device {
             sharing: settings.sharing,
             limits: limits(properties.limits, &support.core),
             core: support.core,
+            optional: support.optional,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
             raw,
             physical,

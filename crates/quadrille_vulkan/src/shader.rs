@@ -5,6 +5,7 @@
 
 pub(crate) mod reload;
 
+mod capabilities;
 mod compose;
 mod constants;
 mod file;
@@ -34,6 +35,7 @@ pub use module::ShaderModule;
 pub use push_layout::PushLayout;
 pub use table::{TableBinding, TableKind};
 
+pub(crate) use capabilities::check_features;
 pub(crate) use constants::{Constants, check as check_constants};
 
 /// A shader module. Clones are the same module.

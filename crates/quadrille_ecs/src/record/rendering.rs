@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{
-    ColorAttachment, DepthAttachment, GpuImage, GraphicsPipeline, IndexType, Load, Sampler, Store,
-    View,
+    ColorAttachment, DepthAttachment, GpuBuffer, GpuImage, GraphicsPipeline, IndexType, Load,
+    Sampler, Store, View,
 };
 use smallvec::SmallVec;
 
@@ -223,6 +223,78 @@ impl<'a> Rendering<'a> {
                 .draw_indexed_indirect(buffer, offset, count, DRAW_INDEXED_BYTES);
         }
         self
+    }
+
+    /// Draws with arguments (`VkDrawIndirectCommand`, 16 bytes each) from a buffer, as often as a `u32`
+    /// in another buffer says, and at most `most` times. Of both the first bytes are given. Which draw
+    /// it is, shaders know as `@builtin(draw_index)`, after `enable draw_index;`.
+    ///
+    /// Devices without the feature `drawIndirectCount` refuse it.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Draws(GpuBuffer);
+    /// # #[derive(Resource, Deref)] struct Visible(GpuBuffer);
+    /// # #[derive(Resource)] struct Mesh(GraphicsPipeline);
+    /// /// Draws what an earlier pass found visible.
+    /// fn draw(
+    ///     mut recorder: Recorder,
+    ///     window: ColorTarget<PrimaryWindowImage>,
+    ///     (draws, visible): (IndirectRead<Draws>, IndirectRead<Visible>),
+    ///     mesh: Res<Mesh>,
+    /// ) {
+    ///     let mut rendering = recorder.render(window.clear([0.0; 4]));
+    ///     rendering.pipeline(&mesh.0).draw_indirect_count((&draws, 0), (&visible, 0), 10_000);
+    /// }
+    /// ```
+    pub fn draw_indirect_count(
+        &mut self,
+        arguments: (&impl Declared, u64),
+        count: (&impl Declared, u64),
+        most: u32,
+    ) -> &mut Self {
+        let (from, counts) = (arguments.0.bound(), count.0.bound());
+        if let Some((from, counts)) = self.counted(from, counts, "draw_indirect_count") {
+            let (from, counts) = ((from, arguments.1), (counts, count.1));
+            let list = &mut self.recording.list;
+            list.draw_indirect_count(from, counts, most, DRAW_BYTES);
+        }
+        self
+    }
+
+    /// The same by index, with `VkDrawIndexedIndirectCommand` of 20 bytes each.
+    pub fn draw_indexed_indirect_count(
+        &mut self,
+        arguments: (&impl Declared, u64),
+        count: (&impl Declared, u64),
+        most: u32,
+    ) -> &mut Self {
+        let (from, counts) = (arguments.0.bound(), count.0.bound());
+        if let Some((from, counts)) = self.counted(from, counts, "draw_indexed_indirect_count") {
+            let (from, counts) = ((from, arguments.1), (counts, count.1));
+            let list = &mut self.recording.list;
+            list.draw_indexed_indirect_count(from, counts, most, DRAW_INDEXED_BYTES);
+        }
+        self
+    }
+
+    /// The buffers of a draw that the device counts.
+    fn counted<'b>(
+        &mut self,
+        arguments: Bound<'b>,
+        counts: Bound<'b>,
+        command: &'static str,
+    ) -> Option<(&'b GpuBuffer, &'b GpuBuffer)> {
+        if !self.ready(command) {
+            return None;
+        }
+        let mut used = |bound| {
+            self.recording
+                .used_buffer(bound, AccessKind::Indirect, command)
+        };
+        Some((used(arguments)?, used(counts)?))
     }
 
     /// Whether a draw can be recorded; if not, what is missing is in the errors.

@@ -392,10 +392,18 @@ fn draw(
             let kind = dice.pick(&[IndexType::U16, IndexType::U32]);
             rendering.indices(&indices, dice.pick(&[0, 0, 0, 0, 2, 512, 1023, 9999]), kind);
         }
-        match dice.below(4) {
+        match dice.below(6) {
             0 => rendering.draw(dice.range(), dice.range()),
             1 => rendering.draw_indexed(dice.range(), dice.pick(&[0, 1, -1]), dice.range()),
             2 => rendering.draw_indirect(&arguments, dice.bytes(), dice.count()),
+            3 => {
+                let (from, counts) = ((&arguments, dice.bytes()), (&arguments, dice.bytes()));
+                rendering.draw_indirect_count(from, counts, dice.count())
+            }
+            4 => {
+                let (from, counts) = ((&arguments, dice.bytes()), (&arguments, dice.bytes()));
+                rendering.draw_indexed_indirect_count(from, counts, dice.count())
+            }
             _ => rendering.draw_indexed_indirect(&arguments, dice.bytes(), dice.count()),
         };
     }

@@ -167,6 +167,21 @@ pub(crate) enum Draw {
         count: u32,
         stride: u32,
     },
+    /// As many as another buffer says.
+    Counted { counted: u32 },
+}
+
+/// Draws whose number the device reads from a buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Counted {
+    pub buffer: ResourceId,
+    pub offset: u64,
+    pub counts: ResourceId,
+    pub count_offset: u64,
+    /// No more than this are drawn.
+    pub most: u32,
+    pub stride: u32,
+    pub indexed: bool,
 }
 
 /// Copies, fills and clears.

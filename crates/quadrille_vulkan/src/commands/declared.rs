@@ -12,7 +12,7 @@ use std::fmt::{self, Display, Formatter};
 
 use quadrille_sync::{Access, Frame, PassIndex, ResourceId, Undeclared};
 
-use super::{Bind, Command, CommandList, Copying, Draw, IndexType};
+use super::{Bind, Command, CommandList, Copying, Counted, Draw, IndexType};
 use crate::commands::rendering::{Load, RenderingData};
 use crate::pipeline::{ComputeCode, GraphicsCode, MOST_BUFFERS};
 use crate::resources::handle::Handle;
@@ -64,6 +64,8 @@ const BINDINGS: usize = GpuShader::MAX_BINDINGS as usize;
 const DISPATCH_BYTES: u64 = 12;
 const DRAW_BYTES: u64 = 16;
 const DRAW_INDEXED_BYTES: u64 = 20;
+/// Bytes of the number of draws in a buffer.
+const COUNT_BYTES: u64 = 4;
 
 /// Goes through a list, and knows what its commands have set so far.
 struct Reader<'a> {
@@ -239,6 +241,7 @@ impl<'a> Reader<'a> {
                 self.indices(None);
                 self.arguments(buffer, offset, [count, stride], DRAW_INDEXED_BYTES);
             }
+            Draw::Counted { counted } => self.counted(&self.list.side().counted[counted as usize]),
         }
     }
 
@@ -260,6 +263,27 @@ impl<'a> Reader<'a> {
         };
         let role = Role::Words("the index buffer");
         self.check(buffer, part, Access::IndexRead, role);
+    }
+
+    fn counted(&mut self, draws: &Counted) {
+        let bytes = match draws.indexed {
+            true => DRAW_INDEXED_BYTES,
+            false => DRAW_BYTES,
+        };
+        if draws.indexed {
+            self.indices(None);
+        }
+        if draws.most > 0 {
+            let part = Part::Bytes(draws.count_offset, COUNT_BYTES);
+            let role = Role::Words("the number of draws");
+            self.check(draws.counts, part, Access::IndirectRead, role);
+        }
+        self.arguments(
+            draws.buffer,
+            draws.offset,
+            [draws.most, draws.stride],
+            bytes,
+        );
     }
 
     fn arguments(&mut self, from: ResourceId, offset: u64, draws: [u32; 2], bytes: u64) {

@@ -21,6 +21,14 @@ pub enum CommandError {
         /// What the command needs.
         wanted: &'static str,
     },
+    /// The device lacks what the command takes.
+    #[error("it takes the feature {feature}, which the device `{device}` lacks")]
+    Lacks {
+        /// The feature, as the specification calls it.
+        feature: &'static str,
+        /// The name of the device.
+        device: String,
+    },
     /// The swapchain has no acquired image.
     #[error("`{name}` is used although its swapchain has not acquired an image")]
     NotAcquired {

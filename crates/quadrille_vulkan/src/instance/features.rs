@@ -62,8 +62,23 @@ pub(crate) struct Support {
     /// Ownership transfers can name stages.
     pub maintenance8: bool,
     pub core: vk::PhysicalDeviceFeatures,
+    /// What of later versions is optional.
+    pub optional: Optional,
     scalar_block_layout: bool,
     vulkan_memory_model: bool,
+}
+
+/// Features of Vulkan 1.1 and later that commands and pipelines ask for where the device has them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Optional {
+    /// `drawIndirectCount`
+    pub draw_indirect_count: bool,
+    /// `shaderDrawParameters`
+    pub draw_parameters: bool,
+    /// `multiview`
+    pub multiview: bool,
+    /// `samplerFilterMinmax`
+    pub sampler_minmax: bool,
 }
 
 /// Asks a physical device what it supports.
@@ -129,10 +144,12 @@ impl Support {
         physical: vk::PhysicalDevice,
         has_maintenance8: bool,
     ) {
+        let mut vulkan11 = vk::PhysicalDeviceVulkan11Features::default();
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default();
         let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default();
         let mut maintenance8 = Maintenance8Features::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut vulkan11)
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
         if has_maintenance8 {
@@ -171,6 +188,12 @@ impl Support {
         self.need_feature("separateDepthStencilLayouts", separate);
         self.need_feature("robustBufferAccess", core.robust_buffer_access);
         self.core = optional_core(&core);
+        self.optional = Optional {
+            draw_indirect_count: vulkan12.draw_indirect_count == vk::TRUE,
+            draw_parameters: vulkan11.shader_draw_parameters == vk::TRUE,
+            multiview: vulkan11.multiview == vk::TRUE,
+            sampler_minmax: vulkan12.sampler_filter_minmax == vk::TRUE,
+        };
         self.scalar_block_layout = vulkan12.scalar_block_layout == vk::TRUE;
         self.vulkan_memory_model = vulkan12.vulkan_memory_model == vk::TRUE;
         self.maintenance8 = maintenance8.maintenance8 == vk::TRUE;
@@ -263,7 +286,13 @@ impl Support {
         physical: vk::PhysicalDevice,
         queues: &[vk::DeviceQueueCreateInfo<'_>],
     ) -> Result<ash::Device, SetupError> {
+        let optional = &self.optional;
+        let mut vulkan11 = vk::PhysicalDeviceVulkan11Features::default()
+            .shader_draw_parameters(optional.draw_parameters)
+            .multiview(optional.multiview);
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
+            .draw_indirect_count(optional.draw_indirect_count)
+            .sampler_filter_minmax(optional.sampler_minmax)
             .timeline_semaphore(true)
             .descriptor_indexing(true)
             .runtime_descriptor_array(true)
@@ -299,6 +328,7 @@ impl Support {
             .queue_create_infos(queues)
             .enabled_extension_names(&names)
             .enabled_features(&self.core)
+            .push_next(&mut vulkan11)
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
         if self.present_fences {

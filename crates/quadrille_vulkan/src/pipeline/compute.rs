@@ -17,7 +17,8 @@ use crate::instance::debug::c_string;
 use crate::lock;
 use crate::shader::reload::Newest;
 use crate::shader::{
-    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage, check_constants,
+    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage,
+    check_constants, check_features,
 };
 
 /// A compute pipeline to make.
@@ -113,6 +114,7 @@ impl ComputePipeline {
         let special = specialized(desc.name, desc.shader, desc.entry, &desc.constants)?;
         let entry = special.entry_point(ShaderStage::Compute, desc.entry)?;
         check_workgroup(device, desc, entry.workgroup_size)?;
+        check_features(device, desc.name, &[&special])?;
         let stages = vk::ShaderStageFlags::COMPUTE;
         let interface = Arc::new(ComputeInterface {
             common: Interface::new(device, desc.name, &[entry], stages)?,
@@ -196,6 +198,7 @@ impl Code for ComputeCode {
         let special = specialized(name, &shader, &interface.entry, constants)?;
         let entry = special.entry_point(ShaderStage::Compute, &interface.entry)?;
         interface.check(&[entry])?;
+        check_features(interface.device(), name, &[&special])?;
         let sizes = [interface.workgroup_size, entry.workgroup_size];
         fit::check_workgroup(interface.name(), sizes)?;
         let code = Self::new(interface, &shader, &special, entry);

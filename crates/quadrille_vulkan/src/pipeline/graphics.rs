@@ -14,7 +14,7 @@ use super::vertices;
 use crate::commands::rendering::Formats;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::{Binding, Constant, GpuShader, PushLayout};
+use crate::shader::{Binding, Constant, GpuShader, PushLayout, check_features};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]
@@ -94,6 +94,7 @@ impl GraphicsPipeline {
         let entries = [desc.vertex.1, desc.fragment.map_or("", |it| it.1)];
         let special = loaded.specialized(desc.name, entries, &desc.constants)?;
         let stages = Stages::find(&special, entries)?;
+        check_features(device, desc.name, &special.shaders())?;
         check_inputs(desc.name, &desc.vertex_buffers, &stages)?;
         if let Some(problem) = vertices::problem(device, &desc.vertex_buffers) {
             return Err(ShaderError::Interface {

@@ -18,7 +18,9 @@ use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
 use crate::shader::reload::Newest;
-use crate::shader::{Constants, EntryPoint, GpuShader, Location, ShaderStage, check_constants};
+use crate::shader::{
+    Constants, EntryPoint, GpuShader, Location, ShaderStage, check_constants, check_features,
+};
 
 /// What passes know of a graphics pipeline, and what all its variants share.
 pub(crate) struct GraphicsInterface {
@@ -109,6 +111,7 @@ impl Code for GraphicsCode {
         let entries = [&*interface.vertex_entry, &*interface.fragment_entry];
         let special = loaded.specialized(interface.name(), entries, &interface.constants)?;
         let stages = Stages::find(&special, entries)?;
+        check_features(self.device(), interface.name(), &special.shaders())?;
         check_inputs(interface.name(), &interface.vertex_buffers, &stages)?;
         interface.check(&stages.entry_points())?;
         let code = Self::new(interface, loaded, &stages);

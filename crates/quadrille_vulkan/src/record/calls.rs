@@ -69,7 +69,7 @@ pub(crate) enum Call {
         base_vertex: i32,
         instances: [u32; 2],
     },
-    /// `vkCmdDrawIndirect` or `vkCmdDrawIndexedIndirect`, by index.
+    /// `vkCmdDrawIndirect`, `vkCmdDrawIndirectCount` or one of the two by indices, by index.
     DrawIndirect { draw: u32 },
 }
 
@@ -132,8 +132,11 @@ pub(crate) struct IndirectCall {
     pub indexed: bool,
     pub buffer: vk::Buffer,
     pub offset: u64,
+    /// How many, or at most how many.
     pub count: u32,
     pub stride: u32,
+    /// Where the device finds how many.
+    pub counts: Option<(vk::Buffer, u64)>,
 }
 
 /// What a descriptor is made from. The variants have the same size, which is the stride of

@@ -165,7 +165,7 @@ impl<'a> Encoder<'a> {
                 Area::Scissor(area) => self.scissor(area),
             },
             Command::Bind(bind) => self.bind(list, bind),
-            Command::Draw { draw } => self.draw(list.side().draws[draw as usize]),
+            Command::Draw { draw } => self.draw(list, list.side().draws[draw as usize]),
             Command::Dispatch { groups } => self.dispatch(groups),
             Command::DispatchIndirect { buffer, offset } => {
                 self.dispatch_indirect(buffer, offset.into())
@@ -231,7 +231,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn draw(&mut self, draw: Draw) -> Result<(), Failure> {
+    fn draw(&mut self, list: &CommandList, draw: Draw) -> Result<(), Failure> {
         match draw {
             Draw::Plain {
                 vertices,
@@ -254,6 +254,7 @@ impl<'a> Encoder<'a> {
                 count,
                 stride,
             } => self.draw_indirect(buffer, offset, count, stride, true),
+            Draw::Counted { counted } => self.draw_counted(&list.side().counted[counted as usize]),
         }
     }
 

@@ -32,6 +32,8 @@ const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
     .union(Capabilities::TEXTURE_ATOMIC)
     .union(Capabilities::TEXTURE_AND_SAMPLER_BINDING_ARRAY)
     .union(Capabilities::TEXTURE_AND_SAMPLER_BINDING_ARRAY_NON_UNIFORM_INDEXING)
+    .union(Capabilities::DRAW_INDEX)
+    .union(Capabilities::MULTIVIEW)
     .union(Capabilities::MEMORY_DECORATION_COHERENT)
     .union(Capabilities::MEMORY_DECORATION_VOLATILE);
 

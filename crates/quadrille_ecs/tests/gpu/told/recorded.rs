@@ -237,6 +237,28 @@ fn renderings(told: &mut Told) {
         rendering.draw(0..3, 0..1);
     }
     told.passes("vertices declared as storage", vertices);
+    fn counted(
+        mut recorder: Recorder,
+        scene: ColorTarget<Scene>,
+        (from, counts): (IndirectRead<Numbers>, IndirectRead<Squares>),
+        tools: Res<Tools>,
+    ) {
+        let mut rendering = recorder.render(scene.clear([0.0; 4]));
+        rendering.pipeline(&tools.draw);
+        rendering.draw_indirect_count((&from, 0), (&counts, 0), 100);
+    }
+    told.passes("more draws than there are arguments for", counted);
+    fn storage(
+        mut recorder: Recorder,
+        scene: ColorTarget<Scene>,
+        (from, counts): (IndirectRead<Numbers>, StorageRead<Squares>),
+        tools: Res<Tools>,
+    ) {
+        let mut rendering = recorder.render(scene.clear([0.0; 4]));
+        rendering.pipeline(&tools.draw);
+        rendering.draw_indirect_count((&from, 0), (&counts, 0), 10);
+    }
+    told.passes("a number of draws declared as storage", storage);
     fn usage(
         mut recorder: Recorder,
         scene: ColorTarget<Scene>,

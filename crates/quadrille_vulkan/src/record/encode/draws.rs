@@ -4,7 +4,7 @@ use ash::vk;
 use quadrille_sync::{Capabilities, ResourceId};
 
 use super::{Encoder, Failure};
-use crate::commands::{CommandError, IndexType};
+use crate::commands::{CommandError, Counted, IndexType};
 use crate::pipeline::MOST_BUFFERS;
 use crate::record::calls::{Call, IndirectCall};
 use crate::resources::buffer::BufferUsage;
@@ -105,40 +105,88 @@ impl Encoder<'_> {
         indexed: bool,
     ) -> Result<(), Failure> {
         self.ready_draw(indexed)?;
-        let size = match indexed {
-            true => size_of::<vk::DrawIndexedIndirectCommand>(),
-            false => size_of::<vk::DrawIndirectCommand>(),
-        } as u64;
         if count == 0 {
             return Ok(());
         }
         let many = count > 1;
-        if many && (!stride.is_multiple_of(4) || u64::from(stride) < size) {
-            let what = format!("the stride {stride} of indirect draws (at least {size})");
-            return Err(CommandError::Alignment { what, multiple: 4 }.into());
-        }
-        let limit = self.device.limits.max_draw_indirect_count;
-        if count > limit {
-            let what = format!("{count} indirect draws");
-            return Err(CommandError::Limit {
-                what,
-                limit: limit.into(),
-            }
-            .into());
-        }
-        aligned("the offset of indirect draws", offset, 4)?;
-        let length = u64::from(stride) * u64::from(count - 1) + size;
-        let buffer = self.input(id, offset, length, (BufferUsage::INDIRECT, "INDIRECT"))?;
-        let draws = IndirectCall {
+        let buffer = self.arguments(id, offset, [count, stride], indexed, many)?;
+        self.say_indirect(&IndirectCall {
             indexed,
             buffer,
             offset,
             count,
             stride,
-        };
-        self.calls.add_indirect(&draws);
-        self.draw_from(&draws);
+            counts: None,
+        });
         Ok(())
+    }
+
+    /// `vkCmdDrawIndirectCount` and `vkCmdDrawIndexedIndirectCount`.
+    pub(super) fn draw_counted(&mut self, draws: &Counted) -> Result<(), Failure> {
+        let &Counted {
+            offset,
+            count_offset,
+            most,
+            stride,
+            indexed,
+            ..
+        } = draws;
+        self.ready_draw(indexed)?;
+        if !self.device.optional.draw_indirect_count {
+            let device = self.device.info.name.clone();
+            let feature = "drawIndirectCount";
+            return Err(CommandError::Lacks { feature, device }.into());
+        }
+        if most == 0 {
+            return Ok(());
+        }
+        let buffer = self.arguments(draws.buffer, offset, [most, stride], indexed, true)?;
+        aligned("the offset of the number of draws", count_offset, 4)?;
+        let usage = (BufferUsage::INDIRECT, "INDIRECT");
+        let length = size_of::<u32>() as u64;
+        let counts = self.input(draws.counts, count_offset, length, usage)?;
+        self.say_indirect(&IndirectCall {
+            indexed,
+            buffer,
+            offset,
+            count: most,
+            stride,
+            counts: Some((counts, count_offset)),
+        });
+        Ok(())
+    }
+
+    fn say_indirect(&mut self, draws: &IndirectCall) {
+        self.calls.add_indirect(draws);
+        self.draw_from(draws);
+    }
+
+    /// The buffer with the arguments of draws, at least one; whether their stride matters.
+    fn arguments(
+        &mut self,
+        id: ResourceId,
+        offset: u64,
+        [count, stride]: [u32; 2],
+        indexed: bool,
+        has_stride: bool,
+    ) -> Result<vk::Buffer, CommandError> {
+        let size = match indexed {
+            true => size_of::<vk::DrawIndexedIndirectCommand>(),
+            false => size_of::<vk::DrawIndirectCommand>(),
+        } as u64;
+        if has_stride && (!stride.is_multiple_of(4) || u64::from(stride) < size) {
+            let what = format!("the stride {stride} of indirect draws (at least {size})");
+            return Err(CommandError::Alignment { what, multiple: 4 });
+        }
+        let limit = self.device.limits.max_draw_indirect_count;
+        if count > limit {
+            let what = format!("{count} indirect draws");
+            let limit = limit.into();
+            return Err(CommandError::Limit { what, limit });
+        }
+        aligned("the offset of indirect draws", offset, 4)?;
+        let length = u64::from(stride) * u64::from(count - 1) + size;
+        self.input(id, offset, length, (BufferUsage::INDIRECT, "INDIRECT"))
     }
 
     /// `vkCmdDispatch`.

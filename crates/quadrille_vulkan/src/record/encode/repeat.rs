@@ -228,7 +228,7 @@ impl<'a> Encoder<'a> {
         unsafe { self.device.raw.cmd_begin_rendering(self.buffer, &info) };
     }
 
-    /// `vkCmdDrawIndirect` and `vkCmdDrawIndexedIndirect`.
+    /// `vkCmdDrawIndirect`, `vkCmdDrawIndexedIndirect` and those with a count.
     pub(super) fn draw_from(&self, draws: &IndirectCall) {
         let raw = &self.device.raw;
         let IndirectCall {
@@ -237,7 +237,17 @@ impl<'a> Encoder<'a> {
             offset,
             count,
             stride,
+            counts,
         } = *draws;
+        if let Some((from, at)) = counts {
+            let draw = match indexed {
+                true => raw.fp_v1_2().cmd_draw_indexed_indirect_count,
+                false => raw.fp_v1_2().cmd_draw_indirect_count,
+            };
+            // SAFETY: as below; the count lies in its buffer, and the device has `drawIndirectCount`.
+            unsafe { draw(self.buffer, buffer, offset, from, at, count, stride) };
+            return;
+        }
         match indexed {
             // SAFETY: as for `DrawIndexed`; all arguments lie in the buffer.
             true => unsafe {

@@ -1,0 +1,66 @@
+//! Capabilities of SPIR-V modules that take optional features of devices (section "Capabilities" of the
+//! environment for SPIR-V).
+
+use ash::vk;
+
+use super::GpuShader;
+use crate::device::Device;
+use crate::error::ShaderError;
+
+const CAPABILITY: u32 = 17;
+
+/// The feature that a capability takes, and whether the device has it.
+fn feature(device: &Device, capability: u32) -> Option<(&'static str, bool)> {
+    let (core, optional) = (&device.core, &device.optional);
+    let of_core = |has: vk::Bool32| has == vk::TRUE;
+    Some(match capability {
+        10 => ("shaderFloat64", of_core(core.shader_float64)),
+        11 => ("shaderInt64", of_core(core.shader_int64)),
+        22 => ("shaderInt16", of_core(core.shader_int16)),
+        32 => ("shaderClipDistance", of_core(core.shader_clip_distance)),
+        34 | 45 => ("imageCubeArray", of_core(core.image_cube_array)),
+        35 => ("sampleRateShading", of_core(core.sample_rate_shading)),
+        49 => (
+            "shaderStorageImageExtendedFormats",
+            of_core(core.shader_storage_image_extended_formats),
+        ),
+        55 => (
+            "shaderStorageImageReadWithoutFormat",
+            of_core(core.shader_storage_image_read_without_format),
+        ),
+        56 => (
+            "shaderStorageImageWriteWithoutFormat",
+            of_core(core.shader_storage_image_write_without_format),
+        ),
+        4427 => ("shaderDrawParameters", optional.draw_parameters),
+        4439 => ("multiview", optional.multiview),
+        _ => return None,
+    })
+}
+
+/// Checks that a device has the features that shaders of a pipeline take.
+pub(crate) fn check_features(
+    device: &Device,
+    pipeline: &str,
+    shaders: &[&GpuShader],
+) -> Result<(), ShaderError> {
+    let lacking = shaders.iter().find_map(|shader| {
+        let mut words = shader.words().get(5..).unwrap_or_default().chunks_exact(2);
+        // They come before everything else.
+        let mut capabilities = std::iter::from_fn(|| match words.next() {
+            Some(&[first, capability]) if first == 2 << 16 | CAPABILITY => Some(capability),
+            _ => None,
+        });
+        capabilities.find_map(|it| feature(device, it).filter(|(_, has)| !has))
+    });
+    match lacking {
+        None => Ok(()),
+        Some((feature, _)) => Err(ShaderError::Pipeline {
+            pipeline: pipeline.to_owned(),
+            problem: format!(
+                "its shaders take the feature {feature}, which the device `{}` lacks",
+                device.info.name
+            ),
+        }),
+    }
+}
