@@ -88,6 +88,12 @@
 //!     log, and the pipeline stays what it was.
 //! 11. **Shaders import from each other**: [Shaders of several files](#shaders-of-several-files).
 //! 12. **Tables** hold images of which shaders choose one by its index: see [below](#tables).
+//! 13. **The device draws what it finds**: `draw_indirect_count` reads from a buffer how often it draws, and
+//!     `@builtin(draw_index)` says in the shader which draw it is; both buffers are `IndirectRead`.
+//! 14. **All fixed state of Vulkan** is in [`PipelineState`](prelude::PipelineState): blend and mask of each
+//!     attachment, stencil, depth bias and clamp, wire frames, alpha to coverage. `depth.clear_depth(1.0)
+//!     .clear_stencil(0)` begins with both aspects; `keep_stencil()` keeps what is there. What a device lacks is
+//!     an error when the pipeline is made, which names the feature.
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
 //! Images and windows begin at their top left corner.
@@ -295,14 +301,15 @@ pub mod prelude {
         DeviceRebuilt, Format, FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader,
         GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite, HostWrite,
         ImageDesc, ImageTable, ImageTableDesc, ImageUsage, IndexRead, IndexType, IndirectRead,
-        Memory, NewHistory, OnQueue as _, PresentSettings, Previous, PrimaryWindowImage,
-        PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QueueWish, Readback,
-        ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render, RenderDiagnosticsPlugin,
-        RenderErrorHandler, RenderErrorPolicy, RenderStartup, RenderSystems, Renderer, Sampled,
-        Sampler, SamplerDesc, Settings, ShaderModule, Sharing, StorageRead, StorageReadWrite,
-        StorageWrite, SwapchainState, Table, TableIndex, TransferRead, TransferWrite, Uniform,
-        Uploads, VertexAttribute, VertexLayout, VertexRead, View, WindowImage, WindowImageOf,
-        WindowSized, declared, declared_window, encode_png, save_to_disk, stage,
+        Memory, NewHistory, OnQueue as _, PipelineState, PresentSettings, Previous,
+        PrimaryWindowImage, PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QueueWish,
+        Readback, ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render,
+        RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy, RenderStartup,
+        RenderSystems, Renderer, Sampled, Sampler, SamplerDesc, Settings, ShaderModule, Sharing,
+        StorageRead, StorageReadWrite, StorageWrite, SwapchainState, Table, TableIndex,
+        TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead,
+        View, WindowImage, WindowImageOf, WindowSized, declared, declared_window, encode_png,
+        save_to_disk, stage,
     };
     #[cfg(feature = "textures")]
     pub use quadrille_ecs::{ImageLimits, LoadTexture, TexturePlugin};

@@ -88,6 +88,7 @@ names!(
     LoadTexture,
     Memory,
     NewHistory,
+    PipelineState,
     PresentSettings,
     Previous,
     PrimaryWindowImage,

@@ -52,6 +52,6 @@ fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
         },
         address,
         anisotropy: f32::from(descriptor.anisotropy_clamp),
-        compare: None,
+        ..SamplerDesc::linear()
     }
 }

@@ -170,12 +170,13 @@ pub use frame::recover::DeviceRebuilt;
 pub use glam;
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
-    Blend, BufferDesc, BufferUsage, Closed, ComputePipeline, ComputePipelineDesc, Constant,
-    Consumer, Cull, DepthState, Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage,
-    IndexType, Memory, PresentProof, PrimitiveTopology, Producer, RawCommand, Reloaded, Sampler,
-    SamplerDesc, Settings, ShaderError, ShaderModule, Sharing, SkipReason, StreamDesc,
-    SurfaceFormat, TableError, TableIndex, Turn, VertexAttribute, VertexLayout, View, write_file,
+    Blend, BlendEquation, BufferDesc, BufferUsage, Closed, ColorState, ComputePipeline,
+    ComputePipelineDesc, Constant, Consumer, Cull, DepthBias, DepthState, Format, GpuBuffer,
+    GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion,
+    ImageTable, ImageTableDesc, ImageUsage, IndexType, Memory, PipelineState, PresentProof,
+    PrimitiveTopology, Producer, RawCommand, Reloaded, Sampler, SamplerDesc, Settings, ShaderError,
+    ShaderModule, Sharing, SkipReason, StencilFace, StencilState, StreamDesc, SurfaceFormat,
+    TableError, TableIndex, Turn, VertexAttribute, VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};

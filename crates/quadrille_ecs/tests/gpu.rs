@@ -38,6 +38,8 @@ mod sharing;
 mod sized;
 #[path = "gpu/startup.rs"]
 mod startup;
+#[path = "gpu/state.rs"]
+mod state;
 #[path = "gpu/stream.rs"]
 mod stream;
 #[path = "gpu/table.rs"]

@@ -96,6 +96,9 @@ core_features! {
     "multiDrawIndirect" multi_draw_indirect
     "drawIndirectFirstInstance" draw_indirect_first_instance
     "depthClamp" depth_clamp
+    "depthBiasClamp" depth_bias_clamp
+    "depthBounds" depth_bounds
+    "logicOp" logic_op
     "fillModeNonSolid" fill_mode_non_solid
     "samplerAnisotropy" sampler_anisotropy
     "vertexPipelineStoresAndAtomics" vertex_pipeline_stores_and_atomics

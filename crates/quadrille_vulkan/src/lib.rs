@@ -109,8 +109,9 @@ pub use gpu::{Gpu, WeakGpu};
 pub use instance::debug::validation_messages;
 pub use instance::settings::{Settings, WantedQueue};
 pub use pipeline::{
-    BindingNeeds, Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GraphicsPipeline,
-    GraphicsPipelineDesc, Needs, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
+    BindingNeeds, Blend, BlendEquation, ColorState, ComputePipeline, ComputePipelineDesc, Cull,
+    DepthBias, DepthState, GraphicsPipeline, GraphicsPipelineDesc, Needs, PipelineState,
+    StencilFace, StencilState, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
 };
 pub use present::Presented;
 pub use present::surface::Surface;

@@ -15,6 +15,7 @@ mod cache;
 mod compiler;
 mod compute;
 mod fit;
+mod fixed;
 mod graphics;
 mod graphics_code;
 mod interface;
@@ -27,9 +28,12 @@ mod targets;
 mod vertices;
 
 pub use compute::{ComputePipeline, ComputePipelineDesc};
+pub use fixed::{DepthBias, PipelineState, StencilFace, StencilState};
 pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
 pub use needs::{BindingNeeds, Needs};
-pub use state::{Blend, Cull, DepthState, Topology, VertexAttribute, VertexLayout};
+pub use state::{
+    Blend, BlendEquation, ColorState, Cull, DepthState, Topology, VertexAttribute, VertexLayout,
+};
 
 pub(crate) use cache::PipelineCache;
 pub(crate) use compiler::Compiler;

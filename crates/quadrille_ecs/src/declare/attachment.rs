@@ -5,7 +5,7 @@ use bevy_color::{
     Xyza,
 };
 use glam::Vec4;
-use quadrille_vulkan::{GpuImage, Load, View};
+use quadrille_vulkan::{Format, GpuImage, Load, View};
 use smallvec::SmallVec;
 
 use crate::declare::access::{Access, kind};
@@ -23,6 +23,8 @@ pub struct Attachment {
     pub(crate) name: Box<str>,
     pub(crate) kind: AccessKind,
     pub(crate) load: Load<[f32; 4]>,
+    /// Of a depth attachment whose format has stencil.
+    pub(crate) stencil: Load<u32>,
     /// What gets the average of the samples.
     pub(crate) resolve: Option<(GpuImage, View)>,
 }
@@ -38,6 +40,25 @@ impl Attachment {
             ResourceRef::Buffer(_) => return Self::new(bound, self.load),
         };
         self
+    }
+
+    /// Clears the stencil of a depth attachment to this value before drawing. What is neither cleared
+    /// nor kept is undefined.
+    pub fn clear_stencil(mut self, stencil: u8) -> Self {
+        self.stencil = Load::Clear(stencil.into());
+        self
+    }
+
+    /// Keeps the old stencil of a depth attachment.
+    pub fn keep_stencil(mut self) -> Self {
+        self.stencil = Load::Keep;
+        self
+    }
+
+    /// Whether nothing of the old contents is needed.
+    pub(crate) fn overwrites(&self, image: &GpuImage) -> bool {
+        let keeps_stencil = has_stencil(image.format()) && self.stencil == Load::Keep;
+        !matches!(self.load, Load::Keep) && !keeps_stencil
     }
 
     fn new(bound: Bound<'_>, load: Load<[f32; 4]>) -> Self {
@@ -56,9 +77,20 @@ impl Attachment {
             name,
             kind: *bound.kind,
             load,
+            stencil: Load::Discard,
             resolve: None,
         }
     }
+}
+
+fn has_stencil(format: Format) -> bool {
+    matches!(
+        format,
+        Format::S8_UINT
+            | Format::D16_UNORM_S8_UINT
+            | Format::D24_UNORM_S8_UINT
+            | Format::D32_SFLOAT_S8_UINT
+    )
 }
 
 /// Renderings with more colour attachments are rare, and allocate.

@@ -362,7 +362,7 @@ fn check_attachments(recording: &mut SubRecording, attachments: &Attachments) ->
             _ => extent = Some([width, height]),
         }
         check_part(recording, image, attachment.view, &attachment.kind);
-        if !matches!(attachment.load, Load::Keep) {
+        if attachment.overwrites(image) {
             recording.overwrite(image.id(), attachment.view);
         }
         if let Some((target, view)) = &attachment.resolve {
@@ -397,6 +397,7 @@ fn depth_attachment<'a>(attachment: &Attachment, image: &'a GpuImage) -> DepthAt
     DepthAttachment {
         read_only: attachment.kind == AccessKind::DepthRead,
         view: attachment.view,
+        stencil: attachment.stencil,
         ..DepthAttachment::new(image, load)
     }
 }

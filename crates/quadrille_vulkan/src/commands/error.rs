@@ -29,6 +29,17 @@ pub enum CommandError {
         /// The name of the device.
         device: String,
     },
+    /// A pipeline writes depth or stencil that the pass declares only to read.
+    #[error(
+        "the pipeline `{pipeline}` writes {aspect}, which the pass only reads; declare a target in the \
+         place of a read, or describe the pipeline so that it does not write"
+    )]
+    ReadOnly {
+        /// The pipeline.
+        pipeline: String,
+        /// Depth or stencil.
+        aspect: &'static str,
+    },
     /// The swapchain has no acquired image.
     #[error("`{name}` is used although its swapchain has not acquired an image")]
     NotAcquired {

@@ -17,8 +17,8 @@ use crate::instance::debug::c_string;
 use crate::lock;
 use crate::shader::reload::Newest;
 use crate::shader::{
-    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage,
-    check_constants, check_features,
+    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage, check_constants,
+    check_features,
 };
 
 /// A compute pipeline to make.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::fixed::{self, PipelineState};
 use super::graphics_code::{GraphicsCode, GraphicsInterface, Loaded};
 use super::interface::{Interface, Pipeline};
 use super::live::Live;
@@ -35,6 +36,8 @@ pub struct GraphicsPipelineDesc<'a> {
     pub blend: Blend,
     /// Depth test; `None` for none.
     pub depth: Option<DepthState>,
+    /// What few pipelines change.
+    pub state: PipelineState,
     /// The values of `override` constants of both shaders, by name.
     pub constants: Vec<(String, Constant)>,
 }
@@ -61,6 +64,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
             cull: Cull::default(),
             blend: Blend::default(),
             depth: None,
+            state: PipelineState::default(),
             constants: Vec::new(),
         }
     }
@@ -102,6 +106,12 @@ impl GraphicsPipeline {
                 problem,
             });
         }
+        let compare = desc.depth.map(|it| it.compare);
+        let fragment = stages.fragment.map(|(_, entry)| entry);
+        if let Some(problem) = fixed::problem(device, &desc.state, desc.blend, compare, fragment) {
+            let pipeline = desc.name.to_owned();
+            return Err(ShaderError::Pipeline { pipeline, problem });
+        }
         let flags = vk::ShaderStageFlags::ALL_GRAPHICS;
         let interface = Arc::new(GraphicsInterface {
             common: Interface::new(device, desc.name, &stages.entry_points(), flags)?,
@@ -117,6 +127,7 @@ impl GraphicsPipeline {
             cull: desc.cull,
             blend: desc.blend,
             depth: desc.depth,
+            state: desc.state.clone(),
             constants: desc.constants.clone(),
         });
         let code = GraphicsCode::new(&interface, loaded.clone(), &stages);

@@ -7,9 +7,10 @@ use std::sync::{Arc, OnceLock};
 use ash::vk;
 
 use super::Module;
+use super::fixed::{PipelineState, StencilState};
 use super::interface::{Code, Interface};
 use super::stages::{Stages, check_inputs};
-use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
+use super::state::{Blend, ColorState, Cull, DepthState, Topology, VertexLayout};
 use super::targets;
 use crate::commands::rendering::Formats;
 use crate::device::Device;
@@ -36,6 +37,7 @@ pub(crate) struct GraphicsInterface {
     pub cull: Cull,
     pub blend: Blend,
     pub depth: Option<DepthState>,
+    pub state: PipelineState,
     pub constants: Constants,
 }
 
@@ -44,6 +46,39 @@ impl Deref for GraphicsInterface {
 
     fn deref(&self) -> &Interface {
         &self.common
+    }
+}
+
+impl GraphicsInterface {
+    fn rasterization(&self) -> vk::PipelineRasterizationStateCreateInfo<'static> {
+        let state = &self.state;
+        let bias = state.depth_bias.unwrap_or_default();
+        vk::PipelineRasterizationStateCreateInfo::default()
+            .cull_mode(self.cull.to_vk())
+            .front_face(state.front_face)
+            .polygon_mode(state.polygon)
+            .depth_clamp_enable(state.depth_clamp)
+            .depth_bias_enable(state.depth_bias.is_some())
+            .depth_bias_constant_factor(bias.constant)
+            .depth_bias_slope_factor(bias.slope)
+            .depth_bias_clamp(bias.clamp)
+            .line_width(1.0)
+    }
+
+    fn depth_stencil(&self) -> vk::PipelineDepthStencilStateCreateInfo<'static> {
+        let (depth, state) = (self.depth, &self.state);
+        let [near, far] = state.depth_bounds.unwrap_or([0.0, 1.0]);
+        let [front, back] = state.stencil.map(StencilState::to_vk).unwrap_or_default();
+        vk::PipelineDepthStencilStateCreateInfo::default()
+            .depth_test_enable(depth.is_some())
+            .depth_write_enable(depth.is_some_and(|depth| depth.write))
+            .depth_compare_op(depth.map_or(vk::CompareOp::ALWAYS, |depth| depth.compare))
+            .depth_bounds_test_enable(state.depth_bounds.is_some())
+            .min_depth_bounds(near)
+            .max_depth_bounds(far)
+            .stencil_test_enable(state.stencil.is_some())
+            .front(front)
+            .back(back)
     }
 }
 
@@ -153,6 +188,16 @@ impl GraphicsCode {
         &self.interface.vertex_alignments
     }
 
+    /// Whether it may write depth, and stencil.
+    #[inline]
+    pub(crate) fn writes(&self) -> [bool; 2] {
+        let (depth, stencil) = (self.interface.depth, self.interface.state.stencil);
+        [
+            depth.is_some_and(|depth| depth.write),
+            stencil.is_some_and(|stencil| stencil.writes()),
+        ]
+    }
+
     /// Whether it is compiled for formats, or has failed to.
     pub(super) fn is_ready(&self, formats: &Formats) -> bool {
         let mut variants = self.variants();
@@ -209,7 +254,7 @@ impl GraphicsCode {
             stages.push(stage(vk::ShaderStageFlags::FRAGMENT, module, entry));
         }
         let outputs = self.fragment_entry()?.map_or(&[][..], |it| &it.outputs);
-        let blends = blends_for(device, self.interface.blend, formats.used_colors(), outputs);
+        let blends = blends_for(device, &self.interface, formats.used_colors(), outputs);
         let pipeline = self.create(formats, &stages, &blends).map_err(error)?;
         device.names.name(pipeline, self.name());
         Ok(pipeline)
@@ -226,8 +271,23 @@ impl GraphicsCode {
 
     /// Whether the device can draw to formats what the shaders write.
     fn check_targets(&self, formats: &Formats) -> Result<(), ShaderError> {
-        let (fragment, tests_depth) = (self.fragment_entry()?, self.interface.depth.is_some());
-        match targets::problem(self.device(), formats, fragment, tests_depth) {
+        let (fragment, interface) = (self.fragment_entry()?, &self.interface);
+        let tests = [
+            (interface.depth.is_some(), vk::ImageAspectFlags::DEPTH),
+            (
+                interface.state.depth_bounds.is_some(),
+                vk::ImageAspectFlags::DEPTH,
+            ),
+            (
+                interface.state.stencil.is_some(),
+                vk::ImageAspectFlags::STENCIL,
+            ),
+        ];
+        let tests = tests.into_iter().filter(|test| test.0);
+        let tests = tests.fold(vk::ImageAspectFlags::empty(), |all, test| all | test.1);
+        let differing = differing(interface, formats.used_colors());
+        let problem = targets::problem(self.device(), formats, fragment, tests).or(differing);
+        match problem {
             None => Ok(()),
             Some(problem) => Err(ShaderError::Interface {
                 label: self.name().to_owned(),
@@ -252,18 +312,18 @@ impl GraphicsCode {
         let viewports = vk::PipelineViewportStateCreateInfo::default()
             .viewport_count(1)
             .scissor_count(1);
-        let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-            .cull_mode(interface.cull.to_vk())
-            .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
-            .line_width(1.0);
+        let state = &interface.state;
+        let rasterization = interface.rasterization();
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::from_raw(formats.samples));
-        let depth = interface.depth;
-        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(depth.is_some())
-            .depth_write_enable(depth.is_some_and(|depth| depth.write))
-            .depth_compare_op(depth.map_or(vk::CompareOp::ALWAYS, |depth| depth.compare));
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(blends);
+            .rasterization_samples(vk::SampleCountFlags::from_raw(formats.samples))
+            .alpha_to_coverage_enable(state.alpha_to_coverage)
+            .sample_shading_enable(state.sample_shading.is_some())
+            .min_sample_shading(state.sample_shading.unwrap_or(0.0));
+        let depth = interface.depth_stencil();
+        let blend = vk::PipelineColorBlendStateCreateInfo::default()
+            .logic_op_enable(state.logic.is_some())
+            .logic_op(state.logic.unwrap_or(vk::LogicOp::COPY))
+            .attachments(blends);
         let dynamic = vk::PipelineDynamicStateCreateInfo::default()
             .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
         let mut rendering = rendering_info(formats);
@@ -319,12 +379,34 @@ fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
         .stencil_attachment_format(if_has(vk::ImageAspectFlags::STENCIL))
 }
 
+/// Attachments that mix in ways of their own, where the device has one for all.
+fn differing(interface: &GraphicsInterface, colors: &[vk::Format]) -> Option<String> {
+    let device = interface.device();
+    let own = &interface.state.colors;
+    if device.core.independent_blend == vk::TRUE || own.is_empty() {
+        return None;
+    }
+    let state_of = |at: usize| {
+        own.get(at)
+            .copied()
+            .unwrap_or(ColorState::new(interface.blend))
+    };
+    let differs = (1..colors.len()).any(|at| state_of(at) != state_of(0));
+    differs.then(|| {
+        let device = &device.info.name;
+        format!(
+            "its colour attachments mix in ways of their own, which takes the feature \
+             independentBlend, which the device `{device}` lacks"
+        )
+    })
+}
+
 /// How each colour attachment mixes. Integer formats cannot blend, some devices cannot blend others,
 /// and those without `independentBlend` blend all attachments or none. What the shader has no output
 /// for stays as it is; without a mask it would become undefined ("Fragment Output Interface").
 fn blends_for(
     device: &Device,
-    blend: Blend,
+    interface: &GraphicsInterface,
     colors: &[vk::Format],
     outputs: &[Location],
 ) -> Vec<vk::PipelineColorBlendAttachmentState> {
@@ -332,13 +414,19 @@ fn blends_for(
         !crate::resources::format::is_integer(format) && targets::can_blend(device, format)
     };
     let all_can = device.core.independent_blend == vk::TRUE || colors.iter().all(can_blend);
-    let blend_of = |format| match all_can && can_blend(format) {
-        true => blend.to_vk(),
-        false => Blend::Opaque.to_vk(),
-    };
-    let masked_of = |(location, format)| match targets::is_written(outputs, location) {
-        true => blend_of(format),
-        false => blend_of(format).color_write_mask(vk::ColorComponentFlags::empty()),
+    let own = &interface.state.colors;
+    let masked_of = |(location, format): (u32, &vk::Format)| {
+        let state = own.get(location as usize).copied();
+        let state = state.unwrap_or(ColorState::new(interface.blend));
+        let blend = match all_can && can_blend(format) {
+            true => state.blend,
+            false => Blend::Opaque,
+        };
+        let mask = match targets::is_written(outputs, location) {
+            true => state.mask,
+            false => vk::ColorComponentFlags::empty(),
+        };
+        blend.to_vk().color_write_mask(mask)
     };
     (0..).zip(colors).map(masked_of).collect()
 }

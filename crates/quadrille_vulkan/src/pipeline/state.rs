@@ -42,6 +42,57 @@ pub enum Blend {
     Premultiplied,
     /// They are added to it.
     Additive,
+    /// Colour and alpha by equations of their own.
+    Custom {
+        /// Of red, green and blue.
+        color: BlendEquation,
+        /// Of alpha.
+        alpha: BlendEquation,
+    },
+}
+
+/// How a component mixes: `op` of what the shader writes times `src`, and of what is there times `dst`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlendEquation {
+    /// What the shader's output is multiplied with.
+    pub src: vk::BlendFactor,
+    /// What is there is multiplied with this.
+    pub dst: vk::BlendFactor,
+    /// What becomes of both; `MIN` and `MAX` leave the factors out.
+    pub op: vk::BlendOp,
+}
+
+impl BlendEquation {
+    /// The sum of both.
+    pub fn sum(src: vk::BlendFactor, dst: vk::BlendFactor) -> Self {
+        let op = vk::BlendOp::ADD;
+        Self { src, dst, op }
+    }
+}
+
+/// What becomes of one colour attachment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ColorState {
+    /// How colours mix.
+    pub blend: Blend,
+    /// The components that are written.
+    pub mask: vk::ColorComponentFlags,
+}
+
+impl ColorState {
+    /// All components are written.
+    pub fn new(blend: Blend) -> Self {
+        Self {
+            blend,
+            mask: vk::ColorComponentFlags::RGBA,
+        }
+    }
+
+    /// The same, of which only these components are written.
+    pub fn with_mask(mut self, mask: vk::ColorComponentFlags) -> Self {
+        self.mask = mask & vk::ColorComponentFlags::RGBA;
+        self
+    }
 }
 
 /// How depth is tested and written.
@@ -146,9 +197,34 @@ impl Cull {
 }
 
 impl Blend {
+    /// Whether Vulkan 1.0 has all of it, without a second source.
+    pub(super) fn is_known(self) -> bool {
+        let Self::Custom { color, alpha } = self else {
+            return true;
+        };
+        let last = vk::BlendFactor::SRC_ALPHA_SATURATE.as_raw();
+        let factors = [color.src, color.dst, alpha.src, alpha.dst];
+        let ops = [color.op, alpha.op];
+        factors.iter().all(|it| (0..=last).contains(&it.as_raw()))
+            && ops
+                .iter()
+                .all(|it| (0..=vk::BlendOp::MAX.as_raw()).contains(&it.as_raw()))
+    }
+
     pub(super) fn to_vk(self) -> vk::PipelineColorBlendAttachmentState {
         use vk::BlendFactor as Factor;
         let (src, dst, src_alpha, dst_alpha) = match self {
+            Self::Custom { color, alpha } => {
+                return vk::PipelineColorBlendAttachmentState::default()
+                    .blend_enable(true)
+                    .src_color_blend_factor(color.src)
+                    .dst_color_blend_factor(color.dst)
+                    .color_blend_op(color.op)
+                    .src_alpha_blend_factor(alpha.src)
+                    .dst_alpha_blend_factor(alpha.dst)
+                    .alpha_blend_op(alpha.op)
+                    .color_write_mask(vk::ColorComponentFlags::RGBA);
+            }
             Self::Opaque => (Factor::ONE, Factor::ZERO, Factor::ONE, Factor::ZERO),
             Self::Alpha => (
                 Factor::SRC_ALPHA,

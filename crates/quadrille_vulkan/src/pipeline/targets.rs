@@ -13,7 +13,7 @@ pub(super) fn problem(
     device: &Device,
     formats: &Formats,
     fragment: Option<&EntryPoint>,
-    tests_depth: bool,
+    tests: vk::ImageAspectFlags,
 ) -> Option<String> {
     let limits = &device.limits;
     let colors = formats.used_colors();
@@ -37,7 +37,14 @@ pub(super) fn problem(
         return Some(format!("the device does not draw to colours of {format:?}"));
     }
     let depth = formats.depth;
-    if tests_depth && !aspects(depth).contains(vk::ImageAspectFlags::DEPTH) {
+    let missing = tests & !aspects(depth);
+    if missing.contains(vk::ImageAspectFlags::STENCIL) {
+        return Some(format!(
+            "it has a stencil test, and the rendering has no attachment with stencil; the format of depth is \
+             {depth:?}"
+        ));
+    }
+    if missing.contains(vk::ImageAspectFlags::DEPTH) {
         return Some(
             "it has a `DepthState`, and the rendering has no attachment with depth; draw with a \
              `DepthTarget` or `DepthRead` too, or describe the pipeline with `depth: None`"

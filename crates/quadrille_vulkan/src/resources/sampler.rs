@@ -23,6 +23,18 @@ pub struct SamplerDesc {
     pub mipmap: vk::SamplerMipmapMode,
     /// What lies outside the image, in all directions.
     pub address: vk::SamplerAddressMode,
+    /// The same by direction (u, v, w), in the place of `address`.
+    pub addresses: Option<[vk::SamplerAddressMode; 3]>,
+    /// The colour of what lies outside, with `CLAMP_TO_BORDER`.
+    pub border: vk::BorderColor,
+    /// What becomes of the texels of a filter: their average by weight, or the least or the greatest of
+    /// each component. The latter take the feature `samplerFilterMinmax`, and images whose format has
+    /// `SAMPLED_IMAGE_FILTER_MINMAX`.
+    pub reduction: vk::SamplerReductionMode,
+    /// Added to the level of detail, which chooses mip levels.
+    pub bias: f32,
+    /// The least and the greatest level of detail.
+    pub levels: [f32; 2],
     /// Anisotropy; 1 for none. Clamped to what the device has; not a number is refused.
     pub anisotropy: f32,
     /// Comparison with a reference value, for shadow maps.
@@ -30,6 +42,11 @@ pub struct SamplerDesc {
 }
 
 impl SamplerDesc {
+    /// What lies outside, by direction.
+    fn addresses(&self) -> [vk::SamplerAddressMode; 3] {
+        self.addresses.unwrap_or([self.address; 3])
+    }
+
     /// Linear filters; what lies outside repeats the edge.
     pub fn linear() -> Self {
         Self {
@@ -38,6 +55,11 @@ impl SamplerDesc {
             minify: vk::Filter::LINEAR,
             mipmap: vk::SamplerMipmapMode::LINEAR,
             address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
+            addresses: None,
+            border: vk::BorderColor::default(),
+            reduction: vk::SamplerReductionMode::default(),
+            bias: 0.0,
+            levels: [0.0, vk::LOD_CLAMP_NONE],
             anisotropy: 1.0,
             compare: None,
         }
@@ -85,8 +107,7 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
             "its filter between mip levels is {mode:?}; it can be NEAREST or LINEAR"
         ));
     }
-    if !addresses.contains(&desc.address) {
-        let mode = desc.address;
+    if let Some(mode) = desc.addresses().iter().find(|it| !addresses.contains(it)) {
         return Some(format!(
             "its address mode is {mode:?}; it can be one of {addresses:?}"
         ));
@@ -94,9 +115,54 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
     if desc.anisotropy.is_nan() {
         return Some("its anisotropy is no number; 1 is none".to_owned());
     }
+    let last = vk::BorderColor::INT_OPAQUE_WHITE.as_raw();
+    if !(0..=last).contains(&desc.border.as_raw()) {
+        let border = desc.border;
+        return Some(format!(
+            "its border colour is {border:?}, which there is not"
+        ));
+    }
+    let [least, most] = desc.levels;
+    // What is not a number is in no range.
+    if !(f32::MIN..=most).contains(&least) {
+        return Some(format!(
+            "its levels of detail are {least} to {most}; the first must be the smaller one"
+        ));
+    }
     let compare = desc.compare?;
     (compare.as_raw() > vk::CompareOp::ALWAYS.as_raw() || compare.as_raw() < 0)
         .then(|| format!("its comparison is {compare:?}, which there is not"))
+}
+
+/// What the device does not have.
+fn unserved(device: &Device, desc: &SamplerDesc) -> Option<String> {
+    let (bias, most) = (desc.bias, device.limits.max_sampler_lod_bias);
+    // What is not a number is in no range.
+    if !(-most..=most).contains(&bias) {
+        return Some(format!(
+            "its bias is {bias}; the device takes from -{most} to {most}"
+        ));
+    }
+    let modes = [
+        vk::SamplerReductionMode::WEIGHTED_AVERAGE,
+        vk::SamplerReductionMode::MIN,
+        vk::SamplerReductionMode::MAX,
+    ];
+    let reduction = desc.reduction;
+    if !modes.contains(&reduction) {
+        return Some(format!(
+            "its reduction is {reduction:?}; it can be one of {modes:?}"
+        ));
+    }
+    let is_average = reduction == modes[0];
+    if !is_average && !device.optional.sampler_minmax {
+        let device = &device.info.name;
+        return Some(format!(
+            "its reduction takes the feature samplerFilterMinmax, which the device `{device}` lacks"
+        ));
+    }
+    (!is_average && desc.compare.is_some())
+        .then(|| "it compares and has a reduction; it can have one of them".to_owned())
 }
 
 struct SamplerInner {
@@ -120,6 +186,9 @@ impl Sampler {
         if let Some(problem) = problem(desc) {
             return Err(invalid(problem));
         }
+        if let Some(problem) = unserved(device, desc) {
+            return Err(invalid(problem));
+        }
         let most = device.limits.max_sampler_allocation_count;
         if device.samplers.fetch_add(1, Ordering::Relaxed) >= most {
             device.samplers.fetch_sub(1, Ordering::Relaxed);
@@ -129,18 +198,28 @@ impl Sampler {
             )));
         }
         let limit = device.limits.max_sampler_anisotropy;
+        let mut reduction =
+            vk::SamplerReductionModeCreateInfo::default().reduction_mode(desc.reduction);
+        let [u, v, w] = desc.addresses();
         let info = vk::SamplerCreateInfo::default()
             .mag_filter(desc.magnify)
             .min_filter(desc.minify)
             .mipmap_mode(desc.mipmap)
-            .address_mode_u(desc.address)
-            .address_mode_v(desc.address)
-            .address_mode_w(desc.address)
+            .address_mode_u(u)
+            .address_mode_v(v)
+            .address_mode_w(w)
+            .border_color(desc.border)
+            .mip_lod_bias(desc.bias)
             .anisotropy_enable(desc.anisotropy > 1.0 && limit > 1.0)
             .max_anisotropy(desc.anisotropy.clamp(1.0, limit.max(1.0)))
             .compare_enable(desc.compare.is_some())
             .compare_op(desc.compare.unwrap_or(vk::CompareOp::ALWAYS))
-            .max_lod(vk::LOD_CLAMP_NONE);
+            .min_lod(desc.levels[0])
+            .max_lod(desc.levels[1]);
+        let info = match desc.reduction {
+            vk::SamplerReductionMode::WEIGHTED_AVERAGE => info,
+            _ => info.push_next(&mut reduction),
+        };
         // SAFETY: the description is checked; anisotropy is enabled on the device if the limit that
         // we know is above 1, and within it.
         let raw = unsafe { device.raw.create_sampler(&info, None) }

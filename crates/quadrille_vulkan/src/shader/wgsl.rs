@@ -380,9 +380,10 @@ fn add_values(
     at: u64,
     layout: &mut PushLayout,
 ) {
-    let mut add = |ty, offset: u64| match at + offset < push_layout::BYTES {
-        true => add_values(module, ty, at + offset, layout),
-        false => (),
+    let mut add = |ty, offset: u64| {
+        if at + offset < push_layout::BYTES {
+            add_values(module, ty, at + offset, layout);
+        }
     };
     match &module.types[ty].inner {
         TypeInner::Struct { members, .. } => members

@@ -8,9 +8,10 @@
 use std::fmt::Debug;
 
 use quadrille_vulkan::{
-    Blend, BufferDesc, BufferUsage, Cull, DepthState, Error, Format, Formats, Gpu, GpuShader,
-    GraphicsPipelineDesc, ImageDesc, ImageUsage, Memory, PrimitiveTopology as Topology,
-    SamplerDesc, Settings, Sharing, VertexAttribute, VertexLayout, validation_messages, vk,
+    Blend, BlendEquation, BufferDesc, BufferUsage, ColorState, Cull, DepthBias, DepthState, Error,
+    Format, Formats, Gpu, GpuShader, GraphicsPipelineDesc, ImageDesc, ImageUsage, Memory,
+    PipelineState, PrimitiveTopology as Topology, SamplerDesc, Settings, Sharing, StencilFace,
+    StencilState, VertexAttribute, VertexLayout, validation_messages, vk,
 };
 
 /// Formats of all kinds: colours, integers, depth, blocks, planes, none.
@@ -127,6 +128,34 @@ impl Dice {
             minify: self.mostly(&filters, &odd),
             mipmap: vk::SamplerMipmapMode::LINEAR,
             address: self.mostly(&addresses, &odd_addresses),
+            addresses: match self.below(3) {
+                0 => Some([(); 3].map(|()| self.mostly(&addresses, &odd_addresses))),
+                _ => None,
+            },
+            border: self.mostly(
+                &[
+                    vk::BorderColor::INT_OPAQUE_BLACK,
+                    vk::BorderColor::default(),
+                ],
+                &[vk::BorderColor::FLOAT_CUSTOM_EXT],
+            ),
+            reduction: self.mostly(
+                &[
+                    vk::SamplerReductionMode::WEIGHTED_AVERAGE,
+                    vk::SamplerReductionMode::MIN,
+                ],
+                &[vk::SamplerReductionMode::from_raw(9)],
+            ),
+            bias: self.mostly(&[0.0, 1.5], &[1e9, -1e9, f32::NAN]),
+            levels: self.mostly(
+                &[[0.0, vk::LOD_CLAMP_NONE], [1.0, 2.0], [-2.0, 0.5]],
+                &[
+                    [2.0, 1.0],
+                    [f32::NAN, 1.0],
+                    [0.0, f32::NAN],
+                    [f32::NEG_INFINITY, 0.0],
+                ],
+            ),
             anisotropy: self.pick(&[1.0, 0.0, -1.0, 4.0, 1e9, f32::NAN, f32::INFINITY]),
             compare: self.mostly(&compare, &[Some(vk::CompareOp::from_raw(99))]),
         }
@@ -179,7 +208,71 @@ impl Dice {
             Blend::Additive,
         ]);
         desc.depth = self.pick(&[None, Some(DepthState::LESS), Some(DepthState::GREATER)]);
+        desc.state = self.state();
         desc
+    }
+
+    fn color_state(&mut self) -> ColorState {
+        let factors = [vk::BlendFactor::ONE, vk::BlendFactor::CONSTANT_ALPHA];
+        let odd_factors = [vk::BlendFactor::SRC1_ALPHA, vk::BlendFactor::from_raw(-1)];
+        let ops = [vk::BlendOp::ADD, vk::BlendOp::MAX];
+        let odd_ops = [vk::BlendOp::XOR_EXT, vk::BlendOp::from_raw(7)];
+        let [color, alpha] = [(); 2].map(|()| BlendEquation {
+            src: self.mostly(&factors, &odd_factors),
+            dst: self.mostly(&factors, &odd_factors),
+            op: self.mostly(&ops, &odd_ops),
+        });
+        let blend = self.pick(&[Blend::Opaque, Blend::Alpha, Blend::Custom { color, alpha }]);
+        let masks = [0, 3, 15, u32::MAX].map(vk::ColorComponentFlags::from_raw);
+        ColorState::new(blend).with_mask(self.pick(&masks))
+    }
+
+    fn state(&mut self) -> PipelineState {
+        if self.below(2) == 0 {
+            return PipelineState::default();
+        }
+        let colors = (0..self.below(3)).map(|_| self.color_state()).collect();
+        let op = |dice: &mut Self| {
+            let odd = [vk::StencilOp::from_raw(99)];
+            dice.mostly(&[vk::StencilOp::KEEP, vk::StencilOp::INVERT], &odd)
+        };
+        let [front, back] = [(); 2].map(|()| StencilFace {
+            compare: self.mostly(&[vk::CompareOp::EQUAL], &[vk::CompareOp::from_raw(8)]),
+            fail: op(self),
+            depth_fail: op(self),
+            pass: op(self),
+        });
+        let stencil = StencilState {
+            front,
+            back,
+            ..StencilState::write(3)
+        };
+        let bias = |clamp| DepthBias {
+            constant: 1.0,
+            slope: 2.0,
+            clamp,
+        };
+        let odd_polygons = [vk::PolygonMode::FILL_RECTANGLE_NV];
+        let bounds = [None, None, Some([0.2, 0.1])];
+        let biases = [None, Some(bias(0.0)), Some(bias(-0.5))];
+        PipelineState {
+            colors,
+            logic: self.mostly(
+                &[None, Some(vk::LogicOp::AND)],
+                &[Some(vk::LogicOp::from_raw(16))],
+            ),
+            alpha_to_coverage: self.below(4) == 0,
+            sample_shading: self.mostly(&[None, Some(0.5)], &[Some(2.0), Some(f32::NAN)]),
+            front_face: self.pick(&[vk::FrontFace::CLOCKWISE, vk::FrontFace::COUNTER_CLOCKWISE]),
+            polygon: self.mostly(
+                &[vk::PolygonMode::FILL, vk::PolygonMode::LINE],
+                &odd_polygons,
+            ),
+            depth_bias: self.mostly(&biases, &[Some(bias(f32::INFINITY))]),
+            depth_clamp: self.below(3) == 0,
+            depth_bounds: self.mostly(&bounds, &[Some([-1.0, 0.0]), Some([0.0, f32::NAN])]),
+            stencil: self.pick(&[None, Some(stencil)]),
+        }
     }
 
     fn formats(&mut self) -> Formats {

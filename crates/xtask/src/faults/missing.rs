@@ -19,7 +19,7 @@ const NEEDED: [&str; 9] = [
 ];
 
 /// What it uses where it is there. The program runs without it as it does with it.
-const OPTIONAL: [&str; 28] = [
+const OPTIONAL: [&str; 31] = [
     "VK_EXT_calibrated_timestamps",
     "VK_KHR_maintenance8",
     "VK_EXT_swapchain_maintenance1",
@@ -37,6 +37,9 @@ const OPTIONAL: [&str; 28] = [
     "samplerFilterMinmax",
     "drawIndirectFirstInstance",
     "depthClamp",
+    "depthBiasClamp",
+    "depthBounds",
+    "logicOp",
     "fillModeNonSolid",
     "samplerAnisotropy",
     "vertexPipelineStoresAndAtomics",

@@ -1,6 +1,7 @@
 //! Shaders and pipelines.
 
 use quadrille_ecs::*;
+use quadrille_vulkan::vk::FrontFace;
 
 use super::Told;
 
@@ -161,6 +162,28 @@ fn graphics(told: &mut Told, gpu: &GpuDevice) {
         "a vertex of a depth format",
         gpu.graphics_pipeline(&with(depth)),
     );
+    let place = "@vertex fn place() -> @builtin(position) vec4f { return vec4f(0.0); }";
+    let rgb =
+        format!("{place} @fragment fn color() -> @location(0) vec3f {{ return vec3f(1.0); }}");
+    let rgb = wgsl(&rgb).expect("it is valid");
+    let state = PipelineState {
+        alpha_to_coverage: true,
+        ..PipelineState::default()
+    };
+    let desc = GraphicsPipelineDesc {
+        state,
+        ..GraphicsPipelineDesc::of("draw", &rgb)
+    };
+    told.made(
+        "alpha to coverage without alpha",
+        gpu.graphics_pipeline(&desc),
+    );
+    let state = PipelineState {
+        front_face: FrontFace::from_raw(7),
+        ..PipelineState::default()
+    };
+    let desc = GraphicsPipelineDesc { state, ..desc };
+    told.made("odd values of state", gpu.graphics_pipeline(&desc));
     let other = "
         @vertex fn place() -> @builtin(position) vec4f { return vec4f(0.0); }
         @fragment fn color(@location(3) shade: f32) -> @location(0) vec4f { return vec4f(shade); }";

@@ -292,6 +292,15 @@ impl<'a> Encoder<'a> {
         let Some(rendering) = &self.rendering else {
             return Err(CommandError::Rendering { inside: true }.into());
         };
+        let read_only = rendering.read_only;
+        if read_only != [false; 2] {
+            let writes = pipeline.writes();
+            let aspects = ["depth", "stencil"];
+            if let Some(at) = (0..2).find(|&at| read_only[at] && writes[at]) {
+                let (pipeline, aspect) = (pipeline.name().to_owned(), aspects[at]);
+                return Err(CommandError::ReadOnly { pipeline, aspect }.into());
+            }
+        }
         self.ready(&Running {
             point: vk::PipelineBindPoint::GRAPHICS,
             pipeline: pipeline.compiled(&rendering.formats)?,

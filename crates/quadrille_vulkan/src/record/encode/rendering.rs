@@ -17,6 +17,8 @@ use crate::resources::view::{View, ViewKey};
 /// Rendering that has begun.
 pub(super) struct OpenRendering {
     pub formats: Formats,
+    /// Whether depth, and stencil, are only read.
+    pub read_only: [bool; 2],
 }
 
 /// What attachments have in common, gathered one by one.
@@ -83,10 +85,15 @@ impl<'a> Encoder<'a> {
             stencil,
             area,
         };
+        let is_read_only = |call: Option<AttachmentCall>| {
+            call.is_some_and(|call| call.store == vk::AttachmentStoreOp::NONE)
+        };
+        let read_only = [is_read_only(depth), is_read_only(stencil)];
         self.calls.add_rendering(&rendering);
         self.render(&rendering);
         self.rendering = Some(OpenRendering {
             formats: common.formats,
+            read_only,
         });
         let vk::Rect2D { offset, extent } = area;
         let viewport = [
