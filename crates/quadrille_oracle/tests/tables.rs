@@ -183,7 +183,8 @@ impl World {
         } else {
             &mut self.states
         };
-        self.table.open(TableTouch::of(frame), states);
+        self.table
+            .open(TableTouch::of(frame), &self.topology, states);
         let (reduced, planned) = loop {
             let drop = usize::from(fault == Fault::Undeclared);
             let listed = self.table.listed().skip(drop);

@@ -45,7 +45,7 @@ use crate::topology::{QueueIndex, Topology};
 ///     if uploads {
 ///         frame.add_pass("upload", QueueRequest::default(), &[Use::whole(image, Access::TransferWrite)], &[]);
 ///     }
-///     table.open(TableTouch::of(&frame), &mut states);
+///     table.open(TableTouch::of(&frame), &topology, &mut states);
 ///     let members = table.listed().map(|_| Use::whole(image, Access::SampledAny));
 ///     let members: Vec<Use> = members.collect();
 ///     assert_eq!(members.is_empty(), !listed);
@@ -229,10 +229,15 @@ impl TableMembers {
 
     /// Begins a frame that touches resources like that. What is listed from now on is to be declared
     /// by each pass that reads the table.
-    pub fn open(&mut self, touches: impl Iterator<Item = TableTouch>, states: &mut States) {
+    pub fn open(
+        &mut self,
+        touches: impl Iterator<Item = TableTouch>,
+        topology: &Topology,
+        states: &mut States,
+    ) {
         self.changed = false;
         self.renewed.clear();
-        self.take_moved(states);
+        self.take_moved(topology, states);
         for resource in &self.listed {
             let touched = false;
             self.members[resource.0 as usize].stand = Stand::Listed { touched };
@@ -279,14 +284,22 @@ impl TableMembers {
     }
 
     /// Sees to the resources that have become members, or are none any more.
-    fn take_moved(&mut self, states: &mut States) {
+    fn take_moved(&mut self, topology: &Topology, states: &mut States) {
         for resource in std::mem::take(&mut self.moved) {
             let at = resource.0 as usize;
             let is_member = self.members[at].entries > 0;
             match (is_member, self.members[at].stand) {
                 (true, Stand::Empty) if states.is_defined(resource) => {
                     self.renewed.push(resource);
-                    self.list(resource, false);
+                    let settled = states.settled_for(resource, self.access, topology);
+                    // Where nothing has read the table yet, whoever does so first is asked
+                    // ([`TableMembers::covers`]).
+                    if settled & self.queues == self.queues {
+                        let member = &mut self.members[at];
+                        (member.settled, member.stand) = (settled, Stand::Settled);
+                    } else {
+                        self.list(resource, false);
+                    }
                 }
                 (false, stand) => {
                     match stand {

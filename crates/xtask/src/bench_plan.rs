@@ -11,7 +11,9 @@ use crate::cargo;
 /// # Errors
 /// When it cannot be built or fails.
 pub(crate) fn run() -> Result<ExitCode> {
-    run_example("scale")
+    run_example("scale")?;
+    println!();
+    run_example("tables")
 }
 
 /// The same of realistic frames: what their plans hold, too.

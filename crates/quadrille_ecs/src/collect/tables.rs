@@ -48,6 +48,7 @@ struct Known {
 /// What the frame is collected beside.
 pub(crate) struct Beside<'a> {
     pub(crate) tables: &'a mut Tables,
+    pub(crate) topology: &'a Topology,
     pub(crate) states: &'a mut States,
 }
 
@@ -142,7 +143,11 @@ impl Collector {
     /// Has the passes that read tables declare the images that are not settled.
     pub(super) fn add_tables(
         &mut self,
-        Beside { tables, states }: Beside<'_>,
+        Beside {
+            tables,
+            topology,
+            states,
+        }: Beside<'_>,
         (graph, recordings): (&PassGraph, Recorded<'_>),
         last: &[InternalPass],
         errors: &mut Vec<RenderError>,
@@ -178,7 +183,7 @@ impl Collector {
                     access: used.access,
                 }
             });
-            table.open(TableTouch::of(&self.frame).chain(later), states);
+            table.open(TableTouch::of(&self.frame).chain(later), topology, states);
         }
         for Known { table, .. } in &*known {
             table.for_each_listed(|image| {

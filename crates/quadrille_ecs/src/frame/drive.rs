@@ -232,6 +232,7 @@ fn collect_readable(
     loop {
         let beside = Beside {
             tables,
+            topology: renderer.frames.topology(),
             states: &mut renderer.states,
         };
         let collected = collect::frame(world, collector, recorded, (first, last), beside)?;

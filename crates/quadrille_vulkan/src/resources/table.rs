@@ -288,9 +288,14 @@ impl SharedTable {
     }
 
     /// See [`TableMembers::open`]. What the frame shows is what the table has now.
-    pub fn open(&self, touches: impl Iterator<Item = TableTouch>, states: &mut States) {
+    pub fn open(
+        &self,
+        touches: impl Iterator<Item = TableTouch>,
+        topology: &Topology,
+        states: &mut States,
+    ) {
         let contents = &mut *lock(&self.0.contents);
-        contents.members.open(touches, states);
+        contents.members.open(touches, topology, states);
         for at in 0..contents.members.renewed().len() {
             let resource = contents.members.renewed()[at];
             let places = contents.images.get(&resource);
