@@ -8,7 +8,7 @@ mod wrong;
 use std::process::Command;
 
 /// Of each program in `wrong.rs` the message, what is said at the place of the mistake, and a note.
-const TOLD: [[&str; 3]; 7] = [
+const TOLD: [[&str; 3]; 8] = [
     [
         "GpuBuffer` is no declared access",
         "a parameter such as `StorageRead<Cells>` is expected here, by reference",
@@ -41,6 +41,11 @@ const TOLD: [[&str; 3]; 7] = [
         "`u32` stands for no shader stages",
         "a type of `stage`, such as `stage::Fragment`, is expected here",
         "",
+    ],
+    [
+        "`Light` has no layout that shaders know",
+        "or a struct that derives `ShaderType` is expected here",
+        "`#[derive(ShaderType)]` lays a struct out as WGSL does",
     ],
     [
         "`u32` is no kind of access",

@@ -13,6 +13,11 @@ use crate::record::recording::SubRecording;
 /// A value that is laid out as WGSL has it, to push and to upload: a number, a vector or matrix of
 /// [`glam`](crate::glam), an array or a `Vec` of such, and a struct that derives
 /// [`ShaderType`](crate::encase::ShaderType).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no layout that shaders know",
+    label = "a number, a vector or matrix of glam, an array of such, or a struct that derives `ShaderType` is expected here",
+    note = "`#[derive(ShaderType)]` lays a struct out as WGSL does; bytes of your own making go to `push_bytes` or `write_buffer`"
+)]
 pub trait ShaderValue: ShaderType<ExtraMetadata: Members> + WriteInto {}
 
 impl<T: ShaderType<ExtraMetadata: Members> + WriteInto + ?Sized> ShaderValue for T {}

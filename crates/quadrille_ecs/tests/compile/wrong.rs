@@ -45,3 +45,12 @@ fn stage(_: Recorder, _: StorageRead<Cells, u32>) {}
 
 /// A kind that is none.
 fn kind(_: Recorder, _: Access<Cells, u32>) {}
+
+struct Light {
+    strength: f32,
+}
+
+/// A struct without a layout.
+fn layout(mut recorder: Recorder, step: Res<Step>) {
+    recorder.compute(&step.0).push(&Light { strength: 1.0 });
+}
