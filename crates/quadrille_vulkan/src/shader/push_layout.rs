@@ -32,13 +32,13 @@ impl PushLayout {
     /// ```
     /// # use quadrille_vulkan::GpuShader;
     /// let shader = GpuShader::wgsl("push", "
-    ///     struct Ray { from: vec3f, to: vec3f }
+    ///     struct Ray { start: vec3f, end: vec3f }
     ///     var<immediate> ray: Ray;
     ///     @group(0) @binding(0) var<storage, read_write> length: f32;
-    ///     @compute @workgroup_size(1) fn main() { length = distance(ray.from, ray.to); }
+    ///     @compute @workgroup_size(1) fn main() { length = distance(ray.start, ray.end); }
     /// ")?;
     /// let layout = &shader.entry_points()[0].push_layout;
-    /// assert!(layout.members().eq([("from", 0), ("to", 16)]));
+    /// assert!(layout.members().eq([("start", 0), ("end", 16)]));
     /// assert!(layout.contradicts(&[0, 12, 24]));
     /// assert!(!layout.contradicts(&[0, 12, 16, 28]));
     /// # Ok::<(), quadrille_vulkan::ShaderError>(())
