@@ -1,8 +1,10 @@
 //! What draws draw to.
 
 use ash::vk;
-use quadrille_sync::ResourceId;
+use quadrille_sync::{Access, ResourceId};
 
+use super::declared::{Part, Reader, Role};
+use super::{Command, CommandList};
 use crate::resources::image::GpuImage;
 use crate::resources::view::View;
 
@@ -274,5 +276,57 @@ impl Formats {
             .iter()
             .position(|&format| format == vk::Format::UNDEFINED);
         &self.colors[..count.unwrap_or(MAX_COLORS)]
+    }
+}
+
+impl CommandList {
+    /// Begins to draw to attachments (section "Render Pass Objects", dynamic rendering). Viewport
+    /// and scissor are the whole area until they are set.
+    pub fn begin_rendering(&mut self, rendering: &Rendering<'_>) {
+        let data = self.side.renderings.len() as u32;
+        self.side_mut()
+            .renderings
+            .push(RenderingData::new(rendering));
+        self.add(Command::BeginRendering { data });
+    }
+
+    /// Ends drawing to the attachments.
+    pub fn end_rendering(&mut self) {
+        self.add(Command::EndRendering);
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn rendering(&mut self, data: &RenderingData) {
+        for color in data.colors.iter().flatten() {
+            let access = match color.load {
+                Load::Keep => Access::ColorAttachmentReadWrite,
+                Load::Clear(_) | Load::Discard => Access::ColorAttachmentWrite,
+            };
+            let part = Part::View(color.view);
+            self.check(
+                color.image,
+                part,
+                access,
+                Role::Words("a colour attachment"),
+            );
+            if let Some((image, view)) = color.resolve {
+                let role = Role::Words("what a colour attachment resolves to");
+                self.check(
+                    image,
+                    Part::View(view),
+                    Access::ResolveAttachmentWrite,
+                    role,
+                );
+            }
+        }
+        if let Some(depth) = &data.depth {
+            let access = match depth.read_only {
+                true => Access::DepthReadOnly,
+                false => Access::DepthAttachmentReadWrite,
+            };
+            let role = Role::Words("the depth attachment");
+            self.check(depth.image, Part::View(depth.view), access, role);
+        }
     }
 }

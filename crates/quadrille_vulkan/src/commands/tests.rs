@@ -1,6 +1,6 @@
 use quadrille_sync::ResourceId;
 
-use super::command::Offset;
+use super::binds::Offset;
 use super::{Bind, Command, CommandList, Draw, IndexType};
 use crate::resources::view::View;
 

@@ -7,74 +7,28 @@ use quadrille_sync::{AccessMask, Layout, ResourceId};
 
 use crate::commands::rendering::MAX_COLORS;
 use crate::pipeline::PipelineLayout;
+use crate::record::encode::{BindCall, DispatchCall, DrawCall, IndirectCall, StateCall};
 use crate::resources::table::SharedTable;
 
-/// A Vulkan command with its arguments.
+/// A Vulkan command with its arguments: a variant for each noun, whose file in `encode` has its kinds.
 #[derive(Clone, Copy)]
 pub(crate) enum Call {
-    /// `vkCmdBindPipeline`
-    Pipeline {
-        point: vk::PipelineBindPoint,
-        pipeline: vk::Pipeline,
-    },
-    /// `vkCmdPushDescriptorSetWithTemplate`
-    Push {
-        layout: vk::PipelineLayout,
-        template: vk::DescriptorUpdateTemplate,
-        /// Where its infos begin.
-        first: u32,
-    },
-    /// `vkCmdBindDescriptorSets` of a table, by index.
-    Table { table: u32 },
-    /// `vkCmdPushConstants`
-    Constants {
-        layout: vk::PipelineLayout,
-        stages: vk::ShaderStageFlags,
-        /// Where its bytes begin.
-        first: u32,
-        bytes: u32,
-    },
-    /// `vkCmdDispatch`
-    Dispatch { groups: [u32; 3] },
-    /// `vkCmdDispatchIndirect`
-    DispatchIndirect { buffer: vk::Buffer, offset: u64 },
+    /// Sets what draws and dispatches use.
+    Bind(BindCall),
+    Dispatch(DispatchCall),
     /// `vkCmdBeginRendering`, by index.
-    BeginRendering { rendering: u32 },
+    BeginRendering {
+        rendering: u32,
+    },
     /// `vkCmdEndRendering`
     EndRendering,
-    /// `vkCmdSetViewport`: left, top, width and height, with y up.
-    Viewport { area: [f32; 4] },
-    /// `vkCmdSetScissor`
-    Scissor { area: vk::Rect2D },
-    /// `vkCmdBindVertexBuffers`
-    VertexBuffer {
-        slot: u8,
-        buffer: vk::Buffer,
-        offset: u64,
-    },
-    /// `vkCmdBindIndexBuffer`
-    IndexBuffer {
-        kind: vk::IndexType,
-        buffer: vk::Buffer,
-        offset: u64,
-    },
-    /// `vkCmdDraw`: first and count of both.
-    Draw {
-        vertices: [u32; 2],
-        instances: [u32; 2],
-    },
-    /// `vkCmdDrawIndexed`: first and count of both.
-    DrawIndexed {
-        indices: [u32; 2],
-        base_vertex: i32,
-        instances: [u32; 2],
-    },
-    /// `vkCmdDrawIndirect`, `vkCmdDrawIndirectCount` or one of the two by indices, by index.
-    DrawIndirect { draw: u32 },
+    /// Sets dynamic state.
+    State(StateCall),
+    Draw(DrawCall),
 }
 
 const _: () = assert!(
-    size_of::<Call>() == 24,
+    size_of::<Call>() <= 32,
     "many small calls are walked through"
 );
 
@@ -124,19 +78,6 @@ pub(crate) struct TableCall {
     pub layout: vk::PipelineLayout,
     pub group: u32,
     pub table: SharedTable,
-}
-
-/// Draws with arguments from a buffer.
-#[derive(Clone, Copy)]
-pub(crate) struct IndirectCall {
-    pub indexed: bool,
-    pub buffer: vk::Buffer,
-    pub offset: u64,
-    /// How many, or at most how many.
-    pub count: u32,
-    pub stride: u32,
-    /// Where the device finds how many.
-    pub counts: Option<(vk::Buffer, u64)>,
 }
 
 /// What a descriptor is made from. The variants have the same size, which is the stride of
@@ -322,11 +263,11 @@ impl Calls {
         if self.is_open() {
             let first = self.infos.len() as u32;
             self.infos.extend_from_slice(infos);
-            self.calls.push(Call::Push {
+            self.calls.push(Call::Bind(BindCall::Push {
                 layout: layout.raw,
                 template: layout.template,
                 first,
-            });
+            }));
         }
     }
 
@@ -335,12 +276,12 @@ impl Calls {
         if self.is_open() {
             let first = self.bytes.len() as u32;
             self.bytes.extend_from_slice(constants);
-            self.calls.push(Call::Constants {
+            self.calls.push(Call::Bind(BindCall::Constants {
                 layout: layout.raw,
                 stages: layout.push_stages,
                 first,
                 bytes: constants.len() as u32,
-            });
+            }));
         }
     }
 
@@ -353,12 +294,12 @@ impl Calls {
         }
     }
 
-    /// Adds draws with arguments from a buffer.
+    /// Keeps draws with arguments from a buffer, if they are wanted.
     pub(crate) fn add_indirect(&mut self, draws: &IndirectCall) {
         if self.is_open() {
-            let at = self.draws.len() as u32;
+            let draw = self.draws.len() as u32;
             self.draws.push(*draws);
-            self.calls.push(Call::DrawIndirect { draw: at });
+            self.calls.push(Call::Draw(DrawCall::Indirect { draw }));
         }
     }
 
@@ -367,7 +308,7 @@ impl Calls {
         if self.is_open() {
             let at = self.tables.len() as u32;
             self.tables.push(table.clone());
-            self.calls.push(Call::Table { table: at });
+            self.calls.push(Call::Bind(BindCall::Table { table: at }));
         }
     }
 

@@ -7,17 +7,20 @@
 //! command asks for more, its block says how that is met.
 
 mod bindings;
+mod binds;
 pub(crate) mod compatible;
 mod copies;
+mod dispatches;
 mod draws;
 mod rendering;
 mod repeat;
+mod state;
 mod tables;
 
 use ash::vk;
 use quadrille_sync::{AccessMask, Aspects, Capabilities, Layout, ResourceIndex, SubRange, Use};
 
-use crate::commands::{Area, Bind, Command, CommandError, CommandList, Copying, Draw};
+use crate::commands::{Command, CommandError, CommandList};
 use crate::convert;
 use crate::device::Device;
 use crate::error::{Error, ShaderError};
@@ -25,6 +28,11 @@ use crate::pipeline::MOST_BUFFERS;
 use crate::record::calls::{Calls, LayoutCall};
 use crate::record::capability_word;
 use crate::resources::handle::FrameResources;
+
+pub(crate) use binds::BindCall;
+pub(crate) use dispatches::DispatchCall;
+pub(crate) use draws::{DrawCall, IndirectCall};
+pub(crate) use state::StateCall;
 
 use bindings::Bindings;
 use rendering::OpenRendering;
@@ -160,15 +168,12 @@ impl<'a> Encoder<'a> {
                 self.begin_rendering(&rest[0], earlier)
             }
             Command::EndRendering => self.end_rendering(),
-            Command::Area { area } => match list.side().areas[area as usize] {
-                Area::Viewport(area) => self.viewport(area.map(f32::from_bits)),
-                Area::Scissor(area) => self.scissor(area),
-            },
+            Command::State { state } => self.state(list.side().states[state as usize]),
             Command::Bind(bind) => self.bind(list, bind),
             Command::Draw { draw } => self.draw(list, list.side().draws[draw as usize]),
             Command::Dispatch { groups } => self.dispatch(groups),
-            Command::DispatchIndirect { buffer, offset } => {
-                self.dispatch_indirect(buffer, offset.into())
+            Command::DispatchFrom { dispatch } => {
+                self.dispatch_from(list.side().dispatches[dispatch as usize])
             }
             Command::Copy { copy } => self.copy(list, list.side().copies[copy as usize]),
             Command::BeginLabel { start, bytes } => {
@@ -181,114 +186,6 @@ impl<'a> Encoder<'a> {
                 self.bindings.forget_all();
                 Ok(())
             }
-        }
-    }
-
-    fn bind(&mut self, list: &'a CommandList, bind: Bind) -> Result<(), Failure> {
-        match bind {
-            Bind::Compute { pipeline } => {
-                self.bindings.compute = Some(&list.compute[pipeline as usize]);
-                Ok(())
-            }
-            Bind::Graphics { pipeline } => {
-                self.bindings.graphics = Some(&list.side().graphics[pipeline as usize]);
-                Ok(())
-            }
-            Bind::Buffer {
-                binding,
-                buffer,
-                range,
-            } => {
-                let [offset, size] = list.range(range);
-                self.bind_buffer(binding, buffer, offset, size)
-            }
-            Bind::Image {
-                binding,
-                storage,
-                image,
-                view,
-            } => self.bind_image(binding, storage, image, view),
-            Bind::Sampler { binding, sampler } => self
-                .bindings
-                .bind_sampler(binding, list.side().samplers[sampler as usize].raw()),
-            Bind::Table { group, table } => self
-                .bindings
-                .bind_table(group, &list.side().tables[table as usize]),
-            Bind::Constants { start, bytes } => {
-                self.bindings
-                    .push_constants(bytes_of(list, start, bytes.into()))
-            }
-            Bind::Vertices {
-                slot,
-                buffer,
-                offset,
-            } => self.vertex_buffer(slot, buffer, offset.into()),
-            Bind::Indices {
-                buffer,
-                offset,
-                kind,
-            } => self.index_buffer(buffer, offset.into(), kind),
-        }
-    }
-
-    fn draw(&mut self, list: &CommandList, draw: Draw) -> Result<(), Failure> {
-        match draw {
-            Draw::Plain {
-                vertices,
-                instances,
-            } => self.draw_plain(vertices, instances),
-            Draw::Indexed {
-                indices,
-                base_vertex,
-                instances,
-            } => self.draw_indexed(indices, base_vertex, instances),
-            Draw::Indirect {
-                buffer,
-                offset,
-                count,
-                stride,
-            } => self.draw_indirect(buffer, offset, count, stride, false),
-            Draw::IndexedIndirect {
-                buffer,
-                offset,
-                count,
-                stride,
-            } => self.draw_indirect(buffer, offset, count, stride, true),
-            Draw::Counted { counted } => self.draw_counted(&list.side().counted[counted as usize]),
-        }
-    }
-
-    fn copy(&mut self, list: &CommandList, copying: Copying) -> Result<(), Failure> {
-        match copying {
-            Copying::Buffer { src, dst, copy } => {
-                self.copy_buffer(src, dst, list.side().buffer_copies[copy as usize])
-            }
-            Copying::BufferToImage { src, dst, copy } => {
-                self.copy_buffer_to_image(src, dst, &list.side().buffer_image_copies[copy as usize])
-            }
-            Copying::ImageToBuffer { src, dst, copy } => {
-                self.copy_image_to_buffer(src, dst, &list.side().buffer_image_copies[copy as usize])
-            }
-            Copying::Image { src, dst, copy } => {
-                self.copy_image(src, dst, &list.side().image_copies[copy as usize])
-            }
-            Copying::Blit {
-                src,
-                dst,
-                copy,
-                linear,
-            } => self.blit_image(src, dst, &list.side().image_copies[copy as usize], linear),
-            Copying::Fill { dst, value, range } => {
-                let [_, offset, bytes] = list.side().buffer_copies[range as usize];
-                self.fill_buffer(dst, offset, bytes, value)
-            }
-            Copying::Update {
-                dst,
-                offset,
-                start,
-                bytes,
-            } => self.update_buffer(dst, offset, bytes_of(list, start, bytes)),
-            Copying::Clear { image, view, color } => self.clear_view(image, view, color),
         }
     }
 
@@ -383,11 +280,11 @@ fn can_be_kept(command: &Command) -> bool {
     match command {
         Command::BeginRendering { .. }
         | Command::EndRendering
-        | Command::Area { .. }
+        | Command::State { .. }
         | Command::Bind(_)
         | Command::Draw { .. }
         | Command::Dispatch { .. }
-        | Command::DispatchIndirect { .. } => true,
+        | Command::DispatchFrom { .. } => true,
         Command::Copy { .. }
         | Command::BeginLabel { .. }
         | Command::EndLabel
@@ -397,4 +294,15 @@ fn can_be_kept(command: &Command) -> bool {
 
 fn bytes_of(list: &CommandList, start: u32, bytes: u32) -> &[u8] {
     &list.side().bytes[start as usize..][..bytes as usize]
+}
+
+/// Whether a number is a multiple of another.
+fn aligned(what: &str, value: u64, multiple: u64) -> Result<(), CommandError> {
+    match value.is_multiple_of(multiple) {
+        true => Ok(()),
+        false => Err(CommandError::Alignment {
+            what: format!("{what}, {value},"),
+            multiple,
+        }),
+    }
 }

@@ -11,7 +11,7 @@ use crate::shader::{Binding, BindingKind};
 
 /// A part of a resource.
 #[derive(Clone, Copy)]
-pub(super) enum Part {
+pub(in crate::commands) enum Part {
     /// All bytes from an offset on.
     From(u64),
     /// Offset and number of bytes.
@@ -28,7 +28,7 @@ pub(super) enum Part {
 
 impl Part {
     /// Bytes of a buffer as commands have them: 0 is all up to the end.
-    pub(super) fn bytes(offset: u64, size: u64) -> Self {
+    pub(in crate::commands) fn bytes(offset: u64, size: u64) -> Self {
         match size {
             0 => Self::From(offset),
             size => Self::Bytes(offset, size),
@@ -86,7 +86,7 @@ fn layers(image: &GpuImage, region: &ImageRegion) -> SubresourceRange {
 }
 
 /// What the shaders of a pipeline do at a binding: an access for each stage.
-pub(super) fn accesses(binding: &Binding) -> impl Iterator<Item = Access> {
+pub(in crate::commands) fn accesses(binding: &Binding) -> impl Iterator<Item = Access> {
     use Access as A;
     let [vertex, fragment, compute] = match (binding.kind, binding.writes) {
         (BindingKind::UniformBuffer, _) => [

@@ -9,6 +9,7 @@ use super::{Encoder, Failure};
 use crate::commands::{CommandError, CommandList};
 use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
 use crate::record::calls::{Call, Info, TableCall};
+use crate::record::encode::BindCall;
 use crate::resources::buffer::BufferUsage;
 use crate::resources::handle::{Entry, Handle};
 use crate::resources::image::{GpuImage, ImageUsage};
@@ -315,7 +316,8 @@ impl<'a> Encoder<'a> {
     fn ready(&mut self, running: &Running<'_>) -> Result<(), Failure> {
         let (point, pipeline) = (running.point, running.pipeline);
         let at = point.as_raw() as usize;
-        self.calls.add(Call::Pipeline { point, pipeline });
+        self.calls
+            .add(Call::Bind(BindCall::Pipeline { point, pipeline }));
         self.bind_pipeline(point, pipeline);
         // Bindings and constants survive a change of pipeline if the layout is the same.
         if self.bindings.held[at].layout != running.layout.raw {

@@ -4,10 +4,9 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 
 use super::compatible::{check_blit, check_copy, check_view, outside};
-use super::draws::aligned;
 use super::rendering::clear_color;
-use super::{Encoder, Failure, declared_layout};
-use crate::commands::CommandError;
+use super::{Encoder, Failure, aligned, bytes_of, declared_layout};
+use crate::commands::{CommandError, CommandList, Copying};
 use crate::resources::buffer::{BufferUsage, GpuBuffer};
 use crate::resources::format;
 use crate::resources::image::{GpuImage, ImageUsage};
@@ -25,6 +24,40 @@ enum Side {
 }
 
 impl Encoder<'_> {
+    pub(super) fn copy(&mut self, list: &CommandList, copying: Copying) -> Result<(), Failure> {
+        match copying {
+            Copying::Buffer { src, dst, copy } => {
+                self.copy_buffer(src, dst, list.side().buffer_copies[copy as usize])
+            }
+            Copying::BufferToImage { src, dst, copy } => {
+                self.copy_buffer_to_image(src, dst, &list.side().buffer_image_copies[copy as usize])
+            }
+            Copying::ImageToBuffer { src, dst, copy } => {
+                self.copy_image_to_buffer(src, dst, &list.side().buffer_image_copies[copy as usize])
+            }
+            Copying::Image { src, dst, copy } => {
+                self.copy_image(src, dst, &list.side().image_copies[copy as usize])
+            }
+            Copying::Blit {
+                src,
+                dst,
+                copy,
+                linear,
+            } => self.blit_image(src, dst, &list.side().image_copies[copy as usize], linear),
+            Copying::Fill { dst, value, range } => {
+                let [_, offset, bytes] = list.side().buffer_copies[range as usize];
+                self.fill_buffer(dst, offset, bytes, value)
+            }
+            Copying::Update {
+                dst,
+                offset,
+                start,
+                bytes,
+            } => self.update_buffer(dst, offset, bytes_of(list, start, bytes)),
+            Copying::Clear { image, view, color } => self.clear_view(image, view, color),
+        }
+    }
+
     /// `vkCmdCopyBuffer`.
     pub(super) fn copy_buffer(
         &mut self,

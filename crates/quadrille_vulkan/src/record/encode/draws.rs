@@ -1,82 +1,111 @@
-//! Draws and dispatches.
+//! Draws.
 
 use ash::vk;
 use quadrille_sync::{Capabilities, ResourceId};
 
-use super::{Encoder, Failure};
-use crate::commands::{CommandError, Counted, IndexType};
-use crate::pipeline::MOST_BUFFERS;
-use crate::record::calls::{Call, IndirectCall};
+use super::{Encoder, Failure, aligned};
+use crate::commands::{CommandError, CommandList, Counted, Draw};
+use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
 
-impl Encoder<'_> {
-    /// `vkCmdBindVertexBuffers`.
-    pub(super) fn vertex_buffer(
-        &mut self,
-        slot: u8,
-        id: ResourceId,
-        offset: u64,
-    ) -> Result<(), Failure> {
-        self.need(Capabilities::GRAPHICS)?;
-        if u32::from(slot) >= MOST_BUFFERS {
-            let what = format!("vertex buffer {slot}");
-            return Err(CommandError::Limit {
-                what,
-                limit: u64::from(MOST_BUFFERS) - 1,
-            }
-            .into());
-        }
-        let buffer = self.input(id, offset, 1, (BufferUsage::VERTEX, "VERTEX"))?;
-        self.say(Call::VertexBuffer {
-            slot,
-            buffer,
-            offset,
-        });
-        self.vertex_buffers |= 1 << slot;
-        self.vertex_offsets[usize::from(slot)] = offset;
-        Ok(())
-    }
+/// Draws with all arguments.
+#[derive(Clone, Copy)]
+pub(crate) enum DrawCall {
+    /// `vkCmdDraw`: first and count of both.
+    Plain {
+        vertices: [u32; 2],
+        instances: [u32; 2],
+    },
+    /// `vkCmdDrawIndexed`: first and count of both.
+    Indexed {
+        indices: [u32; 2],
+        base_vertex: i32,
+        instances: [u32; 2],
+    },
+    /// `vkCmdDrawIndirect`, `vkCmdDrawIndirectCount` or one of the two by indices, by index.
+    Indirect { draw: u32 },
+}
 
-    /// `vkCmdBindIndexBuffer`.
-    pub(super) fn index_buffer(
-        &mut self,
-        id: ResourceId,
-        offset: u64,
-        kind: IndexType,
-    ) -> Result<(), Failure> {
-        self.need(Capabilities::GRAPHICS)?;
-        let (kind, bytes) = match kind {
-            IndexType::U16 => (vk::IndexType::UINT16, 2),
-            IndexType::U32 => (vk::IndexType::UINT32, 4),
-        };
-        aligned("the offset of the index buffer", offset, bytes)?;
-        let buffer = self.input(id, offset, bytes, (BufferUsage::INDEX, "INDEX"))?;
-        let room = self.resources.buffer(id)?.bytes() - offset;
-        self.say(Call::IndexBuffer {
-            kind,
-            buffer,
-            offset,
-        });
-        self.indices = Some(room / bytes);
-        Ok(())
+/// Draws with arguments from a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct IndirectCall {
+    pub indexed: bool,
+    pub buffer: vk::Buffer,
+    pub offset: u64,
+    /// How many, or at most how many.
+    pub count: u32,
+    pub stride: u32,
+    /// Where the device finds how many.
+    pub counts: Option<(vk::Buffer, u64)>,
+}
+
+impl DrawCall {
+    /// Records it. Pipeline, bindings and buffers were set before.
+    pub(super) fn record(self, encoder: &Encoder<'_>) {
+        let (raw, buffer) = (&encoder.device.raw, encoder.buffer);
+        match self {
+            Self::Plain {
+                vertices: [first, count],
+                instances: [first_instance, instances],
+            } => {
+                // SAFETY: pipeline, bindings and vertex buffers are set by the calls before.
+                unsafe { raw.cmd_draw(buffer, count, instances, first, first_instance) };
+            }
+            Self::Indexed {
+                indices: [first, count],
+                base_vertex: base,
+                instances: [first_instance, instances],
+            } => {
+                // SAFETY: as for `Plain`; an index buffer is bound.
+                unsafe {
+                    raw.cmd_draw_indexed(buffer, count, instances, first, base, first_instance);
+                }
+            }
+            Self::Indirect { draw } => encoder.draw_from(encoder.calls.indirect(draw)),
+        }
+    }
+}
+
+impl Encoder<'_> {
+    pub(super) fn draw(&mut self, list: &CommandList, draw: Draw) -> Result<(), Failure> {
+        match draw {
+            Draw::Plain {
+                vertices,
+                instances,
+            } => self.draw_plain(vertices, instances),
+            Draw::Indexed {
+                indices,
+                base_vertex,
+                instances,
+            } => self.draw_indexed(indices, base_vertex, instances),
+            Draw::Indirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, false),
+            Draw::IndexedIndirect {
+                buffer,
+                offset,
+                count,
+                stride,
+            } => self.draw_indirect(buffer, offset, count, stride, true),
+            Draw::Counted { counted } => self.draw_counted(&list.side().counted[counted as usize]),
+        }
     }
 
     /// `vkCmdDraw`.
-    pub(super) fn draw_plain(
-        &mut self,
-        vertices: [u32; 2],
-        instances: [u32; 2],
-    ) -> Result<(), Failure> {
+    fn draw_plain(&mut self, vertices: [u32; 2], instances: [u32; 2]) -> Result<(), Failure> {
         self.ready_draw(false)?;
-        self.say(Call::Draw {
+        self.emit(Call::Draw(DrawCall::Plain {
             vertices,
             instances,
-        });
+        }));
         Ok(())
     }
 
     /// `vkCmdDrawIndexed`.
-    pub(super) fn draw_indexed(
+    fn draw_indexed(
         &mut self,
         indices: [u32; 2],
         base_vertex: i32,
@@ -87,16 +116,16 @@ impl Encoder<'_> {
         if u64::from(first) + u64::from(count) > room {
             return Err(CommandError::Indices { first, count, room }.into());
         }
-        self.say(Call::DrawIndexed {
+        self.emit(Call::Draw(DrawCall::Indexed {
             indices,
             base_vertex,
             instances,
-        });
+        }));
         Ok(())
     }
 
     /// `vkCmdDrawIndirect` and `vkCmdDrawIndexedIndirect`.
-    pub(super) fn draw_indirect(
+    fn draw_indirect(
         &mut self,
         id: ResourceId,
         offset: u64,
@@ -110,7 +139,7 @@ impl Encoder<'_> {
         }
         let many = count > 1;
         let buffer = self.arguments(id, offset, [count, stride], indexed, many)?;
-        self.say_indirect(&IndirectCall {
+        self.emit_indirect(&IndirectCall {
             indexed,
             buffer,
             offset,
@@ -122,7 +151,7 @@ impl Encoder<'_> {
     }
 
     /// `vkCmdDrawIndirectCount` and `vkCmdDrawIndexedIndirectCount`.
-    pub(super) fn draw_counted(&mut self, draws: &Counted) -> Result<(), Failure> {
+    fn draw_counted(&mut self, draws: &Counted) -> Result<(), Failure> {
         let &Counted {
             offset,
             count_offset,
@@ -145,7 +174,7 @@ impl Encoder<'_> {
         let usage = (BufferUsage::INDIRECT, "INDIRECT");
         let length = size_of::<u32>() as u64;
         let counts = self.input(draws.counts, count_offset, length, usage)?;
-        self.say_indirect(&IndirectCall {
+        self.emit_indirect(&IndirectCall {
             indexed,
             buffer,
             offset,
@@ -156,7 +185,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn say_indirect(&mut self, draws: &IndirectCall) {
+    fn emit_indirect(&mut self, draws: &IndirectCall) {
         self.calls.add_indirect(draws);
         self.draw_from(draws);
     }
@@ -189,38 +218,6 @@ impl Encoder<'_> {
         self.input(id, offset, length, (BufferUsage::INDIRECT, "INDIRECT"))
     }
 
-    /// `vkCmdDispatch`.
-    pub(super) fn dispatch(&mut self, groups: [u32; 3]) -> Result<(), Failure> {
-        self.ready_dispatch()?;
-        let limits = self.device.limits.max_compute_work_group_count;
-        if let Some(at) = (0..3).find(|&at| groups[at] > limits[at]) {
-            let what = format!("a dispatch of {groups:?} workgroups");
-            return Err(CommandError::Limit {
-                what,
-                limit: limits[at].into(),
-            }
-            .into());
-        }
-        self.say(Call::Dispatch { groups });
-        Ok(())
-    }
-
-    /// `vkCmdDispatchIndirect`.
-    pub(super) fn dispatch_indirect(&mut self, id: ResourceId, offset: u64) -> Result<(), Failure> {
-        self.ready_dispatch()?;
-        aligned("the offset of an indirect dispatch", offset, 4)?;
-        let length = size_of::<vk::DispatchIndirectCommand>() as u64;
-        let buffer = self.input(id, offset, length, (BufferUsage::INDIRECT, "INDIRECT"))?;
-        self.say(Call::DispatchIndirect { buffer, offset });
-        Ok(())
-    }
-
-    fn ready_dispatch(&mut self) -> Result<(), Failure> {
-        self.need(Capabilities::COMPUTE)?;
-        self.need_rendering(false)?;
-        self.ready_compute()
-    }
-
     fn ready_draw(&mut self, indexed: bool) -> Result<(), Failure> {
         self.need(Capabilities::GRAPHICS)?;
         self.need_rendering(true)?;
@@ -244,43 +241,33 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// The handle of a buffer that commands read from `offset` on, at least `length` bytes.
-    fn input(
-        &mut self,
-        id: ResourceId,
-        offset: u64,
-        length: u64,
-        (usage, word): (BufferUsage, &'static str),
-    ) -> Result<vk::Buffer, CommandError> {
-        let index = self.resources.index(id)?;
-        self.touch(index)?;
-        let buffer = self.resources.buffer(id)?;
-        let name = || buffer.name().to_owned();
-        if !buffer.desc().usage.contains(usage) {
-            return Err(CommandError::Usage {
-                name: name(),
-                usage: word,
-            });
+    /// `vkCmdDrawIndirect`, `vkCmdDrawIndexedIndirect` and those with a count.
+    fn draw_from(&self, draws: &IndirectCall) {
+        let raw = &self.device.raw;
+        let IndirectCall {
+            indexed,
+            buffer,
+            offset,
+            count,
+            stride,
+            counts,
+        } = *draws;
+        if let Some((from, at)) = counts {
+            let draw = match indexed {
+                true => raw.fp_v1_2().cmd_draw_indexed_indirect_count,
+                false => raw.fp_v1_2().cmd_draw_indirect_count,
+            };
+            // SAFETY: as below; the count lies in its buffer, and the device has `drawIndirectCount`.
+            unsafe { draw(self.buffer, buffer, offset, from, at, count, stride) };
+            return;
         }
-        match offset.checked_add(length) {
-            Some(end) if end <= buffer.bytes() => Ok(buffer.raw()),
-            _ => {
-                let what = format!("the range of {length} bytes from {offset}");
-                let name = name();
-                let room = format!("{} bytes", buffer.bytes());
-                Err(CommandError::Outside { what, name, room })
-            }
+        match indexed {
+            // SAFETY: as for `DrawCall::Indexed`; all arguments lie in the buffer.
+            true => unsafe {
+                raw.cmd_draw_indexed_indirect(self.buffer, buffer, offset, count, stride);
+            },
+            // SAFETY: as for `DrawCall::Plain`; all arguments lie in the buffer.
+            false => unsafe { raw.cmd_draw_indirect(self.buffer, buffer, offset, count, stride) },
         }
-    }
-}
-
-/// Whether a number is a multiple of another.
-pub(super) fn aligned(what: &str, value: u64, multiple: u64) -> Result<(), CommandError> {
-    match value.is_multiple_of(multiple) {
-        true => Ok(()),
-        false => Err(CommandError::Alignment {
-            what: format!("{what}, {value},"),
-            multiple,
-        }),
     }
 }

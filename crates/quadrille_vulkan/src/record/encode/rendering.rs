@@ -1,11 +1,11 @@
-//! Attachments, viewport and scissor.
+//! Attachments.
 
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex};
 
 use super::bindings::view;
 use super::compatible::check_view;
-use super::{Encoder, Failure, declared_uses};
+use super::{Encoder, Failure, StateCall, declared_uses};
 use crate::commands::CommandError;
 use crate::commands::rendering::{ColorData, DepthData, Formats, Load, MAX_COLORS, RenderingData};
 use crate::record::calls::{AttachmentCall, Call, RenderingCall};
@@ -102,8 +102,8 @@ impl<'a> Encoder<'a> {
             extent.width as f32,
             extent.height as f32,
         ];
-        self.say(Call::Viewport { area: viewport });
-        self.say(Call::Scissor { area });
+        self.emit(Call::State(StateCall::Viewport(viewport)));
+        self.emit(Call::State(StateCall::Scissor(area)));
         Ok(())
     }
 
@@ -136,51 +136,28 @@ impl<'a> Encoder<'a> {
     /// Ends drawing to the attachments.
     pub(super) fn end_rendering(&mut self) -> Result<(), Failure> {
         self.need_rendering(true)?;
-        self.say(Call::EndRendering);
+        self.emit(Call::EndRendering);
         self.rendering = None;
         Ok(())
     }
 
-    /// Sets the viewport.
-    pub(super) fn viewport(&mut self, area: [f32; 4]) -> Result<(), Failure> {
-        self.need_rendering(true)?;
-        let [left, top, width, height] = area;
-        let limits = &self.device.limits;
-        let most = limits.max_viewport_dimensions;
-        let [first, last] = limits.viewport_bounds_range;
-        // What is not a number is in no range.
-        let fits = |start: f32, length: f32, most: u32| {
-            let range = first..=last;
-            length > 0.0
-                && length <= most as f32
-                && range.contains(&start)
-                && range.contains(&(start + length))
-        };
-        if !fits(left, width, most[0]) || !fits(top, height, most[1]) {
-            return Err(CommandError::Viewport {
-                area,
-                bounds: [first, last],
-                most,
-            }
-            .into());
+    /// `vkCmdBeginRendering`.
+    pub(super) fn render(&self, rendering: &RenderingCall) {
+        let colors = rendering.colors.map(AttachmentCall::to_vk);
+        let depth = rendering.depth.map(AttachmentCall::to_vk);
+        let stencil = rendering.stencil.map(AttachmentCall::to_vk);
+        let mut info = vk::RenderingInfo::default()
+            .render_area(rendering.area)
+            .layer_count(1)
+            .color_attachments(&colors[..rendering.color_count]);
+        if let Some(depth) = &depth {
+            info = info.depth_attachment(depth);
         }
-        self.say(Call::Viewport { area });
-        Ok(())
-    }
-
-    /// Sets the scissor.
-    pub(super) fn scissor(&mut self, area: [u32; 4]) -> Result<(), Failure> {
-        self.need_rendering(true)?;
-        let [x, y, width, height] = area.map(|value| value.min(i32::MAX as u32 / 2));
-        let area = vk::Rect2D {
-            offset: vk::Offset2D {
-                x: x as i32,
-                y: y as i32,
-            },
-            extent: vk::Extent2D { width, height },
-        };
-        self.say(Call::Scissor { area });
-        Ok(())
+        if let Some(stencil) = &stencil {
+            info = info.stencil_attachment(stencil);
+        }
+        // SAFETY: the attachments have the usages, agree in samples, and hold the area.
+        unsafe { self.device.raw.cmd_begin_rendering(self.buffer, &info) };
     }
 
     fn color(&mut self, color: &ColorData, common: &mut Common) -> Result<AttachmentCall, Failure> {

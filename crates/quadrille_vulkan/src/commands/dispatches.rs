@@ -1,0 +1,50 @@
+//! Dispatches.
+
+use quadrille_sync::{Access, ResourceId};
+
+use super::declared::{Part, Reader, Role};
+use super::{Command, CommandList};
+use crate::resources::buffer::GpuBuffer;
+
+/// Bytes of a `VkDispatchIndirectCommand`.
+const DISPATCH_BYTES: u64 = 12;
+
+/// Dispatches but the usual one, which is a [`Command`] by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Dispatch {
+    Indirect { buffer: ResourceId, offset: u64 },
+}
+
+impl CommandList {
+    /// Runs so many workgroups in each direction.
+    #[inline]
+    pub fn dispatch(&mut self, groups: [u32; 3]) {
+        self.add(Command::Dispatch { groups });
+    }
+
+    /// Runs as many workgroups as a buffer says (`VkDispatchIndirectCommand`).
+    pub fn dispatch_indirect(&mut self, buffer: &GpuBuffer, offset: u64) {
+        let buffer = buffer.id();
+        self.add_dispatch(Dispatch::Indirect { buffer, offset });
+    }
+
+    fn add_dispatch(&mut self, dispatch: Dispatch) {
+        let dispatches = &mut self.side_mut().dispatches;
+        dispatches.push(dispatch);
+        let dispatch = dispatches.len() as u32 - 1;
+        self.add(Command::DispatchFrom { dispatch });
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn dispatch(&mut self, dispatch: Dispatch) {
+        self.compute_bindings();
+        match dispatch {
+            Dispatch::Indirect { buffer, offset } => {
+                let part = Part::Bytes(offset, DISPATCH_BYTES);
+                let role = Role::Words("the arguments of a dispatch");
+                self.check(buffer, part, Access::IndirectRead, role);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Dynamic state of draws.
+
+use super::{Command, CommandList};
+
+/// What is set: left, top, width and height.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// The bits of four `f32`, of which -0 is not 0.
+    Viewport([u32; 4]),
+    Scissor([u32; 4]),
+}
+
+impl CommandList {
+    /// Sets the viewport: left, top, width and height in pixels.
+    pub fn viewport(&mut self, area: [f32; 4]) {
+        self.add_state(State::Viewport(area.map(f32::to_bits)));
+    }
+
+    /// Sets the scissor: left, top, width and height in pixels.
+    pub fn scissor(&mut self, area: [u32; 4]) {
+        self.add_state(State::Scissor(area));
+    }
+
+    fn add_state(&mut self, state: State) {
+        let states = &mut self.side_mut().states;
+        states.push(state);
+        let state = states.len() as u32 - 1;
+        self.add(Command::State { state });
+    }
+}

@@ -1,0 +1,93 @@
+//! Dynamic state.
+
+use ash::vk;
+
+use super::{Encoder, Failure};
+use crate::commands::{CommandError, State};
+use crate::record::calls::Call;
+
+/// Dynamic state with all arguments.
+#[derive(Clone, Copy)]
+pub(crate) enum StateCall {
+    /// `vkCmdSetViewport`: left, top, width and height, with y up.
+    Viewport([f32; 4]),
+    /// `vkCmdSetScissor`
+    Scissor(vk::Rect2D),
+}
+
+impl StateCall {
+    /// Records it.
+    pub(super) fn record(self, encoder: &Encoder<'_>) {
+        let (raw, buffer) = (&encoder.device.raw, encoder.buffer);
+        match self {
+            // The height is negative, which turns Vulkan's y-down clip space into WGSL's y-up one.
+            Self::Viewport([x, y, width, height]) => {
+                let viewport = vk::Viewport {
+                    x,
+                    y: y + height,
+                    width,
+                    height: -height,
+                    min_depth: 0.0,
+                    max_depth: 1.0,
+                };
+                // SAFETY: its numbers are within the limits: the area's, or checked.
+                unsafe { raw.cmd_set_viewport(buffer, 0, &[viewport]) };
+            }
+            Self::Scissor(area) => {
+                // SAFETY: offsets are not negative, and offset and extent do not overflow.
+                unsafe { raw.cmd_set_scissor(buffer, 0, &[area]) };
+            }
+        }
+    }
+}
+
+impl Encoder<'_> {
+    pub(super) fn state(&mut self, state: State) -> Result<(), Failure> {
+        match state {
+            State::Viewport(area) => self.viewport(area.map(f32::from_bits)),
+            State::Scissor(area) => self.scissor(area),
+        }
+    }
+
+    /// Sets the viewport.
+    fn viewport(&mut self, area: [f32; 4]) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        let [left, top, width, height] = area;
+        let limits = &self.device.limits;
+        let most = limits.max_viewport_dimensions;
+        let [first, last] = limits.viewport_bounds_range;
+        // What is not a number is in no range.
+        let fits = |start: f32, length: f32, most: u32| {
+            let range = first..=last;
+            length > 0.0
+                && length <= most as f32
+                && range.contains(&start)
+                && range.contains(&(start + length))
+        };
+        if !fits(left, width, most[0]) || !fits(top, height, most[1]) {
+            return Err(CommandError::Viewport {
+                area,
+                bounds: [first, last],
+                most,
+            }
+            .into());
+        }
+        self.emit(Call::State(StateCall::Viewport(area)));
+        Ok(())
+    }
+
+    /// Sets the scissor.
+    fn scissor(&mut self, area: [u32; 4]) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        let [x, y, width, height] = area.map(|value| value.min(i32::MAX as u32 / 2));
+        let area = vk::Rect2D {
+            offset: vk::Offset2D {
+                x: x as i32,
+                y: y as i32,
+            },
+            extent: vk::Extent2D { width, height },
+        };
+        self.emit(Call::State(StateCall::Scissor(area)));
+        Ok(())
+    }
+}
