@@ -18,7 +18,6 @@ use quadrille_sync::{
 };
 use quadrille_vulkan::{CommandList, Gpu, Handle, Memory};
 
-use crate::app::plugin::GpuDevice;
 use crate::collect::mirror::{PassGraph, PassNode};
 use crate::data::internal::InternalPass;
 use crate::data::upload::host_written;
@@ -27,6 +26,7 @@ use crate::declare::declaration::{Bound, QueueWish};
 use crate::declare::kind::AccessKind;
 use crate::declare::view;
 use crate::error::{RecordError, RenderError};
+use crate::gpu_device::GpuDevice;
 use crate::record::host::HostCall;
 use crate::record::recording::{PassRecording, Recorded, Recordings, SubRecording};
 use crate::renderer::Renderer;

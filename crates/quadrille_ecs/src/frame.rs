@@ -6,3 +6,4 @@ pub(crate) mod policy;
 pub(crate) mod recover;
 pub(crate) mod run;
 pub(crate) mod startup;
+pub(crate) mod windows;

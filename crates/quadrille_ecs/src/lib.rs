@@ -53,14 +53,14 @@
 //!
 //! # Folders
 //!
-//! From the bottom to the top; each has its head in the file of its name.
+//! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
 //!
 //! | folder | has |
 //! | --- | --- |
-//! | `declare` | parameters and entities that declare what passes touch |
+//! | `declare` | parameters and entities that declare what passes touch; names of resources and windows |
 //! | `record` | recorders, their methods, and the memory they write |
-//! | `window` | windows and the images that passes draw to |
-//! | `data` | uploads, readbacks, pictures |
+//! | `data` | uploads, readbacks, pictures, resources with a history |
+//! | `window` | windows: settings, swapchains, images that follow their size |
 //! | `renderer` | what outlives frames: the device, settings, measurements |
 //! | `collect` | from systems and recordings to the frame that is planned |
 //! | `frame` | one frame from pacing to presenting, and what happens when it fails |
@@ -117,6 +117,7 @@ mod data;
 mod declare;
 mod error;
 mod frame;
+mod gpu_device;
 mod record;
 mod renderer;
 mod schedule;
@@ -134,11 +135,12 @@ pub mod encase {
 
 pub use app::diagnostics::RenderDiagnosticsPlugin;
 pub use app::group::QuadrillePlugins;
-pub use app::plugin::{GpuDevice, QuadrillePlugin};
+pub use app::plugin::QuadrillePlugin;
 pub use app::reload::ShaderReloaded;
 #[cfg(feature = "hot_reload")]
 pub use app::watch::ShaderReloadPlugin;
 pub use bytemuck;
+pub use data::history::{Current, History, NewHistory, Previous};
 pub use data::png::encode as encode_png;
 pub use data::readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};
 pub use data::upload::Uploads;
@@ -156,7 +158,6 @@ pub use declare::declaration::{
     AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
     TableBinding, TypeBinding,
 };
-pub use declare::history::{Current, History, NewHistory, Previous};
 pub use declare::kind::{AccessKind, StageWish};
 pub use declare::list::{AccessList, AccessListState, NamedList};
 pub use declare::named::{GpuResource, Named};
@@ -164,10 +165,12 @@ pub use declare::queue::OnQueue;
 pub use declare::registry::resource_entity;
 pub use declare::table::{DeclaredTable, NamedTable, Table, TableState};
 pub use declare::view::DeclaredView;
+pub use declare::window_image::{AddWindowImage, PrimaryWindowImage, WindowImage, WindowImageOf};
 pub use error::{RecordError, RenderError};
 pub use frame::policy::{RenderErrorHandler, RenderErrorPolicy};
 pub use frame::recover::DeviceRebuilt;
 pub use glam;
+pub use gpu_device::GpuDevice;
 pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, BlendEquation, BufferDesc, BufferUsage, Closed, ColorState, ComputePipeline,
@@ -196,6 +199,5 @@ pub use texture::{
     upload_texture,
 };
 pub use window::{
-    AddWindowImage, HeadlessWindow, PresentSettings, PrimaryWindowImage, SwapchainState,
-    WindowFailed, WindowImage, WindowImageOf, WindowOutcome, WindowSized,
+    HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowOutcome, WindowSized,
 };

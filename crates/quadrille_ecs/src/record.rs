@@ -1,6 +1,7 @@
 //! What a pass system records, by which methods, and in what memory.
 
 pub(crate) mod ahead;
+pub(crate) mod bound;
 pub(crate) mod compute;
 pub(crate) mod host;
 pub(crate) mod layout;

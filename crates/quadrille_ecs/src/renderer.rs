@@ -9,7 +9,6 @@ pub(crate) mod threads;
 pub(crate) mod trace;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use quadrille_sync::{Frame, Plan, Planner, Progress, States, TimelinePoint, dot};
@@ -62,9 +61,6 @@ pub(crate) struct Outliving {
     trace: Option<Trace>,
     observer: Option<PhaseObserver>,
 }
-
-/// How long a frame may wait for the device before that is an error.
-pub(crate) const PACE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Renderer {
     pub(crate) fn new(gpu: Gpu) -> Result<Self, RenderError> {

@@ -2,32 +2,17 @@
 //!
 //! Each window has its own surface, swapchain and proofs, so each fails, waits and closes alone.
 
-mod marker;
 mod patience;
-mod prepare;
 mod sized;
 mod target;
 
-use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_window::{PresentMode, WindowDestroyed};
-use quadrille_vulkan::{GpuImage, PresentProof, SkipReason, SurfaceFormat};
+use quadrille_vulkan::{PresentProof, SkipReason, SurfaceFormat};
 
-pub(crate) use marker::WindowMarkers;
-pub use marker::{AddWindowImage, PrimaryWindowImage, WindowImageOf};
-pub(crate) use prepare::{WindowQuery, forget_images, prepare, report};
 pub use sized::WindowSized;
 pub(crate) use sized::WindowSizedImages;
 pub(crate) use target::WindowTarget;
-
-/// The image that a window shows: a component of the window's entity while it has one to give,
-/// which it has not while it is minimised, for instance.
-///
-/// A pass draws to it by the window's entity ([`declared_window`](crate::declared_window)), or by
-/// a marker that the window has ([`WindowImageOf`]). Without windows it is an ordinary image of
-/// the window's size.
-#[derive(Component, Deref, Clone, Debug, PartialEq)]
-pub struct WindowImage(pub(crate) GpuImage);
 
 /// How a window presents. Put it on the window's entity, or leave it out for the defaults; it may
 /// change at any time.

@@ -16,17 +16,20 @@ use crate::data::readback::Readbacks;
 use crate::data::upload::Uploads;
 use crate::declare::declaration::{DeclarationVersion, observe_disabling};
 use crate::declare::registry::Registry;
+use crate::declare::window_image::AddWindowImage as _;
 use crate::error::RenderError;
 use crate::frame::drive::run_frame;
 use crate::frame::policy::RenderErrorHandler;
 use crate::frame::recover::Recovery;
 use crate::frame::startup;
+use crate::frame::windows::WindowQuery;
+use crate::gpu_device::GpuDevice;
 use crate::record::recording::Recordings;
 use crate::renderer::Renderer;
 use crate::renderer::frame_start::FrameStart;
 use crate::renderer::threads::{RecordOn, Threads};
 use crate::schedule::{Render, RenderStartup};
-use crate::window::{AddWindowImage as _, HeadlessWindow, WindowQuery, despawn_destroyed};
+use crate::window::{HeadlessWindow, despawn_destroyed};
 
 /// The renderer. Usually added as part of [`QuadrillePlugins`](crate::QuadrillePlugins).
 ///
@@ -40,17 +43,6 @@ pub struct QuadrillePlugin {
     pub headless: Option<HeadlessWindow>,
     /// On how many threads to record.
     pub record_on: RecordOn,
-}
-
-/// The device: makes buffers, images and pipelines. Dereferences to
-/// [`Gpu`](quadrille_vulkan::Gpu).
-#[derive(Resource, bevy_derive::Deref, Clone)]
-pub struct GpuDevice(Gpu);
-
-impl GpuDevice {
-    pub(crate) fn of(gpu: &Gpu) -> Self {
-        Self(gpu.clone())
-    }
 }
 
 /// The schedule that runs the frame: private, so that nothing else gets into it.

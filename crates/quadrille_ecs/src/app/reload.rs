@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_vulkan::Reloaded;
 
-use crate::app::plugin::GpuDevice;
+use crate::gpu_device::GpuDevice;
 
 /// The file of shaders was loaded again while the program runs: its pipelines have changed, or
 /// [`result`](Reloaded::result) says why they have not. It is logged in any case.

@@ -11,8 +11,8 @@ use bevy_platform::cell::SyncCell;
 use notify_debouncer_full::notify::{self, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{DebounceEventResult, Debouncer, NoCache, new_debouncer_opt};
 
-use crate::app::plugin::GpuDevice;
 use crate::app::reload;
+use crate::gpu_device::GpuDevice;
 
 /// Loads shaders again when their files change: those of [`GpuShader::load`](crate::GpuShader::load) and
 /// [`GpuShader::with_file`](crate::GpuShader::with_file).

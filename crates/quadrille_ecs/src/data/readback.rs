@@ -14,7 +14,7 @@ use quadrille_vulkan::{
 };
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
-use crate::window::PrimaryWindowImage;
+use crate::declare::window_image::PrimaryWindowImage;
 
 /// Reads a buffer back once: spawn it, and observe [`ReadbackComplete`] on its entity.
 ///

@@ -23,7 +23,7 @@ use crate::declare::interned;
 use crate::declare::kind::AccessKind;
 use crate::declare::named::GpuResource;
 use crate::declare::registry::{Absence, bound_entity, declare, register_access};
-use crate::window::WindowImage;
+use crate::declare::window_image::WindowImage;
 
 /// A declared access of a buffer or image whose handle, and kind of access, are known only at run
 /// time. Build the system with [`declared`] in the parameter's place:

@@ -27,7 +27,7 @@ use quadrille_vulkan::{Handle, SharedTable};
 
 use crate::declare::access::{kind, stage};
 use crate::declare::kind::{AccessKind, StageWish};
-use crate::window::WindowImage;
+use crate::declare::window_image::WindowImage;
 
 /// Marks the entity of a pass system. Add bevy's `Disabled` component to leave the pass out.
 #[derive(Component, Clone, Copy, Debug)]

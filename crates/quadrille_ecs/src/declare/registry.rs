@@ -26,8 +26,6 @@ use crate::declare::declaration::{Bound, DeclaredAccess, ListBinding, TableBindi
 use crate::declare::list::NamedList;
 use crate::declare::named::{GpuResource, Named};
 use crate::declare::table::NamedTable;
-use crate::record::recording::Recordings;
-use crate::record::slot::Slot;
 
 /// What a virtual component id stands for.
 #[derive(Clone, Debug)]
@@ -220,13 +218,6 @@ pub(crate) fn bound_entity(world: &mut World, bound: Bound) -> Entity {
     world.spawn((name, bound)).id()
 }
 
-/// A new recording slot and the virtual id of its recorder.
-pub(crate) fn register_recorder(world: &mut World) -> (Slot, ComponentId) {
-    let (number, slot) = world.get_resource_or_init::<Recordings>().add();
-    let id = register(world, format!("pass {number}"), Declared::Recorder(number));
-    (slot, id)
-}
-
 /// The virtual id of one declared access of one system, and where to note that there is nothing to
 /// access.
 pub(crate) fn register_access(
@@ -245,7 +236,8 @@ pub(crate) fn register_access(
     (register(world, name, declared), absence)
 }
 
-fn register(world: &mut World, name: String, declared: Declared) -> ComponentId {
+/// The virtual id of something that a system declares.
+pub(crate) fn register(world: &mut World, name: String, declared: Declared) -> ComponentId {
     // SAFETY: the layout is that of `()`, for which no destructor is needed, and no value of this
     // component is ever inserted.
     let descriptor = unsafe {

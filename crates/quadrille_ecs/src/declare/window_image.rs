@@ -1,4 +1,4 @@
-//! Naming a window's image by a type: a component that marks the window.
+//! The image of a window, by the window's entity or by a type: a component that marks the window.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -9,8 +9,16 @@ use bevy_ecs::prelude::*;
 use bevy_window::PrimaryWindow;
 use quadrille_vulkan::GpuImage;
 
-use super::WindowImage;
 use crate::declare::registry::Awaited;
+
+/// The image that a window shows: a component of the window's entity while it has one to give,
+/// which it has not while it is minimised, for instance.
+///
+/// A pass draws to it by the window's entity ([`declared_window`](crate::declared_window)), or by
+/// a marker that the window has ([`WindowImageOf`]). Without windows it is an ordinary image of
+/// the window's size.
+#[derive(Component, bevy_derive::Deref, Clone, Debug, PartialEq)]
+pub struct WindowImage(pub(crate) GpuImage);
 
 /// The image of the window that the component `M` marks: draw to it with
 /// `ColorTarget<WindowImageOf<M>>`. [`AddWindowImage::add_window_image`] introduces the marker.
@@ -95,7 +103,7 @@ impl WindowMarkers {
     }
 
     /// Makes the resources of all markers those of the windows as they are now.
-    pub(super) fn publish(world: &mut World, windows: &[Entity]) {
+    pub(crate) fn publish(world: &mut World, windows: &[Entity]) {
         world.resource_scope(|world, markers: Mut<Self>| {
             for marker in &markers.0 {
                 (marker.publish)(world, windows);

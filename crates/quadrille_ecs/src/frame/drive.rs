@@ -9,23 +9,25 @@ use quadrille_vulkan::{FrameInput, Parallel, Recorded, Swapchain};
 
 use crate::collect::tables::{Beside, Tables};
 use crate::collect::{self, Collected, Collector};
+use crate::data::history::Histories;
 use crate::data::internal::InternalPass;
 use crate::data::readback::{self, ReadbackComplete, Readbacks};
 use crate::data::upload::{Uploads, import_host_writes};
-use crate::declare::history::Histories;
 use crate::error::RenderError;
 use crate::frame::failure;
 use crate::frame::policy::{RenderErrorHandler, RenderErrorPolicy};
 use crate::frame::recover::{Recovery, recover};
 use crate::frame::run::run_render;
+use crate::frame::windows;
+use crate::record::host::PACE_TIMEOUT;
 use crate::record::recording::{self, Recordings};
 use crate::record::strays;
+use crate::renderer::Renderer;
 use crate::renderer::frame_start::FrameStart;
 use crate::renderer::report::{Clock, Phase};
 use crate::renderer::threads::Threads;
-use crate::renderer::{PACE_TIMEOUT, Renderer};
 use crate::schedule::Render;
-use crate::window::{self, WindowTarget};
+use crate::window::WindowTarget;
 
 /// No more frames: an error stopped the renderer.
 #[derive(Resource)]
@@ -75,7 +77,7 @@ fn frame(
     clock: &mut Clock,
 ) -> Result<Vec<ReadbackComplete>, Vec<RenderError>> {
     pace(renderer).map_err(one)?;
-    window::prepare(world, renderer).map_err(one)?;
+    windows::prepare(world, renderer).map_err(one)?;
     renew_resources(world, renderer);
     clock.lap(Phase::Wait);
 
@@ -377,11 +379,12 @@ fn finish(
     let mut readbacks = world.resource_mut::<Readbacks>();
     readbacks.submitted(&points);
     let done = readbacks.take_done(|point| progress.reached(point))?;
-    window::report(world, renderer);
+    windows::report(world, renderer);
     world.resource_scope(|world, collector: Mut<Collector>| {
         Histories::advance(world, &|id| collector.uses(id));
         let planned_for = (renderer.frames.topology(), &renderer.states);
-        renderer.queues.look(&collector, planned_for);
+        let looked_at = (&collector.frame, &collector.open_passes[..]);
+        renderer.queues.look(looked_at, planned_for);
     });
     renderer.frames.retire(&mut renderer.states, &progress);
     Ok(done)

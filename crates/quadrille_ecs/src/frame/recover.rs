@@ -3,17 +3,16 @@
 use bevy_ecs::prelude::*;
 use quadrille_vulkan::{Gpu, Settings};
 
-use crate::app::plugin::GpuDevice;
 use crate::collect::Collector;
 use crate::collect::tables::Tables;
 use crate::data::readback::Readbacks;
 use crate::data::upload::Uploads;
 use crate::declare::declaration::Bound;
 use crate::error::RenderError;
-use crate::frame::startup;
+use crate::frame::{startup, windows};
+use crate::gpu_device::GpuDevice;
 use crate::record::recording::Recordings;
 use crate::renderer::{Outliving, Renderer};
-use crate::window;
 
 /// A device that is lost sooner than this after it was made anew is not made again.
 const SETTLED: u64 = 60;
@@ -103,7 +102,7 @@ fn forget(world: &mut World, gpu: &Gpu) {
     world.resource_mut::<Recordings>().forget();
     world.insert_resource(Uploads::default());
     world.resource_mut::<Readbacks>().forget();
-    window::forget_images(world);
+    windows::forget_images(world);
     let_go(world, gpu);
 }
 

@@ -6,13 +6,12 @@ use bevy_ecs::prelude::*;
 use bevy_window::{PrimaryWindow, RawHandleWrapper, Window};
 use quadrille_vulkan::{Error, Format, Gpu, GpuImage, ImageDesc, ImageUsage};
 
-use super::target::WindowTarget;
-use super::{
-    HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowImage, WindowMarkers,
-    WindowSizedImages,
-};
+use crate::declare::window_image::{WindowImage, WindowMarkers};
 use crate::error::RenderError;
 use crate::renderer::Renderer;
+use crate::window::{
+    HeadlessWindow, PresentSettings, SwapchainState, WindowFailed, WindowSizedImages, WindowTarget,
+};
 
 /// A frame in which no window can show anything takes this long at least: nothing else would slow
 /// down an app whose only window is minimised.

@@ -3,9 +3,10 @@
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ComputePipeline, Sampler};
 
-use crate::declare::bind::{BoundMask, Declared};
+use crate::declare::bind::Declared;
 use crate::declare::kind::AccessKind;
 use crate::declare::table::DeclaredTable;
+use crate::record::bound::BoundMask;
 use crate::record::layout::{self, ShaderValue};
 use crate::record::recording::SubRecording;
 

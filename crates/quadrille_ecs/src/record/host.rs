@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::Command;
@@ -22,7 +23,9 @@ use quadrille_vulkan::{Error, Frames, GpuBuffer};
 use crate::declare::access::{HostRead, HostReadWrite, HostWrite, kind};
 use crate::declare::named::Named;
 use crate::error::RenderError;
-use crate::renderer::PACE_TIMEOUT;
+
+/// How long a frame may wait for the device before that is an error.
+pub(crate) const PACE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What a host pass does.
 pub(crate) type HostCall = Box<dyn FnOnce(&mut Host<'_>) -> Result + Send + Sync>;

@@ -17,7 +17,7 @@ use quadrille_vulkan::{ComputePipeline, RawCommand};
 
 use crate::declare::access::PassUse;
 use crate::declare::attachment::Attachments;
-use crate::declare::registry::{Declared, Registry, declare, register_recorder};
+use crate::declare::registry::{Declared, Registry, declare, register};
 use crate::record::compute::Compute;
 use crate::record::host::Host;
 use crate::record::recording::{PassRecording, Recordings, SubRecording};
@@ -286,4 +286,11 @@ impl PassRecorder<'_> {
         // SAFETY: the caller promises what the list asks for.
         unsafe { self.recording.list.raw(commands) };
     }
+}
+
+/// A new recording slot and the virtual id of its recorder.
+fn register_recorder(world: &mut World) -> (Slot, ComponentId) {
+    let (number, slot) = world.get_resource_or_init::<Recordings>().add();
+    let id = register(world, format!("pass {number}"), Declared::Recorder(number));
+    (slot, id)
 }

@@ -10,11 +10,12 @@ use quadrille_vulkan::{
 use smallvec::SmallVec;
 
 use crate::declare::attachment::{Attachment, Attachments};
-use crate::declare::bind::{Bound, BoundMask, Declared, ResourceRef};
+use crate::declare::bind::{Bound, Declared, ResourceRef};
 use crate::declare::exact;
 use crate::declare::kind::{AccessKind, StageWish};
 use crate::declare::table::DeclaredTable;
 use crate::error::RecordError;
+use crate::record::bound::BoundMask;
 use crate::record::layout::{self, ShaderValue};
 use crate::record::recording::SubRecording;
 

@@ -9,11 +9,10 @@
 
 use std::time::Instant;
 
-use quadrille_sync::{QueueChoices, States, Topology};
+use quadrille_sync::{Frame, PassIndex, QueueChoices, States, Topology};
 use quadrille_vulkan::{DeviceTimes, Frames, Gpu};
 use serde_json::{Map, Value, json};
 
-use crate::collect::Collector;
 use crate::renderer::advice;
 
 /// Frames between looks while a decision is under way: about half a second.
@@ -93,18 +92,22 @@ impl OpenQueues {
         }
     }
 
-    /// Looks at a frame that was submitted, if it was measured.
-    pub(crate) fn look(&mut self, collector: &Collector, (topology, states): (&Topology, &States)) {
+    /// Looks at a frame that was submitted, if it was measured. `open` are its passes that may move,
+    /// in order.
+    pub(crate) fn look(
+        &mut self,
+        (frame, open): (&Frame, &[PassIndex]),
+        (topology, states): (&Topology, &States),
+    ) {
         let Some(Measured { times, took_us }) = self.measured.take() else {
             return;
         };
-        let frame = &collector.frame;
         let costs = advice::measured(frame, &times);
         self.is_changed |= self.choices.look(
             frame,
             topology,
             states,
-            |pass| collector.open_passes.binary_search(&pass).is_ok(),
+            |pass| open.binary_search(&pass).is_ok(),
             |pass| Some(costs[pass.0 as usize]? / 1000),
             Some(took_us),
         );

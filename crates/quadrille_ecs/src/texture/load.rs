@@ -10,11 +10,11 @@ use bevy_image::Image as ImageAsset;
 use quadrille_vulkan::{Error, GpuImage, Handle as GpuHandle, ImageDesc};
 
 use super::describe::{describe, upload};
-use crate::app::plugin::GpuDevice;
 use crate::data::upload::Uploads;
 use crate::declare::registry::{Awaited, short_name};
 use crate::error::RenderError;
 use crate::frame::drive;
+use crate::gpu_device::GpuDevice;
 
 /// An image asset on the device: a command that inserts the bevy resource which names it once the
 /// asset is loaded, and follows the asset when it changes. The app needs a

@@ -8,7 +8,7 @@ use bevy_image::{ImagePlugin, ImageSamplerDescriptor};
 
 use super::load::{Textures, follow};
 use super::loader::{CheckedImageLoader, DeviceLimits, ImageLimits};
-use crate::app::plugin::GpuDevice;
+use crate::gpu_device::GpuDevice;
 use crate::schedule::RenderStartup;
 
 /// Loads image files, PNG and KTX2 among them, and makes [`LoadTexture`](super::LoadTexture) work.

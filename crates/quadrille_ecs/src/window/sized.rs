@@ -8,10 +8,11 @@ use bevy_ecs::system::Command;
 use bevy_window::{PrimaryWindow, Window};
 use quadrille_vulkan::{Error, Gpu, GpuImage, ImageDesc};
 
-use super::{HeadlessWindow, WindowImageOf};
-use crate::app::plugin::GpuDevice;
-use crate::declare::history::{Current, History, NewHistory};
+use super::HeadlessWindow;
+use crate::data::history::{Current, History, NewHistory};
 use crate::declare::registry::Awaited;
+use crate::declare::window_image::WindowImageOf;
+use crate::gpu_device::GpuDevice;
 
 /// An image that follows the size of a window: a command that inserts the bevy resource which names
 /// it, and makes another image for it whenever the window has another size.
@@ -95,7 +96,7 @@ impl WindowSized {
 
 impl<M: Component> WindowSized<M> {
     /// Another window's size: that of the one whose entity has `N`
-    /// ([`AddWindowImage`](super::AddWindowImage) introduces the marker).
+    /// ([`AddWindowImage`](crate::AddWindowImage) introduces the marker).
     pub fn of<N: Component>(self) -> WindowSized<N> {
         WindowSized {
             follower: Follower {
@@ -159,7 +160,7 @@ pub(crate) struct WindowSizedImages(Vec<Follower>);
 
 impl WindowSizedImages {
     /// Makes those images anew whose windows have another size now.
-    pub(super) fn follow(world: &mut World, gpu: &Gpu) -> Result<(), Error> {
+    pub(crate) fn follow(world: &mut World, gpu: &Gpu) -> Result<(), Error> {
         if !world.contains_resource::<Self>() {
             return Ok(());
         }

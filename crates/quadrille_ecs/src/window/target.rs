@@ -37,7 +37,7 @@ pub(crate) struct WindowTarget {
 
 impl WindowTarget {
     /// A window that has nothing yet.
-    pub(super) fn new(entity: Entity) -> Self {
+    pub(crate) fn new(entity: Entity) -> Self {
         Self {
             entity,
             swapchain: None,
@@ -53,7 +53,7 @@ impl WindowTarget {
 
     /// Acquires an image, if the window has one to give. A window that fails, fails alone; only
     /// the loss of the device is an error. Gives the reason if the window is given up now.
-    pub(super) fn acquire(
+    pub(crate) fn acquire(
         &mut self,
         gpu: &Gpu,
         handle: &RawHandleWrapper,
@@ -177,7 +177,7 @@ impl WindowTarget {
     }
 
     /// The state as users see it.
-    pub(super) fn state(&self) -> Option<SwapchainState> {
+    pub(crate) fn state(&self) -> Option<SwapchainState> {
         let Some(swapchain) = &self.swapchain else {
             return (self.outcome != WindowOutcome::Idle).then(|| SwapchainState {
                 extent: [0, 0],

@@ -1,0 +1,15 @@
+//! The device as a bevy resource.
+
+use bevy_ecs::prelude::*;
+use quadrille_vulkan::Gpu;
+
+/// The device: makes buffers, images and pipelines. Dereferences to
+/// [`Gpu`](quadrille_vulkan::Gpu).
+#[derive(Resource, bevy_derive::Deref, Clone)]
+pub struct GpuDevice(Gpu);
+
+impl GpuDevice {
+    pub(crate) fn of(gpu: &Gpu) -> Self {
+        Self(gpu.clone())
+    }
+}

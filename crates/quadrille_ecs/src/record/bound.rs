@@ -1,0 +1,270 @@
+//! What is bound to a pipeline while a pass records, checked against its shaders and what is declared.
+
+use quadrille_vulkan::{Binding, BindingKind, BindingNeeds, Needs, PushLayout, Sampler, vk};
+
+use crate::declare::bind::{Bound, ResourceRef};
+use crate::declare::exact;
+use crate::declare::kind::{AccessKind, StageWish};
+use crate::error::RecordError;
+use crate::record::recording::SubRecording;
+
+/// The bindings of a pipeline that are bound so far.
+#[derive(Default)]
+pub(crate) struct BoundMask(u64);
+
+impl BoundMask {
+    /// Binds a resource after checking it against the shader and the declaration.
+    #[inline(always)]
+    pub(crate) fn bind(
+        &mut self,
+        recording: &mut SubRecording,
+        pipeline: &impl Reflected,
+        binding: u32,
+        bound: Bound<'_>,
+    ) {
+        recording.check_declared(bound);
+        let declared = recording.declared_kind(bound);
+        // Of what is bound wrongly, nobody has to hear that it is not bound as well.
+        self.0 |= BindingNeeds::bit(binding);
+        if !is_plain(pipeline.needs().at(binding), &bound, declared)
+            && let Some(error) = mismatch(pipeline, binding, bound, declared)
+        {
+            recording.fail(error);
+            return;
+        }
+        match bound.resource {
+            ResourceRef::Buffer(buffer) => {
+                recording.list.bind_buffer(binding, buffer, 0, 0);
+            }
+            ResourceRef::Image(image) if *declared == AccessKind::Sampled => {
+                recording.list.bind_view_sampled(binding, image, bound.view);
+            }
+            ResourceRef::Image(image) => {
+                recording.list.bind_view_storage(binding, image, bound.view);
+            }
+        }
+    }
+
+    /// Binds a sampler after checking that the shader has one there.
+    pub(crate) fn sampler(
+        &mut self,
+        recording: &mut SubRecording,
+        pipeline: &impl Reflected,
+        binding: u32,
+        sampler: &Sampler,
+    ) {
+        let info = find(pipeline.bindings(), binding);
+        match info.map(|info| info.kind) {
+            Some(BindingKind::Sampler | BindingKind::CombinedImageSampler(_)) => {
+                self.0 |= BindingNeeds::bit(binding);
+                recording.list.bind_sampler(binding, sampler);
+            }
+            Some(_) => recording.fail(RecordError::NoSampler {
+                pipeline: pipeline.name().into(),
+                binding,
+            }),
+            None => recording.fail(no_such_binding(pipeline, binding, "a sampler")),
+        }
+    }
+
+    /// Checks that everything the shader reads or writes is bound.
+    #[inline]
+    pub(crate) fn check_complete(&self, recording: &mut SubRecording, pipeline: &impl Reflected) {
+        let missing = pipeline.needs().numbers() & !self.0;
+        if missing != 0 {
+            fail_incomplete(recording, pipeline, missing);
+        }
+    }
+}
+
+/// Notes the first of some bindings that nothing is bound to.
+#[cold]
+fn fail_incomplete(recording: &mut SubRecording, pipeline: &impl Reflected, missing: u64) {
+    let mut bindings = pipeline.bindings().iter();
+    if let Some(info) = bindings.find(|info| missing & BindingNeeds::bit(info.binding) != 0) {
+        recording.fail(RecordError::MissingBinding {
+            pipeline: pipeline.name().into(),
+            binding: info.binding,
+            variable: info.name.as_str().into(),
+        });
+    }
+}
+
+/// Whether a declared access is at least what a shader does, in the cases that are usual: one
+/// comparison instead of all rules. What is not plain is for [`mismatch`] to judge.
+#[inline]
+fn is_plain(needs: Needs, bound: &Bound<'_>, declared: &AccessKind) -> bool {
+    let image = match bound.resource {
+        ResourceRef::Buffer(_) => Needs::empty(),
+        ResourceRef::Image(_) => Needs::IMAGE,
+    };
+    let (of_interest, wanted) = match declared {
+        AccessKind::Uniform => (Needs::UNIFORM, Needs::UNIFORM),
+        AccessKind::Sampled => (Needs::SAMPLED, Needs::SAMPLED),
+        AccessKind::StorageRead => (Needs::STORAGE.union(Needs::WRITES), Needs::STORAGE),
+        AccessKind::StorageWrite => {
+            let both = Needs::STORAGE.union(Needs::WRITES);
+            (both, both)
+        }
+        AccessKind::StorageReadWrite => (Needs::STORAGE, Needs::STORAGE),
+        // No binding needs it all.
+        _ => (Needs::all(), Needs::all()),
+    };
+    let elsewhere = match bound.stages {
+        StageWish::Auto | StageWish::Any => Needs::empty(),
+        StageWish::Vertex => Needs::FRAGMENT.union(Needs::COMPUTE),
+        StageWish::Fragment => Needs::VERTEX.union(Needs::COMPUTE),
+        StageWish::Graphics => Needs::COMPUTE,
+        StageWish::Compute => Needs::VERTEX.union(Needs::FRAGMENT),
+    };
+    needs & (of_interest | Needs::IMAGE | elsewhere) == wanted | image
+}
+
+/// The binding of this number. Bindings are in order of their numbers, and mostly without gaps.
+#[inline]
+fn find(bindings: &[Binding], binding: u32) -> Option<&Binding> {
+    let is_it = |info: &&Binding| info.binding == binding;
+    let guess = bindings.get(binding as usize).filter(is_it);
+    guess.or_else(|| bindings.iter().find(is_it))
+}
+
+/// A pipeline whose shaders' interface is known.
+pub(crate) trait Reflected {
+    fn name(&self) -> &str;
+    fn bindings(&self) -> &[Binding];
+    fn needs(&self) -> &BindingNeeds;
+    fn push_layouts(&self) -> &[PushLayout];
+}
+
+impl Reflected for quadrille_vulkan::ComputePipeline {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn bindings(&self) -> &[Binding] {
+        self.bindings()
+    }
+
+    #[inline]
+    fn needs(&self) -> &BindingNeeds {
+        self.needs()
+    }
+
+    #[inline]
+    fn push_layouts(&self) -> &[PushLayout] {
+        self.push_layouts()
+    }
+}
+
+impl Reflected for quadrille_vulkan::GraphicsPipeline {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn bindings(&self) -> &[Binding] {
+        self.bindings()
+    }
+
+    #[inline]
+    fn needs(&self) -> &BindingNeeds {
+        self.needs()
+    }
+
+    #[inline]
+    fn push_layouts(&self) -> &[PushLayout] {
+        self.push_layouts()
+    }
+}
+
+/// Why a resource with this declared access cannot be bound there, if so.
+#[cold]
+fn mismatch(
+    pipeline: &impl Reflected,
+    binding: u32,
+    bound: Bound<'_>,
+    declared: &AccessKind,
+) -> Option<RecordError> {
+    let Some(info) = find(pipeline.bindings(), binding) else {
+        return Some(no_such_binding(pipeline, binding, bound.name()));
+    };
+    let is_image = matches!(bound.resource, ResourceRef::Image(_));
+    let needs = match info.kind {
+        BindingKind::UniformBuffer => AccessKind::Uniform,
+        BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_) => AccessKind::Sampled,
+        BindingKind::StorageBuffer | BindingKind::StorageImage(_) => {
+            match (info.reads, info.writes) {
+                (_, false) => AccessKind::StorageRead,
+                (false, true) => AccessKind::StorageWrite,
+                (true, true) => AccessKind::StorageReadWrite,
+            }
+        }
+        BindingKind::Sampler => return Some(wrong_kind(pipeline, info, bound)),
+    };
+    let wants_image = matches!(
+        info.kind,
+        BindingKind::SampledImage(_)
+            | BindingKind::CombinedImageSampler(_)
+            | BindingKind::StorageImage(_)
+    );
+    if wants_image != is_image {
+        return Some(wrong_kind(pipeline, info, bound));
+    }
+    // WGSL has no write-only storage buffers: `read_write` is how a pure write is spelled, so a
+    // declared write is taken at its word.
+    let pure_write = *declared == AccessKind::StorageWrite && needs == AccessKind::StorageReadWrite;
+    let exactly = match declared {
+        AccessKind::Exactly(access) => exact::allows(*access, info),
+        _ => false,
+    };
+    if declared.covers(&needs) || pure_write || exactly {
+        return (!bound.stages.covers(info.stages)).then(|| RecordError::OtherStages {
+            pipeline: pipeline.name().into(),
+            binding,
+            variable: info.name.as_str().into(),
+            resource: bound.name().into(),
+            declared: bound.stages.name(),
+            needed: stage_words(info.stages),
+        });
+    }
+    Some(RecordError::AccessTooWeak {
+        pipeline: pipeline.name().into(),
+        binding,
+        variable: info.name.as_str().into(),
+        resource: bound.name().into(),
+        declared: declared.name(),
+        needed: needs.name(),
+    })
+}
+
+/// Shader stages in words.
+fn stage_words(stages: vk::ShaderStageFlags) -> &'static str {
+    match stages {
+        vk::ShaderStageFlags::VERTEX => "the vertex shader",
+        vk::ShaderStageFlags::FRAGMENT => "the fragment shader",
+        vk::ShaderStageFlags::COMPUTE => "the compute shader",
+        _ => "the vertex and the fragment shader",
+    }
+}
+
+fn no_such_binding(pipeline: &impl Reflected, binding: u32, resource: &str) -> RecordError {
+    let one = |it: &Binding| format!("{} (`{}`)", it.binding, it.name);
+    let available: Vec<String> = pipeline.bindings().iter().map(one).collect();
+    RecordError::NoSuchBinding {
+        pipeline: pipeline.name().into(),
+        binding,
+        resource: resource.into(),
+        available: match available.is_empty() {
+            true => "none".into(),
+            false => available.join(", ").into(),
+        },
+    }
+}
+
+fn wrong_kind(pipeline: &impl Reflected, info: &Binding, bound: Bound<'_>) -> RecordError {
+    RecordError::WrongKind {
+        pipeline: pipeline.name().into(),
+        binding: info.binding,
+        variable: info.name.as_str().into(),
+        resource: bound.name().into(),
+    }
+}
