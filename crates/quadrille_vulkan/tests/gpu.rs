@@ -15,6 +15,8 @@ mod rig;
 mod anything;
 #[path = "gpu/cache.rs"]
 mod cache;
+#[path = "gpu/clears.rs"]
+mod clears;
 #[path = "gpu/commands.rs"]
 mod commands;
 #[path = "gpu/compute.rs"]

@@ -162,6 +162,39 @@ impl<'a> Rendering<'a> {
         self
     }
 
+    /// Clears a part of the colour attachment at `@location(attachment)`, in the order of draws: left,
+    /// top, width, height in pixels, cut to the attachment. It needs no pipeline, and heeds neither
+    /// viewport nor scissor.
+    ///
+    /// ```
+    /// # use quadrille_ecs::*;
+    /// /// The next light of an atlas of shadow maps.
+    /// fn begin_tile(rendering: &mut Rendering<'_>, tile: [u32; 4]) {
+    ///     rendering.clear_depth(tile, 0.0).scissor(tile);
+    /// }
+    /// ```
+    pub fn clear_color(
+        &mut self,
+        attachment: u32,
+        area: impl Into<[u32; 4]>,
+        color: impl Into<[f32; 4]>,
+    ) -> &mut Self {
+        if self.begun {
+            let (area, color) = (area.into(), color.into());
+            self.recording.list.clear_color(attachment, area, color);
+        }
+        self
+    }
+
+    /// Clears a part of the depth attachment, which must be a `DepthTarget`, to a depth from 0 to 1;
+    /// else as [`Self::clear_color`].
+    pub fn clear_depth(&mut self, area: impl Into<[u32; 4]>, depth: f32) -> &mut Self {
+        if self.begun {
+            self.recording.list.clear_depth(area.into(), depth);
+        }
+        self
+    }
+
     /// Draws vertices.
     pub fn draw(&mut self, vertices: Range<u32>, instances: Range<u32>) -> &mut Self {
         if self.ready("draw") {

@@ -1,4 +1,4 @@
-//! Draws.
+//! Draws, and clears of attachments between them.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const DRAW_INDEXED_BYTES: u64 = 20;
 /// Bytes of the number of draws in a buffer.
 const COUNT_BYTES: u64 = 4;
 
-/// Draws.
+/// Draws and clears.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Draw {
     Plain {
@@ -40,6 +40,19 @@ pub(crate) enum Draw {
     },
     /// As many as another buffer says.
     Counted { counted: u32 },
+    /// A part of a colour attachment: left, top, width and height.
+    ClearColor {
+        attachment: u8,
+        area: [u16; 4],
+        /// The bits of four `f32`, of which -0 is not 0.
+        color: [u32; 4],
+    },
+    /// A part of the depth attachment.
+    ClearDepth {
+        area: [u16; 4],
+        /// The bits of an `f32`.
+        depth: u32,
+    },
 }
 
 /// Draws whose number the device reads from a buffer.
@@ -149,6 +162,25 @@ impl CommandList {
         self.add_draw(Draw::Counted { counted });
     }
 
+    /// Clears a part of a colour attachment, in the order of draws: left, top, width and height in
+    /// pixels, cut to what is rendered to. It needs no pipeline, and heeds neither viewport nor
+    /// scissor. Integer formats get the colour rounded towards zero.
+    pub fn clear_color(&mut self, attachment: u32, area: [u32; 4], color: [f32; 4]) {
+        self.add_draw(Draw::ClearColor {
+            attachment: u8::try_from(attachment).unwrap_or(u8::MAX),
+            area: narrow_area(area),
+            color: color.map(f32::to_bits),
+        });
+    }
+
+    /// The same for the depth attachment, which gets a depth from 0 to 1. Its stencil stays.
+    pub fn clear_depth(&mut self, area: [u32; 4], depth: f32) {
+        self.add_draw(Draw::ClearDepth {
+            area: narrow_area(area),
+            depth: depth.to_bits(),
+        });
+    }
+
     fn add_draw(&mut self, draw: Draw) {
         let draws = &mut self.side_mut().draws;
         draws.push(draw);
@@ -161,8 +193,17 @@ fn first_count(range: Range<u32>) -> [u32; 2] {
     [range.start, range.end.saturating_sub(range.start)]
 }
 
+/// An area as small as commands keep it: no attachment is larger.
+fn narrow_area(area: [u32; 4]) -> [u16; 4] {
+    area.map(|pixels| u16::try_from(pixels).unwrap_or(u16::MAX))
+}
+
 impl Reader<'_> {
     pub(super) fn draw(&mut self, draw: Draw) {
+        if let Draw::ClearColor { .. } | Draw::ClearDepth { .. } = draw {
+            // The beginning of the rendering has said that its attachments are written.
+            return;
+        }
         let Some(pipeline) = self.graphics else {
             return;
         };
@@ -175,7 +216,7 @@ impl Reader<'_> {
             }
         }
         match draw {
-            Draw::Plain { .. } => {}
+            Draw::Plain { .. } | Draw::ClearColor { .. } | Draw::ClearDepth { .. } => {}
             Draw::Indexed { indices, .. } => self.indices(Some(indices)),
             Draw::Indirect {
                 buffer,

@@ -1,8 +1,9 @@
-//! Draws.
+//! Draws, and clears of attachments between them.
 
 use ash::vk;
 use quadrille_sync::{Capabilities, ResourceId};
 
+use super::rendering::{clear_color, cut};
 use super::{Encoder, Failure, aligned};
 use crate::commands::{CommandError, CommandList, Counted, Draw};
 use crate::record::calls::Call;
@@ -24,6 +25,14 @@ pub(crate) enum DrawCall {
     },
     /// `vkCmdDrawIndirect`, `vkCmdDrawIndirectCount` or one of the two by indices, by index.
     Indirect { draw: u32 },
+    /// `vkCmdClearAttachments` of a colour attachment, whose value are these bits.
+    ClearColor {
+        attachment: u8,
+        area: [u16; 4],
+        bits: [u32; 4],
+    },
+    /// `vkCmdClearAttachments` of depth.
+    ClearDepth { area: [u16; 4], depth: f32 },
 }
 
 /// Draws with arguments from a buffer.
@@ -62,6 +71,25 @@ impl DrawCall {
                 }
             }
             Self::Indirect { draw } => encoder.draw_from(encoder.calls.indirect(draw)),
+            Self::ClearColor {
+                attachment,
+                area,
+                bits,
+            } => {
+                let color = vk::ClearColorValue { uint32: bits };
+                let clear = vk::ClearAttachment::default()
+                    .aspect_mask(vk::ImageAspectFlags::COLOR)
+                    .color_attachment(attachment.into())
+                    .clear_value(vk::ClearValue { color });
+                encoder.clear(clear, area);
+            }
+            Self::ClearDepth { area, depth } => {
+                let depth_stencil = vk::ClearDepthStencilValue { depth, stencil: 0 };
+                let clear = vk::ClearAttachment::default()
+                    .aspect_mask(vk::ImageAspectFlags::DEPTH)
+                    .clear_value(vk::ClearValue { depth_stencil });
+                encoder.clear(clear, area);
+            }
         }
     }
 }
@@ -91,6 +119,81 @@ impl Encoder<'_> {
                 stride,
             } => self.draw_indirect(buffer, offset, count, stride, true),
             Draw::Counted { counted } => self.draw_counted(&list.side().counted[counted as usize]),
+            Draw::ClearColor {
+                attachment,
+                area,
+                color,
+            } => self.clear_color(attachment, area, color.map(f32::from_bits)),
+            Draw::ClearDepth { area, depth } => self.clear_depth(area, f32::from_bits(depth)),
+        }
+    }
+
+    fn clear_color(
+        &mut self,
+        attachment: u8,
+        area: [u16; 4],
+        color: [f32; 4],
+    ) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        let Some(rendering) = &self.rendering else {
+            return Ok(());
+        };
+        let formats = rendering.formats.used_colors();
+        let Some(&format) = formats.get(usize::from(attachment)) else {
+            let problem = format!("there is no colour attachment {attachment} to clear");
+            return Err(CommandError::Attachments { problem }.into());
+        };
+        // SAFETY: its members are numbers, and any bits are a number.
+        let bits = unsafe { clear_color(format, color).uint32 };
+        if let Some(area) = cut(rendering.area, area) {
+            self.emit(Call::Draw(DrawCall::ClearColor {
+                attachment,
+                area,
+                bits,
+            }));
+        }
+        Ok(())
+    }
+
+    fn clear_depth(&mut self, area: [u16; 4], depth: f32) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        let Some(rendering) = &self.rendering else {
+            return Ok(());
+        };
+        if !rendering.writes_depth {
+            let problem = "there is no depth to clear, or it is only read".to_owned();
+            return Err(CommandError::Attachments { problem }.into());
+        }
+        let depth = depth.clamp(0.0, 1.0);
+        let depth = if depth.is_nan() { 0.0 } else { depth };
+        if let Some(area) = cut(rendering.area, area) {
+            self.emit(Call::Draw(DrawCall::ClearDepth { area, depth }));
+        }
+        Ok(())
+    }
+
+    /// `vkCmdClearAttachments`.
+    fn clear(&self, clear: vk::ClearAttachment, [x, y, width, height]: [u16; 4]) {
+        let rect = vk::ClearRect {
+            rect: vk::Rect2D {
+                offset: vk::Offset2D {
+                    x: x.into(),
+                    y: y.into(),
+                },
+                extent: vk::Extent2D {
+                    width: width.into(),
+                    height: height.into(),
+                },
+            },
+            base_array_layer: 0,
+            layer_count: 1,
+        };
+        // SAFETY: rendering has begun with this attachment, which is written, and holds the area,
+        // which is not empty.
+        unsafe {
+            self.device
+                .raw
+                .cmd_clear_attachments(self.buffer, &[clear], &[rect]);
         }
     }
 

@@ -19,6 +19,9 @@ pub(super) struct OpenRendering {
     pub formats: Formats,
     /// Whether depth, and stencil, are only read.
     pub read_only: [bool; 2],
+    pub area: vk::Rect2D,
+    /// There is depth, and not only to be read.
+    pub writes_depth: bool,
 }
 
 /// What attachments have in common, gathered one by one.
@@ -94,6 +97,8 @@ impl<'a> Encoder<'a> {
         self.rendering = Some(OpenRendering {
             formats: common.formats,
             read_only,
+            area,
+            writes_depth: depth.is_some() && !read_only[0],
         });
         let vk::Rect2D { offset, extent } = area;
         let viewport = [
@@ -331,6 +336,20 @@ fn area(wanted: Option<[u32; 4]>, extent: Option<[u32; 2]>) -> Option<vk::Rect2D
         },
         extent: vk::Extent2D { width, height },
     })
+}
+
+/// An area within the one that is rendered to; `None` if that is empty.
+pub(super) fn cut(rendered: vk::Rect2D, area: [u16; 4]) -> Option<[u16; 4]> {
+    let [left, top, width, height] = area.map(u32::from);
+    let within = |start: u32, length: u32, first: i32, rendered: u32| {
+        let first = first as u32;
+        let start_within = start.max(first);
+        let end = (start + length).min(first + rendered);
+        (end > start_within).then(|| (start_within as u16, (end - start_within) as u16))
+    };
+    let (left, width) = within(left, width, rendered.offset.x, rendered.extent.width)?;
+    let (top, height) = within(top, height, rendered.offset.y, rendered.extent.height)?;
+    Some([left, top, width, height])
 }
 
 /// A colour as the format takes it: integer formats get whole numbers.
