@@ -24,7 +24,6 @@ mod copies;
 mod declared;
 mod dispatches;
 mod draws;
-mod error;
 mod interned;
 mod rewritten;
 mod state;
@@ -49,10 +48,7 @@ pub(crate) use copies::Copying;
 pub use declared::Excess;
 pub(crate) use dispatches::Dispatch;
 pub(crate) use draws::{Counted, Draw};
-pub use error::CommandError;
 pub(crate) use state::State;
-
-pub(crate) use interned::Keep;
 
 use interned::Interned;
 use rewritten::Rewritten;

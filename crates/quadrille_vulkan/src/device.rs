@@ -1,13 +1,23 @@
 //! The logical device and everything that lives as long as it does.
 
 pub(crate) mod addresses;
+pub(crate) mod batch;
+pub(crate) mod compiler;
+mod failed_call;
 pub(crate) mod fault;
+pub(crate) mod gate;
+pub(crate) mod gpu;
 pub(crate) mod home;
 pub(crate) mod ids;
 pub(crate) mod last_waits;
 pub(crate) mod memory;
 pub(crate) mod patience;
+pub(crate) mod pipeline_cache;
+pub(crate) mod pipeline_layout;
+pub(crate) mod reload;
 pub(crate) mod retire;
+pub(crate) mod stream;
+pub(crate) mod table_layout;
 pub(crate) mod timeline;
 pub(crate) mod timelines;
 
@@ -21,12 +31,17 @@ use quadrille_sync::{BarrierStyle, Capabilities, Topology};
 use raw_window_handle::RawDisplayHandle;
 
 use crate::device::addresses::Addresses;
+use crate::device::compiler::Compiler;
 use crate::device::fault::Fault;
 use crate::device::ids::Ids;
 use crate::device::last_waits::LastWaits;
 use crate::device::memory::MemoryPool;
 use crate::device::patience::Patience;
+use crate::device::pipeline_cache::PipelineCache;
+use crate::device::pipeline_layout::LayoutCache;
+use crate::device::reload::Reloads;
 use crate::device::retire::Retired;
+use crate::device::stream::Streams;
 use crate::device::timeline::Timeline;
 use crate::device::timelines::Timelines;
 use crate::error::SetupError;
@@ -35,12 +50,9 @@ use crate::instance::device_choice::{self, Candidate};
 use crate::instance::features::{self, Optional, Support};
 use crate::instance::queues::{self, Family};
 use crate::instance::settings::Settings;
+use crate::instance::sharing::Sharing;
 use crate::instance::{Instance, version_text, vulkan};
 use crate::lock;
-use crate::pipeline::{Compiler, LayoutCache, PipelineCache};
-use crate::shader::reload::Reloads;
-use crate::submit::sharing::Sharing;
-use crate::submit::stream::Streams;
 
 /// How long tear-down waits for the device before it gives its objects up.
 const TEARDOWN_PATIENCE: Duration = Duration::from_secs(5);

@@ -2,13 +2,14 @@
 //!
 //! Sentences are whole, in the present tense, and name the object by its label.
 
+mod command;
+
+pub use command::CommandError;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ash::vk;
-
-use crate::commands::CommandError;
-use crate::device::Device;
 
 /// The device cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -151,26 +152,6 @@ pub enum Error {
         /// Its result.
         result: vk::Result,
     },
-}
-
-impl Error {
-    /// The error of a failed call on a named object. A lost device is noted.
-    pub(crate) fn vulkan(
-        device: &Device,
-        name: &str,
-        call: &'static str,
-    ) -> impl FnOnce(vk::Result) -> Self {
-        move |result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {
-                call: device.lost_by(call),
-            },
-            result => Self::Vulkan {
-                name: name.to_owned(),
-                call,
-                result,
-            },
-        }
-    }
 }
 
 /// A shader or a pipeline cannot be made.
@@ -378,18 +359,6 @@ pub enum FrameError {
     },
 }
 
-impl FrameError {
-    /// The error of a failed call. A lost device is noted.
-    pub(crate) fn vulkan(device: &Device, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
-        move |result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {
-                call: device.lost_by(call),
-            },
-            result => Self::Vulkan { call, result },
-        }
-    }
-}
-
 /// A window's surface or swapchain fails.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -434,17 +403,4 @@ pub enum SurfaceError {
         /// Its result.
         result: vk::Result,
     },
-}
-
-impl SurfaceError {
-    /// The error of a failed call. A lost device is noted.
-    pub(crate) fn vulkan(device: &Device, call: &'static str) -> impl FnOnce(vk::Result) -> Self {
-        move |result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost {
-                call: device.lost_by(call),
-            },
-            vk::Result::ERROR_SURFACE_LOST_KHR => Self::Lost,
-            result => Self::Vulkan { call, result },
-        }
-    }
 }

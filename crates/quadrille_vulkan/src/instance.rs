@@ -6,6 +6,7 @@ pub(crate) mod environment;
 pub(crate) mod features;
 pub(crate) mod queues;
 pub(crate) mod settings;
+pub(crate) mod sharing;
 
 use std::ffi::{CStr, CString, c_char};
 

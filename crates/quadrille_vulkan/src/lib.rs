@@ -19,19 +19,19 @@
 //!
 //! # Folders
 //!
-//! From the bottom to the top; each has its head in the file of its name.
+//! From the bottom to the top; each imports only earlier ones (`tests/rooms.rs`).
 //!
 //! | folder | has |
 //! | --- | --- |
 //! | `instance` | settings, instance, layers and debug names, choice of a device and its features |
-//! | `device` | the logical device, memory, timeline semaphores, retired objects, faults |
-//! | `shader` | modules, their reflection, files that are loaded again |
+//! | `shader` | modules and their reflection |
+//! | `device` | what lives as long as the device: memory, timeline semaphores, queues shared by streams, caches, retired objects, faults |
 //! | `resources` | buffers, images, views, samplers, formats, handles by id |
-//! | `pipeline` | layouts, compute and graphics pipelines, the cache, compiling threads |
+//! | `pipeline` | compute and graphics pipelines |
 //! | `commands` | what a pass does, as data |
 //! | `record` | from a plan and command lists to command buffers, with timestamps |
 //! | `present` | surfaces, swapchains, presents |
-//! | `submit` | frames, queue submissions, streams and rings, memory of transient resources |
+//! | `submit` | frames, queue submissions, rings, memory of transient resources |
 //!
 //! # Decisions
 //!
@@ -99,18 +99,21 @@ pub use ash;
 pub use ash::vk;
 /// `VkFormat`.
 pub use ash::vk::Format;
-pub use commands::rendering::{ColorAttachment, DepthAttachment, Formats, Load, Rendering, Store};
-pub use commands::{CommandError, CommandList, Excess, IndexType, RawCommand};
+pub use commands::rendering::{ColorAttachment, DepthAttachment, Load, Rendering, Store};
+pub use commands::{CommandList, Excess, IndexType, RawCommand};
 pub use device::DeviceInfo;
+pub use device::gpu::{Gpu, WeakGpu};
 pub use device::memory::Memory;
-pub use error::{Error, FrameError, SetupError, ShaderError, SurfaceError};
+pub use device::reload::Reloaded;
+pub use device::stream::StreamDesc;
+pub use error::{CommandError, Error, FrameError, SetupError, ShaderError, SurfaceError};
 pub use file::write_file;
-pub use gpu::{Gpu, WeakGpu};
 pub use instance::debug::validation_messages;
 pub use instance::settings::{Settings, WantedQueue};
+pub use instance::sharing::Sharing;
 pub use pipeline::{
     BindingNeeds, Blend, BlendEquation, ColorState, ComputePipeline, ComputePipelineDesc, Cull,
-    DepthBias, DepthState, GraphicsPipeline, GraphicsPipelineDesc, Needs, PipelineState,
+    DepthBias, DepthState, Formats, GraphicsPipeline, GraphicsPipelineDesc, Needs, PipelineState,
     StencilFace, StencilState, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
 };
 pub use present::Presented;
@@ -128,7 +131,6 @@ pub use resources::region::ImageRegion;
 pub use resources::sampler::{Sampler, SamplerDesc};
 pub use resources::table::{ImageTable, ImageTableDesc, SharedTable, TableError, TableIndex};
 pub use resources::view::View;
-pub use shader::reload::Reloaded;
 pub use shader::{
     Binding, BindingKind, Constant, EntryPoint, GpuShader, Location, LocationType, PushLayout,
     ScalarKind, ShaderImage, ShaderModule, ShaderStage, TableBinding, TableKind,
@@ -136,8 +138,7 @@ pub use shader::{
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};
 pub use submit::ring::{Closed, Consumer, Producer, Turn};
-pub use submit::sharing::{Sharing, SharingChanged};
-pub use submit::stream::StreamDesc;
+pub use submit::sharing::SharingChanged;
 pub use submit::transient::TransientMemory;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

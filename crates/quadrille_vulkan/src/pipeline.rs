@@ -11,15 +11,14 @@
 //! A pipeline is its `interface`, which never changes, and what it runs (`live`), which does when
 //! the file of a shader is loaded again (`fit` says what can take its place).
 
-mod cache;
-mod compiler;
+mod capabilities;
 mod compute;
 mod fit;
 mod fixed;
+mod formats;
 mod graphics;
 mod graphics_code;
 mod interface;
-mod layout;
 mod live;
 mod needs;
 mod stages;
@@ -29,17 +28,17 @@ mod vertices;
 
 pub use compute::{ComputePipeline, ComputePipelineDesc};
 pub use fixed::{DepthBias, PipelineState, StencilFace, StencilState};
+pub use formats::Formats;
 pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
 pub use needs::{BindingNeeds, Needs};
 pub use state::{
     Blend, BlendEquation, ColorState, Cull, DepthState, Topology, VertexAttribute, VertexLayout,
 };
 
-pub(crate) use cache::PipelineCache;
-pub(crate) use compiler::Compiler;
 pub(crate) use compute::ComputeCode;
+pub(crate) use formats::MAX_COLORS;
 pub(crate) use graphics_code::GraphicsCode;
-pub(crate) use layout::{LayoutCache, PipelineLayout};
+pub(crate) use live::Live;
 pub(crate) use vertices::MOST_BUFFERS;
 
 use ash::vk;

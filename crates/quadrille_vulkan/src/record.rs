@@ -7,13 +7,13 @@ pub(crate) mod pools;
 pub(crate) mod timing;
 pub(crate) mod translation;
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use quadrille_sync::{
-    BarrierBatch, Capabilities, Frame, ImageBarrier, PassDecl, PassIndex, Plan, QueueIndex, Step,
-    Use,
+    BarrierBatch, Capabilities, Frame, ImageBarrier, PassDecl, PassIndex, Plan, Step, Use,
 };
 
 use crate::commands::CommandList;
@@ -23,11 +23,10 @@ use crate::error::FrameError;
 use crate::lock;
 use crate::record::chunks::Chunk;
 use crate::record::encode::{Encoder, Failure, Target};
-use crate::record::timing::Queries;
-use crate::record::translation::{Age, Kept, KeptChunk};
+use crate::record::timing::{Queries, Timing};
+use crate::record::translation::{Age, Kept, KeptChunk, Translation};
 use crate::resources::handle::{FrameResources, Handle};
 use crate::resources::usage;
-use crate::submit::frames::Frames;
 
 /// A frame to record and submit: what was declared, what was decided, and what passes do.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +58,8 @@ impl Parallel for Serial {
     }
 }
 
-/// The command buffers of a frame, ready to be submitted by the [`Frames`] that recorded them.
+/// The command buffers of a frame, ready to be submitted by the [`Frames`](crate::Frames) that
+/// recorded them.
 #[derive(Debug)]
 pub struct Recorded {
     /// Per submission of the plan, its command buffers in order.
@@ -83,139 +83,68 @@ impl Recorded {
     }
 }
 
-impl Frames {
-    /// Translates the lists of a frame into command buffers, in the order of the plan, with its
-    /// barriers between them. The plan is cut into about `tasks` runs for `parallel`, each of which
-    /// fills a command buffer for every submission that it has a part of.
-    ///
-    /// Images of swapchains have to be acquired before.
-    ///
-    /// # Errors
-    /// A wrong command (named by pass and index), a pipeline that does not compile, or arguments
-    /// that do not belong together. Nothing was submitted; the frame can be abandoned.
-    pub fn record(
-        &mut self,
-        input: FrameInput<'_>,
-        parallel: &dyn Parallel,
-        tasks: usize,
-    ) -> Result<Recorded, FrameError> {
-        self.check_plan(&input)?;
-        self.settle_transients(input.frame, input.handles)?;
-        for table in input.lists.iter().flatten().flat_map(|list| list.tables()) {
-            if self.mailbox.is_some() {
-                let problem = format!(
-                    "the table {} is read by another stream than the main loop",
-                    table.name()
-                );
-                return Err(FrameError::Mismatch { problem });
-            }
-            table.bring_up_to_date(self.current)?;
-        }
-        let cost = |step: &Step| step_cost(&input, step);
-        let chunks = chunks::cut(input.plan, tasks, cost);
-        let tasks = chunks::tasks(&chunks);
-        let targets = self.targets(&input, &chunks)?;
-        if let Some(timing) = &mut self.timing {
-            let (device, first, lanes) = (&self.device, self.first, &self.lanes);
-            let bits = |queue: QueueIndex| {
-                let lane = &lanes[usize::from(queue.0) - first];
-                device.queues[lane.queue].timestamp_bits
-            };
-            timing.prepare(device, self.current, &input, bits)?;
-        }
-        let translation = self.translations.of(input.plan);
-        (translation.begin(&self.device, &input, &chunks, &targets))
-            .map_err(|foreign| made_elsewhere(foreign.name()))?;
-        let translation = &*translation;
-        let resources = FrameResources {
-            ids: &translation.ids,
-            handles: input.handles,
-            names: &self.device.ids,
-        };
-        let (device, timing, slot) = (&*self.device, self.timing.as_ref(), self.current);
-        let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
-        let repeated = AtomicU32::new(0);
-        let record = |at: usize| {
-            let chunk = &chunks[at];
-            let (submission, step) = (chunk.submission, chunk.steps.start);
-            let task = Task {
-                device,
-                input,
-                resources,
-                chunk,
-                target: targets[at],
-                age: translation.age,
-                queries: timing
-                    .and_then(|timing| timing.queries(slot, input.plan, submission, step)),
-            };
-            match task.record(&mut lock(translation.chunk(at))) {
-                Ok(passes) => {
-                    repeated.fetch_add(passes, Ordering::Relaxed);
-                }
-                Err(error) => note_failure(&mut lock(&failure), at, error),
-            }
-        };
-        parallel.run(tasks.len(), &|task| tasks[task].clone().for_each(&record));
-        if let Some((_, error)) = lock(&failure).take() {
-            return Err(error);
-        }
-        self.recorded = true;
-        Ok(Recorded {
-            buffers: by_submission(input.plan, &chunks, &targets),
-            slot: self.current,
-            repeated: repeated.into_inner(),
-        })
-    }
+/// A frame that is recorded into these command buffers, one for each chunk.
+pub(crate) struct Job<'a> {
+    pub device: &'a Device,
+    pub input: FrameInput<'a>,
+    pub chunks: &'a [Chunk],
+    pub targets: &'a [Target],
+    /// Where passes are measured, and in which frame in flight.
+    pub timing: Option<&'a Timing>,
+    pub slot: usize,
 }
 
-impl Frames {
-    /// A command buffer for each chunk.
-    fn targets(
-        &mut self,
-        input: &FrameInput<'_>,
-        chunks: &[Chunk],
-    ) -> Result<Vec<Target>, FrameError> {
-        let mut targets = Vec::with_capacity(chunks.len());
-        for chunk in chunks {
-            let queue = input.plan.submissions[chunk.submission].queue;
-            let family = self.topology.family(queue).0;
-            let pools = &mut self.slots[self.current].pools;
-            let buffer = pools
-                .take(&self.device, chunk.task, family)
-                .map_err(FrameError::vulkan(&self.device, "vkAllocateCommandBuffers"))?;
-            let queue = self.lanes[usize::from(queue.0) - self.first].queue;
-            targets.push(Target {
-                buffer,
-                capabilities: self.device.topology.queues[queue].capabilities,
-                granularity: self.device.queues[queue].granularity,
-                slot: self.current,
-            });
-        }
-        Ok(targets)
-    }
-
-    /// Whether the frame can be recorded.
-    fn check_plan(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
-        self.check_lanes(input)?;
-        check(input)?;
-        // A plan that is refused stays unknown: it comes again, and has to be refused again.
-        match self.translations.know(input.plan) {
-            true => Ok(()),
-            false => check_steps(input),
-        }
-    }
-
-    /// Whether the plan submits only to queues that are this stream's.
-    fn check_lanes(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
-        for submission in &input.plan.submissions {
-            let queue = submission.queue.0;
-            if self.lane(usize::from(queue)).is_none() {
-                let problem = format!("the plan names queue {queue}, which is not this stream's");
-                return Err(FrameError::Mismatch { problem });
+/// Translates the lists of a frame into command buffers, each task its chunks. The input was checked.
+///
+/// # Errors
+/// The first wrong command in the order of the plan, a pipeline that does not compile, or a resource
+/// of another device.
+pub(crate) fn record(
+    job: &Job<'_>,
+    translation: &mut Translation,
+    parallel: &dyn Parallel,
+    tasks: &[Range<usize>],
+) -> Result<Recorded, FrameError> {
+    let (device, input, slot) = (job.device, job.input, job.slot);
+    (translation.begin(device, &input, job.chunks, job.targets))
+        .map_err(|foreign| made_elsewhere(foreign.name()))?;
+    let translation = &*translation;
+    let resources = FrameResources {
+        ids: &translation.ids,
+        handles: input.handles,
+        names: &device.ids,
+    };
+    let failure: Mutex<Option<(usize, FrameError)>> = Mutex::new(None);
+    let repeated = AtomicU32::new(0);
+    let record = |at: usize| {
+        let chunk = &job.chunks[at];
+        let (submission, step) = (chunk.submission, chunk.steps.start);
+        let queries = |timing: &Timing| timing.queries(slot, input.plan, submission, step);
+        let task = Task {
+            device,
+            input,
+            resources,
+            chunk,
+            target: job.targets[at],
+            age: translation.age,
+            queries: job.timing.and_then(queries),
+        };
+        match task.record(&mut lock(translation.chunk(at))) {
+            Ok(passes) => {
+                repeated.fetch_add(passes, Ordering::Relaxed);
             }
+            Err(error) => note_failure(&mut lock(&failure), at, error),
         }
-        Ok(())
+    };
+    parallel.run(tasks.len(), &|task| tasks[task].clone().for_each(&record));
+    if let Some((_, error)) = lock(&failure).take() {
+        return Err(error);
     }
+    Ok(Recorded {
+        buffers: by_submission(input.plan, job.chunks, job.targets),
+        slot,
+        repeated: repeated.into_inner(),
+    })
 }
 
 /// The command buffers of each submission.
@@ -228,7 +157,7 @@ fn by_submission(plan: &Plan, chunks: &[Chunk], targets: &[Target]) -> Vec<Vec<v
 }
 
 /// Commands are the measure of cost; a pass costs something even without.
-fn step_cost(input: &FrameInput<'_>, step: &Step) -> u64 {
+pub(crate) fn step_cost(input: &FrameInput<'_>, step: &Step) -> u64 {
     match step {
         Step::Barriers(_) => 1,
         Step::Pass(pass) => 2 + list(input, *pass).map_or(0, |list| list.len() as u64),
@@ -240,7 +169,7 @@ fn list<'a>(input: &FrameInput<'a>, pass: PassIndex) -> Option<&'a CommandList> 
 }
 
 /// Whether the parts of a frame belong together, so that indices need no further checks.
-fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
+pub(crate) fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
     let wrong = |problem: String| Err(FrameError::Mismatch { problem });
     if input.handles.len() < input.frame.resources.len() {
         let (handles, resources) = (input.handles.len(), input.frame.resources.len());
@@ -264,7 +193,7 @@ fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
 
 /// Whether the plan names only passes and resources that are there, and images that can be in the
 /// layouts that it gives them.
-fn check_steps(input: &FrameInput<'_>) -> Result<(), FrameError> {
+pub(crate) fn check_steps(input: &FrameInput<'_>) -> Result<(), FrameError> {
     let submissions = input.plan.submissions.iter();
     for step in submissions.flat_map(|submission| &submission.steps) {
         if !step_fits(input, step) {

@@ -1,6 +1,7 @@
 //! Buffers, images and samplers: how they are described, made, viewed, named in frames and checked.
 
 pub(crate) mod buffer;
+pub(crate) mod compatible;
 pub(crate) mod format;
 pub(crate) mod generation;
 pub(crate) mod handle;

@@ -3,9 +3,6 @@
 //! WGSL is translated with naga; SPIR-V from elsewhere (GLSL, Slang, rust-gpu) is taken as it is.
 //! Both are checked and reflected before a driver sees them.
 
-pub(crate) mod reload;
-
-mod capabilities;
 mod compose;
 mod constants;
 mod file;
@@ -35,8 +32,10 @@ pub use module::ShaderModule;
 pub use push_layout::PushLayout;
 pub use table::{TableBinding, TableKind};
 
-pub(crate) use capabilities::check_features;
 pub(crate) use constants::{Constants, check as check_constants};
+
+/// The bytes of push constants that every device has.
+pub(crate) const MAX_PUSH_CONSTANTS: usize = 128;
 
 /// A shader module. Clones are the same module.
 ///
@@ -434,7 +433,7 @@ fn check_interface(label: &str, entry: &EntryPoint) -> Result<(), ShaderError> {
             limit - 1
         ));
     }
-    let most = crate::commands::CommandList::MAX_PUSH_CONSTANTS as u32;
+    let most = MAX_PUSH_CONSTANTS as u32;
     if entry.push_constant_bytes > most {
         let bytes = entry.push_constant_bytes;
         return problem(format!(

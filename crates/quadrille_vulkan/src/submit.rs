@@ -1,10 +1,9 @@
 //! From a plan and command buffers to submissions: the plan is walked once.
 
 pub(crate) mod frames;
-pub(crate) mod gate;
+mod record;
 pub(crate) mod ring;
 pub(crate) mod sharing;
-pub(crate) mod stream;
 pub(crate) mod transient;
 pub(crate) mod watch;
 
@@ -18,15 +17,14 @@ use quadrille_sync::{
 };
 
 use crate::convert;
-use crate::device::Device;
+use crate::device::batch::{Batch, RETRIES, semaphore_info};
+use crate::device::gate::Point;
 use crate::device::timeline::Timeline;
 use crate::error::FrameError;
-use crate::lock;
 use crate::present::swapchain::Swapchain;
 use crate::present::{PresentSignal, Presented};
 use crate::record::{FrameInput, Recorded};
 use crate::submit::frames::Frames;
-use crate::submit::gate::Point;
 
 /// What came of a frame's presents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,49 +42,11 @@ struct PlannedPresent {
     id: ResourceId,
 }
 
-/// The semaphores and command buffers of one `VkSubmitInfo2`.
-#[derive(Default)]
-pub(crate) struct Batch {
-    waits: Vec<vk::SemaphoreSubmitInfo<'static>>,
-    buffers: Vec<vk::CommandBufferSubmitInfo<'static>>,
-    signals: Vec<vk::SemaphoreSubmitInfo<'static>>,
-    /// The timeline values among `waits`.
-    pub wait_points: Vec<Point>,
-    /// The timeline values among `signals`.
-    pub signal_points: Vec<Point>,
-}
-
-impl Batch {
-    /// Waits for a value.
-    pub(crate) fn wait(
-        &mut self,
-        timeline: &Timeline,
-        point: Point,
-        stages: vk::PipelineStageFlags2,
-    ) {
-        let info = semaphore_info(timeline.semaphore, stages).value(point.value);
-        self.waits.push(info);
-        self.wait_points.push(point);
-    }
-
-    /// Signals a value, after all that was submitted to the queue so far.
-    pub(crate) fn signal(&mut self, timeline: &Timeline, point: Point) {
-        timeline.announce(point.value);
-        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let info = semaphore_info(timeline.semaphore, all).value(point.value);
-        self.signals.push(info);
-        self.signal_points.push(point);
-    }
-}
+/// How long the device may take to reach what a host pass between submissions waits for.
+const HOST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a present waits for another stream to submit what it depends on.
 const PRESENT_PATIENCE: Duration = Duration::from_secs(5);
-
-/// How often a submission that finds no memory is tried again once others went through.
-pub(crate) const RETRIES: u32 = 10;
-
-/// How long the device may take to reach what a host pass between submissions waits for.
-const HOST_PATIENCE: Duration = Duration::from_secs(10);
 
 impl Frames {
     /// Submits a recorded frame and presents its windows. `states` are those that the plan was
@@ -456,55 +416,6 @@ fn point(queue: QueueIndex, value: u64) -> Point {
         timeline: usize::from(queue.0),
         value,
     }
-}
-
-/// One `vkQueueSubmit2`, tried again where no memory is left: work that completes meanwhile gives
-/// some back.
-pub(crate) fn queue_submit(
-    device: &Device,
-    queue: usize,
-    batches: &[Batch],
-    retries: u32,
-) -> Result<(), vk::Result> {
-    let infos: Vec<_> = batches
-        .iter()
-        .map(|batch| {
-            vk::SubmitInfo2::default()
-                .wait_semaphore_infos(&batch.waits)
-                .command_buffer_infos(&batch.buffers)
-                .signal_semaphore_infos(&batch.signals)
-        })
-        .collect();
-    let mut left = retries;
-    loop {
-        let queue = lock(&device.queues[queue].raw);
-        // SAFETY: the queue is locked; command buffers are recorded for its family and not in use;
-        // semaphores are alive, timeline values rise, and a binary semaphore that is waited for
-        // has its signal queued by an acquisition.
-        let result = unsafe { device.raw.queue_submit2(*queue, &infos, vk::Fence::null()) };
-        drop(queue);
-        if left == 0 || !is_out_of_memory(result) {
-            return device.note("vkQueueSubmit2", result);
-        }
-        left -= 1;
-        std::thread::yield_now();
-    }
-}
-
-fn is_out_of_memory(result: Result<(), vk::Result>) -> bool {
-    matches!(
-        result,
-        Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
-    )
-}
-
-fn semaphore_info(
-    semaphore: vk::Semaphore,
-    stages: vk::PipelineStageFlags2,
-) -> vk::SemaphoreSubmitInfo<'static> {
-    vk::SemaphoreSubmitInfo::default()
-        .semaphore(semaphore)
-        .stage_mask(stages)
 }
 
 /// The window of a swapchain image.

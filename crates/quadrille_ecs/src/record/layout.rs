@@ -5,9 +5,9 @@ use encase::internal::WriteInto;
 use encase::private::{ArrayMetadata, MatrixMetadata, StructMetadata};
 use quadrille_vulkan::CommandList;
 
-use crate::declare::bind::Reflected;
 use crate::declare::registry::short_name;
 use crate::error::RecordError;
+use crate::record::bound::Reflected;
 use crate::record::recording::SubRecording;
 
 /// A value that is laid out as WGSL has it, to push and to upload: a number, a vector or matrix of

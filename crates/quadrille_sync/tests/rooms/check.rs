@@ -6,7 +6,7 @@ use std::path::Path;
 /// Checks that a file declares these modules and no others, and that none of them imports a later
 /// one. `path` is that of the file's module, such as `crate`; a module's files are the one that has
 /// its name and those in the folder that has its name.
-pub fn check(file: &Path, path: &str, order: &[&str]) {
+pub(crate) fn check(file: &Path, path: &str, order: &[&str]) {
     let text = fs::read_to_string(file).unwrap();
     let mut modules: Vec<&str> = text.lines().filter_map(module).collect();
     let mut expected = order.to_vec();

@@ -228,7 +228,7 @@ impl CommandList {
     }
 
     /// The bytes of push constants that every device has.
-    pub const MAX_PUSH_CONSTANTS: usize = 128;
+    pub const MAX_PUSH_CONSTANTS: usize = crate::shader::MAX_PUSH_CONSTANTS;
 
     /// Sets the vertex buffer of a slot.
     pub fn vertex_buffer(&mut self, slot: u32, buffer: &GpuBuffer, offset: u64) {

@@ -1,6 +1,10 @@
 //! What a command list keeps of the pipelines and samplers that it uses, each once.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
+
+use crate::pipeline::Live;
 
 /// What a list keeps of an object that it uses.
 pub(crate) trait Keep<Object> {
@@ -20,6 +24,18 @@ impl<T: Clone + PartialEq> Keep<T> for T {
 
     fn keep(object: &T) -> Self {
         object.clone()
+    }
+}
+
+/// Of a pipeline whose code can change, the code.
+impl<T> Keep<Live<T>> for Arc<T> {
+    #[inline]
+    fn is_of(&self, live: &Live<T>) -> bool {
+        live.is(self)
+    }
+
+    fn keep(live: &Live<T>) -> Self {
+        live.current()
     }
 }
 

@@ -5,6 +5,7 @@ use quadrille_sync::{Access, ResourceId};
 
 use super::declared::{Part, Reader, Role};
 use super::{Command, CommandList};
+use crate::pipeline::MAX_COLORS;
 use crate::resources::image::GpuImage;
 use crate::resources::view::View;
 
@@ -100,9 +101,6 @@ pub struct Rendering<'a> {
     /// cut to what the attachments have.
     pub area: Option<[u32; 4]>,
 }
-
-/// The most colour attachments that every desktop device has.
-pub(crate) const MAX_COLORS: usize = 8;
 
 /// A colour attachment as a list keeps it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -231,51 +229,6 @@ impl Store {
             Self::Keep => vk::AttachmentStoreOp::STORE,
             Self::Discard => vk::AttachmentStoreOp::DONT_CARE,
         }
-    }
-}
-
-/// The formats that a graphics pipeline is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Formats {
-    /// Formats of the colour attachments; `UNDEFINED` from the first that there is not.
-    pub colors: [vk::Format; MAX_COLORS],
-    /// Format of depth and stencil, or `UNDEFINED`.
-    pub depth: vk::Format,
-    /// Samples per texel.
-    pub samples: u32,
-}
-
-impl Default for Formats {
-    /// No attachments, one sample.
-    fn default() -> Self {
-        Self {
-            colors: [vk::Format::UNDEFINED; MAX_COLORS],
-            depth: vk::Format::UNDEFINED,
-            samples: 1,
-        }
-    }
-}
-
-impl Formats {
-    /// The formats of images that are drawn to together.
-    pub fn of(colors: &[&GpuImage], depth: Option<&GpuImage>) -> Self {
-        let mut formats = Self::default();
-        for (slot, image) in formats.colors.iter_mut().zip(colors) {
-            *slot = image.format();
-        }
-        formats.depth = depth.map_or(vk::Format::UNDEFINED, GpuImage::format);
-        let first = colors.first().copied().or(depth);
-        formats.samples = first.map_or(1, |image| image.desc().samples);
-        formats
-    }
-
-    /// The colour formats there are.
-    pub(crate) fn used_colors(&self) -> &[vk::Format] {
-        let count = self
-            .colors
-            .iter()
-            .position(|&format| format == vk::Format::UNDEFINED);
-        &self.colors[..count.unwrap_or(MAX_COLORS)]
     }
 }
 

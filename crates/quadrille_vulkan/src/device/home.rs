@@ -1,6 +1,6 @@
 //! Where the bytes of a buffer or an image are: memory of its own, or a place in a block.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk;
 use gpu_allocator::vulkan::Allocation;
@@ -10,7 +10,12 @@ use crate::device::Device;
 use crate::device::memory::{Memory, MemoryPool};
 use crate::error::Error;
 use crate::lock;
-use crate::resources::handle::WeakHandle;
+
+/// A transient resource, as far as the block that it lies in is concerned.
+pub(crate) trait Resident: Send + Sync {
+    /// Leaves this block, if it is there: it is nowhere then, without contents.
+    fn vacate(self: Arc<Self>, block: &Arc<Block>);
+}
 
 /// Memory that transient resources share.
 pub(crate) struct Block {
@@ -22,7 +27,7 @@ pub(crate) struct Block {
     pub alignment: u64,
     memory: Allocation,
     /// Who has been put here, and may be still.
-    residents: Mutex<Vec<WeakHandle>>,
+    residents: Mutex<Vec<Weak<dyn Resident>>>,
 }
 
 impl Block {
@@ -45,9 +50,9 @@ impl Block {
     }
 
     /// Notes who has been put here.
-    pub(crate) fn note(&self, resident: WeakHandle) {
+    pub(crate) fn note(&self, resident: Weak<dyn Resident>) {
         let mut residents = lock(&self.residents);
-        residents.retain(|known| known.is_alive() && !known.is(&resident));
+        residents.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&resident));
         residents.push(resident);
     }
 
@@ -56,7 +61,7 @@ impl Block {
     pub(crate) fn vacate(self: &Arc<Self>) {
         // Whoever leaves is not to find the list locked.
         let residents = std::mem::take(&mut *lock(&self.residents));
-        for resident in residents.iter().filter_map(WeakHandle::upgrade) {
+        for resident in residents.iter().filter_map(Weak::upgrade) {
             resident.vacate(self);
         }
     }

@@ -5,7 +5,7 @@ use quadrille_sync::BarrierStyle;
 use crate::error::SetupError;
 use crate::instance::queues;
 use crate::instance::settings::Settings;
-use crate::submit::sharing::Sharing;
+use crate::instance::sharing::Sharing;
 
 /// The words of a variable that is on or off.
 const SWITCH: [(&str, bool); 2] = [("1", true), ("0", false)];

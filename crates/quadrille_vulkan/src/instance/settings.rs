@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
 
-use crate::submit::sharing::Sharing;
+use crate::instance::sharing::Sharing;
 
 /// One line of the shopping list of queues: what a queue has to be able to do.
 ///

@@ -6,19 +6,19 @@ use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 
+use super::capabilities::check_features;
 use super::interface::{Code, Interface, Pipeline};
 use super::live::Live;
 use super::needs::BindingNeeds;
 use super::{Module, fit};
 use crate::device::Device;
+use crate::device::reload::Newest;
 use crate::device::retire::Retired;
 use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
-use crate::shader::reload::Newest;
 use crate::shader::{
     Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage, check_constants,
-    check_features,
 };
 
 /// A compute pipeline to make.

@@ -3,7 +3,7 @@
 //! Passes were written, and declare, for the interface that the pipeline began with. Shaders may
 //! do less than that, a binding may be commented out for instance; they may not do more.
 
-use super::layout::merge;
+use crate::device::pipeline_layout::merge;
 use crate::error::ShaderError;
 use crate::shader::{Binding, EntryPoint};
 

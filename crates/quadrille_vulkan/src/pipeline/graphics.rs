@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::capabilities::check_features;
 use super::fixed::{self, PipelineState};
+use super::formats::Formats;
 use super::graphics_code::{GraphicsCode, GraphicsInterface, Loaded};
 use super::interface::{Interface, Pipeline};
 use super::live::Live;
@@ -12,10 +14,9 @@ use super::needs::BindingNeeds;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
 use super::vertices;
-use crate::commands::rendering::Formats;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::{Binding, Constant, GpuShader, PushLayout, check_features};
+use crate::shader::{Binding, Constant, GpuShader, PushLayout};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]

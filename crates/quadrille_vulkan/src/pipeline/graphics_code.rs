@@ -7,21 +7,20 @@ use std::sync::{Arc, OnceLock};
 use ash::vk;
 
 use super::Module;
+use super::capabilities::check_features;
 use super::fixed::{PipelineState, StencilState};
+use super::formats::Formats;
 use super::interface::{Code, Interface};
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, ColorState, Cull, DepthState, Topology, VertexLayout};
 use super::targets;
-use crate::commands::rendering::Formats;
 use crate::device::Device;
+use crate::device::reload::Newest;
 use crate::device::retire::Retired;
 use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
-use crate::shader::reload::Newest;
-use crate::shader::{
-    Constants, EntryPoint, GpuShader, Location, ShaderStage, check_constants, check_features,
-};
+use crate::shader::{Constants, EntryPoint, GpuShader, Location, ShaderStage, check_constants};
 
 /// What passes know of a graphics pipeline, and what all its variants share.
 pub(crate) struct GraphicsInterface {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::PipelineLayout;
 use super::fit::{self, Served};
-use super::layout::merge;
 use super::live::Live;
 use super::needs::BindingNeeds;
 use crate::device::Device;
+use crate::device::pipeline_layout::PipelineLayout;
+use crate::device::pipeline_layout::merge;
+use crate::device::reload::{Newest, Ready, Reloadable};
 use crate::error::ShaderError;
-use crate::shader::reload::{Newest, Ready, Reloadable};
 use crate::shader::{Binding, EntryPoint, PushLayout, TableBinding, table};
 
 /// What both kinds of pipelines have.

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::commands::Keep;
 use crate::lock;
 
 /// What a pipeline runs: its shaders, compiled.
@@ -59,17 +58,6 @@ impl<T> Live<T> {
             drop(codes);
             drop(old);
         }
-    }
-}
-
-impl<T> Keep<Live<T>> for Arc<T> {
-    #[inline]
-    fn is_of(&self, live: &Live<T>) -> bool {
-        live.is(self)
-    }
-
-    fn keep(live: &Live<T>) -> Self {
-        live.current()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::commands::rendering::Formats;
+use super::formats::Formats;
 use crate::device::Device;
 use crate::resources::format::{aspects, properties, scalar_kind};
 use crate::shader::{EntryPoint, Location};

@@ -7,8 +7,8 @@ use ash::{ext, vk};
 use raw_window_handle::{RawDisplayHandle, RawWindowHandle};
 
 use crate::device::Device;
+use crate::device::gpu::Gpu;
 use crate::error::SurfaceError;
-use crate::gpu::Gpu;
 
 /// More than there are present modes.
 const MOST_MODES: usize = 16;

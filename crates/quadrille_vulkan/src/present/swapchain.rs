@@ -19,10 +19,10 @@ use ash::vk;
 use quadrille_sync::TimelinePoint;
 
 use crate::device::Device;
+use crate::device::gpu::Gpu;
 use crate::device::patience::Patience;
 use crate::device::timeline::nanoseconds;
 use crate::error::SurfaceError;
-use crate::gpu::Gpu;
 use crate::present::surface::Surface;
 use crate::resources::image::{GpuImage, ImageDesc, ImageUsage};
 

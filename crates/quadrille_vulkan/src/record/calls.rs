@@ -5,8 +5,8 @@ use std::ops::Range;
 use ash::vk;
 use quadrille_sync::{AccessMask, Layout, ResourceId};
 
-use crate::commands::rendering::MAX_COLORS;
-use crate::pipeline::PipelineLayout;
+use crate::device::pipeline_layout::PipelineLayout;
+use crate::pipeline::MAX_COLORS;
 use crate::record::encode::{BindCall, DispatchCall, DrawCall, IndirectCall, StateCall};
 use crate::resources::table::SharedTable;
 

@@ -8,7 +8,6 @@
 
 mod bindings;
 mod binds;
-pub(crate) mod compatible;
 mod copies;
 mod dispatches;
 mod draws;
@@ -20,10 +19,10 @@ mod tables;
 use ash::vk;
 use quadrille_sync::{AccessMask, Aspects, Capabilities, Layout, ResourceIndex, SubRange, Use};
 
-use crate::commands::{Command, CommandError, CommandList};
+use crate::commands::{Command, CommandList};
 use crate::convert;
 use crate::device::Device;
-use crate::error::{Error, ShaderError};
+use crate::error::{CommandError, Error, ShaderError};
 use crate::pipeline::MOST_BUFFERS;
 use crate::record::calls::{Calls, LayoutCall};
 use crate::record::capability_word;

@@ -8,14 +8,13 @@ use bitflags::bitflags;
 use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
-use crate::device::home::{Block, Home};
+use crate::device::home::{Block, Home, Resident};
 use crate::device::memory::{Mapped, Memory};
 use crate::device::retire::Retired;
 use crate::error::Error;
+use crate::instance::sharing::Sharing;
 use crate::lock;
 use crate::resources::generation::Generation;
-use crate::resources::handle::WeakHandle;
-use crate::submit::sharing::Sharing;
 
 bitflags! {
     /// What a buffer may be used for; the bits of `VkBufferUsageFlagBits`.
@@ -224,13 +223,14 @@ impl GpuBuffer {
         let old_raw = self.replace(raw);
         self.retire(old_raw, old);
         if let Some((block, _)) = place {
-            block.note(WeakHandle::Buffer(WeakBuffer(Arc::downgrade(buffer))));
+            let resident: Weak<dyn Resident> = Arc::downgrade(buffer) as _;
+            block.note(resident);
         }
         Ok(())
     }
 
     /// Has it be nowhere, if its bytes are in this block.
-    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+    fn vacate(&self, block: &Arc<Block>) {
         let mut home = lock(&self.0.home);
         if home.offset_in(block).is_some() {
             let old = std::mem::take(&mut *home);
@@ -439,21 +439,10 @@ impl Drop for BufferInner {
     }
 }
 
-/// A buffer that this does not keep alive.
-#[derive(Clone)]
-pub(crate) struct WeakBuffer(Weak<BufferInner>);
-
-impl WeakBuffer {
-    /// The buffer, if somebody has it.
-    pub(crate) fn upgrade(&self) -> Option<GpuBuffer> {
-        let inner = self.0.upgrade()?;
-        let id = inner.id;
-        Some(GpuBuffer(inner, id))
-    }
-
-    /// Whether both are of the same buffer.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        self.0.ptr_eq(&other.0)
+impl Resident for BufferInner {
+    fn vacate(self: Arc<Self>, block: &Arc<Block>) {
+        let id = self.id;
+        GpuBuffer(self, id).vacate(block);
     }
 }
 

@@ -5,15 +5,15 @@ use std::sync::{Arc, MutexGuard};
 use ash::vk;
 use quadrille_sync::{Frame, Resource, ResourceId, ResourceIndex};
 
-use crate::commands::CommandError;
 use crate::device::Device;
+use crate::device::gpu::Gpu;
 use crate::device::home::{Block, Home};
 use crate::device::ids::Ids;
+use crate::error::CommandError;
 use crate::error::Error;
-use crate::gpu::Gpu;
-use crate::resources::buffer::{GpuBuffer, WeakBuffer};
+use crate::resources::buffer::GpuBuffer;
 use crate::resources::format;
-use crate::resources::image::{GpuImage, WeakImage};
+use crate::resources::image::GpuImage;
 use crate::resources::texels::Texels;
 
 /// A buffer or an image.
@@ -105,14 +105,6 @@ impl Handle {
         }
     }
 
-    /// Has it be nowhere, if its bytes are in this block.
-    pub(crate) fn vacate(&self, block: &Arc<Block>) {
-        match self {
-            Self::Buffer(buffer) => buffer.vacate(block),
-            Self::Image(image) => image.vacate(block),
-        }
-    }
-
     /// What the solver has to know of it.
     pub fn declare(&self) -> Resource {
         match self {
@@ -141,39 +133,6 @@ impl From<GpuBuffer> for Handle {
 impl From<GpuImage> for Handle {
     fn from(image: GpuImage) -> Self {
         Self::Image(image)
-    }
-}
-
-/// A handle that keeps nothing alive.
-#[derive(Clone)]
-pub(crate) enum WeakHandle {
-    /// Of a buffer.
-    Buffer(WeakBuffer),
-    /// Of an image.
-    Image(WeakImage),
-}
-
-impl WeakHandle {
-    /// The handle, if there are others.
-    pub(crate) fn upgrade(&self) -> Option<Handle> {
-        match self {
-            Self::Buffer(buffer) => buffer.upgrade().map(Handle::Buffer),
-            Self::Image(image) => image.upgrade().map(Handle::Image),
-        }
-    }
-
-    /// Whether there are others.
-    pub(crate) fn is_alive(&self) -> bool {
-        self.upgrade().is_some()
-    }
-
-    /// Whether both are of the same resource.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Buffer(one), Self::Buffer(other)) => one.is(other),
-            (Self::Image(one), Self::Image(other)) => one.is(other),
-            _ => false,
-        }
     }
 }
 

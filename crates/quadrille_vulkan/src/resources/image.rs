@@ -16,16 +16,15 @@ use bitflags::bitflags;
 use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
-use crate::device::home::{Block, Home};
+use crate::device::home::{Block, Home, Resident};
 use crate::device::retire::Retired;
 use crate::error::Error;
+use crate::instance::sharing::Sharing;
 use crate::lock;
 use crate::resources::buffer::lifetime;
 use crate::resources::format;
 use crate::resources::generation::Generation;
-use crate::resources::handle::WeakHandle;
 use crate::resources::view::{View, ViewKey};
-use crate::submit::sharing::Sharing;
 
 bitflags! {
     /// What an image may be used for; the bits of `VkImageUsageFlagBits`.
@@ -275,13 +274,14 @@ impl GpuImage {
         let new = create::create_in(&image.device, &image.desc, self.mode(), place, key)?;
         self.retire(self.replace(&mut home, new, Some(key)));
         if let Some((block, _)) = place {
-            block.note(WeakHandle::Image(WeakImage(Arc::downgrade(image))));
+            let resident: Weak<dyn Resident> = Arc::downgrade(image) as _;
+            block.note(resident);
         }
         Ok(())
     }
 
     /// Has it be nowhere, if its bytes are in this block.
-    pub(crate) fn vacate(&self, block: &Arc<Block>) {
+    fn vacate(&self, block: &Arc<Block>) {
         let mut home = lock(&self.0.home);
         if home.offset_in(block).is_some() {
             self.retire(self.replace(&mut home, Default::default(), None));
@@ -527,21 +527,10 @@ impl Drop for ImageInner {
     }
 }
 
-/// An image that this does not keep alive.
-#[derive(Clone)]
-pub(crate) struct WeakImage(Weak<ImageInner>);
-
-impl WeakImage {
-    /// The image, if somebody has it.
-    pub(crate) fn upgrade(&self) -> Option<GpuImage> {
-        let inner = self.0.upgrade()?;
-        let id = inner.id;
-        Some(GpuImage(inner, id))
-    }
-
-    /// Whether both are of the same image.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        self.0.ptr_eq(&other.0)
+impl Resident for ImageInner {
+    fn vacate(self: Arc<Self>, block: &Arc<Block>) {
+        let id = self.id;
+        GpuImage(self, id).vacate(block);
     }
 }
 

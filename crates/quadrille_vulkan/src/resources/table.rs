@@ -31,7 +31,6 @@ use crate::shader::ShaderImage;
 
 pub use desc::ImageTableDesc;
 pub use error::TableError;
-pub(crate) use sets::layout;
 
 /// The place of an image in a table: what shaders index the array with.
 ///

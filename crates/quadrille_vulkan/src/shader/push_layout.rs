@@ -1,7 +1,7 @@
 //! Where the values of a shader's push constants begin.
 
 /// Bytes of push constants that are looked at: more than that no pipeline has.
-pub(super) const BYTES: u64 = crate::commands::CommandList::MAX_PUSH_CONSTANTS as u64;
+pub(super) const BYTES: u64 = super::MAX_PUSH_CONSTANTS as u64;
 
 /// Where the values of an entry point's push constants begin, for a comparison with what is pushed.
 ///

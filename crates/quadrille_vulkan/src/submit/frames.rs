@@ -10,13 +10,13 @@ use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
 use crate::device::fault;
 use crate::device::patience::Patience;
 use crate::device::retire::Waiting;
+use crate::device::stream::{Lane, Mailbox, StreamDesc};
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
 use crate::record::pools::Pools;
 use crate::record::timing::{DeviceTimes, Timing};
 use crate::record::translation::Translations;
 use crate::submit::ring::{Return, Ring};
-use crate::submit::stream::{Lane, Mailbox, StreamDesc};
 use crate::submit::transient::Transients;
 use crate::submit::watch::Watch;
 
@@ -156,6 +156,13 @@ impl Frames {
     /// The lane with this timeline, if it is this stream's.
     pub(crate) fn lane(&self, timeline: usize) -> Option<&Lane> {
         self.lanes.get(timeline.checked_sub(self.first)?)
+    }
+
+    /// Whether the stream has been asked to come to its end: the main loop has, or a ring's other
+    /// side.
+    pub fn is_stopping(&self) -> bool {
+        let mailbox = self.mailbox.as_ref();
+        mailbox.is_some_and(|mailbox| mailbox.stop.load(Ordering::Acquire))
     }
 
     /// Begins a frame: waits until the frame that last used its slot is done on all queues, so
@@ -410,10 +417,18 @@ impl Frames {
             tracing::error!("a stream does not return what it has taken: {error}");
         }
         self.transients.close(&self.device);
-        let pools = self.slots.drain(..).map(|slot| slot.pools).collect();
+        let (slots, timing) = (std::mem::take(&mut self.slots), self.timing.take());
+        let destroy = move |device: &Device| {
+            for mut slot in slots {
+                slot.pools.destroy(device);
+            }
+            if let Some(mut timing) = timing {
+                timing.destroy(device);
+            }
+        };
         let lanes = std::mem::take(&mut self.lanes);
-        let owned = (pools, self.timing.take());
-        self.device.leave(mailbox, owned, self.first, lanes);
+        self.device
+            .leave(mailbox, Box::new(destroy), self.first, lanes);
     }
 }
 

@@ -24,15 +24,15 @@ use quadrille_sync::{
 };
 
 use crate::device::Device;
+use crate::device::batch::Batch;
+use crate::device::gate::Point;
 use crate::device::patience::Patience;
+use crate::device::stream::Mailbox;
 use crate::device::timeline::Timeline;
 use crate::error::Error;
 use crate::lock;
 use crate::resources::handle::Handle;
-use crate::submit::Batch;
 use crate::submit::frames::Frames;
-use crate::submit::gate::Point;
-use crate::submit::stream::Mailbox;
 
 /// How far ahead a timeline is signalled when nobody returns turns any more. Devices allow values
 /// that differ by 2^31 - 1 at least (`maxTimelineSemaphoreValueDifference`).

@@ -3,7 +3,7 @@ use quadrille_sync::BarrierStyle;
 use super::overrule_by;
 use crate::error::SetupError;
 use crate::instance::settings::{Settings, WantedQueue};
-use crate::submit::sharing::Sharing;
+use crate::instance::sharing::Sharing;
 
 /// The default settings where the environment has these variables.
 fn with(variables: &[(&str, &str)]) -> Result<Settings, SetupError> {

@@ -3,14 +3,16 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Layout, ResourceId, ResourceIndex};
 
-use super::compatible::{check_kind, check_view};
 use super::tables;
 use super::{Encoder, Failure};
-use crate::commands::{CommandError, CommandList};
-use crate::pipeline::{ComputeCode, GraphicsCode, PipelineLayout};
+use crate::commands::CommandList;
+use crate::device::pipeline_layout::PipelineLayout;
+use crate::error::CommandError;
+use crate::pipeline::{ComputeCode, GraphicsCode};
 use crate::record::calls::{Call, Info, TableCall};
 use crate::record::encode::BindCall;
 use crate::resources::buffer::BufferUsage;
+use crate::resources::compatible::{check_kind, check_view};
 use crate::resources::handle::{Entry, Handle};
 use crate::resources::image::{GpuImage, ImageUsage};
 use crate::resources::table::SharedTable;

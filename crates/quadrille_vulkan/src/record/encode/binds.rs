@@ -5,7 +5,8 @@ use ash::vk;
 use quadrille_sync::{Capabilities, ResourceId};
 
 use super::{Encoder, Failure, aligned, bytes_of};
-use crate::commands::{Bind, CommandError, CommandList, IndexType};
+use crate::commands::{Bind, CommandList, IndexType};
+use crate::error::CommandError;
 use crate::pipeline::MOST_BUFFERS;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;

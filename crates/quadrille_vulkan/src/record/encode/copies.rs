@@ -3,11 +3,12 @@
 use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId};
 
-use super::compatible::{check_blit, check_copy, check_view, outside};
 use super::rendering::clear_color;
 use super::{Encoder, Failure, aligned, bytes_of, declared_layout};
-use crate::commands::{CommandError, CommandList, Copying};
+use crate::commands::{CommandList, Copying};
+use crate::error::CommandError;
 use crate::resources::buffer::{BufferUsage, GpuBuffer};
+use crate::resources::compatible::{check_blit, check_copy, check_view, outside};
 use crate::resources::format;
 use crate::resources::image::{GpuImage, ImageUsage};
 use crate::resources::region::ImageRegion;

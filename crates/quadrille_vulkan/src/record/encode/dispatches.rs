@@ -4,7 +4,8 @@ use ash::vk;
 use quadrille_sync::{Capabilities, ResourceId};
 
 use super::{Encoder, Failure, aligned};
-use crate::commands::{CommandError, Dispatch};
+use crate::commands::Dispatch;
+use crate::error::CommandError;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
 

@@ -5,7 +5,8 @@ use quadrille_sync::{Capabilities, ResourceId};
 
 use super::rendering::{clear_color, cut};
 use super::{Encoder, Failure, aligned};
-use crate::commands::{CommandError, CommandList, Counted, Draw};
+use crate::commands::{CommandList, Counted, Draw};
+use crate::error::CommandError;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
 

@@ -4,11 +4,12 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex};
 
 use super::bindings::view;
-use super::compatible::check_view;
 use super::{Encoder, Failure, StateCall, declared_uses};
-use crate::commands::CommandError;
-use crate::commands::rendering::{ColorData, DepthData, Formats, Load, MAX_COLORS, RenderingData};
+use crate::commands::rendering::{ColorData, DepthData, Load, RenderingData};
+use crate::error::CommandError;
+use crate::pipeline::{Formats, MAX_COLORS};
 use crate::record::calls::{AttachmentCall, Call, RenderingCall};
+use crate::resources::compatible::check_view;
 use crate::resources::format;
 use crate::resources::image::{GpuImage, ImageUsage};
 use crate::resources::region::mip_extent;

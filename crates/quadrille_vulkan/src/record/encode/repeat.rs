@@ -3,7 +3,8 @@
 use quadrille_sync::{ResourceIndex, Use};
 
 use super::{Encoder, Failure, declared_layout};
-use crate::commands::{CommandError, CommandList};
+use crate::commands::CommandList;
+use crate::error::CommandError;
 use crate::record::calls::{Call, LayoutCall, Span, Touched};
 use crate::record::translation::Doubt;
 

@@ -3,7 +3,8 @@
 use ash::vk;
 
 use super::{Encoder, Failure};
-use crate::commands::{CommandError, State};
+use crate::commands::State;
+use crate::error::CommandError;
 use crate::record::calls::Call;
 
 /// Dynamic state with all arguments.

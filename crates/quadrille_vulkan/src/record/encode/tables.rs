@@ -1,7 +1,7 @@
 //! Tables: bound as a whole, to a group of their own.
 
 use super::Encoder;
-use crate::commands::CommandError;
+use crate::error::CommandError;
 use crate::record::calls::TableCall;
 use crate::resources::table::SharedTable;
 use crate::shader::{TableBinding, TableKind};

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::{Contents, ImageTableDesc, TableError, TableIndex, TableInner, sets};
-use crate::commands::CommandError;
+use super::{Contents, ImageTableDesc, TableError, TableIndex, TableInner};
 use crate::device::Device;
+use crate::device::table_layout::limits;
+use crate::error::CommandError;
 use crate::error::Error;
-use crate::record::encode::compatible::check_kind;
+use crate::resources::compatible::check_kind;
 use crate::resources::image::{GpuImage, ImageUsage};
 use crate::resources::texels::Texels;
 use crate::resources::view::{View, ViewKey};
@@ -16,7 +17,7 @@ use crate::shader::TableBinding;
 
 /// Checks a description.
 pub(super) fn check(device: &Arc<Device>, desc: &ImageTableDesc) -> Result<(), Error> {
-    let limits = sets::limits(device);
+    let limits = limits(device);
     let frames = device.frames_in_flight;
     let most = limits.images.min(limits.all / frames);
     let (capacity, samplers) = (desc.capacity, desc.samplers.len());

@@ -2,10 +2,10 @@
 
 use ash::vk;
 
+use crate::instance::sharing::Sharing;
 use crate::resources::image::{ImageDesc, ImageUsage};
 use crate::resources::sampler::Sampler;
 use crate::shader::{ScalarKind, ShaderImage};
-use crate::submit::sharing::Sharing;
 
 /// A table of images to make.
 #[derive(Clone, Debug, PartialEq)]

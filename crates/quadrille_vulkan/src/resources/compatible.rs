@@ -2,19 +2,19 @@
 
 use ash::vk;
 
-use crate::commands::CommandError;
 use crate::device::Device;
+use crate::error::CommandError;
 use crate::resources::format::{aspects, block, scalar_kind};
 use crate::resources::image::GpuImage;
 use crate::resources::region::ImageRegion;
 use crate::resources::view::{View, ViewKey};
 
 /// An image and the part of it that is meant.
-pub(super) type Part<'a> = (&'a GpuImage, &'a ImageRegion);
+pub(crate) type Part<'a> = (&'a GpuImage, &'a ImageRegion);
 
 /// Checks a copy (section "Copying Data Between Images"): as many texels of the same size, for
 /// compressed formats and those of depth and stencil of the same format.
-pub(super) fn check_copy(src: Part<'_>, dst: Part<'_>) -> Result<(), CommandError> {
+pub(crate) fn check_copy(src: Part<'_>, dst: Part<'_>) -> Result<(), CommandError> {
     let [from, to] = [src.0.format(), dst.0.format()];
     let is_plain = |format| {
         aspects(format) == vk::ImageAspectFlags::COLOR
@@ -35,7 +35,7 @@ pub(super) fn check_copy(src: Part<'_>, dst: Part<'_>) -> Result<(), CommandErro
 }
 
 /// Checks a blit (section "Image Copies With Scaling").
-pub(super) fn check_blit(
+pub(crate) fn check_blit(
     device: &Device,
     src: Part<'_>,
     dst: Part<'_>,
@@ -70,7 +70,7 @@ pub(super) fn check_blit(
 }
 
 /// Whether a view lies in its image.
-pub(super) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandError> {
+pub(crate) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandError> {
     let desc = image.desc();
     match view.fits(desc.mip_levels, desc.array_layers) {
         true => Ok(()),
@@ -88,7 +88,7 @@ pub(super) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandErro
 }
 
 /// A part that an image lacks.
-pub(super) fn outside(image: &GpuImage, what: String) -> CommandError {
+pub(crate) fn outside(image: &GpuImage, what: String) -> CommandError {
     let desc = image.desc();
     let [width, height, depth] = desc.extent;
     let (mips, layers) = (desc.mip_levels, desc.array_layers);

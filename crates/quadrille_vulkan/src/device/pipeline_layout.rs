@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use ash::vk;
 
 use crate::device::Device;
+use crate::device::table_layout;
 use crate::error::{Error, ShaderError};
 use crate::lock;
-use crate::resources::table;
 use crate::shader::{Binding, EntryPoint};
 
 /// A layout: set 0 of push descriptors, sets of tables from 1 on, and push constants.
@@ -106,7 +106,7 @@ impl LayoutCache {
         if let Some(layout) = self.table.get() {
             return Ok(*layout);
         }
-        let layout = table::layout(device)?;
+        let layout = table_layout::layout(device)?;
         Ok(*self.table.get_or_init(|| layout))
     }
 
@@ -217,7 +217,7 @@ fn create_template(
 }
 
 /// The bindings of several stages as one list, and the bytes of their push constants.
-pub(super) fn merge(
+pub(crate) fn merge(
     pipeline: &str,
     entry_points: &[&EntryPoint],
 ) -> Result<(Vec<Binding>, PushBytes), ShaderError> {

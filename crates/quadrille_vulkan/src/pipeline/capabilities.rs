@@ -3,9 +3,9 @@
 
 use ash::vk;
 
-use super::GpuShader;
 use crate::device::Device;
 use crate::error::ShaderError;
+use crate::shader::GpuShader;
 
 const CAPABILITY: u32 = 17;
 

@@ -7,7 +7,7 @@
 //! A stream has one queue. If one suits that the main loop has not used yet, the stream has it to
 //! itself, and the main loop plans without it; there, a wait may be submitted before its signal.
 //! Else the stream shares a queue, and what is submitted to that is held back until it is certain
-//! to go on (see [`gate`](crate::submit::gate)).
+//! to go on (see [`gate`](crate::device::gate)).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -18,15 +18,12 @@ use ash::vk;
 use quadrille_sync::{Capabilities, Queue, ResourceId, Topology};
 
 use crate::device::Device;
+use crate::device::batch::{Batch, RETRIES, queue_submit};
+use crate::device::gate::{Entry, Gate, Point};
 use crate::device::patience::Patience;
 use crate::device::timeline::Timeline;
 use crate::error::{Error, FrameError};
 use crate::lock;
-use crate::record::pools::Pools;
-use crate::record::timing::Timing;
-use crate::submit::frames::Frames;
-use crate::submit::gate::{Entry, Gate, Point};
-use crate::submit::{Batch, RETRIES, queue_submit};
 
 /// How long tear-down waits for the threads of streams.
 const JOIN_PATIENCE: Duration = Duration::from_secs(2);
@@ -70,10 +67,13 @@ pub(crate) struct Mailbox {
     pub stop: AtomicBool,
 }
 
+/// Destroys objects that no queue uses any more.
+pub(crate) type Destroy = Box<dyn FnOnce(&Device) + Send>;
+
 /// What a stream that has been dropped leaves to the device.
 struct LeftOver {
-    pools: Vec<Pools>,
-    timing: Option<Timing>,
+    /// Destroys what its submissions used, once they are done.
+    destroy: Option<Destroy>,
     lane: usize,
     timeline: Arc<Timeline>,
     /// Its queue; rings have none.
@@ -271,17 +271,16 @@ impl Device {
     pub(crate) fn leave(
         &self,
         mailbox: &Arc<Mailbox>,
-        (pools, mut timing): (Vec<Pools>, Option<Timing>),
+        destroy: Destroy,
         first: usize,
         lanes: Vec<Lane>,
     ) {
         let mut table = lock(&self.streams.table);
         table.mailboxes.retain(|known| !Arc::ptr_eq(known, mailbox));
-        let mut pools = Some(pools);
+        let mut destroy = Some(destroy);
         for (at, lane) in lanes.into_iter().enumerate() {
             table.left_over.push(LeftOver {
-                pools: pools.take().unwrap_or_default(),
-                timing: timing.take(),
+                destroy: destroy.take(),
                 lane: first + at,
                 timeline: lane.timeline,
                 queue: Some(lane.queue),
@@ -292,8 +291,7 @@ impl Device {
     /// Takes over the timeline of a ring, until all its signals have come.
     pub(crate) fn leave_timeline(&self, index: usize, timeline: Arc<Timeline>) {
         lock(&self.streams.table).left_over.push(LeftOver {
-            pools: Vec::new(),
-            timing: None,
+            destroy: None,
             lane: index,
             timeline,
             queue: None,
@@ -317,9 +315,8 @@ impl Device {
             ..
         } = &mut *table;
         for mut left in left_over.extract_if(.., is_done) {
-            left.pools.iter_mut().for_each(|pools| pools.destroy(self));
-            if let Some(timing) = &mut left.timing {
-                timing.destroy(self);
+            if let Some(destroy) = left.destroy.take() {
+                destroy(self);
             }
             self.timelines.give_back(left.lane);
             let Some(queue) = left.queue else { continue };
@@ -467,13 +464,4 @@ fn runs_at_once(gate: &Gate<Held>, lane: usize, batches: &[Batch]) -> bool {
             own = signals.map(|signal| signal.value).fold(own, u64::max);
             certain
         })
-}
-
-impl Frames {
-    /// Whether the stream has been asked to come to its end: the main loop has, or a ring's other
-    /// side.
-    pub fn is_stopping(&self) -> bool {
-        let mailbox = self.mailbox.as_ref();
-        mailbox.is_some_and(|mailbox| mailbox.stop.load(Ordering::Acquire))
-    }
 }

@@ -1,0 +1,53 @@
+//! The formats of attachments.
+
+use ash::vk;
+
+use crate::resources::image::GpuImage;
+
+/// The most colour attachments that every desktop device has.
+pub(crate) const MAX_COLORS: usize = 8;
+
+/// The formats that a graphics pipeline is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Formats {
+    /// Formats of the colour attachments; `UNDEFINED` from the first that there is not.
+    pub colors: [vk::Format; MAX_COLORS],
+    /// Format of depth and stencil, or `UNDEFINED`.
+    pub depth: vk::Format,
+    /// Samples per texel.
+    pub samples: u32,
+}
+
+impl Default for Formats {
+    /// No attachments, one sample.
+    fn default() -> Self {
+        Self {
+            colors: [vk::Format::UNDEFINED; MAX_COLORS],
+            depth: vk::Format::UNDEFINED,
+            samples: 1,
+        }
+    }
+}
+
+impl Formats {
+    /// The formats of images that are drawn to together.
+    pub fn of(colors: &[&GpuImage], depth: Option<&GpuImage>) -> Self {
+        let mut formats = Self::default();
+        for (slot, image) in formats.colors.iter_mut().zip(colors) {
+            *slot = image.format();
+        }
+        formats.depth = depth.map_or(vk::Format::UNDEFINED, GpuImage::format);
+        let first = colors.first().copied().or(depth);
+        formats.samples = first.map_or(1, |image| image.desc().samples);
+        formats
+    }
+
+    /// The colour formats there are.
+    pub(crate) fn used_colors(&self) -> &[vk::Format] {
+        let count = self
+            .colors
+            .iter()
+            .position(|&format| format == vk::Format::UNDEFINED);
+        &self.colors[..count.unwrap_or(MAX_COLORS)]
+    }
+}

@@ -1,0 +1,115 @@
+//! The step of a frame that records it: what it is given is checked, cut into chunks, and handed to
+//! [`record`].
+
+use quadrille_sync::{QueueIndex, Step};
+
+use crate::error::FrameError;
+use crate::record::chunks::{self, Chunk};
+use crate::record::encode::Target;
+use crate::record::{self, FrameInput, Job, Parallel, Recorded};
+use crate::submit::frames::Frames;
+
+impl Frames {
+    /// Translates the lists of a frame into command buffers, in the order of the plan, with its
+    /// barriers between them. The plan is cut into about `tasks` runs for `parallel`, each of which
+    /// fills a command buffer for every submission that it has a part of.
+    ///
+    /// Images of swapchains have to be acquired before.
+    ///
+    /// # Errors
+    /// A wrong command (named by pass and index), a pipeline that does not compile, or arguments
+    /// that do not belong together. Nothing was submitted; the frame can be abandoned.
+    pub fn record(
+        &mut self,
+        input: FrameInput<'_>,
+        parallel: &dyn Parallel,
+        tasks: usize,
+    ) -> Result<Recorded, FrameError> {
+        self.check_plan(&input)?;
+        self.settle_transients(input.frame, input.handles)?;
+        for table in input.lists.iter().flatten().flat_map(|list| list.tables()) {
+            if self.mailbox.is_some() {
+                let problem = format!(
+                    "the table {} is read by another stream than the main loop",
+                    table.name()
+                );
+                return Err(FrameError::Mismatch { problem });
+            }
+            table.bring_up_to_date(self.current)?;
+        }
+        let cost = |step: &Step| record::step_cost(&input, step);
+        let chunks = chunks::cut(input.plan, tasks, cost);
+        let tasks = chunks::tasks(&chunks);
+        let targets = self.targets(&input, &chunks)?;
+        if let Some(timing) = &mut self.timing {
+            let (device, first, lanes) = (&self.device, self.first, &self.lanes);
+            let bits = |queue: QueueIndex| {
+                let lane = &lanes[usize::from(queue.0) - first];
+                device.queues[lane.queue].timestamp_bits
+            };
+            timing.prepare(device, self.current, &input, bits)?;
+        }
+        let job = Job {
+            device: &self.device,
+            input,
+            chunks: &chunks,
+            targets: &targets,
+            timing: self.timing.as_ref(),
+            slot: self.current,
+        };
+        let translation = self.translations.of(input.plan);
+        let recorded = record::record(&job, translation, parallel, &tasks)?;
+        self.recorded = true;
+        Ok(recorded)
+    }
+}
+
+impl Frames {
+    /// A command buffer for each chunk.
+    fn targets(
+        &mut self,
+        input: &FrameInput<'_>,
+        chunks: &[Chunk],
+    ) -> Result<Vec<Target>, FrameError> {
+        let mut targets = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let queue = input.plan.submissions[chunk.submission].queue;
+            let family = self.topology.family(queue).0;
+            let pools = &mut self.slots[self.current].pools;
+            let buffer = pools
+                .take(&self.device, chunk.task, family)
+                .map_err(FrameError::vulkan(&self.device, "vkAllocateCommandBuffers"))?;
+            let queue = self.lanes[usize::from(queue.0) - self.first].queue;
+            targets.push(Target {
+                buffer,
+                capabilities: self.device.topology.queues[queue].capabilities,
+                granularity: self.device.queues[queue].granularity,
+                slot: self.current,
+            });
+        }
+        Ok(targets)
+    }
+
+    /// Whether the frame can be recorded.
+    fn check_plan(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
+        self.check_lanes(input)?;
+        record::check(input)?;
+        // A plan that is refused stays unknown: it comes again, and has to be refused again.
+        match self.translations.know(input.plan) {
+            true => Ok(()),
+            false => record::check_steps(input),
+        }
+    }
+
+    /// Whether the plan submits only to queues that are this stream's.
+    fn check_lanes(&self, input: &FrameInput<'_>) -> Result<(), FrameError> {
+        for submission in &input.plan.submissions {
+            let queue = submission.queue.0;
+            if self.lane(usize::from(queue)).is_none() {
+                let problem = format!("the plan names queue {queue}, which is not this stream's");
+                return Err(FrameError::Mismatch { problem });
+            }
+        }
+        Ok(())
+    }
+}
