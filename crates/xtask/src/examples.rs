@@ -21,9 +21,10 @@ const FRAMES: &str = "60";
 
 /// What makes an example light enough to run on every virtual topology: there the
 /// synchronisation is looked at, and the plain driver has the full amount.
-const LIGHTER: [(&str, &[&str]); 2] = [
+const LIGHTER: [(&str, &[&str]); 3] = [
     ("many_cubes", &["--cubes", "4000"]),
     ("scene3d", &["--shadow-map", "256"]),
+    ("overlap", &["--steps", "5"]),
 ];
 
 /// The example that measures, and draws nothing: how it is run, and what it must say.

@@ -66,7 +66,7 @@ impl<'a> Bound<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no declared access",
     label = "a parameter such as `StorageRead<Cells>` is expected here, by reference",
-    note = "what a pass binds, draws to or copies it declares as a parameter of its system; a `GpuBuffer` or `GpuImage` itself is no key to it"
+    note = "what a pass binds, draws to or copies it declares as a parameter of its system; a `GpuBuffer` or `GpuImage` itself is no key to it; a `Sampler` is bound by `.sampler(binding, &sampler)`"
 )]
 pub trait Declared {
     /// The resource and the declared access.

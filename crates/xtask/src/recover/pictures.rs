@@ -24,13 +24,14 @@ enum Then {
 }
 
 /// The examples with a picture, and what they are told.
-const RUNS: [(&str, &[&str], Then); 9] = [
+const RUNS: [(&str, &[&str], Then); 10] = [
     ("triangle", &[], Then::GoesOn),
     ("windows", &[], Then::GoesOn),
     ("life", &[], Then::GoesOn),
     ("life", &["--worker"], Then::GoesOn),
     ("post_process", &[], Then::GoesOn),
     ("post_process", &["--runtime"], Then::GoesOn),
+    ("overlap", &["--steps", "20"], Then::GoesOn),
     ("many_cubes", &["--cubes", "4000"], Then::GoesOn),
     ("breakout", &["--autoplay"], Then::GoesOn),
     ("swarm", &["--enemies", "5000"], Then::BeginsAgain),
