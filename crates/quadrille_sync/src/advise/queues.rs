@@ -456,7 +456,8 @@ impl Look<'_> {
         let (now, least) = (length(&order, &needs, None), self.now / GAIN);
         let mut all = Vec::new();
         for (at, placed) in order.iter().enumerate() {
-            let is_main = self.frame.pass(placed.pass).queue.fixed.is_none();
+            let is_main =
+                self.frame.pass(placed.pass).queue.fixed.is_none() && self.can_leave(placed);
             // No pass saves more than it costs.
             if is_main && placed.cost >= least && self.open.contains(&placed.pass) {
                 let saves = now.saturating_sub(length(&order, &needs, Some(at)));
@@ -467,6 +468,22 @@ impl Look<'_> {
         }
         all.sort_unstable();
         all.into_iter().map(|(_, pass)| pass).collect()
+    }
+
+    /// Whether another queue can run a pass.
+    fn can_leave(&self, placed: &Placed) -> bool {
+        let required = self.frame.pass(placed.pass).queue.required;
+        let mut others = self
+            .topology
+            .indices()
+            .filter(|queue| *queue != placed.queue);
+        others.any(|queue| {
+            let queue = self.topology.queue(queue);
+            let mut uses = self.frame.uses_of(placed.pass).iter();
+            !queue.is_foreign()
+                && queue.capabilities.contains(required)
+                && uses.all(|used| used.access.runs_on(queue.capabilities))
+        })
     }
 
     /// The queue that a pass gets beside the main one, and the estimated time of the frame then.

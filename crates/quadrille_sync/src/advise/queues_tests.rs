@@ -117,6 +117,16 @@ fn a_pass_returns_when_it_saves_nothing_any_more() {
 }
 
 #[test]
+fn what_no_other_queue_can_run_is_not_looked_at() {
+    // Shadows would save most.
+    let mut app = App::new(FRAME, &[2000, 800, 500]);
+    for _ in 0..LOOKS {
+        app.look(None);
+    }
+    assert_eq!(app.moved(), ["particles 1"], "each look was of them");
+}
+
+#[test]
 fn little_gain_moves_nothing() {
     let mut app = App::new(FRAME, &[1000, 10, 500]);
     for _ in 0..20 {
