@@ -133,7 +133,9 @@ fn renew_resources(world: &mut World, renderer: &mut Renderer) {
         ..
     } = renderer;
     if let Some(choices) = queues.changed() {
-        world.resource_mut::<Collector>().choose_queues(choices);
+        let mut collector = world.resource_mut::<Collector>();
+        sharing.share(choices.shares(), &collector.frame, &collector.handles);
+        collector.choose_queues(choices);
     }
     if sharing.change(frames, states) || frames.has_spare_memory() {
         world.resource_mut::<Collector>().begin_anew();
@@ -383,7 +385,11 @@ fn finish(
     world.resource_scope(|world, collector: Mut<Collector>| {
         Histories::advance(world, &|id| collector.uses(id));
         let planned_for = (renderer.frames.topology(), &renderer.states);
-        let looked_at = (&collector.frame, &collector.open_passes[..]);
+        let looked_at = (
+            &collector.frame,
+            &collector.open_passes[..],
+            &collector.handles[..],
+        );
         renderer.queues.look(looked_at, planned_for);
     });
     renderer.frames.retire(&mut renderer.states, &progress);

@@ -9,8 +9,8 @@
 
 use std::time::Instant;
 
-use quadrille_sync::{Frame, PassIndex, QueueChoices, States, Topology};
-use quadrille_vulkan::{DeviceTimes, Frames, Gpu};
+use quadrille_sync::{Frame, PassIndex, QueueChoices, ResourceIndex, States, Topology};
+use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle};
 use serde_json::{Map, Value, json};
 
 use crate::renderer::advice;
@@ -93,10 +93,10 @@ impl OpenQueues {
     }
 
     /// Looks at a frame that was submitted, if it was measured. `open` are its passes that may move,
-    /// in order.
+    /// in order, and `handles` what its resources mean.
     pub(crate) fn look(
         &mut self,
-        (frame, open): (&Frame, &[PassIndex]),
+        (frame, open, handles): (&Frame, &[PassIndex], &[Handle]),
         (topology, states): (&Topology, &States),
     ) {
         let Some(Measured { times, took_us }) = self.measured.take() else {
@@ -107,7 +107,10 @@ impl OpenQueues {
             frame,
             topology,
             states,
-            |pass| open.binary_search(&pass).is_ok(),
+            (
+                |pass| open.binary_search(&pass).is_ok(),
+                |resource: ResourceIndex| handles[resource.0 as usize].has_open_sharing(),
+            ),
             |pass| Some(costs[pass.0 as usize]? / 1000),
             Some(took_us),
         );

@@ -83,6 +83,25 @@ impl OpenSharing {
         self.frames_left = self.gap;
     }
 
+    /// Resources of a frame with these names are shared, where that is left open: passes that moved
+    /// to another family's queue read them.
+    pub(crate) fn share<'a>(
+        &mut self,
+        names: impl Iterator<Item = &'a str>,
+        frame: &Frame,
+        handles: &[Handle],
+    ) {
+        for name in names {
+            let of_name = frame.resources.iter().zip(handles);
+            for (resource, handle) in of_name.filter(|(it, _)| *it.name == *name) {
+                if resource.sharing == Mode::Exclusive && handle.has_open_sharing() {
+                    self.trials.share(&resource.name);
+                    self.wanted.push((handle.clone(), Mode::Concurrent));
+                }
+            }
+        }
+    }
+
     /// Makes anew what is to change; whether anything has. What cannot change stays as it is.
     pub(crate) fn change(&mut self, frames: &Frames, states: &mut States) -> bool {
         let mut has_changed = false;

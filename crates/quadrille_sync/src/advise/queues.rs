@@ -7,6 +7,11 @@
 //! become shorter, as where queues share all the units of a device, the pass returns. It returns
 //! as well when looks agree that it saves nothing any more.
 //!
+//! A resource that families own in turn keeps passes of several families from reading it at the same
+//! time. So where the program leaves it open how they share it, a look compares the frame with these
+//! resources shared as well, and if it is that which pays, they are shared when the pass moves
+//! ([`QueueChoices::shares`]).
+//!
 //! A pass that was tried in vain is left alone for some looks, and for twice as many each time.
 //! So a frame that does not change comes to rest. For given costs all of this is deterministic.
 //!
@@ -18,6 +23,7 @@ use super::sharing::steady;
 use super::{Placed, length, needs};
 use crate::frame::{Frame, PassIndex, PassKind, Preference};
 use crate::plan::Plan;
+use crate::resource::{ResourceIndex, Sharing};
 use crate::states::States;
 use crate::topology::{QueueIndex, Topology};
 
@@ -70,6 +76,8 @@ struct Known {
     name: Arc<str>,
     cost_us: u32,
     stage: Stage,
+    /// The names of resources that have to be shared where it runs.
+    shares: Vec<Arc<str>>,
     /// Looks that it is left alone for.
     rest: u32,
     /// How long it is left alone when it is tried in vain once more.
@@ -143,6 +151,11 @@ impl QueueChoices {
         })
     }
 
+    /// The names of the resources that have to be shared for the passes that were moved.
+    pub fn shares(&self) -> impl Iterator<Item = &str> {
+        self.passes.iter().flat_map(|it| &it.shares).map(|it| &**it)
+    }
+
     /// Whether a decision is under way: the next looks should be soon.
     pub fn are_under_way(&self) -> bool {
         self.passes.iter().any(|known| match known.stage {
@@ -155,6 +168,7 @@ impl QueueChoices {
     /// Looks at a frame that was submitted as the choices have it. `is_open` names the passes whose
     /// queue is left to the renderer, `cost_us` is what each pass took on the device (`None` where
     /// that was not measured), and `took_us` how long the device was busy with the whole frame.
+    /// `is_shareable` names the resources whose sharing is left to the renderer.
     ///
     /// Returns whether the next frame is to be planned anew, because a queue or a cost is another.
     /// A look plans the frame a few times, so it is nothing for every frame.
@@ -173,7 +187,8 @@ impl QueueChoices {
     /// let mut choices = QueueChoices::default();
     /// for _ in 0..3 {
     ///     assert_eq!(choices.queue("particles"), None);
-    ///     choices.look(&frame, &topology, &States::default(), |_| true, |_| Some(1000), None);
+    ///     let open = (|_| true, |_| false);
+    ///     choices.look(&frame, &topology, &States::default(), open, |_| Some(1000), None);
     /// }
     /// assert_eq!(choices.queue("particles"), Some(QueueIndex(1)), "three looks agree");
     /// ```
@@ -182,7 +197,7 @@ impl QueueChoices {
         frame: &Frame,
         topology: &Topology,
         states: &States,
-        is_open: impl Fn(PassIndex) -> bool,
+        (is_open, is_shareable): (impl Fn(PassIndex) -> bool, impl Fn(ResourceIndex) -> bool),
         cost_us: impl Fn(PassIndex) -> Option<u64>,
         took_us: Option<u64>,
     ) -> bool {
@@ -208,6 +223,8 @@ impl QueueChoices {
         let Some(plan) = steady(&frame, topology, states) else {
             return is_changed;
         };
+        let shareable = (0..frame.resources.len() as u32).map(ResourceIndex);
+        let shareable: Vec<ResourceIndex> = shareable.filter(|it| is_shareable(*it)).collect();
         let look = Look {
             frame: &frame,
             topology,
@@ -215,6 +232,7 @@ impl QueueChoices {
             now: plan.critical_path_us(&frame),
             plan: &plan,
             open: &open,
+            shareable: &shareable,
         };
         // Looks are in turn for passes that might move and for passes that have.
         let is_settled = match self.looks.is_multiple_of(2) && self.has_moved() {
@@ -332,8 +350,8 @@ impl QueueChoices {
         let Stage::Main { agreed, least } = known.stage else {
             return false;
         };
-        let Some((queue, then)) = better.filter(|(_, then)| then + look.now / GAIN <= look.now)
-        else {
+        let pays = |it: &Beside| it.time_us + look.now / GAIN <= look.now;
+        let Some(better) = better.filter(pays) else {
             known.return_to_main();
             return false;
         };
@@ -346,7 +364,8 @@ impl QueueChoices {
             known.stage = Stage::Main { agreed, least };
             return false;
         }
-        let saves_us = look.now - then;
+        let (queue, saves_us) = (better.queue, look.now - better.time_us);
+        known.shares = better.shares;
         known.stage = match least {
             Some(before) => Stage::Tried {
                 queue,
@@ -407,6 +426,7 @@ impl Known {
             name,
             cost_us: 0,
             stage: Stage::MAIN,
+            shares: Vec::new(),
             rest: 0,
             next_rest: 1,
         }
@@ -426,6 +446,7 @@ impl Known {
     /// Puts a pass on the main queue, where it is left alone for a while.
     fn return_to_main(&mut self) {
         self.stage = Stage::MAIN;
+        self.shares.clear();
         self.rest = self.next_rest;
         self.next_rest = (self.next_rest * 2).min(LONGEST_REST);
     }
@@ -440,6 +461,17 @@ struct Look<'a> {
     /// The estimated time of the plan.
     now: u64,
     open: &'a [PassIndex],
+    /// The resources whose sharing is left to the renderer.
+    shareable: &'a [ResourceIndex],
+}
+
+/// A frame with a pass on another queue.
+struct Beside {
+    queue: QueueIndex,
+    /// The names of the resources that are shared for that.
+    shares: Vec<Arc<str>>,
+    /// Its estimated time.
+    time_us: u64,
 }
 
 impl Look<'_> {
@@ -486,25 +518,42 @@ impl Look<'_> {
         })
     }
 
-    /// The queue that a pass gets beside the main one, and the estimated time of the frame then.
-    fn beside(&self, pass: PassIndex) -> Option<(QueueIndex, u64)> {
+    /// The frame with the passes of one name beside the main queue, and with what they use shared if
+    /// it is that which makes it shorter. None if there is no other queue for them.
+    fn beside(&self, pass: PassIndex) -> Option<Beside> {
         let name = &self.frame.pass(pass).name;
         let mut frame = self.frame.clone();
-        for &open in self
-            .open
-            .iter()
-            .filter(|&&it| self.frame.pass(it).name == *name)
-        {
+        let of_name = |it: &&PassIndex| self.frame.pass(**it).name == *name;
+        for &open in self.open.iter().filter(of_name) {
             frame.passes[open.0 as usize].queue.preference = Preference::Async;
         }
-        let plan = steady(&frame, self.topology, self.states)?;
-        let placed = |plan: &Plan| {
-            plan.passes()
-                .find(|(_, it)| *it == pass)
-                .map(|(queue, _)| queue)
-        };
-        let queue = placed(&plan)?;
-        (placed(self.plan) != Some(queue)).then(|| (queue, plan.critical_path_us(&frame)))
+        let alone = self.placed(pass, &frame, Vec::new())?;
+        let mut shares = Vec::new();
+        for used in self.frame.uses_of(pass) {
+            let resource = &mut frame.resources[used.resource.0 as usize];
+            if resource.sharing == Sharing::Exclusive && self.shareable.contains(&used.resource) {
+                resource.sharing = Sharing::Concurrent;
+                shares.push(Arc::clone(&resource.name));
+            }
+        }
+        if shares.is_empty() {
+            return Some(alone);
+        }
+        let shared = self.placed(pass, &frame, shares);
+        let pays = |it: &Beside| it.time_us + self.now / GAIN <= alone.time_us;
+        Some(shared.filter(pays).unwrap_or(alone))
+    }
+
+    /// Where a pass of a frame runs, if not as now, and how long the frame takes.
+    fn placed(&self, pass: PassIndex, frame: &Frame, shares: Vec<Arc<str>>) -> Option<Beside> {
+        let plan = steady(frame, self.topology, self.states)?;
+        let queue_of = |plan: &Plan| plan.passes().find(|(_, it)| *it == pass).map(|it| it.0);
+        let queue = queue_of(&plan)?;
+        (queue_of(self.plan) != Some(queue)).then(|| Beside {
+            queue,
+            shares,
+            time_us: plan.critical_path_us(frame),
+        })
     }
 
     /// The estimated time of the frame with the passes of a name on the main queue. None if no open

@@ -1,5 +1,6 @@
 use super::{LOOKS, QueueChoices};
 use crate::frame::{Frame, PassIndex};
+use crate::resource::Sharing;
 use crate::states::States;
 use crate::text::{parse_frame, parse_topology};
 use crate::topology::QueueIndex;
@@ -23,6 +24,7 @@ struct App {
     costs: Vec<u64>,
     choices: QueueChoices,
     topology: &'static str,
+    is_shareable: bool,
 }
 
 impl App {
@@ -32,6 +34,7 @@ impl App {
             costs: costs.to_vec(),
             choices: QueueChoices::default(),
             topology: "gct:1,ct:1",
+            is_shareable: false,
         }
     }
 
@@ -40,12 +43,17 @@ impl App {
         for pass in &mut self.frame.passes {
             pass.queue.fixed = self.choices.queue(&pass.name);
         }
+        for resource in &mut self.frame.resources {
+            if self.choices.shares().any(|it| *it == *resource.name) {
+                resource.sharing = Sharing::Concurrent;
+            }
+        }
         let topology = parse_topology(self.topology).expect("a topology");
         let costs = &self.costs;
         let cost = |pass: PassIndex| costs.get(pass.0 as usize).copied();
-        let is_open = |_| true;
+        let open = (|_| true, |_| self.is_shareable);
         let states = States::default();
-        (self.choices).look(&self.frame, &topology, &states, is_open, cost, took)
+        (self.choices).look(&self.frame, &topology, &states, open, cost, took)
     }
 
     fn moved(&self) -> Vec<String> {
@@ -124,6 +132,40 @@ fn what_no_other_queue_can_run_is_not_looked_at() {
         app.look(None);
     }
     assert_eq!(app.moved(), ["particles 1"], "each look was of them");
+}
+
+#[test]
+fn what_two_families_read_at_once_is_shared_if_the_program_leaves_that_open() {
+    let text = "
+image palette 0 aspects COLOR mips 1 layers 1
+buffer a 1 bytes 64
+buffer b 2 bytes 64
+pass paint requires GRAPHICS
+  ColorAttachmentWrite palette discard
+pass dragon requires COMPUTE
+  SampledCompute palette
+  StorageWriteCompute a
+pass sky requires GRAPHICS
+  SampledFragment palette
+  StorageWriteFragment b
+";
+    for is_shareable in [true, false] {
+        let mut app = App::new(text, &[10, 1000, 1000]);
+        app.is_shareable = is_shareable;
+        for _ in 0..8 * LOOKS {
+            let has_moved = !app.moved().is_empty();
+            app.look(Some(if has_moved { 1010 } else { 2010 }));
+        }
+        let shares: Vec<&str> = app.choices.shares().collect();
+        let took = app.moved();
+        match is_shareable {
+            true => assert_eq!(
+                (shares, took),
+                (vec!["palette"], vec!["dragon 1".to_owned()])
+            ),
+            false => assert!(shares.is_empty(), "it stays exclusive: {took:?}"),
+        }
+    }
 }
 
 #[test]

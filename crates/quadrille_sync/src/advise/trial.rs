@@ -156,6 +156,18 @@ impl SharingTrials {
         }
     }
 
+    /// Resources of a name are shared for a reason of the caller's.
+    pub fn share(&mut self, name: &Arc<str>) {
+        let stage = Stage::Settled(Sharing::Concurrent);
+        match self.trials.iter_mut().find(|it| it.name == *name) {
+            Some(trial) => trial.stage = stage,
+            None => self.trials.push(Trial {
+                name: Arc::clone(name),
+                stage,
+            }),
+        }
+    }
+
     /// The names in the last evaluated frame, and the stage of each.
     pub fn stages(&self) -> impl Iterator<Item = (&str, SharingStage)> {
         self.trials.iter().map(|trial| {
