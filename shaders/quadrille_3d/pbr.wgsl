@@ -2,6 +2,8 @@
 //
 // What leaves this shader is radiance times the camera's exposure, linear, multiplied with alpha.
 
+enable wgpu_binding_array;
+
 struct Instance {
     // The rows of the affine matrix from the mesh's space to the world's.
     row_x: vec4f,
@@ -41,6 +43,11 @@ struct Material {
     alpha: f32,
     flags: u32,
     unused: u32,
+    // Places of the images of base colour, emission, metal and roughness, occlusion.
+    textures: vec4u,
+    uv_axes: mat2x2f,
+    uv_offset: vec2f,
+    unused_too: vec2f,
 }
 
 struct Light {
@@ -78,6 +85,9 @@ struct ShadowView {
 // Scale and bias of the light mirrored from all directions (dfg.rs).
 @group(0) @binding(9) var<storage, read> dfg: array<vec2f>;
 
+@group(1) @binding(0) var samplers: binding_array<sampler>;
+@group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
+
 var<immediate> view_index: u32;
 
 const PI: f32 = 3.14159265;
@@ -102,6 +112,7 @@ struct Corner {
     @location(1) normal: vec3f,
     @location(2) color: vec4f,
     @location(3) @interpolate(flat) instance: u32,
+    @location(4) uv: vec2f,
 }
 
 @vertex
@@ -110,6 +121,7 @@ fn vertex_main(
     @location(0) position: vec3f,
     @location(1) normal: vec3f,
     @location(2) color: vec4f,
+    @location(3) uv: vec2f,
 ) -> Corner {
     let place = seen[index];
     let instance = instances[place];
@@ -131,7 +143,18 @@ fn vertex_main(
     corner.normal = select(turned, -turned, is_mirrored);
     corner.color = color;
     corner.instance = place;
+    corner.uv = uv;
     return corner;
+}
+
+const NO_TEXTURE: u32 = 0xffffffffu;
+
+// What images say of a place; white where there is none.
+fn texel(place: u32, uv: vec2f, along_x: vec2f, along_y: vec2f) -> vec4f {
+    if place == NO_TEXTURE {
+        return vec4f(1.0);
+    }
+    return textureSampleGrad(textures[place & 0xffffffu], samplers[place >> 24u], uv, along_x, along_y);
 }
 
 // What light meets.
@@ -158,7 +181,11 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
     let view = views[view_index];
     let instance = instances[corner.instance];
     let material = materials[instance.material];
-    var base = material.base_color * corner.color;
+    let uv = material.uv_axes * corner.uv + material.uv_offset;
+    let along_x = dpdx(uv);
+    let along_y = dpdy(uv);
+    let images = material.textures;
+    var base = material.base_color * corner.color * texel(images.x, uv, along_x, along_y);
     if material.alpha < 0.0 {
         base.a = 1.0;
     } else if material.alpha <= 1.0 {
@@ -169,12 +196,16 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
     }
     var color = base.rgb;
     if (material.flags & UNLIT) == 0u {
-        let surface = surface_of(corner, view, instance, material, base.rgb, is_front);
-        var radiance = ambient_light(surface, view.ambient);
+        let metal_rough = texel(images.z, uv, along_x, along_y);
+        let surface =
+            surface_of(corner, view, instance, material, base.rgb, metal_rough.bg, is_front);
+        let open = texel(images.w, uv, along_x, along_y).r;
+        var radiance = ambient_light(surface, view.ambient) * open;
         for (var at = 0u; at < view.light_count; at++) {
             radiance += light(surface, view, lights[view.first_light + at]);
         }
-        let emissive = material.emissive.rgb * mix(1.0, view.exposure, material.emissive.a);
+        let shining = material.emissive.rgb * texel(images.y, uv, along_x, along_y).rgb;
+        let emissive = shining * mix(1.0, view.exposure, material.emissive.a);
         color = radiance * view.exposure + emissive * base.a;
     }
     if (material.flags & FOG) != 0u && view.fog.falloff.w > 0.0 {
@@ -199,6 +230,8 @@ fn surface_of(
     instance: Instance,
     material: Material,
     base: vec3f,
+    // What images say of metal and roughness.
+    metal_rough: vec2f,
     is_front: bool,
 ) -> Surface {
     var surface: Surface;
@@ -217,12 +250,14 @@ fn surface_of(
         surface.normal = -surface.normal;
     }
     surface.normal_view = clamp(dot(surface.normal, surface.to_view), 0.0001, 1.0);
-    surface.diffuse = base * (1.0 - material.metallic);
-    surface.f0 = mix(material.specular, base, material.metallic);
+    let metallic = material.metallic * metal_rough.x;
+    surface.diffuse = base * (1.0 - metallic);
+    surface.f0 = mix(material.specular, base, metallic);
     // Below 2 % what looks mirrored is really hidden.
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
-    surface.perceptual_roughness = material.perceptual_roughness;
-    surface.dfg = look_up_dfg(surface.normal_view, material.perceptual_roughness);
+    // 0.089 is the smoothest.
+    surface.perceptual_roughness = clamp(material.perceptual_roughness * metal_rough.y, 0.089, 1.0);
+    surface.dfg = look_up_dfg(surface.normal_view, surface.perceptual_roughness);
     let one_bounce = surface.dfg.x + surface.dfg.y;
     surface.compensation = 1.0 + surface.f0 * (1.0 / one_bounce - 1.0);
     surface.receives_shadows = (instance.flags & RECEIVES) != 0u;

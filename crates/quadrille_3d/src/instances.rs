@@ -15,7 +15,7 @@ use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille_content::{Complaints, MeshPlace, MeshStore, first_odd, is_finite};
 
 use crate::material::{MeshMaterial3d, StandardMaterial};
-use crate::material_row::{Look, MaterialStore, Materials3d};
+use crate::material_row::{Look, MaterialSource, MaterialStore, Materials3d};
 use crate::mesh_vertex::Vertex;
 use crate::table::Table;
 
@@ -202,7 +202,6 @@ pub(crate) struct MeshChanges<'w, 's> {
     mesh_events: MessageReader<'w, 's, AssetEvent<Mesh>>,
     meshes: Res<'w, Assets<Mesh>>,
     material_events: MessageReader<'w, 's, AssetEvent<StandardMaterial>>,
-    materials: Res<'w, Assets<StandardMaterial>>,
 }
 
 /// What is written to.
@@ -210,6 +209,7 @@ pub(crate) struct MeshChanges<'w, 's> {
 pub(crate) struct MeshTables<'w> {
     instances: ResMut<'w, InstanceStore>,
     materials: ResMut<'w, MaterialStore>,
+    material_source: MaterialSource<'w>,
     instance_buffer: ResMut<'w, Instances3d>,
     material_buffer: ResMut<'w, Materials3d>,
     vertices: ResMut<'w, Vertices3d>,
@@ -227,7 +227,7 @@ pub(crate) fn gather_meshes(
 ) -> Result {
     let (instances, materials) = (&mut *tables.instances, &mut *tables.materials);
     let events = &mut changes.material_events;
-    let materials_differ = materials.follow(events, &changes.materials, &complaints);
+    let materials_differ = materials.follow(events, &mut tables.material_source);
     let events = &mut changes.mesh_events;
     instances.meshes.follow(events, &changes.meshes);
     for entity in changes

@@ -16,7 +16,7 @@
 //!              transparent_3d   from back to front; resolves samples
 //!              tonemap_3d       to the camera's target
 //! ```
-//! All meshes lie in two buffers and all materials in one, so neighbours in a list that share a
+//! All meshes lie in two buffers, all materials in one and their images in a table, so neighbours in a list that share a
 //! mesh and a pipeline are one draw, whatever their materials.
 //!
 //! # Decisions
@@ -43,6 +43,7 @@ mod scene;
 mod shadow_maps;
 mod table;
 mod targets;
+mod textures;
 mod views;
 
 pub use camera::{DistanceFog, FogFalloff, Tonemapping};
@@ -61,6 +62,7 @@ pub use quadrille_content::{
 pub use scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d};
 pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
 pub use targets::{SceneColors, SceneDepths, SceneSamples};
+pub use textures::Textures3d;
 
 /// What a 3D program needs: bevy's content crates, and this one.
 pub mod prelude {

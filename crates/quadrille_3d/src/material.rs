@@ -5,6 +5,8 @@ use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color, LinearRgba};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_math::Affine2;
 use bevy_reflect::TypePath;
 use wgpu_types::Face;
 
@@ -51,15 +53,26 @@ pub struct StandardMaterial {
     /// The colour: of what is scattered, and of mirror images in metal. Multiplied with the colours
     /// of the mesh's vertices if it has any.
     pub base_color: Color,
+    /// Multiplied with `base_color`. Until an image is loaded the material is drawn without it.
+    pub base_color_texture: Option<Handle<Image>>,
     /// The light that the surface sends out by itself, which lights nothing else: 1 is white on
     /// screen, or, by `emissive_exposure_weight`, in candela per square metre.
     pub emissive: LinearRgba,
     /// How much the camera's exposure changes `emissive`: 0 not at all, 1 as any other light.
     pub emissive_exposure_weight: f32,
+    /// Multiplied with `emissive`.
+    pub emissive_texture: Option<Handle<Image>>,
     /// 0.089 is the smoothest, 1 the roughest; its square is the GGX parameter alpha.
     pub perceptual_roughness: f32,
     /// 1 for metal, 0 for all else.
     pub metallic: f32,
+    /// Blue is multiplied with `metallic`, green with `perceptual_roughness`: an image of linear
+    /// numbers, not sRGB.
+    pub metallic_roughness_texture: Option<Handle<Image>>,
+    /// Red is how much ambient light arrives: an image of linear numbers, not sRGB.
+    pub occlusion_texture: Option<Handle<Image>>,
+    /// Transforms the mesh's texture coordinates.
+    pub uv_transform: Affine2,
     /// How much what is no metal mirrors: 0.5 is 4 % of what comes from the front.
     pub reflectance: f32,
     /// The colour of mirror images in what is no metal.
@@ -81,10 +94,15 @@ impl Default for StandardMaterial {
     fn default() -> Self {
         Self {
             base_color: Color::WHITE,
+            base_color_texture: None,
             emissive: LinearRgba::BLACK,
             emissive_exposure_weight: 0.0,
+            emissive_texture: None,
             perceptual_roughness: 0.5,
             metallic: 0.0,
+            metallic_roughness_texture: None,
+            occlusion_texture: None,
+            uv_transform: Affine2::IDENTITY,
             reflectance: 0.5,
             specular_tint: Color::WHITE,
             double_sided: false,
@@ -107,6 +125,15 @@ impl From<Color> for StandardMaterial {
         Self {
             base_color,
             alpha_mode,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Handle<Image>> for StandardMaterial {
+    fn from(texture: Handle<Image>) -> Self {
+        Self {
+            base_color_texture: Some(texture),
             ..Self::default()
         }
     }

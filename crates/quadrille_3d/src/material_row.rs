@@ -1,17 +1,20 @@
 //! Materials as shaders read them.
 
-use bevy_asset::{AssetEvent, AssetId, Assets};
+use bevy_asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy_color::{Alpha as _, ColorToComponents as _};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_platform::collections::HashMap;
+use bevy_ecs::system::SystemParam;
+use bevy_image::Image;
+use bevy_platform::collections::{HashMap, HashSet};
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
-use quadrille_content::{Complaints, first_odd, is_finite};
+use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite};
 use wgpu_types::Face;
 
 use crate::material::{AlphaMode, StandardMaterial};
 use crate::table::Table;
+use crate::textures::{TexturePlaces, TextureSource, Textures3d};
 
 /// The smoothest surface: below it highlights are smaller than half floats can tell.
 pub(crate) const SMOOTHEST: f32 = 0.089;
@@ -32,6 +35,13 @@ pub(crate) struct MaterialRow {
     /// [`UNLIT`] and others.
     pub(crate) flags: u32,
     pub(crate) unused: u32,
+    /// Places of the images of base colour, emission, metal and roughness, occlusion.
+    pub(crate) textures: [u32; 4],
+    /// The columns of the matrix from the mesh's texture coordinates to the images'.
+    pub(crate) uv_axes: [f32; 4],
+    /// What is added to it.
+    pub(crate) uv_offset: [f32; 2],
+    pub(crate) unused_too: [f32; 2],
 }
 
 /// Alpha is 1.
@@ -68,7 +78,7 @@ pub(crate) enum CullMode {
 const THINNEST: f32 = 0.05;
 
 impl MaterialRow {
-    fn new(material: &StandardMaterial) -> Self {
+    fn new(material: &StandardMaterial, textures: &mut TextureSource) -> Self {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         let tint = material.specular_tint.to_linear();
         let specular = 0.16 * material.reflectance * material.reflectance;
@@ -91,6 +101,10 @@ impl MaterialRow {
                 | flag(material.double_sided, DOUBLE_SIDED)
                 | flag(material.fog_enabled, FOG),
             unused: 0,
+            textures: images(material).map(|image| textures.place(image)),
+            uv_axes: material.uv_transform.matrix2.to_cols_array(),
+            uv_offset: material.uv_transform.translation.to_array(),
+            unused_too: [0.0; 2],
         }
     }
 
@@ -99,7 +113,20 @@ impl MaterialRow {
             && is_finite(&self.emissive)
             && is_finite(&self.specular)
             && is_finite(&[self.metallic, self.alpha])
+            && is_finite(&self.uv_axes)
+            && is_finite(&self.uv_offset)
     }
+}
+
+/// The images of a material, in the order of [`MaterialRow::textures`].
+fn images(material: &StandardMaterial) -> [Option<&Handle<Image>>; 4] {
+    [
+        &material.base_color_texture,
+        &material.emissive_texture,
+        &material.metallic_roughness_texture,
+        &material.occlusion_texture,
+    ]
+    .map(Option::as_ref)
 }
 
 impl Look {
@@ -121,7 +148,7 @@ impl Look {
     }
 }
 
-/// The table of materials: 64 bytes each.
+/// The table of materials: 112 bytes each.
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 
@@ -130,6 +157,20 @@ pub struct Materials3d(pub(crate) GpuBuffer);
 pub(crate) struct MaterialStore {
     pub(crate) table: Table<MaterialRow>,
     places: HashMap<AssetId<StandardMaterial>, (u32, Look)>,
+    /// Those that show images.
+    textured: HashSet<AssetId<StandardMaterial>>,
+    textures: TexturePlaces,
+    /// [`DeviceImages::changes`] when all images were looked up.
+    image_changes: Option<u64>,
+}
+
+/// What materials are read from.
+#[derive(SystemParam)]
+pub(crate) struct MaterialSource<'w> {
+    assets: Res<'w, Assets<StandardMaterial>>,
+    images: Res<'w, DeviceImages>,
+    table: ResMut<'w, Textures3d>,
+    complaints: Res<'w, Complaints>,
 }
 
 impl MaterialStore {
@@ -139,42 +180,63 @@ impl MaterialStore {
         self.places.get(&id).copied()
     }
 
+    /// Forgets what the device has.
+    pub(crate) fn begin_anew(&mut self) {
+        self.table.begin_anew();
+        self.textures = TexturePlaces::default();
+        self.image_changes = None;
+    }
+
     /// Follows the assets. Tells whether a material came, went, or is drawn otherwise than before.
     pub(crate) fn follow(
         &mut self,
         events: &mut MessageReader<AssetEvent<StandardMaterial>>,
-        assets: &Assets<StandardMaterial>,
-        complaints: &Complaints,
+        source: &mut MaterialSource,
     ) -> bool {
         let mut is_other = false;
         for event in events.read() {
             match *event {
                 AssetEvent::Added { id } | AssetEvent::Modified { id } => {
-                    if let Some(material) = assets.get(id) {
-                        is_other |= self.put(id, material, complaints);
-                    }
+                    is_other |= self.put(id, source);
                 }
                 AssetEvent::Removed { id } => is_other |= self.remove(id),
                 AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
             }
         }
+        let image_changes = Some(source.images.changes());
+        if std::mem::replace(&mut self.image_changes, image_changes) != image_changes {
+            texture_source(&mut self.textures, source).forget_gone();
+            let textured: Vec<_> = self.textured.iter().copied().collect();
+            for id in textured {
+                is_other |= self.put(id, source);
+            }
+        }
         is_other
     }
 
-    fn put(
-        &mut self,
-        id: AssetId<StandardMaterial>,
-        material: &StandardMaterial,
-        complaints: &Complaints,
-    ) -> bool {
-        let (row, look) = (MaterialRow::new(material), Look::new(material));
+    fn put(&mut self, id: AssetId<StandardMaterial>, source: &mut MaterialSource) -> bool {
+        // Not through `source`, which is borrowed for its images.
+        let Some(material) = source.assets.get(id).cloned() else {
+            return false;
+        };
+        let mut textures = texture_source(&mut self.textures, source);
+        let row = MaterialRow::new(&material, &mut textures);
+        let look = Look::new(&material);
+        if images(&material).iter().any(Option::is_some) {
+            self.textured.insert(id);
+        } else {
+            self.textured.remove(&id);
+        }
         if !row.is_finite() {
-            complaints.warn(format_args!("what has the material {id}"), || {
+            let who = format_args!("what has the material {id}");
+            source.complaints.warn(who, || {
                 first_odd(&[
                     ("base colour", &row.base_color),
                     ("emissive colour", &row.emissive),
                     ("reflectance", &row.specular),
                     ("metallic", &[row.metallic]),
+                    ("uv transform's matrix", &row.uv_axes),
+                    ("uv transform's translation", &row.uv_offset),
                 ])
             });
             return self.remove(id);
@@ -189,10 +251,23 @@ impl MaterialStore {
     }
 
     fn remove(&mut self, id: AssetId<StandardMaterial>) -> bool {
+        self.textured.remove(&id);
         let Some((place, _)) = self.places.remove(&id) else {
             return false;
         };
         self.table.remove(place);
         true
+    }
+}
+
+fn texture_source<'a>(
+    places: &'a mut TexturePlaces,
+    source: &'a mut MaterialSource,
+) -> TextureSource<'a> {
+    TextureSource {
+        places,
+        table: &mut source.table,
+        images: &source.images,
+        complaints: &source.complaints,
     }
 }

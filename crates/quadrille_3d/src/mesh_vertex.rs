@@ -1,10 +1,10 @@
 //! The vertices of 3D meshes.
 
-use bevy_math::Vec3;
+use bevy_math::{Vec2, Vec3};
 use bevy_mesh::{Mesh, VertexAttributeValues};
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexAttribute, VertexLayout};
-use quadrille_content::{MeshVertex, Shape, attribute, colors, is_finite, vec3s};
+use quadrille_content::{MeshVertex, Shape, attribute, colors, is_finite, vec2s, vec3s};
 
 /// A vertex as shaders read it.
 #[repr(C)]
@@ -15,15 +15,18 @@ pub(crate) struct Vertex {
     pub(crate) normal: [f32; 3],
     /// Linear; white if the mesh has no colours.
     pub(crate) color: [f32; 4],
+    /// 0 if the mesh has none.
+    pub(crate) uv: [f32; 2],
 }
 
 impl Vertex {
-    /// How shaders read all of it: locations 0 to 2.
+    /// How shaders read all of it: locations 0 to 3.
     pub(crate) fn layout() -> VertexLayout {
         let formats = [
             Format::R32G32B32_SFLOAT,
             Format::R32G32B32_SFLOAT,
             Format::R32G32B32A32_SFLOAT,
+            Format::R32G32_SFLOAT,
         ];
         VertexLayout::packed(0, &formats)
     }
@@ -57,31 +60,41 @@ impl MeshVertex for Vertex {
             Some(values) => colors(values)?,
             None => vec![[1.0; 4]; positions.len()],
         };
+        let uvs = match attribute(mesh, Mesh::ATTRIBUTE_UV_0)? {
+            Some(values) => vec2s(values)?,
+            None => vec![Vec2::ZERO; positions.len()],
+        };
         let count = positions.len();
-        if normals.len() != count || colors.len() != count {
+        if [normals.len(), colors.len(), uvs.len()] != [count; 3] {
             return Err(format!(
-                "it has {count} positions, {} normals and {} colours; all must be as many",
+                "it has {count} positions, {} normals, {} colours and {} texture coordinates; all \
+                 must be as many",
                 normals.len(),
-                colors.len()
+                colors.len(),
+                uvs.len()
             ));
         }
-        let zipped = positions.into_iter().zip(normals).zip(colors);
+        let zipped = positions.into_iter().zip(normals).zip(colors).zip(uvs);
         let vertices: Vec<_> = zipped
-            .map(|((position, normal), color)| Self {
+            .map(|(((position, normal), color), uv)| Self {
                 position: position.to_array(),
                 normal: normal.normalize_or_zero().to_array(),
                 color,
+                uv: uv.to_array(),
             })
             .collect();
         let is_odd = |vertex: &Self| !is_finite(bytemuck::cast_slice(std::slice::from_ref(vertex)));
         match vertices.iter().position(is_odd) {
             Some(at) => {
                 let Self {
-                    position, color, ..
+                    position,
+                    color,
+                    uv,
+                    ..
                 } = vertices[at];
                 Err(format!(
-                    "its vertex {at} is at {position:?} and has the colour {color:?}; all must be \
-                     finite"
+                    "its vertex {at} is at {position:?}, shows {uv:?} and has the colour {color:?}; \
+                     all must be finite"
                 ))
             }
             None => Ok(vertices),

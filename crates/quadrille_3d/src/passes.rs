@@ -8,7 +8,7 @@ use quadrille::ecs::{
     access_kind,
 };
 use quadrille::prelude::{
-    DepthTarget, IndexRead, IndexType, Recorder, Sampled, StorageRead, VertexRead,
+    DepthTarget, IndexRead, IndexType, Recorder, Sampled, StorageRead, Table, VertexRead,
 };
 use quadrille_content::{CameraTargets, Shape};
 
@@ -21,6 +21,7 @@ use crate::scene::{
 };
 use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
 use crate::targets::{SceneColors, SceneDepths, SceneSamples};
+use crate::textures::Textures3d;
 
 /// What the passes draw, and with what.
 #[derive(SystemParam)]
@@ -48,6 +49,7 @@ pub struct Lighting3d<'w> {
     flat_shadows: Sampled<'w, FlatShadows3d>,
     face_shadows: Sampled<'w, FaceShadows3d>,
     dfg: StorageRead<'w, Dfg3d>,
+    textures: Table<'w, Textures3d>,
 }
 
 /// The images of views.
@@ -99,7 +101,8 @@ impl Lighting3d<'_> {
             .bind(6, &self.flat_shadows)
             .bind(7, &self.face_shadows)
             .sampler(8, &pipelines.shadow_sampler)
-            .bind(9, &self.dfg);
+            .bind(9, &self.dfg)
+            .table(1, &self.textures);
     }
 }
 
@@ -188,7 +191,7 @@ pub fn opaque_3d(
     drawn: Drawn3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for (row, view) in (0..).zip(&drawn.scene.views) {
+    for view in &drawn.scene.views {
         let at = view.images as usize;
         let (Some(color), Some(depth)) = (targets.samples.get(at), targets.depths.get(at)) else {
             continue;
@@ -204,7 +207,7 @@ pub fn opaque_3d(
         draw_view(
             &mut rendering,
             draws,
-            row,
+            view.row,
             &geometry,
             &lighting,
             &drawn.pipelines,
@@ -223,7 +226,7 @@ pub fn transparent_3d(
     drawn: Drawn3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for (row, view) in (0..).zip(&drawn.scene.views) {
+    for view in &drawn.scene.views {
         let at = view.images as usize;
         let (Some(color), Some(depth), Some(resolved)) = (
             targets.samples.get(at),
@@ -251,7 +254,7 @@ pub fn transparent_3d(
         draw_view(
             &mut rendering,
             draws,
-            row,
+            view.row,
             &geometry,
             &lighting,
             &drawn.pipelines,

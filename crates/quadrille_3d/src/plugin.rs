@@ -20,6 +20,7 @@ use crate::scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d, send_scene
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::table::table_buffer;
 use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
+use crate::textures::Textures3d;
 use crate::views::gather_views;
 
 /// Draws bevy's meshes with standard materials, lit by bevy's lights, under its 3D cameras.
@@ -184,12 +185,13 @@ fn make(
     commands.insert_resource(flat);
     commands.insert_resource(faces);
     commands.insert_resource(Pipelines3d::new(&gpu)?);
+    commands.insert_resource(Textures3d::new(&gpu)?);
     commands.insert_resource(SceneColors::default());
     commands.insert_resource(SceneSamples::default());
     commands.insert_resource(SceneDepths::default());
     stores.scene.begin_anew();
     stores.instances.begin_anew();
-    stores.materials.table.begin_anew();
+    stores.materials.begin_anew();
     Ok(())
 }
 

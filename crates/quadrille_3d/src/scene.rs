@@ -87,6 +87,8 @@ pub(crate) struct ShadowRow {
 /// What one 3D camera draws.
 #[derive(Clone, Debug)]
 pub(crate) struct View3d {
+    /// Place in the list of views.
+    pub(crate) row: u32,
     /// Place of its image in `CameraTargets`.
     pub(crate) target: u32,
     pub(crate) viewport: [u32; 4],

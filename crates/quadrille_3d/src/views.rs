@@ -96,6 +96,7 @@ fn add_view(
         (clear, None) => clear,
     };
     scene.views.push(View3d {
+        row: scene.view_rows.now.len() as u32,
         target: view.target,
         viewport: view.viewport,
         clear: view.clear.map(|color| color.to_f32_array()),

@@ -4,10 +4,13 @@
 mod common;
 #[path = "gpu/exact.rs"]
 mod exact;
+#[path = "gpu/recover.rs"]
+mod recover;
 
 use std::f32::consts::FRAC_PI_2;
 
 use bevy_ecs::prelude::*;
+use bevy_image::Image;
 use common::{Rig, golden};
 use quadrille_3d::Scene3d;
 use quadrille_3d::prelude::*;
@@ -158,7 +161,7 @@ fn who_casts_and_who_receives_shadows_can_be_chosen() {
 }
 
 /// Spheres of other roughness and metal, glass before them, a sun, a lamp and a spot, fog behind.
-fn spheres(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
+pub(crate) fn spheres(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
     let sphere = meshes.add(Sphere::new(0.45));
     for (row, metallic) in [0.0, 1.0].into_iter().enumerate() {
         for column in 0..5u8 {
@@ -341,4 +344,98 @@ fn nodes_lie_over_what_a_3d_camera_sees() {
     let without = Rig::scene(64, 36, scene).picture();
     assert_eq!(with_node.at(32, 18), without.at(32, 18));
     assert_ne!(without.at(5, 5), [10, 200, 30, 255]);
+}
+
+/// An image of four texels, seen through a sampler of the nearest one.
+fn checker() -> Image {
+    let texels = [
+        [255, 0, 0, 255],
+        [0, 255, 0, 255],
+        [0, 0, 255, 255],
+        [9, 9, 9, 255],
+    ];
+    let size = wgpu_types::Extent3d {
+        width: 2,
+        height: 2,
+        depth_or_array_layers: 1,
+    };
+    let mut image = Image::new(
+        size,
+        wgpu_types::TextureDimension::D2,
+        texels.as_flattened().to_vec(),
+        wgpu_types::TextureFormat::Rgba8UnormSrgb,
+        bevy_asset::RenderAssetUsages::default(),
+    );
+    image.sampler = bevy_image::ImageSampler::nearest();
+    image
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn materials_show_images() {
+    let mut rig = Rig::scene(
+        32,
+        32,
+        |mut commands: Commands,
+         mut meshes: Meshes,
+         mut materials: Materials,
+         mut images: ResMut<Assets<Image>>| {
+            let mut projection = OrthographicProjection::default_3d();
+            projection.scale = 1.0 / 32.0;
+            commands.spawn((
+                Mesh3d(meshes.add(Rectangle::new(1.0, 1.0))),
+                MeshMaterial3d(materials.add(StandardMaterial {
+                    unlit: true,
+                    ..StandardMaterial::from(images.add(checker()))
+                })),
+            ));
+            commands.spawn((
+                Camera3d::default(),
+                Projection::from(projection),
+                Tonemapping::None,
+                Transform::from_xyz(0.0, 0.0, 3.0),
+            ));
+        },
+    );
+    let corners = |rig: &mut Rig| {
+        let picture = rig.picture();
+        [(8, 8), (24, 8), (8, 24), (24, 24)].map(|(x, y)| picture.at(x, y))
+    };
+    let [red, green, blue, grey] = [
+        [255, 0, 0, 255],
+        [0, 255, 0, 255],
+        [0, 0, 255, 255],
+        [9, 9, 9, 255],
+    ];
+    assert_eq!(corners(&mut rig), [red, green, blue, grey]);
+    // Mirrored by the material.
+    let world = rig.app.world_mut();
+    let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
+    for (_, material) in materials.iter_mut() {
+        material.uv_transform = bevy_math::Affine2::from_scale_angle_translation(
+            Vec2::new(-1.0, 1.0),
+            0.0,
+            Vec2::new(1.0, 0.0),
+        );
+    }
+    assert_eq!(corners(&mut rig), [green, red, grey, blue]);
+    // An image that changes is another one, and one that is gone is none.
+    let world = rig.app.world_mut();
+    let mut images = world.resource_mut::<Assets<Image>>();
+    let ids: Vec<_> = images.ids().collect();
+    for &id in &ids {
+        if let Some(mut image) = images.get_mut(id)
+            && let Some(data) = &mut image.data
+            && data.len() == 16
+        {
+            data[..4].copy_from_slice(&[255, 255, 0, 255]);
+        }
+    }
+    assert_eq!(corners(&mut rig)[1], [255, 255, 0, 255]);
+    let world = rig.app.world_mut();
+    let mut images = world.resource_mut::<Assets<Image>>();
+    for id in ids {
+        images.remove(id);
+    }
+    assert_eq!(corners(&mut rig), [[255; 4]; 4]);
 }

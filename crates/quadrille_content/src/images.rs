@@ -46,6 +46,7 @@ pub struct DeviceImages {
     released: HashSet<AssetId<ImageAsset>>,
     samplers: Samplers,
     placeholders: Option<[Known; 2]>,
+    changes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +73,11 @@ impl DeviceImages {
     /// The image of an asset, once it is on the device: for passes of your own.
     pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&GpuImage> {
         self.known.get(&id.into()).map(|known| &known.image)
+    }
+
+    /// A number that is another one after any image came, became another one, or went.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// How many images wait for their upload.
@@ -105,7 +111,10 @@ impl DeviceImages {
     /// ids, not that of a table. Those whose texels only the device had are loaded again.
     pub(crate) fn begin_anew(&mut self, assets: &Assets<ImageAsset>, server: &AssetServer) {
         let released = std::mem::take(&mut self.released);
-        *self = Self::default();
+        *self = Self {
+            changes: self.changes + 1,
+            ..Self::default()
+        };
         let mut ids: Vec<_> = assets.ids().collect();
         ids.sort_unstable();
         for id in ids {
@@ -130,6 +139,7 @@ impl DeviceImages {
 
     fn forget(&mut self, id: AssetId<ImageAsset>) {
         self.known.remove(&id);
+        self.changes += 1;
         self.failed.remove(&id);
         self.released.remove(&id);
         self.waiting.retain(|&waiting| waiting != id);
@@ -141,6 +151,7 @@ impl DeviceImages {
         let name = path.unwrap_or_else(|| format!("{id:?}"));
         tracing::error!("the image {name} cannot be drawn: {reason}");
         self.known.remove(&id);
+        self.changes += 1;
         self.failed.insert(id);
     }
 
@@ -175,6 +186,7 @@ impl DeviceImages {
             sampler,
         };
         self.known.insert(id, known);
+        self.changes += 1;
         self.failed.remove(&id);
         Ok(image)
     }

@@ -44,7 +44,7 @@ fn broken_meshes_say_what_is_wrong() {
     let short = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![[1.0f32; 4]; 2]);
     assert_eq!(
         MeshData::<Vertex>::read(&short).unwrap_err(),
-        "it has 3 positions, 3 normals and 2 colours; all must be as many"
+        "it has 3 positions, 3 normals, 2 colours and 3 texture coordinates; all must be as many"
     );
     let odd = Mesh::new(PrimitiveTopology::PointList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[f32::NAN, 0.0, 0.0]]);

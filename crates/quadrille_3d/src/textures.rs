@@ -1,0 +1,119 @@
+//! Image assets that materials show: a table on the device, of which shaders choose by index.
+
+use bevy_asset::{AssetId, Handle};
+use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_platform::collections::HashMap;
+use quadrille::prelude::{
+    GpuDevice, GpuImage, ImageTable, ImageTableDesc, Sampler, SamplerDesc, TableIndex,
+};
+use quadrille::vulkan::vk;
+use quadrille_content::{Complaints, DeviceImages};
+
+/// The images of all materials, with the samplers that they may be seen through.
+#[derive(Resource, Deref, DerefMut)]
+pub struct Textures3d(pub(crate) ImageTable);
+
+/// How many images materials can show.
+const CAPACITY: u32 = 4096;
+
+/// A material shows no image.
+pub(crate) const NO_TEXTURE: u32 = u32::MAX;
+
+/// Bits of a packed place that are the image's; those above are the sampler's.
+const IMAGE_BITS: u32 = 24;
+
+const FILTERS: [vk::Filter; 2] = [vk::Filter::LINEAR, vk::Filter::NEAREST];
+const ADDRESSES: [vk::SamplerAddressMode; 3] = [
+    vk::SamplerAddressMode::CLAMP_TO_EDGE,
+    vk::SamplerAddressMode::REPEAT,
+    vk::SamplerAddressMode::MIRRORED_REPEAT,
+];
+
+impl Textures3d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let mut desc = ImageTableDesc::d2("3d textures", CAPACITY);
+        for filter in FILTERS {
+            for address in ADDRESSES {
+                desc = desc.with_sampler(&gpu.create_sampler(&SamplerDesc {
+                    name: "material".to_owned(),
+                    magnify: filter,
+                    minify: filter,
+                    address,
+                    ..SamplerDesc::linear()
+                })?);
+            }
+        }
+        Ok(Self(gpu.image_table(&desc)?))
+    }
+}
+
+/// Place of the table's sampler that is most like an image's own.
+fn sampler_place(sampler: &Sampler) -> u32 {
+    let desc = sampler.desc();
+    let filter = FILTERS.iter().position(|&it| it == desc.magnify);
+    let address = ADDRESSES.iter().position(|&it| it == desc.address);
+    (filter.unwrap_or(0) * ADDRESSES.len() + address.unwrap_or(0)) as u32
+}
+
+/// Which images are where in the table.
+#[derive(Default)]
+pub(crate) struct TexturePlaces {
+    known: HashMap<AssetId<Image>, (TableIndex, GpuImage)>,
+}
+
+/// What places are looked up in.
+pub(crate) struct TextureSource<'a> {
+    pub(crate) places: &'a mut TexturePlaces,
+    pub(crate) table: &'a mut ImageTable,
+    pub(crate) images: &'a DeviceImages,
+    pub(crate) complaints: &'a Complaints,
+}
+
+impl TextureSource<'_> {
+    /// Where shaders find the image of a material; [`NO_TEXTURE`] while it is not there.
+    pub(crate) fn place(&mut self, handle: Option<&Handle<Image>>) -> u32 {
+        let Some(id) = handle.map(Handle::id) else {
+            return NO_TEXTURE;
+        };
+        let (Some(image), Some(shown)) = (self.images.image(id), self.images.shown(id)) else {
+            return NO_TEXTURE;
+        };
+        let index = match self.places.known.get(&id) {
+            Some((index, known)) if known == image => Ok(*index),
+            Some((index, _)) => self.table.replace(*index, image).map(|()| *index),
+            None => self.table.insert(image),
+        };
+        match index {
+            Ok(index) => {
+                self.places.known.insert(id, (index, image.clone()));
+                let sampler = self.images.samplers().get(shown.sampler);
+                index.0 | sampler.map_or(0, sampler_place) << IMAGE_BITS
+            }
+            Err(error) => {
+                let who = format_args!("the image {id} of a material");
+                self.complaints.warn(who, || error.to_string());
+                NO_TEXTURE
+            }
+        }
+    }
+
+    /// Empties the places of images that are gone.
+    pub(crate) fn forget_gone(&mut self) {
+        let Self {
+            places,
+            table,
+            images,
+            ..
+        } = self;
+        places.known.retain(|&id, (index, _)| {
+            let is_there = images.image(id).is_some();
+            if !is_there {
+                // An index that the table does not know is free already.
+                let _ = table.remove(*index);
+            }
+            is_there
+        });
+    }
+}
