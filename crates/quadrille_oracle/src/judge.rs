@@ -8,7 +8,7 @@
 //!
 //! One file for each kind of rule: `schedule` timelines and deadlock, `declared` what the frame
 //! asks for, `access` what passes touch, `memory` which resources share it, `barrier` and `transfer` what
-//! barriers do, `swapchain`, `host`.
+//! barriers do, `swapchain`, `host`; `quality` what only costs time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ mod clock;
 mod declared;
 mod host;
 mod memory;
+mod quality;
 mod schedule;
 mod swapchain;
 mod transfer;
@@ -209,6 +210,7 @@ impl Judge {
         }
         trial.judge_swapchain_counts();
         trial.judge_gives();
+        trial.judge_needs();
         trial.judge.close_all();
         trial.violations
     }

@@ -21,6 +21,7 @@
 //! - stages and accesses that the queue does not have;
 //! - **swapchain images** that are used before they are acquired or after they are presented;
 //! - **host passes** that read what is not visible to the host;
+//! - a **needless wait** for passes of another queue, none of which the waiting ones depend on;
 //! - anything else than what the frame declares: passes that are missing, run twice, on the wrong
 //!   queue or in the wrong order.
 //!
@@ -49,7 +50,7 @@
 //!
 //! # Deliberately absent
 //!
-//! Vulkan itself, and any opinion about speed: a plan with a barrier too many passes. The solver's
+//! Vulkan itself, and most opinions about speed: a plan with a barrier too many passes. The solver's
 //! cases and budgets count barriers. Host passes in shared memory, which frames may not have.
 #![forbid(unsafe_code)]
 

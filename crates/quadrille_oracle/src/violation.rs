@@ -352,6 +352,20 @@ pub enum Violation {
         /// The value.
         value: i128,
     },
+    /// A submission waits for passes of which it needs none.
+    #[error(
+        "Submission {submission} waits for value {value} of queue {}, a submission of passes of which \
+         it needs none.",
+        queue.0
+    )]
+    NeedlessWait {
+        /// Its index in the plan.
+        submission: usize,
+        /// The queue.
+        queue: QueueIndex,
+        /// The value, counted from the start of the frame.
+        value: i128,
+    },
     /// A submission is handed over more than once, or not at all.
     #[error("Submission {submission} is submitted {times} times.")]
     CallCount {

@@ -6,7 +6,8 @@
 use quadrille_oracle::Judge;
 use quadrille_sync::{
     AccessMask, BarrierBatch, BufferBarrier, FamilyIndex, ImageBarrier, Layout, MemoryBarrier,
-    Plan, Stages, States, Step, TransferHalf, parse_frame, parse_topology, plan,
+    Plan, QueueIndex, Stages, States, Step, Submission, TransferHalf, parse_frame, parse_topology,
+    plan,
 };
 
 /// How often a frame comes: what one plan lacks, the plans after it may run into.
@@ -359,5 +360,30 @@ pass look host
     check("gct:1", host, |plan| plan.host[0].waits.clear());
     check("gct:1", host, |plan| {
         memory(plan, |it| it.dst.access.remove(AccessMask::HOST_READ));
+    });
+}
+
+#[test]
+fn readers_on_sibling_queues_do_not_wait_for_each_other() {
+    let frame = "
+buffer scene 0 bytes 64
+buffer a 1 bytes 64
+buffer b 2 bytes 64
+pass upload requires TRANSFER
+  CopyWrite scene
+pass one requires COMPUTE fixed 1
+  StorageReadCompute scene
+  StorageWriteCompute a
+pass two requires COMPUTE fixed 2
+  StorageReadCompute scene
+  StorageWriteCompute b
+";
+    check("gct:1,ct:2", frame, |plan| {
+        let has_passes = |it: &Submission| it.steps.iter().any(|it| matches!(it, Step::Pass(_)));
+        let waiting = plan.submissions.iter_mut().filter(|it| has_passes(it));
+        let waits = waiting.flat_map(|it| &mut it.waits);
+        // The acquire is the first submission of queue 1, and the other reader the second.
+        let of_acquire = waits.filter(|it| it.point.queue == QueueIndex(1) && it.point.offset == 1);
+        of_acquire.for_each(|it| it.point.offset = 2);
     });
 }

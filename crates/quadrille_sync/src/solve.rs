@@ -32,7 +32,7 @@ use crate::plan::Plan;
 use crate::states::States;
 use crate::topology::Topology;
 
-use emit::emit;
+use emit::{Needs, emit};
 use graph::Graph;
 use graph::alias::alias;
 use graph::cull::cull;
@@ -48,6 +48,7 @@ use validate::{race, validate};
 
 pub(crate) use emit::Solved;
 pub use memory::{BlockNeed, MemoryNeed, Places, place};
+pub(crate) use schedule::objective::time_us;
 pub(crate) use state::Consulted;
 
 /// Plans a frame.
@@ -98,7 +99,8 @@ pub(crate) fn solve(
     PlanErrors::check(errors)?;
     let declared = split(frame, topology, &links(&graph, &hazards), &order, &queues);
     let arranged = arrange(frame, topology, &hazards, &order, &queues, &declared);
-    let emit = |split: &Split| emit(frame, topology, states, split, &kept);
+    let needs = Needs::new(&hazards, frame.passes.len());
+    let emit = |split: &Split| emit(frame, topology, states, split, &needs, &kept);
     Ok(choose(frame, &declared, arranged, emit))
 }
 

@@ -57,7 +57,7 @@ fn a_deferred_frame_stays_within_its_budgets() {
         "gct:1,ct:1,t:1 maintenance8",
         [10, 45, 119, 8, 21, 3500],
     );
-    check(file, false, "gct:1,ct:4,t:2", [12, 49, 118, 12, 21, 3500]);
+    check(file, false, "gct:1,ct:4,t:2", [14, 51, 118, 13, 21, 3500]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_deferred_frame_with_costs_stays_within_its_budgets() {
     check(file, true, "gct:1", [1, 27, 84, 0, 0, 5069]);
     check(file, true, "gct:2", [10, 38, 83, 6, 0, 4109]);
     check(file, true, "gct:1,ct:1,t:1", [10, 47, 118, 8, 21, 4109]);
-    check(file, true, "gct:1,ct:4,t:2", [11, 49, 118, 12, 21, 4109]);
+    check(file, true, "gct:1,ct:4,t:2", [13, 51, 118, 13, 21, 4109]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod hazards;
 mod host;
 mod layouts;
 mod memory;
+mod quality;
 mod slices;
 mod swapchain;
 mod timeline;

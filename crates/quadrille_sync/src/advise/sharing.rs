@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use crate::frame::{Frame, PassIndex};
 use crate::plan::{Counts, Plan, Step};
 use crate::resource::{Lifetime, ResourceIndex, Sharing};
-use crate::solve::plan;
+use crate::solve::{plan, time_us};
 use crate::states::States;
 use crate::topology::Topology;
 
@@ -43,25 +43,25 @@ pub struct SharingAdvice {
 }
 
 impl FrameCost {
-    /// Everything that should be small.
+    /// What plans are judged by (see `schedule/objective.rs`): the first difference decides.
     fn parts(&self) -> [u64; 5] {
-        let Counts {
-            submissions,
-            barrier_calls,
-            barriers,
-            semaphore_waits,
-            ..
-        } = self.counts;
-        let [a, b, c, d] = [submissions, barrier_calls, barriers, semaphore_waits].map(u64::from);
-        [self.length, a, b, c, d]
+        let counts = &self.counts;
+        let submissions = counts.submissions as usize;
+        [
+            time_us(&[self.length], submissions),
+            submissions as u64,
+            counts.semaphore_waits.into(),
+            counts.barrier_calls.into(),
+            counts.barriers.into(),
+        ]
     }
 }
 
 impl SharingAdvice {
-    /// Whether sharing makes nothing worse and something better, as far as plans show it.
+    /// Whether the frame is better with the resource shared: shorter by estimate, also at the price
+    /// of waits and barriers, or as long and with fewer of them.
     pub fn is_cheaper(&self) -> bool {
-        let (now, then) = (self.exclusive.parts(), self.concurrent.parts());
-        now != then && now.iter().zip(&then).all(|(now, then)| then <= now)
+        self.concurrent.parts() < self.exclusive.parts()
     }
 
     /// How much shorter the frame would be, in the unit of the costs that were given.

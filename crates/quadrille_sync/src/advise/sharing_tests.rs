@@ -76,6 +76,20 @@ fn each_resource_is_shared_alone() {
     }
 }
 
+/// Both families read what one has drawn. Owned in turn, the readers follow each other; shared, they
+/// overlap, which is worth the submission and the wait for the transition that both need.
+#[test]
+fn time_is_worth_waits() {
+    let frame = "image scene 0 aspects COLOR mips 1 layers 1\nbuffer a 1 bytes 64\nbuffer b 2 bytes 64\n\
+        pass draw requires GRAPHICS cost 10\n  ColorAttachmentWrite scene discard\n\
+        pass work requires COMPUTE async cost 500\n  SampledCompute scene\n  StorageWriteCompute a\n\
+        pass show requires GRAPHICS cost 500\n  SampledFragment scene\n  StorageWriteFragment b";
+    let found = advice("gct:1,ct:1", frame);
+    let (name, [exclusive, concurrent], cheaper) = &found[0];
+    assert_eq!((name.as_str(), *cheaper), ("scene", true));
+    assert_eq!((exclusive[2], concurrent[2]), (1010, 510));
+}
+
 #[test]
 fn images_of_swapchains_are_left_alone() {
     let frame = "image screen 0 aspects COLOR mips 1 layers 1 swapchain\n\

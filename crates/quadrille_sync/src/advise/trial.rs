@@ -2,9 +2,9 @@
 //!
 //! A program may leave it to the renderer whether families own a resource in turn or together.
 //! Such a resource is exclusive at first. Now and then the caller evaluates a frame
-//! ([`SharingTrials::look`]). If plans of several looks in a row say that sharing it makes nothing
-//! worse and something better ([`SharingAdvice::is_cheaper`](crate::SharingAdvice::is_cheaper)),
-//! it is shared from then on.
+//! ([`SharingTrials::look`]). If plans of several looks in a row say that the frame is better
+//! with it shared ([`SharingAdvice::is_cheaper`](crate::SharingAdvice::is_cheaper)), it is shared from
+//! then on.
 //!
 //! What plans do not show is what sharing costs the accesses themselves. Buffers have no layout
 //! that could suffer, so for them the plan decides. An image may lose its compression, so it is

@@ -1,6 +1,7 @@
 //! The second half of the solver, which cannot fail: what goes between the passes, once these have
 //! their queues and their order.
 
+mod own_signal;
 mod passes;
 
 use crate::frame::{Frame, PassIndex};
@@ -15,6 +16,8 @@ use crate::solve::schedule::split::Split;
 use crate::solve::state::{self, Consulted};
 use crate::states::States;
 use crate::topology::Topology;
+
+pub(super) use own_signal::Needs;
 
 /// A plan, and what it depends on.
 pub(crate) struct Solved {
@@ -39,10 +42,11 @@ pub(super) fn emit(
     topology: &Topology,
     states: &States,
     split: &Split,
+    needs: &Needs<'_>,
     kept: &[bool],
 ) -> Solved {
     let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    let mut host = passes::passes(&mut walk, &mut maps, split);
+    let mut host = passes::passes(&mut walk, &mut maps, split, needs);
     swapchain::present(&mut walk, &mut maps);
     ownership::give(&mut walk, &mut maps);
     ownership::predict(&mut walk, &mut maps);

@@ -21,7 +21,8 @@
 //! - Barriers between the same passes share a call; those of neighbouring ranges that hold back
 //!   the same are one, and so are all plain dependencies of a call, unless the topology is
 //!   `precise`. Barriers of one call do not chain.
-//! - A pass acquires what it needs itself: transfers for several passes stay apart.
+//! - A pass acquires what it needs itself: transfers for several passes stay apart. What passes on
+//!   several queues need has a submission of its own, so that none waits for another one.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -80,12 +80,12 @@ fn a_wait_sees_what_its_signal_has_waited_for() {
     let frame = "
 buffer cells 0 bytes 64
 buffer other 1 bytes 64
-pass write
+pass write side-effect
   StorageWriteCompute cells
-pass middle
+pass middle side-effect
   CopyWrite other
   after write
-pass read
+pass read side-effect
   UniformReadVertex cells
   after middle
 ";

@@ -230,6 +230,7 @@ submit 0 signal 1
   wait 2 value 1 at ALL_COMMANDS
   barriers
     buffer cells bytes 0..64 - - -> FRAGMENT_SHADER UNIFORM_READ acquire 1 -> 0
+submit 0 signal 2
   pass first
 submit 1 signal 1
   wait 0 value 1 at FRAGMENT_SHADER

@@ -51,6 +51,12 @@ impl Record {
         }
     }
 
+    /// Whether passes run in it.
+    pub(in crate::solve) fn has_passes(&self) -> bool {
+        let mut steps = self.submission.steps.iter();
+        steps.any(|step| matches!(step, Step::Pass(_)))
+    }
+
     /// Whether there is nothing to submit.
     pub(in crate::solve) fn is_empty(&self) -> bool {
         self.submission.steps.is_empty()

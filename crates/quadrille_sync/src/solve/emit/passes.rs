@@ -1,6 +1,7 @@
 //! The walk through the passes of a frame in submission order. Each use is compared with the state
 //! of its range, which gives the dependencies of the pass, and then updates that state.
 
+use super::own_signal::{Ahead, Needs, signal_apart};
 use crate::flags::{Layout, Stages};
 use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Scope, Step};
@@ -23,15 +24,18 @@ pub(in crate::solve) fn passes<'a>(
     walk: &mut Walk<'a>,
     maps: &mut Maps,
     split: &'a Split,
+    needs: &Needs<'_>,
 ) -> Vec<HostStep> {
     // The pass that used a resource last, to find several uses by one pass.
     let mut last_user = vec![u32::MAX; maps.len()];
     let mut host = host::Host::new(&split.host);
+    let ahead = Ahead::new(walk, &split.drafts, needs);
     for (at, Draft { queue, passes }) in split.drafts.iter().enumerate() {
         walk.ahead = &split.drafts[at..];
         if host.run_before(walk, maps, at) {
             walk.open_windows();
         }
+        signal_apart(walk, maps, &ahead, at);
         let submission = walk.open(*queue);
         let steps = &mut walk.records[submission].submission.steps;
         steps.reserve(passes.len() + passes.len() / 8);
@@ -53,16 +57,16 @@ pub(in crate::solve) fn passes<'a>(
 }
 
 /// Where passes of a submission run.
-struct Site {
-    submission: usize,
-    point: Point,
+pub(super) struct Site {
+    pub(super) submission: usize,
+    pub(super) point: Point,
     family: FamilyIndex,
     /// The stages that the queue has.
-    stages: Stages,
+    pub(super) stages: Stages,
 }
 
 impl Site {
-    fn new(walk: &Walk<'_>, submission: usize) -> Self {
+    pub(super) fn new(walk: &Walk<'_>, submission: usize) -> Self {
         let point = walk.point(submission);
         let queue = walk.topology.queue(point.queue);
         Self {
@@ -128,7 +132,7 @@ fn one_pass(
 }
 
 /// Compares the range of a request with its states, run by run, and updates these.
-fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
+pub(super) fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
     let map = &mut maps[request.resource.0 as usize];
     let kind = &walk.frame.resource(request.resource).kind;
     if request.is_for_level {
@@ -143,7 +147,13 @@ fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
 
 /// The request that a use makes.
 #[inline]
-fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) -> Request {
+pub(super) fn request(
+    walk: &Walk<'_>,
+    site: &Site,
+    step: u32,
+    pass: PassIndex,
+    one: &Use,
+) -> Request {
     let image = walk.frame.resource(one.resource).is_image();
     let scope = scope_of(one, site.stages);
     Request {
@@ -172,7 +182,12 @@ fn request(walk: &Walk<'_>, site: &Site, step: u32, pass: PassIndex, one: &Use) 
 
 /// The scopes of all uses of the pass that overlap one of them, directly or through others. They
 /// all read, or the frame would have been refused.
-fn shared_scope(uses: &[Use], at: usize, meetings: &Meetings, supported: Stages) -> Scope {
+pub(super) fn shared_scope(
+    uses: &[Use],
+    at: usize,
+    meetings: &Meetings,
+    supported: Stages,
+) -> Scope {
     let mut met = vec![at];
     let mut next = 0;
     while let Some(one) = met.get(next).map(|one| &uses[*one]) {

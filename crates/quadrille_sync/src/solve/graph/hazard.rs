@@ -12,6 +12,10 @@ use crate::solve::graph::touch::{Member, Span, Touches};
 use crate::states::{PastMark, RangeState, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
+/// So many readers may each precede so many readers in another layout, or of another family. Between
+/// more, the first one of the latter stands for all.
+const FEW: usize = 64;
+
 /// A hazard between two passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::solve) struct Hazard {
@@ -37,6 +41,8 @@ pub(in crate::solve) fn hazards(
         all_run: queues.iter().all(Option::is_some),
         edges: Vec::with_capacity(2 * frame.uses.len()),
         readers: Vec::new(),
+        base: Vec::new(),
+        left: Vec::new(),
     };
     // With one family no ownership is transferred.
     let has_families = topology.family_count() > 1;
@@ -65,7 +71,7 @@ pub(in crate::solve) fn hazards(
             false => search.held(level, members, states),
         };
         search.readers.clear();
-        search.look_from(held, members, true, has_owner);
+        search.look_from(held, members, true, has_owner, 0);
     }
     search.edges
 }
@@ -88,6 +94,11 @@ struct Search<'a> {
     edges: Vec<Hazard>,
     /// Readers of a span since the last change; kept for its memory.
     readers: Vec<u32>,
+    /// What these readers depend on: the last writer, or the readers before the last change of
+    /// layout or owner; kept for its memory.
+    base: Vec<u32>,
+    /// The readers that a change comes after; kept for its memory.
+    left: Vec<u32>,
 }
 
 /// What has to be equal for two reads to overlap. A host pass needs no owner, and changes none.
@@ -151,12 +162,21 @@ impl Search<'_> {
 
     /// Finds the hazards on a span of an image, or of a resource with an owner.
     fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool) {
-        self.look_from(Held::default(), members, is_image, has_owner);
+        self.look_from(Held::default(), members, is_image, has_owner, FEW);
     }
 
-    /// The same from how it is at first.
-    fn look_from(&mut self, held: Held, members: &[Member], is_image: bool, has_owner: bool) {
-        let mut change: Option<u32> = None;
+    /// The same from how it is at first. The first of several readers changes layout and owner for
+    /// all. The others depend on what it depends on, not on itself, unless that is more than `few`
+    /// passes.
+    fn look_from(
+        &mut self,
+        held: Held,
+        members: &[Member],
+        is_image: bool,
+        has_owner: bool,
+        few: usize,
+    ) {
+        self.base.clear();
         let mut present = held.layout;
         let mut owner = held.owner.filter(|_| has_owner);
         for Member { one, pass, writes } in members.iter().copied() {
@@ -171,12 +191,16 @@ impl Search<'_> {
             let family = queue.map(|queue| self.topology.family(queue));
             let changes = writes || present.is_some_and(|now| now != layout);
             let moves = owner.zip(family).is_some_and(|(now, new)| now != new);
-            change.into_iter().for_each(|from| self.push(from, pass));
             if changes || moves {
-                self.leave(pass, changes);
-                change = Some(pass);
+                self.follow(pass, changes, writes, few);
             } else {
-                self.readers.push(pass);
+                // A pass may use a range several times.
+                if self.readers.last() != Some(&pass) {
+                    for at in 0..self.base.len() {
+                        self.push(self.base[at], pass);
+                    }
+                    self.readers.push(pass);
+                }
             }
             owner = family.or(owner);
             present = Some(layout);
@@ -189,17 +213,36 @@ impl Search<'_> {
         }
     }
 
-    /// Orders a pass that changes contents, layout or owner after the readers.
-    fn leave(&mut self, pass: u32, changes: bool) {
+    /// Orders a pass that changes contents, layout or owner after the readers, or if there are none
+    /// after what these would depend on.
+    fn follow(&mut self, pass: u32, changes: bool, writes: bool, few: usize) {
         let mut readers = std::mem::take(&mut self.readers);
+        for at in 0..self.base.len() {
+            self.push(self.base[at], pass);
+        }
         // The host reads on while the owner changes.
         readers.retain(|reader| {
             let stays = !changes && !self.is_device(*reader);
             if !stays {
                 self.push(*reader, pass);
+                self.left.push(*reader);
             }
             stays
         });
+        if writes || few == 0 || self.left.len() > few {
+            self.base.clear();
+            self.base.push(pass);
+        } else {
+            if !self.left.is_empty() {
+                std::mem::swap(&mut self.base, &mut self.left);
+            }
+            if self.base.is_empty() {
+                self.base.push(pass);
+            } else {
+                readers.push(pass);
+            }
+        }
+        self.left.clear();
         self.readers = readers;
     }
 }

@@ -3,7 +3,8 @@
 //! Where a pass needs a range that another family owns, the owner releases it and the pass's queue
 //! acquires it just before the pass, after a wait for the release. The release is put
 //!
-//! - at the end of the last submission that uses the range, if that is in this frame;
+//! - at the end of the last submission that uses the range, if that is in this frame; after reads on
+//!   several queues in a submission of its own (see `emit/own_signal`);
 //! - else in the owner's *window*: one submission before all others of its queue, for all
 //!   resources that leave the family. After a host pass that device passes depend on there are new
 //!   windows, because a range that the host uses cannot be released before.
@@ -34,7 +35,7 @@ mod window;
 
 pub(in crate::solve) use acquire::bring;
 pub(in crate::solve) use foresee::{give, predict};
-pub(in crate::solve) use release::{Departures, Destination};
+pub(in crate::solve) use release::{Departures, Destination, meeting};
 pub(in crate::solve) use window::{for_each_pending, settle_for_host};
 
 /// One half of a transfer.

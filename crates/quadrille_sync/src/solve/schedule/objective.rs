@@ -50,7 +50,7 @@ impl Objective {
 }
 
 /// The estimated time of a frame whose queues end at these times, with so many submissions.
-pub(in crate::solve) fn time_us(ends: &[u64], submissions: usize) -> u64 {
+pub(crate) fn time_us(ends: &[u64], submissions: usize) -> u64 {
     let end = ends.iter().max().copied().unwrap_or(0);
     end + SUBMISSION_US * submissions as u64
 }

@@ -181,6 +181,12 @@ impl Timeline {
             .copied()
     }
 
+    /// Whether a submission of this frame is ordered after a point.
+    pub(in crate::solve) fn is_after(&self, submission: usize, point: Point) -> bool {
+        let row = submission * self.queues;
+        self.snapshots[row + usize::from(point.queue.0)].value >= point.value
+    }
+
     /// The stages of a queue that are ordered after a point by waits. A wait for a submission that
     /// has itself waited for a value of this queue counts too: it makes all memory visible, like
     /// any wait.

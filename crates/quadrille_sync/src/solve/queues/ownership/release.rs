@@ -10,7 +10,7 @@ use super::half;
 use crate::flags::{AccessMask, Layout, Stages};
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{SubRange, gather, intervals};
-use crate::resource::ResourceIndex;
+use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::walk::Walk;
 use crate::solve::state::predecessors::{for_each_predecessor_of, last_pass, source};
@@ -207,8 +207,15 @@ fn append(
 
 /// The submission in which the owner releases a range: the last one that uses it, or the window of
 /// the queue that used it. An image that the host uses keeps its layout until the host is done,
-/// and a given resource stays until then.
-fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, states: &[&State]) -> usize {
+/// and a given resource stays until then. After reads on several queues it is a submission of its
+/// own, if there is one. A swapchain image is released before the submission that presents it, which
+/// is there already.
+fn place(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    owner: FamilyIndex,
+    states: &[&State],
+) -> usize {
     let mut last = None;
     let mut queue = None;
     for_each_predecessor_of(states, |mark, _| {
@@ -222,7 +229,34 @@ fn place(walk: &Walk<'_>, resource: ResourceIndex, owner: FamilyIndex, states: &
         let hosted = walk.hosted[resource.0 as usize];
         last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
     }
+    let is_presented = walk.frame.resource(resource).lifetime == Lifetime::Swapchain;
+    if let Some((queue, last)) = meeting_after(walk, states).filter(|_| !is_presented)
+        && let Some(meeting) = walk.meeting(queue, last)
+    {
+        return meeting;
+    }
     let queue = queue.or_else(|| walk.queue_of(owner));
     // A range that no known family has used has no owner.
     last.unwrap_or_else(|| queue.map_or(0, |queue| walk.window(queue)))
+}
+
+/// The queue that a release after uses of this frame on several queues should have a submission of
+/// its own on: the last use is by a pass that does not depend on all others.
+pub(in crate::solve) fn meeting(walk: &Walk<'_>, states: &[&State]) -> Option<QueueIndex> {
+    meeting_after(walk, states).map(|(queue, _)| queue)
+}
+
+/// The same with the submission of the last use.
+fn meeting_after(walk: &Walk<'_>, states: &[&State]) -> Option<(QueueIndex, usize)> {
+    let mut last = None;
+    for_each_predecessor_of(states, |mark, _| {
+        last = last.max(walk.timeline.submission(mark.point()));
+    });
+    let last = last.filter(|last| walk.records[*last].has_passes())?;
+    let mut is_alone = true;
+    for_each_predecessor_of(states, |mark, _| {
+        let is_ordered = walk.timeline.is_after(last, mark.point());
+        is_alone &= mark.value <= 0 || is_ordered;
+    });
+    (!is_alone).then(|| (walk.point(last).queue, last))
 }

@@ -1,0 +1,292 @@
+//! Acquires, layout transitions and releases that several submissions need: they get a submission of
+//! their own, and so a signal of their own.
+//!
+//! Without that, the first pass that reads a range acquires it or changes its layout, and readers on
+//! other queues wait for that pass, which they do not depend on. So before a submission is opened,
+//! its reads are looked at. If a read needs an acquire or a transition, and a later submission of
+//! another queue reads the range likewise without depending on this one, the barrier is recorded in
+//! a submission before it. The same holds for a release after reads on several queues: in the last
+//! reader's submission, it would hold back that reader until the others are done.
+//!
+//! Frames with one queue need none of this. For 3D images with slices it is not done.
+
+use std::cell::OnceCell;
+
+use super::passes::{Site, compare, request, shared_scope};
+use crate::flags::Layout;
+use crate::frame::{PassIndex, Use};
+use crate::range::{SubRange, intervals};
+use crate::resource::{Lifetime, Resource};
+use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::graph::hazard::Hazard;
+use crate::solve::graph::meet::Meetings;
+use crate::solve::graph::{Edge, Graph};
+use crate::solve::queues::ownership;
+use crate::solve::schedule::split::Draft;
+use crate::solve::state::Maps;
+
+/// So many changes of parts of a resource are looked through.
+const FEW: usize = 16;
+
+/// Which passes depend on which, by hazards.
+pub(in crate::solve) struct Needs<'a> {
+    hazards: &'a [Hazard],
+    passes: usize,
+    graph: OnceCell<Graph>,
+}
+
+impl<'a> Needs<'a> {
+    pub(in crate::solve) fn new(hazards: &'a [Hazard], passes: usize) -> Self {
+        Self {
+            hazards,
+            passes,
+            graph: OnceCell::new(),
+        }
+    }
+
+    /// Whether any pass of a submission depends on one of an earlier submission.
+    fn depends(&self, later: &Draft, earlier: &Draft) -> bool {
+        let edge = |hazard: &Hazard| Edge {
+            from: hazard.from,
+            to: hazard.to,
+            resource: None,
+        };
+        let edges = || self.hazards.iter().map(edge).collect();
+        let graph = self.graph.get_or_init(|| Graph::new(self.passes, edges()));
+        let mut is_reached = vec![false; self.passes];
+        let mut open: Vec<u32> = earlier.passes.iter().map(|pass| pass.0).collect();
+        while let Some(pass) = open.pop() {
+            for next in graph.after(pass) {
+                if !std::mem::replace(&mut is_reached[*next as usize], true) {
+                    open.push(*next);
+                }
+            }
+        }
+        later.passes.iter().any(|pass| is_reached[pass.0 as usize])
+    }
+}
+
+/// What later submissions use.
+pub(super) struct Ahead<'a> {
+    needs: &'a Needs<'a>,
+    drafts: &'a [Draft],
+    queues: usize,
+    /// By resource and queue: one more than the last submission that uses it; 0 if none does.
+    last: Vec<u32>,
+}
+
+impl<'a> Ahead<'a> {
+    pub(super) fn new(walk: &Walk<'_>, drafts: &'a [Draft], needs: &'a Needs<'a>) -> Self {
+        let queues = walk.topology.queues.len();
+        let mut last = Vec::new();
+        if queues > 1 {
+            last.resize(walk.frame.resources.len() * queues, 0);
+            for (draft, at) in drafts.iter().zip(1..) {
+                for pass in &draft.passes {
+                    for one in walk.frame.uses_of(*pass) {
+                        last[one.resource.0 as usize * queues + usize::from(draft.queue.0)] = at;
+                    }
+                }
+            }
+        }
+        Self {
+            needs,
+            drafts,
+            queues,
+            last,
+        }
+    }
+
+    /// Whether submissions of other queues than that of a submission use a resource after it.
+    fn is_used_elsewhere(&self, at: usize, one: &Use) -> bool {
+        let row = one.resource.0 as usize * self.queues;
+        let own = usize::from(self.drafts[at].queue.0);
+        let mut queues = (0..self.queues).filter(|queue| *queue != own);
+        queues.any(|queue| self.last[row + queue] as usize > at + 1)
+    }
+
+    /// Whether a later submission, which does not depend on this one, needs what a read needs: its
+    /// range in this layout, of this family. The read also acquires `range`.
+    fn is_shared(&self, walk: &Walk<'_>, at: usize, one: &Use, range: &SubRange) -> bool {
+        let own = &self.drafts[at];
+        let frame = walk.frame;
+        let resource = frame.resource(one.resource);
+        let layout = |it: &Use| match resource.is_image() {
+            true => it.access.layout(),
+            false => Layout::Undefined,
+        };
+        let family = |draft: &Draft| walk.topology.family(draft.queue);
+        let is_owned = walk.is_owned(one.resource);
+        let overlaps = |a: &SubRange, b: &SubRange| a.levels().overlaps(&b.levels());
+        // Ranges that somebody changes in between.
+        let mut changed: Vec<&SubRange> = Vec::new();
+        for later in &self.drafts[at + 1..] {
+            let moves = is_owned && family(later) != family(own);
+            let uses = later.passes.iter().flat_map(|pass| frame.uses_of(*pass));
+            let is_near = |it: &Use| overlaps(&one.range, &it.range) || overlaps(range, &it.range);
+            let uses = uses.filter(|it| it.resource == one.resource && is_near(it));
+            for it in uses {
+                if changed
+                    .iter()
+                    .any(|changed| changed.covers(&it.range, &resource.kind))
+                {
+                    continue;
+                }
+                let is_alike = !it.access.is_write() && layout(it) == layout(one);
+                let is_asked = !moves && (is_alike || !overlaps(&one.range, &it.range));
+                if is_asked && later.queue != own.queue && !self.needs.depends(later, own) {
+                    return true;
+                }
+                if moves || !is_alike {
+                    changed.push(&it.range);
+                }
+            }
+            if changed.len() > FEW {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// Plans submissions before a submission of passes that is not open yet.
+pub(super) fn signal_apart(walk: &mut Walk<'_>, maps: &mut Maps, ahead: &Ahead<'_>, at: usize) {
+    if ahead.queues < 2 {
+        return;
+    }
+    release_apart(walk, maps, ahead, at);
+    let draft = &ahead.drafts[at];
+    let mut site: Option<Site> = None;
+    for (place, pass) in draft.passes.iter().enumerate() {
+        let reads = shared_reads(walk, maps, ahead, at, place);
+        if reads.is_empty() {
+            continue;
+        }
+        let site = site.get_or_insert_with(|| {
+            let submission = walk.open(draft.queue);
+            Site::new(walk, submission)
+        });
+        bring(walk, maps, site, *pass, &reads);
+    }
+    if let Some(site) = site {
+        walk.records[site.submission].step = walk.step;
+        walk.close(site.submission);
+    }
+}
+
+/// The reads among the uses of a pass, the one at `place` of its submission, whose acquire or layout transition
+/// other submissions need, too.
+fn shared_reads(
+    walk: &Walk<'_>,
+    maps: &Maps,
+    ahead: &Ahead<'_>,
+    at: usize,
+    place: usize,
+) -> Vec<usize> {
+    let frame = walk.frame;
+    let draft = &ahead.drafts[at];
+    let family = walk.topology.family(draft.queue);
+    let mut reads = Vec::new();
+    for (index, one) in frame.uses_of(draft.passes[place]).iter().enumerate() {
+        let resource = frame.resource(one.resource);
+        let is_read = !one.access.is_write() && !one.discard;
+        if !is_read || !ahead.is_used_elsewhere(at, one) || !is_plain(resource) {
+            continue;
+        }
+        let is_owned = walk.is_owned(one.resource);
+        let mut range = one.range;
+        let (mut needs, mut is_outside) = (false, false);
+        intervals(&resource.kind, &one.range, |interval| {
+            for (_, state) in maps[one.resource.0 as usize].iter_within(interval) {
+                let pending = state.rare.pending();
+                is_outside |= state.owner.is_some_and(|owner| owner.is_outside());
+                is_outside |= pending.is_some_and(|pending| pending.from.is_outside());
+                let moves = is_owned && state.owner.is_some_and(|owner| owner != family);
+                needs |= pending.is_some() || moves;
+                needs |= resource.is_image() && state.layout != one.access.layout();
+                // All that was released together is acquired together.
+                if let Some(pending) = pending {
+                    range = match range == one.range || range == pending.range {
+                        true => pending.range,
+                        false => SubRange::Whole,
+                    };
+                }
+            }
+        });
+        // What earlier passes of the submission leave behind is not known yet, unless they read
+        // likewise.
+        let earlier = draft.passes[..place].iter();
+        let mut earlier = earlier.flat_map(|it| frame.uses_of(*it));
+        let mut is_changed = || {
+            earlier.any(|it| {
+                let has_layout = !resource.is_image() || it.access.layout() == one.access.layout();
+                let is_alike = !it.access.is_write() && has_layout;
+                let overlaps = || range.levels().overlaps(&it.range.levels());
+                it.resource == one.resource && !is_alike && overlaps()
+            })
+        };
+        if needs && !is_outside && !is_changed() && ahead.is_shared(walk, at, one, &range) {
+            reads.push(index);
+        }
+    }
+    reads
+}
+
+/// Whether a resource is neither an image of a swapchain nor one with slices.
+fn is_plain(resource: &Resource) -> bool {
+    resource.lifetime != Lifetime::Swapchain && resource.kind.depth() == 1
+}
+
+/// Plans the barriers that reads of a pass need, in another submission than that of the pass.
+fn bring(walk: &mut Walk<'_>, maps: &mut Maps, site: &Site, pass: PassIndex, reads: &[usize]) {
+    walk.step += 1;
+    let step = walk.step;
+    let point = site.point;
+    let uses = walk.frame.uses_of(pass);
+    let meetings = Meetings::new(uses);
+    let mut requests: Vec<Request> = Vec::with_capacity(reads.len());
+    for at in reads.iter().copied() {
+        let resource = uses[at].resource;
+        walk.blocks.enter(walk.frame, resource, maps);
+        walk.last_uses
+            .note(resource.0, point.queue, point.value, site.submission);
+        let mut request = request(walk, site, step, pass, &uses[at]);
+        request.shared = shared_scope(uses, at, &meetings, site.stages);
+        requests.push(request);
+    }
+    if walk.may_move {
+        ownership::bring(walk, &requests, maps);
+    }
+    for request in &requests {
+        compare(walk, maps, request);
+    }
+    walk.put_barriers(site.submission, point.queue, step);
+}
+
+/// Opens submissions for releases that a submission makes necessary, after reads on several queues.
+fn release_apart(walk: &mut Walk<'_>, maps: &Maps, ahead: &Ahead<'_>, at: usize) {
+    if !walk.has_families {
+        return;
+    }
+    let draft = &ahead.drafts[at];
+    let family = walk.topology.family(draft.queue);
+    let frame = walk.frame;
+    for one in draft.passes.iter().flat_map(|pass| frame.uses_of(*pass)) {
+        if !walk.is_owned(one.resource) || one.discard {
+            continue;
+        }
+        let kind = &frame.resource(one.resource).kind;
+        let mut queue = None;
+        intervals(kind, &one.range.levels(), |interval| {
+            for (_, state) in maps[one.resource.0 as usize].iter_within(interval) {
+                let moves = state.owner.is_some_and(|owner| owner != family);
+                if moves && state.rare.pending().is_none() {
+                    queue = queue.or_else(|| ownership::meeting(walk, &[state]));
+                }
+            }
+        });
+        if let Some(queue) = queue {
+            walk.open_meeting(queue);
+        }
+    }
+}
