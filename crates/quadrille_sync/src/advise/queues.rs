@@ -531,7 +531,9 @@ impl Look<'_> {
         let mut shares = Vec::new();
         for used in self.frame.uses_of(pass) {
             let resource = &mut frame.resources[used.resource.0 as usize];
-            if resource.sharing == Sharing::Exclusive && self.shareable.contains(&used.resource) {
+            let is_open =
+                self.shareable.contains(&used.resource) && self.has_others(name, used.resource);
+            if resource.sharing == Sharing::Exclusive && is_open {
                 resource.sharing = Sharing::Concurrent;
                 shares.push(Arc::clone(&resource.name));
             }
@@ -542,6 +544,20 @@ impl Look<'_> {
         let shared = self.placed(pass, &frame, shares);
         let pays = |it: &Beside| it.time_us + self.now / GAIN <= alone.time_us;
         Some(shared.filter(pays).unwrap_or(alone))
+    }
+
+    /// Whether passes of another name use a resource.
+    fn has_others(&self, name: &str, resource: ResourceIndex) -> bool {
+        let mut others = self
+            .frame
+            .pass_indices()
+            .filter(|it| *self.frame.pass(*it).name != *name);
+        others.any(|pass| {
+            self.frame
+                .uses_of(pass)
+                .iter()
+                .any(|it| it.resource == resource)
+        })
     }
 
     /// Where a pass of a frame runs, if not as now, and how long the frame takes.
