@@ -46,7 +46,7 @@ impl Gpu {
     }
 
     /// Marks what was made from this device: another takes its place
-    /// ([`Handle::is_given_up`]).
+    /// ([`Handle::is_given_up`](crate::Handle::is_given_up)).
     pub fn give_up(&self) {
         self.0.give_up();
     }

@@ -212,7 +212,7 @@ impl ImageTable {
     }
 
     /// The image that entries without one show. It is the caller of [`SharedTable::open`] who has its
-    /// [`texels`](ImageTableDesc::fallback_texels) written.
+    /// `fallback_texels` written.
     pub fn shared(&self) -> &SharedTable {
         &self.0
     }
