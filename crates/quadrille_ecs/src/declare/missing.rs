@@ -28,7 +28,7 @@ fn remedy(path: &str, name: &str) -> String {
     if path.starts_with("quadrille_ecs::") && path.ends_with("::WindowImageOf") {
         return format!("call `app.add_window_image::<{of}>()` before");
     }
-    if path.starts_with("quadrille_ecs::history::") {
+    if path.starts_with("quadrille_ecs::data::history::") {
         return format!(
             "make it before, with `commands.queue(NewHistory::<{of}>::buffer(..)?)` or \
              `::image(..)`, in `RenderStartup`"
