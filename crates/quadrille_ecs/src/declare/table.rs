@@ -45,7 +45,8 @@ where
 /// use bevy_derive::{Deref, DerefMut};
 /// use bevy_ecs::prelude::*;
 /// use quadrille_ecs::{
-///     ColorTarget, GpuImage, GraphicsPipeline, ImageTable, Recorder, RenderError, Table,
+///     ColorAttachment, ColorTarget, GpuImage, GraphicsPipeline, ImageTable, Recorder, RenderError,
+///     Table,
 /// };
 /// # use quadrille_ecs::{ImageTableDesc, Renderer, TableError, Uploads};
 ///
@@ -74,7 +75,7 @@ where
 ///     screen: ColorTarget<Screen>,
 ///     pipelines: Res<Pipelines>,
 /// ) {
-///     let mut rendering = recorder.render(&screen);
+///     let mut rendering = recorder.render(screen.clear([0.0; 4]));
 ///     rendering.pipeline(&pipelines.draw).table(1, &textures).draw(0..3, 0..1);
 /// }
 /// ```
