@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
-use quadrille_oracle::{Actor, Violation};
-use quadrille_sync::{Plan, QueueIndex};
+use quadrille_oracle::{Actor, Hazard, Violation};
+use quadrille_sync::{Frame, PassIndex, Plan, QueueIndex};
 
 /// What both judges said.
 pub(crate) struct Outcome {
@@ -16,6 +16,8 @@ pub(crate) struct Outcome {
     pub(crate) messages: u64,
     /// The plans that were run.
     pub(crate) plans: Vec<Plan>,
+    /// The frame that was planned.
+    pub(crate) frame: Frame,
     /// The frame and its plans.
     pub(crate) text: String,
 }
@@ -43,6 +45,10 @@ pub(crate) enum Class {
     /// that the two halves of a transfer are accesses which need an order: it accepts what is
     /// released and used without an acquire, and an acquire that nothing orders after its release.
     OwnersUnknown,
+    /// Our judge alone objects, to a write that nothing orders after a read, and a pass on another queue
+    /// reads alike in between. The layer keeps one read for each pipeline stage since the last write,
+    /// the latest, and the write comes after that one.
+    ReadReplaced,
     /// The layer alone objects, and queues wait for each other in turn: it does not apply what leaves
     /// a queue and comes back to it by way of others to that queue's own writes, though signals and
     /// waits chain by the specification ("Semaphore Signaling", "Semaphore Waiting").
@@ -57,7 +63,8 @@ impl Class {
             ([_, ..], 1..) => Some(Self::BothObject),
             ([], _) => outcome.has_round_trip().then_some(Self::RoundTripLost),
             // What follows the first violation may be its echo: `Judge::frame`.
-            ([first, ..], 0) => is_of_owners(first).then_some(Self::OwnersUnknown),
+            ([first, ..], 0) if is_of_owners(first) => Some(Self::OwnersUnknown),
+            ([first, ..], 0) => outcome.is_replaced(first).then_some(Self::ReadReplaced),
         }
     }
 }
@@ -80,6 +87,34 @@ impl Outcome {
             }
         }
         false
+    }
+}
+
+impl Outcome {
+    /// Whether a violation is a write after a read that another read on another queue has replaced in
+    /// the layer's memory.
+    fn is_replaced(&self, violation: &Violation) -> bool {
+        let Violation::Hazard {
+            hazard: Hazard::WriteAfterRead,
+            place,
+            earlier: Actor::Pass { name, access, .. },
+            ..
+        } = violation
+        else {
+            return false;
+        };
+        let reads = |pass: PassIndex| {
+            let mut uses = self.frame.uses_of(pass).iter();
+            uses.any(|used| {
+                let resource = &self.frame.resource(used.resource).name;
+                *resource == place.resource && used.access.name() == *access
+            })
+        };
+        self.plans.iter().any(|plan| {
+            let mut passes = plan.passes();
+            let own = passes.find(|(_, pass)| self.frame.pass(*pass).name == *name);
+            own.is_some_and(|(queue, _)| passes.any(|(other, pass)| other != queue && reads(pass)))
+        })
     }
 }
 

@@ -140,6 +140,7 @@ impl Stream {
             changed = changed.or(lacking.map(|(what, _)| what));
         }
         let messages = device.finish() - before;
+        let frame = self.frame.clone();
         drop(self);
         device.retire();
         Outcome {
@@ -147,6 +148,7 @@ impl Stream {
             violations,
             messages,
             plans,
+            frame,
             text,
         }
     }
