@@ -100,9 +100,10 @@ const ASTRAY: f32 = 2.0;
 
 fn main() -> AppExit {
     let args: Args = args::parse();
-    let wish = match args.one_queue {
-        true => QueueWish::Main,
-        false => QueueWish::Async,
+    let wish = if args.one_queue {
+        QueueWish::Main
+    } else {
+        QueueWish::Async
     };
     App::new()
         .add_plugins((args.common.plugins("Many cubes", SIZE), args.common.clone()))

@@ -242,9 +242,10 @@ impl<'a, 'l, 'w, 's> Writer<'a, 'l, 'w, 's> {
         };
         let alpha = AlphaMode::from(material.alpha_mode);
         let first = self.lists.phase.instances.len() as u32;
-        let uv = match texture.is_placeholder {
-            true => Affine2::IDENTITY,
-            false => material.uv_transform,
+        let uv = if texture.is_placeholder {
+            Affine2::IDENTITY
+        } else {
+            material.uv_transform
         };
         let tint = material.color.to_linear();
         let world = transform.affine();

@@ -29,9 +29,10 @@ struct Lose(bool);
 struct Rebuilt(u32);
 
 fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
-    match std::mem::take(&mut lose.0) {
-        true => Err("as it was told".into()),
-        false => Ok(()),
+    if std::mem::take(&mut lose.0) {
+        Err("as it was told".into())
+    } else {
+        Ok(())
     }
 }
 

@@ -92,9 +92,10 @@ fn mesh_pipeline(
     shader: &GpuShader,
     key: PipelineKey,
 ) -> Result<GraphicsPipeline, ShaderError> {
-    let (name, blend) = match key.is_transparent {
-        false => ("3d opaque", Blend::Opaque),
-        true => ("3d transparent", Blend::Premultiplied),
+    let (name, blend) = if key.is_transparent {
+        ("3d transparent", Blend::Premultiplied)
+    } else {
+        ("3d opaque", Blend::Opaque)
     };
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
         vertex_buffers: vec![Vertex::layout()],

@@ -168,9 +168,10 @@ pub(crate) fn frame(
 }
 
 fn if_none<T>(errors: Vec<RenderError>, value: T) -> Result<T, Vec<RenderError>> {
-    match errors.is_empty() {
-        true => Ok(value),
-        false => Err(errors),
+    if errors.is_empty() {
+        Ok(value)
+    } else {
+        Err(errors)
     }
 }
 

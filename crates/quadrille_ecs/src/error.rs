@@ -367,11 +367,10 @@ impl RenderError {
 /// What the solver, which knows no front end, cannot say about its errors.
 fn planning_hint(errors: &PlanErrors) -> &'static str {
     let is_unwritten = |error: &PlanError| matches!(error, PlanError::NeverWritten { .. });
-    match errors.iter().any(is_unwritten) {
-        true => {
-            "\nContents begin undefined, not zero: a pass writes them, or, if they outlive the frame, \
+    if errors.iter().any(is_unwritten) {
+        "\nContents begin undefined, not zero: a pass writes them, or, if they outlive the frame, \
              `Uploads` do once."
-        }
-        false => "",
+    } else {
+        ""
     }
 }

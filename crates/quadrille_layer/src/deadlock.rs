@@ -78,9 +78,10 @@ impl Device {
     fn explain(&self, work: &Work) -> String {
         let blocked = work.fifo.blocked();
         if blocked.is_empty() {
-            return match work.has_dead_fence() {
-                true => "a fence never signals",
-                false => "nothing submitted signals what it waits for",
+            return if work.has_dead_fence() {
+                "a fence never signals"
+            } else {
+                "nothing submitted signals what it waits for"
             }
             .to_owned();
         }

@@ -62,9 +62,10 @@ pub(crate) unsafe extern "system" fn device_fault_info(
             vendor.vendor_fault_code = VENDOR.1;
             vendor.vendor_fault_data = VENDOR.2;
         }
-        match fits.len() < there.len() || !has_room {
-            true => vk::Result::INCOMPLETE,
-            false => vk::Result::SUCCESS,
+        if fits.len() < there.len() || !has_room {
+            vk::Result::INCOMPLETE
+        } else {
+            vk::Result::SUCCESS
         }
     })
 }

@@ -211,9 +211,10 @@ pub(crate) unsafe extern "system" fn device_extensions(
         // SAFETY: the app's array has `count` elements, and ours is another.
         unsafe { properties.copy_from_nonoverlapping(visible.as_ptr(), fits) };
         *count = fits as u32;
-        match fits < visible.len() {
-            true => vk::Result::INCOMPLETE,
-            false => vk::Result::SUCCESS,
+        if fits < visible.len() {
+            vk::Result::INCOMPLETE
+        } else {
+            vk::Result::SUCCESS
         }
     })
 }

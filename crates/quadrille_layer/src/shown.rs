@@ -122,11 +122,14 @@ pub(crate) unsafe extern "system" fn wait_for_present(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     let call = device.calls().begin("vkWaitForPresentKHR").detail("id", id);
-    call.run(|| match device.is_lost() {
-        true => vk::Result::ERROR_DEVICE_LOST,
-        false => device
-            .shown
-            .wait(swapchain, id, Duration::from_nanos(timeout_ns)),
+    call.run(|| {
+        if device.is_lost() {
+            vk::Result::ERROR_DEVICE_LOST
+        } else {
+            device
+                .shown
+                .wait(swapchain, id, Duration::from_nanos(timeout_ns))
+        }
     })
 }
 

@@ -78,9 +78,10 @@ impl World {
                     array_layers: 1,
                     slices: 1,
                 },
-                sharing: match exclusive {
-                    true => Sharing::Exclusive,
-                    false => Sharing::Concurrent,
+                sharing: if exclusive {
+                    Sharing::Exclusive
+                } else {
+                    Sharing::Concurrent
                 },
                 ..Resource::image(ResourceId(at as u32), &format!("member {at}"))
             }
@@ -126,9 +127,10 @@ impl World {
                 ..QueueRequest::default()
             };
             if random.chance(50) {
-                let capability = match random.chance(50) {
-                    true => Capabilities::GRAPHICS,
-                    false => Capabilities::COMPUTE,
+                let capability = if random.chance(50) {
+                    Capabilities::GRAPHICS
+                } else {
+                    Capabilities::COMPUTE
                 };
                 let queue = wish(random, &self.topology, request(capability));
                 let pass = frame.add_pass(format!("table {at}"), queue, &[], &after);
@@ -139,25 +141,23 @@ impl World {
             let (access, capability) = OTHERS[random.below(OTHERS.len())];
             let mip = random.below(MIPS as usize) as u32;
             let whole = random.chance(60);
-            let needs = match whole {
-                true => (1 << MIPS) - 1,
-                false => 1 << mip,
-            };
+            let needs = if whole { (1 << MIPS) - 1 } else { 1 << mip };
             if access.is_read() && filled[member] & needs != needs {
                 continue;
             }
             if access.is_write() {
                 filled[member] |= needs;
             }
-            let range = match whole {
-                true => SubRange::Whole,
-                false => SubRange::Subresources(SubresourceRange {
+            let range = if whole {
+                SubRange::Whole
+            } else {
+                SubRange::Subresources(SubresourceRange {
                     aspects: Aspects::COLOR,
                     base_mip: mip,
                     mip_count: 1,
                     base_layer: 0,
                     layer_count: 1,
-                }),
+                })
             };
             let discard = access == Access::TransferWrite && random.chance(50);
             let used = Use {
@@ -221,9 +221,10 @@ impl World {
 
 /// Any queue, one beside the main one, or just this one.
 fn wish(random: &mut Random, topology: &Topology, request: QueueRequest) -> QueueRequest {
-    let preference = match random.chance(50) {
-        true => Preference::Main,
-        false => Preference::Async,
+    let preference = if random.chance(50) {
+        Preference::Main
+    } else {
+        Preference::Async
     };
     let queue = QueueIndex(random.below(topology.queues.len()) as u8);
     let can = topology

@@ -92,9 +92,10 @@ fn settled(topology: &Topology, members: u32) -> Result<f64, Box<dyn Error>> {
     let mut found = TableReaders::default();
     for at in 0..2000 {
         let begun = Instant::now();
-        let again = match at > 8 && table.is_unchanged() {
-            true => planner.plan_again(topology, &states),
-            false => None,
+        let again = if at > 8 && table.is_unchanged() {
+            planner.plan_again(topology, &states)
+        } else {
+            None
         };
         let planned = match again {
             Some(planned) => planned,

@@ -76,9 +76,10 @@ pub fn advise(
             *queue != placed.queue && topology.queue(*queue).capabilities.contains(required)
         };
         let to: Vec<QueueIndex> = topology.indices().filter(can_run).collect();
-        let saves = match to.is_empty() {
-            true => 0,
-            false => now - length(&order, &needs, Some(at)).min(now),
+        let saves = if to.is_empty() {
+            0
+        } else {
+            now - length(&order, &needs, Some(at)).min(now)
         };
         if saves > 0 {
             all.push(Advice {

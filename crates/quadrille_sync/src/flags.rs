@@ -438,9 +438,10 @@ impl Stages {
     /// ```
     #[inline]
     pub const fn simplified(self) -> Stages {
-        match self.intersects(SHORTHANDS) {
-            true => self.without_parts(),
-            false => self,
+        if self.intersects(SHORTHANDS) {
+            self.without_parts()
+        } else {
+            self
         }
     }
 
@@ -573,9 +574,10 @@ impl AccessMask {
     /// ```
     #[inline]
     pub const fn simplified(self) -> AccessMask {
-        match self.intersects(SHORTHAND_KINDS) {
-            true => self.without_parts(),
-            false => self,
+        if self.intersects(SHORTHAND_KINDS) {
+            self.without_parts()
+        } else {
+            self
         }
     }
 

@@ -8,8 +8,5 @@ const FEW: usize = 5;
 
 /// The rounds of a test that takes so many of them elsewhere.
 pub(crate) fn rounds(all: usize) -> usize {
-    match cfg!(miri) {
-        true => all.min(FEW),
-        false => all,
-    }
+    if cfg!(miri) { all.min(FEW) } else { all }
 }

@@ -36,9 +36,10 @@ impl Swapchain {
     /// What a submission signals for a present to wait for.
     pub(crate) fn present_signal(&mut self) -> Result<PresentSignal, vk::Result> {
         self.recycle();
-        let fence = match self.fences {
-            true => Some(self.pool.fence(&self.device)?),
-            false => None,
+        let fence = if self.fences {
+            Some(self.pool.fence(&self.device)?)
+        } else {
+            None
         };
         match self.pool.semaphore(&self.device) {
             Ok(semaphore) => Ok(PresentSignal { semaphore, fence }),
@@ -173,9 +174,10 @@ impl Swapchain {
 
     /// Takes back the semaphore of an acquisition whose image is of no use.
     pub(crate) fn give_up_signalled(&mut self, semaphore: vk::Semaphore) {
-        match self.drain(semaphore) {
-            true => self.pool.give_back(semaphore),
-            false => self.pool.keep_signalled(semaphore),
+        if self.drain(semaphore) {
+            self.pool.give_back(semaphore)
+        } else {
+            self.pool.keep_signalled(semaphore)
         }
     }
 
@@ -187,9 +189,10 @@ impl Swapchain {
             return true;
         };
         let drained = self.drain(semaphore);
-        match drained {
-            true => self.pool.give_back(semaphore),
-            false => self.pool.keep_signalled(semaphore),
+        if drained {
+            self.pool.give_back(semaphore)
+        } else {
+            self.pool.keep_signalled(semaphore)
         }
         drained
     }

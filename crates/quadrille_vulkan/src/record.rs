@@ -437,9 +437,10 @@ impl Barriers {
 
 /// With maintenance8 the stages that ownership transfers name count.
 fn dependency_flags(device: &Device, transfers: bool) -> vk::DependencyFlags {
-    match transfers && device.topology.maintenance8 {
-        true => convert::USE_ALL_STAGES,
-        false => vk::DependencyFlags::empty(),
+    if transfers && device.topology.maintenance8 {
+        convert::USE_ALL_STAGES
+    } else {
+        vk::DependencyFlags::empty()
     }
 }
 

@@ -108,9 +108,10 @@ impl Frames {
         };
         let signals = presenting(input.plan, &batches);
         if let Err(error) = self.submit_segments(input.plan, batches, states, host) {
-            match self.broken {
-                true => give_up(windows, presents),
-                false => give_back(windows, presents),
+            if self.broken {
+                give_up(windows, presents)
+            } else {
+                give_back(windows, presents)
             }
             return Err(error);
         }

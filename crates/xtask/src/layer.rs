@@ -121,12 +121,13 @@ fn manifest(library: &Path, build: Build) -> Result<Vec<u8>> {
         .arg(library)
         .output()
         .context("cannot start cargo")?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => bail!(
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        bail!(
             "the layer's manifest cannot be written\n{}",
             String::from_utf8_lossy(&output.stderr)
-        ),
+        )
     }
 }
 

@@ -84,11 +84,10 @@ pub(crate) fn check(path: &Path) -> ExitCode {
         } else {
             "the solver's"
         };
-        let plans = match case.has_plans() {
-            true => {
-                case::plans(&case).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?
-            }
-            false => solve(&case)?,
+        let plans = if case.has_plans() {
+            case::plans(&case).map_err(|error| anyhow::anyhow!("{}:{error}", path.display()))?
+        } else {
+            solve(&case)?
         };
         Ok((whose, violations(&case, &plans)))
     });

@@ -26,9 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The settings of a device that is measured.
 pub(super) fn settings(mode: Mode) -> Settings {
     Settings {
-        order: match mode.keeps_order() {
-            true => OrderPolicy::Declared,
-            false => OrderPolicy::Free,
+        order: if mode.keeps_order() {
+            OrderPolicy::Declared
+        } else {
+            OrderPolicy::Free
         },
         pipeline_cache: None,
         debug_names: false,

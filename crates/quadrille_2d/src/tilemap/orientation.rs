@@ -69,9 +69,10 @@ impl TileOrientation {
     /// This one, and then another.
     pub fn and_then(self, then: Self) -> Self {
         // What swaps corners brings left and right to where top and bottom were.
-        let (h, v) = match then.mirror_d() {
-            true => (self.mirror_v(), self.mirror_h()),
-            false => (self.mirror_h(), self.mirror_v()),
+        let (h, v) = if then.mirror_d() {
+            (self.mirror_v(), self.mirror_h())
+        } else {
+            (self.mirror_h(), self.mirror_v())
         };
         Self::from_bools(
             h != then.mirror_h(),
@@ -93,9 +94,10 @@ impl TileOrientation {
     /// Where a place goes, y up, around the origin.
     pub fn apply_to_ivec2(self, place: &IVec2) -> IVec2 {
         // The diagonal from the left top to the right bottom stays.
-        let mut place = match self.mirror_d() {
-            true => IVec2::new(-place.y, -place.x),
-            false => *place,
+        let mut place = if self.mirror_d() {
+            IVec2::new(-place.y, -place.x)
+        } else {
+            *place
         };
         if self.mirror_v() {
             place.y = -place.y;

@@ -96,9 +96,10 @@ impl Clip {
                 return Left::Nothing;
             }
         }
-        match self.polygon.is_empty() {
-            true => Left::Rect(rect),
-            false => Left::Polygon(&self.polygon),
+        if self.polygon.is_empty() {
+            Left::Rect(rect)
+        } else {
+            Left::Polygon(&self.polygon)
         }
     }
 }

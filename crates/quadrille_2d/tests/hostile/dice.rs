@@ -70,9 +70,10 @@ impl Dice {
             0 => self.float(),
             _ => self.0.f32(),
         });
-        match self.flip() {
-            true => Color::Srgba(Srgba::new(red, green, blue, alpha)),
-            false => Color::LinearRgba(LinearRgba::new(red, green, blue, alpha)),
+        if self.flip() {
+            Color::Srgba(Srgba::new(red, green, blue, alpha))
+        } else {
+            Color::LinearRgba(LinearRgba::new(red, green, blue, alpha))
         }
     }
 
@@ -86,9 +87,10 @@ impl Dice {
         }
         Transform {
             translation: Vec3::new(self.float(), self.float(), self.float()),
-            rotation: match self.flip() {
-                true => Quat::from_rotation_z(self.float()),
-                false => Quat::from_xyzw(self.float(), self.float(), self.float(), self.float()),
+            rotation: if self.flip() {
+                Quat::from_rotation_z(self.float())
+            } else {
+                Quat::from_xyzw(self.float(), self.float(), self.float(), self.float())
             },
             scale: Vec3::new(self.float(), self.float(), self.float()),
         }

@@ -90,11 +90,14 @@ pub(crate) fn atlas(dice: &mut Dice, shelf: &mut Shelf) -> TextureAtlas {
 }
 
 pub(crate) fn slicer(dice: &mut Dice) -> TextureSlicer {
-    let mode = |dice: &mut Dice| match dice.flip() {
-        true => SliceScaleMode::Stretch,
-        false => SliceScaleMode::Tile {
-            stretch_value: dice.float(),
-        },
+    let mode = |dice: &mut Dice| {
+        if dice.flip() {
+            SliceScaleMode::Stretch
+        } else {
+            SliceScaleMode::Tile {
+                stretch_value: dice.float(),
+            }
+        }
     };
     TextureSlicer {
         border: BorderRect {
@@ -173,9 +176,10 @@ fn mesh(dice: &mut Dice) -> Mesh {
 fn material(dice: &mut Dice, shelf: &mut Shelf) -> ColorMaterial {
     ColorMaterial {
         color: dice.color(),
-        alpha_mode: match dice.flip() {
-            true => AlphaMode2d::Mask(dice.float()),
-            false => AlphaMode2d::Blend,
+        alpha_mode: if dice.flip() {
+            AlphaMode2d::Mask(dice.float())
+        } else {
+            AlphaMode2d::Blend
         },
         uv_transform: Affine2 {
             matrix2: Mat2::from_cols(dice.vec2(), dice.vec2()),
@@ -231,16 +235,18 @@ pub(crate) fn line_config(dice: &mut Dice) -> GizmoLineConfig {
     GizmoLineConfig {
         width: dice.float(),
         perspective: dice.flip(),
-        style: match dice.flip() {
-            true => GizmoLineStyle::Dotted,
-            false => GizmoLineStyle::Dashed {
+        style: if dice.flip() {
+            GizmoLineStyle::Dotted
+        } else {
+            GizmoLineStyle::Dashed {
                 gap_scale: dice.float(),
                 line_scale: dice.float(),
-            },
+            }
         },
-        joints: match dice.flip() {
-            true => GizmoLineJoint::Miter,
-            false => GizmoLineJoint::Round(dice.number()),
+        joints: if dice.flip() {
+            GizmoLineJoint::Miter
+        } else {
+            GizmoLineJoint::Round(dice.number())
         },
         animation_offset: dice.float(),
     }

@@ -52,9 +52,10 @@ fn node(dice: &mut Dice) -> Node {
         ])
     };
     let visual_box = dice.pick(&[VisualBox::BorderBox, VisualBox::ContentBox]);
-    let size = match dice.flip() {
-        true => [Val::Px(30.0), Val::Px(20.0)],
-        false => [val(dice), val(dice)],
+    let size = if dice.flip() {
+        [Val::Px(30.0), Val::Px(20.0)]
+    } else {
+        [val(dice), val(dice)]
     };
     Node {
         display: dice.pick(&[Display::Flex, Display::Grid, Display::Block, Display::None]),

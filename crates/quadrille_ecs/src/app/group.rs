@@ -103,12 +103,13 @@ impl QuadrillePlugins {
             primary_window: Some(self.window.clone()),
             ..WindowPlugin::default()
         };
-        match self.headless {
-            true => WindowPlugin {
+        if self.headless {
+            WindowPlugin {
                 exit_condition: ExitCondition::DontExit,
                 ..plugin
-            },
-            false => plugin,
+            }
+        } else {
+            plugin
         }
     }
 

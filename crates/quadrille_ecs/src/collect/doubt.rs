@@ -73,9 +73,10 @@ impl Collector {
         recorded: &SubRecording,
         errors: &mut Vec<RenderError>,
     ) {
-        let excesses = match recorded.is_on_host() {
-            true => self.host_excesses(world, node, pass),
-            false => recorded.list.excesses(&self.frame, pass, &self.handles),
+        let excesses = if recorded.is_on_host() {
+            self.host_excesses(world, node, pass)
+        } else {
+            recorded.list.excesses(&self.frame, pass, &self.handles)
         };
         errors.extend(excesses.into_iter().map(|excess| RenderError::Record {
             pass: self.frame.pass(pass).name.to_string(),

@@ -41,9 +41,10 @@ impl RenderErrorHandler {
     pub fn recovering() -> Self {
         Self(|error, _| {
             tracing::error!("{error}");
-            match error.needs_another_device() {
-                true => RenderErrorPolicy::Recover,
-                false => RenderErrorPolicy::StopRendering,
+            if error.needs_another_device() {
+                RenderErrorPolicy::Recover
+            } else {
+                RenderErrorPolicy::StopRendering
             }
         })
     }

@@ -253,9 +253,10 @@ fn no_such_binding(pipeline: &impl Reflected, binding: u32, resource: &str) -> R
         pipeline: pipeline.name().into(),
         binding,
         resource: resource.into(),
-        available: match available.is_empty() {
-            true => "none".into(),
-            false => available.join(", ").into(),
+        available: if available.is_empty() {
+            "none".into()
+        } else {
+            available.join(", ").into()
         },
     }
 }

@@ -89,9 +89,10 @@ impl PassRecording {
             rest.took = rest.began.take().map(|began| began.elapsed());
         }
         let shape = Shape::of(&self.main);
-        match !self.has_parts && !shape.is_rare && self.shape == shape {
-            true => self.outcome,
-            false => self.end_otherwise(shape),
+        if !self.has_parts && !shape.is_rare && self.shape == shape {
+            self.outcome
+        } else {
+            self.end_otherwise(shape)
         }
     }
 
@@ -102,9 +103,10 @@ impl PassRecording {
         if self.has_parts && !self.main.is_empty() {
             self.main.fail(RecordError::OutsideParts);
         }
-        let parts = match self.has_parts {
-            true => &mut self.rest.parts[..self.rest.part_count],
-            false => &mut [],
+        let parts = if self.has_parts {
+            &mut self.rest.parts[..self.rest.part_count]
+        } else {
+            &mut []
         };
         for pass in parts.iter_mut().chain([&mut self.main]) {
             if pass.is_on_host() && !pass.list.is_empty() {
@@ -153,9 +155,10 @@ impl PassRecording {
 
     /// The parts.
     fn parts(&self) -> &[SubRecording] {
-        match self.has_parts {
-            true => &self.rest.parts[..self.rest.part_count],
-            false => &[],
+        if self.has_parts {
+            &self.rest.parts[..self.rest.part_count]
+        } else {
+            &[]
         }
     }
 

@@ -76,9 +76,10 @@ impl OpenSharing {
             (handle, change.sharing)
         };
         self.wanted.extend(changes.into_iter().map(wanted));
-        self.gap = match self.trials.are_under_way() {
-            true => SHORT_GAP,
-            false => (self.gap * 2).min(LONG_GAP),
+        self.gap = if self.trials.are_under_way() {
+            SHORT_GAP
+        } else {
+            (self.gap * 2).min(LONG_GAP)
         };
         self.frames_left = self.gap;
     }

@@ -52,9 +52,10 @@ impl Trace {
 
     /// Takes in what the CPU did in a frame.
     pub(crate) fn add_phases(&mut self, laps: &[(Phase, Instant, Instant)]) {
-        let mut kept = match self.phases.len() < KEPT {
-            true => Vec::new(),
-            false => self.phases.pop_front().unwrap_or_default(),
+        let mut kept = if self.phases.len() < KEPT {
+            Vec::new()
+        } else {
+            self.phases.pop_front().unwrap_or_default()
         };
         kept.clear();
         kept.extend_from_slice(laps);
@@ -141,9 +142,10 @@ impl Trace {
 
     fn microseconds(&self, at: Instant) -> f64 {
         let before = self.start.saturating_duration_since(at);
-        match before > Duration::ZERO {
-            true => -before.as_secs_f64() * 1e6,
-            false => at.duration_since(self.start).as_secs_f64() * 1e6,
+        if before > Duration::ZERO {
+            -before.as_secs_f64() * 1e6
+        } else {
+            at.duration_since(self.start).as_secs_f64() * 1e6
         }
     }
 }

@@ -228,12 +228,13 @@ fn check_kind(
     let known = ImageLoader::SUPPORTED_FILE_EXTENSIONS;
     let is_known = |known: &&str| known.eq_ignore_ascii_case(&extension);
     let by_name = matches!(settings.format, ImageFormatSetting::FromExtension);
-    match !by_name || known.iter().any(is_known) {
-        true => Ok(()),
-        false => Err(CheckedImageError::UnknownKind {
+    if !by_name || known.iter().any(is_known) {
+        Ok(())
+    } else {
+        Err(CheckedImageError::UnknownKind {
             extension: extension.into_owned(),
             known: known.join(" or "),
-        }),
+        })
     }
 }
 
@@ -298,17 +299,19 @@ fn check(
 
 fn check_side(size: [u32; 2], limits: Complete) -> Result<(), CheckedImageError> {
     let limit = limits.side;
-    match size.iter().any(|&side| side > limit) {
-        true => Err(CheckedImageError::TooLarge { size, limit }),
-        false => Ok(()),
+    if size.iter().any(|&side| side > limit) {
+        Err(CheckedImageError::TooLarge { size, limit })
+    } else {
+        Ok(())
     }
 }
 
 fn check_bytes(size: [u32; 2], bytes: u64, limits: Complete) -> Result<(), CheckedImageError> {
     let limit = limits.decoded_bytes;
-    match bytes > limit {
-        true => Err(CheckedImageError::DecodedTooLarge { size, bytes, limit }),
-        false => Ok(()),
+    if bytes > limit {
+        Err(CheckedImageError::DecodedTooLarge { size, bytes, limit })
+    } else {
+        Ok(())
     }
 }
 

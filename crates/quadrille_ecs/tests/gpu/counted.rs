@@ -127,11 +127,12 @@ fn draw(
     rendering.pipeline(&tools.draw);
     for most in [1, 3] {
         let (draws, count) = ((&draws, 8), (&visible, 4));
-        match tools.indexed {
-            true => rendering
+        if tools.indexed {
+            rendering
                 .indices(&indices, 0, IndexType::U16)
-                .draw_indexed_indirect_count(draws, count, most),
-            false => rendering.draw_indirect_count(draws, count, most),
+                .draw_indexed_indirect_count(draws, count, most)
+        } else {
+            rendering.draw_indirect_count(draws, count, most)
         };
     }
 }

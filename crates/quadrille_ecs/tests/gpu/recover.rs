@@ -36,9 +36,10 @@ fn make_sevens(
 
 fn fail(_: Recorder, mut frame: Local<u32>, fail_in: Res<FailIn>) -> Result {
     *frame += 1;
-    match fail_in.0.contains(&*frame) {
-        true => Err("as it was told".into()),
-        false => Ok(()),
+    if fail_in.0.contains(&*frame) {
+        Err("as it was told".into())
+    } else {
+        Ok(())
     }
 }
 

@@ -67,9 +67,10 @@ fn rig(desc: impl FnOnce(&str) -> ImageTableDesc, [kind, texel]: [&str; 2], spir
     let desc = desc("textures").with_sampler(&sampler);
     let table = gpu.image_table(&desc).expect("tables can be made");
     let shader = GpuShader::wgsl("look", &source(kind, texel)).expect("it is WGSL");
-    let shader = match spirv {
-        true => GpuShader::spirv("look", shader.words()).expect("it is SPIR-V"),
-        false => shader,
+    let shader = if spirv {
+        GpuShader::spirv("look", shader.words()).expect("it is SPIR-V")
+    } else {
+        shader
     };
     let pipeline = gpu
         .compute_pipeline(&ComputePipelineDesc::of("look", &shader))
@@ -280,15 +281,14 @@ fn images_come_and_go_and_change_while_two_queues_read() {
             for _ in 0..changes {
                 let at = chance.below(u64::from(ENTRIES)) as usize;
                 let is_new = images.is_empty() || chance.below(3) == 0;
-                let image = match is_new {
-                    true => {
-                        let name = format!("image {}", images.len());
-                        let desc = ImageDesc::sampled(name, 4, 4, FORMAT);
-                        let made = make_shared(&rig, &desc, sharing);
-                        images.push((made, None));
-                        images.len() - 1
-                    }
-                    false => chance.below(images.len() as u64) as usize,
+                let image = if is_new {
+                    let name = format!("image {}", images.len());
+                    let desc = ImageDesc::sampled(name, 4, 4, FORMAT);
+                    let made = make_shared(&rig, &desc, sharing);
+                    images.push((made, None));
+                    images.len() - 1
+                } else {
+                    chance.below(images.len() as u64) as usize
                 };
                 if !is_new || chance.below(4) > 0 {
                     let color = 0xff00_0000 | chance.below(0xff_ffff) as u32;

@@ -291,9 +291,10 @@ fn a_file_is_followed_when_it_is_loaded_again() {
 fn another_device_has_the_textures_of_the_one_before() {
     fn fail(_: Recorder, mut frame: Local<u32>) -> Result {
         *frame += 1;
-        match *frame == 2 {
-            true => Err("as it was told".into()),
-            false => Ok(()),
+        if *frame == 2 {
+            Err("as it was told".into())
+        } else {
+            Ok(())
         }
     }
     let mut rig = rig("device");

@@ -243,9 +243,10 @@ fn bytes_of(kind: &ResourceKind, place: Placement, part: &Area) -> Range<u64> {
     };
     let line = part.line();
     let at = |byte: u64| place.offset.saturating_add(byte);
-    let end = match line.end >= bytes {
-        true => place.range().end,
-        false => at(line.end),
+    let end = if line.end >= bytes {
+        place.range().end
+    } else {
+        at(line.end)
     };
     at(line.start)..end
 }

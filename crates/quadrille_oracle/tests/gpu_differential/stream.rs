@@ -33,9 +33,10 @@ impl Stream {
         };
         for number in 0..random.between(2, 4) {
             let name = format!("r{number}");
-            let handle = match number > 0 && random.chance(40) {
-                true => device.image(&name),
-                false => device.buffer(&name),
+            let handle = if number > 0 && random.chance(40) {
+                device.image(&name)
+            } else {
+                device.buffer(&name)
             };
             stream.frame.add_resource(handle.declare());
             stream.handles.push(handle);
@@ -103,9 +104,10 @@ impl Stream {
             src.zip(read)
                 .map(|(src, read)| Use::whole(index(src), read)),
         );
-        let preference = match random.chance(60) {
-            true => Preference::Async,
-            false => Preference::Main,
+        let preference = if random.chance(60) {
+            Preference::Async
+        } else {
+            Preference::Main
         };
         let queue = QueueRequest {
             required,

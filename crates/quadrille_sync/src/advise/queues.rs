@@ -235,9 +235,10 @@ impl QueueChoices {
             shareable: &shareable,
         };
         // Looks are in turn for passes that might move and for passes that have.
-        let is_settled = match self.looks.is_multiple_of(2) && self.has_moved() {
-            true => self.doubt(&look),
-            false => self.propose(&look, took_us),
+        let is_settled = if self.looks.is_multiple_of(2) && self.has_moved() {
+            self.doubt(&look)
+        } else {
+            self.propose(&look, took_us)
         };
         is_changed | is_settled
     }
@@ -403,9 +404,10 @@ impl QueueChoices {
             return true;
         };
         let saves_us = then.saturating_sub(look.now);
-        let doubted = match saves_us >= then / KEPT {
-            true => 0,
-            false => doubted + 1,
+        let doubted = if saves_us >= then / KEPT {
+            0
+        } else {
+            doubted + 1
         };
         if doubted < LOOKS {
             known.stage = Stage::Moved {

@@ -158,12 +158,13 @@ pass sky requires GRAPHICS
         }
         let shares: Vec<&str> = app.choices.shares().collect();
         let took = app.moved();
-        match is_shareable {
-            true => assert_eq!(
+        if is_shareable {
+            assert_eq!(
                 (shares, took),
                 (vec!["palette"], vec!["dragon 1".to_owned()])
-            ),
-            false => assert!(shares.is_empty(), "it stays exclusive: {took:?}"),
+            )
+        } else {
+            assert!(shares.is_empty(), "it stays exclusive: {took:?}")
         }
     }
 }

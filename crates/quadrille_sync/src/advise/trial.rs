@@ -214,9 +214,10 @@ impl SharingTrials {
             since.add(cost);
             if since.are_enough() {
                 let is_dearer = since.least > *before + *before / TOLERANCE;
-                *stage = Stage::Settled(match is_dearer {
-                    true => Sharing::Exclusive,
-                    false => Sharing::Concurrent,
+                *stage = Stage::Settled(if is_dearer {
+                    Sharing::Exclusive
+                } else {
+                    Sharing::Concurrent
                 });
             }
         }

@@ -120,9 +120,10 @@ pub(super) fn order_write(
 ) {
     let is_aliased = !state.rare.aliased().is_empty();
     for_each_predecessor(state, |mark, memory| {
-        let dst = match memory {
-            true => request.scope,
-            false => request.scope.stages_only(),
+        let dst = if memory {
+            request.scope
+        } else {
+            request.scope.stages_only()
         };
         let after = After { memory, is_aliased };
         order_after(walk, request, dst, &interval, mark, after);

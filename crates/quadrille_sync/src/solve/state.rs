@@ -221,11 +221,12 @@ pub(super) fn end_states(
         let index = at as u32;
         let touched = last_uses.submission(index).is_some() || hosted[at].is_some();
         let has_past = touched && resource.has_past();
-        match has_past {
-            true => map.update(EVERYTHING, |_, state| {
+        if has_past {
+            map.update(EVERYTHING, |_, state| {
                 end_state(state, first[at], numbers);
-            }),
-            false => *map = RangeMap::new(State::fresh()),
+            })
+        } else {
+            *map = RangeMap::new(State::fresh())
         }
         if !touched {
             continue;

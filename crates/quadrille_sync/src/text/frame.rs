@@ -267,9 +267,10 @@ fn aspects(line: &mut Line) -> Result<Aspects, ParseError> {
     line.expect("aspects")?;
     let refused = line.error("aspects that one format has, such as COLOR or DEPTH|STENCIL");
     let aspects = line.flags::<Aspects>("aspects such as COLOR")?;
-    match aspects.are_of_one_format() {
-        true => Ok(aspects),
-        false => Err(refused),
+    if aspects.are_of_one_format() {
+        Ok(aspects)
+    } else {
+        Err(refused)
     }
 }
 
@@ -314,9 +315,10 @@ fn resource(line: &mut Line) -> Result<Resource, ParseError> {
         let mip_levels = line.parse("a number of mip levels")?;
         line.expect("layers")?;
         let array_layers = line.parse("a number of array layers")?;
-        let slices = match line.accept("slices") {
-            true => line.parse("a number of slices")?,
-            false => 1,
+        let slices = if line.accept("slices") {
+            line.parse("a number of slices")?
+        } else {
+            1
         };
         ResourceKind::Image {
             aspects,

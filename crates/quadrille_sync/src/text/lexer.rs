@@ -191,9 +191,10 @@ impl Line {
         let Ok(parsed) = word.text.parse() else {
             let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
             let bits = 8 * size_of::<T>();
-            return Err(match is_number {
-                true => self.error(&format!("{expected} of at most {bits} bits")),
-                false => self.error(expected),
+            return Err(if is_number {
+                self.error(&format!("{expected} of at most {bits} bits"))
+            } else {
+                self.error(expected)
             });
         };
         self.advance();

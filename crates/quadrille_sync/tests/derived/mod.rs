@@ -107,9 +107,10 @@ impl Display for Least {
         let items: Vec<String> = named
             .map(|(noun, count)| format!("{count} {noun}{}", if *count == 1 { "" } else { "s" }))
             .collect();
-        match items.is_empty() {
-            true => out.write_str("nothing"),
-            false => out.write_str(&items.join(", ")),
+        if items.is_empty() {
+            out.write_str("nothing")
+        } else {
+            out.write_str(&items.join(", "))
         }
     }
 }

@@ -274,9 +274,10 @@ impl Reader<'_> {
             }
         }
         if let Some(depth) = &data.depth {
-            let access = match depth.read_only {
-                true => Access::DepthReadOnly,
-                false => Access::DepthAttachmentReadWrite,
+            let access = if depth.read_only {
+                Access::DepthReadOnly
+            } else {
+                Access::DepthAttachmentReadWrite
             };
             let role = Role::Words("the depth attachment");
             self.check(depth.image, Part::View(depth.view), access, role);

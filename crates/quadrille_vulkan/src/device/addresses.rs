@@ -70,9 +70,10 @@ impl Addresses {
             return format!("which {} has", names(&alive));
         }
         let gone: Vec<&Span> = known.gone.iter().filter(met).collect();
-        match gone.is_empty() {
-            false => format!("which {} had, now destroyed", names(&gone)),
-            true => "which no buffer has".to_owned(),
+        if gone.is_empty() {
+            "which no buffer has".to_owned()
+        } else {
+            format!("which {} had, now destroyed", names(&gone))
         }
     }
 }

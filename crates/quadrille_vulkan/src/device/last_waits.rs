@@ -32,9 +32,10 @@ pub(crate) struct LastWaits {
 impl LastWaits {
     /// How long to wait for the device now.
     pub(crate) fn patience(&self, patience: Duration) -> Duration {
-        match self.stuck.load(Ordering::Relaxed) {
-            true => Duration::ZERO,
-            false => patience,
+        if self.stuck.load(Ordering::Relaxed) {
+            Duration::ZERO
+        } else {
+            patience
         }
     }
 
@@ -45,9 +46,10 @@ impl LastWaits {
 
     /// How long to wait for the fences of presents.
     pub(crate) fn fence_patience(&self) -> Duration {
-        match self.forgets_fences.load(Ordering::Relaxed) {
-            true => SHORT_FENCE_PATIENCE,
-            false => FENCE_PATIENCE,
+        if self.forgets_fences.load(Ordering::Relaxed) {
+            SHORT_FENCE_PATIENCE
+        } else {
+            FENCE_PATIENCE
         }
     }
 

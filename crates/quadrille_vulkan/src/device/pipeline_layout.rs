@@ -201,9 +201,10 @@ fn create_template(
             .stride(PipelineLayout::INFO_BYTES)
     };
     let entries: Vec<_> = key.bindings.iter().map(entry).collect();
-    let point = match key.stages.contains(vk::ShaderStageFlags::COMPUTE) {
-        true => vk::PipelineBindPoint::COMPUTE,
-        false => vk::PipelineBindPoint::GRAPHICS,
+    let point = if key.stages.contains(vk::ShaderStageFlags::COMPUTE) {
+        vk::PipelineBindPoint::COMPUTE
+    } else {
+        vk::PipelineBindPoint::GRAPHICS
     };
     let info = vk::DescriptorUpdateTemplateCreateInfo::default()
         .descriptor_update_entries(&entries)

@@ -162,9 +162,10 @@ impl Timeline {
 /// A counter's value, if anything can have signalled it. Some drivers have no other sign of a lost
 /// device than counters that read as `u64::MAX`.
 fn believe(value: u64, announced: u64) -> Result<u64, vk::Result> {
-    match value <= announced {
-        true => Ok(value),
-        false => Err(vk::Result::ERROR_DEVICE_LOST),
+    if value <= announced {
+        Ok(value)
+    } else {
+        Err(vk::Result::ERROR_DEVICE_LOST)
     }
 }
 

@@ -417,13 +417,15 @@ fn blends_for(
     let masked_of = |(location, format): (u32, &vk::Format)| {
         let state = own.get(location as usize).copied();
         let state = state.unwrap_or(ColorState::new(interface.blend));
-        let blend = match all_can && can_blend(format) {
-            true => state.blend,
-            false => Blend::Opaque,
+        let blend = if all_can && can_blend(format) {
+            state.blend
+        } else {
+            Blend::Opaque
         };
-        let mask = match targets::is_written(outputs, location) {
-            true => state.mask,
-            false => vk::ColorComponentFlags::empty(),
+        let mask = if targets::is_written(outputs, location) {
+            state.mask
+        } else {
+            vk::ColorComponentFlags::empty()
         };
         blend.to_vk().color_write_mask(mask)
     };
@@ -439,9 +441,10 @@ fn vertex_input(
     let mut buffers = Vec::with_capacity(layouts.len());
     let mut attributes = Vec::new();
     for (binding, layout) in (0..).zip(layouts) {
-        let input_rate = match layout.per_instance {
-            true => vk::VertexInputRate::INSTANCE,
-            false => vk::VertexInputRate::VERTEX,
+        let input_rate = if layout.per_instance {
+            vk::VertexInputRate::INSTANCE
+        } else {
+            vk::VertexInputRate::VERTEX
         };
         buffers.push(vk::VertexInputBindingDescription {
             binding,

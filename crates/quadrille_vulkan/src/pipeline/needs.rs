@@ -41,13 +41,17 @@ impl Needs {
             }
             BindingKind::Sampler => return Self::empty(),
         };
-        let if_in = |stage, needs: Self| match binding.stages.contains(stage) {
-            true => needs,
-            false => Self::empty(),
+        let if_in = |stage, needs: Self| {
+            if binding.stages.contains(stage) {
+                needs
+            } else {
+                Self::empty()
+            }
         };
-        let writes = match binding.writes {
-            true => Self::WRITES,
-            false => Self::empty(),
+        let writes = if binding.writes {
+            Self::WRITES
+        } else {
+            Self::empty()
         };
         kind | writes
             | if_in(vk::ShaderStageFlags::VERTEX, Self::VERTEX)

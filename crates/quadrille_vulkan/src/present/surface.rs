@@ -82,11 +82,12 @@ impl Surface {
             origin,
             keep,
         };
-        match surface.can_present() {
-            true => Ok(surface),
-            false => Err(SurfaceError::CannotPresent {
+        if surface.can_present() {
+            Ok(surface)
+        } else {
+            Err(SurfaceError::CannotPresent {
                 device: gpu.info().name.clone(),
-            }),
+            })
         }
     }
 

@@ -205,19 +205,21 @@ impl<'a> Encoder<'a> {
 
     /// The queue has to be able to run the command.
     fn need(&self, capability: Capabilities) -> Result<(), CommandError> {
-        match self.capabilities.intersects(capability) {
-            true => Ok(()),
-            false => Err(CommandError::Queue {
+        if self.capabilities.intersects(capability) {
+            Ok(())
+        } else {
+            Err(CommandError::Queue {
                 capability: capability_word(capability),
-            }),
+            })
         }
     }
 
     /// Rendering has to have begun, or not to have.
     fn need_rendering(&self, inside: bool) -> Result<(), CommandError> {
-        match self.rendering.is_some() == inside {
-            true => Ok(()),
-            false => Err(CommandError::Rendering { inside }),
+        if self.rendering.is_some() == inside {
+            Ok(())
+        } else {
+            Err(CommandError::Rendering { inside })
         }
     }
 
@@ -297,11 +299,12 @@ fn bytes_of(list: &CommandList, start: u32, bytes: u32) -> &[u8] {
 
 /// Whether a number is a multiple of another.
 fn aligned(what: &str, value: u64, multiple: u64) -> Result<(), CommandError> {
-    match value.is_multiple_of(multiple) {
-        true => Ok(()),
-        false => Err(CommandError::Alignment {
+    if value.is_multiple_of(multiple) {
+        Ok(())
+    } else {
+        Err(CommandError::Alignment {
             what: format!("{what}, {value},"),
             multiple,
-        }),
+        })
     }
 }

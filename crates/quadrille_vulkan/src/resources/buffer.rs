@@ -285,9 +285,10 @@ impl GpuBuffer {
 
     /// Whether families own it in turn or together now.
     fn mode(&self) -> Mode {
-        match self.0.is_concurrent.load(Ordering::Relaxed) {
-            true => Mode::Concurrent,
-            false => Mode::Exclusive,
+        if self.0.is_concurrent.load(Ordering::Relaxed) {
+            Mode::Concurrent
+        } else {
+            Mode::Exclusive
         }
     }
 

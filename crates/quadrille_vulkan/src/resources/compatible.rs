@@ -72,18 +72,17 @@ pub(crate) fn check_blit(
 /// Whether a view lies in its image.
 pub(crate) fn check_view(image: &GpuImage, view: View) -> Result<(), CommandError> {
     let desc = image.desc();
-    match view.fits(desc.mip_levels, desc.array_layers) {
-        true => Ok(()),
-        false => {
-            let part = |word: &str, first: u64, count: u64| match count {
-                0 => format!("{word}s from {first} on"),
-                1 => format!("{word} {first}"),
-                _ => format!("{word}s {first} to {}", first + count - 1),
-            };
-            let mips = part("mip level", view.base_mip.into(), view.mip_count.into());
-            let layers = part("layer", view.base_layer.into(), view.layer_count.into());
-            Err(outside(image, format!("the view of {mips} and {layers}")))
-        }
+    if view.fits(desc.mip_levels, desc.array_layers) {
+        Ok(())
+    } else {
+        let part = |word: &str, first: u64, count: u64| match count {
+            0 => format!("{word}s from {first} on"),
+            1 => format!("{word} {first}"),
+            _ => format!("{word}s {first} to {}", first + count - 1),
+        };
+        let mips = part("mip level", view.base_mip.into(), view.mip_count.into());
+        let layers = part("layer", view.base_layer.into(), view.layer_count.into());
+        Err(outside(image, format!("the view of {mips} and {layers}")))
     }
 }
 

@@ -38,9 +38,10 @@ pub(crate) fn properties(device: &Device, format: vk::Format) -> vk::FormatPrope
 /// The aspects that a shader samples: of depth and stencil, depth.
 pub(crate) fn sampled_aspects(format: vk::Format) -> vk::ImageAspectFlags {
     let aspects = aspects(format);
-    match aspects.contains(vk::ImageAspectFlags::DEPTH) {
-        true => vk::ImageAspectFlags::DEPTH,
-        false => aspects,
+    if aspects.contains(vk::ImageAspectFlags::DEPTH) {
+        vk::ImageAspectFlags::DEPTH
+    } else {
+        aspects
     }
 }
 

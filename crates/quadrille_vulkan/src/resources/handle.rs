@@ -207,9 +207,10 @@ impl Entry {
                 Self {
                     index,
                     usage: image.desc().usage.bits(),
-                    view: match is_seen_whole {
-                        true => image.whole_view(),
-                        false => vk::ImageView::null(),
+                    view: if is_seen_whole {
+                        image.whole_view()
+                    } else {
+                        vk::ImageView::null()
                     },
                     view_kind: image.default_view_kind(),
                     texels: Texels::of(image),

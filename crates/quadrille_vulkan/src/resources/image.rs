@@ -366,9 +366,10 @@ impl GpuImage {
 
     /// Whether families own it in turn or together now.
     fn mode(&self) -> Mode {
-        match self.0.is_concurrent.load(Ordering::Relaxed) {
-            true => Mode::Concurrent,
-            false => Mode::Exclusive,
+        if self.0.is_concurrent.load(Ordering::Relaxed) {
+            Mode::Concurrent
+        } else {
+            Mode::Exclusive
         }
     }
 
@@ -449,9 +450,10 @@ impl GpuImage {
                 slices: desc.extent[2],
             },
             sharing: self.mode(),
-            lifetime: match self.is_swapchain() {
-                true => Lifetime::Swapchain,
-                false => lifetime(desc.transient),
+            lifetime: if self.is_swapchain() {
+                Lifetime::Swapchain
+            } else {
+                lifetime(desc.transient)
             },
             memory: None,
         }
@@ -467,9 +469,10 @@ impl GpuImage {
     /// Another number whenever the raw handle becomes that of another image; 0 for images of
     /// swapchains, which are another in each frame. Views live as long as it is the same.
     pub(crate) fn generation(&self) -> u32 {
-        match self.is_swapchain() {
-            true => 0,
-            false => self.0.generation.get(),
+        if self.is_swapchain() {
+            0
+        } else {
+            self.0.generation.get()
         }
     }
 
@@ -514,14 +517,15 @@ impl GpuImage {
 
 impl Drop for ImageInner {
     fn drop(&mut self) {
-        let retired = match self.is_swapchain {
-            false => Retired::Image {
+        let retired = if self.is_swapchain {
+            Retired::SwapchainImage { id: self.id }
+        } else {
+            Retired::Image {
                 id: Some(self.id),
                 raw: vk::Image::from_raw(*self.raw.get_mut()),
                 views: lock(&self.views).drain(..).map(|(_, view)| view).collect(),
                 home: std::mem::take(&mut *lock(&self.home)),
-            },
-            true => Retired::SwapchainImage { id: self.id },
+            }
         };
         lock(&self.device.dropped).push(retired);
     }

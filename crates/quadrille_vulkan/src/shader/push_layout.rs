@@ -62,8 +62,5 @@ impl PushLayout {
 
 /// The bit of the word that a byte is in; none beyond the bytes that are looked at.
 fn word(offset: u64) -> u32 {
-    match offset < BYTES {
-        true => 1 << (offset / 4),
-        false => 0,
-    }
+    if offset < BYTES { 1 << (offset / 4) } else { 0 }
 }

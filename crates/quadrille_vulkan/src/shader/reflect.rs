@@ -121,10 +121,13 @@ fn location(at: &InterfaceLocation, ty: &Type) -> Location {
 fn number(scalar: &ScalarType) -> Option<(ScalarKind, u32)> {
     match scalar {
         ScalarType::Float { bits } => Some((ScalarKind::Float, *bits)),
-        ScalarType::Integer { bits, is_signed } => match is_signed {
-            true => Some((ScalarKind::Sint, *bits)),
-            false => Some((ScalarKind::Uint, *bits)),
-        },
+        ScalarType::Integer { bits, is_signed } => {
+            if *is_signed {
+                Some((ScalarKind::Sint, *bits))
+            } else {
+                Some((ScalarKind::Uint, *bits))
+            }
+        }
         _ => None,
     }
 }
@@ -218,10 +221,7 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
         reads: access != AccessType::WriteOnly,
         writes: access != AccessType::ReadOnly,
         stages: stage.to_vk(),
-        least_bytes: match kind.is_buffer() {
-            true => least_bytes(ty),
-            false => 0,
-        },
+        least_bytes: if kind.is_buffer() { least_bytes(ty) } else { 0 },
     })
 }
 

@@ -53,9 +53,12 @@ pub(super) fn words(label: &str, bytes: &[u8]) -> Result<Vec<u32>, ShaderError> 
     let swapped = chunks
         .first()
         .is_some_and(|&first| u32::from_be_bytes(first) == MAGIC);
-    let read = |&chunk: &[u8; 4]| match swapped {
-        true => u32::from_be_bytes(chunk),
-        false => u32::from_le_bytes(chunk),
+    let read = |&chunk: &[u8; 4]| {
+        if swapped {
+            u32::from_be_bytes(chunk)
+        } else {
+            u32::from_le_bytes(chunk)
+        }
     };
     Ok(chunks.iter().map(read).collect())
 }

@@ -289,9 +289,10 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
             reads: used.intersects(GlobalUse::READ | GlobalUse::ATOMIC),
             writes: used.intersects(GlobalUse::WRITE | GlobalUse::ATOMIC),
             stages: stage.to_vk(),
-            least_bytes: match kind.is_buffer() {
-                true => least_bytes(module, layouter, variable.ty),
-                false => 0,
+            least_bytes: if kind.is_buffer() {
+                least_bytes(module, layouter, variable.ty)
+            } else {
+                0
             },
         });
     }

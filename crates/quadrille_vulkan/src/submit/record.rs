@@ -95,9 +95,10 @@ impl Frames {
         self.check_lanes(input)?;
         record::check(input)?;
         // A plan that is refused stays unknown: it comes again, and has to be refused again.
-        match self.translations.know(input.plan) {
-            true => Ok(()),
-            false => record::check_steps(input),
+        if self.translations.know(input.plan) {
+            Ok(())
+        } else {
+            record::check_steps(input)
         }
     }
 

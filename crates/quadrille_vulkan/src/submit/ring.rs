@@ -338,9 +338,10 @@ impl Frames {
             if state.released {
                 continue;
             }
-            let returning = match state.closed {
-                true => state.returned.max(ring.returns.submitted()) + FAR,
-                false => state.taken.saturating_sub(1),
+            let returning = if state.closed {
+                state.returned.max(ring.returns.submitted()) + FAR
+            } else {
+                state.taken.saturating_sub(1)
             };
             if returning > state.returned {
                 let mut after: Vec<TimelinePoint> = Vec::new();

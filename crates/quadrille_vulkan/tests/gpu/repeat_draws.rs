@@ -194,9 +194,10 @@ impl Drawing {
         draw.vertex_buffer(0, &self.vertices, 0);
         draw.index_buffer(&self.indices, 0, IndexType::U16);
         draw.push_constants(&bytes(&scene.color, f32::to_le_bytes));
-        match scene.indirect {
-            true => draw.draw_indexed_indirect(&self.arguments, 0, 1, 0),
-            false => draw.draw_indexed(0..6, 0, 0..1),
+        if scene.indirect {
+            draw.draw_indexed_indirect(&self.arguments, 0, 1, 0)
+        } else {
+            draw.draw_indexed(0..6, 0, 0..1)
         }
         draw.end_rendering();
         show.clear();

@@ -139,9 +139,10 @@ fn run_ahead(desc: &StreamDesc, slots: u64, every_turn: bool) {
     let mut last = 0;
     while last < TURNS {
         assert!(consumer.wait(PATIENCE), "after turn {last}");
-        let turn = match every_turn {
-            true => consumer.take_next().unwrap(),
-            false => consumer.take_newest().unwrap(),
+        let turn = if every_turn {
+            consumer.take_next().unwrap()
+        } else {
+            consumer.take_newest().unwrap()
         };
         assert!(turn.number > last && (!every_turn || turn.number == last + 1));
         last = turn.number;

@@ -41,9 +41,10 @@ impl Program {
     /// Whether it lies in a folder of this name, or is called so where there is no such folder.
     fn goes_by(&self, name: &str, examples: &Path) -> bool {
         let folder = examples.join(name);
-        match folder.is_dir() {
-            true => self.path.starts_with(folder),
-            false => self.name == name,
+        if folder.is_dir() {
+            self.path.starts_with(folder)
+        } else {
+            self.name == name
         }
     }
 }

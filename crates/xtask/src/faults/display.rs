@@ -56,9 +56,10 @@ impl Program<'_> {
             ensure!(!results.is_empty(), "{display:?}: nothing is waited for");
             let vain = results.iter().filter(|result| *result == "TIMEOUT").count();
             // A present that is shown in between makes up for those in vain.
-            let most = match display.contains("every=") {
-                true => results.len(),
-                false => CHAINS * MOST_MISSES,
+            let most = if display.contains("every=") {
+                results.len()
+            } else {
+                CHAINS * MOST_MISSES
             };
             ensure!(vain <= most, "{display:?}: {vain} waits in vain");
             waits += results.len();

@@ -17,9 +17,10 @@ pub(super) fn passes(frame: &Frame, topology: &Topology, plan: &Plan) -> String 
             advice.saves,
         );
     }
-    match text.is_empty() {
-        true => "no pass could save anything on another queue (costs are those in the file)".into(),
-        false => text,
+    if text.is_empty() {
+        "no pass could save anything on another queue (costs are those in the file)".into()
+    } else {
+        text
     }
 }
 
@@ -29,9 +30,10 @@ pub(super) fn sharing(frame: &Frame, topology: &Topology, states: &States) -> St
     let mut text = String::new();
     for advice in advise_sharing(frame, topology, states, cost) {
         let (now, then) = (advice.exclusive, advice.concurrent);
-        let verdict = match advice.is_cheaper() {
-            true => "cheaper as far as plans show it",
-            false => "not cheaper",
+        let verdict = if advice.is_cheaper() {
+            "cheaper as far as plans show it"
+        } else {
+            "not cheaper"
         };
         text += &format!(
             "{} shared (`concurrent`): {verdict}; {}, {} us instead of {} us\n",
@@ -41,9 +43,10 @@ pub(super) fn sharing(frame: &Frame, topology: &Topology, states: &States) -> St
             now.length,
         );
     }
-    match text.is_empty() {
-        true => "no resource changes its family when this frame repeats".into(),
-        false => text,
+    if text.is_empty() {
+        "no resource changes its family when this frame repeats".into()
+    } else {
+        text
     }
 }
 

@@ -70,9 +70,12 @@ pub(super) fn passes(gpu: &Gpu, images: &[GpuImage]) -> Result<Vec<InternalPass>
 /// Twice the size of a level in each direction in which the one before it is odd; none if there is no such
 /// direction.
 fn even(from: [u32; 3], to: [u32; 3]) -> Option<[u32; 3]> {
-    let side = |from: u32, to: u32| match from > 1 && !from.is_multiple_of(2) {
-        true => 2 * to,
-        false => from,
+    let side = |from: u32, to: u32| {
+        if from > 1 && !from.is_multiple_of(2) {
+            2 * to
+        } else {
+            from
+        }
     };
     let extent = [0, 1, 2].map(|at| side(from[at], to[at]));
     (extent != from).then_some(extent)

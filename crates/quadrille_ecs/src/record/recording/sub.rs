@@ -101,9 +101,10 @@ impl SubRecording {
     /// What was done wrong.
     #[inline]
     pub(crate) fn errors(&self) -> &[RecordError] {
-        match self.has_rare {
-            true => &self.rare.errors,
-            false => &[],
+        if self.has_rare {
+            &self.rare.errors
+        } else {
+            &[]
         }
     }
 
@@ -115,9 +116,10 @@ impl SubRecording {
     /// Attachments whose old contents are cleared or not needed.
     #[inline]
     pub(crate) fn overwritten(&self) -> &[(ResourceId, View)] {
-        match self.has_rare {
-            true => &self.rare.overwritten,
-            false => &[],
+        if self.has_rare {
+            &self.rare.overwritten
+        } else {
+            &[]
         }
     }
 
@@ -142,9 +144,10 @@ impl SubRecording {
     /// The pass's name and uses, if it is one of several of its system.
     #[inline]
     pub(crate) fn part(&self) -> Option<&Part> {
-        match self.is_part {
-            true => self.rare.part.as_ref(),
-            false => None,
+        if self.is_part {
+            self.rare.part.as_ref()
+        } else {
+            None
         }
     }
 

@@ -102,9 +102,10 @@ impl Calls {
             if waiting.covers(plain.dst.stages) {
                 continue;
             }
-            match plain.mark.queue == queue {
-                true => self.stand_behind(&plain.mark),
-                false => self.stand_behind_wait(),
+            if plain.mark.queue == queue {
+                self.stand_behind(&plain.mark)
+            } else {
+                self.stand_behind_wait()
             }
             let resource = frame.resource(plain.reason.resource);
             self.need(topology.barriers, resource, plain);

@@ -10,11 +10,12 @@ use crate::plan::Scope;
 #[inline]
 pub(in crate::solve) fn scope_of(one: &Use, supported: Stages) -> Scope {
     let scope = one.access.scope_in(supported);
-    match scope.stages.is_empty() {
-        true => Scope {
+    if scope.stages.is_empty() {
+        Scope {
             stages: Stages::ALL_COMMANDS,
             ..scope
-        },
-        false => scope,
+        }
+    } else {
+        scope
     }
 }

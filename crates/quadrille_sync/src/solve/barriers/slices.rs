@@ -162,9 +162,10 @@ pub(in crate::solve) fn advance_level(
             let [state, ..] = states else { return };
             let takes_over = request.finds_elsewhere(state) && request.discard;
             if takes_over || state.layout != request.layout {
-                let old_layout = match request.discard {
-                    true => Layout::Undefined,
-                    false => state.layout,
+                let old_layout = if request.discard {
+                    Layout::Undefined
+                } else {
+                    state.layout
                 };
                 change_layout(walk, request, level, states, old_layout);
                 changes = true;

@@ -111,9 +111,12 @@ impl<'a> Ahead<'a> {
         let own = &self.drafts[at];
         let frame = walk.frame;
         let resource = frame.resource(one.resource);
-        let layout = |it: &Use| match resource.is_image() {
-            true => it.access.layout(),
-            false => Layout::Undefined,
+        let layout = |it: &Use| {
+            if resource.is_image() {
+                it.access.layout()
+            } else {
+                Layout::Undefined
+            }
         };
         let family = |draft: &Draft| walk.topology.family(draft.queue);
         let is_owned = walk.is_owned(one.resource);
@@ -206,9 +209,10 @@ fn shared_reads(
                 needs |= resource.is_image() && state.layout != one.access.layout();
                 // All that was released together is acquired together.
                 if let Some(pending) = pending {
-                    range = match range == one.range || range == pending.range {
-                        true => pending.range,
-                        false => SubRange::Whole,
+                    range = if range == one.range || range == pending.range {
+                        pending.range
+                    } else {
+                        SubRange::Whole
                     };
                 }
             }

@@ -110,9 +110,10 @@ fn one_pass(
             request.shared = shared_scope(uses, at, &meetings, site.stages);
         }
     }
-    let levels = match walk.has_slices {
-        true => level_requests(walk, maps, uses, &requests),
-        false => Vec::new(),
+    let levels = if walk.has_slices {
+        level_requests(walk, maps, uses, &requests)
+    } else {
+        Vec::new()
     };
     if walk.may_move && levels.is_empty() {
         ownership::bring(walk, &requests, maps);

@@ -66,9 +66,10 @@ pub(in crate::solve) fn hazards(
         let moves = has_owner && search.changes_family(members);
         // A release waits for all uses of the level, and later uses wait for its acquire, in any
         // case.
-        let held = match moves {
-            true => Held::default(),
-            false => search.held(level, members, states),
+        let held = if moves {
+            Held::default()
+        } else {
+            search.held(level, members, states)
         };
         search.readers.clear();
         search.look_from(held, members, true, has_owner, 0);
@@ -183,9 +184,10 @@ impl Search<'_> {
             if self.is_culled(pass) {
                 continue;
             }
-            let layout = match is_image {
-                true => self.frame.uses[one as usize].access.layout(),
-                false => Layout::Undefined,
+            let layout = if is_image {
+                self.frame.uses[one as usize].access.layout()
+            } else {
+                Layout::Undefined
             };
             let queue = self.queues[pass as usize].filter(|_| has_owner);
             let family = queue.map(|queue| self.topology.family(queue));

@@ -259,9 +259,10 @@ fn scope_of(one: &Use) -> Scope {
     let reads = one.access.is_read() && !one.discard;
     Scope {
         stages: Stages::HOST,
-        access: match reads {
-            true => AccessMask::HOST_READ,
-            false => AccessMask::HOST_WRITE,
+        access: if reads {
+            AccessMask::HOST_READ
+        } else {
+            AccessMask::HOST_WRITE
         },
     }
 }

@@ -25,8 +25,9 @@ pub(in crate::solve) fn choose<T: AsRef<Plan>>(
     }
     let old = emit(declared);
     let objective = |it: &T| Objective::of(frame, it.as_ref());
-    match objective(&new) < objective(&old) {
-        true => new,
-        false => old,
+    if objective(&new) < objective(&old) {
+        new
+    } else {
+        old
     }
 }

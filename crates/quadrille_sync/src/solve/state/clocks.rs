@@ -41,9 +41,10 @@ impl Entry {
 
     /// The stages that have waited for a value.
     fn waiting(&self, value: i64) -> Stages {
-        match self.value >= value {
-            true => self.stages,
-            false => Stages::empty(),
+        if self.value >= value {
+            self.stages
+        } else {
+            Stages::empty()
         }
     }
 }

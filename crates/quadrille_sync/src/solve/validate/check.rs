@@ -393,9 +393,10 @@ fn check_pair(frame: &Frame, pass: PassIndex, a: &Use, b: &Use, errors: &mut Vec
     let resource = frame.resource(a.resource);
     let (pass, name) = (frame.pass(pass).name.clone(), resource.name.clone());
     let (first, second, overlap) = (a.access, b.access, a.range.overlaps(&b.range));
-    let range = match overlap {
-        true => a.range.intersection(&b.range),
-        false => a_levels.intersection(&b_levels),
+    let range = if overlap {
+        a.range.intersection(&b.range)
+    } else {
+        a_levels.intersection(&b_levels)
     };
     if overlap && (first.is_write() || second.is_write()) {
         errors.push(PlanError::DuplicateUse {

@@ -60,17 +60,19 @@ impl Part {
 
 /// All of an image, if that is what it is.
 fn levels(image: &GpuImage, range: SubresourceRange) -> SubRange {
-    match range == View::WHOLE.subresources(image) {
-        true => SubRange::Whole,
-        false => SubRange::Subresources(range),
+    if range == View::WHOLE.subresources(image) {
+        SubRange::Whole
+    } else {
+        SubRange::Subresources(range)
     }
 }
 
 /// What is sampled of both depth and stencil is the depth.
 fn sampled(range: SubresourceRange) -> SubresourceRange {
-    let aspects = match range.aspects.contains(Aspects::DEPTH) {
-        true => Aspects::DEPTH,
-        false => range.aspects,
+    let aspects = if range.aspects.contains(Aspects::DEPTH) {
+        Aspects::DEPTH
+    } else {
+        range.aspects
     };
     SubresourceRange { aspects, ..range }
 }

@@ -169,9 +169,10 @@ impl Pool {
             // SAFETY: all submissions and presents that used it are done.
             unsafe { device.raw.destroy_semaphore(semaphore, None) };
         }
-        let late = match device.is_lost() {
-            true => std::mem::take(&mut self.late),
-            false => Vec::new(),
+        let late = if device.is_lost() {
+            std::mem::take(&mut self.late)
+        } else {
+            Vec::new()
         };
         for fence in self.fences.drain(..).chain(late) {
             // SAFETY: all presents that used it are done.
@@ -201,9 +202,10 @@ impl Swapchain {
             recycle_presents(&device, &mut old, &mut self.pool);
             // With fences each chain proves itself. Without, and where fences are forgotten, the
             // first present of the chain in use shows that nothing older is shown any more.
-            match older_are_gone || (self.fences && old.history.len() == 0) {
-                true => self.destroy_chain(old),
-                false => self.old.push(old),
+            if older_are_gone || (self.fences && old.history.len() == 0) {
+                self.destroy_chain(old)
+            } else {
+                self.old.push(old)
             }
         }
         self.shrink_pool();

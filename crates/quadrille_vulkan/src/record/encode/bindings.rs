@@ -155,17 +155,18 @@ impl<'a> Bindings<'a> {
     pub(super) fn push_constants(&mut self, data: &[u8]) -> Result<(), Failure> {
         let limit = CommandList::MAX_PUSH_CONSTANTS;
         if data.len() > limit || !data.len().is_multiple_of(4) {
-            return Err(match data.len() > limit {
-                true => CommandError::Limit {
+            return Err(if data.len() > limit {
+                CommandError::Limit {
                     what: format!("a push of {} bytes", data.len()),
                     limit: limit as u64,
                 }
-                .into(),
-                false => CommandError::Alignment {
+                .into()
+            } else {
+                CommandError::Alignment {
                     what: format!("push constants of {} bytes", data.len()),
                     multiple: 4,
                 }
-                .into(),
+                .into()
             });
         }
         self.constants[..data.len()].copy_from_slice(data);
@@ -451,19 +452,20 @@ impl<'a> Encoder<'a> {
     fn check_buffer(&self, pipeline: &str, binding: &Binding) -> Result<(), CommandError> {
         let limits = &self.device.limits;
         let at = binding.binding as usize;
-        let (usage, word, multiple, most) = match binding.kind == BindingKind::UniformBuffer {
-            true => (
+        let (usage, word, multiple, most) = if binding.kind == BindingKind::UniformBuffer {
+            (
                 BufferUsage::UNIFORM,
                 "UNIFORM",
                 limits.min_uniform_buffer_offset_alignment,
                 limits.max_uniform_buffer_range,
-            ),
-            false => (
+            )
+        } else {
+            (
                 BufferUsage::STORAGE,
                 "STORAGE",
                 limits.min_storage_buffer_offset_alignment,
                 limits.max_storage_buffer_range,
-            ),
+            )
         };
         // SAFETY: a buffer is bound here, so that is what was written last.
         let info = unsafe { self.bindings.infos[at].buffer };
@@ -509,9 +511,10 @@ impl<'a> Encoder<'a> {
     ) -> Result<vk::DescriptorImageInfo, Failure> {
         let bound = self.bindings.images[at];
         let index = self.bindings.indices[at];
-        let (usage, word) = match bound.storage {
-            true => (ImageUsage::STORAGE, "STORAGE"),
-            false => (ImageUsage::SAMPLED, "SAMPLED"),
+        let (usage, word) = if bound.storage {
+            (ImageUsage::STORAGE, "STORAGE")
+        } else {
+            (ImageUsage::SAMPLED, "SAMPLED")
         };
         if self.bindings.usages[at] & usage.bits() == 0 {
             let name = self.resources.handle(index).name().to_owned();
@@ -544,17 +547,16 @@ impl<'a> Encoder<'a> {
             }
             (None, Handle::Buffer(_)) => unreachable!("an image is bound here"),
         };
-        let image_layout = match bound.storage {
-            true => {
-                let access = AccessMask::SHADER_STORAGE_READ | AccessMask::SHADER_STORAGE_WRITE;
-                self.layout(index, texels.aspects(), access, Layout::General)
-            }
-            false => self.layout(
+        let image_layout = if bound.storage {
+            let access = AccessMask::SHADER_STORAGE_READ | AccessMask::SHADER_STORAGE_WRITE;
+            self.layout(index, texels.aspects(), access, Layout::General)
+        } else {
+            self.layout(
                 index,
                 texels.aspects(),
                 AccessMask::SHADER_SAMPLED_READ,
                 Layout::ShaderReadOnlyOptimal,
-            ),
+            )
         };
         Ok(vk::DescriptorImageInfo {
             sampler: vk::Sampler::null(),

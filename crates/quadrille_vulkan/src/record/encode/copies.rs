@@ -435,12 +435,13 @@ fn need_usage(image: &GpuImage, side: Side) -> Result<(), CommandError> {
         Side::Src => (ImageUsage::TRANSFER_SRC, "TRANSFER_SRC"),
         Side::Dst => (ImageUsage::TRANSFER_DST, "TRANSFER_DST"),
     };
-    match image.desc().usage.contains(usage) {
-        true => Ok(()),
-        false => Err(CommandError::Usage {
+    if image.desc().usage.contains(usage) {
+        Ok(())
+    } else {
+        Err(CommandError::Usage {
             name: image.name().to_owned(),
             usage: word,
-        }),
+        })
     }
 }
 

@@ -303,9 +303,10 @@ impl Encoder<'_> {
         indexed: bool,
         has_stride: bool,
     ) -> Result<vk::Buffer, CommandError> {
-        let size = match indexed {
-            true => size_of::<vk::DrawIndexedIndirectCommand>(),
-            false => size_of::<vk::DrawIndirectCommand>(),
+        let size = if indexed {
+            size_of::<vk::DrawIndexedIndirectCommand>()
+        } else {
+            size_of::<vk::DrawIndirectCommand>()
         } as u64;
         if has_stride && (!stride.is_multiple_of(4) || u64::from(stride) < size) {
             let what = format!("the stride {stride} of indirect draws (at least {size})");
@@ -357,9 +358,10 @@ impl Encoder<'_> {
             counts,
         } = *draws;
         if let Some((from, at)) = counts {
-            let draw = match indexed {
-                true => raw.fp_v1_2().cmd_draw_indexed_indirect_count,
-                false => raw.fp_v1_2().cmd_draw_indirect_count,
+            let draw = if indexed {
+                raw.fp_v1_2().cmd_draw_indexed_indirect_count
+            } else {
+                raw.fp_v1_2().cmd_draw_indirect_count
             };
             // SAFETY: as below; the count lies in its buffer, and the device has `drawIndirectCount`.
             unsafe { draw(self.buffer, buffer, offset, from, at, count, stride) };

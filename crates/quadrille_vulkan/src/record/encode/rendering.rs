@@ -190,9 +190,10 @@ impl<'a> Encoder<'a> {
                 let problem = format!("{} cannot resolve to {}", image.name(), target.name());
                 return Err(CommandError::Attachments { problem }.into());
             }
-            let mode = match format::is_integer(image.format()) {
-                true => vk::ResolveModeFlags::SAMPLE_ZERO,
-                false => vk::ResolveModeFlags::AVERAGE,
+            let mode = if format::is_integer(image.format()) {
+                vk::ResolveModeFlags::SAMPLE_ZERO
+            } else {
+                vk::ResolveModeFlags::AVERAGE
             };
             attachment.resolve = raw;
             attachment.resolve_layout = layout;
@@ -312,9 +313,10 @@ impl<'a> Encoder<'a> {
         let key = ViewKey {
             view: if is_whole { View::WHOLE } else { part },
             aspects: format::aspects(image.format()),
-            kind: match is_whole {
-                true => image.default_view_kind(),
-                false => vk::ImageViewType::TYPE_2D_ARRAY,
+            kind: if is_whole {
+                image.default_view_kind()
+            } else {
+                vk::ImageViewType::TYPE_2D_ARRAY
             },
         };
         Ok((index, image, view(image, key)?))

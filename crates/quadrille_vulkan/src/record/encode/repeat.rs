@@ -119,9 +119,10 @@ impl<'a> Encoder<'a> {
     /// Checks that the pass declares a resource. What the frame does not order needs none of it.
     pub(super) fn check_declared(&self, index: ResourceIndex) -> Result<(), CommandError> {
         let resources = self.resources;
-        match is_used(self.uses, index) || !resources.is_declared(index) {
-            true => Ok(()),
-            false => Err(resources.not_declared(resources.handle(index).id())),
+        if is_used(self.uses, index) || !resources.is_declared(index) {
+            Ok(())
+        } else {
+            Err(resources.not_declared(resources.handle(index).id()))
         }
     }
 }

@@ -89,9 +89,10 @@ impl Reading {
         let later = ticks.wrapping_sub(self.ticks) & mask;
         let earlier = self.ticks.wrapping_sub(ticks) & mask;
         let span = |ticks: u64| Duration::from_nanos((ticks as f64 * self.period) as u64);
-        match later <= earlier {
-            true => self.at + span(later),
-            false => self.at.checked_sub(span(earlier)).unwrap_or(self.at),
+        if later <= earlier {
+            self.at + span(later)
+        } else {
+            self.at.checked_sub(span(earlier)).unwrap_or(self.at)
         }
     }
 }

@@ -29,9 +29,10 @@ pub(crate) fn can_scale(device: &Device, format: vk::Format) -> bool {
 }
 
 pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
-    match desc.cube {
-        true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
-        false => vk::ImageCreateFlags::empty(),
+    if desc.cube {
+        vk::ImageCreateFlags::CUBE_COMPATIBLE
+    } else {
+        vk::ImageCreateFlags::empty()
     }
 }
 

@@ -100,13 +100,14 @@ pub(super) fn taken(
     index: TableIndex,
 ) -> Result<(), TableError> {
     let entry = contents.entries.get(index.0 as usize);
-    match entry.is_some_and(|entry| entry.image.is_some()) {
-        true => Ok(()),
-        false => Err(TableError::Vacant {
+    if entry.is_some_and(|entry| entry.image.is_some()) {
+        Ok(())
+    } else {
+        Err(TableError::Vacant {
             table: table.desc.name.clone(),
             index: index.0,
             len: contents.entries.len() - contents.free.len(),
             capacity: table.desc.capacity,
-        }),
+        })
     }
 }

@@ -104,9 +104,12 @@ impl ImageTableDesc {
         let [width, height, depth] = desc.extent;
         let slices = 0..depth * desc.array_layers;
         let places = slices.flat_map(|_| (0..height).flat_map(|y| (0..width).map(move |x| [x, y])));
-        let texel = |[x, y]: [u32; 2]| match (x + y).is_multiple_of(2) {
-            true => [most, 0, most, most],
-            false => [0, 0, 0, most],
+        let texel = |[x, y]: [u32; 2]| {
+            if (x + y).is_multiple_of(2) {
+                [most, 0, most, most]
+            } else {
+                [0, 0, 0, most]
+            }
         };
         places.flat_map(texel).collect()
     }

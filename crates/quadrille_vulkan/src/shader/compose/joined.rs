@@ -155,9 +155,10 @@ impl Joined {
 impl Part {
     /// Where a byte of it comes from; of a renamed word, where that begins.
     fn origin(&self, at: usize) -> usize {
-        match self.is_renamed {
-            true => self.from.start,
-            false => (self.from.start + (at - self.at)).min(self.from.end),
+        if self.is_renamed {
+            self.from.start
+        } else {
+            (self.from.start + (at - self.at)).min(self.from.end)
         }
     }
 }
@@ -178,9 +179,10 @@ fn printable(source: &str) -> String {
     let is_harmful = |it: char| it.is_control() && !matches!(it, '\n' | '\t' | '\r');
     let mut text = String::with_capacity(source.len());
     for letter in source.chars() {
-        match is_harmful(letter) {
-            true => text.extend(std::iter::repeat_n('?', letter.len_utf8())),
-            false => text.push(letter),
+        if is_harmful(letter) {
+            text.extend(std::iter::repeat_n('?', letter.len_utf8()))
+        } else {
+            text.push(letter)
         }
     }
     text

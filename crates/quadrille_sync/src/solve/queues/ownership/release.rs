@@ -154,9 +154,10 @@ fn append(
         old_layout,
     } = departure;
     // Without maintenance8 the second scope of a release is ignored.
-    let stages = match walk.topology.maintenance8 {
-        true => Stages::ALL_COMMANDS,
-        false => Stages::empty(),
+    let stages = if walk.topology.maintenance8 {
+        Stages::ALL_COMMANDS
+    } else {
+        Stages::empty()
     };
     let barrier = Barrier {
         src: *src,
@@ -187,9 +188,10 @@ fn append(
                 true if !src.stages.is_empty() => src.stages,
                 _ => Stages::ALL_COMMANDS,
             },
-            access: match resource.is_image() {
-                true => AccessMask::MEMORY_WRITE,
-                false => src.access,
+            access: if resource.is_image() {
+                AccessMask::MEMORY_WRITE
+            } else {
+                src.access
             },
         },
         pass: last.unwrap_or(EndPass::Nobody),

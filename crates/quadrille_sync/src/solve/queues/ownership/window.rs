@@ -76,12 +76,13 @@ pub(super) fn settle(
     // accesses chain from the acquire. No other stage of the queue has to wait.
     let all = !walk.topology.maintenance8;
     let stages = walk.require_late(place, &pending.mark, all, reason.clone());
-    let scope = match all {
-        true => ALL,
-        false => Scope {
+    let scope = if all {
+        ALL
+    } else {
+        Scope {
             stages,
             ..Scope::default()
-        },
+        }
     };
     arrive(walk, place, scope, pending, reason, map);
 }
