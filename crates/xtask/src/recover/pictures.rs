@@ -24,7 +24,7 @@ enum Then {
 }
 
 /// The examples with a picture, and what they are told.
-const RUNS: [(&str, &[&str], Then); 10] = [
+const RUNS: [(&str, &[&str], Then); 11] = [
     ("triangle", &[], Then::GoesOn),
     ("windows", &[], Then::GoesOn),
     ("life", &[], Then::GoesOn),
@@ -33,6 +33,7 @@ const RUNS: [(&str, &[&str], Then); 10] = [
     ("post_process", &["--runtime"], Then::GoesOn),
     ("overlap", &["--steps", "20"], Then::GoesOn),
     ("many_cubes", &["--cubes", "4000"], Then::GoesOn),
+    ("scene3d", &["--shadow-map", "64"], Then::GoesOn),
     ("breakout", &["--autoplay"], Then::GoesOn),
     ("swarm", &["--enemies", "5000"], Then::BeginsAgain),
 ];
