@@ -137,10 +137,13 @@ pub(crate) fn storm(stack: &Stack, program: &Path) -> Result<String> {
 }
 
 /// winit 0.30.13 shares its connection with the driver, and takes an error of the driver's for its
-/// own: where one draws into a window that is gone just when winit hears of that, it panics so
-/// (`destroy_notify`; request 72, `PutImage`, which only software drivers make). To be removed with a
-/// winit that does not.
-const PANIC_OF_WINIT: &str = "Failed to destroy input context";
+/// own: where one draws into a window that is gone, the next call of winit's that checks for errors
+/// panics so (`destroy_notify`, `set_title`; request 72, `PutImage`, which only software drivers
+/// make). To be removed with a winit that does not.
+const PANICS_OF_WINIT: [&str; 2] = [
+    "Failed to destroy input context",
+    "Failed to set window title",
+];
 /// How often that may happen in a row: it was seen in one run of many.
 const MOST_PANICS: usize = 2;
 
@@ -155,7 +158,8 @@ pub(crate) fn killed(stack: &Stack, program: &Path) -> Result<String> {
     loop {
         let (mut running, report) = start_with(stack, program, "windows-killed", &server, &[])?;
         let judged = kill_two(&mut running, &server, &report);
-        let is_winits = judged.is_err() && running.output().contains(PANIC_OF_WINIT);
+        let output = running.output();
+        let is_winits = judged.is_err() && PANICS_OF_WINIT.iter().any(|it| output.contains(it));
         if !is_winits || panics == MOST_PANICS {
             return judged.map(|judged| format!("{judged}; winit panicked {panics} times before"));
         }
