@@ -5,13 +5,14 @@
 //! they read it in different layouts, or on queues of different families that have to own it in
 //! turn; also if they touch the same memory by different names, or the same swapchain image, and
 //! through others. A submission that writes a part of a resource, or uses it in another layout, may
-//! also change layout and owner of the rest, for all who use it later. So an acquire or a layout transition that two submissions need is signalled by
-//! itself, or by whoever wrote, and not by the other one of the two. A submission without passes
-//! may be waited for.
+//! also change layout and owner of the rest, for all later users. A release depends on all passes
+//! that use the resource before it. So an acquire or a layout transition that two submissions need is
+//! signalled by itself or by the writer, and not by the other one of the two. A submission without
+//! passes may be waited for.
 //!
 //! Ranges that were released together are acquired together, so any parts of one exclusive resource
-//! count where families differ. Passes that use the same levels of an image with slices count as dependent, since one of them may
-//! change the level for all. Waits for earlier frames count as over.
+//! count where families differ. Passes that use the same levels of an image with slices count as
+//! dependent, since one of them may change the level for all. Waits for earlier frames count as over.
 
 use quadrille_sync::{
     BarrierBatch, Lifetime, PassIndex, PassKind, QueueIndex, ResourceIndex, ResourceKind, Scope,
@@ -85,11 +86,11 @@ impl Trial<'_> {
         if own.any(depends) || self.needs_what_a_writer_changes(one, other) {
             return true;
         }
-        // Presents, changes for the host, and in a submission without passes all changes of owner or
-        // layout come after all that touches the same.
+        // Presents, changes for the host, releases, and in a submission without passes all changes of
+        // owner or layout come after all that touches the same.
         let has_passes = one.passes().next().is_some();
         let changes = one.changes();
-        let changes = changes.filter(|(_, for_host)| *for_host || !has_passes);
+        let changes = changes.filter(|(_, ends_use)| *ends_use || !has_passes);
         let changes = changes.map(|(resource, _)| resource);
         let changed: Vec<ResourceIndex> = changes.chain(one.presents.clone()).collect();
         let touches = |pass: PassIndex| {
@@ -256,7 +257,8 @@ trait Does {
     /// Its passes.
     fn passes(&self) -> impl Iterator<Item = PassIndex>;
 
-    /// The resources of which its barriers change layout or owner, and whether for the host.
+    /// The resources of which its barriers change layout or owner, and whether that ends what the
+    /// family does with them: a change for the host, or a release.
     fn changes(&self) -> impl Iterator<Item = (ResourceIndex, bool)>;
 }
 
@@ -279,9 +281,11 @@ impl Does for Submission {
             let images = batch.images.iter();
             let images =
                 images.filter(|it| it.transfer.is_some() || it.old_layout != it.new_layout);
-            let host = |it: &Scope| it.stages.contains(Stages::HOST);
-            let images = images.map(move |it| (it.resource, host(&it.dst)));
-            buffers.map(|it| (it.resource, false)).chain(images)
+            // A release has no second scope.
+            let ends = |it: &Scope| it.stages.contains(Stages::HOST) || it.stages.is_empty();
+            let images = images.map(move |it| (it.resource, ends(&it.dst)));
+            let buffers = buffers.map(move |it| (it.resource, ends(&it.dst)));
+            buffers.chain(images)
         })
     }
 }
