@@ -206,8 +206,8 @@
 //!
 //! An [`ImageTable`](prelude::ImageTable) is bound as a whole, and each invocation chooses an image by
 //! its index. `insert`, `replace` and `remove` come at any time: frames on their way find what the table
-//! had when they began. An entry without an image shows a magenta checker, and so does an image that
-//! nobody has written yet.
+//! had when they began. An entry without an image shows a magenta checker, and so does an image
+//! without contents.
 //!
 //! A pass declares the table with one parameter, [`Table`](prelude::Table). Images that were written once
 //! cost the frame nothing, however many there are. What the frame writes, an upload or a pass, is ordered

@@ -1,5 +1,5 @@
 //! What surfaces look like: bevy's `StandardMaterial` and `MeshMaterial3d` by name and field. bevy
-//! has them in a crate that needs `wgpu`, so they are defined anew here.
+//! has them in a crate that needs `wgpu`, so this crate defines them.
 
 use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_color::{Alpha as _, Color, LinearRgba};

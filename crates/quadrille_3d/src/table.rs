@@ -106,7 +106,7 @@ fn runs(places: &[u32]) -> impl Iterator<Item = Range<u32>> {
     })
 }
 
-/// A list that is made anew in each frame, and sent when it differs from the one before.
+/// A list that each frame rebuilds. It is uploaded when it differs from the previous frame's.
 pub(crate) struct List<T> {
     pub(crate) now: Vec<T>,
     sent: Vec<T>,

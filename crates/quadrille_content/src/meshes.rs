@@ -151,7 +151,7 @@ impl<V: MeshVertex> MeshStore<V> {
         self.garbage > 1 << 14 && self.garbage * 2 > self.indices.len()
     }
 
-    /// Starts anew with the meshes that are there.
+    /// Rebuilds the table from the mesh assets that exist.
     fn rebuild(&mut self, assets: &Assets<Mesh>) {
         let [vertices, indices] = self.built_in;
         self.vertices.truncate(vertices);

@@ -15,7 +15,7 @@
 //! each queue has read it last, and adds these reads to the state of a member when it becomes listed
 //! or leaves the table: then the next write waits for them (WAR).
 //!
-//! A member that nobody has written is not declared, and shaders are not to be shown it.
+//! A member without contents is not declared, and the caller keeps it out of descriptors.
 
 use std::sync::Arc;
 

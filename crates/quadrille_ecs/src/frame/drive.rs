@@ -122,8 +122,8 @@ fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Makes resources anew that are to be shared otherwise, moves passes to other queues, and has memory
-/// given back that frames have not needed for long: each makes the next frame another one.
+/// Recreates resources whose sharing mode changes, moves passes to other queues, and frees memory that
+/// no frame has needed for long. Each of them changes the next frame.
 fn renew_resources(world: &mut World, renderer: &mut Renderer) {
     let Renderer {
         sharing,

@@ -170,7 +170,7 @@ impl QueueChoices {
     /// that was not measured), and `took_us` how long the device was busy with the whole frame.
     /// `is_shareable` names the resources whose sharing is left to the renderer.
     ///
-    /// Returns whether the next frame is to be planned anew, because a queue or a cost is another.
+    /// Returns whether a queue or a cost has changed, so that the next frame needs a new plan.
     /// A look plans the frame a few times, so it is nothing for every frame.
     ///
     /// ```

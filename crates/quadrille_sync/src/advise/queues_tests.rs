@@ -38,7 +38,7 @@ impl App {
         }
     }
 
-    /// One look; whether the next frame is planned anew.
+    /// One look; whether the next frame needs a new plan.
     fn look(&mut self, took: Option<u64>) -> bool {
         for pass in &mut self.frame.passes {
             pass.queue.fixed = self.choices.queue(&pass.name);
