@@ -95,6 +95,9 @@
 //!     .clear_stencil(0)` begins with both aspects; `keep_stencil()` keeps what is there. What a device lacks is
 //!     an error when the pipeline is made, which names the feature.
 //!
+//! 15. **Queries** count what draws come to, and `when` has the device decide what is drawn: see
+//!     [below](#queries-and-conditions).
+//!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
 //! Images and windows begin at their top left corner.
 //!
@@ -280,6 +283,67 @@
 //! }
 //! ```
 //!
+//! # Queries and conditions
+//!
+//! A [`QuerySet`](prelude::QuerySet) counts samples that are visible, or what shaders did (pipeline
+//! statistics). A pass uses its queries around draws, and the results are in the set's buffer when the pass is
+//! done. So every other access of the set is one of a buffer: a shader reads `StorageRead<Visible>`, a copy
+//! `TransferRead<Visible>`, a [`Readback`](prelude::Readback) `&visible`, and
+//! [`when`](ecs::Rendering::when) takes `ConditionRead<Visible>` or any other buffer with
+//! [`BufferUsage::CONDITION`](prelude::BufferUsage): the device draws if the number there is not 0, and the CPU
+//! never knows. Order, barriers and other queues follow from the declarations, as always.
+//!
+//! ```
+//! use bevy_derive::Deref;
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//!
+//! #[derive(Resource, Deref)]
+//! struct Visible(QuerySet);
+//! # #[derive(Resource, Deref)] struct Depth(GpuImage);
+//! # #[derive(Resource)] struct Scene { boxes: GraphicsPipeline, statues: GraphicsPipeline }
+//!
+//! fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+//!     commands.insert_resource(Visible(gpu.query_set(&QuerySetDesc::occlusion("visible", 64))?));
+//!     Ok(())
+//! }
+//!
+//! /// Finds out which boxes are seen: one query for each.
+//! fn test(
+//!     mut recorder: Recorder,
+//!     depth: DepthRead<Depth>,
+//!     visible: QueryWrite<Visible>,
+//!     scene: Res<Scene>,
+//! ) {
+//!     let mut rendering = recorder.render(depth.keep_depth());
+//!     rendering.pipeline(&scene.boxes);
+//!     for at in 0..64 {
+//!         rendering.query(&visible, at, |rendering| {
+//!             rendering.draw(0..36, at..at + 1);
+//!         });
+//!     }
+//! }
+//!
+//! /// Draws what is in the boxes that are seen.
+//! fn draw(
+//!     mut recorder: Recorder,
+//!     window: ColorTarget<PrimaryWindowImage>,
+//!     visible: ConditionRead<Visible>,
+//!     scene: Res<Scene>,
+//! ) {
+//!     let mut rendering = recorder.render(window.clear([0.0; 4]));
+//!     rendering.pipeline(&scene.statues);
+//!     for at in 0..64 {
+//!         rendering.when(&visible, visible.result_offset(at), |rendering| {
+//!             rendering.draw(0..90_000, at..at + 1);
+//!         });
+//!     }
+//! }
+//! ```
+//!
+//! A frame uses each query once. What a device lacks (precise counts, statistics, `VK_EXT_conditional_rendering`)
+//! is an error that names the feature.
+//!
 //! # The crates
 //!
 //! This crate only gathers: the front end is [`ecs`], the backend [`vulkan`], the solver [`sync`].
@@ -296,20 +360,20 @@ pub mod prelude {
     pub use quadrille_ecs::encase::ShaderType;
     pub use quadrille_ecs::{
         AccessKind, AccessList, AddWindowImage as _, AnyAccess, Blend, BufferDesc, BufferUsage,
-        ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, Cull, Current,
-        Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthState, DepthTarget,
-        DeviceRebuilt, Format, FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader,
+        ColorAttachment as _, ColorTarget, ComputePipeline, ComputePipelineDesc, ConditionRead,
+        Cull, Current, Declared, DeclaredView, DepthAttachment as _, DepthRead, DepthState,
+        DepthTarget, DeviceRebuilt, Format, FrameStart, GpuBuffer, GpuDevice, GpuImage, GpuShader,
         GraphicsPipeline, GraphicsPipelineDesc, History, Host, HostRead, HostReadWrite, HostWrite,
         ImageDesc, ImageTable, ImageTableDesc, ImageUsage, IndexRead, IndexType, IndirectRead,
         Memory, NewHistory, OnQueue as _, PipelineState, PresentSettings, Previous,
-        PrimaryWindowImage, PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QueueWish,
-        Readback, ReadbackComplete, ReadbackFailed, RecordOn, Recorder, Render,
-        RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy, RenderStartup,
-        RenderSystems, Renderer, Sampled, Sampler, SamplerDesc, Settings, ShaderModule, Sharing,
-        StorageRead, StorageReadWrite, StorageWrite, SwapchainState, Table, TableIndex,
-        TransferRead, TransferWrite, Uniform, Uploads, VertexAttribute, VertexLayout, VertexRead,
-        View, WindowImage, WindowImageOf, WindowSized, declared, declared_window, encode_png,
-        save_to_disk, stage,
+        PrimaryWindowImage, PrimitiveTopology, QuadrillePlugin, QuadrillePlugins, QuerySet,
+        QuerySetDesc, QueryWrite, QueueWish, Readback, ReadbackComplete, ReadbackFailed, RecordOn,
+        Recorder, Render, RenderDiagnosticsPlugin, RenderErrorHandler, RenderErrorPolicy,
+        RenderStartup, RenderSystems, Renderer, Sampled, Sampler, SamplerDesc, Settings,
+        ShaderModule, Sharing, Statistics, StorageRead, StorageReadWrite, StorageWrite,
+        SwapchainState, Table, TableIndex, TransferRead, TransferWrite, Uniform, Uploads,
+        VertexAttribute, VertexLayout, VertexRead, View, WindowImage, WindowImageOf, WindowSized,
+        declared, declared_window, encode_png, save_to_disk, stage,
     };
     #[cfg(feature = "textures")]
     pub use quadrille_ecs::{ImageLimits, LoadTexture, TexturePlugin};

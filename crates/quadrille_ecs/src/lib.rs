@@ -145,9 +145,10 @@ pub use data::png::encode as encode_png;
 pub use data::readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};
 pub use data::upload::Uploads;
 pub use declare::access::{
-    Access, AccessState, ColorTarget, DepthRead, DepthTarget, HostRead, HostReadWrite, HostWrite,
-    IndexRead, IndirectRead, PassUse, Sampled, StorageRead, StorageReadWrite, StorageWrite,
-    TransferRead, TransferWrite, Uniform, VertexRead, kind as access_kind, stage,
+    Access, AccessState, ColorTarget, ConditionRead, DepthRead, DepthTarget, HostRead,
+    HostReadWrite, HostWrite, IndexRead, IndirectRead, PassUse, QueryWrite, Sampled, StorageRead,
+    StorageReadWrite, StorageWrite, TransferRead, TransferWrite, Uniform, VertexRead,
+    kind as access_kind, stage,
 };
 pub use declare::any::{AnyAccess, AnyAccessState, DeclaredBuilder, declared, declared_window};
 pub use declare::attachment::{
@@ -177,13 +178,15 @@ pub use quadrille_vulkan::{
     ComputePipelineDesc, Constant, Consumer, Cull, DepthBias, DepthState, Format, GpuBuffer,
     GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle, ImageDesc, ImageRegion,
     ImageTable, ImageTableDesc, ImageUsage, IndexType, Memory, PipelineState, PresentProof,
-    PrimitiveTopology, Producer, RawCommand, Reloaded, Sampler, SamplerDesc, Settings, ShaderError,
-    ShaderModule, Sharing, SkipReason, StencilFace, StencilState, StreamDesc, SurfaceFormat,
-    TableError, TableIndex, Turn, VertexAttribute, VertexLayout, View, write_file,
+    PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded, Sampler,
+    SamplerDesc, Settings, ShaderError, ShaderModule, Sharing, SkipReason, Statistics, StencilFace,
+    StencilState, StreamDesc, SurfaceFormat, TableError, TableIndex, Turn, VertexAttribute,
+    VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};
 pub use record::layout::ShaderValue;
+pub use record::queries::DeclaredQueries;
 pub use record::recorder::{PassRecorder, Recorder, RecorderState};
 pub use record::rendering::Rendering;
 pub use record::transfer::Transfer;

@@ -6,6 +6,7 @@ pub(crate) mod compute;
 pub(crate) mod host;
 pub(crate) mod layout;
 pub(crate) mod outcome;
+pub(crate) mod queries;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod rendering;

@@ -25,6 +25,8 @@ mod layout;
 mod mips;
 #[path = "gpu/mistakes.rs"]
 mod mistakes;
+#[path = "gpu/query.rs"]
+mod query;
 #[path = "gpu/queues.rs"]
 mod queues;
 #[path = "gpu/recover.rs"]

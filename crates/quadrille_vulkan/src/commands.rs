@@ -25,6 +25,7 @@ mod declared;
 mod dispatches;
 mod draws;
 mod interned;
+mod queries;
 mod rewritten;
 mod state;
 
@@ -37,6 +38,7 @@ use crate::commands::rendering::RenderingData;
 use crate::device::Device;
 use crate::pipeline::{ComputeCode, GraphicsCode};
 use crate::prefetch;
+use crate::resources::query::QuerySet;
 use crate::resources::region::ImageRegion;
 use crate::resources::sampler::Sampler;
 use crate::resources::table::SharedTable;
@@ -48,6 +50,7 @@ pub(crate) use copies::Copying;
 pub use declared::Excess;
 pub(crate) use dispatches::Dispatch;
 pub(crate) use draws::{Counted, Draw};
+pub(crate) use queries::{CONDITION_BYTES, Query};
 pub(crate) use state::State;
 
 use interned::Interned;
@@ -117,6 +120,7 @@ pub(crate) struct Side {
     pub(crate) counted: Rewritten<Counted>,
     pub(crate) dispatches: Rewritten<Dispatch>,
     pub(crate) copies: Rewritten<Copying>,
+    pub(crate) queries: Rewritten<Query>,
     pub(crate) renderings: Rewritten<RenderingData>,
     pub(crate) buffer_copies: Rewritten<[u64; 3]>,
     pub(crate) buffer_image_copies: Rewritten<(u64, ImageRegion)>,
@@ -125,6 +129,7 @@ pub(crate) struct Side {
     pub(crate) graphics: Interned<Arc<GraphicsCode>>,
     pub(crate) samplers: Interned<Sampler>,
     pub(crate) tables: Interned<SharedTable>,
+    pub(crate) query_sets: Interned<QuerySet>,
 }
 
 impl Side {
@@ -137,6 +142,7 @@ impl Side {
         self.counted.clear();
         self.dispatches.clear();
         self.copies.clear();
+        self.queries.clear();
         self.renderings.clear();
         self.buffer_copies.clear();
         self.buffer_image_copies.clear();
@@ -145,7 +151,11 @@ impl Side {
         self.graphics.clear();
         self.samplers.clear();
         self.tables.clear();
-        !(self.graphics.is_empty() && self.samplers.is_empty() && self.tables.is_empty())
+        self.query_sets.clear();
+        !(self.graphics.is_empty()
+            && self.samplers.is_empty()
+            && self.tables.is_empty()
+            && self.query_sets.is_empty())
     }
 
     /// Whether everything is what it was before it was cleared last. Closures cannot be compared.
@@ -159,12 +169,14 @@ impl Side {
             && self.counted.is_repeated()
             && self.dispatches.is_repeated()
             && self.copies.is_repeated()
+            && self.queries.is_repeated()
             && self.buffer_copies.is_repeated()
             && self.buffer_image_copies.is_repeated()
             && self.image_copies.is_repeated()
             && self.graphics.is_repeated()
             && self.samplers.is_repeated()
             && self.tables.is_repeated()
+            && self.query_sets.is_repeated()
     }
 }
 
@@ -240,6 +252,10 @@ impl CommandList {
         let mut tables = self.side.tables.iter();
         if let Some(table) = tables.find(|table| !table.is_made_from(device)) {
             return Some(table.name());
+        }
+        let mut sets = self.side.query_sets.iter();
+        if let Some(set) = sets.find(|set| is_foreign(set.device())) {
+            return Some(set.name());
         }
         samplers
             .any(|sampler| is_foreign(sampler.device()))

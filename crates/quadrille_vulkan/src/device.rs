@@ -118,6 +118,8 @@ pub(crate) struct Device {
     pub present_fences: bool,
     /// `vkWaitForPresentKHR`, where the device has it.
     pub present_wait: Option<khr::present_wait::Device>,
+    /// `VK_EXT_conditional_rendering`, where the device has it.
+    pub conditional_rendering: Option<ext::conditional_rendering::Device>,
     /// Asks why the device was lost.
     pub fault: Fault,
     /// Who has which addresses, where a fault can tell its own.
@@ -221,6 +223,9 @@ impl Device {
             present_wait: support
                 .present_wait
                 .then(|| khr::present_wait::Device::new(&instance.raw, &raw)),
+            conditional_rendering: support
+                .conditional_rendering
+                .then(|| ext::conditional_rendering::Device::new(&instance.raw, &raw)),
             fault: support
                 .device_fault
                 .then(|| ext::device_fault::Device::new(&instance.raw, &raw)),

@@ -15,6 +15,7 @@ use crate::pipeline::{
 use crate::resources::buffer::{BufferDesc, GpuBuffer};
 use crate::resources::handle::Handle;
 use crate::resources::image::{GpuImage, ImageDesc};
+use crate::resources::query::{QuerySet, QuerySetDesc};
 use crate::resources::sampler::{Sampler, SamplerDesc};
 use crate::resources::table::{ImageTable, ImageTableDesc};
 use crate::submit::frames::Frames;
@@ -57,6 +58,14 @@ impl Gpu {
     /// it can have.
     pub fn create_sampler(&self, desc: &SamplerDesc) -> Result<Sampler, Error> {
         Sampler::new(&self.0, desc)
+    }
+
+    /// Makes a set of queries. Their results are undefined.
+    ///
+    /// # Errors
+    /// The device lacks the feature of their kind, there are none, or no memory is left.
+    pub fn query_set(&self, desc: &QuerySetDesc) -> Result<QuerySet, Error> {
+        QuerySet::new(&self.0, desc)
     }
 
     /// Makes a table of images, of which shaders choose one by its index.

@@ -127,6 +127,7 @@ pub use resources::buffer::{BufferDesc, BufferUsage, GpuBuffer};
 pub use resources::format::{Block, block, texel_bytes};
 pub use resources::handle::Handle;
 pub use resources::image::{GpuImage, ImageDesc, ImageUsage};
+pub use resources::query::{QueryKind, QuerySet, QuerySetDesc, Statistics};
 pub use resources::region::ImageRegion;
 pub use resources::sampler::{Sampler, SamplerDesc};
 pub use resources::table::{ImageTable, ImageTableDesc, SharedTable, TableError, TableIndex};

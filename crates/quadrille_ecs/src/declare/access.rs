@@ -130,6 +130,11 @@ pub type VertexRead<'w, T> = Access<'w, T, kind::Vertex>;
 pub type IndexRead<'w, T> = Access<'w, T, kind::Index>;
 /// Reads draw or dispatch arguments.
 pub type IndirectRead<'w, T> = Access<'w, T, kind::Indirect>;
+/// Reads what decides about draws and dispatches:
+/// [`Rendering::when`](crate::Rendering::when).
+pub type ConditionRead<'w, T> = Access<'w, T, kind::Condition>;
+/// Uses queries of a [`QuerySet`](crate::QuerySet): [`Rendering::query`](crate::Rendering::query).
+pub type QueryWrite<'w, T> = Access<'w, T, kind::Query>;
 /// Is the source of copies.
 pub type TransferRead<'w, T> = Access<'w, T, kind::TransferRead>;
 /// Is the destination of copies.

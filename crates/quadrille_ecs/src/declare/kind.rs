@@ -32,6 +32,10 @@ pub enum AccessKind {
     Index,
     /// Reads draw or dispatch arguments.
     Indirect,
+    /// Decides about draws or dispatches.
+    Condition,
+    /// Gets the results of queries.
+    Query,
     /// Is the source of a copy.
     TransferRead,
     /// Is the destination of a copy.
@@ -62,6 +66,8 @@ macro_rules! for_each_kind {
             Vertex,
             Index,
             Indirect,
+            Condition,
+            Query,
             TransferRead,
             TransferWrite,
             HostRead,
@@ -199,6 +205,8 @@ impl AccessKind {
             Self::Vertex => A::VertexRead,
             Self::Index => A::IndexRead,
             Self::Indirect => A::IndirectRead,
+            Self::Condition => A::ConditionalRenderingRead,
+            Self::Query => A::CopyWrite,
             Self::TransferRead => A::TransferRead,
             Self::TransferWrite => A::TransferWrite,
             Self::HostRead => A::HostRead,
@@ -234,6 +242,8 @@ impl AccessKind {
             Self::Vertex => "vertex read",
             Self::Index => "index read",
             Self::Indirect => "indirect read",
+            Self::Condition => "condition read",
+            Self::Query => "query write",
             Self::TransferRead => "transfer read",
             Self::TransferWrite => "transfer write",
             Self::HostRead => "host read",

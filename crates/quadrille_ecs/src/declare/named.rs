@@ -3,11 +3,11 @@
 use std::ops::Deref;
 
 use bevy_ecs::prelude::*;
-use quadrille_vulkan::{GpuBuffer, GpuImage, Handle};
+use quadrille_vulkan::{GpuBuffer, GpuImage, Handle, QuerySet};
 
 use crate::declare::bind::ResourceRef;
 
-/// A buffer or an image.
+/// A buffer, an image or a query set.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a buffer nor an image",
     label = "`GpuBuffer`, `GpuImage` or `Handle` is expected here",
@@ -38,6 +38,17 @@ impl GpuResource for GpuImage {
 
     fn to_ref(&self) -> ResourceRef<'_> {
         ResourceRef::Image(self)
+    }
+}
+
+/// A query set is what its results are: a buffer.
+impl GpuResource for QuerySet {
+    fn to_handle(&self) -> Handle {
+        Handle::Buffer((**self).clone())
+    }
+
+    fn to_ref(&self) -> ResourceRef<'_> {
+        ResourceRef::Buffer(self)
     }
 }
 

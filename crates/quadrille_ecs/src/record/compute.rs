@@ -30,6 +30,11 @@ impl<'a> Compute<'a> {
         }
     }
 
+    /// What dispatches are recorded to.
+    pub(crate) fn own_recording(&mut self) -> &mut SubRecording {
+        self.recording
+    }
+
     /// Binds a declared resource to `@group(0) @binding(binding)`.
     #[inline]
     pub fn bind(&mut self, binding: u32, resource: &impl Declared) -> &mut Self {

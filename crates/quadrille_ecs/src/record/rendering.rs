@@ -331,6 +331,11 @@ impl<'a> Rendering<'a> {
         Some((used(arguments)?, used(counts)?))
     }
 
+    /// What draws are recorded to, if rendering began.
+    pub(crate) fn begun_recording(&mut self) -> Option<&mut SubRecording> {
+        self.begun.then_some(&mut *self.recording)
+    }
+
     /// Whether a draw can be recorded; if not, what is missing is in the errors.
     fn ready(&mut self, command: &'static str) -> bool {
         let Some(pipeline) = &self.pipeline else {

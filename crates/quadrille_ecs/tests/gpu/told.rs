@@ -3,6 +3,8 @@
 
 #[path = "told/described.rs"]
 mod described;
+#[path = "told/queries.rs"]
+mod queries;
 #[path = "told/recorded.rs"]
 mod recorded;
 #[path = "told/resources.rs"]
@@ -92,9 +94,11 @@ fn wrong_programs_are_told_what_they_were() {
     shaders::add(&mut told, gpu);
     described::add(&mut told, gpu);
     tables::described(&mut told, gpu);
+    queries::described(&mut told, gpu);
     drop(rig);
     recorded::add(&mut told);
     tables::recorded(&mut told);
+    queries::recorded(&mut told);
     assert!(told.count >= FEWEST, "{} programs", told.count);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gpu/told.txt");
     if std::env::var_os("QUADRILLE_TOLD").is_some_and(|it| it == "write") {

@@ -28,6 +28,9 @@ pub(crate) enum Command {
     Copy {
         copy: u32,
     },
+    Query {
+        query: u32,
+    },
     BeginLabel {
         start: u32,
         bytes: u32,
@@ -52,6 +55,7 @@ impl Command {
             Self::Draw { .. } => "`draw`",
             Self::Dispatch { .. } | Self::DispatchFrom { .. } => "`dispatch`",
             Self::Copy { .. } => "`copy`",
+            Self::Query { .. } => "`query`, `when` or `unless`",
             Self::BeginLabel { .. } | Self::EndLabel => "a label",
             Self::Raw { .. } => "`raw`",
         }

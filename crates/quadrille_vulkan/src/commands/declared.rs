@@ -107,6 +107,7 @@ impl<'a> Reader<'a> {
             Command::Dispatch { .. } => self.compute_bindings(),
             Command::DispatchFrom { dispatch } => self.dispatch(side.dispatches[dispatch as usize]),
             Command::Copy { copy } => self.copy(side.copies[copy as usize]),
+            Command::Query { query } => self.query(side.queries[query as usize]),
             // What is bound has to be bound anew.
             Command::Raw { .. } => self.bound = [None; BINDINGS],
             Command::EndRendering

@@ -47,6 +47,8 @@ pub(crate) enum Retired {
     Memory(Home),
     /// A pool with all its descriptor sets.
     DescriptorPool(vk::DescriptorPool),
+    /// A pool of queries.
+    QueryPool(vk::QueryPool),
     /// A sampler.
     Sampler(vk::Sampler),
     /// A pipeline.
@@ -59,9 +61,11 @@ impl Retired {
         match self {
             Self::Buffer { id, .. } | Self::Image { id, .. } => *id,
             Self::SwapchainImage { id } => Some(*id),
-            Self::Memory(_) | Self::DescriptorPool(_) | Self::Sampler(_) | Self::Pipeline(_) => {
-                None
-            }
+            Self::Memory(_)
+            | Self::DescriptorPool(_)
+            | Self::QueryPool(_)
+            | Self::Sampler(_)
+            | Self::Pipeline(_) => None,
         }
     }
 
@@ -96,6 +100,8 @@ impl Retired {
             Self::DescriptorPool(raw) => unsafe {
                 device.raw.destroy_descriptor_pool(raw, None);
             },
+            // SAFETY: as above.
+            Self::QueryPool(raw) => unsafe { device.raw.destroy_query_pool(raw, None) },
             // SAFETY: as above.
             Self::Pipeline(raw) => unsafe { device.raw.destroy_pipeline(raw, None) },
         }

@@ -258,6 +258,12 @@ pub enum CommandError {
         /// The image.
         name: String,
     },
+    /// Queries or conditional rendering do not begin and end as they have to.
+    #[error("{problem}")]
+    Query {
+        /// What is wrong, with the query and its set.
+        problem: String,
+    },
     /// No index buffer is bound.
     #[error("no index buffer is bound")]
     NoIndexBuffer,

@@ -61,6 +61,8 @@ pub(crate) struct Support {
     pub device_fault: bool,
     /// Ownership transfers can name stages.
     pub maintenance8: bool,
+    /// A value in a buffer can decide about draws and dispatches.
+    pub conditional_rendering: bool,
     pub core: vk::PhysicalDeviceFeatures,
     /// What of later versions is optional.
     pub optional: Optional,
@@ -115,6 +117,7 @@ pub(crate) fn probe(
     support.probe_present_fences(instance, windows, &has)?;
     support.probe_present_wait(instance, physical, &has);
     support.probe_device_fault(instance, physical, &has);
+    support.probe_conditional_rendering(instance, physical, &has);
     Ok(support)
 }
 
@@ -279,6 +282,28 @@ impl Support {
         self.want_extension(ext::device_fault::NAME, self.device_fault);
     }
 
+    fn probe_conditional_rendering(
+        &mut self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has: &dyn Fn(&CStr) -> bool,
+    ) {
+        let name = ext::conditional_rendering::NAME;
+        if !has(name) {
+            return;
+        }
+        let mut conditional = vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut conditional);
+        // SAFETY: as in `probe_features`; the device has the extension of the structure.
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(physical, &mut features)
+        };
+        self.conditional_rendering = conditional.conditional_rendering == vk::TRUE;
+        self.want_extension(name, self.conditional_rendering);
+    }
+
     /// Creates the device with everything that was found.
     pub(crate) fn create_device(
         &self,
@@ -319,6 +344,8 @@ impl Support {
         let mut present_waits =
             vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true);
         let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
+        let mut conditional = vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default()
+            .conditional_rendering(true);
         let mut maintenance8 = Maintenance8Features {
             maintenance8: vk::TRUE,
             ..Maintenance8Features::default()
@@ -341,6 +368,9 @@ impl Support {
         }
         if self.device_fault {
             info = info.push_next(&mut fault);
+        }
+        if self.conditional_rendering {
+            info = info.push_next(&mut conditional);
         }
         if self.maintenance8 {
             info = info.push_next(&mut maintenance8);
@@ -367,6 +397,8 @@ fn optional_core(has: &vk::PhysicalDeviceFeatures) -> vk::PhysicalDeviceFeatures
         depth_bounds: has.depth_bounds,
         logic_op: has.logic_op,
         fill_mode_non_solid: has.fill_mode_non_solid,
+        occlusion_query_precise: has.occlusion_query_precise,
+        pipeline_statistics_query: has.pipeline_statistics_query,
         sampler_anisotropy: has.sampler_anisotropy,
         texture_compression_etc2: has.texture_compression_etc2,
         texture_compression_astc_ldr: has.texture_compression_astc_ldr,

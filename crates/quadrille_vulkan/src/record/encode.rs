@@ -11,6 +11,7 @@ mod binds;
 mod copies;
 mod dispatches;
 mod draws;
+mod queries;
 mod rendering;
 mod repeat;
 mod state;
@@ -34,6 +35,7 @@ pub(crate) use draws::{DrawCall, IndirectCall};
 pub(crate) use state::StateCall;
 
 use bindings::Bindings;
+use queries::Queries;
 use rendering::OpenRendering;
 
 /// Why a list cannot be translated.
@@ -92,6 +94,7 @@ pub(crate) struct Encoder<'a> {
     uses: &'a [Use],
     bindings: Bindings<'a>,
     rendering: Option<OpenRendering>,
+    queries: Queries<'a>,
     /// Bit by slot: which vertex buffers are bound.
     vertex_buffers: u32,
     /// The offsets that they are bound at.
@@ -120,6 +123,7 @@ impl<'a> Encoder<'a> {
             uses: &[],
             bindings: Bindings::default(),
             rendering: None,
+            queries: Queries::default(),
             vertex_buffers: 0,
             vertex_offsets: [0; MOST_BUFFERS as usize],
             indices: None,
@@ -154,6 +158,9 @@ impl<'a> Encoder<'a> {
         if self.rendering.is_some() {
             return Err(("its end", CommandError::RenderingOpen.into()));
         }
+        let ended = self.queries.check_ended(false);
+        let ended = ended.and_then(|()| self.copy_results());
+        ended.map_err(|error| ("its end", error.into()))?;
         for _ in 0..=std::mem::take(&mut self.open_labels) {
             self.device.names.end(self.buffer);
         }
@@ -175,6 +182,7 @@ impl<'a> Encoder<'a> {
                 self.dispatch_from(list.side().dispatches[dispatch as usize])
             }
             Command::Copy { copy } => self.copy(list, list.side().copies[copy as usize]),
+            Command::Query { query } => self.query(list, list.side().queries[query as usize]),
             Command::BeginLabel { start, bytes } => {
                 self.begin_label(bytes_of(list, start, bytes));
                 Ok(())
@@ -286,7 +294,9 @@ fn can_be_kept(command: &Command) -> bool {
         | Command::Draw { .. }
         | Command::Dispatch { .. }
         | Command::DispatchFrom { .. } => true,
-        Command::Copy { .. }
+        // Query pools differ from frame to frame.
+        Command::Query { .. }
+        | Command::Copy { .. }
         | Command::BeginLabel { .. }
         | Command::EndLabel
         | Command::Raw { .. } => false,

@@ -34,6 +34,8 @@ bitflags! {
         const VERTEX = 0x80;
         /// Arguments of indirect draws and dispatches.
         const INDIRECT = 0x100;
+        /// What decides about conditional rendering (`VK_EXT_conditional_rendering`).
+        const CONDITION = 0x200;
     }
 }
 
@@ -483,6 +485,13 @@ fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
         format!("its size of {bytes} bytes is above the device's limit of {most}")
     } else if desc.usage.is_empty() {
         "it has no usage; name at least one".to_owned()
+    } else if desc.usage.contains(BufferUsage::CONDITION) && device.conditional_rendering.is_none()
+    {
+        format!(
+            "its usage CONDITION takes the extension VK_EXT_conditional_rendering, which the device `{}` \
+             lacks",
+            device.info.name
+        )
     } else {
         return Ok(());
     };

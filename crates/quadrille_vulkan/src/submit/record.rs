@@ -37,6 +37,21 @@ impl Frames {
             }
             table.bring_up_to_date(self.current)?;
         }
+        for set in input
+            .lists
+            .iter()
+            .flatten()
+            .flat_map(|list| list.query_sets())
+        {
+            if self.mailbox.is_some() {
+                let problem = format!(
+                    "the query set {} is used by another stream than the main loop",
+                    set.name()
+                );
+                return Err(FrameError::Mismatch { problem });
+            }
+            set.begin(self.current);
+        }
         let cost = |step: &Step| record::step_cost(&input, step);
         let chunks = chunks::cut(input.plan, tasks, cost);
         let tasks = chunks::tasks(&chunks);

@@ -142,6 +142,7 @@ impl<'a> Encoder<'a> {
     /// Ends drawing to the attachments.
     pub(super) fn end_rendering(&mut self) -> Result<(), Failure> {
         self.need_rendering(true)?;
+        self.queries.check_ended(true)?;
         self.emit(Call::EndRendering);
         self.rendering = None;
         Ok(())

@@ -1,0 +1,236 @@
+//! Recording queries, and commands that a value in a buffer decides about.
+
+use quadrille_vulkan::QuerySet;
+
+use crate::declare::access::{Access, kind, stage};
+use crate::declare::bind::{Bound, Declared};
+use crate::declare::kind::AccessKind;
+use crate::declare::named::Named;
+use crate::record::compute::Compute;
+use crate::record::recording::SubRecording;
+use crate::record::rendering::Rendering;
+
+/// A declared query set: a parameter [`QueryWrite<T>`](crate::QueryWrite) whose `T` dereferences to a
+/// [`QuerySet`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no declared query set",
+    label = "a parameter such as `QueryWrite<Visible>` is expected here, by reference",
+    note = "`Visible` is a bevy resource that dereferences to a `QuerySet`"
+)]
+pub trait DeclaredQueries {
+    /// The set.
+    fn declared_queries(&self) -> &QuerySet;
+
+    /// The buffer with its results, and the declared access.
+    fn bound_queries(&self) -> Bound<'_>;
+}
+
+impl<T, S> DeclaredQueries for Access<'_, T, kind::Query, S>
+where
+    T: Named<Handle = QuerySet>,
+    S: stage::Stage,
+{
+    fn declared_queries(&self) -> &QuerySet {
+        self
+    }
+
+    fn bound_queries(&self) -> Bound<'_> {
+        self.bound()
+    }
+}
+
+/// Whether commands that a value decides about count where it is 0.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counts {
+    IfZero,
+    UnlessZero,
+}
+
+/// A scope that records into a pass.
+trait Scope {
+    /// The recording, if commands can be recorded at all.
+    fn recording(&mut self) -> Option<&mut SubRecording>;
+}
+
+impl Scope for Rendering<'_> {
+    fn recording(&mut self) -> Option<&mut SubRecording> {
+        self.begun_recording()
+    }
+}
+
+impl Scope for Compute<'_> {
+    fn recording(&mut self) -> Option<&mut SubRecording> {
+        Some(self.own_recording())
+    }
+}
+
+fn query<S: Scope>(
+    scope: &mut S,
+    queries: &impl DeclaredQueries,
+    query: u32,
+    commands: impl FnOnce(&mut S),
+) {
+    let set = queries.declared_queries();
+    let bound = queries.bound_queries();
+    let begun = scope.recording().is_some_and(|recording| {
+        let used = recording.used_buffer(bound, AccessKind::Query, "query");
+        if used.is_some() {
+            recording.list.begin_query(set, query);
+        }
+        used.is_some()
+    });
+    commands(scope);
+    if let Some(recording) = scope.recording().filter(|_| begun) {
+        recording.list.end_query(set, query);
+    }
+}
+
+fn condition<S: Scope>(
+    scope: &mut S,
+    (value, offset): (&impl Declared, u64),
+    counts: Counts,
+    commands: impl FnOnce(&mut S),
+) {
+    let bound = value.bound();
+    let (command, inverted) = match counts {
+        Counts::UnlessZero => ("when", false),
+        Counts::IfZero => ("unless", true),
+    };
+    let begun = scope.recording().is_some_and(|recording| {
+        let used = recording.used_buffer(bound, AccessKind::Condition, command);
+        if let Some(buffer) = used {
+            recording.list.begin_condition(buffer, offset, inverted);
+        }
+        used.is_some()
+    });
+    commands(scope);
+    if let Some(recording) = scope.recording().filter(|_| begun) {
+        recording.list.end_condition();
+    }
+}
+
+impl Rendering<'_> {
+    /// Counts what some draws come to: which query of the set, and the draws. The pass copies the
+    /// result to the set's buffer when it ends; passes that come after it read it there. A frame uses
+    /// each query once, and queries of one kind do not nest.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
+    /// # #[derive(Resource)] struct Boxes(GraphicsPipeline);
+    /// #[derive(Resource, Deref)]
+    /// struct Visible(QuerySet);
+    ///
+    /// /// At `RenderStartup`.
+    /// fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    ///     commands.insert_resource(Visible(gpu.query_set(&QuerySetDesc::occlusion("visible", 64))?));
+    ///     Ok(())
+    /// }
+    ///
+    /// /// Finds out which of 64 boxes can be seen.
+    /// fn test(
+    ///     mut recorder: Recorder,
+    ///     depth: DepthRead<Depth>,
+    ///     visible: QueryWrite<Visible>,
+    ///     boxes: Res<Boxes>,
+    /// ) {
+    ///     let mut rendering = recorder.render(depth.keep_depth());
+    ///     rendering.pipeline(&boxes.0);
+    ///     for at in 0..64 {
+    ///         rendering.query(&visible, at, |rendering| {
+    ///             rendering.draw(0..36, at..at + 1);
+    ///         });
+    ///     }
+    /// }
+    /// ```
+    pub fn query(
+        &mut self,
+        queries: &impl DeclaredQueries,
+        query: u32,
+        draws: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        self::query(self, queries, query, draws);
+        self
+    }
+
+    /// Draws, and clears parts of attachments, only if the `u32` at `offset` bytes of a buffer is not
+    /// 0 (conditional rendering): the device decides, and skips draws that it would process else. A
+    /// query set is such a buffer, whose [`result_offset`](QuerySet::result_offset) is the offset.
+    /// Conditions do not nest. Devices without `VK_EXT_conditional_rendering` refuse it.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Visible(QuerySet);
+    /// # #[derive(Resource)] struct Statue(GraphicsPipeline);
+    /// fn draw(
+    ///     mut recorder: Recorder,
+    ///     window: ColorTarget<PrimaryWindowImage>,
+    ///     visible: ConditionRead<Visible>,
+    ///     statue: Res<Statue>,
+    /// ) {
+    ///     let mut rendering = recorder.render(window.clear([0.0; 4]));
+    ///     rendering.pipeline(&statue.0).when(&visible, visible.result_offset(3), |rendering| {
+    ///         rendering.draw(0..90_000, 0..1);
+    ///     });
+    /// }
+    /// ```
+    pub fn when(
+        &mut self,
+        value: &impl Declared,
+        offset: u64,
+        draws: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        condition(self, (value, offset), Counts::UnlessZero, draws);
+        self
+    }
+
+    /// The same if the value is 0.
+    pub fn unless(
+        &mut self,
+        value: &impl Declared,
+        offset: u64,
+        draws: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        condition(self, (value, offset), Counts::IfZero, draws);
+        self
+    }
+}
+
+impl Compute<'_> {
+    /// Counts what some dispatches come to: see [`Rendering::query`].
+    pub fn query(
+        &mut self,
+        queries: &impl DeclaredQueries,
+        query: u32,
+        dispatches: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        self::query(self, queries, query, dispatches);
+        self
+    }
+
+    /// Dispatches only if the `u32` at `offset` bytes of a buffer is not 0: see [`Rendering::when`].
+    pub fn when(
+        &mut self,
+        value: &impl Declared,
+        offset: u64,
+        dispatches: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        condition(self, (value, offset), Counts::UnlessZero, dispatches);
+        self
+    }
+
+    /// The same if the value is 0.
+    pub fn unless(
+        &mut self,
+        value: &impl Declared,
+        offset: u64,
+        dispatches: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        condition(self, (value, offset), Counts::IfZero, dispatches);
+        self
+    }
+}

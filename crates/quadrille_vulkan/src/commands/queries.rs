@@ -1,0 +1,96 @@
+//! Queries around commands, and commands that a value in a buffer decides about.
+
+use quadrille_sync::{Access, ResourceId};
+
+use super::declared::{Part, Reader, Role};
+use super::{Command, CommandList};
+use crate::resources::buffer::GpuBuffer;
+use crate::resources::query::QuerySet;
+
+/// Begins and ends of queries and of conditional rendering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Query {
+    Begin {
+        set: u32,
+        query: u32,
+    },
+    End {
+        set: u32,
+        query: u32,
+    },
+    BeginCondition {
+        buffer: ResourceId,
+        offset: u64,
+        /// Commands count where the value is 0.
+        inverted: bool,
+    },
+    EndCondition,
+}
+
+/// Bytes of the value that decides.
+pub(crate) const CONDITION_BYTES: u64 = 4;
+
+impl CommandList {
+    /// Begins a query: what follows up to [`CommandList::end_query`] is counted. At the end of the
+    /// list the result is copied to the set's buffer. Each query is used once a frame; both ends lie in
+    /// the same rendering, or outside of any.
+    pub fn begin_query(&mut self, set: &QuerySet, query: u32) {
+        let set = self.side_mut().query_sets.index(set);
+        self.add_query(Query::Begin { set, query });
+    }
+
+    /// Ends a query.
+    pub fn end_query(&mut self, set: &QuerySet, query: u32) {
+        let set = self.side_mut().query_sets.index(set);
+        self.add_query(Query::End { set, query });
+    }
+
+    /// Begins conditional rendering: draws, dispatches and clears of attachments that follow up to
+    /// [`CommandList::end_condition`] happen if the `u32` at `offset` bytes of the buffer is not 0, or
+    /// with `inverted` if it is 0. Both ends lie in the same rendering, or outside of any.
+    pub fn begin_condition(&mut self, buffer: &GpuBuffer, offset: u64, inverted: bool) {
+        self.add_query(Query::BeginCondition {
+            buffer: buffer.id(),
+            offset,
+            inverted,
+        });
+    }
+
+    /// Ends conditional rendering.
+    pub fn end_condition(&mut self) {
+        self.add_query(Query::EndCondition);
+    }
+
+    /// The query sets that it uses.
+    pub(crate) fn query_sets(&self) -> impl Iterator<Item = &QuerySet> {
+        let sets = self.has_side.then(|| self.side.query_sets.iter());
+        sets.into_iter().flatten()
+    }
+
+    fn add_query(&mut self, query: Query) {
+        let queries = &mut self.side_mut().queries;
+        queries.push(query);
+        let query = queries.len() as u32 - 1;
+        self.add(Command::Query { query });
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn query(&mut self, query: Query) {
+        match query {
+            Query::Begin { set, query } => {
+                let set = &self.list.side().query_sets[set as usize];
+                let from = set.result_offset(query);
+                let part = Part::Bytes(from, set.result_offset(query + 1) - from);
+                let role = Role::Words("the results of queries");
+                self.check(set.id(), part, Access::CopyWrite, role);
+            }
+            Query::BeginCondition { buffer, offset, .. } => {
+                let part = Part::Bytes(offset, CONDITION_BYTES);
+                let role = Role::Words("what decides about commands");
+                self.check(buffer, part, Access::ConditionalRenderingRead, role);
+            }
+            Query::End { .. } | Query::EndCondition => {}
+        }
+    }
+}

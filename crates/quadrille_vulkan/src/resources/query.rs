@@ -1,0 +1,317 @@
+//! Query sets: what the device counts while passes draw and dispatch.
+//!
+//! A set has a query pool for each frame in flight, and one buffer for the results. A pass that uses
+//! queries copies their results to the buffer at its own end, so the buffer is all that plans have to
+//! know of: order between passes, queues and frames follows from it. A pool is reset on the host when
+//! its frame in flight begins anew, since the device is done with it then.
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex};
+
+use ash::vk;
+use bitflags::bitflags;
+use quadrille_sync::Capabilities;
+
+use crate::device::Device;
+use crate::device::retire::Retired;
+use crate::error::Error;
+use crate::lock;
+use crate::resources::buffer::{BufferDesc, BufferUsage, GpuBuffer};
+
+bitflags! {
+    /// What a query of pipeline statistics counts; bits of `VkQueryPipelineStatisticFlagBits`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Statistics: u32 {
+        /// Vertices of draws.
+        const VERTICES = 0x1;
+        /// Primitives of draws.
+        const PRIMITIVES = 0x2;
+        /// Invocations of vertex shaders.
+        const VERTEX_INVOCATIONS = 0x4;
+        /// Primitives that reach clipping.
+        const CLIPPING_INVOCATIONS = 0x20;
+        /// Primitives that clipping gives out.
+        const CLIPPING_PRIMITIVES = 0x40;
+        /// Invocations of fragment shaders.
+        const FRAGMENT_INVOCATIONS = 0x80;
+        /// Invocations of compute shaders.
+        const COMPUTE_INVOCATIONS = 0x400;
+    }
+}
+
+/// What the queries of a set count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QueryKind {
+    /// Whether any sample passes the tests of depth and stencil: 0 if none does.
+    Occlusion,
+    /// How many samples do (feature `occlusionQueryPrecise`).
+    PreciseOcclusion,
+    /// Pipeline statistics: a value for each bit, in the order of the bits (feature
+    /// `pipelineStatisticsQuery`).
+    Statistics(Statistics),
+}
+
+impl QueryKind {
+    /// The type of the query pool.
+    pub(crate) fn raw(self) -> vk::QueryType {
+        match self {
+            Self::Occlusion | Self::PreciseOcclusion => vk::QueryType::OCCLUSION,
+            Self::Statistics(_) => vk::QueryType::PIPELINE_STATISTICS,
+        }
+    }
+
+    /// The flags that a query begins with.
+    pub(crate) fn control(self) -> vk::QueryControlFlags {
+        match self {
+            Self::PreciseOcclusion => vk::QueryControlFlags::PRECISE,
+            Self::Occlusion | Self::Statistics(_) => vk::QueryControlFlags::empty(),
+        }
+    }
+
+    /// What queues have to be able to run, all of it.
+    pub(crate) fn needs(self) -> Capabilities {
+        let Self::Statistics(counted) = self else {
+            return Capabilities::GRAPHICS;
+        };
+        let mut needs = Capabilities::empty();
+        needs.set(
+            Capabilities::COMPUTE,
+            counted.contains(Statistics::COMPUTE_INVOCATIONS),
+        );
+        let of_draws = Statistics::all().difference(Statistics::COMPUTE_INVOCATIONS);
+        needs.set(Capabilities::GRAPHICS, counted.intersects(of_draws));
+        needs
+    }
+
+    /// How many values a query gives.
+    fn values(self) -> u32 {
+        match self {
+            Self::Occlusion | Self::PreciseOcclusion => 1,
+            Self::Statistics(counted) => counted.bits().count_ones(),
+        }
+    }
+}
+
+/// A query set to make.
+///
+/// ```
+/// use quadrille_vulkan::{QueryKind, QuerySetDesc, Statistics};
+/// let lights = QuerySetDesc::occlusion("lights", 64);
+/// assert_eq!(lights.kind, QueryKind::Occlusion);
+/// let work = QuerySetDesc::statistics("work", 1, Statistics::FRAGMENT_INVOCATIONS);
+/// assert_eq!(work.count, 1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct QuerySetDesc {
+    /// Its name in errors, plans and debuggers.
+    pub name: String,
+    /// How many queries it has; at least 1.
+    pub count: u32,
+    /// What they count.
+    pub kind: QueryKind,
+}
+
+impl QuerySetDesc {
+    /// Queries of whether any sample of some draws is visible.
+    pub fn occlusion(name: impl Into<String>, count: u32) -> Self {
+        Self {
+            name: name.into(),
+            count,
+            kind: QueryKind::Occlusion,
+        }
+    }
+
+    /// Queries of how many samples of some draws are visible.
+    pub fn precise_occlusion(name: impl Into<String>, count: u32) -> Self {
+        Self {
+            kind: QueryKind::PreciseOcclusion,
+            ..Self::occlusion(name, count)
+        }
+    }
+
+    /// Queries of what some draws and dispatches take.
+    pub fn statistics(name: impl Into<String>, count: u32, counted: Statistics) -> Self {
+        Self {
+            kind: QueryKind::Statistics(counted),
+            ..Self::occlusion(name, count)
+        }
+    }
+
+    /// Bytes of the results of one query.
+    fn stride(&self) -> u64 {
+        u64::from(self.kind.values()) * VALUE_BYTES
+    }
+}
+
+/// Results are `u64`.
+const VALUE_BYTES: u64 = size_of::<u64>() as u64;
+
+/// A set of queries. Dereferences to the buffer with their results: `u64` values, those of query `i`
+/// at [`result_offset(i)`](Self::result_offset) bytes. Made by
+/// [`Gpu::query_set`](crate::Gpu::query_set). Clones are the same set.
+///
+/// A query that a pass uses replaces its result; the others keep theirs. What a query that was never
+/// used has for a result is undefined.
+///
+/// ```no_run
+/// use quadrille_vulkan::{Gpu, QuerySetDesc, Settings};
+/// let gpu = Gpu::new(&Settings::headless("example"), None)?;
+/// let lights = gpu.query_set(&QuerySetDesc::occlusion("lights", 64))?;
+/// assert_eq!(lights.result_offset(3), 24);
+/// assert_eq!(lights.bytes(), 512);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct QuerySet(Arc<QuerySetInner>);
+
+struct QuerySetInner {
+    desc: QuerySetDesc,
+    results: GpuBuffer,
+    /// By frame in flight.
+    slots: Vec<Slot>,
+    device: Arc<Device>,
+}
+
+struct Slot {
+    pool: vk::QueryPool,
+    /// Bit by query: the frame uses it.
+    used: Mutex<Vec<u64>>,
+}
+
+impl QuerySet {
+    pub(crate) fn new(device: &Arc<Device>, desc: &QuerySetDesc) -> Result<Self, Error> {
+        check(device, desc)?;
+        let mut usage = BufferUsage::STORAGE | BufferUsage::UNIFORM | BufferUsage::INDIRECT;
+        usage |= BufferUsage::TRANSFER_SRC | BufferUsage::TRANSFER_DST;
+        if device.conditional_rendering.is_some() {
+            usage |= BufferUsage::CONDITION;
+        }
+        let bytes = desc.stride() * u64::from(desc.count);
+        let results = GpuBuffer::new(device, &BufferDesc::new(&desc.name, bytes, usage))?;
+        let mut inner = QuerySetInner {
+            desc: desc.clone(),
+            results,
+            slots: Vec::new(),
+            device: Arc::clone(device),
+        };
+        let mut info = vk::QueryPoolCreateInfo::default()
+            .query_type(desc.kind.raw())
+            .query_count(desc.count);
+        if let QueryKind::Statistics(counted) = desc.kind {
+            info =
+                info.pipeline_statistics(vk::QueryPipelineStatisticFlags::from_raw(counted.bits()));
+        }
+        for _ in 0..device.frames_in_flight {
+            // SAFETY: the description is checked: there are queries, and the device has the feature.
+            let pool = unsafe { device.raw.create_query_pool(&info, None) };
+            let pool = pool.map_err(Error::vulkan(device, &desc.name, "vkCreateQueryPool"))?;
+            device.names.name(pool, &desc.name);
+            inner.slots.push(Slot {
+                pool,
+                used: Mutex::new(vec![0; desc.count.div_ceil(u64::BITS) as usize]),
+            });
+        }
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The description it was made by.
+    pub fn desc(&self) -> &QuerySetDesc {
+        &self.0.desc
+    }
+
+    /// Where the results of a query begin, in bytes.
+    pub fn result_offset(&self, query: u32) -> u64 {
+        self.0.desc.stride() * u64::from(query)
+    }
+
+    /// Begins a frame in flight: none of its queries is used. The device is done with those of the
+    /// frame that it was before.
+    pub(crate) fn begin(&self, slot: usize) {
+        let Slot { pool, used } = &self.0.slots[slot];
+        let mut used = lock(used);
+        used.fill(0);
+        let device = &self.0.device;
+        // SAFETY: the frame that used the queries is done, and the feature is enabled.
+        unsafe { device.raw.reset_query_pool(*pool, 0, self.0.desc.count) };
+    }
+
+    /// The query pool of a frame in flight.
+    pub(crate) fn pool(&self, slot: usize) -> vk::QueryPool {
+        self.0.slots[slot].pool
+    }
+
+    /// Notes that the frame uses a query; false if it does already. The query is one of the set.
+    pub(crate) fn take(&self, slot: usize, query: u32) -> bool {
+        let mut used = lock(&self.0.slots[slot].used);
+        let word = &mut used[(query / u64::BITS) as usize];
+        let bit = 1 << (query % u64::BITS);
+        let is_free = *word & bit == 0;
+        *word |= bit;
+        is_free
+    }
+
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Device {
+        &self.0.device
+    }
+}
+
+impl Deref for QuerySet {
+    type Target = GpuBuffer;
+
+    fn deref(&self) -> &GpuBuffer {
+        &self.0.results
+    }
+}
+
+impl Drop for QuerySetInner {
+    fn drop(&mut self) {
+        let pools = self.slots.iter().map(|slot| Retired::QueryPool(slot.pool));
+        lock(&self.device.dropped).extend(pools);
+    }
+}
+
+impl PartialEq for QuerySet {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for QuerySet {}
+
+impl std::fmt::Debug for QuerySet {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "QuerySet({}, {})",
+            self.name(),
+            self.0.desc.count
+        )
+    }
+}
+
+fn check(device: &Device, desc: &QuerySetDesc) -> Result<(), Error> {
+    let lacks = |feature| {
+        format!(
+            "it takes the feature {feature}, which the device `{}` lacks",
+            device.info.name
+        )
+    };
+    let problem = match desc.kind {
+        _ if desc.count == 0 => "it has 0 queries; it has to have at least 1".to_owned(),
+        QueryKind::Statistics(counted) if counted.is_empty() => {
+            "it counts nothing; name at least one of its statistics".to_owned()
+        }
+        QueryKind::Statistics(_) if device.core.pipeline_statistics_query == vk::FALSE => {
+            lacks("pipelineStatisticsQuery")
+        }
+        QueryKind::PreciseOcclusion if device.core.occlusion_query_precise == vk::FALSE => {
+            lacks("occlusionQueryPrecise")
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::Invalid {
+        name: desc.name.clone(),
+        problem,
+    })
+}
