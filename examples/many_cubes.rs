@@ -217,13 +217,13 @@ fn make_images(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     // any more by then.
     let [width, height] = SIZE;
     let (color, depth) = (Format::R16G16B16A16_SFLOAT, Format::D32_SFLOAT);
-    let shadow = ImageDesc::depth("shadow", SHADOW_SIDE, SHADOW_SIDE, depth).transient();
+    let shadow = ImageDesc::depth("shadow", [SHADOW_SIDE, SHADOW_SIDE], depth).transient();
     commands.insert_resource(Shadow(gpu.create_image(&shadow)?));
-    let scene = ImageDesc::color_target("scene color", width, height, color).transient();
+    let scene = ImageDesc::color_target("scene color", [width, height], color).transient();
     commands.insert_resource(SceneColor(gpu.create_image(&scene)?));
-    let scene = ImageDesc::depth("scene depth", width, height, depth).transient();
+    let scene = ImageDesc::depth("scene depth", [width, height], depth).transient();
     commands.insert_resource(SceneDepth(gpu.create_image(&scene)?));
-    let glow = ImageDesc::color_target("glow", width / 2, height / 2, color).transient();
+    let glow = ImageDesc::color_target("glow", [width / 2, height / 2], color).transient();
     commands.insert_resource(Glow(gpu.create_image(&glow)?));
     Ok(())
 }

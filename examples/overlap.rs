@@ -77,7 +77,7 @@ fn main() -> AppExit {
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let format = Format::R8G8B8A8_UNORM;
     let image = |name, width, height| {
-        gpu.create_image(&ImageDesc::color_target(name, width, height, format))
+        gpu.create_image(&ImageDesc::color_target(name, [width, height], format))
     };
     commands.insert_resource(Palette(image("palette", 256, 1)?));
     commands.insert_resource(Sky(image("sky", 320, 180)?));

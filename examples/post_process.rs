@@ -84,8 +84,9 @@ fn main() -> AppExit {
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>, args: Res<Args>) -> Result {
     let [width, height] = SIZE;
     // Each frame draws it anew.
-    let color = ImageDesc::color_target("scene color", width, height, Format::R16G16B16A16_SFLOAT)
-        .transient();
+    let color =
+        ImageDesc::color_target("scene color", [width, height], Format::R16G16B16A16_SFLOAT)
+            .transient();
     if args.runtime {
         // A pass that is built for this very image keeps it.
         commands.insert_resource(SceneColor(gpu.create_image(&color)?));

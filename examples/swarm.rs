@@ -198,7 +198,7 @@ fn make(
     commands.insert_resource(TallyBefore(gpu.create_buffer(&tally("tally b"))?));
     let [width, height] = FIELD;
     let light = |name, width, height| {
-        ImageDesc::color_target(name, width, height, Format::R16G16B16A16_SFLOAT)
+        ImageDesc::color_target(name, [width, height], Format::R16G16B16A16_SFLOAT)
     };
     let scene = gpu.create_image(&light("scene", width, height))?;
     targets.insert(SCENE, scene.clone());

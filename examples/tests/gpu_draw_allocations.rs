@@ -39,7 +39,7 @@ fn app(passes: usize) -> App {
     app.add_plugins((
         TaskPoolPlugin::default(),
         QuadrillePlugin {
-            headless: Some(HeadlessWindow { extent: [1, 1] }),
+            headless: Some(HeadlessWindow::new([1, 1])),
             record_on: RecordOn::OneThread,
             ..QuadrillePlugin::default()
         },
@@ -56,9 +56,9 @@ fn app(passes: usize) -> App {
     app.insert_resource(Paint(pipeline));
     for pass in 0..passes {
         let color = format!("color {pass}");
-        let color = ImageDesc::color_target(color, 4, 4, Format::R8G8B8A8_UNORM);
+        let color = ImageDesc::color_target(color, [4, 4], Format::R8G8B8A8_UNORM);
         let color = gpu.create_image(&color).expect("there is memory");
-        let depth = ImageDesc::depth(format!("depth {pass}"), 4, 4, Format::D32_SFLOAT);
+        let depth = ImageDesc::depth(format!("depth {pass}"), [4, 4], Format::D32_SFLOAT);
         let depth = gpu.create_image(&depth).expect("there is memory");
         let parameters = (
             ParamBuilder,

@@ -69,7 +69,7 @@
 //! 6. **What lives for one frame is `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:
-//!    `gpu.create_image(&ImageDesc::color_target("glow", 480, 270, format).transient())`.
+//!    `gpu.create_image(&ImageDesc::color_target("glow", [480, 270], format).transient())`.
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
 //!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
 //!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past
@@ -241,7 +241,7 @@
 //!     let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
 //!     let desc = ImageTableDesc::d2("textures", 1000).with_sampler(&sampler);
 //!     let mut textures = gpu.image_table(&desc)?;
-//!     let stone = ImageDesc::sampled("stone", 2, 2, Format::R8G8B8A8_SRGB);
+//!     let stone = ImageDesc::sampled("stone", [2, 2], Format::R8G8B8A8_SRGB);
 //!     let stone = gpu.create_image(&stone.with_sharing(Sharing::Concurrent))?;
 //!     uploads.write_image(&stone, &[128; 16]);
 //!     let index = textures.insert(&stone)?;

@@ -89,7 +89,7 @@
 //! struct Develop(GraphicsPipeline, Sampler);
 //!
 //! fn make(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTargets>) -> Result {
-//!     let desc = ImageDesc::color_target("scene", 960, 540, Format::R16G16B16A16_SFLOAT);
+//!     let desc = ImageDesc::color_target("scene", [960, 540], Format::R16G16B16A16_SFLOAT);
 //!     let scene = gpu.create_image(&desc)?;
 //!     targets.insert(ManualTextureViewHandle(0), scene.clone());
 //!     commands.insert_resource(Scene(scene));

@@ -74,7 +74,7 @@ fn find_or_make(
     let [width, height, _] = target.extent();
     let desc = ImageDesc {
         samples,
-        ..ImageDesc::color_target("2d samples", width, height, target.format())
+        ..ImageDesc::color_target("2d samples", [width, height], target.format())
     };
     match kept.iter().position(|image| *image.desc() == desc) {
         Some(place) => Ok(kept.swap_remove(place)),

@@ -177,7 +177,7 @@ impl ShadowMaps {
 }
 
 fn image_of(gpu: &GpuDevice, name: &str, width: u32, height: u32) -> Result<GpuImage, Error> {
-    gpu.create_image(&ImageDesc::depth(name, width, height, Format::D32_SFLOAT))
+    gpu.create_image(&ImageDesc::depth(name, [width, height], Format::D32_SFLOAT))
 }
 
 #[cfg(test)]

@@ -88,14 +88,14 @@ struct Kept<'a> {
 
 impl Kept<'_> {
     fn of(&mut self, width: u32, height: u32, samples: u32) -> Result<[GpuImage; 3], Error> {
-        let color = ImageDesc::color_target("3d color", width, height, COLOR).transient();
+        let color = ImageDesc::color_target("3d color", [width, height], COLOR).transient();
         let sampled = ImageDesc {
             samples,
-            ..ImageDesc::color_target("3d samples", width, height, COLOR).transient()
+            ..ImageDesc::color_target("3d samples", [width, height], COLOR).transient()
         };
         let depth = ImageDesc {
             samples,
-            ..ImageDesc::depth("3d depth", width, height, DEPTH).transient()
+            ..ImageDesc::depth("3d depth", [width, height], DEPTH).transient()
         };
         let color = take(self.gpu, &mut self.colors, &color)?;
         let depth = take(self.gpu, &mut self.depths, &depth)?;

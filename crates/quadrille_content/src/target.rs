@@ -32,7 +32,7 @@ use crate::images::DeviceImages;
 /// const SCENE: ManualTextureViewHandle = ManualTextureViewHandle(0);
 ///
 /// fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut targets: ResMut<ManualTargets>) -> Result {
-///     let desc = ImageDesc::color_target("scene", 640, 360, Format::R16G16B16A16_SFLOAT);
+///     let desc = ImageDesc::color_target("scene", [640, 360], Format::R16G16B16A16_SFLOAT);
 ///     let scene = gpu.create_image(&desc)?;
 ///     targets.insert(SCENE, scene.clone());
 ///     commands.insert_resource(Scene(scene));

@@ -117,6 +117,14 @@ pub struct HeadlessWindow {
     pub extent: [u32; 2],
 }
 
+impl HeadlessWindow {
+    /// An image of this width and height: an array, a tuple or a `UVec2`.
+    pub fn new(extent: impl Into<[u32; 2]>) -> Self {
+        let extent = extent.into();
+        Self { extent }
+    }
+}
+
 /// Despawns windows that were destroyed from outside, by a killed display connection for
 /// instance, so that the app ends with its last window as it does when one is closed.
 pub(crate) fn despawn_destroyed(

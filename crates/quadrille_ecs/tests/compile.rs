@@ -8,7 +8,7 @@ mod wrong;
 use std::process::Command;
 
 /// Of each program in `wrong.rs` the message, what is said at the place of the mistake, and a note.
-const TOLD: [[&str; 3]; 8] = [
+const TOLD: [[&str; 3]; 10] = [
     [
         "GpuBuffer` is no declared access",
         "a parameter such as `StorageRead<Cells>` is expected here, by reference",
@@ -50,6 +50,16 @@ const TOLD: [[&str; 3]; 8] = [
     [
         "`u32` is no kind of access",
         "a type of `access_kind`, such as `access_kind::Sampled`, is expected here",
+        "",
+    ],
+    [
+        "does not say what becomes of its old contents",
+        "an attachment is expected here, such as `window.clear([0.0; 4])`, `window.keep()` or",
+        "several are an array of colours, with depth behind it in a pair",
+    ],
+    [
+        "access_kind::ColorTarget>, Attachment)` does not say",
+        "an attachment is expected here",
         "",
     ],
 ];

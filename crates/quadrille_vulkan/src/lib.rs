@@ -126,7 +126,7 @@ pub use record::{FrameInput, Parallel, Recorded, Serial};
 pub use resources::buffer::{BufferDesc, BufferUsage, GpuBuffer};
 pub use resources::format::{Block, block, texel_bytes};
 pub use resources::handle::Handle;
-pub use resources::image::{GpuImage, ImageDesc, ImageUsage};
+pub use resources::image::{Extent, GpuImage, ImageDesc, ImageUsage};
 pub use resources::query::{QueryKind, QuerySet, QuerySetDesc, Statistics};
 pub use resources::region::ImageRegion;
 pub use resources::sampler::{Sampler, SamplerDesc};

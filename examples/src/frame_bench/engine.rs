@@ -58,8 +58,7 @@ impl Resources {
             let (side, format) = (Workload::IMAGE_SIDE, Format::R32_UINT);
             gpu.create_image(&ImageDesc::storage(
                 format!("image {at}"),
-                side,
-                side,
+                [side, side],
                 format,
             ))
         };

@@ -65,7 +65,7 @@ impl Systems {
             TaskPoolPlugin::default(),
             QuadrillePlugin {
                 settings: settings(mode),
-                headless: Some(HeadlessWindow { extent: [1, 1] }),
+                headless: Some(HeadlessWindow::new([1, 1])),
                 record_on: match mode {
                     Mode::Threads => RecordOn::AllThreads,
                     _ => RecordOn::OneThread,

@@ -71,7 +71,7 @@ impl Rig {
             }));
         let gpu = app.world().get_resource::<GpuDevice>();
         let gpu = gpu.expect("this test needs a device");
-        let desc = ImageDesc::color_target("exact", width, height, Format::R32G32B32A32_SFLOAT);
+        let desc = ImageDesc::color_target("exact", [width, height], Format::R32G32B32A32_SFLOAT);
         let exact = gpu.create_image(&desc).expect("the image can be made");
         let mut targets = app.world_mut().resource_mut::<ManualTargets>();
         targets.insert(EXACT, exact.clone());

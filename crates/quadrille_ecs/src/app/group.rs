@@ -147,9 +147,7 @@ impl QuadrillePlugins {
     fn headless_window(&self, world: &mut World) -> HeadlessWindow {
         let mut windows = world.query_filtered::<&Window, With<PrimaryWindow>>();
         let window = windows.iter(world).next().unwrap_or(&self.window);
-        HeadlessWindow {
-            extent: [window.physical_width(), window.physical_height()],
-        }
+        HeadlessWindow::new(window.physical_size())
     }
 }
 

@@ -104,27 +104,47 @@ pub struct Attachments {
     pub(crate) depth: Option<Attachment>,
 }
 
-impl From<Attachment> for Attachments {
-    fn from(attachment: Attachment) -> Self {
-        Self::default().with(attachment)
+/// What [`Recorder::render`](crate::Recorder::render) takes: an attachment, an array of colour
+/// attachments, or a pair of one or the other with a depth attachment.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say what becomes of its old contents",
+    label = "an attachment is expected here, such as `window.clear([0.0; 4])`, `window.keep()` or `window.discard()`",
+    note = "several are an array of colours, with depth behind it in a pair: `([albedo.discard(), normal.discard()], \
+            depth.clear_depth(1.0))`"
+)]
+pub trait RenderTargets {
+    /// The same as a list.
+    fn into_attachments(self) -> Attachments;
+}
+
+impl RenderTargets for Attachment {
+    fn into_attachments(self) -> Attachments {
+        Attachments::default().with(self)
     }
 }
 
-impl From<(Attachment, Attachment)> for Attachments {
-    fn from((first, second): (Attachment, Attachment)) -> Self {
-        Self::default().with(first).with(second)
+impl RenderTargets for (Attachment, Attachment) {
+    fn into_attachments(self) -> Attachments {
+        Attachments::default().with(self.0).with(self.1)
     }
 }
 
-impl<const N: usize> From<[Attachment; N]> for Attachments {
-    fn from(attachments: [Attachment; N]) -> Self {
-        attachments.into_iter().fold(Self::default(), Self::with)
+impl<const N: usize> RenderTargets for [Attachment; N] {
+    fn into_attachments(self) -> Attachments {
+        self.into_iter()
+            .fold(Attachments::default(), Attachments::with)
     }
 }
 
-impl<const N: usize> From<([Attachment; N], Attachment)> for Attachments {
-    fn from((colors, depth): ([Attachment; N], Attachment)) -> Self {
-        Self::from(colors).with(depth)
+impl<const N: usize> RenderTargets for ([Attachment; N], Attachment) {
+    fn into_attachments(self) -> Attachments {
+        self.0.into_attachments().with(self.1)
+    }
+}
+
+impl RenderTargets for Attachments {
+    fn into_attachments(self) -> Attachments {
+        self
     }
 }
 
@@ -141,7 +161,7 @@ impl Attachments {
     }
 }
 
-/// What a colour attachment is cleared to: linear red, green, blue and alpha.
+/// What a colour image is cleared to: linear red, green, blue and alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClearValue(pub [f32; 4]);
 

@@ -212,5 +212,10 @@ fn prepare_headless(
 
 fn headless_image(gpu: &Gpu, name: &str, [width, height]: [u32; 2]) -> Result<GpuImage, Error> {
     let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
-    gpu.create_image(&ImageDesc::new(name, width, height, HEADLESS_FORMAT, usage))
+    gpu.create_image(&ImageDesc::new(
+        name,
+        [width, height],
+        HEADLESS_FORMAT,
+        usage,
+    ))
 }

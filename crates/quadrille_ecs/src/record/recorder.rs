@@ -16,7 +16,7 @@ use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ComputePipeline, RawCommand};
 
 use crate::declare::access::PassUse;
-use crate::declare::attachment::Attachments;
+use crate::declare::attachment::RenderTargets;
 use crate::declare::registry::{Declared, Registry, declare, register};
 use crate::record::compute::Compute;
 use crate::record::host::Host;
@@ -138,8 +138,8 @@ impl Recorder<'_, '_> {
     /// of colour attachments, or a tuple of one or the other with a depth attachment, such as
     /// `([albedo.discard(), normal.discard()], depth.clear_depth(1.0))`. All must have the same
     /// extent.
-    pub fn render(&mut self, attachments: impl Into<Attachments>) -> Rendering<'_> {
-        Rendering::begin(self.recording.main(), attachments.into())
+    pub fn render(&mut self, attachments: impl RenderTargets) -> Rendering<'_> {
+        Rendering::begin(self.recording.main(), attachments.into_attachments())
     }
 
     /// Records copies and clears.
@@ -263,8 +263,8 @@ impl PassRecorder<'_> {
     }
 
     /// See [`Recorder::render`].
-    pub fn render(&mut self, attachments: impl Into<Attachments>) -> Rendering<'_> {
-        Rendering::begin(self.recording, attachments.into())
+    pub fn render(&mut self, attachments: impl RenderTargets) -> Rendering<'_> {
+        Rendering::begin(self.recording, attachments.into_attachments())
     }
 
     /// See [`Recorder::transfer`].

@@ -9,7 +9,7 @@ use quadrille_vulkan::{
 };
 use smallvec::SmallVec;
 
-use crate::declare::attachment::{Attachment, Attachments};
+use crate::declare::attachment::{Attachment, Attachments, ClearValue};
 use crate::declare::bind::{Bound, Declared, ResourceRef};
 use crate::declare::exact;
 use crate::declare::kind::{AccessKind, StageWish};
@@ -177,10 +177,11 @@ impl<'a> Rendering<'a> {
         &mut self,
         attachment: u32,
         area: impl Into<[u32; 4]>,
-        color: impl Into<[f32; 4]>,
+        color: impl Into<ClearValue>,
     ) -> &mut Self {
         if self.begun {
-            let (area, color) = (area.into(), color.into());
+            let ClearValue(color) = color.into();
+            let area = area.into();
             self.recording.list.clear_color(attachment, area, color);
         }
         self

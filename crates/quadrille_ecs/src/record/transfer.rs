@@ -3,6 +3,7 @@
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{ImageRegion, vk};
 
+use crate::declare::attachment::ClearValue;
 use crate::declare::bind::Declared;
 use crate::declare::kind::AccessKind;
 use crate::record::recording::SubRecording;
@@ -161,14 +162,20 @@ impl<'a> Transfer<'a> {
         self
     }
 
-    /// Clears a colour image, or a [view](crate::DeclaredView) of it. Needs a graphics or compute
+    /// Clears a colour image, or a [view](crate::DeclaredView) of it, to what
+    /// [`ColorAttachment::clear`](crate::ColorAttachment::clear) takes. Needs a graphics or compute
     /// queue.
-    pub fn clear_image(&mut self, image: &impl Declared, color: [f32; 4]) -> &mut Self {
+    pub fn clear_image(
+        &mut self,
+        image: &impl Declared,
+        color: impl Into<ClearValue>,
+    ) -> &mut Self {
         self.recording.needs |= Capabilities::COMPUTE;
         let image =
             self.recording
                 .used_image(image.bound(), AccessKind::TransferWrite, "clear_image");
         if let Some((image, view)) = image {
+            let ClearValue(color) = color.into();
             self.recording.list.clear_view(image, view, color);
         }
         self

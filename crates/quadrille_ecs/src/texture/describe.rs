@@ -26,7 +26,7 @@ pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
         ));
     }
     let (width, height) = (desc.size.width, desc.size.height);
-    let mut result = ImageDesc::sampled(name, width, height, format)
+    let mut result = ImageDesc::sampled(name, [width, height], format)
         .with_mips(desc.mip_level_count.max(1))
         .with_layers(desc.size.depth_or_array_layers.max(1));
     if desc.usage.contains(TextureUsages::RENDER_ATTACHMENT) {

@@ -32,7 +32,7 @@ use crate::gpu_device::GpuDevice;
 ///
 /// fn setup(mut commands: Commands) {
 ///     // The size in the description does not count.
-///     let desc = ImageDesc::color_target("glow", 1, 1, Format::R16G16B16A16_SFLOAT);
+///     let desc = ImageDesc::color_target("glow", [1, 1], Format::R16G16B16A16_SFLOAT);
 ///     commands.queue(WindowSized::new(Glow, desc.transient()).scaled(0.5));
 /// }
 /// ```

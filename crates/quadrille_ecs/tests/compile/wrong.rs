@@ -54,3 +54,20 @@ struct Light {
 fn layout(mut recorder: Recorder, step: Res<Step>) {
     recorder.compute(&step.0).push(&Light { strength: 1.0 });
 }
+
+/// A window, and not what becomes of its old contents.
+fn rendered(mut recorder: Recorder, window: ColorTarget<PrimaryWindowImage>) {
+    recorder.render(window);
+}
+
+/// The same by reference, as passes bind resources.
+fn rendered_with_depth(
+    mut recorder: Recorder,
+    scene: ColorTarget<Scene>,
+    depth: DepthTarget<Depth>,
+) {
+    recorder.render((&scene, depth.clear_depth(1.0)));
+}
+
+#[derive(Resource, Deref)]
+struct Depth(GpuImage);

@@ -163,14 +163,14 @@ fn make(world: &mut World) -> Result {
     let copies = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
     let draws = copies | ImageUsage::COLOR_ATTACHMENT;
     let usage = draws | ImageUsage::SAMPLED | ImageUsage::STORAGE;
-    let desc = |name: &str, width, height| ImageDesc::new(name, width, height, COLOR, usage);
+    let desc = |name: &str, width, height| ImageDesc::new(name, [width, height], COLOR, usage);
     let samples = ImageDesc {
         samples: 4,
-        ..ImageDesc::new("samples", 16, 16, COLOR, draws | ImageUsage::SAMPLED)
+        ..ImageDesc::new("samples", [16, 16], COLOR, draws | ImageUsage::SAMPLED)
     };
     let solid = ImageDesc {
         extent: [8, 8, 4],
-        ..ImageDesc::sampled("solid", 8, 8, COLOR)
+        ..ImageDesc::sampled("solid", [8, 8], COLOR)
     };
     world.insert_resource(Bytes(buffer("bytes", 1024)?));
     world.insert_resource(MoreBytes(buffer("more bytes", 4096)?));
@@ -189,7 +189,7 @@ fn make(world: &mut World) -> Result {
     let halves = other("halves", Format::R16G16B16A16_SFLOAT);
     world.insert_resource(Whole(gpu.create_image(&whole)?));
     world.insert_resource(Halves(gpu.create_image(&halves)?));
-    let depth = ImageDesc::depth("depth", 16, 16, DEPTH).with_usage(copies | ImageUsage::SAMPLED);
+    let depth = ImageDesc::depth("depth", [16, 16], DEPTH).with_usage(copies | ImageUsage::SAMPLED);
     world.insert_resource(Depth(gpu.create_image(&depth)?));
     let shader = GpuShader::wgsl("anything.wgsl", SHADER)?;
     let fill = GraphicsPipelineDesc::new("fill", (&shader, "corner"), (&shader, "paint"));
@@ -484,7 +484,7 @@ fn what_is_refused_says_why() {
         recorder.transfer().clear_image(&image, [0.0; 4]);
     }
     fn add(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-        let desc = ImageDesc::new("unusable", 4, 4, COLOR, ImageUsage::SAMPLED);
+        let desc = ImageDesc::new("unusable", [4, 4], COLOR, ImageUsage::SAMPLED);
         commands.insert_resource(Unusable(gpu.create_image(&desc)?));
         Ok(())
     }

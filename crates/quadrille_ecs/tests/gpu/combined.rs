@@ -102,7 +102,7 @@ fn an_image_and_its_sampler_are_bound_to_one_number() {
     let pipeline = gpu.compute_pipeline(&desc).expect("it compiles");
     let sampler = gpu.create_sampler(&SamplerDesc::linear());
     let sampler = sampler.expect("every device has this sampler");
-    let desc = ImageDesc::sampled("picture", 4, 4, Format::R8G8B8A8_UNORM);
+    let desc = ImageDesc::sampled("picture", [4, 4], Format::R8G8B8A8_UNORM);
     let picture = gpu.create_image(&desc).expect("there is memory");
     world.insert_resource(Look { pipeline, sampler });
     world.insert_resource(Picture(picture));

@@ -69,7 +69,7 @@ fn rig(indexed: bool) -> Rig {
         let made = gpu.create_buffer(&BufferDesc::new(name, bytes, usage));
         made.expect("buffers can be made")
     };
-    let row = ImageDesc::color_target("row", 8, 1, Format::R8G8B8A8_UINT);
+    let row = ImageDesc::color_target("row", [8, 1], Format::R8G8B8A8_UINT);
     let row = row.with_usage(ImageUsage::TRANSFER_SRC);
     let shader =
         |name, source| GpuShader::wgsl(name, source).unwrap_or_else(|error| panic!("{error}"));

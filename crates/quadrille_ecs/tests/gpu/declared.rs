@@ -34,7 +34,7 @@ const TRIANGLE: &str = "
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>) -> Result {
     let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::TRANSFER_SRC | ImageUsage::SAMPLED;
     let format = Format::R8G8B8A8_UNORM;
-    let desc = ImageDesc::sampled("picture", 16, 16, format).with_usage(usage);
+    let desc = ImageDesc::sampled("picture", [16, 16], format).with_usage(usage);
     commands.insert_resource(Picture(gpu.create_image(&desc)?));
     let mut filled = |name, usage: BufferUsage, words: &[u32]| -> Result<GpuBuffer, BevyError> {
         let bytes = bytemuck::cast_slice(words);

@@ -145,7 +145,7 @@ fn images_have_a_history_that_begins_with_zeros() {
     let world = rig.app.world_mut();
     let gpu = world.resource::<GpuDevice>().clone();
     let usage = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
-    let desc = ImageDesc::sampled("picture", 8, 8, Format::R8G8B8A8_UNORM).with_usage(usage);
+    let desc = ImageDesc::sampled("picture", [8, 8], Format::R8G8B8A8_UNORM).with_usage(usage);
     let history = NewHistory::<Picture>::image(&gpu, &desc).expect("images can be made");
     world.commands().queue(history);
     world.flush();

@@ -35,7 +35,7 @@ fn texels_are_averaged_in_linear_light() {
     let mut rig = Rig::new();
     for (format, half) in [(LINEAR, 127..=128), (SRGB, 187..=188)] {
         for (width, height) in [(2, 1), (1, 2)] {
-            let desc = ImageDesc::sampled("halves", width, height, format).with_mips(2);
+            let desc = ImageDesc::sampled("halves", [width, height], format).with_mips(2);
             let image = made(&mut rig, &desc, &grey(&[0, 255]));
             let texel = level(&mut rig, &image, 1);
             assert!(
@@ -54,7 +54,7 @@ fn each_level_of_each_layer_is_made_from_the_one_before() {
     let mut rig = Rig::new();
     let first: Vec<u8> = (0..16).map(|at| at / 8 * 40 + at % 4 / 2 * 100).collect();
     let layers = [first, vec![60; 16]].concat();
-    let desc = ImageDesc::sampled("tiles", 4, 4, LINEAR);
+    let desc = ImageDesc::sampled("tiles", [4, 4], LINEAR);
     let image = made(&mut rig, &desc.with_mips(3).with_layers(2), &grey(&layers));
     let second = [0, 100, 40, 140, 60, 60, 60, 60];
     assert_eq!(level(&mut rig, &image, 1), grey(&second));
@@ -90,7 +90,7 @@ fn odd_sizes_are_filtered() {
         let exact = mean(&exact, line.len() / 2);
         let length = line.len() as u32;
         for [width, height] in [[length, 1], [1, length]] {
-            let desc = ImageDesc::sampled("line", width, height, LINEAR).with_mips(2);
+            let desc = ImageDesc::sampled("line", [width, height], LINEAR).with_mips(2);
             let image = made(&mut rig, &desc, &grey(line));
             let texels = level(&mut rig, &image, 1);
             let seen: Vec<f32> = texels.chunks(4).map(|texel| texel[0].into()).collect();
@@ -103,13 +103,13 @@ fn odd_sizes_are_filtered() {
     }
     // In two directions, of each layer for itself.
     let layers = [[0, 0, 0, 0, 90, 0, 0, 0, 0], [50; 9]].concat();
-    let desc = ImageDesc::sampled("three", 3, 3, LINEAR).with_mips(2);
+    let desc = ImageDesc::sampled("three", [3, 3], LINEAR).with_mips(2);
     let image = made(&mut rig, &desc.with_layers(2), &grey(&layers));
     let texels = level(&mut rig, &image, 1);
     assert!((5..=13).contains(&texels[0]), "a ninth of 90: {texels:?}");
     assert_eq!(texels[4..], grey(&[50]));
     // One colour stays that colour, at sizes that are odd at each level.
-    let desc = ImageDesc::sampled("plain", 127, 31, SRGB).with_mips(7);
+    let desc = ImageDesc::sampled("plain", [127, 31], SRGB).with_mips(7);
     let image = made(&mut rig, &desc, &grey(&[188; 127 * 31]));
     for mip in 1..7 {
         let count = (127 >> mip) * (31_usize >> mip).max(1);
@@ -126,7 +126,7 @@ fn odd_sizes_are_filtered() {
 #[ignore = "needs a device"]
 fn levels_are_made_again() {
     let mut rig = Rig::new();
-    let desc = ImageDesc::sampled("again", 2, 2, LINEAR).with_mips(2);
+    let desc = ImageDesc::sampled("again", [2, 2], LINEAR).with_mips(2);
     let image = made(&mut rig, &desc, &grey(&[10; 4]));
     assert_eq!(level(&mut rig, &image, 1), grey(&[10]));
     let mut uploads = rig.app.world_mut().resource_mut::<Uploads>();
@@ -141,9 +141,9 @@ fn levels_are_made_again() {
 #[ignore = "needs a device"]
 fn what_cannot_be_scaled_is_an_error() {
     let mut rig = Rig::new();
-    let whole = ImageDesc::sampled("whole", 2, 2, Format::R32_UINT).with_mips(2);
+    let whole = ImageDesc::sampled("whole", [2, 2], Format::R32_UINT).with_mips(2);
     made(&mut rig, &whole, &[0; 16]);
-    let mut closed = ImageDesc::sampled("closed", 2, 2, LINEAR).with_mips(2);
+    let mut closed = ImageDesc::sampled("closed", [2, 2], LINEAR).with_mips(2);
     closed.usage = ImageUsage::SAMPLED | ImageUsage::TRANSFER_DST;
     made(&mut rig, &closed, &[0; 16]);
     rig.update(2);

@@ -249,7 +249,7 @@ fn what_nobody_has_written_is_not_read_back_and_costs_no_frame() {
     rig.app.add_systems(Render, add);
     rig.update(2);
     let gpu = rig.app.world().resource::<GpuDevice>();
-    let desc = ImageDesc::sampled("blank", 8, 8, Format::R8G8B8A8_UNORM);
+    let desc = ImageDesc::sampled("blank", [8, 8], Format::R8G8B8A8_UNORM);
     let blank = gpu.create_image(&desc.with_usage(ImageUsage::TRANSFER_SRC));
     let blank = blank.expect("images can be made");
     let [squares, numbers] = [

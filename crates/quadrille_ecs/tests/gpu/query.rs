@@ -37,7 +37,7 @@ const PAINT: &str = "
 fn rig(kind: fn(&str) -> QuerySetDesc) -> Rig {
     let mut rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
-    let row = ImageDesc::color_target("row", 8, 1, Format::R8G8B8A8_UNORM);
+    let row = ImageDesc::color_target("row", [8, 1], Format::R8G8B8A8_UNORM);
     let row = row.with_usage(ImageUsage::TRANSFER_SRC);
     let paint = GpuShader::wgsl("paint.wgsl", PAINT).expect("it is WGSL");
     let paint = gpu.graphics_pipeline(&GraphicsPipelineDesc::of("paint", &paint));

@@ -206,7 +206,7 @@ fn an_image_is_tried_where_times_are_measured_and_keeps_its_contents() {
     let mut rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let image = |name, sharing| {
-        let desc = ImageDesc::storage(name, 8, 8, Format::R8G8B8A8_UNORM).with_mips(3);
+        let desc = ImageDesc::storage(name, [8, 8], Format::R8G8B8A8_UNORM).with_mips(3);
         let image = gpu.create_image(&desc.with_sharing(sharing));
         image.expect("an image can be made")
     };

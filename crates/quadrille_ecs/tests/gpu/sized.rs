@@ -30,7 +30,7 @@ struct MapScene(GpuImage);
 struct Map;
 
 fn desc(name: &str) -> ImageDesc {
-    ImageDesc::color_target(name, 1, 1, Format::R8G8B8A8_UNORM)
+    ImageDesc::color_target(name, [1, 1], Format::R8G8B8A8_UNORM)
 }
 
 fn setup(mut commands: Commands) {

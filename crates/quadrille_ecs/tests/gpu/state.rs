@@ -53,13 +53,13 @@ impl Bench {
         let mut rig = Rig::new();
         let gpu = rig.app.world().resource::<GpuDevice>().clone();
         let image = |name| {
-            let desc = ImageDesc::color_target(name, 8, 8, COLOR);
+            let desc = ImageDesc::color_target(name, [8, 8], COLOR);
             let desc = desc.with_usage(ImageUsage::TRANSFER_SRC);
             gpu.create_image(&desc).expect("images can be made")
         };
         let depths = ImageDesc {
             samples,
-            ..ImageDesc::depth("depths", 8, 8, Format::D32_SFLOAT_S8_UINT)
+            ..ImageDesc::depth("depths", [8, 8], Format::D32_SFLOAT_S8_UINT)
         };
         let depths = gpu.create_image(&depths).expect("images can be made");
         rig.app
@@ -410,7 +410,7 @@ fn alpha_covers_samples() {
     let mut bench = Bench::new(4);
     let samples = ImageDesc {
         samples: 4,
-        ..ImageDesc::color_target("samples", 8, 8, COLOR)
+        ..ImageDesc::color_target("samples", [8, 8], COLOR)
     };
     let samples = bench
         .gpu
@@ -541,7 +541,7 @@ fn samplers_have_all_of_their_state() {
     }
     let mut rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
-    let map = ImageDesc::sampled("map", 2, 1, Format::R32_SFLOAT).with_mips(2);
+    let map = ImageDesc::sampled("map", [2, 1], Format::R32_SFLOAT).with_mips(2);
     let map = gpu.create_image(&map).expect("images can be made");
     let storage = BufferUsage::STORAGE | BufferUsage::TRANSFER_SRC;
     let found = gpu.create_buffer(&BufferDesc::new("found", 16, storage));

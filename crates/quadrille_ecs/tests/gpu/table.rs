@@ -137,7 +137,7 @@ fn make_shared(rig: &Rig, desc: &ImageDesc, sharing: Sharing) -> GpuImage {
 }
 
 fn texture(rig: &Rig, name: &str) -> GpuImage {
-    make(rig, &ImageDesc::sampled(name, 4, 4, FORMAT))
+    make(rig, &ImageDesc::sampled(name, [4, 4], FORMAT))
 }
 
 /// Fills an image with one colour.
@@ -184,14 +184,14 @@ fn each_invocation_chooses(
 #[test]
 #[ignore = "needs a device"]
 fn each_invocation_chooses_a_2d_image() {
-    let image = |name: &str| ImageDesc::sampled(name, 4, 4, FORMAT);
+    let image = |name: &str| ImageDesc::sampled(name, [4, 4], FORMAT);
     each_invocation_chooses(|name| ImageTableDesc::d2(name, ENTRIES), D2, image, false);
 }
 
 #[test]
 #[ignore = "needs a device"]
 fn spirv_has_runtime_arrays() {
-    let image = |name: &str| ImageDesc::sampled(name, 4, 4, FORMAT);
+    let image = |name: &str| ImageDesc::sampled(name, [4, 4], FORMAT);
     each_invocation_chooses(|name| ImageTableDesc::d2(name, ENTRIES), D2, image, true);
 }
 
@@ -202,7 +202,7 @@ fn each_invocation_chooses_an_image_with_layers() {
         "texture_2d_array<f32>",
         "textureSampleLevel(textures[id.x], nearest, place.xy, 0, 0.0)",
     ];
-    let image = |name: &str| ImageDesc::sampled(name, 4, 4, FORMAT).with_layers(3);
+    let image = |name: &str| ImageDesc::sampled(name, [4, 4], FORMAT).with_layers(3);
     each_invocation_chooses(
         |name| ImageTableDesc::d2_array(name, ENTRIES),
         shader,
@@ -220,7 +220,7 @@ fn each_invocation_chooses_a_cube() {
     ];
     let image = |name: &str| ImageDesc {
         cube: true,
-        ..ImageDesc::sampled(name, 4, 4, FORMAT).with_layers(6)
+        ..ImageDesc::sampled(name, [4, 4], FORMAT).with_layers(6)
     };
     each_invocation_chooses(
         |name| ImageTableDesc::cube(name, ENTRIES),
@@ -239,7 +239,7 @@ fn each_invocation_chooses_a_3d_image() {
     ];
     let image = |name: &str| ImageDesc {
         extent: [4, 4, 4],
-        ..ImageDesc::sampled(name, 4, 4, FORMAT)
+        ..ImageDesc::sampled(name, [4, 4], FORMAT)
     };
     each_invocation_chooses(
         |name| ImageTableDesc::d3(name, ENTRIES),
@@ -283,7 +283,7 @@ fn images_come_and_go_and_change_while_two_queues_read() {
                 let is_new = images.is_empty() || chance.below(3) == 0;
                 let image = if is_new {
                     let name = format!("image {}", images.len());
-                    let desc = ImageDesc::sampled(name, 4, 4, FORMAT);
+                    let desc = ImageDesc::sampled(name, [4, 4], FORMAT);
                     let made = make_shared(&rig, &desc, sharing);
                     images.push((made, None));
                     images.len() - 1
@@ -352,7 +352,7 @@ fn paint(mut recorder: Recorder, mirror: ColorTarget<Mirror>, look: Res<Look>) {
 #[ignore = "needs a device"]
 fn an_image_that_passes_draw_to_shows_what_they_drew_in_the_frame() {
     let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
-    let mirror = make(&rig, &ImageDesc::color_target("mirror", 4, 4, FORMAT));
+    let mirror = make(&rig, &ImageDesc::color_target("mirror", [4, 4], FORMAT));
     table(&mut rig).insert(&mirror).expect("it fits");
     let still = texture(&rig, "still");
     fill(&mut rig, &still, 0xff11_2233);

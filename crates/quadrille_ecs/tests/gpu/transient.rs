@@ -252,7 +252,7 @@ fn images_in_the_same_memory_keep_what_their_own_passes_wrote() {
     let mut rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let make = |desc: &ImageDesc| gpu.create_image(desc).expect("an image can be made");
-    let image = |name| ImageDesc::color_target(name, 64, 64, Format::R8G8B8A8_UNORM);
+    let image = |name| ImageDesc::color_target(name, [64, 64], Format::R8G8B8A8_UNORM);
     let (left, right) = (make(&image("left")), make(&image("right")));
     rig.app
         .insert_resource(Red(make(&image("red").transient())))

@@ -10,7 +10,7 @@ const FORMAT: Format = Format::R8G8B8A8_UNORM;
 /// An image of 8 by 8 texels that nobody draws to.
 fn image(rig: &Rig, name: &str) -> GpuImage {
     let gpu = rig.app.world().resource::<GpuDevice>();
-    let made = gpu.create_image(&ImageDesc::sampled(name, 8, 8, FORMAT).with_layers(2));
+    let made = gpu.create_image(&ImageDesc::sampled(name, [8, 8], FORMAT).with_layers(2));
     made.expect("images can be made")
 }
 

@@ -1,7 +1,9 @@
 //! Mip levels and array layers that passes declare apart from each other.
 
+use bevy_color::palettes::css;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use quadrille_ecs::glam::Vec4;
 use quadrille_ecs::*;
 
 use crate::common::{Errors, Rig, read_back, read_image};
@@ -40,9 +42,9 @@ fn rig(mips: u32, layers: u32, size: u32) -> Rig {
     let mut rig = Rig::new();
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::STORAGE;
-    let parts = ImageDesc::sampled("parts", 32, 32, FORMAT).with_usage(usage);
+    let parts = ImageDesc::sampled("parts", [32, 32], FORMAT).with_usage(usage);
     let parts = parts.with_mips(mips).with_layers(layers);
-    let copy = ImageDesc::sampled("copy", size, size, FORMAT);
+    let copy = ImageDesc::sampled("copy", [size, size], FORMAT);
     let shader = GpuShader::wgsl("halve.wgsl", HALVE).expect("it is right");
     let halve = gpu.compute_pipeline(&ComputePipelineDesc::of("halve", &shader));
     let image = |desc| gpu.create_image(desc).expect("images can be made");
@@ -149,9 +151,10 @@ fn a_part_of_an_image_is_cleared() {
     fn clear(mut recorder: Recorder, to: TransferWrite<Parts>) {
         let part = to.mip(1).layer(1);
         let mut pass = recorder.pass("all of it", &[to.any().as_declared()]);
-        pass.transfer().clear_image(&to, [1.0, 0.0, 0.0, 1.0]);
+        pass.transfer().clear_image(&to, css::RED);
         let mut pass = recorder.pass("a part", &[part.as_declared()]);
-        pass.transfer().clear_image(&part, [0.0, 0.0, 1.0, 1.0]);
+        pass.transfer()
+            .clear_image(&part, Vec4::new(0.0, 0.0, 1.0, 1.0));
     }
     fn copy(mut recorder: Recorder, from: TransferRead<Parts>, to: TransferWrite<Copy>) {
         recorder
@@ -327,7 +330,7 @@ fn fill_slices(declared: [[u32; 2]; 2]) -> (Vec<u8>, u64) {
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let volume = ImageDesc {
         extent: [8, 8, 4],
-        ..ImageDesc::sampled("volume", 8, 8, FORMAT).with_usage(ImageUsage::STORAGE)
+        ..ImageDesc::sampled("volume", [8, 8], FORMAT).with_usage(ImageUsage::STORAGE)
     };
     let volume = gpu.create_image(&volume).expect("images can be made");
     let shader = GpuShader::wgsl("fill.wgsl", FILL).expect("it is right");

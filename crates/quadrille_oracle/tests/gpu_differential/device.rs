@@ -66,7 +66,7 @@ impl Device {
 
     pub(crate) fn image(&self, name: &str) -> Handle {
         let format = vk::Format::R8G8B8A8_UNORM;
-        let desc = ImageDesc::sampled(name, SIDE, SIDE, format);
+        let desc = ImageDesc::sampled(name, [SIDE, SIDE], format);
         self.gpu.create_image(&desc).unwrap().into()
     }
 

@@ -518,6 +518,6 @@ fn usage(capabilities: &vk::SurfaceCapabilitiesKHR) -> ImageUsage {
 fn image_desc(name: &str, extent: [u32; 2], format: SurfaceFormat, usage: ImageUsage) -> ImageDesc {
     ImageDesc {
         extent: [extent[0].max(1), extent[1].max(1), 1],
-        ..ImageDesc::new(name, 1, 1, format.format, usage)
+        ..ImageDesc::new(name, [1, 1], format.format, usage)
     }
 }

@@ -5,8 +5,10 @@
 
 mod check;
 mod create;
+mod extent;
 
 pub(crate) use create::{can_sample, can_scale};
+pub use extent::Extent;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -75,18 +77,19 @@ pub struct ImageDesc {
 }
 
 impl ImageDesc {
-    /// A 2D image with one mip level and one layer.
+    /// An image with one mip level and one layer: of two dimensions, or of three if the extent has as
+    /// many numbers and a depth above 1.
     pub fn new(
         name: impl Into<String>,
-        width: u32,
-        height: u32,
+        extent: impl Into<Extent>,
         format: vk::Format,
         usage: ImageUsage,
     ) -> Self {
+        let Extent(extent) = extent.into();
         Self {
             name: name.into(),
             format,
-            extent: [width, height, 1],
+            extent,
             mip_levels: 1,
             array_layers: 1,
             samples: 1,
@@ -100,29 +103,28 @@ impl ImageDesc {
     /// An image to draw to, sample and copy from.
     pub fn color_target(
         name: impl Into<String>,
-        width: u32,
-        height: u32,
+        extent: impl Into<Extent>,
         format: vk::Format,
     ) -> Self {
         let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::SAMPLED | COPIES;
-        Self::new(name, width, height, format, usage)
+        Self::new(name, extent, format, usage)
     }
 
     /// An image to sample, filled by copies.
-    pub fn sampled(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
-        Self::new(name, width, height, format, ImageUsage::SAMPLED | COPIES)
+    pub fn sampled(name: impl Into<String>, extent: impl Into<Extent>, format: vk::Format) -> Self {
+        Self::new(name, extent, format, ImageUsage::SAMPLED | COPIES)
     }
 
     /// An image that shaders load and store, sample, and that can be copied.
-    pub fn storage(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+    pub fn storage(name: impl Into<String>, extent: impl Into<Extent>, format: vk::Format) -> Self {
         let usage = ImageUsage::STORAGE | ImageUsage::SAMPLED | COPIES;
-        Self::new(name, width, height, format, usage)
+        Self::new(name, extent, format, usage)
     }
 
     /// Depth (and stencil) of draws, which can be sampled.
-    pub fn depth(name: impl Into<String>, width: u32, height: u32, format: vk::Format) -> Self {
+    pub fn depth(name: impl Into<String>, extent: impl Into<Extent>, format: vk::Format) -> Self {
         let usage = ImageUsage::DEPTH_STENCIL_ATTACHMENT | ImageUsage::SAMPLED;
-        Self::new(name, width, height, format, usage)
+        Self::new(name, extent, format, usage)
     }
 
     /// The same with more uses.
@@ -142,7 +144,7 @@ impl ImageDesc {
     ///
     /// ```
     /// use quadrille_vulkan::{Format, ImageDesc};
-    /// let glow = ImageDesc::color_target("glow", 64, 64, Format::R8G8B8A8_UNORM).transient();
+    /// let glow = ImageDesc::color_target("glow", [64, 64], Format::R8G8B8A8_UNORM).transient();
     /// assert!(glow.transient);
     /// ```
     pub fn transient(mut self) -> Self {

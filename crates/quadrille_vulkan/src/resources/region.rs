@@ -62,6 +62,24 @@ impl ImageRegion {
         }
     }
 
+    /// The same levels and layers with these texels alone: the first one, and how many there are in
+    /// each direction, as arrays, tuples or `UVec3`s.
+    ///
+    /// ```no_run
+    /// # use quadrille_vulkan::{GpuImage, ImageRegion};
+    /// # fn example(atlas: &GpuImage) {
+    /// let tile = ImageRegion::whole(atlas).texels([64, 0, 0], [32, 32, 1]);
+    /// assert_eq!(tile.extent, [32, 32, 1]);
+    /// # }
+    /// ```
+    pub fn texels(self, first: impl Into<[u32; 3]>, count: impl Into<[u32; 3]>) -> Self {
+        Self {
+            offset: first.into(),
+            extent: count.into(),
+            ..self
+        }
+    }
+
     /// Whether any texel is in both, of the same image.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.compare(other, |one, other| {

@@ -61,7 +61,7 @@ pub struct TableIndex(pub u32);
 /// let gpu = Gpu::new(&Settings::headless("example"), None)?;
 /// let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
 /// let mut textures = gpu.image_table(&ImageTableDesc::d2("textures", 1024).with_sampler(&sampler))?;
-/// let stone = gpu.create_image(&ImageDesc::sampled("stone", 64, 64, Format::R8G8B8A8_SRGB))?;
+/// let stone = gpu.create_image(&ImageDesc::sampled("stone", [64, 64], Format::R8G8B8A8_SRGB))?;
 /// let index = textures.insert(&stone)?;
 /// textures.remove(index)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

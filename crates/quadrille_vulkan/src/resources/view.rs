@@ -54,7 +54,7 @@ impl View {
     /// # use quadrille_vulkan::{Gpu, GpuImage, ImageDesc, View, vk};
     /// # fn example(gpu: &Gpu) -> Result<(), quadrille_vulkan::Error> {
     /// let format = vk::Format::R8G8B8A8_UNORM;
-    /// let pyramid = gpu.create_image(&ImageDesc::sampled("pyramid", 64, 64, format).with_mips(4))?;
+    /// let pyramid = gpu.create_image(&ImageDesc::sampled("pyramid", [64, 64], format).with_mips(4))?;
     /// let range = View::WHOLE.subresources(&pyramid);
     /// assert_eq!((range.base_mip, range.mip_count, range.layer_count), (0, 4, 1));
     /// # Ok(())

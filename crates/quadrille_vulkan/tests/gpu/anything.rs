@@ -105,7 +105,7 @@ impl Dice {
             cube: self.below(4) == 0,
             sharing: self.sharing(),
             transient: self.below(4) == 0,
-            ..ImageDesc::new("an image", 1, 1, self.pick(&FORMATS), usage)
+            ..ImageDesc::new("an image", [1, 1], self.pick(&FORMATS), usage)
         }
     }
 

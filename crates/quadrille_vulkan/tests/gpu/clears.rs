@@ -13,13 +13,13 @@ const RED: u32 = u32::from_le_bytes([255, 0, 0, 255]);
 const BLUE: u32 = u32::from_le_bytes([0, 0, 255, 255]);
 
 fn color_image(rig: &Rig) -> GpuImage {
-    let desc = ImageDesc::color_target("picture", SIDE, SIDE, Format::R8G8B8A8_UNORM);
+    let desc = ImageDesc::color_target("picture", [SIDE, SIDE], Format::R8G8B8A8_UNORM);
     rig.gpu.create_image(&desc).unwrap()
 }
 
 fn depth_image(rig: &Rig) -> GpuImage {
     let usage = ImageUsage::DEPTH_STENCIL_ATTACHMENT | ImageUsage::TRANSFER_SRC;
-    let desc = ImageDesc::new("depths", SIDE, SIDE, Format::D32_SFLOAT, usage);
+    let desc = ImageDesc::new("depths", [SIDE, SIDE], Format::D32_SFLOAT, usage);
     rig.gpu.create_image(&desc).unwrap()
 }
 

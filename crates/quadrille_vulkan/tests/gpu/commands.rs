@@ -41,7 +41,7 @@ fn wrong_commands_are_told_and_harmless() {
     let desc = ComputePipelineDesc::of("needs", &shader).entry("main");
     let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
     let other = rig.storage("other", 64);
-    let image = ImageDesc::color_target("image", 4, 4, Format::R8G8B8A8_UNORM);
+    let image = ImageDesc::color_target("image", [4, 4], Format::R8G8B8A8_UNORM);
     let image = rig.gpu.create_image(&image).unwrap();
 
     let first = rig.storage("first", 64);

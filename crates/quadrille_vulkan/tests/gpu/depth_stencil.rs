@@ -23,7 +23,7 @@ fn aspect(of: Use, aspects: Aspects) -> Use {
 fn depth_is_written_while_stencil_is_read() {
     let mut rig = Rig::new();
     let usage = ImageUsage::DEPTH_STENCIL_ATTACHMENT | ImageUsage::TRANSFER_SRC;
-    let desc = ImageDesc::new("depths", 4, 4, vk::Format::D32_SFLOAT_S8_UINT, usage);
+    let desc = ImageDesc::new("depths", [4, 4], vk::Format::D32_SFLOAT_S8_UINT, usage);
     let depths = rig.gpu.create_image(&desc).unwrap();
     let read = rig.readback(64);
     for far in [0.25_f32, 0.75] {

@@ -49,7 +49,7 @@ fn shader(source: &str) -> GpuShader {
 }
 
 fn target(rig: &Rig, size: u32) -> GpuImage {
-    let desc = ImageDesc::color_target("target", size, size, Format::R8G8B8A8_UNORM);
+    let desc = ImageDesc::color_target("target", [size, size], Format::R8G8B8A8_UNORM);
     rig.gpu.create_image(&desc).unwrap()
 }
 
@@ -110,7 +110,7 @@ fn a_texture_is_uploaded_and_sampled() {
     };
     let pipeline = rig.gpu.graphics_pipeline(&desc).unwrap();
     let sampler = rig.gpu.create_sampler(&SamplerDesc::nearest()).unwrap();
-    let picture = ImageDesc::sampled("picture", 2, 2, Format::R8G8B8A8_UNORM);
+    let picture = ImageDesc::sampled("picture", [2, 2], Format::R8G8B8A8_UNORM);
     let picture = rig.gpu.create_image(&picture).unwrap();
     let upload = rig
         .gpu
@@ -203,10 +203,10 @@ fn depth_keeps_the_nearer_and_formats_make_variants() {
         ..GraphicsPipelineDesc::new("depth", (&shader, "vertex"), (&shader, "fragment"))
     };
     let pipeline = rig.gpu.graphics_pipeline(&desc).unwrap();
-    let depth = ImageDesc::depth("depth", 4, 4, Format::D32_SFLOAT);
+    let depth = ImageDesc::depth("depth", [4, 4], Format::D32_SFLOAT);
     let depth = rig.gpu.create_image(&depth).unwrap();
     for format in [Format::R8G8B8A8_UNORM, Format::R16G16B16A16_SFLOAT] {
-        let image = ImageDesc::color_target("target", 4, 4, format);
+        let image = ImageDesc::color_target("target", [4, 4], format);
         let image = rig.gpu.create_image(&image).unwrap();
         let back = rig.image_readback(&image);
         rig.frame(|frame| {
@@ -246,7 +246,7 @@ fn depth_keeps_the_nearer_and_formats_make_variants() {
 #[ignore = "needs a Vulkan device"]
 fn mip_levels_are_blitted_and_drawn_one_by_one() {
     let mut rig = Rig::new();
-    let desc = ImageDesc::color_target("chain", 4, 4, Format::R8G8B8A8_UNORM).with_mips(3);
+    let desc = ImageDesc::color_target("chain", [4, 4], Format::R8G8B8A8_UNORM).with_mips(3);
     let chain = rig.gpu.create_image(&desc).unwrap();
     let back = rig.readback(4);
     rig.frame(|frame| {

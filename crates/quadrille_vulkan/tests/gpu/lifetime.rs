@@ -34,7 +34,7 @@ fn things_are_dropped_in_any_order() {
     for order in 0..4 {
         let mut rig = Rig::new();
         let buffer = rig.storage("last", 256);
-        let desc = ImageDesc::storage("image", 8, 8, Format::R8G8B8A8_UNORM);
+        let desc = ImageDesc::storage("image", [8, 8], Format::R8G8B8A8_UNORM);
         let image = rig.gpu.create_image(&desc).unwrap();
         let shader = GpuShader::wgsl("idle", "@compute @workgroup_size(1) fn main() {}").unwrap();
         let desc = ComputePipelineDesc::of("idle", &shader).entry("main");
@@ -89,7 +89,7 @@ fn impossible_resources_are_errors() {
     assert!(matches!(buffer(0), Err(Error::Invalid { .. })));
     assert!(matches!(buffer(1 << 50), Err(Error::Invalid { .. })));
     let image = |width, height| {
-        let desc = ImageDesc::color_target("impossible", width, height, Format::R8G8B8A8_UNORM);
+        let desc = ImageDesc::color_target("impossible", [width, height], Format::R8G8B8A8_UNORM);
         rig.gpu.create_image(&desc)
     };
     assert!(matches!(image(0, 4), Err(Error::Invalid { .. })));

@@ -88,7 +88,7 @@ fn make(rig: &Rig, resource: &Resource) -> Handle {
                 extent: [8, 8, slices],
                 mip_levels,
                 array_layers,
-                ..ImageDesc::new(name, 8, 8, format, usage)
+                ..ImageDesc::new(name, [8, 8], format, usage)
             };
             rig.gpu.create_image(&desc).unwrap().into()
         }

@@ -117,7 +117,7 @@ impl Drawing {
             .gpu
             .graphics_pipeline(&GraphicsPipelineDesc::of("picture", &shader))
             .unwrap();
-        let image = ImageDesc::color_target("image", 8, 8, Format::R8G8B8A8_UNORM);
+        let image = ImageDesc::color_target("image", [8, 8], Format::R8G8B8A8_UNORM);
         let image = rig.gpu.create_image(&image).unwrap();
         Self {
             rig,

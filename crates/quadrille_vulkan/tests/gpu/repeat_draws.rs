@@ -137,7 +137,7 @@ impl Drawing {
     }
 
     fn image(&self, name: &str) -> GpuImage {
-        let desc = ImageDesc::color_target(name, SIDE, SIDE, Format::R8G8B8A8_UNORM);
+        let desc = ImageDesc::color_target(name, [SIDE, SIDE], Format::R8G8B8A8_UNORM);
         self.rig.gpu.create_image(&desc).unwrap()
     }
 

@@ -135,7 +135,7 @@ fn indices_of_vertices_stay_within_their_buffer() {
     let wild = [0, 1, 2, 0, 1, u32::MAX, 7, 1 << 20, 1 << 30];
     let desc = BufferDesc::index("wild", 36).in_memory(quadrille_vulkan::Memory::Upload);
     let indices = upload(&mut rig, &desc, &wild);
-    let target = ImageDesc::color_target("target", 4, 4, Format::R8G8B8A8_UNORM);
+    let target = ImageDesc::color_target("target", [4, 4], Format::R8G8B8A8_UNORM);
     let target = rig.gpu.create_image(&target).unwrap();
     let back = rig.image_readback(&target);
     for _ in 0..2 {

@@ -63,7 +63,7 @@ fn a_buffer_changes_with_its_contents_and_back() {
 #[ignore = "needs a Vulkan device"]
 fn an_image_changes_with_all_its_levels_and_layers() {
     let mut rig = Rig::new();
-    let desc = ImageDesc::storage("picture", 8, 4, Format::R8G8B8A8_UNORM);
+    let desc = ImageDesc::storage("picture", [8, 4], Format::R8G8B8A8_UNORM);
     let desc = desc.with_mips(2).with_layers(3);
     let desc = desc.with_sharing(Sharing::Auto);
     let image = rig.gpu.create_image(&desc).unwrap();
@@ -121,7 +121,7 @@ fn what_was_never_written_changes_without_a_copy() {
 #[ignore = "needs a Vulkan device"]
 fn a_transient_image_is_another_in_the_next_frame() {
     let mut rig = Rig::new();
-    let desc = ImageDesc::color_target("glow", 8, 8, Format::R8G8B8A8_UNORM).transient();
+    let desc = ImageDesc::color_target("glow", [8, 8], Format::R8G8B8A8_UNORM).transient();
     let desc = desc.with_sharing(Sharing::Auto);
     let image = rig.gpu.create_image(&desc).unwrap();
     let handle = Handle::Image(image.clone());
@@ -157,8 +157,7 @@ fn what_cannot_change_is_left_as_it_is() {
     let host = make(&auto(BufferDesc::upload("host", 1024)));
     let desc = ImageDesc::new(
         "uncopied",
-        8,
-        8,
+        [8, 8],
         Format::R8G8B8A8_UNORM,
         ImageUsage::STORAGE | ImageUsage::TRANSFER_DST,
     );

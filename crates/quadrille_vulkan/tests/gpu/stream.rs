@@ -313,7 +313,7 @@ fn images_are_lent_for_sampling() {
     let gpu = main.gpu.clone();
     let slot = |at| {
         let name = format!("picture {at}");
-        let mut desc = ImageDesc::color_target(&name, 8, 8, Format::R8G8B8A8_UNORM);
+        let mut desc = ImageDesc::color_target(&name, [8, 8], Format::R8G8B8A8_UNORM);
         desc.usage |= ImageUsage::TRANSFER_DST | ImageUsage::SAMPLED;
         let desc = desc.with_sharing(Sharing::Concurrent);
         Handle::Image(gpu.create_image(&desc).unwrap())

@@ -89,7 +89,7 @@ fn between(gpu: &Gpu, image: &GpuImage, extent: [u32; 3]) -> Result<GpuImage, Er
     let desc = ImageDesc {
         extent,
         array_layers: image.desc().array_layers,
-        ..ImageDesc::new(name, width, height, image.format(), usage).transient()
+        ..ImageDesc::new(name, [width, height], image.format(), usage).transient()
     };
     gpu.create_image(&desc)
 }

@@ -30,32 +30,32 @@ fn images(told: &mut Told, gpu: &GpuDevice) {
     let mut image = |program, desc: ImageDesc| told.made(program, gpu.create_image(&desc));
     image(
         "an image without width",
-        ImageDesc::sampled("map", 0, 8, RGBA),
+        ImageDesc::sampled("map", [0, 8], RGBA),
     );
     image(
         "an image too large",
-        ImageDesc::sampled("map", 1 << 20, 8, RGBA),
+        ImageDesc::sampled("map", [1 << 20, 8], RGBA),
     );
     image(
         "an image with too many mips",
-        ImageDesc::sampled("map", 8, 8, RGBA).with_mips(9),
+        ImageDesc::sampled("map", [8, 8], RGBA).with_mips(9),
     );
     image(
         "an image with too many layers",
-        ImageDesc::sampled("map", 8, 8, RGBA).with_layers(1 << 20),
+        ImageDesc::sampled("map", [8, 8], RGBA).with_layers(1 << 20),
     );
-    let depth = ImageDesc::color_target("scene", 8, 8, Format::D32_SFLOAT);
+    let depth = ImageDesc::color_target("scene", [8, 8], Format::D32_SFLOAT);
     image("a colour target of a depth format", depth);
     image(
         "a depth target of a colour format",
-        ImageDesc::depth("depth", 8, 8, RGBA),
+        ImageDesc::depth("depth", [8, 8], RGBA),
     );
-    let storage = ImageDesc::storage("map", 8, 8, Format::R8G8B8A8_SRGB);
+    let storage = ImageDesc::storage("map", [8, 8], Format::R8G8B8A8_SRGB);
     image("a storage image of an sRGB format", storage);
     image(
         "an image of no format",
-        ImageDesc::sampled("map", 8, 8, Format::UNDEFINED),
+        ImageDesc::sampled("map", [8, 8], Format::UNDEFINED),
     );
-    let unused = ImageDesc::new("map", 8, 8, RGBA, ImageUsage::empty());
+    let unused = ImageDesc::new("map", [8, 8], RGBA, ImageUsage::empty());
     image("an image without usage", unused);
 }

@@ -69,14 +69,14 @@ pub(super) fn setup(
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let filled = ImageUsage::TRANSFER_DST | ImageUsage::TRANSFER_SRC;
-    let map = ImageDesc::sampled("map", 8, 8, Format::R8G8B8A8_UNORM).with_usage(filled);
+    let map = ImageDesc::sampled("map", [8, 8], Format::R8G8B8A8_UNORM).with_usage(filled);
     let map = gpu.create_image(&map)?;
     uploads.write_image(&map, &[0; 256]);
-    let counts = ImageDesc::color_target("counts", 8, 8, Format::R32_UINT).with_usage(filled);
+    let counts = ImageDesc::color_target("counts", [8, 8], Format::R32_UINT).with_usage(filled);
     let counts = gpu.create_image(&counts)?;
     uploads.write_image(&counts, &[0; 256]);
-    let scene = ImageDesc::color_target("scene", 16, 16, Format::R8G8B8A8_UNORM);
-    let far = ImageDesc::depth("far", 8, 8, Format::D32_SFLOAT);
+    let scene = ImageDesc::color_target("scene", [16, 16], Format::R8G8B8A8_UNORM);
+    let far = ImageDesc::depth("far", [8, 8], Format::D32_SFLOAT);
     let small = BufferDesc::new("small", 16, BufferUsage::STORAGE);
     commands.insert_resource(Map(map));
     commands.insert_resource(Counts(counts));

@@ -20,7 +20,7 @@ pub(super) fn described(told: &mut Told, gpu: &GpuDevice) {
     );
     let mut table = gpu.image_table(&small).expect("it is right");
     let image = |desc: ImageDesc| gpu.create_image(&desc).expect("it is right");
-    let map = image(ImageDesc::sampled("map", 8, 8, RGBA));
+    let map = image(ImageDesc::sampled("map", [8, 8], RGBA));
     told.made("an entry that is not there", table.remove(TableIndex(7)));
     told.made(
         "an image in the place of none",
@@ -29,20 +29,19 @@ pub(super) fn described(told: &mut Told, gpu: &GpuDevice) {
     table.insert(&map).expect("it fits");
     told.made("an image too many in a table", table.insert(&map));
     let index = TableIndex(0);
-    let layers = image(ImageDesc::sampled("layers", 8, 8, RGBA).with_layers(2));
+    let layers = image(ImageDesc::sampled("layers", [8, 8], RGBA).with_layers(2));
     told.made(
         "an image of another dimension in a table",
         table.replace(index, &layers),
     );
-    let counts = image(ImageDesc::sampled("counts", 8, 8, Format::R32_UINT));
+    let counts = image(ImageDesc::sampled("counts", [8, 8], Format::R32_UINT));
     told.made(
         "an image of other texels in a table",
         table.replace(index, &counts),
     );
     let drawn = image(ImageDesc::new(
         "drawn",
-        8,
-        8,
+        [8, 8],
         RGBA,
         ImageUsage::TRANSFER_SRC,
     ));
@@ -50,7 +49,7 @@ pub(super) fn described(told: &mut Told, gpu: &GpuDevice) {
         "an image that is not sampled in a table",
         table.replace(index, &drawn),
     );
-    let brief = image(ImageDesc::sampled("brief", 8, 8, RGBA).transient());
+    let brief = image(ImageDesc::sampled("brief", [8, 8], RGBA).transient());
     told.made("a transient image in a table", table.replace(index, &brief));
 }
 

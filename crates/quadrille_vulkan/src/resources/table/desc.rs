@@ -80,7 +80,7 @@ impl ImageTableDesc {
         };
         let name = format!("fallback of {}", self.name);
         let size = Self::FALLBACK;
-        let mut desc = ImageDesc::new(name, size, size, format, ImageUsage::SAMPLED);
+        let mut desc = ImageDesc::new(name, [size, size], format, ImageUsage::SAMPLED);
         desc.usage |= ImageUsage::TRANSFER_DST;
         desc.sharing = Sharing::Concurrent;
         match self.image.view {
