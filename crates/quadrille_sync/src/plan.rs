@@ -71,7 +71,7 @@ pub enum PassRef {
     /// The presentation engine.
     Presentation,
     /// No pass: the resource is new.
-    Nobody,
+    None,
 }
 
 /// Why a barrier, wait or transfer is in the plan.

@@ -30,7 +30,7 @@ use crate::solve::barriers::lookahead::note_first;
 use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::walk::{Request, Walk};
 use crate::solve::state::predecessors::{for_each_predecessor, source};
-use crate::solve::state::visibility::{is_ready, is_visible, see, unready};
+use crate::solve::state::visibility::{is_ready, is_visible, mark_visible, unready};
 use crate::solve::state::{Mark, State};
 
 /// The ladder, for one run of a range.
@@ -61,7 +61,7 @@ pub(super) fn advance(
     } else {
         order_read(walk, request, request.scope, interval, state);
     }
-    settle(request, state, changes);
+    update_state(request, state, changes);
 }
 
 /// Rung 4, and rung 5 for a layout transition: of a run, or of all runs of a mip level.
@@ -87,7 +87,7 @@ pub(super) fn change_layout(
             if mark.queue != request.queue {
                 let stages = chain(walk, request, mark, is_aliased);
                 src.stages = (src.stages | stages).simplified();
-                walk.calls.stand_behind_wait();
+                walk.calls.follow_wait();
                 return;
             }
             src = src.union(source(mark, memory));
@@ -95,7 +95,7 @@ pub(super) fn change_layout(
                 // The range was just acquired in another layout than predicted: use the next call.
                 batch = 1;
             } else {
-                walk.calls.stand_behind(mark);
+                walk.calls.follow(mark);
             }
         });
     }
@@ -169,13 +169,13 @@ pub(super) fn order_read(
 
 /// The state after a request. `changed` says that a barrier has written the range just before
 /// it: by a layout transition; an acquire has noted itself.
-pub(super) fn settle(request: &Request, state: &mut State, changed: bool) {
+pub(super) fn update_state(request: &Request, state: &mut State, changed: bool) {
     let scope = request.scope;
     state.rare.forget_pending();
     state.layout = request.layout;
     state.owner = request.exclusive.then_some(request.family);
     if request.writes || changed {
-        begin_anew(state);
+        forget_accesses(state);
     }
     if request.writes {
         state.defined = true;
@@ -188,9 +188,9 @@ pub(super) fn settle(request: &Request, state: &mut State, changed: bool) {
     }
     if changed {
         state.write = Some(request.mark(request.shared.stages_only()));
-        see(state, request.queue, request.shared);
+        mark_visible(state, request.queue, request.shared);
     } else if state.write.is_some() {
-        see(state, request.queue, scope);
+        mark_visible(state, request.queue, scope);
     }
     unready(state);
     if request.is_for_level {
@@ -216,7 +216,7 @@ pub(super) fn settle(request: &Request, state: &mut State, changed: bool) {
 /// Forgets the accesses before a write: an access that depends on the write depends on all of
 /// them.
 #[inline]
-fn begin_anew(state: &mut State) {
+fn forget_accesses(state: &mut State) {
     state.rare.keep_pending();
     state.reads.clear();
     state.visible.clear();

@@ -4,8 +4,8 @@ pub(super) mod alias;
 pub(super) mod cull;
 pub(super) mod depend;
 pub(super) mod hazard;
-pub(super) mod meet;
 pub(super) mod order;
+pub(super) mod overlap;
 pub(super) mod touch;
 
 use std::cell::OnceCell;

@@ -108,7 +108,7 @@ impl<'a> Past<'a> {
             EndPass::Pass(pass) => PassRef::Pass(pass),
             EndPass::Start(at) => PassRef::Earlier(Arc::clone(self.names[at as usize])),
             EndPass::Presentation => PassRef::Presentation,
-            EndPass::Nobody => PassRef::Nobody,
+            EndPass::None => PassRef::None,
         }
     }
 }

@@ -154,7 +154,7 @@ impl States {
                 None => "unknown".into(),
             },
             EndPass::Presentation => "presentation".into(),
-            EndPass::Nobody => "nobody".into(),
+            EndPass::None => "none".into(),
         };
         let value = self.absolute(mark.queue, mark.value);
         let point = TimelinePoint {
@@ -263,7 +263,7 @@ fn stay_in_place<P: Marked<PastMark>, E: Marked<EndMark>>(
         };
         let stays = match end.pass {
             EndPass::Start(of) => of == at,
-            EndPass::Pass(_) | EndPass::Presentation | EndPass::Nobody => end.value > 0,
+            EndPass::Pass(_) | EndPass::Presentation | EndPass::None => end.value > 0,
         };
         if !stays || past.point.queue != end.queue {
             return false;

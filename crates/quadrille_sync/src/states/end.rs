@@ -35,7 +35,7 @@ pub(crate) enum EndPass {
     /// The presentation engine.
     Presentation,
     /// An external owner, or no pass at all.
-    Nobody,
+    None,
 }
 
 /// A resource that a frame has used.

@@ -165,11 +165,11 @@ impl States {
     /// Prepares a resource to be lent after the next frame that uses it: look-ahead leaves it
     /// alone, so an image stays in the layout of its last use.
     pub fn prepare_to_lend(&mut self, id: ResourceId) {
-        let is_foreseen = |map: &RangeMap<RangeState<PastMark>>| {
+        let is_predicted = |map: &RangeMap<RangeState<PastMark>>| {
             let mut states = map.iter();
             states.any(|(_, state)| state.first.is_some())
         };
-        if !self.map(id).is_some_and(|map| is_foreseen(map)) {
+        if !self.map(id).is_some_and(|map| is_predicted(map)) {
             return;
         }
         self.disturb();

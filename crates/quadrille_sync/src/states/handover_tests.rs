@@ -153,7 +153,7 @@ fn no_pass_is_put_on_a_foreign_timeline() {
 }
 
 /// An image that is written first and sampled before the last barrier call: what comes next would
-/// be foreseen there.
+/// be predicted there.
 const WRITE_AND_MORE: &str = "
 image board 0 aspects COLOR mips 1 layers 1 concurrent
 buffer seen 1 bytes 64 concurrent
@@ -171,7 +171,7 @@ pass log requires COMPUTE
 #[test]
 fn what_is_about_to_be_lent_stays_in_the_layout_of_its_last_use() {
     let [_, worker] = topologies();
-    let foreseen = |is_lent: bool| {
+    let predicted = |is_lent: bool| {
         let mut states = States::default();
         run(&mut states, &worker, WRITE_AND_MORE);
         if is_lent {
@@ -181,6 +181,6 @@ fn what_is_about_to_be_lent_stays_in_the_layout_of_its_last_use() {
         let text = plan.display(&frame, &worker).to_string();
         text.contains("-> next step")
     };
-    assert!(foreseen(false), "or this says nothing");
-    assert!(!foreseen(true), "the layout changes");
+    assert!(predicted(false), "or this says nothing");
+    assert!(!predicted(true), "the layout changes");
 }

@@ -160,7 +160,7 @@ fn write_pass_ref(out: &mut Formatter<'_>, pass: &PassRef, names: &Names<'_>) ->
         PassRef::Earlier(name) => write!(out, "earlier {}", Name(name)),
         PassRef::Next(name) => write!(out, "next {}", Name(name)),
         PassRef::Presentation => write!(out, "presentation"),
-        PassRef::Nobody => write!(out, "nobody"),
+        PassRef::None => write!(out, "none"),
     }
 }
 

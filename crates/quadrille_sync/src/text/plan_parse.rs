@@ -139,7 +139,7 @@ impl Parser<'_> {
             return Err(line.error("memory, buffer or image"));
         }
         let resource = self.names.read_resource(line)?;
-        let (earlier, later) = (PassRef::Nobody, PassRef::Nobody);
+        let (earlier, later) = (PassRef::None, PassRef::None);
         let reason = Reason {
             resource,
             earlier,
@@ -226,7 +226,7 @@ impl Parser<'_> {
         if line.accept("presentation") {
             return Ok(PassRef::Presentation);
         }
-        line.expect("nobody").map(|()| PassRef::Nobody)
+        line.expect("none").map(|()| PassRef::None)
     }
 }
 

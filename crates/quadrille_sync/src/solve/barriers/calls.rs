@@ -43,9 +43,9 @@ pub(in crate::solve) struct Calls {
     /// Dependencies without change of layout or owner that the next pass needs.
     plain: Vec<Plain>,
     /// The last pass on the queue of the next pass that its barriers have to follow.
-    behind: u32,
+    follows: u32,
     /// Its barriers chain from a wait.
-    is_behind_wait: bool,
+    follows_wait: bool,
     /// The last call of each queue.
     last: Vec<Option<Call>>,
     /// By queue: the pass after the first call that this frame needs, and that the previous frame
@@ -58,8 +58,8 @@ impl Calls {
         Self {
             needed: Default::default(),
             plain: Vec::new(),
-            behind: 0,
-            is_behind_wait: false,
+            follows: 0,
+            follows_wait: false,
             last: vec![None; queues],
             first: vec![u32::MAX; queues],
         }
@@ -76,13 +76,13 @@ impl Calls {
     }
 
     /// Notes that the barriers of the next pass depend on an access on the same queue.
-    pub(in crate::solve) fn stand_behind(&mut self, mark: &Mark) {
-        self.behind = self.behind.max(mark.step);
+    pub(in crate::solve) fn follow(&mut self, mark: &Mark) {
+        self.follows = self.follows.max(mark.step);
     }
 
     /// Notes that the barriers of the next pass chain from a wait.
-    pub(in crate::solve) fn stand_behind_wait(&mut self) {
-        self.is_behind_wait = true;
+    pub(in crate::solve) fn follow_wait(&mut self) {
+        self.follows_wait = true;
     }
 
     /// Records the plain dependencies of the next pass, except those that waits cover: waits for
@@ -103,9 +103,9 @@ impl Calls {
                 continue;
             }
             if plain.mark.queue == queue {
-                self.stand_behind(&plain.mark)
+                self.follow(&plain.mark)
             } else {
-                self.stand_behind_wait()
+                self.follow_wait()
             }
             let resource = frame.resource(plain.reason.resource);
             self.need(topology.barriers, resource, plain);
@@ -142,10 +142,10 @@ impl Calls {
         (submission, queue): (usize, QueueIndex),
         step: u32,
     ) {
-        let behind = std::mem::take(&mut self.behind);
-        let is_of_frame = std::mem::take(&mut self.is_behind_wait) || behind > 0;
+        let follows = std::mem::take(&mut self.follows);
+        let is_of_frame = std::mem::take(&mut self.follows_wait) || follows > 0;
         if !self.needed[0].is_empty() {
-            let joins = |call: &Call| call.submission == submission && call.step > behind;
+            let joins = |call: &Call| call.submission == submission && call.step > follows;
             let call = match self.last(queue).filter(joins) {
                 Some(call) => call,
                 None => self.open(records, (submission, queue), step),
@@ -164,12 +164,12 @@ impl Calls {
 
     /// Puts a barrier for the next frame into the last call of a queue.
     pub(in crate::solve) fn put_ahead(&mut self, records: &mut [Record], queue: QueueIndex) {
-        (self.behind, self.is_behind_wait) = (0, false);
+        (self.follows, self.follows_wait) = (0, false);
         if self.needed[0].is_empty() {
             return;
         }
         let Some(call) = self.last(queue) else {
-            unreachable!("what is foreseen has a call to stand in");
+            unreachable!("a prediction has a call");
         };
         self.add(records, call, 0);
     }

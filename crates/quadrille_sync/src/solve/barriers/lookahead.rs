@@ -49,7 +49,7 @@ pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
             if next.step >= *limit || !needs(declared, state, next.used) {
                 continue;
             }
-            match stand(walk, resource, (&run, state)) {
+            match predicted_place(walk, resource, (&run, state)) {
                 Some(_) => wanted.push(resource),
                 None => *limit = next.step,
             }
@@ -76,7 +76,7 @@ fn prepare_resource(
         if !next.is_some_and(|next| needs(declared, state, next.used)) {
             return;
         }
-        let Some(request) = foresee(walk, resource, (&interval, state)) else {
+        let Some(request) = predict_request(walk, resource, (&interval, state)) else {
             return;
         };
         walk.next_use = next.map(|next| Arc::clone(next.used));
@@ -91,7 +91,7 @@ fn prepare_resource(
         walk.put_ahead(request.queue);
         walk.last_uses
             .note(resource.0, request.queue, request.value, request.submission);
-        settle(&request, state, changes);
+        update_state(&request, state, changes);
     });
 }
 
@@ -115,7 +115,7 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
 /// The place for the barrier of the first use of a range in the next frame: the last call of its
 /// queue, as a submission and the pass after the call. There is one if that use is known and all
 /// that it depends on precedes the call.
-fn stand(
+fn predicted_place(
     walk: &Walk<'_>,
     resource: ResourceIndex,
     (run, state): (&Range<u64>, &State),
@@ -142,24 +142,24 @@ fn stand(
     // Passes are counted in the order in which they are submitted.
     let is_before =
         |mark: &Mark| mark.step > 0 || walk.timeline.submission(mark.point()) <= Some(submission);
-    let stands_before =
+    let precedes_call =
         |mark: &Mark| mark.queue == next.queue && mark.step < step && is_before(mark);
-    let mut all = state.write.as_ref().is_none_or(stands_before);
+    let mut all = state.write.as_ref().is_none_or(precedes_call);
     for_each_predecessor(state, |mark, _| {
         // Reads are no hazard for a read.
-        all &= !changes && !next.writes || stands_before(mark);
+        all &= !changes && !next.writes || precedes_call(mark);
     });
     all.then_some((submission, step))
 }
 
 /// The first use of a range in the next frame as a request at the last call of its queue, if what
 /// it needs can be put there.
-fn foresee(
+fn predict_request(
     walk: &Walk<'_>,
     resource: ResourceIndex,
     (run, state): (&Range<u64>, &State),
 ) -> Option<Request> {
-    let (submission, step) = stand(walk, resource, (run, state))?;
+    let (submission, step) = predicted_place(walk, resource, (run, state))?;
     let next = state.previous()?.used;
     let declared = walk.frame.resource(resource);
     Some(Request {
@@ -184,9 +184,9 @@ fn foresee(
 }
 
 /// The state after a barrier for the next frame.
-fn settle(request: &Request, state: &mut State, changes: bool) {
+fn update_state(request: &Request, state: &mut State, changes: bool) {
     if changes {
-        let pass = last_pass(&[state]).unwrap_or(EndPass::Nobody);
+        let pass = last_pass(&[state]).unwrap_or(EndPass::None);
         let scope = request.scope.stages_only();
         state.write = Some(Mark {
             pass,

@@ -176,7 +176,7 @@ impl BarrierBatch {
             let may_join = nearby.any(|it| it.resource == image.resource);
             self.images.push(image);
             if may_join {
-                join_nearby(&mut self.images, ImageBarrier::take_in);
+                join_nearby(&mut self.images, ImageBarrier::try_merge);
             }
         }
     }
@@ -226,7 +226,7 @@ impl BarrierBatch {
             return;
         }
         self.buffers.push(next);
-        join_nearby(&mut self.buffers, BufferBarrier::take_in);
+        join_nearby(&mut self.buffers, BufferBarrier::try_merge);
     }
 
     fn push_image(&mut self, kind: &ResourceKind, interval: Range<u64>, barrier: Barrier) {
@@ -241,13 +241,13 @@ impl BarrierBatch {
         boxes(kind, interval, &mut parts);
         for range in parts {
             self.images.push(barrier.clone().of_image(range));
-            join_nearby(&mut self.images, ImageBarrier::take_in);
+            join_nearby(&mut self.images, ImageBarrier::try_merge);
         }
     }
 }
 
 /// The parts of a barrier other than its range, for buffers and images.
-struct Says {
+struct MergeKey {
     resource: ResourceIndex,
     dst: Scope,
     /// It is one half of a transfer.
@@ -256,29 +256,29 @@ struct Says {
 }
 
 /// A barrier for a range of a resource.
-trait OfRange {
-    /// What it says of that.
-    fn says(&self) -> Says;
+trait Mergeable {
+    /// What it key of that.
+    fn key(&self) -> MergeKey;
 
     /// Whether two barriers have the same second scope and the same rung. Then they may become one
     /// for both ranges, whatever their passes (the reason is that of the first): all barriers of a
     /// call order commands, so the second scope waits for both first scopes in any case. Halves of
     /// transfers stay apart: the other half must name the same range, and its neighbours may
     /// differ.
-    fn holds_back_like(&self, other: &Self) -> bool {
-        let (one, other) = (self.says(), other.says());
+    fn has_same_destination(&self, other: &Self) -> bool {
+        let (one, other) = (self.key(), other.key());
         one.resource == other.resource
             && !(one.is_half || other.is_half)
             && (one.dst, one.rung) == (other.dst, other.rung)
     }
 
     /// Merges another barrier into this one, if they are equal but for ranges that join to one.
-    fn take_in(&mut self, other: &Self) -> bool;
+    fn try_merge(&mut self, other: &Self) -> bool;
 }
 
-impl OfRange for BufferBarrier {
-    fn says(&self) -> Says {
-        Says {
+impl Mergeable for BufferBarrier {
+    fn key(&self) -> MergeKey {
+        MergeKey {
             resource: self.resource,
             dst: self.dst,
             is_half: self.transfer.is_some(),
@@ -286,9 +286,10 @@ impl OfRange for BufferBarrier {
         }
     }
 
-    fn take_in(&mut self, other: &Self) -> bool {
+    fn try_merge(&mut self, other: &Self) -> bool {
         let touches = |a: &Self, b: &Self| a.offset + a.size == b.offset;
-        let joins = self.holds_back_like(other) && (touches(self, other) || touches(other, self));
+        let joins =
+            self.has_same_destination(other) && (touches(self, other) || touches(other, self));
         if joins {
             self.offset = self.offset.min(other.offset);
             self.size += other.size;
@@ -298,9 +299,9 @@ impl OfRange for BufferBarrier {
     }
 }
 
-impl OfRange for ImageBarrier {
-    fn says(&self) -> Says {
-        Says {
+impl Mergeable for ImageBarrier {
+    fn key(&self) -> MergeKey {
+        MergeKey {
             resource: self.resource,
             dst: self.dst,
             is_half: self.transfer.is_some(),
@@ -308,9 +309,9 @@ impl OfRange for ImageBarrier {
         }
     }
 
-    fn take_in(&mut self, other: &Self) -> bool {
+    fn try_merge(&mut self, other: &Self) -> bool {
         let layouts = |it: &Self| (it.old_layout, it.new_layout);
-        let is_alike = self.holds_back_like(other) && layouts(self) == layouts(other);
+        let is_alike = self.has_same_destination(other) && layouts(self) == layouts(other);
         let joins = is_alike && self.range.join(&other.range);
         if joins {
             self.src = self.src.union(other.src);

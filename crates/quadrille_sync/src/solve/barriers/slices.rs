@@ -19,7 +19,7 @@ use crate::range::{RangeMap, SubRange, boxes, for_each_union, intervals, level_a
 use crate::resource::ResourceKind;
 use crate::solve::barriers::scope::scope_of;
 use crate::solve::barriers::walk::{Request, Walk};
-use crate::solve::barriers::{change_layout, settle};
+use crate::solve::barriers::{change_layout, update_state};
 use crate::solve::state::{Maps, State};
 
 /// The requests for whole mip levels that a pass makes before its own; mostly none.
@@ -172,7 +172,7 @@ pub(in crate::solve) fn advance_level(
             }
         });
         map.update(level, |_, state| match changes {
-            true => settle(request, state, true),
+            true => update_state(request, state, true),
             // Owner and layout are right: the requests of the slices order their accesses.
             false => state.owner = request.exclusive.then_some(request.family),
         });

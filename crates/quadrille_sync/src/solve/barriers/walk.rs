@@ -29,7 +29,7 @@ pub(in crate::solve) struct Walk<'a> {
     windows: Vec<usize>,
     /// By queue: the submission without passes that was opened last for releases after reads on
     /// several queues; see `emit/own_signal`.
-    meetings: Vec<Option<usize>>,
+    releases: Vec<Option<usize>>,
     /// Where each pass runs on the device, once that is known.
     pub(in crate::solve) ran: Vec<Option<Point>>,
     /// How many passes of the device have been planned.
@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
             timeline: Timeline::new(topology, states),
             records: Vec::new(),
             windows: Vec::new(),
-            meetings: vec![None; topology.queues.len()],
+            releases: vec![None; topology.queues.len()],
             ran: vec![None; frame.passes.len()],
             step: 0,
             hosted: vec![None; frame.resources.len()],
@@ -185,23 +185,27 @@ impl<'a> Walk<'a> {
     }
 
     /// Opens a submission for releases after reads on several queues.
-    pub(in crate::solve) fn open_meeting(&mut self, queue: QueueIndex) {
+    pub(in crate::solve) fn open_release(&mut self, queue: QueueIndex) {
         let submission = self.open(queue);
-        self.meetings[usize::from(queue.0)] = Some(submission);
+        self.releases[usize::from(queue.0)] = Some(submission);
     }
 
     /// The submission for a release on a family after another submission and others that this one
     /// does not wait for, if one was opened. After the last pass of the frame one is opened on the
     /// `queue`, which is of that family.
-    pub(in crate::solve) fn meeting(&mut self, queue: QueueIndex, after: usize) -> Option<usize> {
+    pub(in crate::solve) fn release_submission(
+        &mut self,
+        queue: QueueIndex,
+        after: usize,
+    ) -> Option<usize> {
         let family = self.topology.family(queue);
         let found = |walk: &Self| {
             let queues = walk.topology.indices();
             let mut queues = queues.filter(|it| walk.topology.family(*it) == family);
-            queues.find_map(|it| walk.meetings[usize::from(it.0)].filter(|it| *it > after))
+            queues.find_map(|it| walk.releases[usize::from(it.0)].filter(|it| *it > after))
         };
         if found(self).is_none() && self.ahead.is_empty() {
-            self.open_meeting(queue);
+            self.open_release(queue);
         }
         found(self)
     }
@@ -269,7 +273,7 @@ impl<'a> Walk<'a> {
         earlier: Option<EndPass>,
         rung: Rung,
     ) -> Reason {
-        let earlier = earlier.map_or(PassRef::Nobody, |pass| self.past.pass_ref(pass));
+        let earlier = earlier.map_or(PassRef::None, |pass| self.past.pass_ref(pass));
         let next = self.next_use.as_ref().map(|next| next.pass.clone());
         Reason {
             resource: request.resource,

@@ -19,7 +19,7 @@ use crate::range::{SubRange, intervals};
 use crate::resource::{Lifetime, Resource};
 use crate::solve::barriers::walk::{Request, Walk};
 use crate::solve::graph::hazard::Hazard;
-use crate::solve::graph::meet::Meetings;
+use crate::solve::graph::overlap::Overlaps;
 use crate::solve::graph::{Edge, Graph};
 use crate::solve::queues::ownership;
 use crate::solve::schedule::split::Draft;
@@ -169,7 +169,7 @@ pub(super) fn signal_apart(walk: &mut Walk<'_>, maps: &mut Maps, ahead: &Ahead<'
             let submission = walk.open(draft.queue);
             Site::new(walk, submission)
         });
-        bring(walk, maps, site, *pass, &reads);
+        plan_reads(walk, maps, site, *pass, &reads);
     }
     if let Some(site) = site {
         walk.records[site.submission].step = walk.step;
@@ -242,12 +242,12 @@ fn is_plain(resource: &Resource) -> bool {
 }
 
 /// Plans the barriers that reads of a pass need, in another submission than that of the pass.
-fn bring(walk: &mut Walk<'_>, maps: &mut Maps, site: &Site, pass: PassIndex, reads: &[usize]) {
+fn plan_reads(walk: &mut Walk<'_>, maps: &mut Maps, site: &Site, pass: PassIndex, reads: &[usize]) {
     walk.step += 1;
     let step = walk.step;
     let point = site.point;
     let uses = walk.frame.uses_of(pass);
-    let meetings = Meetings::new(uses);
+    let overlaps = Overlaps::new(uses);
     let mut requests: Vec<Request> = Vec::with_capacity(reads.len());
     for at in reads.iter().copied() {
         let resource = uses[at].resource;
@@ -255,11 +255,11 @@ fn bring(walk: &mut Walk<'_>, maps: &mut Maps, site: &Site, pass: PassIndex, rea
         walk.last_uses
             .note(resource.0, point.queue, point.value, site.submission);
         let mut request = request(walk, site, step, pass, &uses[at]);
-        request.shared = shared_scope(uses, at, &meetings, site.stages);
+        request.shared = shared_scope(uses, at, &overlaps, site.stages);
         requests.push(request);
     }
     if walk.may_move {
-        ownership::bring(walk, &requests, maps);
+        ownership::acquire_needed(walk, &requests, maps);
     }
     for request in &requests {
         compare(walk, maps, request);
@@ -285,12 +285,12 @@ fn release_apart(walk: &mut Walk<'_>, maps: &Maps, ahead: &Ahead<'_>, at: usize)
             for (_, state) in maps[one.resource.0 as usize].iter_within(interval) {
                 let moves = state.owner.is_some_and(|owner| owner != family);
                 if moves && state.rare.pending().is_none() {
-                    queue = queue.or_else(|| ownership::meeting(walk, &[state]));
+                    queue = queue.or_else(|| ownership::own_release_queue(walk, &[state]));
                 }
             }
         });
         if let Some(queue) = queue {
-            walk.open_meeting(queue);
+            walk.open_release(queue);
         }
     }
 }

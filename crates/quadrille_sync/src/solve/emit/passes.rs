@@ -10,7 +10,7 @@ use crate::solve::barriers::advance;
 use crate::solve::barriers::scope::scope_of;
 use crate::solve::barriers::slices::{advance_level, level_requests};
 use crate::solve::barriers::walk::{Request, Walk};
-use crate::solve::graph::meet::Meetings;
+use crate::solve::graph::overlap::Overlaps;
 use crate::solve::queues::host;
 use crate::solve::queues::ownership;
 use crate::solve::queues::swapchain;
@@ -105,9 +105,9 @@ fn one_pass(
         requests.push(request);
     }
     if several {
-        let meetings = Meetings::new(uses);
+        let overlaps = Overlaps::new(uses);
         for (at, request) in requests.iter_mut().enumerate() {
-            request.shared = shared_scope(uses, at, &meetings, site.stages);
+            request.shared = shared_scope(uses, at, &overlaps, site.stages);
         }
     }
     let levels = if walk.has_slices {
@@ -116,7 +116,7 @@ fn one_pass(
         Vec::new()
     };
     if walk.may_move && levels.is_empty() {
-        ownership::bring(walk, &requests, maps);
+        ownership::acquire_needed(walk, &requests, maps);
     } else if walk.may_move {
         let is_asked = |request: &&Request| {
             let mut levels = levels.iter();
@@ -124,7 +124,7 @@ fn one_pass(
         };
         let others = requests.iter().filter(|it| !is_asked(it));
         let all: Vec<Request> = levels.iter().chain(others).cloned().collect();
-        ownership::bring(walk, &all, maps);
+        ownership::acquire_needed(walk, &all, maps);
     }
     for request in levels.iter().chain(&requests) {
         compare(walk, maps, request);
@@ -186,14 +186,14 @@ pub(super) fn request(
 pub(super) fn shared_scope(
     uses: &[Use],
     at: usize,
-    meetings: &Meetings,
+    overlaps: &Overlaps,
     supported: Stages,
 ) -> Scope {
     let mut met = vec![at];
     let mut next = 0;
     while let Some(one) = met.get(next).map(|one| &uses[*one]) {
         next += 1;
-        let others = meetings.of(at);
+        let others = overlaps.of(at);
         let others = others.filter(|other| uses[*other].range.overlaps(&one.range));
         let new: Vec<usize> = others.filter(|other| !met.contains(other)).collect();
         met.extend(new);

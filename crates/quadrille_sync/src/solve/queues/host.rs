@@ -115,7 +115,7 @@ fn one_pass(
             submissions: walk.records.len(),
         });
         if frame.resource(one.resource).is_image() {
-            settle_levels(walk, &mut step, one, kind, map);
+            prepare_levels(walk, &mut step, one, kind, map);
         }
         intervals(kind, &one.range, |interval| {
             map.update(interval, |interval, state| {
@@ -129,7 +129,7 @@ fn one_pass(
 /// Completes pending acquires of the ranges of an image that a host pass uses. Also moves mip
 /// levels that have slices to the layout that the pass needs, since a slice has no layout of its
 /// own.
-fn settle_levels(
+fn prepare_levels(
     walk: &mut Walk<'_>,
     step: &mut HostStep,
     one: &Use,
@@ -141,7 +141,7 @@ fn settle_levels(
         if interval.is_empty() {
             return;
         }
-        ownership::settle_for_host(walk, (one.resource, step.pass), layout, &interval, map);
+        ownership::complete_for_host(walk, (one.resource, step.pass), layout, &interval, map);
         if kind.depth() == 1 {
             return;
         }
@@ -157,7 +157,7 @@ fn settle_levels(
             // slice.
             view.wait = HostWait::None;
             map.update(run, |_, state| {
-                settle_layout(walk, one, view.clone(), state);
+                layout_changed(walk, one, view.clone(), state);
             });
         }
     });
@@ -216,10 +216,10 @@ fn advance(
                 wait(walk, step, &host.mark);
             }
         }
-        _ if layout_fits => show(walk, step, one, state),
+        _ if layout_fits => make_visible(walk, step, one, state),
         _ => {
             let view = change_layout(walk, step, one, interval, &[state]);
-            settle_layout(walk, one, view, state);
+            layout_changed(walk, one, view, state);
         }
     }
     if writes {
@@ -268,7 +268,7 @@ fn scope_of(one: &Use) -> Scope {
 }
 
 /// Makes the last write of a run visible to a host pass, by a barrier at the end of a submission.
-fn show(walk: &mut Walk<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
+fn make_visible(walk: &mut Walk<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
     let Some(mark) = state.write else {
         unreachable!("what nobody has written is not shown");
     };
@@ -316,7 +316,7 @@ fn change_layout(
 }
 
 /// The state after that: every later access depends on the transition.
-fn settle_layout(walk: &Walk<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
+fn layout_changed(walk: &Walk<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);
     state.write = Some(Mark { pass, ..view.mark });
     state.reads.clear();
@@ -354,7 +354,7 @@ fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, states: &[&State], rung: 
     let earlier = states.find_map(|state| state.write.as_ref().or(state.reads.last()));
     Reason {
         resource: one.resource,
-        earlier: earlier.map_or(PassRef::Nobody, |mark| walk.past.pass_ref(mark.pass)),
+        earlier: earlier.map_or(PassRef::None, |mark| walk.past.pass_ref(mark.pass)),
         later: PassRef::Pass(pass),
         rung,
     }

@@ -28,15 +28,15 @@ use crate::plan::{Transfer, TransferHalf};
 use crate::topology::FamilyIndex;
 
 mod acquire;
-mod foresee;
 mod outside;
+mod predict;
 mod release;
 mod window;
 
-pub(in crate::solve) use acquire::bring;
-pub(in crate::solve) use foresee::{give, predict};
-pub(in crate::solve) use release::{Departures, Destination, meeting};
-pub(in crate::solve) use window::{for_each_pending, settle_for_host};
+pub(in crate::solve) use acquire::acquire_needed;
+pub(in crate::solve) use predict::{give, predict};
+pub(in crate::solve) use release::{Destination, Releases, own_release_queue};
+pub(in crate::solve) use window::{complete_for_host, for_each_pending};
 
 /// One half of a transfer.
 pub(in crate::solve) fn half(from: FamilyIndex, to: FamilyIndex, half: TransferHalf) -> Transfer {

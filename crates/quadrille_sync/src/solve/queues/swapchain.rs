@@ -16,7 +16,7 @@ use crate::range::{EVERYTHING, RangeMap, intervals};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::walk::{Request, Walk};
-use crate::solve::queues::ownership::{self, Departures, Destination, half};
+use crate::solve::queues::ownership::{self, Destination, Releases, half};
 use crate::solve::state::predecessors::{for_each_predecessor, last_pass, source};
 use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, Pending};
@@ -77,7 +77,7 @@ pub(in crate::solve) fn present(walk: &mut Walk<'_>, maps: &mut Maps) {
             unreachable!("frames whose images no queue can present are refused");
         };
         let index = ResourceIndex(at as u32);
-        hand_over(walk, index, place, maps);
+        transfer_to_present(walk, index, place, maps);
         maps[at].update(EVERYTHING, |interval, state| {
             finish(walk, index, place, interval, state);
         });
@@ -126,7 +126,12 @@ fn finish(
 
 /// Transfers ownership of ranges from other families to the family of the queue that presents. The
 /// layout transition is part of the transfer.
-fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &mut Maps) {
+fn transfer_to_present(
+    walk: &mut Walk<'_>,
+    resource: ResourceIndex,
+    place: usize,
+    maps: &mut Maps,
+) {
     let point = walk.point(place);
     let family = walk.topology.family(point.queue);
     if !walk.is_owned(resource) {
@@ -138,24 +143,24 @@ fn hand_over(walk: &mut Walk<'_>, resource: ResourceIndex, place: usize, maps: &
         layout: Layout::PresentSrc,
         later: PassRef::Presentation,
     };
-    let mut departures = Departures::default();
+    let mut releases = Releases::default();
     for (run, state) in maps[resource.0 as usize].iter() {
         if state.owner.is_some_and(|owner| owner != family) {
-            departures.add(walk, &to, run, &[state]);
+            releases.add(walk, &to, run, &[state]);
         }
     }
-    departures.release(walk, maps);
+    releases.release(walk, maps);
     let map = &mut maps[resource.0 as usize];
     ownership::for_each_pending(
         map,
         EVERYTHING,
         |_, _| true,
-        |map, pending| arrive(walk, resource, place, &pending, map),
+        |map, pending| acquire_to_present(walk, resource, place, &pending, map),
     );
 }
 
 /// Acquires the ranges that are about to be presented, at the end of a submission.
-fn arrive(
+fn acquire_to_present(
     walk: &mut Walk<'_>,
     resource: ResourceIndex,
     place: usize,
@@ -199,7 +204,7 @@ fn arrive(
 
 /// Why the presentation engine waits.
 fn reason(walk: &Walk<'_>, resource: ResourceIndex, last: Option<EndPass>) -> Reason {
-    let earlier = last.map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass));
+    let earlier = last.map_or(PassRef::None, |pass| walk.past.pass_ref(pass));
     Reason {
         resource,
         earlier,

@@ -242,9 +242,9 @@ impl Timeline {
         let (point, waiting) = (Point::from(wait.point), wait.stages);
         for other in 0..self.queues {
             // Another wait may have raised a value that this wait implies as well.
-            let taught = self.value_at(point, QueueIndex(other as u8));
+            let implied = self.value_at(point, QueueIndex(other as u8));
             let entry = &mut self.now[row + other];
-            if entry.wait == Some((at, of)) || entry.value <= taught {
+            if entry.wait == Some((at, of)) || entry.value <= implied {
                 entry.add(waiting);
             }
         }
@@ -340,9 +340,9 @@ impl Timeline {
                 wait += 1;
                 continue;
             };
-            let (dropped, heir) = merge(waits, wait, other);
-            let stages = heir.stages;
-            let (from, to) = (Some((at, dropped)), Some((at, heir.point.queue)));
+            let (dropped, kept) = merge(waits, wait, other);
+            let stages = kept.stages;
+            let (from, to) = (Some((at, dropped)), Some((at, kept.point.queue)));
             for entry in &mut self.now[row..row + self.queues] {
                 if entry.wait == from || entry.wait == to {
                     entry.wait = to;
@@ -350,7 +350,7 @@ impl Timeline {
                 }
             }
             if of == dropped {
-                of = heir.point.queue;
+                of = kept.point.queue;
             }
         }
         let wait = waits.iter().find(|wait| wait.point.queue == of);
@@ -462,18 +462,18 @@ fn implied_by(timeline: &Timeline, waits: &[Wait], at: usize) -> Option<usize> {
 }
 
 /// Merges one wait into another. Returns the queue of the dropped wait, and the wait that remains.
-fn merge(waits: &mut Vec<Wait>, dropped: usize, heir: usize) -> (QueueIndex, &Wait) {
+fn merge(waits: &mut Vec<Wait>, dropped: usize, kept: usize) -> (QueueIndex, &Wait) {
     let Wait {
         point,
         stages,
         reasons,
     } = waits.remove(dropped);
-    let heir = &mut waits[heir - usize::from(dropped < heir)];
-    heir.stages = (heir.stages | stages).simplified();
+    let kept = &mut waits[kept - usize::from(dropped < kept)];
+    kept.stages = (kept.stages | stages).simplified();
     for reason in reasons {
-        push_reason(&mut heir.reasons, reason);
+        push_reason(&mut kept.reasons, reason);
     }
-    (point.queue, heir)
+    (point.queue, kept)
 }
 
 /// Adds a wait, or raises the one there is for the queue.

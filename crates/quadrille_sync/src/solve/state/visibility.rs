@@ -46,7 +46,7 @@ fn any(state: &State, is_such: impl Fn(&Seen) -> bool) -> bool {
 
 /// Notes that the last write is visible to a scope.
 #[inline]
-pub(in crate::solve) fn see(state: &mut State, queue: QueueIndex, scope: Scope) {
+pub(in crate::solve) fn mark_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
     match state.visible.as_slice() {
         [] => {
             let is_ready = false;
@@ -58,12 +58,12 @@ pub(in crate::solve) fn see(state: &mut State, queue: QueueIndex, scope: Scope) 
         }
         // Mostly the write is visible to the same scope already.
         [first, ..] if first.queue == queue && first.scope.covers(scope) => {}
-        _ => see_anew(state, queue, scope),
+        _ => add_visible(state, queue, scope),
     }
 }
 
 /// The same where it is not the first scope that covers this one.
-fn see_anew(state: &mut State, queue: QueueIndex, scope: Scope) {
+fn add_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
     for Seen { scope: seen, .. } in of_queue(state, queue) {
         if seen.covers(scope) {
             return;

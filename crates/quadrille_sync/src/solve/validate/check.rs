@@ -8,7 +8,7 @@ use crate::flags::Aspects;
 use crate::frame::{Frame, PassDecl, PassIndex, PassKind, Use};
 use crate::range::{Slices, SubRange};
 use crate::resource::{Lifetime, Placement, Resource, ResourceKind, Sharing};
-use crate::solve::graph::meet::Meetings;
+use crate::solve::graph::overlap::Overlaps;
 use crate::solve::validate::custom;
 use crate::states::{States, Tenure};
 use crate::topology::Topology;
@@ -87,7 +87,7 @@ pub(in crate::solve) fn check_uses(frame: &Frame, states: &States, errors: &mut 
     let all_own = resources.all(|resource| states.tenure(resource.id) == Tenure::Own);
     for pass in frame.pass_indices() {
         let uses = frame.uses_of(pass);
-        let mut meetings = None;
+        let mut overlaps = None;
         for (at, one) in uses.iter().enumerate() {
             if !is_plain(frame, pass, one) {
                 check_use(frame, pass, one, errors);
@@ -97,8 +97,8 @@ pub(in crate::solve) fn check_uses(frame: &Frame, states: &States, errors: &mut 
             }
             let last = &mut last_user[one.resource.0 as usize];
             if *last == pass.0 {
-                let meetings = meetings.get_or_insert_with(|| Meetings::new(uses));
-                for other in meetings.of(at).take_while(|other| *other < at) {
+                let overlaps = overlaps.get_or_insert_with(|| Overlaps::new(uses));
+                for other in overlaps.of(at).take_while(|other| *other < at) {
                     check_pair(frame, pass, &uses[other], one, errors);
                 }
             }

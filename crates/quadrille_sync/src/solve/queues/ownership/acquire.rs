@@ -9,8 +9,8 @@ use smallvec::smallvec;
 
 use super::half;
 use super::outside::Outside;
-use super::release::{Departures, Destination};
-use super::window::{for_each_pending, settle};
+use super::release::{Destination, Releases};
+use super::window::{complete_pending, for_each_pending};
 use crate::flags::{Layout, Stages};
 use crate::plan::{PassRef, Rung, Scope, TransferHalf};
 use crate::range::{RangeMap, for_each_union, intervals};
@@ -24,7 +24,7 @@ use crate::states::{Pending, Seen};
 
 /// Transfers ownership of the ranges that a pass needs to the family of its queue, and completes
 /// pending acquires of ranges that the pass discards in part.
-pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
+pub(in crate::solve) fn acquire_needed(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
     let frame = walk.frame;
     let moves = |request: &Request| {
         let kind = &frame.resource(request.resource).kind;
@@ -38,19 +38,19 @@ pub(in crate::solve) fn bring(walk: &mut Walk<'_>, requests: &[Request], maps: &
     if !requests.iter().any(moves) {
         return;
     }
-    let mut departures = Departures::default();
+    let mut releases = Releases::default();
     for request in requests {
         let kind = &frame.resource(request.resource).kind;
         let map = &mut maps[request.resource.0 as usize];
-        stop(walk, request, kind, map);
+        complete_others(walk, request, kind, map);
     }
     for (at, request) in requests.iter().enumerate() {
         if !requests[..at].iter().any(|other| is_alike(other, request)) {
             let alike = requests[at..].iter().filter(|it| is_alike(it, request));
-            depart(walk, alike, request, maps, &mut departures);
+            collect_releases(walk, alike, request, maps, &mut releases);
         }
     }
-    departures.release(walk, maps);
+    releases.release(walk, maps);
     for request in requests {
         let kind = &frame.resource(request.resource).kind;
         let map = &mut maps[request.resource.0 as usize];
@@ -72,7 +72,12 @@ fn needs(request: &Request, kind: &ResourceKind, state: &State, pending: &Pendin
 }
 
 /// Completes pending acquires of other families than that of a request.
-fn stop(walk: &mut Walk<'_>, request: &Request, kind: &ResourceKind, map: &mut RangeMap<State>) {
+fn complete_others(
+    walk: &mut Walk<'_>,
+    request: &Request,
+    kind: &ResourceKind,
+    map: &mut RangeMap<State>,
+) {
     intervals(kind, &request.range, |interval| {
         for_each_pending(
             map,
@@ -80,7 +85,7 @@ fn stop(walk: &mut Walk<'_>, request: &Request, kind: &ResourceKind, map: &mut R
             |state, pending| pending.to != request.family && needs(request, kind, state, pending),
             |map, pending| {
                 let later = PassRef::Pass(request.pass);
-                settle(walk, request.resource, later, &pending, map);
+                complete_pending(walk, request.resource, later, &pending, map);
             },
         );
     });
@@ -93,12 +98,12 @@ fn is_alike(one: &Request, other: &Request) -> bool {
 }
 
 /// Collects the ranges that requests that are alike need and other families own.
-fn depart<'a>(
+fn collect_releases<'a>(
     walk: &mut Walk<'_>,
     alike: impl Iterator<Item = &'a Request>,
     request: &Request,
     maps: &mut Maps,
-    departures: &mut Departures,
+    releases: &mut Releases,
 ) {
     let to = Destination {
         resource: request.resource,
@@ -120,7 +125,7 @@ fn depart<'a>(
             let is_elsewhere = state.rare.pending().is_none() && request.finds_elsewhere(state);
             let discards = states.iter().all(|state| request.discards(state));
             if is_elsewhere && !discards && !outside.add(run.clone(), state) {
-                departures.add(walk, &to, run, states);
+                releases.add(walk, &to, run, states);
             }
         });
     });
@@ -151,7 +156,7 @@ fn acquire(
         let stages = walk.require(request, &pending.mark, stages, all, rung);
         (stages, Some(pending.mark.pass))
     };
-    walk.calls.stand_behind_wait();
+    walk.calls.follow_wait();
     let barrier = Barrier {
         src: Scope {
             stages,
@@ -168,7 +173,7 @@ fn acquire(
         .needed(0)
         .push_half(resource, &pending.range, barrier);
     // If the transfer was not predicted, earlier frames do not predict later ones.
-    let is_foreseen = !walk.is_window(&pending.mark);
+    let is_predicted = !walk.is_window(&pending.mark);
     intervals(kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
             state.rare.forget_pending();
@@ -183,7 +188,7 @@ fn acquire(
                 is_ready: false,
             }];
             state.write = Some(request.mark(dst.stages_only()));
-            if !is_foreseen {
+            if !is_predicted {
                 state.forget_previous();
             }
         });
@@ -196,13 +201,13 @@ fn acquire(
 /// the memory visible to them.
 fn scope_within(walk: &Walk<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
     let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
-    let arriving = |scope: Scope, layout: Layout| match request.image {
+    let acquired = |scope: Scope, layout: Layout| match request.image {
         true if layout != pending.new_layout => scope.stages_only(),
         _ => scope,
     };
     let uses = walk.frame.uses_of(request.pass).iter();
     let of_resource = uses.filter(|one| one.resource == request.resource);
-    let meet = of_resource.filter(|one| one.range.overlaps(&pending.range));
-    let scopes = meet.map(|one| arriving(scope_of(one, supported), one.access.layout()));
-    scopes.fold(arriving(request.scope, request.layout), Scope::union)
+    let overlapping = of_resource.filter(|one| one.range.overlaps(&pending.range));
+    let scopes = overlapping.map(|one| acquired(scope_of(one, supported), one.access.layout()));
+    scopes.fold(acquired(request.scope, request.layout), Scope::union)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::window::{ALL, arrive};
+use super::window::{ALL, record_acquire};
 use crate::flags::Layout;
 use crate::plan::{PassRef, Reason, Rung, Scope};
 use crate::range::{EVERYTHING, RangeMap, SubRange, gather, intervals};
@@ -90,19 +90,19 @@ impl Outside {
             queue,
             value: walk.point(place).value,
             scope: Scope::default(),
-            pass: EndPass::Nobody,
+            pass: EndPass::None,
             step: 0,
         };
         let family = walk.topology.family(queue);
         for (owner, layout, range) in self.ranges(&walk.frame.resource(resource).kind) {
             let reason = Reason {
                 resource,
-                earlier: PassRef::Nobody,
+                earlier: PassRef::None,
                 later: later.clone(),
                 rung: Rung::OwnershipTransfer,
             };
             let pending = pending((owner, family), layout, range, mark);
-            arrive(walk, place, ALL, &pending, reason, map);
+            record_acquire(walk, place, ALL, &pending, reason, map);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Releases: their submission, first scope, and destination family.
 //!
-//! One barrier releases neighbouring runs. First [`Departures::add`] determines for each run how
-//! it is released. Then [`Departures::release`] gathers equal releases into as few ranges as
+//! One barrier releases neighbouring runs. First [`Releases::add`] determines for each run how
+//! it is released. Then [`Releases::release`] gathers equal releases into as few ranges as
 //! Vulkan can name.
 
 use std::ops::Range;
@@ -30,9 +30,9 @@ pub(in crate::solve) struct Destination {
     pub(in crate::solve) later: PassRef,
 }
 
-/// How a range is released. Ranges with equal departures may share a barrier.
+/// How a range is released. Ranges with equal releases may share a barrier.
 #[derive(Clone, Debug, PartialEq)]
-struct Departure {
+struct Release {
     to: Destination,
     from: FamilyIndex,
     /// The submission that releases.
@@ -43,7 +43,7 @@ struct Departure {
 
 /// The runs that their owners release.
 #[derive(Debug, Default)]
-pub(in crate::solve) struct Departures {
+pub(in crate::solve) struct Releases {
     groups: Vec<Group>,
 }
 
@@ -51,13 +51,13 @@ pub(in crate::solve) struct Departures {
 /// line.
 #[derive(Debug)]
 struct Group {
-    departure: Departure,
+    release: Release,
     /// The last pass that used the first of the intervals.
     last: Option<EndPass>,
     intervals: Vec<Range<u64>>,
 }
 
-impl Departures {
+impl Releases {
     /// Releases a run, or all runs of a mip level, from its owner, after all uses of the frame so
     /// far.
     pub(in crate::solve) fn add(
@@ -88,7 +88,7 @@ impl Departures {
                 src = src.union(walk.chain_late(place, mark, reason));
             }
         });
-        let departure = Departure {
+        let release = Release {
             to: to.clone(),
             from,
             place,
@@ -96,10 +96,10 @@ impl Departures {
             old_layout: state.layout,
         };
         let mut groups = self.groups.iter_mut().rev().take(JOINED);
-        match groups.find(|group| group.departure == departure) {
+        match groups.find(|group| group.release == release) {
             Some(group) => group.intervals.push(interval),
             None => self.groups.push(Group {
-                departure,
+                release,
                 last,
                 intervals: vec![interval],
             }),
@@ -109,10 +109,10 @@ impl Departures {
     /// Appends the releases to their submissions, and notes the pending acquires in the states.
     pub(in crate::solve) fn release(self, walk: &mut Walk<'_>, maps: &mut Maps) {
         for mut group in self.groups {
-            let resource = group.departure.to.resource;
+            let resource = group.release.to.resource;
             let kind = &walk.frame.resource(resource).kind;
             for range in gather(kind, &mut group.intervals) {
-                let pending = append(walk, &group.departure, group.last, range);
+                let pending = append(walk, &group.release, group.last, range);
                 let map = &mut maps[resource.0 as usize];
                 intervals(kind, &range, |interval| {
                     map.update(interval, |_, state| state.rare.set_pending(pending.clone()));
@@ -126,7 +126,7 @@ impl Departures {
 fn reason(walk: &Walk<'_>, to: &Destination, last: Option<EndPass>) -> Reason {
     Reason {
         resource: to.resource,
-        earlier: last.map_or(PassRef::Nobody, |pass| walk.past.pass_ref(pass)),
+        earlier: last.map_or(PassRef::None, |pass| walk.past.pass_ref(pass)),
         later: to.later.clone(),
         rung: Rung::OwnershipTransfer,
     }
@@ -142,17 +142,17 @@ fn last_family(walk: &Walk<'_>, states: &[&State]) -> FamilyIndex {
 /// Appends a release to its submission.
 fn append(
     walk: &mut Walk<'_>,
-    departure: &Departure,
+    release: &Release,
     last: Option<EndPass>,
     range: SubRange,
 ) -> Pending<Mark> {
-    let Departure {
+    let Release {
         to,
         from,
         place,
         src,
         old_layout,
-    } = departure;
+    } = release;
     // Without maintenance8 the second scope of a release is ignored.
     let stages = if walk.topology.maintenance8 {
         Stages::ALL_COMMANDS
@@ -194,7 +194,7 @@ fn append(
                 src.access
             },
         },
-        pass: last.unwrap_or(EndPass::Nobody),
+        pass: last.unwrap_or(EndPass::None),
         step: walk.records[*place].step,
     };
     Pending {
@@ -232,10 +232,10 @@ fn place(
         last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
     }
     let is_presented = walk.frame.resource(resource).lifetime == Lifetime::Swapchain;
-    if let Some((queue, last)) = meeting_after(walk, states).filter(|_| !is_presented)
-        && let Some(meeting) = walk.meeting(queue, last)
+    if let Some((queue, last)) = unordered_release(walk, states).filter(|_| !is_presented)
+        && let Some(release) = walk.release_submission(queue, last)
     {
-        return meeting;
+        return release;
     }
     let queue = queue.or_else(|| walk.queue_of(owner));
     // A range that no known family has used has no owner.
@@ -244,12 +244,15 @@ fn place(
 
 /// The queue that a release after uses of this frame on several queues should have a submission of
 /// its own on: the last use is by a pass that does not depend on all others.
-pub(in crate::solve) fn meeting(walk: &Walk<'_>, states: &[&State]) -> Option<QueueIndex> {
-    meeting_after(walk, states).map(|(queue, _)| queue)
+pub(in crate::solve) fn own_release_queue(
+    walk: &Walk<'_>,
+    states: &[&State],
+) -> Option<QueueIndex> {
+    unordered_release(walk, states).map(|(queue, _)| queue)
 }
 
 /// The same with the submission of the last use.
-fn meeting_after(walk: &Walk<'_>, states: &[&State]) -> Option<(QueueIndex, usize)> {
+fn unordered_release(walk: &Walk<'_>, states: &[&State]) -> Option<(QueueIndex, usize)> {
     let mut last = None;
     for_each_predecessor_of(states, |mark, _| {
         last = last.max(walk.timeline.submission(mark.point()));

@@ -26,7 +26,7 @@ pub(super) const ALL: Scope = Scope {
 /// `layout` is left pending. With any other layouts, the layout would change between release and
 /// acquire, at a time that the host does not know. Ranges that an external owner has released in
 /// another layout are acquired as well, because only the owner can change a layout.
-pub(in crate::solve) fn settle_for_host(
+pub(in crate::solve) fn complete_for_host(
     walk: &mut Walk<'_>,
     (resource, pass): (ResourceIndex, PassIndex),
     layout: Layout,
@@ -48,14 +48,14 @@ pub(in crate::solve) fn settle_for_host(
         interval.clone(),
         |_, pending| (pending.old_layout, pending.new_layout) != (layout, layout),
         |map, pending| {
-            settle(walk, resource, PassRef::Pass(pass), &pending, map);
+            complete_pending(walk, resource, PassRef::Pass(pass), &pending, map);
         },
     );
 }
 
 /// Acquires a range in the window of the family that it was released to. `later` is the pass that
 /// makes this necessary.
-pub(super) fn settle(
+pub(super) fn complete_pending(
     walk: &mut Walk<'_>,
     resource: ResourceIndex,
     later: PassRef,
@@ -84,12 +84,12 @@ pub(super) fn settle(
             ..Scope::default()
         }
     };
-    arrive(walk, place, scope, pending, reason, map);
+    record_acquire(walk, place, scope, pending, reason, map);
 }
 
 /// Acquires a range at the beginning of a window, between stages that have waited for its release
 /// and the same ones, and notes that in its states.
-pub(super) fn arrive(
+pub(super) fn record_acquire(
     walk: &mut Walk<'_>,
     place: usize,
     scope: Scope,
@@ -135,13 +135,13 @@ pub(super) fn arrive(
     });
 }
 
-/// Calls `bring`, which acquires, for each range that was released by one barrier, overlaps an
+/// Calls `acquire`, which acquires, for each range that was released by one barrier, overlaps an
 /// interval, and for which `is_wanted` accepts one of the runs in the interval.
 pub(in crate::solve) fn for_each_pending(
     map: &mut RangeMap<State>,
     within: Range<u64>,
     is_wanted: impl Fn(&State, &Pending<Mark>) -> bool,
-    mut bring: impl FnMut(&mut RangeMap<State>, Pending<Mark>),
+    mut acquire: impl FnMut(&mut RangeMap<State>, Pending<Mark>),
 ) {
     let mut at = within.start;
     while at < within.end {
@@ -150,7 +150,7 @@ pub(in crate::solve) fn for_each_pending(
             is_wanted(state, pending).then(|| (run.end, Pending::clone(pending)))
         });
         let Some((end, pending)) = found else { return };
-        bring(map, pending);
+        acquire(map, pending);
         at = end;
     }
 }

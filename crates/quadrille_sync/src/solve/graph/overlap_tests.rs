@@ -7,9 +7,9 @@ fn groups(uses: &str) -> Vec<Vec<usize>> {
     let text =
         format!("buffer a 0 bytes 64\nimage b 1 aspects COLOR mips 4 layers 4\npass p\n{uses}");
     let frame: Frame = parse_frame(&text).unwrap();
-    let meetings = Meetings::new(&frame.uses);
+    let overlaps = Overlaps::new(&frame.uses);
     (0..frame.uses.len())
-        .map(|at| meetings.of(at).collect())
+        .map(|at| overlaps.of(at).collect())
         .collect()
 }
 
@@ -48,13 +48,13 @@ fn uses_of_other_groups_do_not_overlap() {
         ..Use::whole(resource, Access::VertexRead)
     };
     let uses: Vec<Use> = (0..40).map(one).collect();
-    let meetings = Meetings::new(&uses);
+    let overlaps = Overlaps::new(&uses);
     let all = (0..uses.len()).flat_map(|a| (0..uses.len()).map(move |b| (a, b)));
     for (a, b) in all.filter(|(a, b)| uses[*a].range.overlaps(&uses[*b].range)) {
-        assert!(meetings.of(a).any(|it| it == b), "{a} meets {b}");
+        assert!(overlaps.of(a).any(|it| it == b), "{a} overlapped {b}");
     }
     assert!(
-        meetings.of(0).count() < uses.len(),
+        overlaps.of(0).count() < uses.len(),
         "there are several groups"
     );
 }

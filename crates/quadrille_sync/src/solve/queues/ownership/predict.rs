@@ -2,8 +2,8 @@
 //! other streams.
 
 use super::outside::Outside;
-use super::release::{Departures, Destination};
-use super::window::{for_each_pending, settle};
+use super::release::{Destination, Releases};
+use super::window::{complete_pending, for_each_pending};
 use crate::plan::PassRef;
 use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
@@ -29,13 +29,13 @@ pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
         if !persistent || !walk.is_owned(resource) || !used || seen_by_host {
             continue;
         }
-        let mut departures = Departures::default();
+        let mut releases = Releases::default();
         for_each_whole(&declared.kind, &maps[at], EVERYTHING, |run, states| {
             if let Some(to) = next(resource, states) {
-                departures.add(walk, &to, run, states);
+                releases.add(walk, &to, run, states);
             }
         });
-        departures.release(walk, maps);
+        releases.release(walk, maps);
     }
 }
 
@@ -93,10 +93,10 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
             map,
             EVERYTHING,
             |_, pending| pending.to != give.family,
-            |map, pending| settle(walk, give.resource, to.later.clone(), &pending, map),
+            |map, pending| complete_pending(walk, give.resource, to.later.clone(), &pending, map),
         );
         Outside::of_others(map, give.family).pass_on(walk, give.resource, &to.later, map);
-        let mut departures = Departures::default();
+        let mut releases = Releases::default();
         let kind = &frame.resource(give.resource).kind;
         for_each_whole(kind, map, EVERYTHING, |run, states| {
             let [state, ..] = states else { return };
@@ -104,9 +104,9 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
             // Ownership is not tracked with one family, and no transfer is needed between streams.
             let stays = state.owner.is_none() && !outside;
             if !is_there && !stays {
-                departures.add(walk, &to, run, states);
+                releases.add(walk, &to, run, states);
             }
         });
-        departures.release(walk, maps);
+        releases.release(walk, maps);
     }
 }

@@ -9,14 +9,14 @@ use crate::range::{EVERYTHING, SubRange};
 
 /// The uses of a pass in groups. Uses of different groups do not overlap.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Meetings {
+pub(in crate::solve) struct Overlaps {
     /// The uses, group by group, each in declaration order.
     members: Vec<u32>,
     /// By use: where in them its group is.
     groups: Vec<Range<u32>>,
 }
 
-impl Meetings {
+impl Overlaps {
     /// Looks at the uses of one pass.
     pub(in crate::solve) fn new(uses: &[Use]) -> Self {
         let key = |at: &u32| {
@@ -28,17 +28,18 @@ impl Meetings {
         let mut groups = vec![0..0; uses.len()];
         let mut first = 0;
         let mut reach = None;
-        let mut meets_more = |at: &u32| {
+        let mut overlaps_more = |at: &u32| {
             let one = &uses[*at as usize];
             let Range { start, end } = extent(&one.range);
-            let meets = reach.filter(|(resource, end)| *resource == one.resource && start < *end);
+            let overlapped =
+                reach.filter(|(resource, end)| *resource == one.resource && start < *end);
             reach = Some((
                 one.resource,
-                meets.map_or(end, |(_, before)| end.max(before)),
+                overlapped.map_or(end, |(_, before)| end.max(before)),
             ));
-            meets.is_some()
+            overlapped.is_some()
         };
-        let begins: Vec<bool> = members.iter().map(|at| !meets_more(at)).collect();
+        let begins: Vec<bool> = members.iter().map(|at| !overlaps_more(at)).collect();
         for next in 1..=members.len() {
             if begins.get(next).is_none_or(|begins| *begins) {
                 members[first..next].sort_unstable();
@@ -74,5 +75,5 @@ fn extent(range: &SubRange) -> Range<u64> {
 }
 
 #[cfg(test)]
-#[path = "meet_tests.rs"]
+#[path = "overlap_tests.rs"]
 mod tests;
