@@ -3,7 +3,7 @@
 pub(crate) mod mirror;
 
 mod declared;
-mod doubt;
+mod excess;
 mod same;
 pub(crate) mod tables;
 
@@ -60,7 +60,7 @@ pub(crate) struct Collector {
     /// The bindings whose handles can change without a change of declarations.
     followed: Vec<u32>,
     /// Passes of the graph whose declarations allow less than their parameters do.
-    doubtful: Vec<u32>,
+    may_exceed: Vec<u32>,
     /// The bindings whose handles were replaced while the passes of this frame ran.
     replaced: Vec<u32>,
     /// When that began.
@@ -120,7 +120,7 @@ pub(crate) fn frame(
     let mut errors = Vec::new();
     let changed = changed || !beside.tables.are_unchanged();
     if plain && collector.plain && !changed && collector.is_same(world, recordings) {
-        collector.check_doubtful(world, recordings, &mut errors);
+        collector.check_excess(world, recordings, &mut errors);
         return if_none(errors, Collected::Same);
     }
     collector.plain = false;
@@ -162,7 +162,7 @@ pub(crate) fn frame(
     if let Some(gpu) = world.get_resource::<GpuDevice>() {
         collector.check_device(gpu, &mut errors);
     }
-    collector.check_doubtful(world, recordings, &mut errors);
+    collector.check_excess(world, recordings, &mut errors);
     collector.plain = plain && errors.is_empty();
     if_none(errors, Collected::Anew)
 }

@@ -21,7 +21,7 @@ use crate::renderer::Renderer;
 const GLANCE: Duration = Duration::from_millis(20);
 
 /// How long a stream that is to stop still waits for the device.
-const LAST_PATIENCE: Duration = Duration::from_secs(1);
+const LAST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a stream's frame did not come about.
 #[derive(Debug, thiserror::Error)]
@@ -161,7 +161,7 @@ impl Stream {
         loop {
             if self.is_stopping() {
                 let since = stopping.get_or_insert_with(Instant::now);
-                if since.elapsed() > LAST_PATIENCE {
+                if since.elapsed() > LAST_TIMEOUT {
                     return Err(StreamError::Closed);
                 }
             }

@@ -2,7 +2,7 @@
 //!
 //! Each window has its own surface, swapchain and proofs, so each fails, waits and closes alone.
 
-mod patience;
+mod acquire_timeout;
 mod sized;
 mod target;
 

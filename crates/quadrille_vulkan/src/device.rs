@@ -1,23 +1,23 @@
 //! The logical device and everything that lives as long as it does.
 
 pub(crate) mod addresses;
+pub(crate) mod backing;
 pub(crate) mod batch;
 pub(crate) mod compiler;
 mod failed_call;
 pub(crate) mod fault;
 pub(crate) mod gate;
 pub(crate) mod gpu;
-pub(crate) mod home;
 pub(crate) mod ids;
 pub(crate) mod last_waits;
 pub(crate) mod memory;
-pub(crate) mod patience;
 pub(crate) mod pipeline_cache;
 pub(crate) mod pipeline_layout;
 pub(crate) mod reload;
 pub(crate) mod retire;
 pub(crate) mod stream;
 pub(crate) mod table_layout;
+pub(crate) mod time_limit;
 pub(crate) mod timeline;
 pub(crate) mod timelines;
 
@@ -36,12 +36,12 @@ use crate::device::fault::Fault;
 use crate::device::ids::Ids;
 use crate::device::last_waits::LastWaits;
 use crate::device::memory::MemoryPool;
-use crate::device::patience::Patience;
 use crate::device::pipeline_cache::PipelineCache;
 use crate::device::pipeline_layout::LayoutCache;
 use crate::device::reload::Reloads;
 use crate::device::retire::Retired;
 use crate::device::stream::Streams;
+use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::Timeline;
 use crate::device::timelines::Timelines;
 use crate::error::SetupError;
@@ -55,7 +55,7 @@ use crate::instance::{Instance, version_text, vulkan};
 use crate::lock;
 
 /// How long tear-down waits for the device before it gives its objects up.
-const TEARDOWN_PATIENCE: Duration = Duration::from_secs(5);
+const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What is known about the device that was chosen.
 #[derive(Clone, Debug)]
@@ -274,10 +274,10 @@ impl Device {
     /// of its timelines. A lost device is done with everything; it is asked all the same, since
     /// waits return at once where that is true.
     pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
-        let mut patience = Patience::new(timeout);
+        let mut limit = TimeLimit::new(timeout);
         for queue in &self.queues {
             let submitted = queue.timeline.submitted();
-            match queue.timeline.wait(self, submitted, &mut patience) {
+            match queue.timeline.wait(self, submitted, &mut limit) {
                 Err(result) if !self.is_lost() => return Err(result),
                 _ => {}
             }
@@ -286,8 +286,8 @@ impl Device {
     }
 
     /// The same for tear-down: nobody waits twice for a device that does not get on.
-    pub(crate) fn wait_last(&self, patience: Duration) -> Result<(), vk::Result> {
-        let waited = self.wait_submitted(self.last.patience(patience));
+    pub(crate) fn wait_last(&self, timeout: Duration) -> Result<(), vk::Result> {
+        let waited = self.wait_submitted(self.last.timeout(timeout));
         self.last.note(waited.is_ok());
         waited
     }
@@ -379,8 +379,8 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        let waited = self.wait_last(TEARDOWN_PATIENCE);
-        let streams_are_done = self.reap_all(self.last.patience(TEARDOWN_PATIENCE));
+        let waited = self.wait_last(TEARDOWN_TIMEOUT);
+        let streams_are_done = self.reap_all(self.last.timeout(TEARDOWN_TIMEOUT));
         let waited = waited.and(streams_are_done.then_some(()).ok_or(vk::Result::TIMEOUT));
         if let Err(error) = waited {
             // Destroying what the device still uses is undefined; leaking it is not.

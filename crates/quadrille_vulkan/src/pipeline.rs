@@ -8,19 +8,19 @@
 //! A graphics pipeline is compiled for the formats of the attachments it meets, when it first
 //! meets them ([`GraphicsPipeline::prepare`] does it beforehand), so users never repeat formats.
 //!
-//! A pipeline is its `interface`, which never changes, and what it runs (`live`), which does when
-//! the file of a shader is loaded again (`fit` says what can take its place).
+//! A pipeline is its `interface`, which never changes, and what it runs (`code`), which does when
+//! the file of a shader is loaded again (`reload_check` says what can take its place).
 
 mod capabilities;
 mod compute;
-mod fit;
+mod current_code;
 mod fixed;
 mod formats;
 mod graphics;
 mod graphics_code;
 mod interface;
-mod live;
 mod needs;
+mod reload_check;
 mod stages;
 mod state;
 mod targets;
@@ -36,9 +36,9 @@ pub use state::{
 };
 
 pub(crate) use compute::ComputeCode;
+pub(crate) use current_code::CurrentCode;
 pub(crate) use formats::MAX_COLORS;
 pub(crate) use graphics_code::GraphicsCode;
-pub(crate) use live::Live;
 pub(crate) use vertices::MOST_BUFFERS;
 
 use ash::vk;

@@ -9,7 +9,7 @@ use quadrille_sync::TimelinePoint;
 
 use crate::error::FrameError;
 use crate::lock;
-use crate::present::swapchain::{PATIENCE, Proof, Swapchain, wait_for_fences};
+use crate::present::swapchain::{Proof, Swapchain, TIMEOUT, wait_for_fences};
 
 /// What a submission signals for a present, and what proves the present done.
 pub(crate) struct PresentSignal {
@@ -220,7 +220,7 @@ impl Swapchain {
             device.raw.queue_submit2(*queue, &submits, fence)
         });
         drop(queue);
-        let done = submitted.is_ok() && wait_for_fences(device, &[fence], PATIENCE);
+        let done = submitted.is_ok() && wait_for_fences(device, &[fence], TIMEOUT);
         if done || submitted.is_err() {
             // SAFETY: the submission is complete, or was not made.
             unsafe { device.raw.destroy_fence(fence, None) };

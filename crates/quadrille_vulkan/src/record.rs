@@ -347,12 +347,12 @@ fn encode_pass<'a>(
         return Ok(true);
     }
     let (name, uses) = (name(), input.frame.uses_of(pass));
-    let doubt = kept.doubt(age, uses);
+    let recheck = kept.recheck(age, uses);
     if let Some(span) = kept.span_of(repeated)
-        && encoder.still_holds(uses, span, doubt)
+        && encoder.still_holds(uses, span, recheck)
     {
         encoder.repeat(|| name, span);
-        kept.see(age, uses, doubt);
+        kept.checked(age, uses, recheck);
         return Ok(true);
     }
     if let Some(foreign) = list.foreign(encoder.device()) {

@@ -43,10 +43,10 @@ struct PlannedPresent {
 }
 
 /// How long the device may take to reach what a host pass between submissions waits for.
-const HOST_PATIENCE: Duration = Duration::from_secs(10);
+const HOST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a present waits for another stream to submit what it depends on.
-const PRESENT_PATIENCE: Duration = Duration::from_secs(5);
+const PRESENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Frames {
     /// Submits a recorded frame and presents its windows. `states` are those that the plan was
@@ -277,7 +277,7 @@ impl Frames {
         host: &mut dyn FnMut(PassIndex),
         is_first: bool,
     ) -> Result<(), FrameError> {
-        let mut waited = self.wait(&step.points(states), HOST_PATIENCE);
+        let mut waited = self.wait(&step.points(states), HOST_TIMEOUT);
         if waited.is_ok() && self.lanes.len() > 1 {
             // The wait transitively covers what other queues signalled before. The validation layer,
             // which takes each timeline for itself, learns that from their counters.
@@ -359,7 +359,7 @@ impl Frames {
     /// A binary semaphore may only be waited for once all that its signal depends on has been
     /// submitted, also by other streams (section "Queue Operations", `vkQueuePresentKHR`).
     fn wait_presentable(&mut self, signals: &[Point]) -> Result<(), FrameError> {
-        if self.device.wait_certain(signals, PRESENT_PATIENCE) {
+        if self.device.wait_certain(signals, PRESENT_TIMEOUT) {
             return Ok(());
         }
         self.broken = true;

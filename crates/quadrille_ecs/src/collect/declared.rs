@@ -8,7 +8,7 @@ use bevy_platform::collections::HashMap;
 use bevy_window::Window;
 use quadrille_sync::SubRange;
 
-use super::{Collector, doubt};
+use super::{Collector, excess};
 use crate::collect::mirror::{PassGraph, PassNode};
 use crate::declare::declaration::{
     AccessTo, Accesses, Bound, DeclarationVersion, DeclaredAccess, QueueWish,
@@ -22,7 +22,7 @@ pub(super) struct CachedPass {
     pub queue: QueueWish,
     pub disabled: bool,
     /// They allow less than the parameters of its system.
-    pub is_doubtful: bool,
+    pub may_exceed: bool,
     pub uses: Vec<CachedUse>,
 }
 
@@ -44,15 +44,15 @@ impl Collector {
         }
         self.passes.clear();
         self.bindings.clear();
-        self.doubtful.clear();
+        self.may_exceed.clear();
         let mut errors = Vec::new();
         let mut known = HashMap::default();
         let graph = world.get_resource::<PassGraph>();
         for node in graph.iter().flat_map(|graph| &graph.passes) {
             let bindings = (&mut self.bindings, &mut known);
             let pass = read_pass(world, node, bindings, &mut errors);
-            if pass.is_doubtful {
-                self.doubtful.push(self.passes.len() as u32);
+            if pass.may_exceed {
+                self.may_exceed.push(self.passes.len() as u32);
             }
             self.passes.push(pass);
         }
@@ -114,7 +114,7 @@ fn read_pass(
         disabled: world
             .get_entity(entity)
             .map_or(true, |entity| entity.contains::<Disabled>()),
-        is_doubtful: false,
+        may_exceed: false,
         uses: Vec::new(),
     };
     for access_entity in world
@@ -149,10 +149,10 @@ fn read_pass(
             range,
         });
     }
-    pass.is_doubtful = node.declared.iter().any(|parameter| {
+    pass.may_exceed = node.declared.iter().any(|parameter| {
         let is_of_it = |used: &&CachedUse| bindings[used.binding as usize].0 == parameter.resource;
         let mut of_it = pass.uses.iter().filter(is_of_it);
-        !of_it.any(|used| doubt::allows(used, &parameter.access))
+        !of_it.any(|used| excess::allows(used, &parameter.access))
     });
     pass
 }

@@ -28,7 +28,7 @@ use crate::declare::declaration::{
 };
 use crate::declare::queue::OnQueueSet;
 use crate::declare::registry::{Absence, Declared, Registry};
-use crate::record::strays::Strays;
+use crate::record::no_pass::NoPasses;
 use crate::schedule::RenderSystems;
 
 /// The passes of the schedule, in the order in which their systems were added.
@@ -96,9 +96,9 @@ impl ScheduleBuildPass for MirrorPasses {
         graph: &mut ScheduleGraph,
         mut dependencies: FlattenedDependencies<'_>,
     ) -> Result<(), ScheduleBuildError> {
-        world.get_resource_or_init::<Strays>();
-        let systems = world.resource_scope(|world, mut strays: Mut<Strays>| {
-            find_passes(world, graph, &mut strays)
+        world.get_resource_or_init::<NoPasses>();
+        let systems = world.resource_scope(|world, mut no_passes: Mut<NoPasses>| {
+            find_passes(world, graph, &mut no_passes)
         });
         let index_of: HashMap<SystemKey, u32> = systems
             .iter()
@@ -116,7 +116,7 @@ impl ScheduleBuildPass for MirrorPasses {
 }
 
 /// The systems that take a recorder, with what their other parameters declare.
-fn find_passes(world: &World, graph: &ScheduleGraph, strays: &mut Strays) -> Vec<PassSystem> {
+fn find_passes(world: &World, graph: &ScheduleGraph, no_passes: &mut NoPasses) -> Vec<PassSystem> {
     let Some(registry) = world.get_resource::<Registry>() else {
         return Vec::new();
     };
@@ -130,12 +130,12 @@ fn find_passes(world: &World, graph: &ScheduleGraph, strays: &mut Strays) -> Vec
         let name = system.name().to_string();
         let Some(&slot) = slots.first() else {
             if !accesses.is_empty() {
-                strays.has_no_recorder(name);
+                no_passes.has_no_recorder(name);
             }
             continue;
         };
         if slots.len() > 1 {
-            strays.has_several_recorders(name.clone());
+            no_passes.has_several_recorders(name.clone());
         }
         claimed.extend(slots);
         let queue = queue_wish(graph, NodeId::System(key));
@@ -147,7 +147,7 @@ fn find_passes(world: &World, graph: &ScheduleGraph, strays: &mut Strays) -> Vec
             name,
         });
     }
-    strays.claim(&claimed);
+    no_passes.claim(&claimed);
     passes
 }
 

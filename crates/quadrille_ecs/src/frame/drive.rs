@@ -20,8 +20,8 @@ use crate::frame::recover::{Recovery, recover};
 use crate::frame::run::run_render;
 use crate::frame::windows;
 use crate::record::host::PACE_TIMEOUT;
+use crate::record::no_pass;
 use crate::record::recording::{self, Recordings};
-use crate::record::strays;
 use crate::renderer::Renderer;
 use crate::renderer::frame_start::FrameStart;
 use crate::renderer::report::{Clock, Phase};
@@ -39,7 +39,7 @@ pub(crate) fn run_frame(world: &mut World) {
         return;
     }
     let refused = world.resource_mut::<Uploads>().take_refused();
-    let strays = strays::take(world);
+    let no_passes = no_pass::take(world);
     let (outcome, host, late) = world.resource_scope(|world, mut renderer: Mut<Renderer>| {
         let mut clock = Clock::start(renderer.observer.take());
         let outcome = frame(world, &mut renderer, &mut clock);
@@ -66,7 +66,7 @@ pub(crate) fn run_frame(world: &mut World) {
     }
     handle(world, &host_errors);
     let refused = refused.into_iter().map(RenderError::from);
-    let refused: Vec<RenderError> = refused.chain(strays).collect();
+    let refused: Vec<RenderError> = refused.chain(no_passes).collect();
     handle(world, &refused);
 }
 

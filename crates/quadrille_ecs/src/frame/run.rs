@@ -18,7 +18,7 @@ pub(crate) fn run_render(world: &mut World) {
         schedule.run(world);
         if let Ok(Some(_)) = built {
             let order = run_order(world, schedule);
-            world.resource_mut::<Recordings>().foresee(&order);
+            world.resource_mut::<Recordings>().set_order(&order);
         }
     });
 }

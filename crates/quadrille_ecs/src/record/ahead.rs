@@ -1,5 +1,5 @@
 //! Fetching what comes next: pass systems run one after another, each in memory of its own, which
-//! the processor cannot foresee.
+//! the processor cannot predict.
 //!
 //! A frame of many small passes waits for memory more than it computes, and bevy's order is not
 //! that of memory. But it is known once the schedule is built. So while a system runs, the memory

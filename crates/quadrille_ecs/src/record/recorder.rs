@@ -20,10 +20,10 @@ use crate::declare::attachment::RenderTargets;
 use crate::declare::registry::{Declared, Registry, declare, register};
 use crate::record::compute::Compute;
 use crate::record::host::Host;
+use crate::record::no_pass::NoPasses;
 use crate::record::recording::{PassRecording, Recordings, SubRecording};
 use crate::record::rendering::Rendering;
 use crate::record::slot::Slot;
-use crate::record::strays::Strays;
 use crate::record::transfer::Transfer;
 
 /// Records the commands of a pass. A system that takes it is a pass; its other parameters declare
@@ -99,8 +99,8 @@ unsafe impl SystemParam for Recorder<'_, '_> {
         <Res<Recordings> as SystemParam>::init_access(recordings, meta, system_access, world);
         declare::<Self>(state.declared, meta, system_access);
         if let Some(Declared::Recorder(slot)) = world.resource::<Registry>().get(state.declared) {
-            let mut strays = world.get_resource_or_init::<Strays>();
-            strays.add_recorder(slot, meta.name().to_string());
+            let mut no_passes = world.get_resource_or_init::<NoPasses>();
+            no_passes.add_recorder(slot, meta.name().to_string());
         }
     }
 

@@ -248,13 +248,13 @@ impl Recordings {
     }
 
     /// Takes in the order in which one thread runs the systems, once they have.
-    pub(crate) fn foresee(&mut self, order: &[u32]) {
+    pub(crate) fn set_order(&mut self, order: &[u32]) {
         for pair in order.windows(2) {
             let [block, next] =
                 [pair[0], pair[1]].map(|slot| self.blocks.get(slot as usize / BLOCK));
             if let (Some(block), Some(next)) = (block, next) {
                 let next = next.memory(pair[1] as usize % BLOCK);
-                block.foresee(pair[0] as usize % BLOCK, next);
+                block.set_next(pair[0] as usize % BLOCK, next);
             }
         }
     }

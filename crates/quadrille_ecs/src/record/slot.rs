@@ -51,7 +51,7 @@ impl Block {
     }
 
     /// Takes in which memory the system touches that runs after another.
-    pub(crate) fn foresee(&self, at: usize, next: [*const u8; 2]) {
+    pub(crate) fn set_next(&self, at: usize, next: [*const u8; 2]) {
         self.ahead[at].set_next(next);
     }
 

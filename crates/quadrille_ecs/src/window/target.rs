@@ -12,7 +12,7 @@ use quadrille_vulkan::{
     Swapchain, SwapchainSettings, vk::PresentModeKHR,
 };
 
-use super::patience::Patience;
+use super::acquire_timeout::AcquireTimeout;
 use super::{PresentSettings, SwapchainState, WindowOutcome};
 
 /// A window that failed this often in a row is given up.
@@ -25,7 +25,7 @@ pub(crate) struct WindowTarget {
     swapchain: Option<Swapchain>,
     acquired: bool,
     pub(super) outcome: WindowOutcome,
-    patience: Patience,
+    acquire_timeout: AcquireTimeout,
     /// Failures in a row.
     failures: u32,
     /// Frames to leave out before the next attempt.
@@ -43,7 +43,7 @@ impl WindowTarget {
             swapchain: None,
             acquired: false,
             outcome: WindowOutcome::Idle,
-            patience: Patience::default(),
+            acquire_timeout: AcquireTimeout::default(),
             failures: 0,
             pause: 0,
             settings: SwapchainSettings::default(),
@@ -75,11 +75,11 @@ impl WindowTarget {
                 self.acquired = true;
                 self.outcome = WindowOutcome::Idle;
                 self.failures = 0;
-                self.patience.hit();
+                self.acquire_timeout.hit();
             }
             Ok(Acquired::Skip(reason)) => {
                 if matches!(reason, SkipReason::Timeout | SkipReason::NotReady) {
-                    self.patience.missed();
+                    self.acquire_timeout.missed();
                 }
                 let outcome = WindowOutcome::Skipped(reason);
                 if reason == SkipReason::TooLarge && self.outcome != outcome {
@@ -106,7 +106,7 @@ impl WindowTarget {
         is_alone: bool,
     ) -> Result<Acquired, SurfaceError> {
         let extent = [window.physical_width(), window.physical_height()];
-        let timeout = self.patience.timeout(is_alone);
+        let timeout = self.acquire_timeout.next(is_alone);
         if let Some(swapchain) = &mut self.swapchain {
             swapchain.set(&self.settings)?;
             swapchain.resize(extent)?;

@@ -8,7 +8,7 @@ use quadrille_ecs::*;
 use crate::common::{Rig, read};
 
 /// Enough frames for several looks, and for what follows from them.
-const PATIENCE: u32 = 600;
+const TIMEOUT: u32 = 600;
 
 /// Each pass runs through its numbers as often as it takes to be measured.
 const HEAVY: &str = "
@@ -103,7 +103,7 @@ fn one_of_two_heavy_passes_moves_where_there_is_another_queue() {
     rig.app.add_systems(Render, (one, two));
     let several = able(&rig) > 1;
     let mut frames = 0;
-    while frames < PATIENCE && moved(&rig).is_empty() {
+    while frames < TIMEOUT && moved(&rig).is_empty() {
         rig.update(1);
         frames += 1;
     }
@@ -152,12 +152,12 @@ fn passes_with_wishes_stay_and_so_do_all_with_the_setting_off() {
         Render,
         (one.on_queue(QueueWish::Main), two.on_queue(QueueWish::Main)),
     );
-    rig.update(PATIENCE / 3);
+    rig.update(TIMEOUT / 3);
     assert_eq!(moved(&rig), [], "they wish for the main queue");
     rig.expect_no_errors();
     let mut rig = rig_of(false);
     rig.app.add_systems(Render, (one, two));
-    rig.update(PATIENCE / 3);
+    rig.update(TIMEOUT / 3);
     assert_eq!(moved(&rig), [], "the setting is off");
     rig.expect_no_errors();
 }

@@ -9,7 +9,7 @@ use quadrille_vulkan::{
     GpuShader, Handle, ImageDesc, Serial, Settings, validation_messages, vk,
 };
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Every buffer's size in bytes: that of an image, so that copies fit.
 pub(crate) const BYTES: u64 = 256;
@@ -79,7 +79,7 @@ impl Device {
         lists: &[CommandList],
         handles: &[Handle],
     ) {
-        self.frames.begin(PATIENCE).unwrap();
+        self.frames.begin(TIMEOUT).unwrap();
         let lists: Vec<_> = lists.iter().map(Some).collect();
         let input = FrameInput {
             frame,
@@ -96,7 +96,7 @@ impl Device {
 
     /// Waits for everything; how many messages the layer has sent by then.
     pub(crate) fn finish(&mut self) -> u64 {
-        self.frames.drain(PATIENCE).unwrap();
+        self.frames.drain(TIMEOUT).unwrap();
         validation_messages()
     }
 

@@ -113,13 +113,13 @@ impl CommandList {
     /// Sets the pipeline of the dispatches that follow.
     #[inline]
     pub fn bind_compute(&mut self, pipeline: &ComputePipeline) {
-        let pipeline = self.compute.index(pipeline.live());
+        let pipeline = self.compute.index(pipeline.code());
         self.add(Command::Bind(Bind::Compute { pipeline }));
     }
 
     /// Sets the pipeline of the draws that follow.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
-        let pipeline = self.side_mut().graphics.index(pipeline.live());
+        let pipeline = self.side_mut().graphics.index(pipeline.code());
         self.add(Command::Bind(Bind::Graphics { pipeline }));
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::pipeline::Live;
+use crate::pipeline::CurrentCode;
 
 /// What a list keeps of an object that it uses.
 pub(crate) trait Keep<Object> {
@@ -28,14 +28,14 @@ impl<T: Clone + PartialEq> Keep<T> for T {
 }
 
 /// Of a pipeline whose code can change, the code.
-impl<T> Keep<Live<T>> for Arc<T> {
+impl<T> Keep<CurrentCode<T>> for Arc<T> {
     #[inline]
-    fn is_of(&self, live: &Live<T>) -> bool {
-        live.is(self)
+    fn is_of(&self, code: &CurrentCode<T>) -> bool {
+        code.is(self)
     }
 
-    fn keep(live: &Live<T>) -> Self {
-        live.current()
+    fn keep(code: &CurrentCode<T>) -> Self {
+        code.current()
     }
 }
 

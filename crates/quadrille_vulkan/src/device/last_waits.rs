@@ -2,7 +2,7 @@
 //!
 //! At its end a program waits for several things in turn: for the presents of each window, for
 //! each stream, for the device. Whatever does not come to its end would hold up each of them for
-//! its full patience, so what one of them has found out counts for the others.
+//! its full limit, so what one of them has found out counts for the others.
 //!
 //! Vulkan allows nothing to be destroyed while it is in use, and no parent while there are
 //! children: not a fence that a present has and that is never signalled
@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long a fence may take whose queue is idle.
-const FENCE_PATIENCE: Duration = Duration::from_millis(500);
+const FENCE_TIMEOUT: Duration = Duration::from_millis(500);
 /// The same once a fence took longer.
-const SHORT_FENCE_PATIENCE: Duration = Duration::from_millis(20);
+const SHORT_FENCE_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// What the waits of a tear-down have found out.
 #[derive(Debug, Default)]
 pub(crate) struct LastWaits {
-    /// The device did not get on within somebody's patience.
+    /// The device did not get on within a wait's limit.
     stuck: AtomicBool,
     /// The driver does not signal the fences of presents.
     forgets_fences: AtomicBool,
@@ -31,11 +31,11 @@ pub(crate) struct LastWaits {
 
 impl LastWaits {
     /// How long to wait for the device now.
-    pub(crate) fn patience(&self, patience: Duration) -> Duration {
+    pub(crate) fn timeout(&self, timeout: Duration) -> Duration {
         if self.stuck.load(Ordering::Relaxed) {
             Duration::ZERO
         } else {
-            patience
+            timeout
         }
     }
 
@@ -45,11 +45,11 @@ impl LastWaits {
     }
 
     /// How long to wait for the fences of presents.
-    pub(crate) fn fence_patience(&self) -> Duration {
+    pub(crate) fn fence_timeout(&self) -> Duration {
         if self.forgets_fences.load(Ordering::Relaxed) {
-            SHORT_FENCE_PATIENCE
+            SHORT_FENCE_TIMEOUT
         } else {
-            FENCE_PATIENCE
+            FENCE_TIMEOUT
         }
     }
 

@@ -13,7 +13,7 @@ use ash::vk;
 use quadrille_sync::{QueueIndex, ResourceId, States};
 
 use crate::device::Device;
-use crate::device::home::Home;
+use crate::device::backing::Backing;
 use crate::lock;
 
 /// Something that was dropped.
@@ -25,7 +25,7 @@ pub(crate) enum Retired {
         /// Its handle.
         raw: vk::Buffer,
         /// Its memory.
-        home: Home,
+        backing: Backing,
     },
     /// An image, its views and its memory.
     Image {
@@ -36,7 +36,7 @@ pub(crate) enum Retired {
         /// All its views.
         views: Vec<vk::ImageView>,
         /// Its memory.
-        home: Home,
+        backing: Backing,
     },
     /// The id of an image whose handles belong to a swapchain.
     SwapchainImage {
@@ -44,7 +44,7 @@ pub(crate) enum Retired {
         id: ResourceId,
     },
     /// A share in a block of memory.
-    Memory(Home),
+    Memory(Backing),
     /// A pool with all its descriptor sets.
     DescriptorPool(vk::DescriptorPool),
     /// A pool of queries.
@@ -72,14 +72,17 @@ impl Retired {
     /// Destroys it. No queue uses it any more.
     pub(crate) fn destroy(self, device: &Device) {
         match self {
-            Self::Buffer { raw, home, .. } => {
+            Self::Buffer { raw, backing, .. } => {
                 device.forget_address(raw);
                 // SAFETY: made from this device, owned by this value, and used by no queue.
                 unsafe { device.raw.destroy_buffer(raw, None) };
-                home.free(device);
+                backing.free(device);
             }
             Self::Image {
-                raw, views, home, ..
+                raw,
+                views,
+                backing,
+                ..
             } => {
                 for view in views {
                     // SAFETY: as above.
@@ -87,10 +90,10 @@ impl Retired {
                 }
                 // SAFETY: as above; its views are gone.
                 unsafe { device.raw.destroy_image(raw, None) };
-                home.free(device);
+                backing.free(device);
             }
             Self::SwapchainImage { .. } => {}
-            Self::Memory(home) => home.free(device),
+            Self::Memory(backing) => backing.free(device),
             Self::Sampler(raw) => {
                 device.samplers.fetch_sub(1, Ordering::Relaxed);
                 // SAFETY: as above.

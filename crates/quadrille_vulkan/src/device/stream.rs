@@ -20,13 +20,13 @@ use quadrille_sync::{Capabilities, Queue, ResourceId, Topology};
 use crate::device::Device;
 use crate::device::batch::{Batch, RETRIES, queue_submit};
 use crate::device::gate::{Entry, Gate, Point};
-use crate::device::patience::Patience;
+use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::Timeline;
 use crate::error::{Error, FrameError};
 use crate::lock;
 
 /// How long tear-down waits for the threads of streams.
-const JOIN_PATIENCE: Duration = Duration::from_secs(2);
+const JOIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a stream is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,10 +163,10 @@ impl Streams {
 
     /// Waits for the threads of streams, which have been stopped and whose waits are over.
     pub(crate) fn join(&self) {
-        let mut patience = Patience::new(JOIN_PATIENCE);
+        let mut limit = TimeLimit::new(JOIN_TIMEOUT);
         let threads = std::mem::take(&mut lock(&self.table).threads);
         for thread in threads {
-            let ended = patience.until(|_| thread.is_finished().then_some(()));
+            let ended = limit.until(|_| thread.is_finished().then_some(()));
             if ended.is_none() {
                 tracing::error!("the thread of a stream does not come to its end; it is left");
             } else if thread.join().is_err() {
@@ -334,15 +334,15 @@ impl Device {
     }
 
     /// Waits for what streams have left, and gives it free. Nobody submits any more.
-    pub(crate) fn reap_all(&self, patience: Duration) -> bool {
+    pub(crate) fn reap_all(&self, timeout: Duration) -> bool {
         let timelines: Vec<_> = lock(&self.streams.table)
             .left_over
             .iter()
             .map(|left| Arc::clone(&left.timeline))
             .collect();
-        let mut patience = Patience::new(patience);
+        let mut limit = TimeLimit::new(timeout);
         for timeline in timelines {
-            let waited = timeline.wait(self, timeline.submitted(), &mut patience);
+            let waited = timeline.wait(self, timeline.submitted(), &mut limit);
             if waited.is_err() && !self.is_lost() {
                 return false;
             }
@@ -406,15 +406,15 @@ impl Device {
     }
 
     /// Waits until signals are certain to come: until all that they depend on is submitted.
-    pub(crate) fn wait_certain(&self, points: &[Point], patience: Duration) -> bool {
-        let mut patience = Patience::new(patience);
+    pub(crate) fn wait_certain(&self, points: &[Point], timeout: Duration) -> bool {
+        let mut limit = TimeLimit::new(timeout);
         let mut gate = lock(&self.streams.gate);
         while !gate.are_certain(points) {
             // A lost device wakes nobody.
-            if patience.is_over() || self.is_lost() {
+            if limit.is_over() || self.is_lost() {
                 return false;
             }
-            let waited = patience.wait(|slice| self.streams.moved.wait_timeout(gate, slice));
+            let waited = limit.wait(|slice| self.streams.moved.wait_timeout(gate, slice));
             gate = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
         true

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ash::vk;
 
 use crate::device::Device;
-use crate::device::patience::Patience;
+use crate::device::time_limit::TimeLimit;
 
 /// A queue's timeline semaphore and the highest value that a submission was told to signal.
 pub(crate) struct Timeline {
@@ -111,17 +111,17 @@ impl Timeline {
     }
 
     /// Waits on the host until a value is reached. `TIMEOUT` is an error here, and means that the
-    /// patience is over and the value not reached.
+    /// limit is over and the value not reached.
     pub(crate) fn wait(
         &self,
         device: &Device,
         value: u64,
-        patience: &mut Patience,
+        limit: &mut TimeLimit,
     ) -> Result<(), vk::Result> {
         if self.is_known(value) {
             return Ok(());
         }
-        let waited = patience.until(|slice| self.wait_slice(device, value, slice));
+        let waited = limit.until(|slice| self.wait_slice(device, value, slice));
         waited.unwrap_or(Err(vk::Result::TIMEOUT))
     }
 

@@ -7,10 +7,10 @@ use std::sync::{Arc, OnceLock};
 use ash::vk;
 
 use super::capabilities::check_features;
+use super::current_code::CurrentCode;
 use super::interface::{Code, Interface, Pipeline};
-use super::live::Live;
 use super::needs::BindingNeeds;
-use super::{Module, fit};
+use super::{Module, reload_check};
 use crate::device::Device;
 use crate::device::reload::Newest;
 use crate::device::retire::Retired;
@@ -130,8 +130,8 @@ impl ComputePipeline {
                 let _ = code.compiled();
             }
         }));
-        let live = Live::new(code);
-        let inner = Arc::new(Pipeline { interface, live });
+        let code = CurrentCode::new(code);
+        let inner = Arc::new(Pipeline { interface, code });
         device.reloads.follow(&inner, &[desc.shader]);
         Ok(Self(inner))
     }
@@ -170,7 +170,7 @@ impl ComputePipeline {
 
     /// Whether it is compiled, or has failed to.
     pub fn is_ready(&self) -> bool {
-        self.0.live.current().compiled.get().is_some()
+        self.0.code.current().compiled.get().is_some()
     }
 
     /// Compiles it now, or waits for the thread that does.
@@ -178,13 +178,13 @@ impl ComputePipeline {
     /// # Errors
     /// [`ShaderError::Compile`] with what the driver says.
     pub fn wait(&self) -> Result<(), ShaderError> {
-        self.0.live.current().compiled().map(|_| ())
+        self.0.code.current().compiled().map(|_| ())
     }
 
     /// What it runs.
     #[inline]
-    pub(crate) fn live(&self) -> &Live<ComputeCode> {
-        &self.0.live
+    pub(crate) fn code(&self) -> &CurrentCode<ComputeCode> {
+        &self.0.code
     }
 }
 
@@ -200,7 +200,7 @@ impl Code for ComputeCode {
         interface.check(&[entry])?;
         check_features(interface.device(), name, &[&special])?;
         let sizes = [interface.workgroup_size, entry.workgroup_size];
-        fit::check_workgroup(interface.name(), sizes)?;
+        reload_check::check_workgroup(interface.name(), sizes)?;
         let code = Self::new(interface, &shader, &special, entry);
         code.compiled()?;
         Ok(code)

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::capabilities::check_features;
+use super::current_code::CurrentCode;
 use super::fixed::{self, PipelineState};
 use super::formats::Formats;
 use super::graphics_code::{GraphicsCode, GraphicsInterface, Loaded};
 use super::interface::{Interface, Pipeline};
-use super::live::Live;
 use super::needs::BindingNeeds;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
@@ -132,8 +132,8 @@ impl GraphicsPipeline {
             constants: desc.constants.clone(),
         });
         let code = GraphicsCode::new(&interface, loaded.clone(), &stages);
-        let live = Live::new(Arc::new(code));
-        let inner = Arc::new(Pipeline { interface, live });
+        let code = CurrentCode::new(Arc::new(code));
+        let inner = Arc::new(Pipeline { interface, code });
         device.reloads.follow(&inner, &loaded.shaders());
         Ok(Self(inner))
     }
@@ -167,7 +167,7 @@ impl GraphicsPipeline {
 
     /// Starts compiling for formats in the background.
     pub fn prepare(&self, formats: &Formats) {
-        let (job, formats) = (Arc::downgrade(&self.0.live.current()), *formats);
+        let (job, formats) = (Arc::downgrade(&self.0.code.current()), *formats);
         self.0.interface.device().compiler.run(Box::new(move || {
             if let Some(code) = job.upgrade() {
                 // An error is kept for who asks for the pipeline.
@@ -178,7 +178,7 @@ impl GraphicsPipeline {
 
     /// Whether it is compiled for formats, or has failed to.
     pub fn is_ready(&self, formats: &Formats) -> bool {
-        self.0.live.current().is_ready(formats)
+        self.0.code.current().is_ready(formats)
     }
 
     /// Compiles it for formats now, or waits for the thread that does.
@@ -186,13 +186,13 @@ impl GraphicsPipeline {
     /// # Errors
     /// [`ShaderError::Compile`] with what the driver says.
     pub fn wait(&self, formats: &Formats) -> Result<(), ShaderError> {
-        self.0.live.current().compiled(formats).map(|_| ())
+        self.0.code.current().compiled(formats).map(|_| ())
     }
 
     /// What it runs.
     #[inline]
-    pub(crate) fn live(&self) -> &Live<GraphicsCode> {
-        &self.0.live
+    pub(crate) fn code(&self) -> &CurrentCode<GraphicsCode> {
+        &self.0.code
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::fit::{self, Served};
-use super::live::Live;
+use super::current_code::CurrentCode;
 use super::needs::BindingNeeds;
+use super::reload_check::{self, Provided};
 use crate::device::Device;
 use crate::device::pipeline_layout::PipelineLayout;
 use crate::device::pipeline_layout::merge;
@@ -56,16 +56,16 @@ impl Interface {
 
     /// Checks that entry points of other shaders touch nothing else.
     pub(super) fn check(&self, entry_points: &[&EntryPoint]) -> Result<(), ShaderError> {
-        let served = Served {
+        let provided = Provided {
             name: &self.name,
             bindings: &self.bindings,
             push_bytes: self.layout.push_bytes.least,
         };
         let mut tables = entry_points.iter().flat_map(|entry| &entry.tables);
         if let Some(problem) = tables.find_map(|new| table::excess(&self.tables, new)) {
-            return Err(fit::not_served(&self.name, &problem));
+            return Err(reload_check::exceeds_interface(&self.name, &problem));
         }
-        fit::check(&served, entry_points)
+        reload_check::check(&provided, entry_points)
     }
 
     /// The device that the pipeline was made from.
@@ -117,7 +117,7 @@ pub(crate) trait Code: Deref<Target = Interface> + Send + Sync + Sized + 'static
 /// A pipeline: its interface, and what it runs at the moment.
 pub(crate) struct Pipeline<C: Code> {
     pub(super) interface: Arc<C::Interface>,
-    pub(super) live: Live<C>,
+    pub(super) code: CurrentCode<C>,
 }
 
 impl<C: Code> Reloadable for Pipeline<C> {
@@ -126,11 +126,11 @@ impl<C: Code> Reloadable for Pipeline<C> {
     }
 
     fn rebuild(self: Arc<Self>, newest: &Newest<'_>) -> Result<Ready, ShaderError> {
-        let code = Arc::new(self.live.current().rebuild(newest)?);
-        Ok(Box::new(move || self.live.prepare(code)))
+        let code = Arc::new(self.code.current().rebuild(newest)?);
+        Ok(Box::new(move || self.code.prepare(code)))
     }
 
     fn adopt(&self) {
-        self.live.adopt();
+        self.code.adopt();
     }
 }

@@ -20,7 +20,7 @@ use quadrille_sync::TimelinePoint;
 
 use crate::device::Device;
 use crate::device::gpu::Gpu;
-use crate::device::patience::Patience;
+use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::nanoseconds;
 use crate::error::SurfaceError;
 use crate::present::surface::Surface;
@@ -29,7 +29,7 @@ use crate::resources::image::{GpuImage, ImageDesc, ImageUsage};
 pub(crate) use chain::{Chain, Proof};
 use modes::Modes;
 pub(crate) use recycle::Pool;
-pub(crate) use retired::{PATIENCE, wait_for_fences};
+pub(crate) use retired::{TIMEOUT, wait_for_fences};
 pub use settings::{PresentProof, SurfaceFormat, SwapchainSettings};
 
 /// What came of an acquisition.
@@ -339,8 +339,8 @@ impl Swapchain {
             return Ok(true);
         };
         if let Some(timeline) = self.device.timelines.get(usize::from(point.queue.0)) {
-            let mut patience = Patience::new(timeout);
-            match timeline.wait(&self.device, point.value, &mut patience) {
+            let mut limit = TimeLimit::new(timeout);
+            match timeline.wait(&self.device, point.value, &mut limit) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => return Ok(false),
                 Err(result) => {

@@ -56,9 +56,9 @@ pub(crate) struct Age {
     resources: u64,
 }
 
-/// What may be another thing than when a pass was translated, or last looked at.
+/// What may have changed since a pass was translated or last checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Doubt {
+pub(crate) enum Recheck {
     /// In which layouts the pass declares images.
     Layouts,
     /// Also which resources it declares, and what they are.
@@ -249,21 +249,21 @@ impl Kept {
         self.span_of(repeated).filter(|_| self.seen == age.now)
     }
 
-    /// What may be another thing since.
+    /// What may have changed since then.
     #[inline]
-    pub(crate) fn doubt(&self, age: Age, uses: &[Use]) -> Doubt {
+    pub(crate) fn recheck(&self, age: Age, uses: &[Use]) -> Recheck {
         match self.seen {
-            seen if seen >= age.resources && self.declared == summary(uses) => Doubt::Layouts,
-            _ => Doubt::Resources,
+            seen if seen >= age.resources && self.declared == summary(uses) => Recheck::Layouts,
+            _ => Recheck::Resources,
         }
     }
 
-    /// Notes that what is kept holds where these uses are declared, as far as it was in doubt.
+    /// Notes that what is kept holds where these uses are declared, as far as it was checked.
     #[inline]
-    pub(crate) fn see(&mut self, age: Age, uses: &[Use], doubt: Doubt) {
-        match doubt {
-            Doubt::Layouts => self.seen = age.now,
-            Doubt::Resources => (self.seen, self.declared) = (age.now, summary(uses)),
+    pub(crate) fn checked(&mut self, age: Age, uses: &[Use], recheck: Recheck) {
+        match recheck {
+            Recheck::Layouts => self.seen = age.now,
+            Recheck::Resources => (self.seen, self.declared) = (age.now, summary(uses)),
         }
     }
 

@@ -8,7 +8,7 @@ use bitflags::bitflags;
 use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
-use crate::device::home::{Block, Home, Resident};
+use crate::device::backing::{Backing, Block, Resident};
 use crate::device::memory::{Mapped, Memory};
 use crate::device::retire::Retired;
 use crate::error::Error;
@@ -155,7 +155,7 @@ struct BufferInner {
     raw: AtomicU64,
     /// Another number for each Vulkan buffer that it has been.
     generation: Generation,
-    home: Mutex<Home>,
+    backing: Mutex<Backing>,
     /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
     needs: Option<vk::MemoryRequirements>,
     /// All families may use it: changes only between frames.
@@ -187,13 +187,13 @@ impl GpuBuffer {
     fn assemble(
         device: &Arc<Device>,
         desc: &BufferDesc,
-        made: Option<(vk::Buffer, Home)>,
+        made: Option<(vk::Buffer, Backing)>,
         needs: Option<vk::MemoryRequirements>,
     ) -> Self {
-        let (raw, home) = made.unwrap_or_default();
+        let (raw, backing) = made.unwrap_or_default();
         let atom = device.limits.non_coherent_atom_size;
         // On unified memory, device memory may be mapped too; its contract says it is not.
-        let memory = home.own().filter(|_| desc.memory != Memory::Device);
+        let memory = backing.own().filter(|_| desc.memory != Memory::Device);
         let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
         let id = device.ids.take(&desc.name);
         let inner = BufferInner {
@@ -202,7 +202,7 @@ impl GpuBuffer {
             desc: desc.clone(),
             raw: AtomicU64::new(raw.as_raw()),
             generation: Generation::new(),
-            home: Mutex::new(home),
+            backing: Mutex::new(backing),
             needs,
             is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
             mapped: mapped.map(Mutex::new),
@@ -216,12 +216,12 @@ impl GpuBuffer {
     /// another buffer takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(buffer, _) = self;
-        let mut home = lock(&buffer.home);
-        if home.is_at(place) {
+        let mut backing = lock(&buffer.backing);
+        if backing.is_at(place) {
             return Ok(());
         }
         let (raw, new) = create_in(&buffer.device, &buffer.desc, self.mode(), place)?;
-        let old = std::mem::replace(&mut *home, new);
+        let old = std::mem::replace(&mut *backing, new);
         let old_raw = self.replace(raw);
         self.retire(old_raw, old);
         if let Some((block, _)) = place {
@@ -233,9 +233,9 @@ impl GpuBuffer {
 
     /// Has it be nowhere, if its bytes are in this block.
     fn vacate(&self, block: &Arc<Block>) {
-        let mut home = lock(&self.0.home);
-        if home.offset_in(block).is_some() {
-            let old = std::mem::take(&mut *home);
+        let mut backing = lock(&self.0.backing);
+        if backing.offset_in(block).is_some() {
+            let old = std::mem::take(&mut *backing);
             let old_raw = self.replace(vk::Buffer::null());
             self.retire(old_raw, old);
         }
@@ -248,10 +248,10 @@ impl GpuBuffer {
     }
 
     /// Leaves an object that was replaced to the device.
-    fn retire(&self, raw: vk::Buffer, home: Home) {
-        if !home.is_nowhere() {
+    fn retire(&self, raw: vk::Buffer, backing: Backing) {
+        if !backing.is_unbound() {
             let id = None;
-            lock(&self.0.device.dropped).push(Retired::Buffer { id, raw, home });
+            lock(&self.0.device.dropped).push(Retired::Buffer { id, raw, backing });
         }
     }
 
@@ -260,12 +260,12 @@ impl GpuBuffer {
     /// transient.
     pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
         let Self(buffer, _) = self;
-        let mut home = lock(&buffer.home);
+        let mut backing = lock(&buffer.backing);
         let (raw, new) = match buffer.needs {
             Some(_) => Default::default(),
             None => create_in(&buffer.device, &buffer.desc, mode, None)?,
         };
-        let old = std::mem::replace(&mut *home, new);
+        let old = std::mem::replace(&mut *backing, new);
         let old_raw = self.replace(raw);
         let old_mode = self.mode();
         let is_concurrent = mode == Mode::Concurrent;
@@ -300,8 +300,8 @@ impl GpuBuffer {
     }
 
     /// Where its bytes are.
-    pub(crate) fn home(&self) -> std::sync::MutexGuard<'_, Home> {
-        lock(&self.0.home)
+    pub(crate) fn backing(&self) -> std::sync::MutexGuard<'_, Backing> {
+        lock(&self.0.backing)
     }
 
     /// The device that it was made from.
@@ -436,7 +436,7 @@ impl Drop for BufferInner {
         let retired = Retired::Buffer {
             id: Some(self.id),
             raw: vk::Buffer::from_raw(*self.raw.get_mut()),
-            home: std::mem::take(&mut *lock(&self.home)),
+            backing: std::mem::take(&mut *lock(&self.backing)),
         };
         lock(&self.device.dropped).push(retired);
     }
@@ -542,13 +542,13 @@ fn create_in(
     desc: &BufferDesc,
     mode: Mode,
     place: Option<(&Arc<Block>, u64)>,
-) -> Result<(vk::Buffer, Home), Error> {
+) -> Result<(vk::Buffer, Backing), Error> {
     let raw = create(device, desc, mode)?;
-    match find_home(device, raw, desc, place) {
-        Ok(home) => {
+    match find_backing(device, raw, desc, place) {
+        Ok(backing) => {
             device.names.name(raw, &desc.name);
             device.note_address(raw, desc.bytes, &desc.name);
-            Ok((raw, home))
+            Ok((raw, backing))
         }
         Err(error) => {
             // SAFETY: made above, used by nothing.
@@ -558,23 +558,23 @@ fn create_in(
     }
 }
 
-fn find_home(
+fn find_backing(
     device: &Device,
     raw: vk::Buffer,
     desc: &BufferDesc,
     place: Option<(&Arc<Block>, u64)>,
-) -> Result<Home, Error> {
+) -> Result<Backing, Error> {
     // SAFETY: `raw` was just made from this device.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
     let kind = (desc.memory, true);
-    let home = Home::find(device, &desc.name, requirements, kind, place)?;
-    let (object, offset) = home.binding();
+    let backing = Backing::find(device, &desc.name, requirements, kind, place)?;
+    let (object, offset) = backing.binding();
     // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
     // once.
     match unsafe { device.raw.bind_buffer_memory(raw, object, offset) } {
-        Ok(()) => Ok(home),
+        Ok(()) => Ok(backing),
         Err(result) => {
-            home.free(device);
+            backing.free(device);
             Err(Error::vulkan(device, &desc.name, "vkBindBufferMemory")(
                 result,
             ))

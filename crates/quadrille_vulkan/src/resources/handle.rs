@@ -6,8 +6,8 @@ use ash::vk;
 use quadrille_sync::{Frame, Resource, ResourceId, ResourceIndex};
 
 use crate::device::Device;
+use crate::device::backing::{Backing, Block};
 use crate::device::gpu::Gpu;
-use crate::device::home::{Block, Home};
 use crate::device::ids::Ids;
 use crate::error::CommandError;
 use crate::error::Error;
@@ -90,10 +90,10 @@ impl Handle {
     }
 
     /// Where its bytes are.
-    pub(crate) fn home(&self) -> MutexGuard<'_, Home> {
+    pub(crate) fn backing(&self) -> MutexGuard<'_, Backing> {
         match self {
-            Self::Buffer(buffer) => buffer.home(),
-            Self::Image(image) => image.home(),
+            Self::Buffer(buffer) => buffer.backing(),
+            Self::Image(image) => image.backing(),
         }
     }
 

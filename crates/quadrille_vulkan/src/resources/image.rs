@@ -18,7 +18,7 @@ use bitflags::bitflags;
 use quadrille_sync::{Aspects, Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
-use crate::device::home::{Block, Home, Resident};
+use crate::device::backing::{Backing, Block, Resident};
 use crate::device::retire::Retired;
 use crate::error::Error;
 use crate::instance::sharing::Sharing;
@@ -177,7 +177,7 @@ impl ImageDesc {
 const COPIES: ImageUsage = ImageUsage::TRANSFER_SRC.union(ImageUsage::TRANSFER_DST);
 
 /// A Vulkan object that another has replaced, with its views and its memory.
-type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Home);
+type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Backing);
 
 /// An image. Clones are the same image; when the last one is dropped, the image is retired: it is
 /// destroyed once no queue can still use it.
@@ -200,7 +200,7 @@ struct ImageInner {
     views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
     /// Its raw handle is that of whatever a swapchain has acquired.
     is_swapchain: bool,
-    home: Mutex<Home>,
+    backing: Mutex<Backing>,
     /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
     needs: Option<vk::MemoryRequirements>,
     /// All families may use it: changes only between frames.
@@ -247,7 +247,7 @@ impl GpuImage {
             generation: Generation::new(),
             views: Mutex::default(),
             is_swapchain,
-            home: Mutex::default(),
+            backing: Mutex::default(),
             needs,
             is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
             device: Arc::clone(device),
@@ -268,13 +268,13 @@ impl GpuImage {
     /// another image takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(image, _) = self;
-        let mut home = lock(&image.home);
-        if home.is_at(place) {
+        let mut backing = lock(&image.backing);
+        if backing.is_at(place) {
             return Ok(());
         }
         let key = self.whole_key();
         let new = create::create_in(&image.device, &image.desc, self.mode(), place, key)?;
-        self.retire(self.replace(&mut home, new, Some(key)));
+        self.retire(self.replace(&mut backing, new, Some(key)));
         if let Some((block, _)) = place {
             let resident: Weak<dyn Resident> = Arc::downgrade(image) as _;
             block.note(resident);
@@ -284,9 +284,9 @@ impl GpuImage {
 
     /// Has it be nowhere, if its bytes are in this block.
     fn vacate(&self, block: &Arc<Block>) {
-        let mut home = lock(&self.0.home);
-        if home.offset_in(block).is_some() {
-            self.retire(self.replace(&mut home, Default::default(), None));
+        let mut backing = lock(&self.0.backing);
+        if backing.offset_in(block).is_some() {
+            self.retire(self.replace(&mut backing, Default::default(), None));
         }
     }
 
@@ -295,11 +295,11 @@ impl GpuImage {
     /// transient.
     pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
         let Self(image, _) = self;
-        let mut home = lock(&image.home);
+        let mut backing = lock(&image.backing);
         let is_concurrent = |mode| mode == Mode::Concurrent;
         let old_mode = self.mode();
         if image.needs.is_some() {
-            self.retire(self.replace(&mut home, Default::default(), None));
+            self.retire(self.replace(&mut backing, Default::default(), None));
             image
                 .is_concurrent
                 .store(is_concurrent(mode), Ordering::Relaxed);
@@ -307,7 +307,7 @@ impl GpuImage {
         }
         let key = self.whole_key();
         let new = create::create_in(&image.device, &image.desc, mode, None, key)?;
-        let (raw, views, old_home) = self.replace(&mut home, new, Some(key));
+        let (raw, views, old_backing) = self.replace(&mut backing, new, Some(key));
         image
             .is_concurrent
             .store(is_concurrent(mode), Ordering::Relaxed);
@@ -324,7 +324,7 @@ impl GpuImage {
         let whole = whole.map_or(vk::ImageView::null(), |(_, view)| *view);
         old.0.view.store(whole.as_raw(), Ordering::Relaxed);
         *lock(&old.0.views) = views;
-        *lock(&old.0.home) = old_home;
+        *lock(&old.0.backing) = old_backing;
         Ok(Some(old))
     }
 
@@ -340,12 +340,12 @@ impl GpuImage {
     /// Puts another Vulkan object in the place of the one there is, which is given.
     fn replace(
         &self,
-        home: &mut Home,
-        (raw, new, view): (vk::Image, Home, vk::ImageView),
+        backing: &mut Backing,
+        (raw, new, view): (vk::Image, Backing, vk::ImageView),
         whole: Option<ViewKey>,
     ) -> Replaced {
         let Self(image, _) = self;
-        let old = std::mem::replace(home, new);
+        let old = std::mem::replace(backing, new);
         let old_raw = image.raw.swap(raw.as_raw(), Ordering::Relaxed);
         image.view.store(view.as_raw(), Ordering::Relaxed);
         image.generation.change();
@@ -355,13 +355,13 @@ impl GpuImage {
     }
 
     /// Leaves an object that was replaced to the device.
-    fn retire(&self, (raw, views, home): Replaced) {
-        if !home.is_nowhere() {
+    fn retire(&self, (raw, views, backing): Replaced) {
+        if !backing.is_unbound() {
             lock(&self.0.device.dropped).push(Retired::Image {
                 id: None,
                 raw,
                 views: views.into_iter().map(|(_, view)| view).collect(),
-                home,
+                backing,
             });
         }
     }
@@ -381,8 +381,8 @@ impl GpuImage {
     }
 
     /// Where its bytes are.
-    pub(crate) fn home(&self) -> std::sync::MutexGuard<'_, Home> {
-        lock(&self.0.home)
+    pub(crate) fn backing(&self) -> std::sync::MutexGuard<'_, Backing> {
+        lock(&self.0.backing)
     }
 
     /// The device that it was made from.
@@ -526,7 +526,7 @@ impl Drop for ImageInner {
                 id: Some(self.id),
                 raw: vk::Image::from_raw(*self.raw.get_mut()),
                 views: lock(&self.views).drain(..).map(|(_, view)| view).collect(),
-                home: std::mem::take(&mut *lock(&self.home)),
+                backing: std::mem::take(&mut *lock(&self.backing)),
             }
         };
         lock(&self.device.dropped).push(retired);

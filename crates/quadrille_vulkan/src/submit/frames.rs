@@ -8,9 +8,9 @@ use ash::vk;
 use quadrille_sync::{Progress, QueueIndex, States, TimelinePoint, Topology};
 
 use crate::device::fault;
-use crate::device::patience::Patience;
 use crate::device::retire::Waiting;
 use crate::device::stream::{Lane, Mailbox, StreamDesc};
+use crate::device::time_limit::TimeLimit;
 use crate::device::{Device, DeviceQueue};
 use crate::error::{Error, FrameError};
 use crate::record::pools::Pools;
@@ -21,7 +21,7 @@ use crate::submit::transient::Transients;
 use crate::submit::watch::Watch;
 
 /// How long dropping waits for the device.
-const DROP_PATIENCE: Duration = Duration::from_secs(5);
+const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whoever runs frames: the main loop, which has all queues of a device, or a stream beside it
 /// (see [`Gpu::stream`](crate::Gpu::stream)), which has one.
@@ -285,7 +285,7 @@ impl Frames {
 
     /// The same at the end: nobody waits twice for a device that does not get on.
     fn drain_last(&mut self) -> Result<(), FrameError> {
-        let drained = self.drain(self.device.last.patience(DROP_PATIENCE));
+        let drained = self.drain(self.device.last.timeout(DROP_TIMEOUT));
         self.device.last.note(drained.is_ok());
         drained
     }
@@ -302,9 +302,9 @@ impl Frames {
 
     /// Waits for a value on each lane, all within one timeout.
     fn wait_values(&self, values: &[u64], timeout: Duration) -> Result<(), FrameError> {
-        let mut patience = Patience::new(timeout);
+        let mut limit = TimeLimit::new(timeout);
         for (index, (queue, &wanted)) in self.lanes.iter().zip(values).enumerate() {
-            match queue.timeline.wait(&self.device, wanted, &mut patience) {
+            match queue.timeline.wait(&self.device, wanted, &mut limit) {
                 Ok(()) => {}
                 Err(vk::Result::TIMEOUT) => {
                     let reached = queue.timeline.reached(&self.device).unwrap_or(0);
@@ -314,7 +314,7 @@ impl Frames {
                         queue: (self.first + index) as u8,
                         wanted,
                         reached,
-                        waited: patience.spent(),
+                        waited: limit.spent(),
                         passes,
                         finished,
                         last_done,
@@ -373,8 +373,8 @@ impl Frames {
         self.drain_last()?;
         let device = Arc::clone(&self.device);
         for timeline in self.ring_timelines() {
-            let mut patience = Patience::new(device.last.patience(DROP_PATIENCE));
-            let waited = timeline.wait(&device, timeline.submitted(), &mut patience);
+            let mut limit = TimeLimit::new(device.last.timeout(DROP_TIMEOUT));
+            let waited = timeline.wait(&device, timeline.submitted(), &mut limit);
             device.last.note(waited != Err(vk::Result::TIMEOUT));
             waited.map_err(FrameError::vulkan(&device, "vkWaitSemaphores"))?;
         }

@@ -26,8 +26,8 @@ use quadrille_sync::{
 use crate::device::Device;
 use crate::device::batch::Batch;
 use crate::device::gate::Point;
-use crate::device::patience::Patience;
 use crate::device::stream::Mailbox;
+use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::Timeline;
 use crate::error::Error;
 use crate::lock;
@@ -281,10 +281,10 @@ impl Consumer {
 
     /// Waits until there is a turn to take, or the producer is gone; says whether there is one.
     pub fn wait(&self, timeout: Duration) -> bool {
-        let mut patience = Patience::new(timeout);
+        let mut limit = TimeLimit::new(timeout);
         let mut state = lock(&self.ring.state);
-        while state.published.is_empty() && !state.ended && !patience.is_over() {
-            let waited = patience.wait(|slice| self.ring.published.wait_timeout(state, slice));
+        while state.published.is_empty() && !state.ended && !limit.is_over() {
+            let waited = limit.wait(|slice| self.ring.published.wait_timeout(state, slice));
             state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
         !state.published.is_empty()

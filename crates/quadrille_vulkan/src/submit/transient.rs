@@ -20,7 +20,7 @@ use quadrille_sync::{
 };
 
 use crate::device::Device;
-use crate::device::home::{Block, Home};
+use crate::device::backing::{Backing, Block};
 use crate::device::retire::Retired;
 use crate::error::{Error, FrameError};
 use crate::lock;
@@ -174,7 +174,7 @@ impl Transients {
                 bytes: requirements.size.next_multiple_of(page),
                 alignment: requirements.alignment.max(page),
                 class,
-                now: block.and_then(|block| handle.home().offset_in(block)),
+                now: block.and_then(|block| handle.backing().offset_in(block)),
             })
         }));
     }
@@ -307,12 +307,12 @@ impl Transients {
     fn has(&self, handle: &Handle, place: Placement) -> bool {
         let pool = self.blocks.get(place.block.0 as usize);
         let block = pool.and_then(|pool| pool.block.as_ref());
-        block.is_some_and(|block| handle.home().is_at(Some((block, place.offset))))
+        block.is_some_and(|block| handle.backing().is_at(Some((block, place.offset))))
     }
 }
 
 /// Gives a block back once nothing uses it; what is still in it leaves.
 fn retire(device: &Device, block: Arc<Block>) {
     block.vacate();
-    lock(&device.dropped).push(Retired::Memory(Home::Shared(block, 0)));
+    lock(&device.dropped).push(Retired::Memory(Backing::Shared(block, 0)));
 }

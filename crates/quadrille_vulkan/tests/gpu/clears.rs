@@ -6,7 +6,7 @@ use quadrille_vulkan::{
     Handle, ImageDesc, ImageUsage, Load, Rendering,
 };
 
-use crate::rig::{PATIENCE, Rig, discard, graphics};
+use crate::rig::{Rig, TIMEOUT, discard, graphics};
 
 const SIDE: u32 = 8;
 const RED: u32 = u32::from_le_bytes([255, 0, 0, 255]);
@@ -121,7 +121,7 @@ fn clears_are_replayed() {
         for _ in 0..4 {
             lists[0].clear();
             write(&mut lists[0], &picture, area);
-            rig.frames.begin(PATIENCE).unwrap();
+            rig.frames.begin(TIMEOUT).unwrap();
             let done = rig.planned_frame(&mut planner, &frame, (&lists, &handles), &mut []);
             repeated = done.passes;
         }

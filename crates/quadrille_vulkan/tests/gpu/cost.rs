@@ -9,7 +9,7 @@ use quadrille_vulkan::{
     Serial,
 };
 
-use crate::rig::{PATIENCE, Rig, compute, discard};
+use crate::rig::{Rig, TIMEOUT, compute, discard};
 
 const ADD: &str = "
 @group(0) @binding(0) var<storage, read> a: array<u32>;
@@ -95,7 +95,7 @@ fn frames_cost() {
         let mut times: [Vec<Duration>; 4] = Default::default();
         let frames = if cfg!(debug_assertions) { 20 } else { 200 };
         for _ in 0..frames {
-            rig.frames.begin(PATIENCE).unwrap();
+            rig.frames.begin(TIMEOUT).unwrap();
             let start = Instant::now();
             for (list, &[a, b, c]) in lists.iter_mut().zip(&touched) {
                 write(list, &pipeline, [&buffers[a], &buffers[b], &buffers[c]]);
@@ -118,7 +118,7 @@ fn frames_cost() {
                 .unwrap();
             let submitted = Instant::now();
             rig.states.commit(&frame, rig.gpu.topology(), &plan);
-            rig.frames.drain(PATIENCE).unwrap();
+            rig.frames.drain(TIMEOUT).unwrap();
             let steps = [
                 written - start,
                 planned - written,

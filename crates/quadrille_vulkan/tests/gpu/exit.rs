@@ -11,7 +11,7 @@ use quadrille_vulkan::{
     Swapchain, SwapchainSettings, validation_messages,
 };
 
-use crate::rig::{PATIENCE, Rig, compute, discard, window_settings};
+use crate::rig::{Rig, TIMEOUT, compute, discard, window_settings};
 
 /// How long an end may take.
 const MOST: Duration = Duration::from_secs(2);
@@ -58,7 +58,7 @@ fn running() -> (Rig, Swapchain) {
 }
 
 fn show(rig: &mut Rig, window: &mut Swapchain) -> Result<(), FrameError> {
-    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
     let image = window.image().clone();
     let shown = rig.try_frame(&mut [window], |frame| {
         let uses = [discard(frame.resource(image.clone()), Access::Clear)];
@@ -92,7 +92,7 @@ fn before_the_first_frame() {
 fn after_an_error_in_a_frame() {
     ends_at("a frame that cannot be recorded", || {
         let (mut rig, mut window) = running();
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         let image = window.image().clone();
         let buffer = rig.storage("undeclared", 64);
         let failed = rig.try_frame(&mut [&mut window], |frame| {
@@ -112,13 +112,13 @@ fn after_an_error_in_a_frame() {
 fn between_acquiring_and_submitting() {
     ends_at("an image that is acquired", || {
         let (rig, mut window) = running();
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         (window, rig)
     });
     ends_at("a frame that has begun, its window dropped last", || {
         let (mut rig, mut window) = running();
-        rig.frames.begin(PATIENCE).unwrap();
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        rig.frames.begin(TIMEOUT).unwrap();
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         (rig, window)
     });
 }

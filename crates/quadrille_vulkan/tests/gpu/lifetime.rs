@@ -6,7 +6,7 @@ use quadrille_vulkan::{
     Settings,
 };
 
-use crate::rig::{PATIENCE, Rig, compute, discard, settings};
+use crate::rig::{Rig, TIMEOUT, compute, discard, settings};
 
 #[test]
 #[ignore = "needs a Vulkan device"]
@@ -125,7 +125,7 @@ fn an_unknown_device_is_named_with_what_there_is() {
     assert!(error.to_string().contains("no such device"), "{error}");
     let mut rig = Rig::new();
     assert!(error.to_string().contains(&rig.gpu.info().name), "{error}");
-    rig.frames.drain(PATIENCE).unwrap();
+    rig.frames.drain(TIMEOUT).unwrap();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use quadrille_sync::Access;
 use quadrille_vulkan::{BufferDesc, ComputePipelineDesc, GpuShader, Settings};
 
-use crate::rig::{Declared, PATIENCE, Rig, async_compute, discard, settings};
+use crate::rig::{Declared, Rig, TIMEOUT, async_compute, discard, settings};
 
 /// Much longer on any device than it takes to declare a frame.
 const SLOW: &str = "
@@ -44,7 +44,7 @@ fn a_slow_device_is_at_most_so_many_frames_behind() {
         let cells = cells.unwrap();
         let mut most = 0;
         for frame in 0..FRAMES {
-            rig.frames.begin(PATIENCE).unwrap();
+            rig.frames.begin(TIMEOUT).unwrap();
             most = most.max(ahead(&rig, frame));
             assert!(
                 most < u64::from(frames_in_flight),

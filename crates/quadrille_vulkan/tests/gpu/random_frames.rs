@@ -15,7 +15,7 @@ use quadrille_vulkan::{
     BufferDesc, BufferUsage, CommandList, Handle, ImageDesc, ImageUsage, Sharing,
 };
 
-use crate::rig::{PATIENCE, Rig};
+use crate::rig::{Rig, TIMEOUT};
 
 /// How long sequences are carried out; at least [`LEAST`] are.
 const TIME: Duration = Duration::from_secs(5);
@@ -117,7 +117,7 @@ fn carry_out(rig: &mut Rig, sequence: &Sequence) {
         let lists: Vec<_> = (frame.passes.iter())
             .map(|_| CommandList::default())
             .collect();
-        rig.frames.begin(PATIENCE).unwrap();
+        rig.frames.begin(TIMEOUT).unwrap();
         rig.planned_frame(&mut planner, &frame, (&lists, &handles), &mut []);
     }
     drop(made);

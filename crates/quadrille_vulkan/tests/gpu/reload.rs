@@ -11,7 +11,7 @@ use quadrille_vulkan::{
 };
 
 use crate::repeat::{ADD, Adding};
-use crate::rig::{PATIENCE, Rig, discard, graphics};
+use crate::rig::{Rig, TIMEOUT, discard, graphics};
 
 /// A shader's file in a folder of its own.
 pub(crate) struct Source {
@@ -40,7 +40,7 @@ impl Source {
         fs::write(&self.path, text).unwrap();
         assert!(gpu.reload_shader(&self.path), "a pipeline is made from it");
         let start = Instant::now();
-        while start.elapsed() < PATIENCE {
+        while start.elapsed() < TIMEOUT {
             frame();
             if let Some(reloaded) = gpu.take_reloads().pop() {
                 return reloaded;

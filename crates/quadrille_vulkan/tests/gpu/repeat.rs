@@ -6,7 +6,7 @@ use quadrille_vulkan::{
     GpuShader, Handle, Serial,
 };
 
-use crate::rig::{PATIENCE, Rig, compute, discard, transfer};
+use crate::rig::{Rig, TIMEOUT, compute, discard, transfer};
 
 pub(crate) const ADD: &str = "
 var<immediate> value: u32;
@@ -65,7 +65,7 @@ impl Adding {
     /// Runs so many frames, each with a pass for each buffer and number.
     pub(crate) fn run(&mut self, frames: u32, passes: &[(&GpuBuffer, u32)]) {
         for _ in 0..frames {
-            self.rig.frames.begin(PATIENCE).unwrap();
+            self.rig.frames.begin(TIMEOUT).unwrap();
             self.frame(passes);
         }
     }
@@ -209,7 +209,7 @@ fn a_resource_of_another_device_is_not_taken_for_one_with_its_id() {
     )];
     frame.add_pass("add", compute(), &uses, &[]);
     let rig = &mut adding.rig;
-    rig.frames.begin(PATIENCE).unwrap();
+    rig.frames.begin(TIMEOUT).unwrap();
     let topology = rig.frames.topology();
     let planned = adding.planner.plan(&frame, topology, &rig.states).unwrap();
     let input = FrameInput {

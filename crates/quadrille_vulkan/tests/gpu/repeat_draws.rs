@@ -11,7 +11,7 @@ use quadrille_vulkan::{
 };
 
 use crate::reload::Source;
-use crate::rig::{PATIENCE, Rig, discard, graphics, transfer, window_settings};
+use crate::rig::{Rig, TIMEOUT, discard, graphics, transfer, window_settings};
 
 const SIDE: u32 = 8;
 
@@ -148,7 +148,7 @@ impl Drawing {
         (picture, shown): (&GpuImage, &GpuImage),
         window: Option<&mut Swapchain>,
     ) {
-        self.rig.frames.begin(PATIENCE).unwrap();
+        self.rig.frames.begin(TIMEOUT).unwrap();
         let mut frame = Frame::default();
         let buffers = [&self.vertices, &self.indices, &self.arguments];
         let mut handles: Vec<Handle> = vec![picture.clone().into(), shown.clone().into()];
@@ -373,7 +373,7 @@ fn what_draws_to_a_window_is_translated_in_each_frame() {
         if frame == 8 {
             window.resize([SIDE + 1; 2]).unwrap();
         }
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         let shown = window.image().clone();
         seen.push(shown.raw());
         drawing.frame(SCENE, (&picture, &shown), Some(&mut window));

@@ -13,7 +13,7 @@ use quadrille_vulkan::{
 };
 
 /// Nothing here takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A device, its queues and the states of its resources.
 pub(crate) struct Rig {
@@ -195,7 +195,7 @@ impl Rig {
         windows: &mut [&mut Swapchain],
         declare: impl FnOnce(&mut Declared),
     ) -> Result<Submitted, FrameError> {
-        self.frames.begin(PATIENCE)?;
+        self.frames.begin(TIMEOUT)?;
         self.try_begun_frame(windows, declare)
     }
 
@@ -233,7 +233,7 @@ impl Rig {
         let submitted = self.frames.submit(input, recorded, &self.states, windows)?;
         self.states.commit(&frame, self.frames.topology(), &plan);
         if self.waits {
-            self.frames.drain(PATIENCE)?;
+            self.frames.drain(TIMEOUT)?;
         }
         let progress = self.frames.progress()?;
         self.frames.retire(&mut self.states, &progress);
@@ -273,7 +273,7 @@ impl Rig {
 
     /// Waits for everything.
     pub(crate) fn finish(&mut self) {
-        self.frames.drain(PATIENCE).unwrap();
+        self.frames.drain(TIMEOUT).unwrap();
         let progress = self.frames.progress().unwrap();
         self.frames.retire(&mut self.states, &progress);
     }

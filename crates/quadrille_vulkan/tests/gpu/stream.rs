@@ -9,7 +9,7 @@ use quadrille_vulkan::{
     GpuBuffer, GpuShader, Handle, ImageDesc, ImageUsage, Producer, Sharing, StreamDesc, Turn,
 };
 
-use crate::rig::{Declared, PATIENCE, Rig, compute, discard, graphics};
+use crate::rig::{Declared, Rig, TIMEOUT, compute, discard, graphics};
 
 const WORDS: u64 = 256;
 
@@ -138,7 +138,7 @@ fn run_ahead(desc: &StreamDesc, slots: u64, every_turn: bool) {
     let back = main.readback(WORDS * 4);
     let mut last = 0;
     while last < TURNS {
-        assert!(consumer.wait(PATIENCE), "after turn {last}");
+        assert!(consumer.wait(TIMEOUT), "after turn {last}");
         let turn = if every_turn {
             consumer.take_next().unwrap()
         } else {
@@ -235,7 +235,7 @@ fn a_stream_that_does_not_get_on_is_told_with_the_last_pass_that_is_done() {
         assert_eq!(worker.turn(), Ok(turn));
     }
     // The third turn waits for a read that never comes; the second is done.
-    let error = worker.rig.frames.drain(PATIENCE / 100).unwrap_err();
+    let error = worker.rig.frames.drain(TIMEOUT / 100).unwrap_err();
     let FrameError::Timeout {
         passes, last_done, ..
     } = &error

@@ -9,7 +9,7 @@ use quadrille_vulkan::{
     SkipReason, Surface, SurfaceFormat, Swapchain, SwapchainSettings,
 };
 
-use crate::rig::{Declared, PATIENCE, Rig, discard, graphics, window_settings};
+use crate::rig::{Declared, Rig, TIMEOUT, discard, graphics, window_settings};
 
 fn swapchain(rig: &Rig, extent: [u32; 2]) -> Swapchain {
     open(rig, extent, PresentProof::Automatic)
@@ -60,7 +60,7 @@ fn frames_are_presented_while_the_size_changes() {
             window.resize([64 + step, 48 + step]).unwrap();
             assert_eq!(window.extent(), [64 + step, 48 + step]);
         }
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         let [width, height, _] = window.image().extent();
         assert_eq!([width, height], window.extent());
         assert_eq!(show(&mut rig, &mut window), Presented::Shown);
@@ -97,7 +97,7 @@ fn hundreds_of_frames_need_few_semaphores() {
                 if step % 50 == 49 {
                     window.resize([16 + step, 16]).unwrap();
                 }
-                assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+                assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
                 check_semaphores(&rig, &window);
                 assert_eq!(show(&mut rig, &mut window), Presented::Shown);
                 check_semaphores(&rig, &window);
@@ -120,7 +120,7 @@ fn a_thousand_sizes_leave_nothing_behind() {
         };
         for _ in 0..1000 {
             window.resize([size(), size()]).unwrap();
-            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+            assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
             assert_eq!(show(&mut rig, &mut window), Presented::Shown);
             check_semaphores(&rig, &window);
         }
@@ -146,14 +146,14 @@ fn two_hundred_windows_open_and_close() {
         };
         let mut window = open(&rig, [16 + cycle % 7, 16], proof);
         for _ in 0..cycle % 4 {
-            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+            assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
             show(&mut rig, &mut window);
         }
         if cycle % 3 == 0 {
-            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+            assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         }
         drop(window);
-        assert_eq!(other.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(other.acquire(TIMEOUT).unwrap(), Acquired::Image);
         assert_eq!(show(&mut rig, &mut other), Presented::Shown);
     }
     assert_eq!(other.chains_made(), 1, "the other window noticed nothing");
@@ -171,7 +171,7 @@ fn both_proofs_give_the_same_frames() {
             if frame % 6 == 5 {
                 window.resize([8 + frame, 8]).unwrap();
             }
-            assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+            assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
             let image = window.image().clone();
             let readback = rig.image_readback(&image);
             let submitted = rig.try_frame(&mut [&mut window], |declared| {
@@ -209,7 +209,7 @@ fn settings_change_live() {
         settings.frames_in_flight = (frame / 7 % 3) as u32;
         settings.formats = SurfaceFormat::STANDARD[frame / 11 % 2..].to_vec();
         window.set(&settings).unwrap();
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         assert_eq!(window.image().format(), window.format().format);
         assert_eq!(show(&mut rig, &mut window), Presented::Shown);
     }
@@ -220,7 +220,7 @@ fn settings_change_live() {
     };
     let error = window.set(&none).unwrap_err();
     assert!(error.to_string().contains("none of the formats"), "{error}");
-    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
     show(&mut rig, &mut window);
 }
 
@@ -248,7 +248,7 @@ fn compatible_modes_change_without_another_swapchain() {
             };
             window.set(&settings).unwrap();
             for _ in 0..3 {
-                assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+                assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
                 assert_eq!(show(&mut rig, &mut window), Presented::Shown);
             }
             let now = window.present_mode();
@@ -266,9 +266,9 @@ fn an_abandoned_image_is_used_by_the_next_frame() {
     let mut window = swapchain(&rig, [16, 16]);
     for _ in 0..3 {
         // More often than there are images: each time it is the same.
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
-        assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
-        rig.frames.begin(PATIENCE).unwrap();
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
+        assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
+        rig.frames.begin(TIMEOUT).unwrap();
     }
     window.resize([32, 32]).unwrap();
     assert_eq!(
@@ -277,7 +277,7 @@ fn an_abandoned_image_is_used_by_the_next_frame() {
         "an acquired image is not taken away"
     );
     show(&mut rig, &mut window);
-    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
     assert_eq!(window.extent(), [32, 32]);
     show(&mut rig, &mut window);
 }
@@ -288,15 +288,15 @@ fn windows_close_at_any_point() {
     let mut rig = Rig::with(&window_settings());
     drop(swapchain(&rig, [16, 16]));
     let mut acquired = swapchain(&rig, [16, 16]);
-    assert_eq!(acquired.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(acquired.acquire(TIMEOUT).unwrap(), Acquired::Image);
     drop(acquired);
     let mut presented = swapchain(&rig, [16, 16]);
-    assert_eq!(presented.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(presented.acquire(TIMEOUT).unwrap(), Acquired::Image);
     show(&mut rig, &mut presented);
     drop(presented);
     let mut resized = swapchain(&rig, [16, 16]);
     for size in 1..20 {
-        assert_eq!(resized.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(resized.acquire(TIMEOUT).unwrap(), Acquired::Image);
         show(&mut rig, &mut resized);
         resized.resize([size, size]).unwrap();
     }
@@ -309,7 +309,7 @@ fn windows_close_at_any_point() {
 fn a_window_without_area_is_skipped() {
     let mut rig = Rig::with(&window_settings());
     let mut window = swapchain(&rig, [16, 16]);
-    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
     show(&mut rig, &mut window);
     // Headless surfaces have any extent, so a size of 0 becomes the least there is.
     window.resize([0, 0]).unwrap();
@@ -324,19 +324,19 @@ fn a_window_without_area_is_skipped() {
 fn a_window_larger_than_any_image_is_skipped_or_cut() {
     let mut rig = Rig::with(&window_settings());
     let mut window = swapchain(&rig, [16, 16]);
-    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
     show(&mut rig, &mut window);
     // Headless surfaces leave the extent to the program.
     window.resize([1 << 24, 2]).unwrap();
-    match window.acquire(PATIENCE).unwrap() {
+    match window.acquire(TIMEOUT).unwrap() {
         Acquired::Image => assert!(window.extent()[0] < 1 << 24, "{window:?}"),
         Acquired::Skip(reason) => assert_eq!(reason, SkipReason::TooLarge),
     }
     window.resize([16, 16]).unwrap();
-    if window.acquire(PATIENCE).unwrap() == Acquired::Image {
+    if window.acquire(TIMEOUT).unwrap() == Acquired::Image {
         show(&mut rig, &mut window);
     }
-    assert_eq!(window.acquire(PATIENCE).unwrap(), Acquired::Image);
+    assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
     assert_eq!(window.extent(), [16, 16], "as before");
 }
 
@@ -346,8 +346,8 @@ fn two_windows_in_one_frame() {
     let mut rig = Rig::with(&window_settings());
     let (mut left, mut right) = (swapchain(&rig, [16, 16]), swapchain(&rig, [24, 8]));
     for _ in 0..20 {
-        assert_eq!(left.acquire(PATIENCE).unwrap(), Acquired::Image);
-        assert_eq!(right.acquire(PATIENCE).unwrap(), Acquired::Image);
+        assert_eq!(left.acquire(TIMEOUT).unwrap(), Acquired::Image);
+        assert_eq!(right.acquire(TIMEOUT).unwrap(), Acquired::Image);
         let images = [left.image().clone(), right.image().clone()];
         let submitted = rig.try_frame(&mut [&mut left, &mut right], |frame| {
             for image in &images {

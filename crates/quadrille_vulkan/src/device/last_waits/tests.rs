@@ -2,26 +2,26 @@ use std::time::Duration;
 
 use super::LastWaits;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[test]
 fn nobody_waits_twice_for_what_does_not_come() {
     let last = LastWaits::default();
-    assert_eq!(last.patience(PATIENCE), PATIENCE);
+    assert_eq!(last.timeout(TIMEOUT), TIMEOUT);
     last.note(false);
-    assert_eq!(last.patience(PATIENCE), Duration::ZERO);
+    assert_eq!(last.timeout(TIMEOUT), Duration::ZERO);
     last.note(true);
-    assert_eq!(last.patience(PATIENCE), PATIENCE, "it got on after all");
+    assert_eq!(last.timeout(TIMEOUT), TIMEOUT, "it got on after all");
 }
 
 #[test]
 fn one_window_learns_from_another_that_fences_are_forgotten() {
     let last = LastWaits::default();
-    let first = last.fence_patience();
+    let first = last.fence_timeout();
     last.note_fences(false);
-    assert!(last.fence_patience() < first / 10);
+    assert!(last.fence_timeout() < first / 10);
     last.note_fences(true);
-    assert_eq!(last.fence_patience(), first);
+    assert_eq!(last.fence_timeout(), first);
 }
 
 #[test]

@@ -6,14 +6,14 @@ use ash::vk;
 
 use super::{Chain, Proof, Swapchain};
 use crate::device::Device;
-use crate::device::patience::Patience;
+use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::nanoseconds;
 use crate::lock;
 
 /// More old swapchains than this are waited for: drivers have a limit, some below 10.
 const MOST_OLD: usize = 5;
 /// How long the device is waited for before a window's swapchains are destroyed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Swapchain {
     /// Sees to it that one more chain is not one too many: waits for the old ones if they are.
@@ -73,7 +73,7 @@ impl Swapchain {
     /// Waits until all that was submitted is done and presented; `false` if it takes too long.
     fn wait_presented(&self) -> bool {
         let device = &*self.device;
-        if device.wait_last(PATIENCE).is_err() {
+        if device.wait_last(TIMEOUT).is_err() {
             return false;
         }
         if device.is_lost() && self.fences {
@@ -92,7 +92,7 @@ impl Swapchain {
             if fences.is_empty() {
                 return true;
             }
-            let signalled = wait_for_fences(device, &fences, device.last.fence_patience());
+            let signalled = wait_for_fences(device, &fences, device.last.fence_timeout());
             device.last.note_fences(signalled);
             if signalled {
                 return true;
@@ -141,8 +141,8 @@ impl Drop for Swapchain {
 }
 
 /// Waits for fences, `false` if it takes too long.
-pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], patience: Duration) -> bool {
-    let signalled = Patience::new(patience).until(|slice| {
+pub(crate) fn wait_for_fences(device: &Device, fences: &[vk::Fence], timeout: Duration) -> bool {
+    let signalled = TimeLimit::new(timeout).until(|slice| {
         let timeout = nanoseconds(slice);
         // SAFETY: the fences are of this device and alive.
         let waited = unsafe { device.raw.wait_for_fences(fences, true, timeout) };

@@ -6,7 +6,7 @@ use super::{Encoder, Failure, declared_layout};
 use crate::commands::CommandList;
 use crate::error::CommandError;
 use crate::record::calls::{Call, LayoutCall, Span, Touched};
-use crate::record::translation::Doubt;
+use crate::record::translation::Recheck;
 
 impl<'a> Encoder<'a> {
     /// Translates the list of a pass and keeps what it comes to, if that can be kept.
@@ -29,13 +29,13 @@ impl<'a> Encoder<'a> {
     }
 
     /// Whether what a pass came to in another frame is what it comes to where it declares these
-    /// uses: it touches the same resources, and has images in the same layouts. Only what is in
-    /// doubt is looked at.
+    /// uses: it touches the same resources, and has images in the same layouts. Only what
+    /// `recheck` names is compared.
     #[inline]
-    pub(crate) fn still_holds(&self, uses: &[Use], span: &Span, doubt: Doubt) -> bool {
-        match doubt {
-            Doubt::Layouts => self.layouts_hold(uses, span),
-            Doubt::Resources => self.resources_hold(uses, span) && self.layouts_hold(uses, span),
+    pub(crate) fn still_holds(&self, uses: &[Use], span: &Span, recheck: Recheck) -> bool {
+        match recheck {
+            Recheck::Layouts => self.layouts_hold(uses, span),
+            Recheck::Resources => self.resources_hold(uses, span) && self.layouts_hold(uses, span),
         }
     }
 

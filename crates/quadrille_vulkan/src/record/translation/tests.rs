@@ -1,24 +1,28 @@
 use quadrille_sync::{Access, PassIndex, ResourceIndex, Step, Use};
 
-use super::{Age, Doubt, Kept, KeptPasses};
+use super::{Age, Kept, KeptPasses, Recheck};
 
 #[test]
 fn only_what_has_changed_since_is_doubted() {
     let at = |now, resources| Age { now, resources };
     let uses = [0, 1].map(|at| Use::whole(ResourceIndex(at), Access::StorageReadCompute));
     let mut kept = Kept::default();
-    assert_eq!(kept.doubt(at(1, 1), &uses), Doubt::Resources);
-    kept.see(at(3, 2), &uses, Doubt::Resources);
-    let doubt = |age, uses| kept.doubt(age, uses);
-    assert_eq!(doubt(at(5, 2), &uses), Doubt::Layouts, "other plans");
-    assert_eq!(doubt(at(5, 4), &uses), Doubt::Resources, "other resources");
+    assert_eq!(kept.recheck(at(1, 1), &uses), Recheck::Resources);
+    kept.checked(at(3, 2), &uses, Recheck::Resources);
+    let recheck = |age, uses| kept.recheck(age, uses);
+    assert_eq!(recheck(at(5, 2), &uses), Recheck::Layouts, "other plans");
+    assert_eq!(
+        recheck(at(5, 4), &uses),
+        Recheck::Resources,
+        "other resources"
+    );
     let fewer = &uses[..1];
-    assert_eq!(doubt(at(5, 2), fewer), Doubt::Resources, "fewer uses");
+    assert_eq!(recheck(at(5, 2), fewer), Recheck::Resources, "fewer uses");
     // Resources have changed in the very frame in which it was seen.
-    kept.see(at(6, 6), &uses, Doubt::Resources);
-    assert_eq!(kept.doubt(at(7, 6), &uses), Doubt::Layouts);
-    kept.see(at(8, 6), &uses, Doubt::Layouts);
-    assert_eq!(kept.doubt(at(9, 6), &uses), Doubt::Layouts);
+    kept.checked(at(6, 6), &uses, Recheck::Resources);
+    assert_eq!(kept.recheck(at(7, 6), &uses), Recheck::Layouts);
+    kept.checked(at(8, 6), &uses, Recheck::Layouts);
+    assert_eq!(kept.recheck(at(9, 6), &uses), Recheck::Layouts);
 }
 
 #[test]
@@ -28,7 +32,7 @@ fn passes_keep_their_places() {
     for (now, pass) in [(7, 5), (8, 2), (9, 0)] {
         passes
             .of(PassIndex(pass))
-            .see(age(now), &[], Doubt::Resources);
+            .checked(age(now), &[], Recheck::Resources);
     }
     assert_eq!(passes.of(PassIndex(1)).seen, 0, "nothing is kept of it");
     for (now, pass) in [(9, 0), (7, 5), (8, 2)] {

@@ -7,7 +7,7 @@ use quadrille_sync::Sharing as Mode;
 
 use super::{ImageDesc, ImageUsage};
 use crate::device::Device;
-use crate::device::home::{Block, Home};
+use crate::device::backing::{Backing, Block};
 use crate::device::memory::Memory;
 use crate::error::Error;
 use crate::resources::view::ViewKey;
@@ -91,10 +91,10 @@ pub(super) fn create_in(
     mode: Mode,
     place: Option<(&Arc<Block>, u64)>,
     whole: ViewKey,
-) -> Result<(vk::Image, Home, vk::ImageView), Error> {
+) -> Result<(vk::Image, Backing, vk::ImageView), Error> {
     let raw = create(device, desc, mode)?;
-    let home = match find_home(device, raw, desc, place) {
-        Ok(home) => home,
+    let backing = match find_backing(device, raw, desc, place) {
+        Ok(backing) => backing,
         Err(error) => {
             destroy(device, raw);
             return Err(error);
@@ -102,10 +102,10 @@ pub(super) fn create_in(
     };
     device.names.name(raw, &desc.name);
     match create_view(device, raw, desc, whole) {
-        Ok(view) => Ok((raw, home, view)),
+        Ok(view) => Ok((raw, backing, view)),
         Err(error) => {
             destroy(device, raw);
-            home.free(device);
+            backing.free(device);
             Err(error)
         }
     }
@@ -149,23 +149,23 @@ fn destroy(device: &Device, raw: vk::Image) {
     unsafe { device.raw.destroy_image(raw, None) };
 }
 
-fn find_home(
+fn find_backing(
     device: &Device,
     raw: vk::Image,
     desc: &ImageDesc,
     place: Option<(&Arc<Block>, u64)>,
-) -> Result<Home, Error> {
+) -> Result<Backing, Error> {
     // SAFETY: `raw` was just made from this device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
     let kind = (Memory::Device, false);
-    let home = Home::find(device, &desc.name, requirements, kind, place)?;
-    let (object, offset) = home.binding();
+    let backing = Backing::find(device, &desc.name, requirements, kind, place)?;
+    let (object, offset) = backing.binding();
     // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound
     // once.
     match unsafe { device.raw.bind_image_memory(raw, object, offset) } {
-        Ok(()) => Ok(home),
+        Ok(()) => Ok(backing),
         Err(result) => {
-            home.free(device);
+            backing.free(device);
             Err(Error::vulkan(device, &desc.name, "vkBindImageMemory")(
                 result,
             ))

@@ -7,8 +7,8 @@ use crate::device::pipeline_layout::merge;
 use crate::error::ShaderError;
 use crate::shader::{Binding, EntryPoint};
 
-/// What passes serve.
-pub(super) struct Served<'a> {
+/// What passes provide.
+pub(super) struct Provided<'a> {
     /// The pipeline.
     pub name: &'a str,
     /// What they bind.
@@ -17,18 +17,24 @@ pub(super) struct Served<'a> {
     pub push_bytes: u32,
 }
 
-/// Checks that new entry points touch nothing but what passes serve.
-pub(super) fn check(served: &Served<'_>, entry_points: &[&EntryPoint]) -> Result<(), ShaderError> {
-    let (bindings, push_bytes) = merge(served.name, entry_points)?;
-    if let Some(problem) = bindings.iter().find_map(|new| excess(served.bindings, new)) {
-        return Err(not_served(served.name, &problem));
+/// Checks that new entry points touch nothing but what passes provide.
+pub(super) fn check(
+    provided: &Provided<'_>,
+    entry_points: &[&EntryPoint],
+) -> Result<(), ShaderError> {
+    let (bindings, push_bytes) = merge(provided.name, entry_points)?;
+    if let Some(problem) = bindings
+        .iter()
+        .find_map(|new| excess(provided.bindings, new))
+    {
+        return Err(exceeds_interface(provided.name, &problem));
     }
-    if push_bytes.least > served.push_bytes {
+    if push_bytes.least > provided.push_bytes {
         let problem = format!(
             "it reads {} bytes of push constants, and the program pushes {}",
-            push_bytes.least, served.push_bytes
+            push_bytes.least, provided.push_bytes
         );
-        return Err(not_served(served.name, &problem));
+        return Err(exceeds_interface(provided.name, &problem));
     }
     Ok(())
 }
@@ -39,13 +45,13 @@ pub(super) fn check_workgroup(name: &str, [known, new]: [[u32; 3]; 2]) -> Result
         return Ok(());
     }
     let problem = format!("its workgroup is {new:?}, and the program dispatches for {known:?}");
-    Err(not_served(name, &problem))
+    Err(exceeds_interface(name, &problem))
 }
 
-/// What a binding does that nobody serves.
-fn excess(served: &[Binding], new: &Binding) -> Option<String> {
+/// What a binding does that no pass provides.
+fn excess(provided: &[Binding], new: &Binding) -> Option<String> {
     let (number, name) = (new.binding, &new.name);
-    let Some(known) = served.iter().find(|known| known.binding == number) else {
+    let Some(known) = provided.iter().find(|known| known.binding == number) else {
         return Some(format!(
             "it uses @binding({number}) {name}, which the program does not bind"
         ));
@@ -73,7 +79,7 @@ fn excess(served: &[Binding], new: &Binding) -> Option<String> {
     }
 }
 
-pub(super) fn not_served(name: &str, problem: &str) -> ShaderError {
+pub(super) fn exceeds_interface(name: &str, problem: &str) -> ShaderError {
     ShaderError::Interface {
         label: name.to_owned(),
         problem: format!("{problem}; start the program again to change its interface"),
@@ -81,5 +87,5 @@ pub(super) fn not_served(name: &str, problem: &str) -> ShaderError {
 }
 
 #[cfg(test)]
-#[path = "fit_tests.rs"]
+#[path = "reload_check_tests.rs"]
 mod tests;

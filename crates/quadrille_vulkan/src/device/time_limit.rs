@@ -1,7 +1,7 @@
-//! How long something is waited for.
+//! The time limit of a wait.
 //!
-//! A limit is there to find a device that does not get on, so only time counts in which the device
-//! could have been seen to get on. A process that is stopped, or a computer that sleeps, must not
+//! A limit detects a device that makes no progress, so only time counts in which progress could
+//! have been observed. A process that is stopped, or a computer that sleeps, must not
 //! use the limit up, and no clock of the system leaves out both. So waits come in slices, and a
 //! slice counts for what it was meant to take at most, however late it returns.
 
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 
 /// The longest slice: what one stop of the process can count for at most.
 const SLICE: Duration = Duration::from_millis(100);
-/// Between two questions, where a wait returns before its slice is over.
+/// Between two polls, where a wait returns before its slice is over.
 const POLL: Duration = Duration::from_millis(1);
 
 /// What is left of the time that something may take.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct TimeLimit {
     limit: Duration,
     left: Duration,
 }
 
-impl Patience {
+impl TimeLimit {
     /// All of a limit.
     pub(crate) fn new(limit: Duration) -> Self {
         Self { limit, left: limit }
@@ -34,20 +34,20 @@ impl Patience {
         result
     }
 
-    /// Waits until there is an answer, `None` if the limit is over first. It is asked for once at
-    /// least, by a function that gets the time that it may take and may return early.
-    pub(crate) fn until<T>(&mut self, mut ask: impl FnMut(Duration) -> Option<T>) -> Option<T> {
+    /// Calls a function until it returns a value; `None` if the limit is over first. It is called at
+    /// least once, with the time that it may take, and may return early.
+    pub(crate) fn until<T>(&mut self, mut poll: impl FnMut(Duration) -> Option<T>) -> Option<T> {
         loop {
-            let answer = self.wait(|slice| {
+            let result = self.wait(|slice| {
                 let start = Instant::now();
-                let answer = ask(slice);
-                if answer.is_none() {
+                let result = poll(slice);
+                if result.is_none() {
                     std::thread::sleep(POLL.min(slice.saturating_sub(start.elapsed())));
                 }
-                answer
+                result
             });
-            if answer.is_some() || self.is_over() {
-                return answer;
+            if result.is_some() || self.is_over() {
+                return result;
             }
         }
     }

@@ -22,15 +22,15 @@ const MOST_MISSES: u32 = 16;
 
 /// How a window has behaved.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Patience {
+pub(super) struct AcquireTimeout {
     /// Frames without an image, less those with one since.
     misses: u32,
     asked: u32,
 }
 
-impl Patience {
+impl AcquireTimeout {
     /// How long to wait for the image of the next frame.
-    pub(super) fn timeout(&mut self, is_alone: bool) -> Duration {
+    pub(super) fn next(&mut self, is_alone: bool) -> Duration {
         let most = if is_alone { ALONE } else { AMONG_OTHERS };
         if self.misses < WAITING {
             return most / 4_u32.pow(self.misses);

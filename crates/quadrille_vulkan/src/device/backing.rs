@@ -1,4 +1,4 @@
-//! Where the bytes of a buffer or an image are: memory of its own, or a place in a block.
+//! The memory that backs a buffer or an image: an allocation of its own, or a place in a block.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -13,7 +13,7 @@ use crate::lock;
 
 /// A transient resource, as far as the block that it lies in is concerned.
 pub(crate) trait Resident: Send + Sync {
-    /// Leaves this block, if it is there: it is nowhere then, without contents.
+    /// Leaves this block, if it is bound to it: it is unbound then, without contents.
     fn vacate(self: Arc<Self>, block: &Arc<Block>);
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Block {
     /// What its first byte is aligned to.
     pub alignment: u64,
     memory: Allocation,
-    /// Who has been put here, and may be still.
+    /// The resources that were bound to it, and may still be.
     residents: Mutex<Vec<Weak<dyn Resident>>>,
 }
 
@@ -49,17 +49,17 @@ impl Block {
         })
     }
 
-    /// Notes who has been put here.
+    /// Notes a resource that is bound to the block.
     pub(crate) fn note(&self, resident: Weak<dyn Resident>) {
         let mut residents = lock(&self.residents);
         residents.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&resident));
         residents.push(resident);
     }
 
-    /// Has all who are still here be nowhere, without contents, until frames use them again.
-    /// Otherwise what no frame uses any more would keep the block.
+    /// Evicts every resource bound to the block, until frames use them again. Otherwise resources
+    /// that no frame uses any more would keep the block.
     pub(crate) fn vacate(self: &Arc<Self>) {
-        // Whoever leaves is not to find the list locked.
+        // Resources that leave must not find the list locked.
         let residents = std::mem::take(&mut *lock(&self.residents));
         for resident in residents.iter().filter_map(Weak::upgrade) {
             resident.vacate(self);
@@ -67,22 +67,22 @@ impl Block {
     }
 }
 
-/// Where bytes are.
+/// The memory that backs a resource.
 #[derive(Default)]
-pub(crate) enum Home {
-    /// Nowhere: there is no Vulkan object to bind yet, or a swapchain sees to it.
+pub(crate) enum Backing {
+    /// Unbound: there is no Vulkan object to bind yet, or a swapchain sees to it.
     #[default]
-    Nowhere,
-    /// In memory that nobody else has.
+    Unbound,
+    /// An allocation of its own.
     Own(Allocation),
-    /// In a block, at an offset.
+    /// A place in a block, at an offset.
     Shared(Arc<Block>, u64),
 }
 
-impl Home {
-    /// Whether there is nothing that could be used.
-    pub(crate) fn is_nowhere(&self) -> bool {
-        matches!(self, Self::Nowhere)
+impl Backing {
+    /// Whether no memory is bound.
+    pub(crate) fn is_unbound(&self) -> bool {
+        matches!(self, Self::Unbound)
     }
 
     /// Whether the bytes are here: in this block at this offset, or in memory of their own.
@@ -104,7 +104,7 @@ impl Home {
         }
     }
 
-    /// Memory of its own for a resource that needs so much, or a place.
+    /// An allocation for these requirements, or the given place.
     pub(crate) fn find(
         device: &Device,
         name: &str,
@@ -122,10 +122,10 @@ impl Home {
         }
     }
 
-    /// What to bind.
+    /// The memory object and the offset to bind.
     pub(crate) fn binding(&self) -> (vk::DeviceMemory, u64) {
         let (memory, offset) = match self {
-            Self::Nowhere => return (vk::DeviceMemory::null(), 0),
+            Self::Unbound => return (vk::DeviceMemory::null(), 0),
             Self::Own(memory) => (memory, 0),
             Self::Shared(block, offset) => (&block.memory, *offset),
         };
@@ -134,7 +134,7 @@ impl Home {
         (object, memory.offset() + offset)
     }
 
-    /// Memory of its own.
+    /// The allocation of its own.
     pub(crate) fn own(&self) -> Option<&Allocation> {
         match self {
             Self::Own(memory) => Some(memory),
@@ -146,7 +146,7 @@ impl Home {
     /// that was in it.
     pub(crate) fn free(self, device: &Device) {
         match self {
-            Self::Nowhere => {}
+            Self::Unbound => {}
             Self::Own(memory) => device.memory.free(memory),
             Self::Shared(block, _) => {
                 if let Some(block) = Arc::into_inner(block) {

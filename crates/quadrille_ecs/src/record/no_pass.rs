@@ -10,7 +10,7 @@ use crate::record::recording::Recordings;
 
 /// What is known of them.
 #[derive(Resource, Default)]
-pub(crate) struct Strays {
+pub(crate) struct NoPasses {
     /// The recorders that the `Render` schedule does not have (yet), by slot, with the systems that
     /// take them.
     unclaimed: Vec<(u32, String)>,
@@ -18,7 +18,7 @@ pub(crate) struct Strays {
     found: Vec<RenderError>,
 }
 
-impl Strays {
+impl NoPasses {
     /// A system takes a recorder.
     pub(crate) fn add_recorder(&mut self, slot: u32, system: String) {
         self.unclaimed.push((slot, system));
@@ -52,18 +52,18 @@ impl Strays {
 /// What is wrong with systems that were added, or have run, since the last call; before the next
 /// frame is recorded.
 pub(crate) fn take(world: &mut World) -> Vec<RenderError> {
-    let Some(mut strays) = world.get_resource_mut::<Strays>() else {
+    let Some(mut no_passes) = world.get_resource_mut::<NoPasses>() else {
         return Vec::new();
     };
-    let mut found = std::mem::take(&mut strays.found);
-    if strays.unclaimed.is_empty() {
+    let mut found = std::mem::take(&mut no_passes.found);
+    if no_passes.unclaimed.is_empty() {
         return found;
     }
     world.resource_scope(|world, mut recordings: Mut<Recordings>| {
         let recorded = recordings.read();
-        let strays = world.resource::<Strays>();
+        let no_passes = world.resource::<NoPasses>();
         let ran = |(slot, _): &&(u32, String)| recorded.outcome(*slot) != Outcome::NONE;
-        let outside = strays.unclaimed.iter().filter(ran);
+        let outside = no_passes.unclaimed.iter().filter(ran);
         found.extend(outside.map(|(_, system)| RenderError::NoPass {
             system: system.clone(),
             problem: "records a pass outside of the `Render` schedule, where nothing draws it; \
@@ -74,5 +74,5 @@ pub(crate) fn take(world: &mut World) -> Vec<RenderError> {
 }
 
 #[cfg(test)]
-#[path = "strays_tests.rs"]
+#[path = "no_pass_tests.rs"]
 mod tests;

@@ -1,19 +1,19 @@
 use std::time::Duration;
 
-use super::Patience;
+use super::AcquireTimeout;
 
 /// How long all frames together wait for a window that has an image in every `period`-th frame;
 /// never, if that is 0.
 fn waited(frames: u32, period: u32) -> Duration {
-    let mut patience = Patience::default();
+    let mut waits = AcquireTimeout::default();
     let mut sum = Duration::ZERO;
     for frame in 1..=frames {
-        let timeout = patience.timeout(false);
+        let timeout = waits.next(false);
         if period > 0 && frame % period == 0 {
-            patience.hit();
+            waits.hit();
         } else {
             sum += timeout;
-            patience.missed();
+            waits.missed();
         }
     }
     sum
@@ -33,26 +33,26 @@ fn a_window_that_gives_no_image_costs_the_others_little() {
 
 #[test]
 fn a_window_that_comes_back_is_waited_for_again() {
-    let mut patience = Patience::default();
-    let first = patience.timeout(true);
+    let mut waits = AcquireTimeout::default();
+    let first = waits.next(true);
     for _ in 0..100 {
-        patience.missed();
+        waits.missed();
     }
-    assert!(patience.timeout(true) < first);
+    assert!(waits.next(true) < first);
     for _ in 0..20 {
-        patience.hit();
+        waits.hit();
     }
-    assert_eq!(patience.timeout(true), first);
+    assert_eq!(waits.next(true), first);
 }
 
 #[test]
 fn now_and_then_there_is_a_wait() {
     // Some drivers never hand out an image to who does not wait at all.
-    let mut patience = Patience::default();
+    let mut waits = AcquireTimeout::default();
     for _ in 0..100 {
-        patience.missed();
+        waits.missed();
     }
-    let timeouts: Vec<Duration> = (0..64).map(|_| patience.timeout(false)).collect();
+    let timeouts: Vec<Duration> = (0..64).map(|_| waits.next(false)).collect();
     let waits = timeouts.iter().filter(|timeout| !timeout.is_zero());
     assert_eq!(waits.count(), 4);
 }

@@ -9,7 +9,7 @@ use crate::lock;
 ///
 /// Command lists keep what they bound, so a change reaches what is recorded from then on, and what
 /// it takes the place of is dropped, and so retired, with the last list that bound it.
-pub(crate) struct Live<T> {
+pub(crate) struct CurrentCode<T> {
     /// Where `current` is: only to be compared.
     address: AtomicPtr<T>,
     codes: Mutex<Codes<T>>,
@@ -21,7 +21,7 @@ struct Codes<T> {
     next: Option<Arc<T>>,
 }
 
-impl<T> Live<T> {
+impl<T> CurrentCode<T> {
     pub(crate) fn new(code: Arc<T>) -> Self {
         Self {
             address: AtomicPtr::new(address(&code)),
@@ -66,5 +66,5 @@ fn address<T>(code: &Arc<T>) -> *mut T {
 }
 
 #[cfg(test)]
-#[path = "live_tests.rs"]
+#[path = "current_code_tests.rs"]
 mod tests;

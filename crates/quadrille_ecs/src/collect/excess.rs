@@ -39,13 +39,13 @@ impl Collector {
     }
 
     /// Adds what passes record beyond what the frame declares for them, where that can be.
-    pub(super) fn check_doubtful(
+    pub(super) fn check_excess(
         &self,
         world: &World,
         recordings: Recorded<'_>,
         errors: &mut Vec<RenderError>,
     ) {
-        if self.doubtful.is_empty() && self.replaced.is_empty() {
+        if self.may_exceed.is_empty() && self.replaced.is_empty() {
             return;
         }
         let Some(graph) = world.get_resource::<PassGraph>() else {
@@ -53,11 +53,11 @@ impl Collector {
         };
         for (at, node) in graph.passes.iter().enumerate() {
             let uses = &self.passes[at].uses;
-            let is_doubtful = self.doubtful.contains(&(at as u32))
+            let may_exceed = self.may_exceed.contains(&(at as u32))
                 || uses.iter().any(|one| self.replaced.contains(&one.binding));
             let span = &self.span_of[at];
             let recording = recordings.get(node.slot);
-            if let Some(recording) = recording.filter(|_| is_doubtful && !span.is_empty()) {
+            if let Some(recording) = recording.filter(|_| may_exceed && !span.is_empty()) {
                 // Parts declare what they do themselves.
                 let own = recording.passes().iter().filter(|it| it.part().is_none());
                 let pass = PassIndex(span.start);

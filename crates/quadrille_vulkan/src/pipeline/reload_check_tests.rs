@@ -1,4 +1,4 @@
-use super::{Served, check, check_workgroup};
+use super::{Provided, check, check_workgroup};
 use crate::shader::GpuShader;
 
 const BEFORE: &str = "
@@ -19,13 +19,13 @@ fn problem(edits: &[[&str; 2]]) -> Option<String> {
     let [before, after] =
         [BEFORE, &edited].map(|source| GpuShader::wgsl("adder.wgsl", source).unwrap());
     let [known, new] = [&before, &after].map(|shader| &shader.entry_points()[0]);
-    let served = Served {
+    let provided = Provided {
         name: "adder",
         bindings: &known.bindings,
         push_bytes: known.push_constant_bytes,
     };
     let sizes = [known.workgroup_size, new.workgroup_size];
-    let fits = check(&served, &[new]).and_then(|()| check_workgroup("adder", sizes));
+    let fits = check(&provided, &[new]).and_then(|()| check_workgroup("adder", sizes));
     fits.err().map(|error| error.to_string())
 }
 
