@@ -31,6 +31,8 @@
 
 mod camera;
 mod dfg;
+#[cfg(feature = "gltf")]
+mod gltf;
 mod instances;
 mod lights;
 mod material;
@@ -46,6 +48,8 @@ mod targets;
 mod textures;
 mod views;
 
+#[cfg(feature = "gltf")]
+pub use bevy_gltf::GltfLoaderSettings;
 pub use camera::{DistanceFog, FogFalloff, Tonemapping};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
 pub use material::{AlphaMode, MeshMaterial3d, StandardMaterial};
@@ -81,6 +85,10 @@ pub mod prelude {
     pub use bevy_mesh::prelude::*;
     pub use bevy_shape::prelude::*;
     pub use bevy_transform::prelude::*;
+    #[cfg(feature = "gltf")]
+    pub use {
+        bevy_animation::prelude::*, bevy_gltf::prelude::*, bevy_world_serialization::WorldAssetRoot,
+    };
 }
 
 /// The program in the README compiles.

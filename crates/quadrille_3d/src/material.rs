@@ -7,7 +7,8 @@ use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_math::Affine2;
-use bevy_reflect::TypePath;
+use bevy_reflect::prelude::ReflectDefault;
+use bevy_reflect::{Reflect, TypePath};
 use wgpu_types::Face;
 
 /// How the alpha of a material decides what is seen, with the values of bevy's type of this name.
@@ -146,7 +147,8 @@ impl From<LinearRgba> for StandardMaterial {
 }
 
 /// The material of a [`Mesh3d`](bevy_mesh::Mesh3d). Those of [`StandardMaterial`] are drawn.
-#[derive(Component, Clone, Debug, Deref, DerefMut, PartialEq, Eq)]
+#[derive(Component, Clone, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
+#[reflect(Component, Default)]
 pub struct MeshMaterial3d<M: Asset>(pub Handle<M>);
 
 impl<M: Asset> Default for MeshMaterial3d<M> {

@@ -91,6 +91,8 @@ impl Plugin for Quadrille3dPlugin {
     fn build(&self, app: &mut App) {
         add(app, self.content.clone());
         add(app, LightPlugin);
+        #[cfg(feature = "gltf")]
+        crate::gltf::add_gltf(app);
         app.init_asset::<StandardMaterial>()
             .register_required_components::<Camera3d, Msaa>()
             .register_required_components::<Camera3d, Tonemapping>()

@@ -4,6 +4,9 @@
 mod common;
 #[path = "gpu/exact.rs"]
 mod exact;
+#[cfg(feature = "gltf")]
+#[path = "gpu/gltf.rs"]
+mod gltf;
 #[path = "gpu/recover.rs"]
 mod recover;
 

@@ -58,12 +58,17 @@ impl Rig {
 
     /// An app without a scene.
     pub(crate) fn new(width: u32, height: u32) -> Self {
+        Self::with(width, height, Quadrille3dPlugin::default())
+    }
+
+    /// An app with a plugin that is set up.
+    pub(crate) fn with(width: u32, height: u32, plugin: Quadrille3dPlugin) -> Self {
         let mut renderer = QuadrillePlugins::headless(width, height);
         renderer.log = false;
         let mut app = App::new();
         // Errors are collected, not logged; the log can be set up once per process only.
         app.add_plugins(renderer)
-            .add_plugins(Quadrille3dPlugin::default())
+            .add_plugins(plugin)
             .init_resource::<Errors>()
             .insert_resource(RenderErrorHandler(|error, world| {
                 world.resource_mut::<Errors>().0.push(error.to_string());

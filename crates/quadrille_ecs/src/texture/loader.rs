@@ -145,7 +145,8 @@ impl DeviceLimits {
         known.store(decoded_bytes, Ordering::Relaxed);
     }
 
-    fn formats(&self) -> CompressedImageFormats {
+    /// The compressed formats that it can sample.
+    pub(crate) fn formats(&self) -> CompressedImageFormats {
         CompressedImageFormats::from_bits_truncate(self.0.formats.load(Ordering::Relaxed))
     }
 

@@ -4,7 +4,7 @@ use bevy_app::{App, Plugin, PostUpdate};
 use bevy_asset::io::file::FileAssetReader;
 use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin};
 use bevy_ecs::prelude::*;
-use bevy_image::{ImagePlugin, ImageSamplerDescriptor};
+use bevy_image::{CompressedImageFormatSupport, ImagePlugin, ImageSamplerDescriptor};
 
 use super::load::{Textures, follow};
 use super::loader::{CheckedImageLoader, DeviceLimits, ImageLimits};
@@ -67,6 +67,8 @@ impl Plugin for TexturePlugin {
         if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
             device.set(gpu);
         }
+        // Other loaders of bevy's ask for it when the app is finished.
+        app.insert_resource(CompressedImageFormatSupport(device.formats()));
         app.register_asset_loader(CheckedImageLoader::new(self.limits, device.clone()))
             .insert_resource(device)
             .init_resource::<Textures>()

@@ -1,0 +1,312 @@
+//! Shows a glTF file: its scene under a sun, its first animation, and a camera that the mouse turns.
+
+use std::f32::consts::{FRAC_PI_2, TAU};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bevy_app::{App, AppExit, Startup, Update};
+use bevy_camera::primitives::Aabb;
+use bevy_ecs::prelude::*;
+use bevy_input::ButtonInput;
+use bevy_input::keyboard::KeyCode;
+use bevy_input::mouse::{MouseButton, MouseMotion, MouseScrollUnit, MouseWheel};
+use bevy_time::{Time, TimeUpdateStrategy, Virtual};
+use clap::Parser;
+use examples::run::Run;
+use examples::{CommonArgs, args};
+use quadrille_3d::prelude::*;
+use quadrille_3d::{ContentPlugin, DeviceImages, GltfLoaderSettings};
+
+/// A .gltf or .glb file with its materials, lights and animations.
+#[derive(Parser, Clone)]
+#[command(after_help = EXAMPLES)]
+struct Args {
+    /// The file [default: the model of a sun and its planets in assets/models]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The light of the sun in lux
+    #[arg(long, value_name = "LUX", default_value_t = 4000.0)]
+    sun: f32,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  viewer
+  viewer helmet.glb
+  viewer fox.glb --headless --screenshot fox.png
+Keys:
+  left button turns, wheel comes closer; space: animation on and off; N: the next one";
+
+const WINDOW: [u32; 2] = [640, 360];
+
+const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/models/orrery.glb");
+
+/// Frames between the scene and its picture, so that all of it is on the device.
+const SETTLING: u64 = 8;
+
+/// The file, and how far it is.
+#[derive(Resource)]
+struct Shown {
+    name: String,
+    file: Handle<Gltf>,
+    stage: Stage,
+    sun: f32,
+    /// Which animation plays.
+    animation: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Loading,
+    Spawned,
+    /// In front of the camera for so many frames.
+    Seen(u64),
+}
+
+/// Where the camera looks from.
+#[derive(Component)]
+struct Orbit {
+    center: Vec3,
+    distance: f32,
+    yaw: f32,
+    pitch: f32,
+}
+
+fn main() -> AppExit {
+    let args: Args = args::parse();
+    let file = args.file.clone().unwrap_or_else(|| PathBuf::from(DEFAULT));
+    let (folder, name) = split(&file);
+    let plugins = args.common.plugins(&format!("viewer: {name}"), WINDOW);
+    let is_headless = plugins.headless;
+    let mut app = App::new();
+    let content = ContentPlugin {
+        asset_folder: folder,
+        ..ContentPlugin::default()
+    };
+    app.insert_resource(ClearColor(Color::srgb(0.16, 0.17, 0.2)))
+        .insert_resource(GlobalAmbientLight {
+            brightness: 300.0,
+            ..GlobalAmbientLight::default()
+        })
+        .insert_resource(Run::new(&args.common).until_finished())
+        .add_plugins((plugins, Quadrille3dPlugin { content }))
+        .add_plugins(args.common.clone());
+    let server = app.world().resource::<AssetServer>().clone();
+    // The camera is ours.
+    let load = server
+        .load_builder()
+        .with_settings(|it: &mut GltfLoaderSettings| it.load_cameras = false)
+        .load(name.clone());
+    app.insert_resource(Shown {
+        name,
+        file: load,
+        stage: Stage::Loading,
+        sun: args.sun,
+        animation: 0,
+    })
+    .add_systems(Startup, |mut clock: ResMut<Time<Virtual>>| clock.pause())
+    .add_systems(
+        Update,
+        (show, come_into_view, play, turn, count(&args.common)).chain(),
+    );
+    if is_headless {
+        // Each frame is a step, so that pictures are the same each time.
+        let step = Duration::from_secs_f64(1.0 / 60.0);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
+    }
+    app.run()
+}
+
+/// The folder of a file, from the root of the file system on, and its name. Ends the program if
+/// there is no such file.
+fn split(file: &Path) -> (String, String) {
+    let path = match file.canonicalize() {
+        Ok(path) if path.is_file() => path,
+        Ok(_) => args::exit_with(format!("{} is no file", file.display())),
+        Err(error) => args::exit_with(format!("{}: {error}", file.display())),
+    };
+    let text = |part: Option<&std::ffi::OsStr>| match part.and_then(|part| part.to_str()) {
+        Some(text) => text.to_owned(),
+        None => args::exit_with(format!("the path {} is not UTF-8", file.display())),
+    };
+    let name = text(path.file_name());
+    let is_gltf = [".gltf", ".glb"].iter().any(|end| name.ends_with(end));
+    if !is_gltf {
+        args::exit_with(format!("{name} ends neither in .gltf nor in .glb"));
+    }
+    (text(path.parent().map(Path::as_os_str)), name)
+}
+
+/// Puts the scene into the world once it is loaded, and ends the program if it cannot be.
+fn show(
+    mut commands: Commands,
+    mut shown: ResMut<Shown>,
+    server: Res<AssetServer>,
+    files: Res<Assets<Gltf>>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    if shown.stage != Stage::Loading {
+        return;
+    }
+    if server.load_state(&shown.file).is_failed() {
+        // The asset server has told why.
+        bevy_log::error!("{} cannot be shown", shown.name);
+        exit.write(AppExit::error());
+    }
+    let Some(file) = files.get(&shown.file) else {
+        return;
+    };
+    // An image that cannot be loaded is no reason to show nothing.
+    if server
+        .recursive_dependency_load_state(&shown.file)
+        .is_loading()
+    {
+        return;
+    }
+    let Some(scene) = file.default_scene.clone().or(file.scenes.first().cloned()) else {
+        bevy_log::error!("{} has no scene", shown.name);
+        exit.write(AppExit::error());
+        return;
+    };
+    commands.spawn(WorldAssetRoot(scene));
+    shown.stage = Stage::Spawned;
+}
+
+/// Places sun and camera by the size of the scene, once it is in the world.
+fn come_into_view(
+    mut commands: Commands,
+    mut shown: ResMut<Shown>,
+    meshes: Query<(&Aabb, &GlobalTransform)>,
+    mut clock: ResMut<Time<Virtual>>,
+) {
+    if shown.stage != Stage::Spawned || meshes.is_empty() {
+        return;
+    }
+    let (mut least, mut most) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for (bounds, transform) in &meshes {
+        for corner in 0..8u8 {
+            let sign = |bit: u8| if corner & bit == 0 { -1.0 } else { 1.0 };
+            let side = Vec3::new(sign(1), sign(2), sign(4)) * Vec3::from(bounds.half_extents);
+            let place = transform.transform_point(Vec3::from(bounds.center) + side);
+            least = least.min(place);
+            most = most.max(place);
+        }
+    }
+    let radius = ((most - least).length() / 2.0).max(1e-3);
+    let center = (least + most) / 2.0;
+    commands.spawn((
+        DirectionalLight {
+            illuminance: shown.sun,
+            shadow_maps_enabled: true,
+            ..DirectionalLight::default()
+        },
+        CascadeShadowConfigBuilder {
+            num_cascades: 2,
+            minimum_distance: radius * 0.1,
+            first_cascade_far_bound: radius * 3.0,
+            maximum_distance: radius * 8.0,
+            ..CascadeShadowConfigBuilder::default()
+        }
+        .build(),
+        Transform::from_xyz(0.5, 1.0, 0.7).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    commands.spawn((
+        Camera3d::default(),
+        Projection::from(PerspectiveProjection {
+            near: radius * 0.01,
+            far: radius * 100.0,
+            ..PerspectiveProjection::default()
+        }),
+        Transform::default(),
+        Orbit {
+            center,
+            distance: radius * 1.9,
+            yaw: 0.6,
+            pitch: 0.35,
+        },
+    ));
+    clock.unpause();
+    shown.stage = Stage::Seen(0);
+}
+
+/// Plays an animation of the file on what it moves; N asks for the next one, space holds it.
+fn play(
+    mut commands: Commands,
+    mut shown: ResMut<Shown>,
+    files: Res<Assets<Gltf>>,
+    mut graphs: ResMut<Assets<AnimationGraph>>,
+    mut players: Query<(Entity, &mut AnimationPlayer, Has<AnimationGraphHandle>)>,
+    keys: Res<ButtonInput<KeyCode>>,
+    mut clock: ResMut<Time<Virtual>>,
+) {
+    let Some(file) = files.get(&shown.file) else {
+        return;
+    };
+    if keys.just_pressed(KeyCode::Space) {
+        if clock.is_paused() {
+            clock.unpause();
+        } else {
+            clock.pause();
+        }
+    }
+    let wants_next = keys.just_pressed(KeyCode::KeyN);
+    if wants_next {
+        shown.animation += 1;
+    }
+    let count = file.animations.len().max(1);
+    let Some(clip) = file.animations.get(shown.animation % count) else {
+        return;
+    };
+    for (entity, mut player, has_graph) in &mut players {
+        if wants_next || !has_graph {
+            let (graph, node) = AnimationGraph::from_clip(clip.clone());
+            let graph = AnimationGraphHandle(graphs.add(graph));
+            commands.entity(entity).insert(graph);
+            player.stop_all().play(node).repeat();
+        }
+    }
+}
+
+/// The mouse turns the camera, the wheel moves it.
+fn turn(
+    mut moved: MessageReader<MouseMotion>,
+    mut rolled: MessageReader<MouseWheel>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    mut cameras: Query<(&mut Orbit, &mut Transform)>,
+) {
+    let turned: Vec2 = moved.read().map(|motion| motion.delta).sum();
+    let notches: f32 = rolled
+        .read()
+        .map(|wheel| match wheel.unit {
+            MouseScrollUnit::Line => wheel.y,
+            MouseScrollUnit::Pixel => wheel.y / 40.0,
+        })
+        .sum();
+    for (mut orbit, mut transform) in &mut cameras {
+        if buttons.pressed(MouseButton::Left) {
+            orbit.yaw = (orbit.yaw - turned.x * 0.01) % TAU;
+            let most = FRAC_PI_2 - 0.01;
+            orbit.pitch = (orbit.pitch + turned.y * 0.01).clamp(-most, most);
+        }
+        orbit.distance *= 0.9f32.powf(notches);
+        let turned = Quat::from_euler(EulerRot::YXZ, orbit.yaw, -orbit.pitch, 0.0);
+        let eye = orbit.center + turned * Vec3::Z * orbit.distance;
+        *transform = Transform::from_translation(eye).looking_at(orbit.center, Vec3::Y);
+    }
+}
+
+/// Ends the run so many frames after the scene came, which the command line says.
+fn count(args: &CommonArgs) -> impl FnMut(ResMut<Shown>, ResMut<Run>, Res<DeviceImages>) + use<> {
+    let limit = args.frame_limit();
+    move |mut shown, mut run, images| {
+        if let Stage::Seen(frames) = shown.stage {
+            shown.stage = Stage::Seen(frames + 1);
+            let is_enough = limit.is_some_and(|limit| frames >= limit.max(SETTLING));
+            if is_enough && images.waiting() == 0 {
+                run.finish();
+            }
+        }
+    }
+}
