@@ -97,6 +97,9 @@
 //!
 //! 15. **Queries** count what draws come to, and `when` has the device decide what is drawn: see
 //!     [below](#queries-and-conditions).
+//! 16. **Names bind too**: `bind("heights", &waves)`, `sampler("linear", &sampler)` and `table("textures",
+//!     &textures)` find the shader's variable by its name. `ComputePipelineDesc::of("waves", &shader)
+//!     .binds("heights")` has the name checked when the pipeline is made; the error tells the one that is near.
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
 //! Images and windows begin at their top left corner.

@@ -58,6 +58,16 @@ pub enum RecordError {
         /// The bindings that there are, with the shader's names.
         available: Box<str>,
     },
+    /// The shader has no such variable.
+    #[error("the pipeline `{pipeline}` has no variable `{name}` to bind to{hint}")]
+    NoSuchVariable {
+        /// The pipeline.
+        pipeline: Box<str>,
+        /// The name.
+        name: Box<str>,
+        /// What is near, or what there is.
+        hint: Box<str>,
+    },
     /// A sampler where the shader has something else.
     #[error(
         "binding {binding} of the pipeline `{pipeline}` takes no sampler; call `.bind({binding}, ..)`"

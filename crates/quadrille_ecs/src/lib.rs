@@ -186,6 +186,7 @@ pub use quadrille_vulkan::{
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};
 pub use record::layout::ShaderValue;
+pub use record::place::BindingPlace;
 pub use record::queries::DeclaredQueries;
 pub use record::recorder::{PassRecorder, Recorder, RecorderState};
 pub use record::rendering::Rendering;

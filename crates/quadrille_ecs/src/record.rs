@@ -7,6 +7,7 @@ pub(crate) mod host;
 pub(crate) mod layout;
 pub(crate) mod no_pass;
 pub(crate) mod outcome;
+pub(crate) mod place;
 pub(crate) mod queries;
 pub(crate) mod recorder;
 pub(crate) mod recording;

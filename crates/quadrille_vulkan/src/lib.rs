@@ -115,6 +115,7 @@ pub use pipeline::{
     BindingNeeds, Blend, BlendEquation, ColorState, ComputePipeline, ComputePipelineDesc, Cull,
     DepthBias, DepthState, Formats, GraphicsPipeline, GraphicsPipelineDesc, Needs, PipelineState,
     StencilFace, StencilState, Topology as PrimitiveTopology, VertexAttribute, VertexLayout,
+    variable_hint,
 };
 pub use present::Presented;
 pub use present::surface::Surface;

@@ -19,6 +19,7 @@ mod formats;
 mod graphics;
 mod graphics_code;
 mod interface;
+mod names;
 mod needs;
 mod reload_check;
 mod stages;
@@ -30,6 +31,7 @@ pub use compute::{ComputePipeline, ComputePipelineDesc};
 pub use fixed::{DepthBias, PipelineState, StencilFace, StencilState};
 pub use formats::Formats;
 pub use graphics::{GraphicsPipeline, GraphicsPipelineDesc};
+pub use names::variable_hint;
 pub use needs::{BindingNeeds, Needs};
 pub use state::{
     Blend, BlendEquation, ColorState, Cull, DepthState, Topology, VertexAttribute, VertexLayout,

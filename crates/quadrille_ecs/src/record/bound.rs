@@ -1,11 +1,14 @@
 //! What is bound to a pipeline while a pass records, checked against its shaders and what is declared.
 
-use quadrille_vulkan::{Binding, BindingKind, BindingNeeds, Needs, PushLayout, Sampler, vk};
+use quadrille_vulkan::{
+    Binding, BindingKind, BindingNeeds, Needs, PushLayout, Sampler, TableBinding, vk,
+};
 
 use crate::declare::bind::{Bound, ResourceRef};
 use crate::declare::exact;
 use crate::declare::kind::{AccessKind, StageWish};
 use crate::error::RecordError;
+use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
 
 /// The bindings of a pipeline that are bound so far.
@@ -19,9 +22,13 @@ impl BoundMask {
         &mut self,
         recording: &mut SubRecording,
         pipeline: &impl Reflected,
-        binding: u32,
+        place: impl BindingPlace,
         bound: Bound<'_>,
     ) {
+        let binding = match place.binding(pipeline) {
+            Ok(binding) => binding,
+            Err(error) => return self.fail_name(recording, error),
+        };
         recording.check_declared(bound);
         let declared = recording.declared_kind(bound);
         // Of what is bound wrongly, nobody has to hear that it is not bound as well.
@@ -50,9 +57,13 @@ impl BoundMask {
         &mut self,
         recording: &mut SubRecording,
         pipeline: &impl Reflected,
-        binding: u32,
+        place: impl BindingPlace,
         sampler: &Sampler,
     ) {
+        let binding = match place.binding(pipeline) {
+            Ok(binding) => binding,
+            Err(error) => return self.fail_name(recording, error),
+        };
         let info = find(pipeline.bindings(), binding);
         match info.map(|info| info.kind) {
             Some(BindingKind::Sampler | BindingKind::CombinedImageSampler(_)) => {
@@ -65,6 +76,14 @@ impl BoundMask {
             }),
             None => recording.fail(no_such_binding(pipeline, binding, "a sampler")),
         }
+    }
+
+    /// Notes that a name is wrong. Nobody knows what it was to bind, so that nobody has to hear that
+    /// something is not bound.
+    #[cold]
+    fn fail_name(&mut self, recording: &mut SubRecording, error: RecordError) {
+        self.0 = u64::MAX;
+        recording.fail(error);
     }
 
     /// Checks that everything the shader reads or writes is bound.
@@ -132,6 +151,7 @@ fn find(bindings: &[Binding], binding: u32) -> Option<&Binding> {
 pub(crate) trait Reflected {
     fn name(&self) -> &str;
     fn bindings(&self) -> &[Binding];
+    fn tables(&self) -> &[TableBinding];
     fn needs(&self) -> &BindingNeeds;
     fn push_layouts(&self) -> &[PushLayout];
 }
@@ -143,6 +163,10 @@ impl Reflected for quadrille_vulkan::ComputePipeline {
 
     fn bindings(&self) -> &[Binding] {
         self.bindings()
+    }
+
+    fn tables(&self) -> &[TableBinding] {
+        self.tables()
     }
 
     #[inline]
@@ -163,6 +187,10 @@ impl Reflected for quadrille_vulkan::GraphicsPipeline {
 
     fn bindings(&self) -> &[Binding] {
         self.bindings()
+    }
+
+    fn tables(&self) -> &[TableBinding] {
+        self.tables()
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use crate::declare::kind::AccessKind;
 use crate::declare::table::DeclaredTable;
 use crate::record::bound::BoundMask;
 use crate::record::layout::{self, ShaderValue};
+use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
 
 /// A bound compute pipeline: bind resources, push constants, dispatch.
@@ -35,25 +36,30 @@ impl<'a> Compute<'a> {
         self.recording
     }
 
-    /// Binds a declared resource to `@group(0) @binding(binding)`.
+    /// Binds a declared resource to a variable of `@group(0)`: by its number, `bind(2, &heights)`, or by
+    /// its name, `bind("heights", &heights)`.
     #[inline]
-    pub fn bind(&mut self, binding: u32, resource: &impl Declared) -> &mut Self {
+    pub fn bind(&mut self, binding: impl BindingPlace, resource: &impl Declared) -> &mut Self {
         self.bound
             .bind(self.recording, self.pipeline, binding, resource.bound());
         self
     }
 
-    /// Binds a sampler to `@group(0) @binding(binding)`.
-    pub fn sampler(&mut self, binding: u32, sampler: &Sampler) -> &mut Self {
+    /// Binds a sampler to a variable of `@group(0)`, by number or by name.
+    pub fn sampler(&mut self, binding: impl BindingPlace, sampler: &Sampler) -> &mut Self {
         self.bound
             .sampler(self.recording, self.pipeline, binding, sampler);
         self
     }
 
-    /// Binds a declared table of images to `@group(group)`, from group 1 on.
-    pub fn table(&mut self, group: u32, table: &impl DeclaredTable) -> &mut Self {
+    /// Binds a declared table of images to `@group(group)`, from group 1 on: by the
+    /// group's number, or by the name of its array.
+    pub fn table(&mut self, group: impl BindingPlace, table: &impl DeclaredTable) -> &mut Self {
         let table = table.declared_table().shared();
-        self.recording.list.bind_table(group, table);
+        match group.group(Some(self.pipeline)) {
+            Ok(group) => self.recording.list.bind_table(group, table),
+            Err(error) => self.recording.fail(error),
+        }
         self
     }
 

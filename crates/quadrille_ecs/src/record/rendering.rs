@@ -17,6 +17,7 @@ use crate::declare::table::DeclaredTable;
 use crate::error::RecordError;
 use crate::record::bound::BoundMask;
 use crate::record::layout::{self, ShaderValue};
+use crate::record::place::BindingPlace;
 use crate::record::recording::SubRecording;
 
 /// The size of a `VkDrawIndirectCommand`.
@@ -57,8 +58,9 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Binds a declared resource to `@group(0) @binding(binding)`.
-    pub fn bind(&mut self, binding: u32, resource: &impl Declared) -> &mut Self {
+    /// Binds a declared resource to a variable of `@group(0)`: by its number, `bind(2, &heights)`, or by
+    /// its name, `bind("heights", &heights)`.
+    pub fn bind(&mut self, binding: impl BindingPlace, resource: &impl Declared) -> &mut Self {
         match &self.pipeline {
             Some(pipeline) => self
                 .bound
@@ -70,8 +72,8 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Binds a sampler to `@group(0) @binding(binding)`.
-    pub fn sampler(&mut self, binding: u32, sampler: &Sampler) -> &mut Self {
+    /// Binds a sampler to a variable of `@group(0)`, by number or by name.
+    pub fn sampler(&mut self, binding: impl BindingPlace, sampler: &Sampler) -> &mut Self {
         match &self.pipeline {
             Some(pipeline) => self
                 .bound
@@ -83,11 +85,15 @@ impl<'a> Rendering<'a> {
         self
     }
 
-    /// Binds a declared table of images to `@group(group)`, from group 1 on. It stays bound when
+    /// Binds a declared table of images to `@group(group)`, from group 1 on: by the
+    /// group's number, or by the name of its array. It stays bound when
     /// another pipeline is.
-    pub fn table(&mut self, group: u32, table: &impl DeclaredTable) -> &mut Self {
+    pub fn table(&mut self, group: impl BindingPlace, table: &impl DeclaredTable) -> &mut Self {
         let table = table.declared_table().shared();
-        self.recording.list.bind_table(group, table);
+        match group.group(self.pipeline.as_ref()) {
+            Ok(group) => self.recording.list.bind_table(group, table),
+            Err(error) => self.recording.fail(error),
+        }
         self
     }
 

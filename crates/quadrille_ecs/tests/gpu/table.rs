@@ -190,6 +190,30 @@ fn each_invocation_chooses_a_2d_image() {
 
 #[test]
 #[ignore = "needs a device"]
+fn names_tell_what_numbers_tell() {
+    fn look(
+        mut recorder: Recorder,
+        textures: Table<Textures>,
+        seen: StorageReadWrite<Seen>,
+        look: Res<Look>,
+    ) {
+        recorder
+            .compute(&look.pipeline)
+            .bind("seen", &seen)
+            .table("textures", &textures)
+            .push(&look.frame)
+            .dispatch([1, 1, 1]);
+    }
+    let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
+    rig.app.add_systems(Render, look);
+    rig.update(2);
+    let seen = read(&mut rig, |world| world.resource::<Seen>().0.clone());
+    rig.expect_no_errors();
+    assert_eq!(row(&seen, 1), [MAGENTA; ENTRIES as usize]);
+}
+
+#[test]
+#[ignore = "needs a device"]
 fn spirv_has_runtime_arrays() {
     let image = |name: &str| ImageDesc::sampled(name, [4, 4], FORMAT);
     each_invocation_chooses(|name| ImageTableDesc::d2(name, ENTRIES), D2, image, true);

@@ -10,7 +10,7 @@ use super::capabilities::check_features;
 use super::current_code::CurrentCode;
 use super::interface::{Code, Interface, Pipeline};
 use super::needs::BindingNeeds;
-use super::{Module, reload_check};
+use super::{Module, names, reload_check};
 use crate::device::Device;
 use crate::device::reload::Newest;
 use crate::device::retire::Retired;
@@ -18,7 +18,8 @@ use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
 use crate::shader::{
-    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage, check_constants,
+    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage, TableBinding,
+    check_constants,
 };
 
 /// A compute pipeline to make.
@@ -32,6 +33,8 @@ pub struct ComputePipelineDesc<'a> {
     pub entry: &'a str,
     /// The values of `override` constants, by name.
     pub constants: Vec<(String, Constant)>,
+    /// Names of variables that passes bind by, which the shaders must have.
+    pub binds: Vec<&'a str>,
 }
 
 impl<'a> ComputePipelineDesc<'a> {
@@ -42,6 +45,7 @@ impl<'a> ComputePipelineDesc<'a> {
             shader,
             entry: "",
             constants: Vec::new(),
+            binds: Vec::new(),
         }
     }
 
@@ -66,6 +70,13 @@ impl<'a> ComputePipelineDesc<'a> {
     /// ```
     pub fn constant(mut self, name: &str, value: impl Into<Constant>) -> Self {
         self.constants.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The same with a name that passes bind by (`bind("heights", ..)`, or an array of a table): a pipeline
+    /// whose shaders have no variable of this name is not made, and the error tells the one that is near.
+    pub fn binds(mut self, name: &'a str) -> Self {
+        self.binds.push(name);
         self
     }
 }
@@ -116,8 +127,10 @@ impl ComputePipeline {
         check_workgroup(device, desc, entry.workgroup_size)?;
         check_features(device, desc.name, &[&special])?;
         let stages = vk::ShaderStageFlags::COMPUTE;
+        let common = Interface::new(device, desc.name, &[entry], stages)?;
+        names::check(desc.name, common.bindings(), common.tables(), &desc.binds)?;
         let interface = Arc::new(ComputeInterface {
-            common: Interface::new(device, desc.name, &[entry], stages)?,
+            common,
             entry: desc.entry.to_owned(),
             constants: desc.constants.clone(),
             workgroup_size: entry.workgroup_size,
@@ -144,6 +157,11 @@ impl ComputePipeline {
     /// What its shader touches; after a reload, what it touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
         self.0.interface.bindings()
+    }
+
+    /// What of tables its shaders touch, by group, likewise.
+    pub fn tables(&self) -> &[TableBinding] {
+        self.0.interface.tables()
     }
 
     /// What the [`bindings`](Self::bindings) ask for, in few bits.

@@ -10,13 +10,14 @@ use super::fixed::{self, PipelineState};
 use super::formats::Formats;
 use super::graphics_code::{GraphicsCode, GraphicsInterface, Loaded};
 use super::interface::{Interface, Pipeline};
+use super::names;
 use super::needs::BindingNeeds;
 use super::stages::{Stages, check_inputs};
 use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
 use super::vertices;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::{Binding, Constant, GpuShader, PushLayout};
+use crate::shader::{Binding, Constant, GpuShader, PushLayout, TableBinding};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct GraphicsPipelineDesc<'a> {
     pub state: PipelineState,
     /// The values of `override` constants of both shaders, by name.
     pub constants: Vec<(String, Constant)>,
+    /// Names of variables that passes bind by, which the shaders must have.
+    pub binds: Vec<&'a str>,
 }
 
 impl<'a> GraphicsPipelineDesc<'a> {
@@ -67,6 +70,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
             depth: None,
             state: PipelineState::default(),
             constants: Vec::new(),
+            binds: Vec::new(),
         }
     }
 
@@ -74,6 +78,13 @@ impl<'a> GraphicsPipelineDesc<'a> {
     /// [`ComputePipelineDesc::constant`](super::ComputePipelineDesc::constant).
     pub fn constant(mut self, name: &str, value: impl Into<Constant>) -> Self {
         self.constants.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The same with a name that passes bind by (`bind("heights", ..)`, or an array of a table): a pipeline
+    /// whose shaders have no variable of this name is not made, and the error tells the one that is near.
+    pub fn binds(mut self, name: &'a str) -> Self {
+        self.binds.push(name);
         self
     }
 }
@@ -114,8 +125,10 @@ impl GraphicsPipeline {
             return Err(ShaderError::Pipeline { pipeline, problem });
         }
         let flags = vk::ShaderStageFlags::ALL_GRAPHICS;
+        let common = Interface::new(device, desc.name, &stages.entry_points(), flags)?;
+        names::check(desc.name, common.bindings(), common.tables(), &desc.binds)?;
         let interface = Arc::new(GraphicsInterface {
-            common: Interface::new(device, desc.name, &stages.entry_points(), flags)?,
+            common,
             vertex_entry: entries[0].to_owned(),
             fragment_entry: entries[1].to_owned(),
             vertex_buffers: desc.vertex_buffers.clone(),
@@ -146,6 +159,11 @@ impl GraphicsPipeline {
     /// What its shaders touch; after a reload, what they touched when the pipeline was made.
     pub fn bindings(&self) -> &[Binding] {
         self.0.interface.bindings()
+    }
+
+    /// What of tables its shaders touch, by group, likewise.
+    pub fn tables(&self) -> &[TableBinding] {
+        self.0.interface.tables()
     }
 
     /// What the [`bindings`](Self::bindings) ask for, in few bits.

@@ -57,6 +57,16 @@ fn bindings(told: &mut Told) {
         let _ = &numbers;
         compute.push(&1_u32).dispatch([4, 1, 1])
     });
+    add_wrongly!(told, "a misspelt name", |compute, numbers| compute
+        .bind("nubmers", &numbers)
+        .push(&1_u32)
+        .dispatch([4, 1, 1]));
+    add_wrongly!(told, "a name that is nowhere near", |compute, numbers| {
+        compute
+            .bind("heights", &numbers)
+            .push(&1_u32)
+            .dispatch([4, 1, 1])
+    });
     fn weak(mut recorder: Recorder, numbers: StorageRead<Numbers>, add: Res<Add>) {
         let mut compute = recorder.compute(&add.add);
         compute.bind(0, &numbers).push(&1_u32).dispatch([4, 1, 1]);

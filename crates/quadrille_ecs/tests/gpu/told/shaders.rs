@@ -14,10 +14,24 @@ pub(super) fn add(told: &mut Told, gpu: &GpuDevice) {
     sources(told);
     compute(told, gpu);
     graphics(told, gpu);
+    names(told, gpu);
 }
 
 fn wgsl(source: &str) -> Result<GpuShader, ShaderError> {
     GpuShader::wgsl("wrong.wgsl", source)
+}
+
+/// A pipeline with names that passes are going to bind by.
+fn names(told: &mut Told, gpu: &GpuDevice) {
+    let source = "@group(0) @binding(0) var<storage, read_write> heights: array<f32>;
+        @compute @workgroup_size(1) fn main() { heights[0] = 1.0; }";
+    let shader = wgsl(source).expect("it is right");
+    let made = |name| {
+        let desc = ComputePipelineDesc::of("waves", &shader).binds("heights");
+        gpu.compute_pipeline(&desc.binds(name)).map(drop)
+    };
+    told.made("a pipeline that has no such variable", made("heigths"));
+    told.made("a pipeline that has nothing like it", made("moons"));
 }
 
 fn sources(told: &mut Told) {

@@ -111,6 +111,19 @@ pub(super) fn recorded(told: &mut Told) {
     with_table(told, "a table is bound to group 0", "f32", |rig| {
         rig.app.add_systems(Render, high);
     });
+    fn bound(
+        mut recorder: Recorder,
+        to: StorageReadWrite<Numbers>,
+        textures: Table<Textures>,
+        load: Res<Load>,
+    ) {
+        let mut compute = recorder.compute(&load.0);
+        compute.bind("maps", &to).table("to", &textures);
+        compute.table("map", &textures).dispatch([1, 1, 1]);
+    }
+    with_table(told, "names of tables and buffers mixed up", "f32", |rig| {
+        rig.app.add_systems(Render, bound);
+    });
     with_table(told, "a table that is not there", "f32", |rig| {
         rig.app.world_mut().remove_resource::<Textures>();
         rig.app.add_systems(Render, load);
