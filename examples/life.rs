@@ -43,7 +43,7 @@ fn main() -> AppExit {
     let sharing = if args.concurrent {
         Sharing::Concurrent
     } else {
-        Sharing::Exclusive
+        Sharing::Auto
     };
     let mut app = App::new();
     app.insert_resource(game.run(&args.common))

@@ -66,6 +66,8 @@
 //!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
 //!    queue. A pass without a wish begins on the main queue and moves to another one where measured
 //!    times say that frames get shorter ([`QueueWish::Auto`](prelude::QueueWish::Auto)).
+//!    Images and buffers that queue families use in turn become concurrent where that makes frames shorter
+//!    ([`Sharing::Auto`](prelude::Sharing::Auto)); a description says otherwise by `with_sharing`.
 //! 6. **What lives for one frame is `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
 //!    share memory; the plan orders who has it before whom:

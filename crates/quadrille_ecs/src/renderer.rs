@@ -1,8 +1,8 @@
 //! The renderer's own state: the device, what outlives frames, and what was measured.
 
 pub(crate) mod advice;
+pub(crate) mod choices;
 pub(crate) mod frame_start;
-pub(crate) mod queues;
 pub(crate) mod report;
 pub(crate) mod sharing;
 pub(crate) mod threads;
@@ -16,10 +16,10 @@ use quadrille_vulkan::{DeviceTimes, Frames, Gpu, Handle, TransientMemory};
 
 use crate::error::RenderError;
 use crate::record::host::HostPasses;
+use crate::renderer::choices::Choices;
 use crate::renderer::frame_start::Spare;
-use crate::renderer::queues::OpenQueues;
 use crate::renderer::report::{Measurements, PhaseObserver};
-use crate::renderer::sharing::OpenSharing;
+use crate::renderer::sharing::SharingChanges;
 use crate::renderer::trace::Trace;
 use crate::window::WindowTarget;
 
@@ -36,10 +36,10 @@ pub struct Renderer {
     pub(crate) host: HostPasses,
     /// What frames have to spare: see [`FrameStart`](crate::FrameStart).
     pub(crate) spare: Spare,
-    /// Changes the sharing of resources that leave it open.
-    pub(crate) sharing: OpenSharing,
-    /// Chooses queues for passes that leave them open.
-    pub(crate) queues: OpenQueues,
+    /// Chooses queues for passes and the sharing of resources that leave it open.
+    pub(crate) choices: Choices,
+    /// Carries out what is chosen for resources.
+    pub(crate) sharing: SharingChanges,
     pub(crate) last: Option<(Frame, Arc<Plan>)>,
     pub(crate) measured: Measurements,
     pub(crate) gpu: Gpu,
@@ -73,8 +73,8 @@ impl Renderer {
             progress: Progress::default(),
             host: HostPasses::default(),
             spare: Spare::default(),
-            sharing: OpenSharing::default(),
-            queues: OpenQueues::new(&gpu),
+            choices: Choices::new(&gpu),
+            sharing: SharingChanges::default(),
             last: None,
             measured: Measurements::default(),
             gpu,
@@ -175,8 +175,8 @@ impl Renderer {
     /// `transient_bytes` is the memory that transient resources take, and
     /// `transient_bytes_unshared` what those of the last frame would take if they shared none.
     ///
-    /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto), what is
-    /// decided so far: `open`, `tried`, `exclusive` or `concurrent`.
+    /// `open_sharing` has, for each resource of [`Sharing::Auto`](crate::Sharing::Auto) that families
+    /// own in turn, or did, what is decided so far: `open`, `tried`, `exclusive` or `concurrent`.
     ///
     /// `moved` has the passes that were moved to another queue because frames are shorter with that
     /// ([`QueueWish::Auto`](crate::QueueWish::Auto)): the queue, what the pass takes, how much it is
@@ -196,8 +196,8 @@ impl Renderer {
         } = self.frames.transient_memory();
         report.insert("transient_bytes".into(), bytes.into());
         report.insert("transient_bytes_unshared".into(), unshared_bytes.into());
-        report.insert("open_sharing".into(), self.sharing.to_json().into());
-        report.insert("moved".into(), self.queues.to_json().into());
+        report.insert("open_sharing".into(), self.choices.sharing_to_json().into());
+        report.insert("moved".into(), self.choices.moves_to_json().into());
         let late_us = self.spare.late().as_micros() as u64;
         report.insert("begins_late_us".into(), late_us.into());
         if let Some(times) = &self.device_times {
@@ -212,14 +212,15 @@ impl Renderer {
         report
     }
 
-    /// A frame was submitted and its states have moved on: looks whether resources are better shared
-    /// otherwise.
-    pub(crate) fn look_at_sharing(&mut self, frame: &Frame, handles: &[Handle]) {
+    /// A frame was submitted, and what it copied is where it belongs: resources that are better shared
+    /// otherwise change before the next one.
+    pub(crate) fn settle_sharing(&mut self, frame: &Frame, handles: &[Handle], is_new: bool) {
         self.sharing.submitted();
-        if self.frames.has_families() {
-            let planned_for = (self.frames.topology(), &self.states);
-            let times = self.device_times.as_ref();
-            self.sharing.look(frame, handles, planned_for, times);
+        if self.frames.can_change_sharing() {
+            let changes = self.choices.changed_sharing((frame, handles), is_new);
+            for (handle, mode) in changes {
+                self.sharing.want(handle, mode);
+            }
         }
     }
 

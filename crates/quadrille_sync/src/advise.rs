@@ -11,13 +11,16 @@ use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
 use crate::topology::{QueueIndex, Topology};
 
+mod look;
+mod plans;
 mod queues;
 mod sharing;
 mod trial;
 
+pub use look::QueueLook;
 pub use queues::{QueueChoices, QueueMove};
 pub use sharing::{FrameCost, SharingAdvice, advise_sharing};
-pub use trial::{SharingChange, SharingStage, SharingTrials};
+pub use trial::{SharingChange, SharingLook, SharingStage, SharingTrials};
 
 /// What moving one pass could save.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +31,15 @@ pub struct Advice {
     pub queue: QueueIndex,
     /// The queues that could run it beside that.
     pub to: Vec<QueueIndex>,
-    /// Its time, in the unit of the costs that were given.
-    pub cost: u64,
-    /// The most that the frame could become shorter by, in the same unit.
-    pub saves: u64,
+    /// Its time, in microseconds.
+    pub cost_us: u64,
+    /// The most that the frame could become shorter by, in microseconds.
+    pub saves_us: u64,
 }
 
 /// What moving passes to other queues could save, largest first; passes that save nothing, or that
-/// no other queue can run, are left out. `cost` is what each pass took on the device, in any unit.
+/// no other queue can run, are left out. `cost_us` is what each pass took on the device, in
+/// microseconds.
 ///
 /// ```
 /// use quadrille_sync::*;
@@ -51,24 +55,24 @@ pub struct Advice {
 /// let plan = plan(&frame, &topology, &States::default()).unwrap();
 /// let advice = advise(&frame, &topology, &plan, |pass| [500, 300][pass.0 as usize]);
 /// assert_eq!(advice.len(), 1, "nobody else can run shadows");
-/// assert_eq!((advice[0].pass, advice[0].saves), (PassIndex(1), 300));
+/// assert_eq!((advice[0].pass, advice[0].saves_us), (PassIndex(1), 300));
 /// ```
 pub fn advise(
     frame: &Frame,
     topology: &Topology,
     plan: &Plan,
-    cost: impl Fn(PassIndex) -> u64,
+    cost_us: impl Fn(PassIndex) -> u64,
 ) -> Vec<Advice> {
     let order: Vec<Placed> = plan
         .passes()
         .map(|(queue, pass)| Placed {
             queue,
             pass,
-            cost: cost(pass),
+            cost: cost_us(pass),
         })
         .collect();
     let needs = needs(frame, &order);
-    let now = length(&order, &needs, None);
+    let now = length(&order, &needs, &[]);
     let mut all = Vec::new();
     for (at, placed) in order.iter().enumerate() {
         let required = frame.pass(placed.pass).queue.required;
@@ -76,22 +80,22 @@ pub fn advise(
             *queue != placed.queue && topology.queue(*queue).capabilities.contains(required)
         };
         let to: Vec<QueueIndex> = topology.indices().filter(can_run).collect();
-        let saves = if to.is_empty() {
+        let saves_us = if to.is_empty() {
             0
         } else {
-            now - length(&order, &needs, Some(at)).min(now)
+            now - length(&order, &needs, &[at]).min(now)
         };
-        if saves > 0 {
+        if saves_us > 0 {
             all.push(Advice {
                 pass: placed.pass,
                 queue: placed.queue,
                 to,
-                cost: placed.cost,
-                saves,
+                cost_us: placed.cost,
+                saves_us,
             });
         }
     }
-    all.sort_by_key(|advice| (std::cmp::Reverse(advice.saves), advice.pass));
+    all.sort_by_key(|advice| (std::cmp::Reverse(advice.saves_us), advice.pass));
     all
 }
 
@@ -129,17 +133,17 @@ fn needs(frame: &Frame, order: &[Placed]) -> Vec<Vec<usize>> {
 }
 
 /// How long the frame takes if queues run their passes one after the other, each when what it
-/// needs is done, and `alone` has a queue of its own.
-fn length(order: &[Placed], needs: &[Vec<usize>], alone: Option<usize>) -> u64 {
+/// needs is done, and those that are `alone` have a queue of their own.
+fn length(order: &[Placed], needs: &[Vec<usize>], alone: &[usize]) -> u64 {
     let mut done: Vec<u64> = Vec::with_capacity(order.len());
-    let mut free = [0u64; Topology::MAX_QUEUES];
+    let (mut free, mut own) = ([0u64; Topology::MAX_QUEUES], 0);
     for (at, (placed, needs)) in order.iter().zip(needs).enumerate() {
         let ready = needs.iter().map(|&before| done[before]).max().unwrap_or(0);
-        if alone == Some(at) {
-            done.push(ready + placed.cost);
-            continue;
-        }
-        let queue = &mut free[usize::from(placed.queue.0) % Topology::MAX_QUEUES];
+        let queue = if alone.contains(&at) {
+            &mut own
+        } else {
+            &mut free[usize::from(placed.queue.0) % Topology::MAX_QUEUES]
+        };
         *queue = ready.max(*queue) + placed.cost;
         done.push(*queue);
     }

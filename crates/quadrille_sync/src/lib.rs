@@ -106,8 +106,8 @@ mod topology;
 
 pub use access::{Access, CustomAccess, Target};
 pub use advise::{
-    Advice, FrameCost, QueueChoices, QueueMove, SharingAdvice, SharingChange, SharingStage,
-    SharingTrials, advise, advise_sharing,
+    Advice, FrameCost, QueueChoices, QueueLook, QueueMove, SharingAdvice, SharingChange,
+    SharingLook, SharingStage, SharingTrials, advise, advise_sharing,
 };
 pub use dot::dot;
 pub use error::{CycleStep, Party, PlanError, PlanErrors};

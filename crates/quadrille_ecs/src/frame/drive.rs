@@ -23,6 +23,7 @@ use crate::record::host::PACE_TIMEOUT;
 use crate::record::no_pass;
 use crate::record::recording::{self, Recordings};
 use crate::renderer::Renderer;
+use crate::renderer::choices::Submitted;
 use crate::renderer::frame_start::FrameStart;
 use crate::renderer::report::{Clock, Phase};
 use crate::renderer::threads::Threads;
@@ -110,15 +111,15 @@ fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
     renderer.frames.begin(PACE_TIMEOUT)?;
     renderer.progress = renderer.frames.progress()?;
     if let Some(times) = renderer.frames.device_times() {
-        renderer.queues.measured(&times);
         if renderer.frames.is_measured() {
             if let Some(trace) = &mut renderer.trace {
                 trace.add_device(times.clone());
             }
-            renderer.device_times = Some(times);
+            renderer.device_times = Some(times.clone());
         }
+        renderer.choices.measured(times);
     }
-    renderer.queues.measure(&mut renderer.frames);
+    renderer.choices.measure(&mut renderer.frames);
     Ok(())
 }
 
@@ -127,18 +128,22 @@ fn pace(renderer: &mut Renderer) -> Result<(), RenderError> {
 fn renew_resources(world: &mut World, renderer: &mut Renderer) {
     let Renderer {
         sharing,
-        queues,
+        choices,
         frames,
         states,
         ..
     } = renderer;
-    if let Some(choices) = queues.changed() {
-        let mut collector = world.resource_mut::<Collector>();
-        sharing.share(choices.shares(), &collector.frame, &collector.handles);
-        collector.choose_queues(choices);
+    let mut collector = world.resource_mut::<Collector>();
+    if let Some(queues) = choices.changed_queues() {
+        collector.choose_queues(queues);
+        let last = (&collector.frame, &collector.handles[..]);
+        for (handle, mode) in choices.changed_sharing(last, false) {
+            sharing.want(handle, mode);
+        }
     }
-    if sharing.change(frames, states) || frames.has_spare_memory() {
-        world.resource_mut::<Collector>().begin_anew();
+    let keep = |resource: &_| choices.keep_sharing(resource);
+    if sharing.change(frames, states, keep) || frames.has_spare_memory() {
+        collector.begin_anew();
     }
 }
 
@@ -320,7 +325,8 @@ fn submit(
     renderer
         .measured
         .add(clock, counts, command_buffers, planned.reused);
-    renderer.look_at_sharing(frame, &collector.handles);
+    let is_new = collected == Collected::Anew;
+    renderer.settle_sharing(frame, &collector.handles, is_new);
     if renderer.keep_frames {
         renderer.last = Some((frame.clone(), planned.plan));
     }
@@ -384,13 +390,18 @@ fn finish(
     windows::report(world, renderer);
     world.resource_scope(|world, collector: Mut<Collector>| {
         Histories::advance(world, &|id| collector.uses(id));
-        let planned_for = (renderer.frames.topology(), &renderer.states);
-        let looked_at = (
-            &collector.frame,
-            &collector.open_passes[..],
-            &collector.handles[..],
-        );
-        renderer.queues.look(looked_at, planned_for);
+        let Renderer {
+            choices,
+            frames,
+            states,
+            ..
+        } = &mut *renderer;
+        let submitted = Submitted {
+            frame: &collector.frame,
+            open: &collector.open_passes,
+            handles: &collector.handles,
+        };
+        choices.look(submitted, (frames.topology(), states));
     });
     renderer.frames.retire(&mut renderer.states, &progress);
     Ok(done)

@@ -32,8 +32,8 @@ pub(crate) fn advice(
             "pass": frame.pass(advice.pass).name.as_ref(),
             "queue": advice.queue.0,
             "to": to,
-            "takes_us": microseconds(Duration::from_nanos(advice.cost)),
-            "saves_at_most_us": microseconds(Duration::from_nanos(advice.saves)),
+            "takes_us": advice.cost_us,
+            "saves_at_most_us": advice.saves_us,
         })
     });
     line.collect()
@@ -56,7 +56,7 @@ pub(crate) fn sharing(
                 "barriers": cost.counts.barriers,
                 "waits": cost.counts.semaphore_waits,
                 "transfers": cost.counts.ownership_transfers,
-                "length_us": microseconds(Duration::from_nanos(cost.length)),
+                "length_us": cost.length_us,
             })
         };
         json!({
@@ -70,15 +70,15 @@ pub(crate) fn sharing(
     line.collect()
 }
 
-/// The nanoseconds that each pass of a frame took. The times may be those of an earlier frame, so
+/// The microseconds that each pass of a frame took. The times may be those of an earlier frame, so
 /// passes are matched by name.
 fn costs(frame: &Frame, times: &DeviceTimes) -> impl Fn(PassIndex) -> u64 + use<> {
-    let by_pass = measured(frame, times);
+    let by_pass = measured_us(frame, times);
     move |pass| by_pass[pass.0 as usize].unwrap_or(0)
 }
 
 /// The same; none for passes that were not measured.
-pub(crate) fn measured(frame: &Frame, times: &DeviceTimes) -> Vec<Option<u64>> {
+pub(crate) fn measured_us(frame: &Frame, times: &DeviceTimes) -> Vec<Option<u64>> {
     let mut by_pass = vec![None; frame.passes.len()];
     let mut used = vec![false; times.passes.len()];
     for (pass, cost) in frame.passes.iter().zip(&mut by_pass) {
@@ -87,7 +87,7 @@ pub(crate) fn measured(frame: &Frame, times: &DeviceTimes) -> Vec<Option<u64>> {
             used[at] = true;
             let measured = &times.passes[at];
             let took = measured.end.saturating_duration_since(measured.begin);
-            *cost = Some(took.as_nanos() as u64);
+            *cost = Some(took.as_micros() as u64);
         }
     }
     by_pass

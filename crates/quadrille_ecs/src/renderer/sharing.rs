@@ -1,110 +1,41 @@
-//! Resources whose sharing follows from what frames cost ([`Sharing::Auto`]): when frames are
-//! looked at, and how the contents of a resource get into what takes its place.
+//! Resources whose sharing changes ([`Sharing::Auto`]): how their contents get into what takes their
+//! place.
 //!
-//! What is better is decided by [`SharingTrials`], which knows plans and times; what it means for
-//! Vulkan's objects is `Frames::change_sharing`. Between the two lies a frame: looked at is one
-//! that was submitted, and changed is what the next one uses, before its passes record.
+//! What is better is decided by [`Choices`](super::choices::Choices); what it means for Vulkan's
+//! objects is `Frames::change_sharing`. Between the two lies a frame: looked at is one that was
+//! submitted, and changed is what the next one uses, before its passes record.
 //!
 //! [`Sharing::Auto`]: crate::Sharing::Auto
 
-use std::cell::LazyCell;
-
 use quadrille_sync::{
-    Access, Capabilities, Frame, PassKind, Preference, QueueRequest, Sharing as Mode,
-    SharingChange, SharingStage, SharingTrials, States, Topology,
+    Access, Capabilities, PassKind, Preference, QueueRequest, Resource, Sharing as Mode, States,
 };
-use quadrille_vulkan::{CommandList, DeviceTimes, Frames, Handle, ImageRegion, SharingChanged};
-use serde_json::{Map, Value};
+use quadrille_vulkan::{CommandList, Frames, Handle, ImageRegion, SharingChanged};
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
-use crate::renderer::advice;
-
-/// Frames between looks while a decision is under way: fewer than a second's.
-const SHORT_GAP: u32 = 32;
-
-/// Frames between looks at most: planning a frame a few times should cost next to nothing.
-const LONG_GAP: u32 = 1024;
 
 /// Changes how resources are shared, while frames go on.
-pub(crate) struct OpenSharing {
-    trials: SharingTrials,
-    /// Frames until the next look, and from that to the one after it.
-    frames_left: u32,
-    gap: u32,
+#[derive(Default)]
+pub(crate) struct SharingChanges {
     /// What is to change before the next frame.
     wanted: Vec<(Handle, Mode)>,
     /// From where to where the next frame copies contents.
     moving: Vec<[Handle; 2]>,
 }
 
-impl Default for OpenSharing {
-    fn default() -> Self {
-        Self {
-            trials: SharingTrials::default(),
-            frames_left: SHORT_GAP,
-            gap: SHORT_GAP,
-            wanted: Vec::new(),
-            moving: Vec::new(),
-        }
+impl SharingChanges {
+    /// A resource is to change before the next frame.
+    pub(crate) fn want(&mut self, handle: Handle, mode: Mode) {
+        self.wanted.push((handle, mode));
     }
-}
 
-impl OpenSharing {
-    /// Looks at a frame that was submitted, if it is time to.
-    pub(crate) fn look(
+    /// Makes anew what is to change; whether anything has. `keep` is told what cannot change.
+    pub(crate) fn change(
         &mut self,
-        frame: &Frame,
-        handles: &[Handle],
-        (topology, states): (&Topology, &States),
-        times: Option<&DeviceTimes>,
-    ) {
-        if self.frames_left > 0 {
-            self.frames_left -= 1;
-            return;
-        }
-        // Few frames have anything to decide.
-        let costs = LazyCell::new(|| Some(advice::measured(frame, times?)));
-        let changes = self.trials.look(
-            frame,
-            topology,
-            states,
-            |resource| handles[resource.0 as usize].has_open_sharing(),
-            |pass| costs.as_ref()?[pass.0 as usize],
-        );
-        let wanted = |change: SharingChange| {
-            let handle = handles[change.resource.0 as usize].clone();
-            (handle, change.sharing)
-        };
-        self.wanted.extend(changes.into_iter().map(wanted));
-        self.gap = if self.trials.are_under_way() {
-            SHORT_GAP
-        } else {
-            (self.gap * 2).min(LONG_GAP)
-        };
-        self.frames_left = self.gap;
-    }
-
-    /// Resources of a frame with these names are shared, where that is left open: passes that moved
-    /// to another family's queue read them.
-    pub(crate) fn share<'a>(
-        &mut self,
-        names: impl Iterator<Item = &'a str>,
-        frame: &Frame,
-        handles: &[Handle],
-    ) {
-        for name in names {
-            let of_name = frame.resources.iter().zip(handles);
-            for (resource, handle) in of_name.filter(|(it, _)| *it.name == *name) {
-                if resource.sharing == Mode::Exclusive && handle.has_open_sharing() {
-                    self.trials.share(&resource.name);
-                    self.wanted.push((handle.clone(), Mode::Concurrent));
-                }
-            }
-        }
-    }
-
-    /// Makes anew what is to change; whether anything has. What cannot change stays as it is.
-    pub(crate) fn change(&mut self, frames: &Frames, states: &mut States) -> bool {
+        frames: &Frames,
+        states: &mut States,
+        mut keep: impl FnMut(&Resource),
+    ) -> bool {
         let mut has_changed = false;
         for (handle, mode) in self.wanted.drain(..) {
             let changed = frames.change_sharing(&handle, mode, states);
@@ -114,10 +45,10 @@ impl OpenSharing {
                     has_changed = true;
                     self.moving.push([old, handle]);
                 }
-                Ok(SharingChanged::Refused) => self.trials.keep(&handle.declare()),
+                Ok(SharingChanged::Refused) => keep(&handle.declare()),
                 Err(error) => {
                     tracing::warn!("{} stays shared as it is: {error}", handle.name());
-                    self.trials.keep(&handle.declare());
+                    keep(&handle.declare());
                 }
             }
         }
@@ -167,19 +98,5 @@ impl OpenSharing {
     /// The frame with the pass was submitted.
     pub(crate) fn submitted(&mut self) {
         self.moving.clear();
-    }
-
-    /// What is decided, by name.
-    pub(crate) fn to_json(&self) -> Map<String, Value> {
-        let stages = self.trials.stages().map(|(name, stage)| {
-            let word = match stage {
-                SharingStage::Open => "open",
-                SharingStage::Tried => "tried",
-                SharingStage::Settled(Mode::Exclusive) => "exclusive",
-                SharingStage::Settled(Mode::Concurrent) => "concurrent",
-            };
-            (name.to_owned(), word.into())
-        });
-        stages.collect()
     }
 }

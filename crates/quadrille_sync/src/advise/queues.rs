@@ -1,34 +1,32 @@
 //! Which passes run beside the main queue, where the program leaves that open.
 //!
 //! A pass that wishes for no queue begins on the main one. Now and then the caller measures a frame
-//! and has it looked at ([`QueueChoices::look`]). A look plans the frame twice: as it is, and with
-//! one such pass on another queue. If several looks agree that this makes the estimated frame at
-//! least [`GAIN`] of its time shorter, the pass moves. Then the frame is measured: if it has not
-//! become shorter, as where queues share all the units of a device, the pass returns. It returns
-//! as well when looks agree that it saves nothing any more.
+//! and has it looked at ([`QueueChoices::look`]). A look compares plans of the frame: as it is, and
+//! with one such pass on another queue, or a few that follow each other. If several looks agree that
+//! this makes the estimated frame at least [`GAIN`] of its time shorter, they move. Then the frame is
+//! measured: if it has not become shorter, as where queues share all the units of a device, they
+//! return. They return as well when looks agree that it saves nothing any more.
 //!
 //! A resource that families own in turn keeps passes of several families from reading it at the same
 //! time. So where the program leaves it open how they share it, a look compares the frame with these
-//! resources shared as well, and if it is that which pays, they are shared when the pass moves
+//! resources shared as well, and if it is that which pays, they are shared when the passes move
 //! ([`QueueChoices::shares`]).
 //!
-//! A pass that was tried in vain is left alone for some looks, and for twice as many each time.
+//! Passes that were tried in vain are left alone for some looks, and for twice as many each time.
 //! So a frame that does not change comes to rest. For given costs all of this is deterministic.
 //!
 //! Verdicts and costs belong to the names of passes. Passes of one name have one verdict.
 
 use std::sync::Arc;
 
-use super::sharing::steady;
-use super::{Placed, length, needs};
-use crate::frame::{Frame, PassIndex, PassKind, Preference};
-use crate::plan::Plan;
-use crate::resource::{ResourceIndex, Sharing};
+use super::look::{Beside, Finding, LONGEST_CHAIN, QueueLook};
+use crate::frame::{Frame, PassIndex, PassKind};
+use crate::resource::ResourceIndex;
 use crate::states::States;
 use crate::topology::{QueueIndex, Topology};
 
 /// A pass moves if that makes a frame shorter by one part in so many.
-const GAIN: u64 = 50;
+pub(super) const GAIN: u64 = 50;
 
 /// A pass stays where it is as long as that makes a frame shorter by one part in so many.
 const KEPT: u64 = 100;
@@ -76,12 +74,21 @@ struct Known {
     name: Arc<str>,
     cost_us: u32,
     stage: Stage,
+    /// The names of the passes that follow it to where it runs.
+    followers: Vec<Arc<str>>,
     /// The names of resources that have to be shared where it runs.
     shares: Vec<Arc<str>>,
+    /// By the number of followers: when they are tried again.
+    rests: [Rest; LONGEST_CHAIN],
+}
+
+/// When something is tried again that was tried in vain.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
     /// Looks that it is left alone for.
-    rest: u32,
+    looks: u32,
     /// How long it is left alone when it is tried in vain once more.
-    next_rest: u32,
+    next: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +128,9 @@ impl Stage {
 impl QueueChoices {
     /// The queue that was chosen for passes of a name; none for the main one.
     pub fn queue(&self, pass: &str) -> Option<QueueIndex> {
-        self.known(pass)?.stage.queue()
+        let leads = |it: &&Known| it.followers.iter().any(|follower| **follower == *pass);
+        let own = self.known(pass).and_then(|it| it.stage.queue());
+        own.or_else(|| self.passes.iter().find(leads)?.stage.queue())
     }
 
     /// What passes of a name cost, in microseconds; 0 if that was never measured.
@@ -129,31 +138,34 @@ impl QueueChoices {
         self.known(pass).map_or(0, |it| it.cost_us)
     }
 
-    /// The passes that were moved, in order of their names.
+    /// The passes that were moved: in order of their names, each with those that follow it.
     pub fn moves(&self) -> impl Iterator<Item = QueueMove> {
-        self.passes.iter().filter_map(|known| {
+        self.passes.iter().flat_map(move |known| {
             let (queue, saves_us, is_tried) = match known.stage {
-                Stage::Main { .. } => return None,
+                Stage::Main { .. } => (None, 0, false),
                 Stage::Tried {
                     queue, saves_us, ..
-                } => (queue, saves_us, true),
+                } => (Some(queue), saves_us, true),
                 Stage::Moved {
                     queue, saves_us, ..
-                } => (queue, saves_us, false),
+                } => (Some(queue), saves_us, false),
             };
-            Some(QueueMove {
-                pass: Arc::clone(&known.name),
-                queue,
-                cost_us: known.cost_us,
-                saves_us,
-                is_tried,
+            let passes = std::iter::once(&known.name).chain(&known.followers);
+            passes.filter_map(move |pass| {
+                Some(QueueMove {
+                    pass: Arc::clone(pass),
+                    queue: queue?,
+                    cost_us: self.cost_us(pass),
+                    saves_us,
+                    is_tried,
+                })
             })
         })
     }
 
     /// The names of the resources that have to be shared for the passes that were moved.
-    pub fn shares(&self) -> impl Iterator<Item = &str> {
-        self.passes.iter().flat_map(|it| &it.shares).map(|it| &**it)
+    pub fn shares(&self) -> impl Iterator<Item = &Arc<str>> + Clone {
+        self.passes.iter().flat_map(|it| &it.shares)
     }
 
     /// Whether a decision is under way: the next looks should be soon.
@@ -165,13 +177,10 @@ impl QueueChoices {
         })
     }
 
-    /// Looks at a frame that was submitted as the choices have it. `is_open` names the passes whose
-    /// queue is left to the renderer, `cost_us` is what each pass took on the device (`None` where
-    /// that was not measured), and `took_us` how long the device was busy with the whole frame.
+    /// Begins a look at a frame that was submitted as the choices have it. `is_open` names the passes
+    /// whose queue is left to the renderer, `cost_us` is what each pass took on the device (`None`
+    /// where that was not measured), and `took_us` how long the device was busy with the whole frame.
     /// `is_shareable` names the resources whose sharing is left to the renderer.
-    ///
-    /// Returns whether a queue or a cost has changed, so that the next frame needs a new plan.
-    /// A look plans the frame a few times, so it is nothing for every frame.
     ///
     /// ```
     /// use quadrille_sync::*;
@@ -188,7 +197,9 @@ impl QueueChoices {
     /// for _ in 0..3 {
     ///     assert_eq!(choices.queue("particles"), None);
     ///     let open = (|_| true, |_| false);
-    ///     choices.look(&frame, &topology, &States::default(), open, |_| Some(1000), None);
+    ///     let states = States::default();
+    ///     let mut look = choices.look(&frame, &topology, &states, open, |_| Some(1000), None);
+    ///     while choices.step(&mut look).is_none() {}
     /// }
     /// assert_eq!(choices.queue("particles"), Some(QueueIndex(1)), "three looks agree");
     /// ```
@@ -200,47 +211,76 @@ impl QueueChoices {
         (is_open, is_shareable): (impl Fn(PassIndex) -> bool, impl Fn(ResourceIndex) -> bool),
         cost_us: impl Fn(PassIndex) -> Option<u64>,
         took_us: Option<u64>,
-    ) -> bool {
+    ) -> QueueLook {
+        let mut frame = frame.clone();
         if frame.passes.len() > MOST_PASSES {
-            return false;
+            return QueueLook::without_question(frame, topology, states);
         }
         self.looks += 1;
-        let mut frame = frame.clone();
         let is_changed = self.note_costs(&mut frame, cost_us);
         let is_returned = self.judge_tried(took_us);
-        if is_returned {
-            return true;
-        }
-        // A frame is compared with itself but for one pass, so one that is tried decides alone.
-        if self.is_trying() {
-            return is_changed;
-        }
-        let open: Vec<PassIndex> = frame
-            .pass_indices()
-            .filter(|&pass| frame.pass(pass).kind == PassKind::Device && is_open(pass))
-            .collect();
-        self.rest_all();
-        let Some(plan) = steady(&frame, topology, states) else {
-            return is_changed;
-        };
+        let open = frame.pass_indices();
+        let open = open.filter(|&it| frame.pass(it).kind == PassKind::Device && is_open(it));
+        let open = open.collect();
         let shareable = (0..frame.resources.len() as u32).map(ResourceIndex);
-        let shareable: Vec<ResourceIndex> = shareable.filter(|it| is_shareable(*it)).collect();
-        let look = Look {
-            frame: &frame,
-            topology,
-            states,
-            now: plan.critical_path_us(&frame),
-            plan: &plan,
-            open: &open,
-            shareable: &shareable,
+        let shareable = shareable.filter(|it| is_shareable(*it)).collect();
+        let mut look = QueueLook::without_question(frame, topology, states);
+        (look.open, look.shareable) = (open, shareable);
+        (look.took_us, look.is_changed) = (took_us, is_changed | is_returned);
+        // A frame is compared with itself but for what moves, so passes that are tried decide alone.
+        if !is_returned && !self.is_trying() {
+            self.rest_all();
+            look.has_question = !look.open.is_empty() || self.has_moved();
+        }
+        look
+    }
+
+    /// Makes at most one of the plans that a look compares. Once there are no more to make, decides,
+    /// and returns whether a queue or a cost has changed since the look began, so that the next frame
+    /// needs another plan.
+    pub fn step(&mut self, look: &mut QueueLook) -> Option<bool> {
+        if !look.has_question {
+            return Some(look.is_changed);
+        }
+        let finding = look.step(|look, plans| look.find(self, plans))?;
+        let is_settled = match finding {
+            Finding::Nothing => {
+                self.disagree(None);
+                false
+            }
+            Finding::Proposed { passes, better } => self.propose(passes, better, look.took_us),
+            Finding::Doubted { pass, saves } => self.doubt(&pass, saves),
         };
-        // Looks are in turn for passes that might move and for passes that have.
-        let is_settled = if self.looks.is_multiple_of(2) && self.has_moved() {
-            self.doubt(&look)
-        } else {
-            self.propose(&look, took_us)
+        Some(look.is_changed | is_settled)
+    }
+
+    /// The moved pass that a look is about, if it is not about passes that might move: looks are in
+    /// turn for both.
+    pub(super) fn doubted(&self) -> Option<&Arc<str>> {
+        let moved = || {
+            let is_moved = |it: &&Known| matches!(it.stage, Stage::Moved { .. });
+            self.passes.iter().filter(is_moved)
         };
-        is_changed | is_settled
+        let count = moved().count();
+        if count == 0 || !self.looks.is_multiple_of(2) {
+            return None;
+        }
+        // Those that are doubted already come first, so that looks in a row are of one pass.
+        let is_doubted =
+            |it: &&Known| matches!(it.stage, Stage::Moved { doubted, .. } if doubted > 0);
+        let in_turn = || moved().nth((self.looks / 2) as usize % count);
+        Some(&moved().find(is_doubted).or_else(in_turn)?.name)
+    }
+
+    /// Whether a pass moves with those that follow it, if it is moved, and which these are.
+    pub(super) fn followers(&self, pass: &str) -> &[Arc<str>] {
+        self.known(pass).map_or(&[], |it| &it.followers)
+    }
+
+    /// Whether it is time to try passes that follow each other.
+    pub(super) fn are_rested(&self, leader: &str, followers: usize) -> bool {
+        let known = self.known(leader);
+        known.is_some_and(|it| it.rests[followers].looks == 0)
     }
 
     fn known(&self, name: &str) -> Option<&Known> {
@@ -259,8 +299,8 @@ impl QueueChoices {
     }
 
     fn rest_all(&mut self) {
-        for known in &mut self.passes {
-            known.rest = known.rest.saturating_sub(1);
+        for rest in self.passes.iter_mut().flat_map(|it| &mut it.rests) {
+            rest.looks = rest.looks.saturating_sub(1);
         }
     }
 
@@ -324,7 +364,7 @@ impl QueueChoices {
                     saves_us,
                     doubted: 0,
                 };
-                known.next_rest = 1;
+                known.rest().next = 1;
             } else {
                 known.return_to_main();
                 return true;
@@ -333,26 +373,42 @@ impl QueueChoices {
         false
     }
 
-    /// Compares the frame with one in which an open pass has left the main queue; whether it leaves.
-    fn propose(&mut self, look: &Look<'_>, took_us: Option<u64>) -> bool {
-        let candidates = look.candidates().into_iter();
-        let is_rested = |pass: &PassIndex| {
-            let known = self.known(&look.frame.pass(*pass).name);
-            known.is_some_and(|it| it.rest == 0)
-        };
-        let Some(pass) = candidates.rev().find(is_rested) else {
+    /// A look was of no pass that might move but this one, so the others begin their counts again.
+    fn disagree(&mut self, but: Option<&Arc<str>>) {
+        for known in self.passes.iter_mut().filter(|it| Some(&it.name) != but) {
+            if matches!(known.stage, Stage::Main { .. }) {
+                known.stage = Stage::MAIN;
+            }
+        }
+    }
+
+    /// Counts a look that compared the frame with one in which these passes have left the main
+    /// queue; whether they leave. None is better if it does not pay.
+    fn propose(
+        &mut self,
+        passes: Vec<Arc<str>>,
+        better: Option<Beside>,
+        took_us: Option<u64>,
+    ) -> bool {
+        let Some((name, followers)) = passes.split_first() else {
             return false;
         };
-        let name = Arc::clone(&look.frame.pass(pass).name);
-        let better = look.beside(pass);
-        let Some(known) = self.passes.iter_mut().find(|it| it.name == name) else {
+        self.disagree(Some(name));
+        let Some(known) = self.passes.iter_mut().find(|it| it.name == *name) else {
             return false;
         };
-        let Stage::Main { agreed, least } = known.stage else {
+        let Stage::Main {
+            mut agreed,
+            mut least,
+        } = known.stage
+        else {
             return false;
         };
-        let pays = |it: &Beside| it.time_us + look.now / GAIN <= look.now;
-        let Some(better) = better.filter(pays) else {
+        if *known.followers != *followers {
+            known.followers = followers.to_vec();
+            (agreed, least) = (0, None);
+        }
+        let Some(better) = better else {
             known.return_to_main();
             return false;
         };
@@ -365,8 +421,12 @@ impl QueueChoices {
             known.stage = Stage::Main { agreed, least };
             return false;
         }
-        let (queue, saves_us) = (better.queue, look.now - better.time_us);
-        known.shares = better.shares;
+        let Beside {
+            queue,
+            saves_us,
+            shares,
+        } = better;
+        known.shares = shares;
         known.stage = match least {
             Some(before) => Stage::Tried {
                 queue,
@@ -384,26 +444,20 @@ impl QueueChoices {
         true
     }
 
-    /// Compares the frame with one in which a pass has returned to the main queue; whether it
-    /// returns.
-    fn doubt(&mut self, look: &Look<'_>) -> bool {
-        let moved: Vec<usize> = (0..self.passes.len())
-            .filter(|at| matches!(self.passes[*at].stage, Stage::Moved { .. }))
-            .collect();
-        // Those that are doubted already come first, so that looks in a row are of one pass.
-        let is_doubted = |at: &&usize| matches!(self.passes[**at].stage, Stage::Moved { doubted, .. } if doubted > 0);
-        let in_turn = moved[(self.looks / 2) as usize % moved.len()];
-        let at = moved.iter().find(is_doubted).copied().unwrap_or(in_turn);
-        let known = &mut self.passes[at];
+    /// Counts a look that compared the frame with one in which a pass has returned to the main queue;
+    /// whether it returns. `saves` has the time that the move saves and the frame's without it, and is
+    /// none if no open pass has the name any more.
+    fn doubt(&mut self, pass: &str, saves: Option<(u64, u64)>) -> bool {
+        let Some(known) = self.passes.iter_mut().find(|it| *it.name == *pass) else {
+            return false;
+        };
         let Stage::Moved { queue, doubted, .. } = known.stage else {
             return false;
         };
-        let Some(then) = look.returned(&known.name) else {
-            // No open pass has the name any more.
+        let Some((saves_us, then)) = saves else {
             known.return_to_main();
             return true;
         };
-        let saves_us = then.saturating_sub(look.now);
         let doubted = if saves_us >= then / KEPT {
             0
         } else {
@@ -428,9 +482,9 @@ impl Known {
             name,
             cost_us: 0,
             stage: Stage::MAIN,
+            followers: Vec::new(),
             shares: Vec::new(),
-            rest: 0,
-            next_rest: 1,
+            rests: [Rest { looks: 0, next: 1 }; LONGEST_CHAIN],
         }
     }
 
@@ -445,149 +499,19 @@ impl Known {
         is_changed
     }
 
-    /// Puts a pass on the main queue, where it is left alone for a while.
+    /// When it is tried again with the followers that it has.
+    fn rest(&mut self) -> &mut Rest {
+        &mut self.rests[self.followers.len()]
+    }
+
+    /// Puts it and its followers on the main queue, where they are left alone for a while.
     fn return_to_main(&mut self) {
+        let rest = self.rest();
+        rest.looks = rest.next;
+        rest.next = (rest.next * 2).min(LONGEST_REST);
         self.stage = Stage::MAIN;
         self.shares.clear();
-        self.rest = self.next_rest;
-        self.next_rest = (self.next_rest * 2).min(LONGEST_REST);
-    }
-}
-
-/// A frame with what its passes cost, and the plan that it repeats with.
-struct Look<'a> {
-    frame: &'a Frame,
-    topology: &'a Topology,
-    states: &'a States,
-    plan: &'a Plan,
-    /// The estimated time of the plan.
-    now: u64,
-    open: &'a [PassIndex],
-    /// The resources whose sharing is left to the renderer.
-    shareable: &'a [ResourceIndex],
-}
-
-/// A frame with a pass on another queue.
-struct Beside {
-    queue: QueueIndex,
-    /// The names of the resources that are shared for that.
-    shares: Vec<Arc<str>>,
-    /// Its estimated time.
-    time_us: u64,
-}
-
-impl Look<'_> {
-    /// The open passes on the main queue that could save enough on a queue of their own, the best
-    /// last.
-    fn candidates(&self) -> Vec<PassIndex> {
-        let placed = |(queue, pass): (QueueIndex, PassIndex)| Placed {
-            queue,
-            pass,
-            cost: u64::from(self.frame.pass(pass).cost_us),
-        };
-        let order: Vec<Placed> = self.plan.passes().map(placed).collect();
-        let needs = needs(self.frame, &order);
-        let (now, least) = (length(&order, &needs, None), self.now / GAIN);
-        let mut all = Vec::new();
-        for (at, placed) in order.iter().enumerate() {
-            let is_main =
-                self.frame.pass(placed.pass).queue.fixed.is_none() && self.can_leave(placed);
-            // No pass saves more than it costs.
-            if is_main && placed.cost >= least && self.open.contains(&placed.pass) {
-                let saves = now.saturating_sub(length(&order, &needs, Some(at)));
-                if saves > 0 && saves >= least {
-                    all.push((saves, placed.pass));
-                }
-            }
-        }
-        all.sort_unstable();
-        all.into_iter().map(|(_, pass)| pass).collect()
-    }
-
-    /// Whether another queue can run a pass.
-    fn can_leave(&self, placed: &Placed) -> bool {
-        let required = self.frame.pass(placed.pass).queue.required;
-        let mut others = self
-            .topology
-            .indices()
-            .filter(|queue| *queue != placed.queue);
-        others.any(|queue| {
-            let queue = self.topology.queue(queue);
-            let mut uses = self.frame.uses_of(placed.pass).iter();
-            !queue.is_foreign()
-                && queue.capabilities.contains(required)
-                && uses.all(|used| used.access.runs_on(queue.capabilities))
-        })
-    }
-
-    /// The frame with the passes of one name beside the main queue, and with what they use shared if
-    /// it is that which makes it shorter. None if there is no other queue for them.
-    fn beside(&self, pass: PassIndex) -> Option<Beside> {
-        let name = &self.frame.pass(pass).name;
-        let mut frame = self.frame.clone();
-        let of_name = |it: &&PassIndex| self.frame.pass(**it).name == *name;
-        for &open in self.open.iter().filter(of_name) {
-            frame.passes[open.0 as usize].queue.preference = Preference::Async;
-        }
-        let alone = self.placed(pass, &frame, Vec::new())?;
-        let mut shares = Vec::new();
-        for used in self.frame.uses_of(pass) {
-            let resource = &mut frame.resources[used.resource.0 as usize];
-            let is_open =
-                self.shareable.contains(&used.resource) && self.has_others(name, used.resource);
-            if resource.sharing == Sharing::Exclusive && is_open {
-                resource.sharing = Sharing::Concurrent;
-                shares.push(Arc::clone(&resource.name));
-            }
-        }
-        if shares.is_empty() {
-            return Some(alone);
-        }
-        let shared = self.placed(pass, &frame, shares);
-        let pays = |it: &Beside| it.time_us + self.now / GAIN <= alone.time_us;
-        Some(shared.filter(pays).unwrap_or(alone))
-    }
-
-    /// Whether passes of another name use a resource.
-    fn has_others(&self, name: &str, resource: ResourceIndex) -> bool {
-        let mut others = self
-            .frame
-            .pass_indices()
-            .filter(|it| *self.frame.pass(*it).name != *name);
-        others.any(|pass| {
-            self.frame
-                .uses_of(pass)
-                .iter()
-                .any(|it| it.resource == resource)
-        })
-    }
-
-    /// Where a pass of a frame runs, if not as now, and how long the frame takes.
-    fn placed(&self, pass: PassIndex, frame: &Frame, shares: Vec<Arc<str>>) -> Option<Beside> {
-        let plan = steady(frame, self.topology, self.states)?;
-        let queue_of = |plan: &Plan| plan.passes().find(|(_, it)| *it == pass).map(|it| it.0);
-        let queue = queue_of(&plan)?;
-        (queue_of(self.plan) != Some(queue)).then(|| Beside {
-            queue,
-            shares,
-            time_us: plan.critical_path_us(frame),
-        })
-    }
-
-    /// The estimated time of the frame with the passes of a name on the main queue. None if no open
-    /// pass has it.
-    fn returned(&self, name: &str) -> Option<u64> {
-        let mut frame = self.frame.clone();
-        let mut of_name = self
-            .open
-            .iter()
-            .filter(|&&it| *self.frame.pass(it).name == *name);
-        let first = of_name.next()?;
-        for open in std::iter::once(first).chain(of_name) {
-            frame.passes[open.0 as usize].queue.fixed = None;
-        }
-        let plan = steady(&frame, self.topology, self.states)?;
-        Some(plan.critical_path_us(&frame))
+        self.followers.clear();
     }
 }
 

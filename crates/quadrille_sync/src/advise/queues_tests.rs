@@ -44,7 +44,7 @@ impl App {
             pass.queue.fixed = self.choices.queue(&pass.name);
         }
         for resource in &mut self.frame.resources {
-            if self.choices.shares().any(|it| *it == *resource.name) {
+            if self.choices.shares().any(|it| *it == resource.name) {
                 resource.sharing = Sharing::Concurrent;
             }
         }
@@ -53,7 +53,12 @@ impl App {
         let cost = |pass: PassIndex| costs.get(pass.0 as usize).copied();
         let open = (|_| true, |_| self.is_shareable);
         let states = States::default();
-        (self.choices).look(&self.frame, &topology, &states, open, cost, took)
+        let mut look = (self.choices).look(&self.frame, &topology, &states, open, cost, took);
+        loop {
+            if let Some(is_changed) = self.choices.step(&mut look) {
+                return is_changed;
+            }
+        }
     }
 
     fn moved(&self) -> Vec<String> {
@@ -156,7 +161,7 @@ pass sky requires GRAPHICS
             let has_moved = !app.moved().is_empty();
             app.look(Some(if has_moved { 1010 } else { 2010 }));
         }
-        let shares: Vec<&str> = app.choices.shares().collect();
+        let shares: Vec<&str> = app.choices.shares().map(|it| &**it).collect();
         let took = app.moved();
         if is_shareable {
             assert_eq!(
@@ -176,6 +181,72 @@ fn little_gain_moves_nothing() {
         app.look(Some(1510));
     }
     assert_eq!(app.moved().len(), 0, "one part in a hundred and fifty");
+}
+
+/// Each of two blurs is too short for the frame to be worth moving; both together are not.
+const BLURS: &str = "
+buffer a 0 bytes 64
+buffer half 1 bytes 64
+buffer glow 2 bytes 64
+pass blur_x requires COMPUTE
+  StorageWriteCompute half
+pass blur_y requires COMPUTE
+  StorageReadCompute half
+  StorageWriteCompute glow
+pass shadows requires GRAPHICS
+  StorageWriteFragment a
+pass draw requires GRAPHICS
+  StorageReadFragment a
+  StorageReadFragment glow
+";
+
+#[test]
+fn passes_that_only_pay_together_move_together() {
+    let mut app = App::new(BLURS, &[30, 30, 1000, 1000]);
+    for _ in 0..LOOKS {
+        assert_eq!(app.moved().len(), 0, "looks have to agree");
+        app.look(Some(2060));
+    }
+    assert_eq!(app.moved(), ["blur_x 1", "blur_y 1"], "60 of 2060");
+    for _ in 0..20 {
+        app.look(Some(2000));
+    }
+    assert_eq!(app.moved(), ["blur_x 1", "blur_y 1"], "they are kept");
+    assert!(!app.choices.are_under_way(), "all is decided");
+    // Nothing is left to run beside them.
+    app.costs = vec![30, 30, 1, 1000];
+    for _ in 0..4 * LOOKS {
+        app.look(None);
+    }
+    assert_eq!(app.moved().len(), 0, "they return together");
+}
+
+#[test]
+fn passes_that_moved_together_return_if_the_frame_is_not_shorter() {
+    let mut app = App::new(BLURS, &[30, 30, 1000, 1000]);
+    let mut counts = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        app.look(Some(2060));
+        counts.insert(app.moved().len());
+    }
+    assert_eq!(
+        counts.into_iter().collect::<Vec<_>>(),
+        [0, 2],
+        "both or none"
+    );
+}
+
+#[test]
+fn what_somebody_else_reads_is_no_link_of_a_chain() {
+    let frame = BLURS.replace(
+        "  StorageReadFragment a\n",
+        "  StorageReadFragment a\n  StorageReadFragment half\n",
+    );
+    let mut app = App::new(&frame, &[30, 30, 1000, 1000]);
+    for _ in 0..20 {
+        app.look(Some(2060));
+    }
+    assert_eq!(app.moved().len(), 0, "a transfer for each of them");
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn advice(topology: &str, frame: &str) -> Vec<(String, [[u64; 3]; 2], bool)> {
     let row = |it: &FrameCost| {
         let counts = it.counts;
         let counts = [counts.ownership_transfers, counts.submissions].map(u64::from);
-        [counts[0], counts[1], it.length]
+        [counts[0], counts[1], it.length_us]
     };
     all.iter()
         .map(|it| {
@@ -95,4 +95,26 @@ fn images_of_swapchains_are_left_alone() {
     let frame = "image screen 0 aspects COLOR mips 1 layers 1 swapchain\n\
         pass paint requires COMPUTE async\n  StorageWriteCompute screen discard";
     assert!(advice("gctn:1,ct:1", frame).is_empty());
+}
+
+/// What a submission costs counts as much as what passes do, which are microseconds like it: sharing
+/// that makes the frame shorter by less than the submissions that it needs is not advised.
+#[test]
+fn submissions_count_in_microseconds() {
+    let advice = |saves: u64| {
+        let cost = |counts: Counts, length_us| FrameCost { counts, length_us };
+        let counts = |submissions| Counts {
+            submissions,
+            ..Default::default()
+        };
+        SharingAdvice {
+            resource: ResourceIndex(0),
+            exclusive: cost(counts(2), 1000),
+            concurrent: cost(counts(3), 1000 - saves),
+        }
+    };
+    let one = time_us(&[0], 1);
+    assert!(one > 1, "{one}");
+    assert!(!advice(one - 1).is_cheaper());
+    assert!(advice(one + 1).is_cheaper());
 }

@@ -10,7 +10,7 @@ fn advice(topology: &str, frame: &str, costs: &[u64]) -> Vec<(String, u64)> {
     let all = advise(&frame, &topology, &plan, |pass| costs[pass.0 as usize]);
     let name = |advice: &Advice| frame.pass(advice.pass).name.to_string();
     all.iter()
-        .map(|advice| (name(advice), advice.saves))
+        .map(|advice| (name(advice), advice.saves_us))
         .collect()
 }
 

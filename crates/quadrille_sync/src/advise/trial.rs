@@ -1,23 +1,28 @@
 //! When sharing follows from what frames cost.
 //!
 //! A program may leave it to the renderer whether families own a resource in turn or together.
-//! Such a resource is exclusive at first. Now and then the caller evaluates a frame
+//! Such a resource is exclusive at first. Now and then the caller has a frame looked at
 //! ([`SharingTrials::look`]). If plans of several looks in a row say that the frame is better
-//! with it shared ([`SharingAdvice::is_cheaper`](crate::SharingAdvice::is_cheaper)), it is shared from
-//! then on.
+//! with it shared ([`SharingAdvice::is_cheaper`]), it is shared from then on. Resources that looks
+//! agree about at the same time are shared together, if a plan says that this is better still.
 //!
 //! What plans do not show is what sharing costs the accesses themselves. Buffers have no layout
 //! that could suffer, so for them the plan decides. An image may lose its compression, so it is
-//! shared on trial, and only where times are measured: if its passes take longer than before, it
-//! becomes exclusive again, for good.
+//! shared on trial, and only where the device is measured: if frames take longer than before, it
+//! becomes exclusive again, for good. Frames are compared and not passes, because passes that
+//! overlap for being shared take longer each.
+//!
+//! A resource that nothing advises to share is left alone for some looks, and for twice as many each
+//! time. So a frame that does not change comes to rest.
 //!
 //! Verdicts belong to names. So a resource that replaces a shared one, such as a target of another
 //! size, is shared at the next look. Resources of one name have one verdict.
 
 use std::sync::Arc;
 
-use super::sharing::advise_sharing_of;
-use crate::frame::{Frame, PassIndex};
+use super::plans::{Pending, Plans};
+use super::sharing::{SharingAdvice, advise_sharing_of, cost_shared};
+use crate::frame::Frame;
 use crate::resource::{Lifetime, Resource, ResourceIndex, Sharing};
 use crate::states::States;
 use crate::topology::Topology;
@@ -25,13 +30,28 @@ use crate::topology::Topology;
 /// How many looks in a row have to agree: a temporary change of the frame decides nothing.
 const LOOKS: u32 = 4;
 
-/// The part of their time, one in so many, that passes may take longer than before: times vary.
-const TOLERANCE: u64 = 20;
+/// The part of their time, one in so many, that frames may take longer than before: times vary.
+const TOLERANCE: u64 = 50;
+
+/// A resource without advice is left alone for at most so many looks.
+const LONGEST_REST: u32 = 8;
 
 /// Decides which resources are shared, look by look.
 #[derive(Clone, Debug, Default)]
 pub struct SharingTrials {
+    /// In order of names: of each resource that a look has found to change its family.
     trials: Vec<Trial>,
+}
+
+/// A frame that is looked at: see [`SharingTrials::look`].
+#[derive(Clone, Debug)]
+pub struct SharingLook {
+    frame: Frame,
+    /// The resources that may be shared yet.
+    asked: Vec<ResourceIndex>,
+    /// How long the device was busy with a frame, in microseconds.
+    took_us: Option<u64>,
+    plans: Plans,
 }
 
 /// The trial state of the resources with one name.
@@ -39,19 +59,27 @@ pub struct SharingTrials {
 struct Trial {
     name: Arc<str>,
     stage: Stage,
+    /// It was tried together with others, which failed: next time it is tried alone.
+    is_alone: bool,
+    /// Looks that it is left alone for.
+    rest: u32,
+    /// How long it is left alone if there is no advice once more.
+    next_rest: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// Exclusive; so many looks in a row have advised to share it.
     Exclusive(Looks),
-    /// Shared, to see how long its passes take; before it was the least of them.
+    /// Shared, to see how long frames take; before it was the least of them.
     Tried { before: u64, since: Looks },
+    /// Shared for a pass that has moved.
+    Needed,
     /// As it stays.
     Settled(Sharing),
 }
 
-/// Looks in a row, and the least time that the passes took at one of them.
+/// Looks in a row, and the least time that a frame took at one of them.
 #[derive(Clone, Copy, Debug)]
 struct Looks {
     count: u32,
@@ -78,15 +106,23 @@ pub struct SharingChange {
     pub sharing: Sharing,
 }
 
+/// What plans say.
+struct Found {
+    /// For each resource that changes its family, what sharing it alone would change.
+    advice: Vec<SharingAdvice>,
+    /// All that are better shared are best shared together.
+    are_better_together: bool,
+}
+
 impl Looks {
     const NONE: Self = Self {
         count: 0,
         least: u64::MAX,
     };
 
-    fn add(&mut self, cost: u64) {
+    fn add(&mut self, took_us: u64) {
         self.count += 1;
-        self.least = self.least.min(cost);
+        self.least = self.least.min(took_us);
     }
 
     fn are_enough(&self) -> bool {
@@ -95,13 +131,9 @@ impl Looks {
 }
 
 impl SharingTrials {
-    /// Looks at a frame whose plan was submitted, and says which of the resources that `is_open`
-    /// names are to change. `cost` is what each pass took on the device, in any unit, and `None`
-    /// where that was not measured.
-    ///
-    /// At most one name is decided at a look, because the advice for the others is of the frame
-    /// without it. A look plans the frame a few times for each resource that changes its family
-    /// and is not decided, so it is nothing for every frame.
+    /// Begins a look at a frame that was submitted, whose passes have measured costs if there are
+    /// any. `is_open` names the resources that may change. `took_us` is how long the device was busy
+    /// with a whole frame, in microseconds: `None` if that is not measured.
     ///
     /// ```
     /// use quadrille_sync::*;
@@ -114,9 +146,13 @@ impl SharingTrials {
     ///   VertexRead cells
     /// ").unwrap();
     /// let mut trials = SharingTrials::default();
-    /// let mut look = || trials.look(&frame, &topology, &States::default(), |_| true, |_| None);
-    /// assert!(look().is_empty() && look().is_empty() && look().is_empty());
-    /// assert_eq!(look()[0].sharing, Sharing::Concurrent, "four looks agree");
+    /// for _ in 0..4 {
+    ///     assert!(trials.changes(&frame, |_| true).is_empty());
+    ///     let mut look = trials.look(&frame, &topology, &States::default(), |_| true, None);
+    ///     while !trials.step(&mut look) {}
+    /// }
+    /// let change = trials.changes(&frame, |_| true)[0];
+    /// assert_eq!(change.sharing, Sharing::Concurrent, "four looks agree");
     /// ```
     pub fn look(
         &mut self,
@@ -124,17 +160,64 @@ impl SharingTrials {
         topology: &Topology,
         states: &States,
         is_open: impl Fn(ResourceIndex) -> bool,
-        cost: impl Fn(PassIndex) -> Option<u64>,
+        took_us: Option<u64>,
+    ) -> SharingLook {
+        self.forget(frame);
+        self.judge_tried(took_us);
+        for trial in &mut self.trials {
+            trial.rest = trial.rest.saturating_sub(1);
+        }
+        let asked = open(frame, is_open).filter(|&it| {
+            let resource = frame.resource(it);
+            let may_be_shared = |trial: &Trial| {
+                let is_asked = matches!(trial.stage, Stage::Exclusive(_)) && trial.rest == 0;
+                is_asked && (took_us.is_some() || !resource.is_image())
+            };
+            resource.sharing == Sharing::Exclusive
+                && self.trial(&resource.name).is_none_or(may_be_shared)
+        });
+        SharingLook {
+            asked: asked.collect(),
+            took_us,
+            plans: Plans::new(topology, states),
+            frame: frame.clone(),
+        }
+    }
+
+    /// Makes at most one of the plans that a look compares. Once there are no more to make, decides;
+    /// returns whether that is so.
+    pub fn step(&mut self, look: &mut SharingLook) -> bool {
+        // While frames are compared with others, nothing else changes.
+        let is_tried = |it: &Trial| matches!(it.stage, Stage::Tried { .. });
+        if look.asked.is_empty() || self.trials.iter().any(is_tried) {
+            return true;
+        }
+        let SharingLook {
+            frame,
+            asked,
+            took_us,
+            plans,
+        } = look;
+        let Some(found) = plans.step(|plans| find(frame, asked, plans)) else {
+            return false;
+        };
+        self.count(frame, &found, *took_us);
+        self.decide(frame, &found);
+        true
+    }
+
+    /// Which of the resources of a frame that `is_open` names are to change.
+    pub fn changes(
+        &self,
+        frame: &Frame,
+        is_open: impl Fn(ResourceIndex) -> bool,
     ) -> Vec<SharingChange> {
-        let all = (0..frame.resources.len() as u32).map(ResourceIndex);
-        let ours = all.filter(|&it| frame.resource(it).lifetime != Lifetime::Swapchain);
-        let ours: Vec<ResourceIndex> = ours.filter(|&it| is_open(it)).collect();
-        self.note_names(frame, &ours);
-        self.judge_tried(frame, &cost);
-        self.judge_exclusive(frame, topology, states, &ours, &cost);
-        let changes = ours.iter().filter_map(|&resource| {
+        if self.trials.is_empty() {
+            return Vec::new();
+        }
+        let changes = open(frame, is_open).filter_map(|resource| {
             let now = frame.resource(resource);
-            let sharing = self.stage(&now.name)?.sharing();
+            let sharing = self.trial(&now.name)?.stage.sharing();
             (sharing != now.sharing).then_some(SharingChange { resource, sharing })
         });
         changes.collect()
@@ -145,147 +228,175 @@ impl SharingTrials {
         self.trials.iter().any(|trial| match trial.stage {
             Stage::Exclusive(looks) => looks.count > 0,
             Stage::Tried { .. } => true,
-            Stage::Settled(_) => false,
+            Stage::Needed | Stage::Settled(_) => false,
         })
+    }
+
+    /// Whether resources of a name are or may become shared.
+    pub fn may_share(&self, name: &str) -> bool {
+        let stage = self.trial(name).map(|it| it.stage);
+        !matches!(stage, Some(Stage::Settled(Sharing::Exclusive)))
     }
 
     /// A resource cannot be changed: it stays as it is.
     pub fn keep(&mut self, resource: &Resource) {
-        for trial in self.trials.iter_mut().filter(|it| it.name == resource.name) {
-            trial.stage = Stage::Settled(resource.sharing);
+        self.of_name(&resource.name).stage = Stage::Settled(resource.sharing);
+    }
+
+    /// Resources of these names are shared for passes that have moved
+    /// ([`QueueChoices::shares`](super::QueueChoices::shares)), and no others are for that reason.
+    pub fn share_only<'a>(&mut self, names: impl Iterator<Item = &'a Arc<str>> + Clone) {
+        for name in names.clone() {
+            let trial = self.of_name(name);
+            if matches!(trial.stage, Stage::Exclusive(_)) {
+                trial.stage = Stage::Needed;
+            }
+        }
+        for trial in &mut self.trials {
+            let is_needed = names.clone().any(|it| *it == trial.name);
+            if matches!(trial.stage, Stage::Needed) && !is_needed {
+                trial.stage = Stage::Exclusive(Looks::NONE);
+            }
         }
     }
 
-    /// Resources of a name are shared for a reason of the caller's.
-    pub fn share(&mut self, name: &Arc<str>) {
-        let stage = Stage::Settled(Sharing::Concurrent);
-        match self.trials.iter_mut().find(|it| it.name == *name) {
-            Some(trial) => trial.stage = stage,
-            None => self.trials.push(Trial {
-                name: Arc::clone(name),
-                stage,
-            }),
-        }
-    }
-
-    /// The names in the last evaluated frame, and the stage of each.
+    /// The names of resources that change their family, and the stage of each.
     pub fn stages(&self) -> impl Iterator<Item = (&str, SharingStage)> {
         self.trials.iter().map(|trial| {
             let stage = match trial.stage {
                 Stage::Exclusive(_) => SharingStage::Open,
                 Stage::Tried { .. } => SharingStage::Tried,
+                Stage::Needed => SharingStage::Settled(Sharing::Concurrent),
                 Stage::Settled(sharing) => SharingStage::Settled(sharing),
             };
             (&*trial.name, stage)
         })
     }
 
-    /// Adds the names of the frame.
-    fn note_names(&mut self, frame: &Frame, ours: &[ResourceIndex]) {
-        let resources = || ours.iter().map(|&it| frame.resource(it));
-        self.trials
-            .retain(|trial| resources().any(|it| it.name == trial.name));
-        for resource in resources() {
-            if self.stage(&resource.name).is_none() {
-                let stage = match resource.sharing {
-                    Sharing::Exclusive => Stage::Exclusive(Looks::NONE),
-                    Sharing::Concurrent => Stage::Settled(Sharing::Concurrent),
-                };
-                let name = Arc::clone(&resource.name);
-                self.trials.push(Trial { name, stage });
-            }
+    /// Forgets the names that a frame does not have.
+    fn forget(&mut self, frame: &Frame) {
+        if self.trials.is_empty() {
+            return;
         }
+        let mut names: Vec<&str> = frame.resources.iter().map(|it| &*it.name).collect();
+        names.sort_unstable();
+        let is_there = |trial: &Trial| names.binary_search(&&*trial.name).is_ok();
+        self.trials.retain(is_there);
     }
 
-    fn stage(&self, name: &str) -> Option<Stage> {
-        let trial = self.trials.iter().find(|trial| *trial.name == *name);
-        trial.map(|trial| trial.stage)
+    fn trial(&self, name: &str) -> Option<&Trial> {
+        let at = self.trials.binary_search_by(|it| (*it.name).cmp(name));
+        Some(&self.trials[at.ok()?])
+    }
+
+    /// The state of a name, which is open if there was none.
+    fn of_name(&mut self, name: &Arc<str>) -> &mut Trial {
+        let found = self.trials.binary_search_by(|it| it.name.cmp(name));
+        let at = found.unwrap_or_else(|at| {
+            self.trials.insert(at, Trial::new(Arc::clone(name)));
+            at
+        });
+        &mut self.trials[at]
     }
 
     /// Ends the trials of those that were seen long enough.
-    fn judge_tried(&mut self, frame: &Frame, cost: &impl Fn(PassIndex) -> Option<u64>) {
-        for Trial { name, stage } in &mut self.trials {
-            let Stage::Tried { before, since } = stage else {
+    fn judge_tried(&mut self, took_us: Option<u64>) {
+        let Some(took) = took_us else {
+            return;
+        };
+        let is_tried = |it: &&Trial| matches!(it.stage, Stage::Tried { .. });
+        let are_together = self.trials.iter().filter(is_tried).count() > 1;
+        for trial in &mut self.trials {
+            let Stage::Tried { before, since } = &mut trial.stage else {
                 continue;
             };
-            let Some(cost) = cost_of(frame, name, cost) else {
+            since.add(took);
+            if !since.are_enough() {
                 continue;
+            }
+            let is_dearer = since.least > *before + *before / TOLERANCE;
+            trial.stage = match (is_dearer, are_together) {
+                (false, _) => Stage::Settled(Sharing::Concurrent),
+                (true, false) => Stage::Settled(Sharing::Exclusive),
+                (true, true) => Stage::Exclusive(Looks::NONE),
             };
-            since.add(cost);
-            if since.are_enough() {
-                let is_dearer = since.least > *before + *before / TOLERANCE;
-                *stage = Stage::Settled(if is_dearer {
-                    Sharing::Exclusive
-                } else {
-                    Sharing::Concurrent
-                });
+            trial.is_alone = is_dearer;
+        }
+    }
+
+    /// Counts the looks that advise to share each resource.
+    fn count(&mut self, frame: &Frame, found: &Found, took_us: Option<u64>) {
+        for advice in &found.advice {
+            let resource = frame.resource(advice.resource);
+            let trial = self.of_name(&resource.name);
+            match (&mut trial.stage, advice.is_cheaper()) {
+                (Stage::Exclusive(looks), true) if took_us.is_some() || !resource.is_image() => {
+                    looks.add(took_us.unwrap_or(0));
+                }
+                (Stage::Exclusive(looks), false) => {
+                    *looks = Looks::NONE;
+                    trial.rest = trial.next_rest;
+                    trial.next_rest = (trial.next_rest * 2).min(LONGEST_REST);
+                }
+                _ => {}
+            }
+        }
+        // What does not change its family any more needs another count.
+        for trial in &mut self.trials {
+            let is_advised = |it: &SharingAdvice| frame.resource(it.resource).name == trial.name;
+            if let Stage::Exclusive(looks) = &mut trial.stage
+                && !found.advice.iter().any(is_advised)
+            {
+                *looks = Looks::NONE;
             }
         }
     }
 
-    /// Counts the advice for exclusive resources, and shares one that enough looks have agreed
-    /// about.
-    fn judge_exclusive(
-        &mut self,
-        frame: &Frame,
-        topology: &Topology,
-        states: &States,
-        ours: &[ResourceIndex],
-        cost: &impl Fn(PassIndex) -> Option<u64>,
-    ) {
-        let is_asked = |resource: ResourceIndex| {
-            let stage = self.stage(&frame.resource(resource).name);
-            ours.contains(&resource) && matches!(stage, Some(Stage::Exclusive(_)))
-        };
-        if !ours.iter().any(|&it| is_asked(it)) {
-            return;
-        }
-        let known = |pass| cost(pass).unwrap_or(0);
-        let advice = advise_sharing_of(frame, topology, states, known, is_asked);
-        // The largest saving is first, and so is decided first.
-        let advised = advice.iter().filter(|it| it.is_cheaper());
-        let advised: Vec<ResourceIndex> = advised.map(|it| it.resource).collect();
-        let of_name = |name: &str| {
-            let is_it = |&&it: &&ResourceIndex| *frame.resource(it).name == *name;
-            advised.iter().find(is_it).copied()
-        };
-        for Trial { name, stage } in &mut self.trials {
-            if let Stage::Exclusive(looks) = stage {
-                match of_name(name) {
-                    Some(it) => match (cost_of(frame, name, cost), frame.resource(it).is_image()) {
-                        (Some(cost), _) => looks.add(cost),
-                        (None, false) => looks.add(0),
-                        (None, true) => {}
-                    },
-                    None => *looks = Looks::NONE,
-                }
-            }
-        }
-        let decided = advised.into_iter().find_map(|resource| {
-            let name = &frame.resource(resource).name;
-            match self.stage(name) {
-                Some(Stage::Exclusive(looks)) if looks.are_enough() => {
-                    Some((resource, Arc::clone(name), looks.least))
+    /// Shares what enough looks have agreed about: the best, or all if that is better.
+    fn decide(&mut self, frame: &Frame, found: &Found) {
+        let agreed = found.cheaper().filter_map(|resource| {
+            let now = frame.resource(resource);
+            let trial = self.trial(&now.name)?;
+            match trial.stage {
+                Stage::Exclusive(looks) if looks.are_enough() => {
+                    Some((Arc::clone(&now.name), now.is_image(), trial.is_alone, looks))
                 }
                 _ => None,
             }
         });
-        if let Some((resource, name, before)) = decided {
-            let is_image = frame.resource(resource).is_image();
-            for Trial { name: of, stage } in &mut self.trials {
-                match stage {
-                    Stage::Exclusive(_) if *of == name && is_image => {
-                        let since = Looks::NONE;
-                        *stage = Stage::Tried { before, since };
-                    }
-                    Stage::Exclusive(_) if *of == name => {
-                        *stage = Stage::Settled(Sharing::Concurrent);
-                    }
-                    // For the others it will be another frame.
-                    Stage::Exclusive(looks) => *looks = Looks::NONE,
-                    _ => {}
-                }
+        let mut agreed: Vec<_> = agreed.collect();
+        if agreed.is_empty() {
+            return;
+        }
+        let is_alone = agreed.iter().any(|(_, _, is_alone, _)| *is_alone);
+        if is_alone || !found.are_better_together {
+            agreed.truncate(1);
+        }
+        for (name, is_image, _, looks) in agreed {
+            self.of_name(&name).stage = if is_image {
+                let (before, since) = (looks.least, Looks::NONE);
+                Stage::Tried { before, since }
+            } else {
+                Stage::Settled(Sharing::Concurrent)
+            };
+        }
+        for trial in &mut self.trials {
+            // For the others it will be another frame.
+            if let Stage::Exclusive(looks) = &mut trial.stage {
+                *looks = Looks::NONE;
             }
+        }
+    }
+}
+
+impl Trial {
+    fn new(name: Arc<str>) -> Self {
+        Self {
+            name,
+            stage: Stage::Exclusive(Looks::NONE),
+            is_alone: false,
+            rest: 0,
+            next_rest: 1,
         }
     }
 }
@@ -294,19 +405,45 @@ impl Stage {
     fn sharing(self) -> Sharing {
         match self {
             Self::Exclusive(_) => Sharing::Exclusive,
-            Self::Tried { .. } => Sharing::Concurrent,
+            Self::Tried { .. } | Self::Needed => Sharing::Concurrent,
             Self::Settled(sharing) => sharing,
         }
     }
 }
 
-/// The time of the passes that use resources of a name, if all of them were measured.
-fn cost_of(frame: &Frame, name: &str, cost: &impl Fn(PassIndex) -> Option<u64>) -> Option<u64> {
-    let uses_it = |pass: &PassIndex| {
-        let mut uses = frame.uses_of(*pass).iter();
-        uses.any(|used| *frame.resource(used.resource).name == *name)
+impl Found {
+    /// The resources that are better shared, the best first.
+    fn cheaper(&self) -> impl Iterator<Item = ResourceIndex> {
+        let cheaper = self.advice.iter().filter(|it| it.is_cheaper());
+        cheaper.map(|it| it.resource)
+    }
+}
+
+/// The resources of a frame that may change at all.
+fn open(
+    frame: &Frame,
+    is_open: impl Fn(ResourceIndex) -> bool,
+) -> impl Iterator<Item = ResourceIndex> {
+    let all = (0..frame.resources.len() as u32).map(ResourceIndex);
+    let is_ours = |it: &ResourceIndex| frame.resource(*it).lifetime != Lifetime::Swapchain;
+    all.filter(is_ours).filter(move |&it| is_open(it))
+}
+
+/// What plans say about the resources that may be shared.
+fn find(frame: &Frame, asked: &[ResourceIndex], plans: &mut Plans) -> Result<Found, Pending> {
+    let is_asked = |it: ResourceIndex| asked.binary_search(&it).is_ok();
+    let advice = advise_sharing_of(frame, plans, is_asked)?;
+    let mut found = Found {
+        advice,
+        are_better_together: false,
     };
-    frame.pass_indices().filter(uses_it).map(cost).sum()
+    let cheaper: Vec<ResourceIndex> = found.cheaper().collect();
+    if cheaper.len() > 1 {
+        let best = found.advice[0].concurrent.parts();
+        let together = cost_shared(frame, plans, &cheaper)?;
+        found.are_better_together = together.is_some_and(|it| it.parts() < best);
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -81,6 +81,12 @@ impl Gpu {
         self.0.auto_queues
     }
 
+    /// Whether there are several queue families, and resources may change how these share them:
+    /// [`Settings::sharing`].
+    pub fn has_auto_sharing(&self) -> bool {
+        self.0.sharing.may_change(&self.0.topology)
+    }
+
     /// How often a queue was waited for to become idle, for want of a better way: when a window
     /// whose presents have no fences closes, or has too many old swapchains.
     pub fn idle_waits(&self) -> u64 {

@@ -67,7 +67,7 @@ pub struct Settings {
     /// costs memory, and shows whether a fault has to do with it.
     pub aliasing: bool,
     /// How queue families share what is not described otherwise: buffers and images whose
-    /// description says [`Sharing::Exclusive`].
+    /// description says [`Sharing::Auto`].
     pub sharing: Sharing,
     /// How submissions are handed to the queues: in order, or each queue's in one call, which saves
     /// calls where a frame goes to and fro between queues.

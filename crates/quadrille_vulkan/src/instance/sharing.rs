@@ -1,23 +1,31 @@
 //! How queue families share resources.
 
 use ash::vk;
-use quadrille_sync::Sharing as Mode;
+use quadrille_sync::{Sharing as Mode, Topology};
 
 use crate::error::Error;
 
-/// `VkSharingMode` of a resource, or that it is found out.
+/// `VkSharingMode` of a resource, or that it follows from what frames cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sharing {
     /// One queue family owns it at a time; the plan moves ownership.
-    #[default]
     Exclusive,
     /// All queue families may use it; there is no owner.
     Concurrent,
-    /// Exclusive at first, and concurrent once frames are seen to be cheaper so: see
-    /// [`SharingTrials`](quadrille_sync::SharingTrials). Its raw handle may change between frames.
+    /// Exclusive at first, and concurrent once frames are seen to be shorter so, or as short with less
+    /// between their passes: see [`SharingTrials`](quadrille_sync::SharingTrials). An image is exclusive
+    /// again if measured frames take longer. The default; on a device with one queue family it means
+    /// nothing.
     ///
-    /// What is in it is copied when it changes, so it stays as it is while it has contents and is
-    /// not made for both directions of copies, and while there are streams beside the main loop.
+    /// A change takes effect between two frames: another Vulkan object takes over, and the next frame
+    /// begins with a copy of what is in the resource, if anything is. So [`GpuBuffer::raw`] and
+    /// [`GpuImage::raw`] may change then. Nothing changes while there are streams beside the main loop,
+    /// nor do images of swapchains, resources that the host writes, and images of formats that
+    /// cannot be copied.
+    ///
+    /// [`GpuBuffer::raw`]: crate::GpuBuffer::raw
+    /// [`GpuImage::raw`]: crate::GpuImage::raw
+    #[default]
     Auto,
 }
 
@@ -33,20 +41,27 @@ impl Sharing {
     /// The memory that a resource needs, in each sharing mode that it may come to have.
     pub(crate) fn requirements(
         self,
+        topology: &Topology,
         of: impl Fn(Mode) -> Result<vk::MemoryRequirements, Error>,
     ) -> Result<vk::MemoryRequirements, Error> {
         let needs = of(self.mode())?;
-        match self {
-            Self::Auto => Ok(either(needs, of(Mode::Concurrent)?)),
-            Self::Exclusive | Self::Concurrent => Ok(needs),
+        if self.may_change(topology) {
+            Ok(either(needs, of(Mode::Concurrent)?))
+        } else {
+            Ok(needs)
         }
     }
 
-    /// What is done where a description asks for this and the device's settings for `otherwise`:
+    /// Whether a resource may get another mode, so that its contents are copied.
+    pub(crate) fn may_change(self, topology: &Topology) -> bool {
+        self == Self::Auto && topology.family_count() > 1
+    }
+
+    /// What is done where a description says this and the device's settings `otherwise`:
     /// [`Settings::sharing`](crate::Settings::sharing).
     pub(crate) fn or(self, otherwise: Self) -> Self {
         match self {
-            Self::Exclusive => otherwise,
+            Self::Auto => otherwise,
             asked => asked,
         }
     }

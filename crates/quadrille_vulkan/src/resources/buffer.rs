@@ -50,8 +50,8 @@ pub struct BufferDesc {
     pub usage: BufferUsage,
     /// Where its memory is.
     pub memory: Memory,
-    /// Whether queue families own it in turn or together. Where [`Settings::sharing`] is another
-    /// than exclusive, that counts for what is exclusive here.
+    /// Whether queue families own it in turn or together. [`Settings::sharing`] counts for what is
+    /// [`Sharing::Auto`] here.
     ///
     /// [`Settings::sharing`]: crate::Settings::sharing
     pub sharing: Sharing,
@@ -69,7 +69,7 @@ impl BufferDesc {
             bytes,
             usage,
             memory: Memory::Device,
-            sharing: Sharing::Exclusive,
+            sharing: Sharing::Auto,
             transient: false,
         }
     }
@@ -398,7 +398,7 @@ impl GpuBuffer {
     }
 
     /// The raw handle, for Vulkan calls of your own; null for a transient buffer that no frame has
-    /// used. That of a transient buffer may change from frame to frame.
+    /// used. That of a transient buffer, or one of [`Sharing::Auto`], may change from frame to frame.
     pub fn raw(&self) -> vk::Buffer {
         vk::Buffer::from_raw(self.0.raw.load(Ordering::Relaxed))
     }
@@ -504,9 +504,14 @@ fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
 /// Makes a buffer of a checked description, without memory.
 fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, Error> {
     let families = device.families();
+    let mut usage = vk::BufferUsageFlags::from_raw(desc.usage.bits());
+    if desc.sharing.may_change(&device.topology) {
+        // Its contents may have to go to another that is shared otherwise.
+        usage |= vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+    }
     let mut info = vk::BufferCreateInfo::default()
         .size(desc.bytes)
-        .usage(vk::BufferUsageFlags::from_raw(desc.usage.bits()) | device.usage_for_addresses());
+        .usage(usage | device.usage_for_addresses());
     if mode == Mode::Concurrent && families.len() > 1 {
         info = info
             .sharing_mode(vk::SharingMode::CONCURRENT)
@@ -520,7 +525,7 @@ fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, 
 /// The memory that buffers of a description need, in each sharing mode that they may come to have.
 fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirements, Error> {
     desc.sharing
-        .requirements(|mode| requirements_of(device, desc, mode))
+        .requirements(&device.topology, |mode| requirements_of(device, desc, mode))
 }
 
 fn requirements_of(

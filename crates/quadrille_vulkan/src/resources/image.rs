@@ -66,8 +66,8 @@ pub struct ImageDesc {
     pub usage: ImageUsage,
     /// Its layers can be viewed as the faces of cubes.
     pub cube: bool,
-    /// Whether queue families own it in turn or together. Where [`Settings::sharing`] is another
-    /// than exclusive, that counts for what is exclusive here.
+    /// Whether queue families own it in turn or together. [`Settings::sharing`] counts for what is
+    /// [`Sharing::Auto`] here.
     ///
     /// [`Settings::sharing`]: crate::Settings::sharing
     pub sharing: Sharing,
@@ -95,7 +95,7 @@ impl ImageDesc {
             samples: 1,
             usage,
             cube: false,
-            sharing: Sharing::Exclusive,
+            sharing: Sharing::Auto,
             transient: false,
         }
     }
@@ -211,11 +211,11 @@ struct ImageInner {
 impl GpuImage {
     /// Makes an image.
     pub(crate) fn new(device: &Arc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
-        check::check(device, desc)?;
         let desc = &ImageDesc {
             sharing: desc.sharing.or(device.sharing),
             ..desc.clone()
         };
+        check::check(device, desc)?;
         if desc.transient {
             let needs = create::requirements(device, desc)?;
             return Ok(Self::assemble(device, desc, false, Some(needs)));
@@ -326,6 +326,11 @@ impl GpuImage {
         *lock(&old.0.views) = views;
         *lock(&old.0.backing) = old_backing;
         Ok(Some(old))
+    }
+
+    /// Whether its contents can be copied to another of its description.
+    pub(crate) fn can_be_copied(&self) -> bool {
+        create::usage(&self.0.device, &self.0.desc).contains(create::COPIES)
     }
 
     /// The view of all of it.
@@ -462,8 +467,8 @@ impl GpuImage {
     }
 
     /// The raw handle, for Vulkan calls of your own; null for a swapchain that has not acquired, and
-    /// for a transient image that no frame has used. That of a transient image may change from frame
-    /// to frame.
+    /// for a transient image that no frame has used. That of a transient image, or one of
+    /// [`Sharing::Auto`], may change from frame to frame.
     pub fn raw(&self) -> vk::Image {
         vk::Image::from_raw(self.0.raw.load(Ordering::Relaxed))
     }

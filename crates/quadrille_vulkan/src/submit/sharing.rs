@@ -10,9 +10,7 @@ use quadrille_sync::{Sharing as Mode, States};
 use crate::device::memory::Memory;
 use crate::error::Error;
 use crate::instance::sharing::Sharing;
-use crate::resources::buffer::BufferUsage;
 use crate::resources::handle::Handle;
-use crate::resources::image::ImageUsage;
 use crate::submit::frames::Frames;
 
 /// What came of [`Frames::change_sharing`].
@@ -42,14 +40,8 @@ impl Handle {
     /// Whether its contents can be copied to another of its description.
     fn can_be_copied(&self) -> bool {
         match self {
-            Self::Buffer(buffer) => {
-                let both = BufferUsage::TRANSFER_SRC | BufferUsage::TRANSFER_DST;
-                buffer.desc().usage.contains(both)
-            }
-            Self::Image(image) => {
-                let both = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
-                image.desc().usage.contains(both)
-            }
+            Self::Buffer(_) => true,
+            Self::Image(image) => image.can_be_copied(),
         }
     }
 
@@ -81,7 +73,7 @@ impl Frames {
         if !handle.is_made_from(&self.device)
             || !handle.has_open_sharing()
             || has_contents && !handle.can_be_copied()
-            || self.device.streams.are_there()
+            || !self.can_change_sharing()
         {
             return Ok(SharingChanged::Refused);
         }
@@ -102,8 +94,9 @@ impl Frames {
         }
     }
 
-    /// Whether resources can be owned by one of several queue families.
-    pub fn has_families(&self) -> bool {
-        self.device.topology.family_count() > 1
+    /// Whether resources may change how they are shared now: not while there are streams beside the
+    /// main loop.
+    pub fn can_change_sharing(&self) -> bool {
+        !self.device.streams.are_there()
     }
 }

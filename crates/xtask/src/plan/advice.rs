@@ -11,10 +11,10 @@ pub(super) fn passes(frame: &Frame, topology: &Topology, plan: &Plan) -> String 
         text += &format!(
             "{} takes {} us on queue {}; on queue {} it could save up to {} us\n",
             frame.pass(advice.pass).name,
-            advice.cost,
+            advice.cost_us,
             advice.queue.0,
             to.join(" or "),
-            advice.saves,
+            advice.saves_us,
         );
     }
     if text.is_empty() {
@@ -39,8 +39,8 @@ pub(super) fn sharing(frame: &Frame, topology: &Topology, states: &States) -> St
             "{} shared (`concurrent`): {verdict}; {}, {} us instead of {} us\n",
             frame.resource(advice.resource).name,
             changes(&now.counts, &then.counts),
-            then.length,
-            now.length,
+            then.length_us,
+            now.length_us,
         );
     }
     if text.is_empty() {

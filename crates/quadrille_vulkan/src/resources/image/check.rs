@@ -129,7 +129,7 @@ fn support_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
                 format,
                 desc.kind(),
                 vk::ImageTiling::OPTIMAL,
-                vk::ImageUsageFlags::from_raw(usage.bits()),
+                super::create::usage(device, desc),
                 super::create::flags(desc),
             )
     };

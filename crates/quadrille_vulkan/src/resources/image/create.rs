@@ -36,6 +36,28 @@ pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     }
 }
 
+/// What a Vulkan image is made for: what is asked for, and copies where its contents may have to go to
+/// another for being shared otherwise.
+pub(super) fn usage(device: &Device, desc: &ImageDesc) -> vk::ImageUsageFlags {
+    use vk::FormatFeatureFlags as Feature;
+    let asked = vk::ImageUsageFlags::from_raw(desc.usage.bits());
+    if !desc.sharing.may_change(&device.topology) || desc.transient {
+        return asked;
+    }
+    let properties = crate::resources::format::properties(device, desc.format);
+    let needed = Feature::TRANSFER_SRC | Feature::TRANSFER_DST;
+    if properties.optimal_tiling_features.contains(needed) {
+        asked | COPIES
+    } else {
+        asked
+    }
+}
+
+/// Both directions of copies.
+pub(super) const COPIES: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
+    vk::ImageUsageFlags::TRANSFER_SRC.as_raw() | vk::ImageUsageFlags::TRANSFER_DST.as_raw(),
+);
+
 /// Makes an image of a checked description, without memory.
 pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk::Image, Error> {
     let families = device.families();
@@ -52,7 +74,7 @@ pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk
         .mip_levels(desc.mip_levels)
         .array_layers(desc.array_layers)
         .samples(vk::SampleCountFlags::from_raw(desc.samples))
-        .usage(vk::ImageUsageFlags::from_raw(desc.usage.bits()));
+        .usage(usage(device, desc));
     if mode == Mode::Concurrent && families.len() > 1 {
         info = info
             .sharing_mode(vk::SharingMode::CONCURRENT)
@@ -69,7 +91,7 @@ pub(super) fn requirements(
     desc: &ImageDesc,
 ) -> Result<vk::MemoryRequirements, Error> {
     desc.sharing
-        .requirements(|mode| requirements_of(device, desc, mode))
+        .requirements(&device.topology, |mode| requirements_of(device, desc, mode))
 }
 
 fn requirements_of(
