@@ -13,34 +13,40 @@
 //! write, which is available since, so the barrier need not name that write. The previous write
 //! itself is the source only if there are no reads since.
 
+pub(super) mod builder;
 pub(super) mod calls;
 pub(super) mod dependency;
+pub(super) mod inputs;
 pub(super) mod lookahead;
 pub(super) mod record;
+pub(super) mod request;
 pub(super) mod scope;
 pub(super) mod slices;
-pub(super) mod walk;
+pub(super) mod waits;
 
 use std::ops::Range;
 
 use crate::flags::Layout;
 use crate::plan::{Rung, Scope};
+use crate::solve::barriers::calls::Calls;
 use crate::solve::barriers::dependency::{After, chain, order_after};
 use crate::solve::barriers::lookahead::note_first;
 use crate::solve::barriers::record::Barrier;
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::request::Request;
+use crate::solve::barriers::waits::Waits;
 use crate::solve::state::predecessors::{for_each_predecessor, source};
 use crate::solve::state::visibility::{is_ready, is_visible, mark_visible, unready};
 use crate::solve::state::{Mark, State};
 
 /// The ladder, for one run of a range.
 pub(super) fn advance(
-    walk: &mut Walk<'_>,
+    waits: &mut Waits<'_>,
+    calls: &mut Calls,
     request: &Request,
     interval: Range<u64>,
     state: &mut State,
 ) {
-    note_first(walk.frame, request, state);
+    note_first(waits.inputs.frame, request, state);
     let discard = request.discards(state);
     let elsewhere = request.finds_elsewhere(state);
     debug_assert!(discard || !elsewhere, "what is needed has been brought");
@@ -53,20 +59,21 @@ pub(super) fn advance(
         } else {
             state.layout
         };
-        change_layout(walk, request, interval, &[state], old_layout);
+        change_layout(waits, calls, request, interval, &[state], old_layout);
     } else if !takes_over && is_ready(state, request.queue, request.scope) {
         // Nothing is left to order.
     } else if request.writes || takes_over {
-        order_write(walk, request, interval, state);
+        order_write(waits, calls, request, interval, state);
     } else {
-        order_read(walk, request, request.scope, interval, state);
+        order_read(waits, calls, request, request.scope, interval, state);
     }
     update_state(request, state, changes);
 }
 
 /// Rung 4, and rung 5 for a layout transition: of a run, or of all runs of a mip level.
 pub(super) fn change_layout(
-    walk: &mut Walk<'_>,
+    waits: &mut Waits<'_>,
+    calls: &mut Calls,
     request: &Request,
     interval: Range<u64>,
     states: &[&State],
@@ -85,9 +92,9 @@ pub(super) fn change_layout(
         for_each_predecessor(state, |mark, memory| {
             earlier = Some(mark.pass);
             if mark.queue != request.queue {
-                let stages = chain(walk, request, mark, is_aliased);
+                let stages = chain(waits, request, mark, is_aliased);
                 src.stages = (src.stages | stages).simplified();
-                walk.calls.follow_wait();
+                calls.follow_wait();
                 return;
             }
             src = src.union(source(mark, memory));
@@ -95,7 +102,7 @@ pub(super) fn change_layout(
                 // The range was just acquired in another layout than predicted: use the next call.
                 batch = 1;
             } else {
-                walk.calls.follow(mark);
+                calls.follow(mark);
             }
         });
     }
@@ -105,15 +112,16 @@ pub(super) fn change_layout(
         old_layout,
         new_layout: request.layout,
         transfer: None,
-        reason: walk.reason(request, earlier, rung),
+        reason: waits.reason(request, earlier, rung),
     };
-    let resource = walk.frame.resource(request.resource);
-    walk.calls.needed(batch).push(resource, interval, barrier);
+    let resource = waits.inputs.frame.resource(request.resource);
+    calls.needed(batch).push(resource, interval, barrier);
 }
 
 /// Rungs 2, 3 and 5 for a write that changes nothing else.
 pub(super) fn order_write(
-    walk: &mut Walk<'_>,
+    waits: &mut Waits<'_>,
+    calls: &mut Calls,
     request: &Request,
     interval: Range<u64>,
     state: &mut State,
@@ -126,10 +134,18 @@ pub(super) fn order_write(
             request.scope.stages_only()
         };
         let after = After { memory, is_aliased };
-        order_after(walk, request, dst, &interval, mark, after);
+        order_after(waits, calls, request, dst, &interval, mark, after);
     });
     if let Some((write, reads)) = unseen_write(request, state) {
-        order_after(walk, request, reads, &interval, write, After::memory(false));
+        order_after(
+            waits,
+            calls,
+            request,
+            reads,
+            &interval,
+            write,
+            After::memory(false),
+        );
     }
 }
 
@@ -151,7 +167,8 @@ fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Sc
 
 /// Rungs 1, 3 and 5 for a read that changes nothing.
 pub(super) fn order_read(
-    walk: &mut Walk<'_>,
+    waits: &mut Waits<'_>,
+    calls: &mut Calls,
     request: &Request,
     dst: Scope,
     interval: Range<u64>,
@@ -159,11 +176,27 @@ pub(super) fn order_read(
 ) {
     // A buffer may be read where it was never written, if another part of it was.
     for mark in state.rare.aliased() {
-        order_after(walk, request, dst, &interval, mark, After::memory(true));
+        order_after(
+            waits,
+            calls,
+            request,
+            dst,
+            &interval,
+            mark,
+            After::memory(true),
+        );
     }
     let Some(write) = &state.write else { return };
     if !is_visible(state, request.queue, dst) {
-        order_after(walk, request, dst, &interval, write, After::memory(false));
+        order_after(
+            waits,
+            calls,
+            request,
+            dst,
+            &interval,
+            write,
+            After::memory(false),
+        );
     }
 }
 

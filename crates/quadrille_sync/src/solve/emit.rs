@@ -6,9 +6,12 @@ mod passes;
 
 use crate::frame::{Frame, PassIndex};
 use crate::plan::Plan;
+use crate::solve::barriers::builder::Builder;
+use crate::solve::barriers::calls::Calls;
+use crate::solve::barriers::inputs::Inputs;
 use crate::solve::barriers::lookahead;
 use crate::solve::barriers::record;
-use crate::solve::barriers::walk::Walk;
+use crate::solve::barriers::waits::Waits;
 use crate::solve::queues::host;
 use crate::solve::queues::ownership;
 use crate::solve::queues::swapchain;
@@ -45,28 +48,30 @@ pub(super) fn emit(
     needs: &Needs<'_>,
     kept: &[bool],
 ) -> Solved {
-    let (mut walk, mut maps) = Walk::new(frame, topology, states);
-    let mut host = passes::passes(&mut walk, &mut maps, split, needs);
-    swapchain::present(&mut walk, &mut maps);
-    ownership::give(&mut walk, &mut maps);
-    ownership::predict(&mut walk, &mut maps);
-    lookahead::prepare(&mut walk, &mut maps);
-    walk.blocks.close(frame, &maps);
-    let Walk {
-        timeline,
+    let (mut ranges, past) = state::load(frame, states);
+    let inputs = Inputs::new(frame, topology, &ranges.maps);
+    let mut builder = Builder::new(inputs, states, past);
+    let mut calls = Calls::new(topology.queues.len());
+    let mut host = passes::passes(&mut builder, &mut calls, &mut ranges, split, needs);
+    let maps = &mut ranges.maps;
+    swapchain::present(&mut builder, maps);
+    ownership::give(&mut builder, maps);
+    ownership::predict(&mut builder, maps);
+    lookahead::prepare(&mut builder, &mut calls, maps);
+    ranges.blocks.close(frame, &ranges.maps);
+    let Builder {
+        waits: Waits { timeline, past, .. },
         records,
-        past,
-        blocks,
         last_uses,
         hosted,
         ..
-    } = walk;
+    } = builder;
     let (submissions, numbers) = record::number(&timeline, records);
     host::number(&mut host, &timeline, &numbers);
     let culled = (0..kept.len()).filter(|pass| !kept[*pass]);
     let culled = culled.map(|pass| PassIndex(pass as u32)).collect();
     let uses = (&last_uses, &hosted[..]);
-    let mut end = state::end_states(frame, maps, &blocks, &past.first, uses, &numbers);
+    let mut end = state::end_states(frame, ranges, &past.first, uses, &numbers);
     (end.learned, end.joined) = timeline.learned(&numbers);
     end.signals = vec![0; topology.queues.len()];
     for submission in &submissions {

@@ -2,6 +2,7 @@
 
 pub(super) mod blocks;
 pub(super) mod clocks;
+pub(super) mod numbers;
 pub(super) mod predecessors;
 pub(super) mod visibility;
 
@@ -19,7 +20,8 @@ use crate::states::{
 use crate::topology::{FamilyIndex, QueueIndex};
 
 use crate::solve::state::blocks::Blocks;
-use crate::solve::state::clocks::{Numbers, Point};
+use crate::solve::state::clocks::Point;
+use crate::solve::state::numbers::Numbers;
 
 /// An access, while a frame is planned. Values are those of
 /// [`clocks`](crate::solve::state::clocks).
@@ -40,6 +42,12 @@ pub(super) type State = RangeState<Mark>;
 
 /// The states of a frame's resources, by [`ResourceIndex`](crate::ResourceIndex).
 pub(super) type Maps = Vec<RangeMap<State>>;
+
+/// The range states of a frame.
+pub(super) struct Ranges {
+    pub(super) maps: Maps,
+    pub(super) blocks: Blocks,
+}
 
 /// Which properties of an access before the frame the plan depends on, for the plan cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -114,7 +122,7 @@ impl<'a> Past<'a> {
 }
 
 /// Loads the states of a frame's resources, and of the blocks that some of them lie in.
-pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Maps, Blocks, Past<'a>) {
+pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Ranges, Past<'a>) {
     let count = frame.resources.len();
     let mut past = Past::default();
     past.names.reserve(2 * count);
@@ -136,7 +144,7 @@ pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Maps, Blocks, Past
     let maps = frame.resources.iter().map(load).collect();
     let blocks = Blocks::load(frame, states, &mut past);
     past.consulted = vec![Consulted::default(); past.names.len()];
-    (maps, blocks, past)
+    (Ranges { maps, blocks }, past)
 }
 
 /// Whether a part of a resource has a pending acquire, or an external owner.
@@ -206,8 +214,7 @@ impl LastUses {
 /// The resource part of the end states, which the states of the frame become.
 pub(super) fn end_states(
     frame: &Frame,
-    maps: Maps,
-    blocks: &Blocks,
+    Ranges { maps, blocks }: Ranges,
     first: &[u32],
     (last_uses, hosted): (&LastUses, &[Option<Hosted>]),
     numbers: &Numbers,

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use crate::flags::Layout;
-use crate::frame::Frame;
 use crate::plan::{BarrierBatch, Reason, Scope, Step};
-use crate::resource::Resource;
+use crate::solve::barriers::builder::Builder;
+use crate::solve::barriers::inputs::Inputs;
 use crate::solve::barriers::record::{Barrier, Record};
-use crate::solve::state::clocks::Timeline;
-use crate::solve::state::{Mark, Past};
-use crate::topology::{BarrierStyle, QueueIndex, Topology};
+use crate::solve::barriers::waits::Waits;
+use crate::solve::state::Mark;
+use crate::topology::{BarrierStyle, QueueIndex};
 
 /// The last barrier call of a queue. Later passes of its submission add their barriers to it if
 /// these depend on nothing after the call, because every call costs. In the end the next frame
@@ -88,17 +88,11 @@ impl Calls {
     /// Records the plain dependencies of the next pass, except those that waits cover: waits for
     /// the access, or for another queue that has itself waited for it. Only now all waits are
     /// known.
-    pub(in crate::solve) fn write_plain(
-        &mut self,
-        (frame, topology): (&Frame, &Topology),
-        timeline: &Timeline,
-        past: &mut Past<'_>,
-        queue: QueueIndex,
-    ) {
+    fn write_plain(&mut self, waits: &mut Waits<'_>, queue: QueueIndex) {
         let mut plain = std::mem::take(&mut self.plain);
         for plain in plain.drain(..) {
-            past.consult(&plain.mark, queue);
-            let waiting = timeline.ordered_by_waits(queue, plain.mark.point());
+            waits.past.consult(&plain.mark, queue);
+            let waiting = waits.timeline.ordered_by_waits(queue, plain.mark.point());
             if waiting.covers(plain.dst.stages) {
                 continue;
             }
@@ -107,26 +101,26 @@ impl Calls {
             } else {
                 self.follow_wait()
             }
-            let resource = frame.resource(plain.reason.resource);
-            self.need(topology.barriers, resource, plain);
+            self.need(waits.inputs, plain);
         }
         // Emptied, for its memory.
         self.plain = plain;
     }
 
     /// Adds a plain dependency to the barriers that the next pass needs.
-    fn need(&mut self, style: BarrierStyle, resource: &Resource, plain: Plain) {
+    fn need(&mut self, inputs: Inputs<'_>, plain: Plain) {
         let batch = &mut self.needed[0];
         let Plain {
             src, dst, reason, ..
         } = plain;
-        if style == BarrierStyle::Merged {
+        if inputs.topology.barriers == BarrierStyle::Merged {
             batch.merge(src, dst, reason);
             return;
         }
         let only_orders = src.access.is_empty() && dst.access.is_empty();
         let count = batch.images.len();
         let barrier = Barrier::plain(src, dst, plain.layout, reason);
+        let resource = inputs.frame.resource(barrier.reason.resource);
         batch.push(resource, plain.interval, barrier);
         if only_orders {
             // An execution dependency is not bound to a range: one part of it is enough.
@@ -138,10 +132,12 @@ impl Calls {
     /// call follows everything that the pass depends on, else into a call of their own.
     pub(in crate::solve) fn put(
         &mut self,
-        records: &mut [Record],
+        builder: &mut Builder<'_>,
         (submission, queue): (usize, QueueIndex),
         step: u32,
     ) {
+        self.write_plain(&mut builder.waits, queue);
+        let records = &mut builder.records;
         let follows = std::mem::take(&mut self.follows);
         let is_of_frame = std::mem::take(&mut self.follows_wait) || follows > 0;
         if !self.needed[0].is_empty() {
@@ -163,7 +159,8 @@ impl Calls {
     }
 
     /// Puts a barrier for the next frame into the last call of a queue.
-    pub(in crate::solve) fn put_ahead(&mut self, records: &mut [Record], queue: QueueIndex) {
+    pub(in crate::solve) fn put_ahead(&mut self, builder: &mut Builder<'_>, queue: QueueIndex) {
+        self.write_plain(&mut builder.waits, queue);
         (self.follows, self.follows_wait) = (0, false);
         if self.needed[0].is_empty() {
             return;
@@ -171,7 +168,7 @@ impl Calls {
         let Some(call) = self.last(queue) else {
             unreachable!("a prediction has a call");
         };
-        self.add(records, call, 0);
+        self.add(&mut builder.records, call, 0);
     }
 
     /// The pass after the first call of a queue that this frame needs.

@@ -5,8 +5,9 @@ use std::ops::Range;
 use crate::flags::Stages;
 use crate::plan::{Rung, Scope};
 use crate::range::whole_levels;
-use crate::solve::barriers::calls::Plain;
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::calls::{Calls, Plain};
+use crate::solve::barriers::request::Request;
+use crate::solve::barriers::waits::Waits;
 use crate::solve::state::Mark;
 use crate::solve::state::predecessors::source;
 
@@ -30,7 +31,8 @@ impl After {
 
 /// Orders a request after one access.
 pub(in crate::solve) fn order_after(
-    walk: &mut Walk<'_>,
+    waits: &mut Waits<'_>,
+    calls: &mut Calls,
     request: &Request,
     dst: Scope,
     interval: &Range<u64>,
@@ -50,7 +52,7 @@ pub(in crate::solve) fn order_after(
         };
         (source(mark, memory), rung)
     } else {
-        let stages = chain(walk, request, mark, is_aliased);
+        let stages = chain(waits, request, mark, is_aliased);
         // A wait makes all writes before its signal visible to the stages that wait.
         if stages.covers(dst.stages) {
             return;
@@ -61,28 +63,28 @@ pub(in crate::solve) fn order_after(
         };
         (src, other_queue(is_aliased))
     };
-    let kind = &walk.frame.resource(request.resource).kind;
+    let kind = &waits.inputs.frame.resource(request.resource).kind;
     let plain = Plain {
         mark: *mark,
         interval: whole_levels(kind, interval),
         src,
         dst,
         layout: request.layout,
-        reason: walk.reason(request, Some(mark.pass), rung),
+        reason: waits.reason(request, Some(mark.pass), rung),
     };
-    walk.calls.add_plain(plain);
+    calls.add_plain(plain);
 }
 
 /// Waits for an access on another queue and returns the stages from which a barrier chains: those
 /// of the request, if they wait themselves.
 pub(in crate::solve) fn chain(
-    walk: &mut Walk<'_>,
+    waits: &mut Waits<'_>,
     request: &Request,
     mark: &Mark,
     is_aliased: bool,
 ) -> Stages {
     let stages = request.scope.stages;
-    walk.require(request, mark, stages, false, other_queue(is_aliased))
+    waits.require(request, mark, stages, false, other_queue(is_aliased))
 }
 
 /// The rung of a wait.

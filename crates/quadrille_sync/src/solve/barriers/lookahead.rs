@@ -23,7 +23,9 @@ use std::sync::Arc;
 use crate::frame::{Frame, PassIndex};
 use crate::range::{EVERYTHING, RangeMap, SubRange, is_of_levels};
 use crate::resource::{Lifetime, Resource, ResourceIndex};
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::builder::Builder;
+use crate::solve::barriers::calls::Calls;
+use crate::solve::barriers::request::Request;
 use crate::solve::barriers::{change_layout, order_read, order_write};
 use crate::solve::state::predecessors::{for_each_predecessor, last_pass};
 use crate::solve::state::visibility::is_visible;
@@ -31,10 +33,10 @@ use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, First, FirstUse, Previous, Seen};
 
 /// Adds what the next frame needs to the last calls of queues.
-pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
+pub(in crate::solve) fn prepare(builder: &mut Builder<'_>, calls: &mut Calls, maps: &mut Maps) {
     // By queue: the first pass of the next frame that has a call before it anyway.
-    let queues = walk.topology.indices();
-    let mut limits: Vec<u32> = queues.map(|queue| walk.calls.first(queue)).collect();
+    let queues = builder.inputs.topology.indices();
+    let mut limits: Vec<u32> = queues.map(|queue| calls.first(queue)).collect();
     // Later uses need no further look, and in large frames most uses are later.
     let farthest = limits.iter().copied().max().unwrap_or(0);
     let mut wanted: Vec<ResourceIndex> = Vec::new();
@@ -45,11 +47,11 @@ pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
                 continue;
             };
             let limit = &mut limits[usize::from(next.used.queue.0)];
-            let declared = walk.frame.resource(resource);
+            let declared = builder.inputs.frame.resource(resource);
             if next.step >= *limit || !needs(declared, state, next.used) {
                 continue;
             }
-            match predicted_place(walk, resource, (&run, state)) {
+            match predicted_place(builder, calls, resource, (&run, state)) {
                 Some(_) => wanted.push(resource),
                 None => *limit = next.step,
             }
@@ -57,40 +59,58 @@ pub(in crate::solve) fn prepare(walk: &mut Walk<'_>, maps: &mut Maps) {
     }
     wanted.dedup();
     for resource in wanted {
-        prepare_resource(walk, resource, &mut maps[resource.0 as usize], &limits);
+        prepare_resource(
+            builder,
+            calls,
+            resource,
+            &mut maps[resource.0 as usize],
+            &limits,
+        );
     }
-    walk.next_use = None;
 }
 
 /// Adds what the passes before the limits need of a resource.
 fn prepare_resource(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
+    calls: &mut Calls,
     resource: ResourceIndex,
     map: &mut RangeMap<State>,
     limits: &[u32],
 ) {
-    let declared = walk.frame.resource(resource);
+    let declared = builder.inputs.frame.resource(resource);
     map.update(EVERYTHING, |interval, state| {
         let is_first = |next: &Previous<'_>| next.step < limits[usize::from(next.used.queue.0)];
         let next = next_use(state).filter(is_first);
         if !next.is_some_and(|next| needs(declared, state, next.used)) {
             return;
         }
-        let Some(request) = predict_request(walk, resource, (&interval, state)) else {
+        let Some(request) = predict_request(builder, calls, resource, (&interval, state)) else {
             return;
         };
-        walk.next_use = next.map(|next| Arc::clone(next.used));
         let changes = state.layout != request.layout;
         if changes {
-            change_layout(walk, &request, interval, &[state], state.layout);
+            change_layout(
+                &mut builder.waits,
+                calls,
+                &request,
+                interval,
+                &[state],
+                state.layout,
+            );
         } else if request.writes {
-            order_write(walk, &request, interval, state);
+            order_write(&mut builder.waits, calls, &request, interval, state);
         } else {
-            order_read(walk, &request, request.scope, interval, state);
+            order_read(
+                &mut builder.waits,
+                calls,
+                &request,
+                request.scope,
+                interval,
+                state,
+            );
         }
-        walk.put_ahead(request.queue);
-        walk.last_uses
-            .note(resource.0, request.queue, request.value, request.submission);
+        calls.put_ahead(builder, request.queue);
+        builder.note_use(resource, request.submission);
         update_state(&request, state, changes);
     });
 }
@@ -116,16 +136,17 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
 /// queue, as a submission and the pass after the call. There is one if that use is known and all
 /// that it depends on precedes the call.
 fn predicted_place(
-    walk: &Walk<'_>,
+    builder: &Builder<'_>,
+    calls: &Calls,
     resource: ResourceIndex,
     (run, state): (&Range<u64>, &State),
 ) -> Option<(usize, u32)> {
     let next = state.previous()?.used;
-    let (submission, step) = walk.calls.last_place(next.queue)?;
-    let declared = walk.frame.resource(resource);
+    let (submission, step) = calls.last_place(next.queue)?;
+    let declared = builder.inputs.frame.resource(resource);
     let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
     // Ranges that the host uses, or that are given to another stream, are not changed.
-    let stays = walk.hosted[resource.0 as usize].is_some() || walk.is_given(resource);
+    let stays = builder.hosted[resource.0 as usize].is_some() || builder.inputs.is_given(resource);
     let is_here = state.rare.pending().is_none() && state.owner.is_none_or(|it| it == next.family);
     let changes = declared.is_image() && state.layout != next.layout;
     // A layout belongs to a whole mip level, whose slices were not all used alike.
@@ -140,8 +161,9 @@ fn predicted_place(
         return None;
     }
     // Passes are counted in the order in which they are submitted.
-    let is_before =
-        |mark: &Mark| mark.step > 0 || walk.timeline.submission(mark.point()) <= Some(submission);
+    let is_before = |mark: &Mark| {
+        mark.step > 0 || builder.waits.timeline.submission(mark.point()) <= Some(submission)
+    };
     let precedes_call =
         |mark: &Mark| mark.queue == next.queue && mark.step < step && is_before(mark);
     let mut all = state.write.as_ref().is_none_or(precedes_call);
@@ -155,28 +177,30 @@ fn predicted_place(
 /// The first use of a range in the next frame as a request at the last call of its queue, if what
 /// it needs can be put there.
 fn predict_request(
-    walk: &Walk<'_>,
+    builder: &Builder<'_>,
+    calls: &Calls,
     resource: ResourceIndex,
     (run, state): (&Range<u64>, &State),
 ) -> Option<Request> {
-    let (submission, step) = predicted_place(walk, resource, (run, state))?;
+    let (submission, step) = predicted_place(builder, calls, resource, (run, state))?;
     let next = state.previous()?.used;
-    let declared = walk.frame.resource(resource);
+    let declared = builder.inputs.frame.resource(resource);
     Some(Request {
         resource,
         range: SubRange::Whole,
         submission,
         queue: next.queue,
         family: next.family,
-        value: walk.point(submission).value,
+        value: builder.point(submission).value,
         step,
         // The submission is not of this frame.
         pass: PassIndex(u32::MAX),
+        next: Some(Arc::clone(next_use(state)?.used)),
         scope: next.scope,
         shared: next.scope,
         layout: next.layout,
         image: declared.is_image(),
-        exclusive: walk.is_owned(resource),
+        exclusive: builder.inputs.is_owned(resource),
         writes: next.writes,
         discard: next.discard,
         is_for_level: false,

@@ -11,7 +11,8 @@ use crate::range::{EVERYTHING, JOINED, SubRange, SubresourceRange, boxes, join_n
 use crate::resource::{Resource, ResourceIndex, ResourceKind};
 use crate::topology::QueueIndex;
 
-use crate::solve::state::clocks::{Numbers, Timeline, drop_implied, push_reason};
+use crate::solve::state::clocks::{Timeline, push_reason};
+use crate::solve::state::numbers::Numbers;
 
 /// A submission in the making. Its values count windows; see
 /// [`clocks`](crate::solve::state::clocks).
@@ -130,9 +131,12 @@ pub(in crate::solve) fn number(
     let places = records.iter().map(|it| (it.submission.queue, used(it)));
     let numbers = Numbers::new(timeline.queues, places);
     let mut submissions = Vec::with_capacity(records.len());
-    for record in records.into_iter().filter(used) {
+    for (at, record) in records.into_iter().enumerate() {
+        if !used(&record) {
+            continue;
+        }
         let mut submission = record.finish();
-        drop_implied(timeline, &mut submission.waits);
+        submission.waits = timeline.waits_of(at);
         for wait in &mut submission.waits {
             wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
         }

@@ -17,20 +17,23 @@ use crate::frame::Use;
 use crate::plan::Scope;
 use crate::range::{RangeMap, SubRange, boxes, for_each_union, intervals, level_at};
 use crate::resource::ResourceKind;
+use crate::solve::barriers::calls::Calls;
+use crate::solve::barriers::inputs::Inputs;
+use crate::solve::barriers::request::Request;
 use crate::solve::barriers::scope::scope_of;
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::waits::Waits;
 use crate::solve::barriers::{change_layout, update_state};
 use crate::solve::state::{Maps, State};
 
 /// The requests for whole mip levels that a pass makes before its own; mostly none.
 pub(in crate::solve) fn level_requests(
-    walk: &Walk<'_>,
+    inputs: Inputs<'_>,
     maps: &Maps,
     uses: &[Use],
     requests: &[Request],
 ) -> Vec<Request> {
     let mut levels: Vec<Request> = Vec::new();
-    let frame = walk.frame;
+    let frame = inputs.frame;
     let kind = |request: &Request| &frame.resource(request.resource).kind;
     let is_cut = |request: &Request| {
         let map = &maps[request.resource.0 as usize];
@@ -41,7 +44,7 @@ pub(in crate::solve) fn level_requests(
         let is_first = !requests[..at].iter().any(|it| of_image(&it));
         if is_first && requests[at..].iter().filter(of_image).any(is_cut) {
             for one in requests[at..].iter().filter(of_image) {
-                add_levels(walk, maps, uses, one, kind(one), &mut levels);
+                add_levels(inputs, maps, uses, one, kind(one), &mut levels);
             }
         }
     }
@@ -75,7 +78,7 @@ fn is_here(request: &Request, map: &RangeMap<State>, position: u64) -> bool {
 /// Adds a request for each level of a use whose owner or layout is not what the use needs, unless
 /// there is one already.
 fn add_levels(
-    walk: &Walk<'_>,
+    inputs: Inputs<'_>,
     maps: &Maps,
     uses: &[Use],
     request: &Request,
@@ -101,7 +104,7 @@ fn add_levels(
             if levels.iter().any(is_same) {
                 continue;
             }
-            let scope = scope_in(walk, uses, request, &range);
+            let scope = scope_in(inputs, uses, request, &range);
             levels.push(Request {
                 range,
                 scope,
@@ -116,8 +119,8 @@ fn add_levels(
 }
 
 /// What a pass does to any slice of a level.
-fn scope_in(walk: &Walk<'_>, uses: &[Use], request: &Request, level: &SubRange) -> Scope {
-    let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
+fn scope_in(inputs: Inputs<'_>, uses: &[Use], request: &Request, level: &SubRange) -> Scope {
+    let supported = Stages::supported_by(inputs.topology.queue(request.queue).capabilities);
     let of_level = uses.iter().filter(|one| one.resource == request.resource);
     let of_level = of_level.filter(|one| one.range.overlaps(level));
     let scopes = of_level.map(|one| scope_of(one, supported));
@@ -151,7 +154,8 @@ fn is_dead(
 /// The ladder for a mip level as a whole: rung 4 after all accesses to any slice, if its layout
 /// changes.
 pub(in crate::solve) fn advance_level(
-    walk: &mut Walk<'_>,
+    waits: &mut Waits<'_>,
+    calls: &mut Calls,
     request: &Request,
     kind: &ResourceKind,
     map: &mut RangeMap<State>,
@@ -167,7 +171,7 @@ pub(in crate::solve) fn advance_level(
                 } else {
                     state.layout
                 };
-                change_layout(walk, request, level, states, old_layout);
+                change_layout(waits, calls, request, level, states, old_layout);
                 changes = true;
             }
         });

@@ -17,13 +17,15 @@ use crate::flags::Layout;
 use crate::frame::{PassIndex, Use};
 use crate::range::{SubRange, intervals};
 use crate::resource::{Lifetime, Resource};
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::builder::Builder;
+use crate::solve::barriers::calls::Calls;
+use crate::solve::barriers::request::Request;
 use crate::solve::graph::hazard::Hazard;
 use crate::solve::graph::overlap::Overlaps;
 use crate::solve::graph::{Edge, Graph};
 use crate::solve::queues::ownership;
 use crate::solve::schedule::split::Draft;
-use crate::solve::state::Maps;
+use crate::solve::state::{Maps, Ranges};
 
 /// So many changes of parts of a resource are looked through.
 const FEW: usize = 16;
@@ -76,14 +78,14 @@ pub(super) struct Ahead<'a> {
 }
 
 impl<'a> Ahead<'a> {
-    pub(super) fn new(walk: &Walk<'_>, drafts: &'a [Draft], needs: &'a Needs<'a>) -> Self {
-        let queues = walk.topology.queues.len();
+    pub(super) fn new(builder: &Builder<'_>, drafts: &'a [Draft], needs: &'a Needs<'a>) -> Self {
+        let queues = builder.inputs.topology.queues.len();
         let mut last = Vec::new();
         if queues > 1 {
-            last.resize(walk.frame.resources.len() * queues, 0);
+            last.resize(builder.inputs.frame.resources.len() * queues, 0);
             for (draft, at) in drafts.iter().zip(1..) {
                 for pass in &draft.passes {
-                    for one in walk.frame.uses_of(*pass) {
+                    for one in builder.inputs.frame.uses_of(*pass) {
                         last[one.resource.0 as usize * queues + usize::from(draft.queue.0)] = at;
                     }
                 }
@@ -107,9 +109,9 @@ impl<'a> Ahead<'a> {
 
     /// Whether a later submission, which does not depend on this one, needs what a read needs: its
     /// range in this layout, of this family. The read also acquires `range`.
-    fn is_shared(&self, walk: &Walk<'_>, at: usize, one: &Use, range: &SubRange) -> bool {
+    fn is_shared(&self, builder: &Builder<'_>, at: usize, one: &Use, range: &SubRange) -> bool {
         let own = &self.drafts[at];
-        let frame = walk.frame;
+        let frame = builder.inputs.frame;
         let resource = frame.resource(one.resource);
         let layout = |it: &Use| {
             if resource.is_image() {
@@ -118,8 +120,8 @@ impl<'a> Ahead<'a> {
                 Layout::Undefined
             }
         };
-        let family = |draft: &Draft| walk.topology.family(draft.queue);
-        let is_owned = walk.is_owned(one.resource);
+        let family = |draft: &Draft| builder.inputs.topology.family(draft.queue);
+        let is_owned = builder.inputs.is_owned(one.resource);
         let overlaps = |a: &SubRange, b: &SubRange| a.levels().overlaps(&b.levels());
         // Ranges that somebody changes in between.
         let mut changed: Vec<&SubRange> = Vec::new();
@@ -153,42 +155,48 @@ impl<'a> Ahead<'a> {
 }
 
 /// Plans submissions before a submission of passes that is not open yet.
-pub(super) fn signal_apart(walk: &mut Walk<'_>, maps: &mut Maps, ahead: &Ahead<'_>, at: usize) {
+pub(super) fn signal_apart(
+    builder: &mut Builder<'_>,
+    calls: &mut Calls,
+    ranges: &mut Ranges,
+    ahead: &Ahead<'_>,
+    at: usize,
+) {
     if ahead.queues < 2 {
         return;
     }
-    release_apart(walk, maps, ahead, at);
+    release_apart(builder, &ranges.maps, ahead, at);
     let draft = &ahead.drafts[at];
     let mut site: Option<Site> = None;
     for (place, pass) in draft.passes.iter().enumerate() {
-        let reads = shared_reads(walk, maps, ahead, at, place);
+        let reads = shared_reads(builder, &ranges.maps, ahead, at, place);
         if reads.is_empty() {
             continue;
         }
         let site = site.get_or_insert_with(|| {
-            let submission = walk.open(draft.queue);
-            Site::new(walk, submission)
+            let submission = builder.open(draft.queue);
+            Site::new(builder, submission)
         });
-        plan_reads(walk, maps, site, *pass, &reads);
+        plan_reads(builder, calls, ranges, site, *pass, &reads);
     }
     if let Some(site) = site {
-        walk.records[site.submission].step = walk.step;
-        walk.close(site.submission);
+        builder.records[site.submission].step = builder.step;
+        builder.close(site.submission);
     }
 }
 
 /// The reads among the uses of a pass, the one at `place` of its submission, whose acquire or layout transition
 /// other submissions need, too.
 fn shared_reads(
-    walk: &Walk<'_>,
+    builder: &Builder<'_>,
     maps: &Maps,
     ahead: &Ahead<'_>,
     at: usize,
     place: usize,
 ) -> Vec<usize> {
-    let frame = walk.frame;
+    let frame = builder.inputs.frame;
     let draft = &ahead.drafts[at];
-    let family = walk.topology.family(draft.queue);
+    let family = builder.inputs.topology.family(draft.queue);
     let mut reads = Vec::new();
     for (index, one) in frame.uses_of(draft.passes[place]).iter().enumerate() {
         let resource = frame.resource(one.resource);
@@ -196,7 +204,7 @@ fn shared_reads(
         if !is_read || !ahead.is_used_elsewhere(at, one) || !is_plain(resource) {
             continue;
         }
-        let is_owned = walk.is_owned(one.resource);
+        let is_owned = builder.inputs.is_owned(one.resource);
         let mut range = one.range;
         let (mut needs, mut is_outside) = (false, false);
         intervals(&resource.kind, &one.range, |interval| {
@@ -229,7 +237,7 @@ fn shared_reads(
                 it.resource == one.resource && !is_alike && overlaps()
             })
         };
-        if needs && !is_outside && !is_changed() && ahead.is_shared(walk, at, one, &range) {
+        if needs && !is_outside && !is_changed() && ahead.is_shared(builder, at, one, &range) {
             reads.push(index);
         }
     }
@@ -242,41 +250,47 @@ fn is_plain(resource: &Resource) -> bool {
 }
 
 /// Plans the barriers that reads of a pass need, in another submission than that of the pass.
-fn plan_reads(walk: &mut Walk<'_>, maps: &mut Maps, site: &Site, pass: PassIndex, reads: &[usize]) {
-    walk.step += 1;
-    let step = walk.step;
+fn plan_reads(
+    builder: &mut Builder<'_>,
+    calls: &mut Calls,
+    Ranges { maps, blocks }: &mut Ranges,
+    site: &Site,
+    pass: PassIndex,
+    reads: &[usize],
+) {
+    builder.step += 1;
+    let step = builder.step;
     let point = site.point;
-    let uses = walk.frame.uses_of(pass);
+    let uses = builder.inputs.frame.uses_of(pass);
     let overlaps = Overlaps::new(uses);
     let mut requests: Vec<Request> = Vec::with_capacity(reads.len());
     for at in reads.iter().copied() {
         let resource = uses[at].resource;
-        walk.blocks.enter(walk.frame, resource, maps);
-        walk.last_uses
-            .note(resource.0, point.queue, point.value, site.submission);
-        let mut request = request(walk, site, step, pass, &uses[at]);
+        blocks.enter(builder.inputs.frame, resource, maps);
+        builder.note_use(resource, site.submission);
+        let mut request = request(builder, site, pass, &uses[at]);
         request.shared = shared_scope(uses, at, &overlaps, site.stages);
         requests.push(request);
     }
-    if walk.may_move {
-        ownership::acquire_needed(walk, &requests, maps);
+    if builder.inputs.may_move {
+        ownership::acquire_needed(builder, calls, &requests, maps);
     }
     for request in &requests {
-        compare(walk, maps, request);
+        compare(&mut builder.waits, calls, maps, request);
     }
-    walk.put_barriers(site.submission, point.queue, step);
+    calls.put(builder, (site.submission, point.queue), step);
 }
 
 /// Opens submissions for releases that a submission makes necessary, after reads on several queues.
-fn release_apart(walk: &mut Walk<'_>, maps: &Maps, ahead: &Ahead<'_>, at: usize) {
-    if !walk.has_families {
+fn release_apart(builder: &mut Builder<'_>, maps: &Maps, ahead: &Ahead<'_>, at: usize) {
+    if !builder.inputs.has_families {
         return;
     }
     let draft = &ahead.drafts[at];
-    let family = walk.topology.family(draft.queue);
-    let frame = walk.frame;
+    let family = builder.inputs.topology.family(draft.queue);
+    let frame = builder.inputs.frame;
     for one in draft.passes.iter().flat_map(|pass| frame.uses_of(*pass)) {
-        if !walk.is_owned(one.resource) || one.discard {
+        if !builder.inputs.is_owned(one.resource) || one.discard {
             continue;
         }
         let kind = &frame.resource(one.resource).kind;
@@ -285,12 +299,12 @@ fn release_apart(walk: &mut Walk<'_>, maps: &Maps, ahead: &Ahead<'_>, at: usize)
             for (_, state) in maps[one.resource.0 as usize].iter_within(interval) {
                 let moves = state.owner.is_some_and(|owner| owner != family);
                 if moves && state.rare.pending().is_none() {
-                    queue = queue.or_else(|| ownership::own_release_queue(walk, &[state]));
+                    queue = queue.or_else(|| ownership::own_release_queue(builder, &[state]));
                 }
             }
         });
         if let Some(queue) = queue {
-            walk.open_release(queue);
+            builder.open_release(queue);
         }
     }
 }

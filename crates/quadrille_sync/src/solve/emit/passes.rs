@@ -7,53 +7,67 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, Scope, Step};
 use crate::range::intervals;
 use crate::solve::barriers::advance;
+use crate::solve::barriers::builder::Builder;
+use crate::solve::barriers::calls::Calls;
+use crate::solve::barriers::request::Request;
 use crate::solve::barriers::scope::scope_of;
 use crate::solve::barriers::slices::{advance_level, level_requests};
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::waits::Waits;
 use crate::solve::graph::overlap::Overlaps;
 use crate::solve::queues::host;
 use crate::solve::queues::ownership;
 use crate::solve::queues::swapchain;
 use crate::solve::schedule::split::{Draft, Split};
-use crate::solve::state::Maps;
 use crate::solve::state::clocks::Point;
+use crate::solve::state::{Maps, Ranges};
 use crate::topology::FamilyIndex;
 
 /// Walks through all passes and plans everything between them. Returns the steps of the host.
 pub(in crate::solve) fn passes<'a>(
-    walk: &mut Walk<'a>,
-    maps: &mut Maps,
+    builder: &mut Builder<'a>,
+    calls: &mut Calls,
+    ranges: &mut Ranges,
     split: &'a Split,
     needs: &Needs<'_>,
 ) -> Vec<HostStep> {
-    // The pass that used a resource last, to find several uses by one pass.
-    let mut last_user = vec![u32::MAX; maps.len()];
-    let mut host = host::Host::new(&split.host);
-    let ahead = Ahead::new(walk, &split.drafts, needs);
+    let mut scratch = Scratch {
+        last_user: vec![u32::MAX; ranges.maps.len()],
+        requests: Vec::new(),
+    };
+    let mut host = host::Host::new(&split.host, builder.inputs.frame.passes.len());
+    let ahead = Ahead::new(builder, &split.drafts, needs);
     for (at, Draft { queue, passes }) in split.drafts.iter().enumerate() {
-        walk.ahead = &split.drafts[at..];
-        if host.run_before(walk, maps, at) {
-            walk.open_windows();
+        builder.ahead = &split.drafts[at..];
+        if host.run_before(builder, &mut ranges.maps, at) {
+            builder.open_windows();
         }
-        signal_apart(walk, maps, &ahead, at);
-        let submission = walk.open(*queue);
-        let steps = &mut walk.records[submission].submission.steps;
+        signal_apart(builder, calls, ranges, &ahead, at);
+        let submission = builder.open(*queue);
+        let steps = &mut builder.records[submission].submission.steps;
         steps.reserve(passes.len() + passes.len() / 8);
-        let site = Site::new(walk, submission);
+        let site = Site::new(builder, submission);
         for pass in passes {
-            walk.step += 1;
-            let step = walk.step;
-            one_pass(walk, maps, &site, step, *pass, &mut last_user);
-            walk.ran[pass.0 as usize] = Some(site.point);
-            walk.put_barriers(submission, *queue, step);
-            let steps = &mut walk.records[submission].submission.steps;
+            builder.step += 1;
+            let step = builder.step;
+            one_pass(builder, calls, ranges, &site, *pass, &mut scratch);
+            host.note(*pass, site.point);
+            calls.put(builder, (submission, *queue), step);
+            let steps = &mut builder.records[submission].submission.steps;
             steps.push(Step::Pass(*pass));
         }
-        walk.records[submission].step = walk.step;
-        walk.close(submission);
+        builder.records[submission].step = builder.step;
+        builder.close(submission);
     }
-    walk.ahead = &[];
-    host.run_rest(walk, maps)
+    builder.ahead = &[];
+    host.run_rest(builder, &mut ranges.maps)
+}
+
+/// Memory that passes use again.
+struct Scratch {
+    /// By resource: the pass that used it last, to find several uses by one pass.
+    last_user: Vec<u32>,
+    /// The uses of the current pass.
+    requests: Vec<Request>,
 }
 
 /// Where passes of a submission run.
@@ -66,9 +80,9 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) fn new(walk: &Walk<'_>, submission: usize) -> Self {
-        let point = walk.point(submission);
-        let queue = walk.topology.queue(point.queue);
+    pub(super) fn new(builder: &Builder<'_>, submission: usize) -> Self {
+        let point = builder.point(submission);
+        let queue = builder.inputs.topology.queue(point.queue);
         Self {
             submission,
             point,
@@ -80,28 +94,28 @@ impl Site {
 
 /// Compares all uses of a pass with the states, and moves these on.
 fn one_pass(
-    walk: &mut Walk<'_>,
-    maps: &mut Maps,
+    builder: &mut Builder<'_>,
+    calls: &mut Calls,
+    Ranges { maps, blocks }: &mut Ranges,
     site: &Site,
-    step: u32,
     pass: PassIndex,
-    last_user: &mut [u32],
+    Scratch {
+        last_user,
+        requests,
+    }: &mut Scratch,
 ) {
-    let frame = walk.frame;
+    let frame = builder.inputs.frame;
     let uses = frame.uses_of(pass);
-    let mut requests = std::mem::take(&mut walk.requests);
     requests.clear();
     let mut several = false;
     for one in uses {
         let last = std::mem::replace(&mut last_user[one.resource.0 as usize], pass.0);
         several |= last == pass.0;
         let map_of = one.resource.0 as usize;
-        let request = request(walk, site, step, pass, one);
-        walk.blocks.enter(frame, one.resource, maps);
-        swapchain::acquire_image(walk, &request, &mut maps[map_of]);
-        let Point { queue, value } = site.point;
-        walk.last_uses
-            .note(one.resource.0, queue, value, site.submission);
+        let request = request(builder, site, pass, one);
+        blocks.enter(frame, one.resource, maps);
+        swapchain::acquire_image(builder, &request, &mut maps[map_of]);
+        builder.note_use(one.resource, site.submission);
         requests.push(request);
     }
     if several {
@@ -110,52 +124,50 @@ fn one_pass(
             request.shared = shared_scope(uses, at, &overlaps, site.stages);
         }
     }
-    let levels = if walk.has_slices {
-        level_requests(walk, maps, uses, &requests)
+    let levels = if builder.inputs.has_slices {
+        level_requests(builder.inputs, maps, uses, requests)
     } else {
         Vec::new()
     };
-    if walk.may_move && levels.is_empty() {
-        ownership::acquire_needed(walk, &requests, maps);
-    } else if walk.may_move {
+    if builder.inputs.may_move && levels.is_empty() {
+        ownership::acquire_needed(builder, calls, requests, maps);
+    } else if builder.inputs.may_move {
         let is_asked = |request: &&Request| {
             let mut levels = levels.iter();
             levels.any(|level| level.resource == request.resource)
         };
         let others = requests.iter().filter(|it| !is_asked(it));
         let all: Vec<Request> = levels.iter().chain(others).cloned().collect();
-        ownership::acquire_needed(walk, &all, maps);
+        ownership::acquire_needed(builder, calls, &all, maps);
     }
-    for request in levels.iter().chain(&requests) {
-        compare(walk, maps, request);
+    for request in levels.iter().chain(&*requests) {
+        compare(&mut builder.waits, calls, maps, request);
     }
-    walk.requests = requests;
 }
 
 /// Compares the range of a request with its states, run by run, and updates these.
-pub(super) fn compare(walk: &mut Walk<'_>, maps: &mut Maps, request: &Request) {
+pub(super) fn compare(
+    waits: &mut Waits<'_>,
+    calls: &mut Calls,
+    maps: &mut Maps,
+    request: &Request,
+) {
     let map = &mut maps[request.resource.0 as usize];
-    let kind = &walk.frame.resource(request.resource).kind;
+    let kind = &waits.inputs.frame.resource(request.resource).kind;
     if request.is_for_level {
-        return advance_level(walk, request, kind, map);
+        return advance_level(waits, calls, request, kind, map);
     }
     intervals(kind, &request.range, |interval| {
         map.update(interval, |interval, state| {
-            advance(walk, request, interval, state)
+            advance(waits, calls, request, interval, state)
         });
     });
 }
 
 /// The request that a use makes.
 #[inline]
-pub(super) fn request(
-    walk: &Walk<'_>,
-    site: &Site,
-    step: u32,
-    pass: PassIndex,
-    one: &Use,
-) -> Request {
-    let image = walk.frame.resource(one.resource).is_image();
+pub(super) fn request(builder: &Builder<'_>, site: &Site, pass: PassIndex, one: &Use) -> Request {
+    let image = builder.inputs.frame.resource(one.resource).is_image();
     let scope = scope_of(one, site.stages);
     Request {
         resource: one.resource,
@@ -164,8 +176,9 @@ pub(super) fn request(
         queue: site.point.queue,
         family: site.family,
         value: site.point.value,
-        step,
+        step: builder.step,
         pass,
+        next: None,
         scope,
         shared: scope,
         layout: if image {
@@ -174,7 +187,7 @@ pub(super) fn request(
             Layout::Undefined
         },
         image,
-        exclusive: walk.is_owned(one.resource),
+        exclusive: builder.inputs.is_owned(one.resource),
         writes: one.access.is_write(),
         discard: one.discard,
         is_for_level: false,

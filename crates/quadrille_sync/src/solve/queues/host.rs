@@ -13,12 +13,14 @@ use crate::frame::{PassIndex, Use};
 use crate::plan::{HostStep, PassRef, Reason, RelativePoint, Rung, Scope};
 use crate::range::{RangeMap, SubRange, intervals};
 use crate::resource::{ResourceIndex, ResourceKind};
+use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::slices::for_each_whole;
-use crate::solve::barriers::walk::Walk;
+use crate::solve::barriers::waits::Waits;
 use crate::solve::queues::ownership;
 use crate::solve::schedule::split::HostDraft;
-use crate::solve::state::clocks::{Numbers, Point, Timeline};
+use crate::solve::state::clocks::{Point, Timeline};
+use crate::solve::state::numbers::Numbers;
 use crate::solve::state::predecessors::{for_each_predecessor, source};
 use crate::solve::state::{Hosted, Maps, Mark, State};
 use crate::states::{EndPass, HostView, HostWait, Rare};
@@ -34,20 +36,28 @@ pub(in crate::solve) struct Host<'a> {
     /// The host passes that are not planned yet, in order.
     left: &'a [HostDraft],
     steps: Vec<HostStep>,
+    /// Where each pass runs on the device, once that is known.
+    ran: Vec<Option<Point>>,
 }
 
 impl<'a> Host<'a> {
-    pub(in crate::solve) fn new(passes: &'a [HostDraft]) -> Self {
+    pub(in crate::solve) fn new(passes: &'a [HostDraft], count: usize) -> Self {
         Self {
             left: passes,
             steps: Vec::new(),
+            ran: vec![None; count],
         }
+    }
+
+    /// Notes where a pass runs on the device.
+    pub(in crate::solve) fn note(&mut self, pass: PassIndex, point: Point) {
+        self.ran[pass.0 as usize] = Some(point);
     }
 
     /// Plans the host passes that run right before a submission. Returns whether there are any.
     pub(in crate::solve) fn run_before(
         &mut self,
-        walk: &mut Walk<'_>,
+        builder: &mut Builder<'_>,
         maps: &mut Maps,
         draft: usize,
     ) -> bool {
@@ -58,9 +68,9 @@ impl<'a> Host<'a> {
         let (now, left) = self.left.split_at(count);
         self.left = left;
         // `number` gives the final index at the end.
-        let before = Some(walk.records.len() as u32);
+        let before = Some(builder.records.len() as u32);
         for host in now {
-            let step = one_pass(walk, maps, host.pass, before);
+            let step = one_pass(builder, maps, &self.ran, host.pass, before);
             self.steps.push(step);
         }
         count > 0
@@ -70,18 +80,19 @@ impl<'a> Host<'a> {
     /// be given to another stream. It is released after they have run.
     pub(in crate::solve) fn run_rest(
         mut self,
-        walk: &mut Walk<'_>,
+        builder: &mut Builder<'_>,
         maps: &mut Maps,
     ) -> Vec<HostStep> {
-        let uses = |host: &HostDraft| walk.frame.uses_of(host.pass);
+        let uses = |host: &HostDraft| builder.inputs.frame.uses_of(host.pass);
         let mut uses = self.left.iter().flat_map(uses);
-        let leaves = uses.any(|one| walk.is_given(one.resource));
-        let before = leaves.then_some(walk.records.len() as u32);
+        let leaves = uses.any(|one| builder.inputs.is_given(one.resource));
+        let before = leaves.then_some(builder.records.len() as u32);
         for host in self.left {
-            self.steps.push(one_pass(walk, maps, host.pass, before));
+            self.steps
+                .push(one_pass(builder, maps, &self.ran, host.pass, before));
         }
         if leaves {
-            walk.open_windows();
+            builder.open_windows();
         }
         self.steps
     }
@@ -89,12 +100,13 @@ impl<'a> Host<'a> {
 
 /// Plans one host pass.
 fn one_pass(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     maps: &mut Maps,
+    ran: &[Option<Point>],
     pass: PassIndex,
     before: Option<u32>,
 ) -> HostStep {
-    let frame = walk.frame;
+    let frame = builder.inputs.frame;
     let mut step = HostStep {
         pass,
         waits: Vec::new(),
@@ -103,23 +115,23 @@ fn one_pass(
     // Passes that are declared to precede it have completed on the device, even without a hazard:
     // a callback has no other way to know.
     for earlier in frame.after_of(pass) {
-        if let Some(point) = walk.ran[earlier.0 as usize] {
+        if let Some(point) = ran[earlier.0 as usize] {
             wait_for(&mut step, point);
         }
     }
     for one in frame.uses_of(pass) {
         let kind = &frame.resource(one.resource).kind;
         let map = &mut maps[one.resource.0 as usize];
-        walk.hosted[one.resource.0 as usize] = Some(Hosted {
+        builder.hosted[one.resource.0 as usize] = Some(Hosted {
             pass,
-            submissions: walk.records.len(),
+            submissions: builder.records.len(),
         });
         if frame.resource(one.resource).is_image() {
-            prepare_levels(walk, &mut step, one, kind, map);
+            prepare_levels(builder, &mut step, one, kind, map);
         }
         intervals(kind, &one.range, |interval| {
             map.update(interval, |interval, state| {
-                advance(walk, &mut step, one, interval, state);
+                advance(builder, &mut step, one, interval, state);
             });
         });
     }
@@ -130,7 +142,7 @@ fn one_pass(
 /// levels that have slices to the layout that the pass needs, since a slice has no layout of its
 /// own.
 fn prepare_levels(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     step: &mut HostStep,
     one: &Use,
     kind: &ResourceKind,
@@ -141,14 +153,14 @@ fn prepare_levels(
         if interval.is_empty() {
             return;
         }
-        ownership::complete_for_host(walk, (one.resource, step.pass), layout, &interval, map);
+        ownership::complete_for_host(builder, (one.resource, step.pass), layout, &interval, map);
         if kind.depth() == 1 {
             return;
         }
         let mut changed = Vec::new();
         for_each_whole(kind, map, interval, |run, states| {
             if states.iter().any(|state| state.layout != layout) {
-                let view = change_layout(walk, step, one, run.clone(), states);
+                let view = change_layout(builder, step, one, run.clone(), states);
                 changed.push((run, view));
             }
         });
@@ -157,7 +169,7 @@ fn prepare_levels(
             // slice.
             view.wait = HostWait::None;
             map.update(run, |_, state| {
-                layout_changed(walk, one, view.clone(), state);
+                layout_changed(builder, one, view.clone(), state);
             });
         }
     });
@@ -188,7 +200,7 @@ pub(in crate::solve) fn number(steps: &mut [HostStep], timeline: &Timeline, numb
 
 /// One use of one run of a range.
 fn advance(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     step: &mut HostStep,
     one: &Use,
     interval: Range<u64>,
@@ -200,12 +212,12 @@ fn advance(
     let is_free = state.rare.pending().is_some() && state.write.is_none() && state.reads.is_empty();
     if writes && !is_free {
         for_each_predecessor(state, |mark, _| {
-            if !is_over(walk, state, mark) {
-                wait(walk, step, mark);
+            if !is_over(&mut builder.waits, state, mark) {
+                wait(&mut builder.waits, step, mark);
             }
         });
     }
-    let image = walk.frame.resource(one.resource).is_image();
+    let image = builder.inputs.frame.resource(one.resource).is_image();
     let layout_fits = !image || state.layout == one.access.layout();
     match (&state.write, state.rare.host_mut()) {
         (None, _) if layout_fits => {}
@@ -213,13 +225,13 @@ fn advance(
         (Some(_), Some(host)) if layout_fits => {
             if host.wait != HostWait::Before {
                 host.wait = HostWait::Now;
-                wait(walk, step, &host.mark);
+                wait(&mut builder.waits, step, &host.mark);
             }
         }
-        _ if layout_fits => make_visible(walk, step, one, state),
+        _ if layout_fits => make_visible(builder, step, one, state),
         _ => {
-            let view = change_layout(walk, step, one, interval, &[state]);
-            layout_changed(walk, one, view, state);
+            let view = change_layout(builder, step, one, interval, &[state]);
+            layout_changed(builder, one, view, state);
         }
     }
     if writes {
@@ -239,7 +251,7 @@ fn advance(
 /// Whether an access has completed, as a host pass of an earlier frame proves. That pass has
 /// waited for the submission that made the last write visible to it. So the write has completed,
 /// and so has every earlier submission of that queue.
-fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
+fn is_over(waits: &mut Waits<'_>, state: &State, mark: &Mark) -> bool {
     let host = state.rare.host();
     let Some(host) = host.filter(|host| host.wait == HostWait::Before) else {
         return false;
@@ -248,8 +260,8 @@ fn is_over(walk: &mut Walk<'_>, state: &State, mark: &Mark) -> bool {
         return true;
     }
     // The plan depends on which of the two values is later.
-    walk.past.consult_exactly(mark);
-    walk.past.consult_exactly(&host.mark);
+    waits.past.consult_exactly(mark);
+    waits.past.consult_exactly(&host.mark);
     host.mark.queue == mark.queue && mark.value <= host.mark.value
 }
 
@@ -268,35 +280,34 @@ fn scope_of(one: &Use) -> Scope {
 }
 
 /// Makes the last write of a run visible to a host pass, by a barrier at the end of a submission.
-fn make_visible(walk: &mut Walk<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
+fn make_visible(builder: &mut Builder<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
     let Some(mark) = state.write else {
         unreachable!("what nobody has written is not shown");
     };
-    let place = place(walk, one.resource, &[state], false);
-    let reason = reason(walk, step.pass, one, &[state], Rung::Memory);
-    let src = source_at(walk, place, &mark, true, &reason);
-    walk.records[place].tail.merge(src, scope_of(one), reason);
-    let point = walk.point(place);
-    walk.last_uses
-        .note(one.resource.0, point.queue, point.value, place);
-    let view = view(walk, step.pass, place);
-    wait(walk, step, &view.mark);
+    let place = place(builder, one.resource, &[state], false);
+    let reason = reason(builder, step.pass, one, &[state], Rung::Memory);
+    let src = source_at(builder, place, &mark, true, &reason);
+    builder.records[place]
+        .tail
+        .merge(src, scope_of(one), reason);
+    builder.note_use(one.resource, place);
+    let view = view(builder, step.pass, place);
+    wait(&mut builder.waits, step, &view.mark);
     state.rare.set_host(view);
 }
 
 /// Brings a run of an image, or all runs of a mip level, into the layout that a host pass needs.
 fn change_layout(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     step: &mut HostStep,
     one: &Use,
     interval: Range<u64>,
     states: &[&State],
 ) -> HostView<Mark> {
     let old_layout = states.first().map_or(Layout::Undefined, |it| it.layout);
-    let reason = reason(walk, step.pass, one, states, Rung::LayoutTransition);
-    let place = place(walk, one.resource, states, true);
-    let point = walk.point(place);
-    let src = sources(walk, place, &reason, states);
+    let reason = reason(builder, step.pass, one, states, Rung::LayoutTransition);
+    let place = place(builder, one.resource, states, true);
+    let src = sources(builder, place, &reason, states);
     let mut dst = scope_of(one);
     if let SubRange::Slices(_) = one.range {
         // Other passes may read the slices of the level that this pass does not write.
@@ -304,37 +315,36 @@ fn change_layout(
     }
     let mut barrier = Barrier::plain(src, dst, old_layout, reason);
     barrier.new_layout = one.access.layout();
-    let resource = walk.frame.resource(one.resource);
-    walk.records[place]
+    let resource = builder.inputs.frame.resource(one.resource);
+    builder.records[place]
         .changes
         .push(resource, interval, barrier);
-    walk.last_uses
-        .note(one.resource.0, point.queue, point.value, place);
-    let view = view(walk, step.pass, place);
-    wait(walk, step, &view.mark);
+    builder.note_use(one.resource, place);
+    let view = view(builder, step.pass, place);
+    wait(&mut builder.waits, step, &view.mark);
     view
 }
 
 /// The state after that: every later access depends on the transition.
-fn layout_changed(walk: &Walk<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
+fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostView<Mark>, state: &mut State) {
     let pass = state.write.map_or(view.mark.pass, |write| write.pass);
     state.write = Some(Mark { pass, ..view.mark });
     state.reads.clear();
     state.rare.forget_promised();
     state.visible.clear();
     state.layout = one.access.layout();
-    if walk.is_owned(one.resource) {
+    if builder.inputs.is_owned(one.resource) {
         // A transition is a use. So the family that performs it becomes the owner if there is
         // none.
-        let family = walk.topology.family(view.mark.queue);
+        let family = builder.inputs.topology.family(view.mark.queue);
         state.owner.get_or_insert(family);
     }
     state.rare.set_host(view);
 }
 
 /// What a host pass sees at the end of a submission.
-fn view(walk: &Walk<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
-    let Point { queue, value } = walk.point(place);
+fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
+    let Point { queue, value } = builder.point(place);
     HostView {
         mark: Mark {
             queue,
@@ -342,19 +352,25 @@ fn view(walk: &Walk<'_>, pass: PassIndex, place: usize) -> HostView<Mark> {
             scope: HOST,
             pass: EndPass::Pass(pass),
             // The step after all barriers of the submission.
-            step: walk.records[place].step,
+            step: builder.records[place].step,
         },
         wait: HostWait::Now,
     }
 }
 
 /// Why a host pass needs something of a range.
-fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, states: &[&State], rung: Rung) -> Reason {
+fn reason(
+    builder: &Builder<'_>,
+    pass: PassIndex,
+    one: &Use,
+    states: &[&State],
+    rung: Rung,
+) -> Reason {
     let mut states = states.iter();
     let earlier = states.find_map(|state| state.write.as_ref().or(state.reads.last()));
     Reason {
         resource: one.resource,
-        earlier: earlier.map_or(PassRef::None, |mark| walk.past.pass_ref(mark.pass)),
+        earlier: earlier.map_or(PassRef::None, |mark| builder.waits.past.pass_ref(mark.pass)),
         later: PassRef::Pass(pass),
         rung,
     }
@@ -362,40 +378,45 @@ fn reason(walk: &Walk<'_>, pass: PassIndex, one: &Use, states: &[&State], rung: 
 
 /// The first scope of a transition at the end of a submission: the last write, and all reads
 /// since.
-fn sources(walk: &mut Walk<'_>, place: usize, reason: &Reason, states: &[&State]) -> Scope {
+fn sources(builder: &mut Builder<'_>, place: usize, reason: &Reason, states: &[&State]) -> Scope {
     let all = states.iter().flat_map(|state| {
         let writes = state.write.iter().map(|write| (write, true));
         writes.chain(state.reads.iter().map(|read| (read, false)))
     });
     all.fold(Scope::default(), |all, (mark, memory)| {
-        all.union(source_at(walk, place, mark, memory, reason))
+        all.union(source_at(builder, place, mark, memory, reason))
     })
 }
 
 /// The first scope of a barrier at the end of a submission that depends on an access.
 fn source_at(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     place: usize,
     mark: &Mark,
     memory: bool,
     reason: &Reason,
 ) -> Scope {
-    if mark.queue == walk.point(place).queue {
+    if mark.queue == builder.point(place).queue {
         return source(mark, memory);
     }
-    let earlier = walk.past.pass_ref(mark.pass);
+    let earlier = builder.waits.past.pass_ref(mark.pass);
     let reason = Reason {
         earlier,
         ..reason.clone()
     };
-    walk.chain_late(place, mark, reason)
+    builder.chain_late(place, mark, reason)
 }
 
 /// The submission that ends with the barrier for the host: the last submission of this frame that
 /// the barrier depends on. Without one, it is the window of the queue that wrote, read, or owns
 /// the range, or else of the queue that uses the resource next.
-fn place(walk: &Walk<'_>, resource: ResourceIndex, states: &[&State], changes: bool) -> usize {
-    let submission = |mark: &Mark| walk.timeline.submission(mark.point());
+fn place(
+    builder: &Builder<'_>,
+    resource: ResourceIndex,
+    states: &[&State],
+    changes: bool,
+) -> usize {
+    let submission = |mark: &Mark| builder.waits.timeline.submission(mark.point());
     let mut place = None;
     for state in states {
         place = place.max(state.write.as_ref().and_then(submission));
@@ -408,20 +429,20 @@ fn place(walk: &Walk<'_>, resource: ResourceIndex, states: &[&State], changes: b
     }
     let mut last = states.iter();
     let mark = last.find_map(|state| state.write.as_ref().or(state.reads.last()));
-    let topology = walk.topology;
+    let topology = builder.inputs.topology;
     let owner = states.first().and_then(|state| state.owner);
     let owning = || {
         let mut queues = topology.indices();
         queues.find(|queue| owner == Some(topology.family(*queue)))
     };
-    let next = || walk.next_queue(resource);
+    let next = || builder.next_queue(resource);
     let queue = mark.map(|mark| mark.queue).or_else(owning).or_else(next);
-    walk.window(queue.unwrap_or_default())
+    builder.window(queue.unwrap_or_default())
 }
 
 /// Lets a host pass wait for an access.
-fn wait(walk: &mut Walk<'_>, step: &mut HostStep, mark: &Mark) {
-    walk.past.consult_exactly(mark);
+fn wait(waits: &mut Waits<'_>, step: &mut HostStep, mark: &Mark) {
+    waits.past.consult_exactly(mark);
     wait_for(step, mark.point());
 }
 

@@ -14,8 +14,9 @@ use crate::flags::{Layout, Stages};
 use crate::plan::{ImageAcquire, PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{EVERYTHING, RangeMap, intervals};
 use crate::resource::{Lifetime, ResourceIndex};
+use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::record::Barrier;
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::request::Request;
 use crate::solve::queues::ownership::{self, Destination, Releases, half};
 use crate::solve::state::predecessors::{for_each_predecessor, last_pass, source};
 use crate::solve::state::{Maps, Mark, State};
@@ -25,12 +26,12 @@ use crate::topology::QueueIndex;
 /// If a request is the first of a swapchain image, makes its submission wait for the image. In the
 /// states, the presentation engine counts as a write of the image in these stages.
 pub(in crate::solve) fn acquire_image(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     request: &Request,
     map: &mut RangeMap<State>,
 ) {
-    let swapchain = walk.frame.resource(request.resource).lifetime == Lifetime::Swapchain;
-    if !swapchain || walk.last_uses.submission(request.resource.0).is_some() {
+    let swapchain = builder.inputs.frame.resource(request.resource).lifetime == Lifetime::Swapchain;
+    if !swapchain || builder.last_uses.submission(request.resource.0).is_some() {
         return;
     }
     let stages = request.scope.stages;
@@ -43,7 +44,7 @@ pub(in crate::solve) fn acquire_image(
         resource: request.resource,
         stages,
     };
-    walk.records[request.submission]
+    builder.records[request.submission]
         .submission
         .acquires
         .push(acquire);
@@ -60,52 +61,50 @@ pub(in crate::solve) fn acquire_image(
 }
 
 /// Hands the images of swapchains to the presentation engine.
-pub(in crate::solve) fn present(walk: &mut Walk<'_>, maps: &mut Maps) {
+pub(in crate::solve) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
     // One submission presents all images whose last queue cannot present.
     let mut presenter = None;
-    for (at, resource) in walk.frame.resources.iter().enumerate() {
-        let used = walk.last_uses.submission(at as u32);
+    for (at, resource) in builder.inputs.frame.resources.iter().enumerate() {
+        let used = builder.last_uses.submission(at as u32);
         let Some(last) = used.filter(|_| resource.lifetime == Lifetime::Swapchain) else {
             continue;
         };
-        let can_present = |queue: &QueueIndex| walk.topology.queue(*queue).can_present;
-        let place = if can_present(&walk.point(last).queue) {
+        let can_present = |queue: &QueueIndex| builder.inputs.topology.queue(*queue).can_present;
+        let place = if can_present(&builder.point(last).queue) {
             last
-        } else if let Some(queue) = walk.topology.indices().find(can_present) {
-            *presenter.get_or_insert_with(|| walk.open(queue))
+        } else if let Some(queue) = builder.inputs.topology.indices().find(can_present) {
+            *presenter.get_or_insert_with(|| builder.open(queue))
         } else {
             unreachable!("frames whose images no queue can present are refused");
         };
         let index = ResourceIndex(at as u32);
-        transfer_to_present(walk, index, place, maps);
+        transfer_to_present(builder, index, place, maps);
         maps[at].update(EVERYTHING, |interval, state| {
-            finish(walk, index, place, interval, state);
+            finish(builder, index, place, interval, state);
         });
-        walk.records[place].submission.presents.push(index);
-        let point = walk.point(place);
-        walk.last_uses
-            .note(at as u32, point.queue, point.value, place);
+        builder.records[place].submission.presents.push(index);
+        builder.note_use(index, place);
     }
 }
 
 /// The last transition of a range, at the end of a submission whose queue presents.
 fn finish(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     resource: ResourceIndex,
     place: usize,
     interval: Range<u64>,
     state: &mut State,
 ) {
-    let queue = walk.point(place).queue;
-    let reason = reason(walk, resource, last_pass(&[state]));
+    let queue = builder.point(place).queue;
+    let reason = reason(builder, resource, last_pass(&[state]));
     let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
     let mut src = Scope::default();
     for_each_predecessor(state, |mark, memory| {
         if mark.queue == queue {
             src = src.union(source(mark, memory));
         } else {
-            let reason = self::reason(walk, resource, Some(mark.pass));
-            src = src.union(walk.chain_late(place, mark, reason));
+            let reason = self::reason(builder, resource, Some(mark.pass));
+            src = src.union(builder.chain_late(place, mark, reason));
         }
     });
     if old_layout == new_layout {
@@ -119,22 +118,22 @@ fn finish(
         transfer: None,
         reason,
     };
-    walk.records[place]
+    builder.records[place]
         .tail
-        .push(walk.frame.resource(resource), interval, barrier);
+        .push(builder.inputs.frame.resource(resource), interval, barrier);
 }
 
 /// Transfers ownership of ranges from other families to the family of the queue that presents. The
 /// layout transition is part of the transfer.
 fn transfer_to_present(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     resource: ResourceIndex,
     place: usize,
     maps: &mut Maps,
 ) {
-    let point = walk.point(place);
-    let family = walk.topology.family(point.queue);
-    if !walk.is_owned(resource) {
+    let point = builder.point(place);
+    let family = builder.inputs.topology.family(point.queue);
+    if !builder.inputs.is_owned(resource) {
         return;
     }
     let to = Destination {
@@ -146,30 +145,30 @@ fn transfer_to_present(
     let mut releases = Releases::default();
     for (run, state) in maps[resource.0 as usize].iter() {
         if state.owner.is_some_and(|owner| owner != family) {
-            releases.add(walk, &to, run, &[state]);
+            releases.add(builder, &to, run, &[state]);
         }
     }
-    releases.release(walk, maps);
+    releases.release(builder, maps);
     let map = &mut maps[resource.0 as usize];
     ownership::for_each_pending(
         map,
         EVERYTHING,
         |_, _| true,
-        |map, pending| acquire_to_present(walk, resource, place, &pending, map),
+        |map, pending| acquire_to_present(builder, resource, place, &pending, map),
     );
 }
 
 /// Acquires the ranges that are about to be presented, at the end of a submission.
 fn acquire_to_present(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     resource: ResourceIndex,
     place: usize,
     pending: &Pending<Mark>,
     map: &mut RangeMap<State>,
 ) {
-    let reason = reason(walk, resource, Some(pending.mark.pass));
-    let all = !walk.topology.maintenance8;
-    let stages = walk.require_late(place, &pending.mark, all, reason.clone());
+    let reason = reason(builder, resource, Some(pending.mark.pass));
+    let all = !builder.inputs.topology.maintenance8;
+    let stages = builder.require_late(place, &pending.mark, all, reason.clone());
     let barrier = Barrier {
         src: Scope {
             stages,
@@ -181,11 +180,11 @@ fn acquire_to_present(
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
         reason,
     };
-    let declared = walk.frame.resource(resource);
-    walk.records[place]
+    let declared = builder.inputs.frame.resource(resource);
+    builder.records[place]
         .tail
         .push_half(declared, &pending.range, barrier);
-    let point = walk.point(place);
+    let point = builder.point(place);
     let write = Mark {
         queue: point.queue,
         value: point.value,
@@ -203,8 +202,8 @@ fn acquire_to_present(
 }
 
 /// Why the presentation engine waits.
-fn reason(walk: &Walk<'_>, resource: ResourceIndex, last: Option<EndPass>) -> Reason {
-    let earlier = last.map_or(PassRef::None, |pass| walk.past.pass_ref(pass));
+fn reason(builder: &Builder<'_>, resource: ResourceIndex, last: Option<EndPass>) -> Reason {
+    let earlier = last.map_or(PassRef::None, |pass| builder.waits.past.pass_ref(pass));
     Reason {
         resource,
         earlier,

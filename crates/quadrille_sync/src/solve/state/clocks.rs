@@ -1,5 +1,4 @@
-//! Waits: vector clocks, which say how the queues are ordered, and the last phase, which gives
-//! submissions and timeline values their final numbers.
+//! Waits: vector clocks, which say how the queues are ordered.
 //!
 //! One timeline semaphore per queue, one value per submission. Every queue carries a vector clock:
 //! for each queue, the highest value it is ordered after, and the stages that wait for it. A wait
@@ -10,10 +9,11 @@
 //!
 //! While a frame is planned, values count from 1 on each queue, and value 1 belongs to the queue's
 //! *window*, a submission before all others for what was not predicted (see `queues/ownership`).
-//! Windows are rarely used; numbering closes the gaps.
+//! Windows are rarely used; [`Numbers`] closes the gaps.
 
 use crate::flags::Stages;
-use crate::plan::{Reason, RelativePoint, Submission, Wait};
+use crate::plan::{Reason, RelativePoint, Wait};
+use crate::solve::state::numbers::Numbers;
 use crate::states::{Joined, Learned, States};
 use crate::topology::{QueueIndex, Topology};
 
@@ -84,6 +84,8 @@ pub(in crate::solve) struct Timeline {
     joined_now: Vec<u32>,
     /// The same for each submission.
     joined: Vec<u32>,
+    /// The waits of each submission.
+    waits: Vec<Vec<Wait>>,
     /// The submissions of each queue, in order of value.
     by_queue: Vec<Vec<usize>>,
     joins: Vec<Joined>,
@@ -133,6 +135,7 @@ impl Timeline {
             snapshots: Vec::new(),
             joined_now: (0..queues).map(|queue| 1 << queue).collect(),
             joined: Vec::new(),
+            waits: Vec::new(),
             by_queue: vec![Vec::new(); queues],
             joins: Vec::new(),
         }
@@ -146,6 +149,7 @@ impl Timeline {
         by_queue.push(submission);
         let value = by_queue.len() as i64;
         self.joined.push(0);
+        self.waits.push(Vec::new());
         self.snapshots.resize(
             self.snapshots.len() + self.queues,
             Snapshot::of(NOTHING, false),
@@ -201,18 +205,17 @@ impl Timeline {
     /// chain. With `all` it returns `stages`.
     pub(in crate::solve) fn require(
         &mut self,
-        (at, submission): (usize, &mut Submission),
+        (at, queue): (usize, QueueIndex),
         point: Point,
         stages: Stages,
         all: bool,
         reason: Reason,
     ) -> Stages {
-        let queue = submission.queue;
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         if entry.value >= point.value {
             match entry.wait {
                 Some((by, of)) if by == at => {
-                    self.widen((at, submission), of, stages, reason);
+                    self.widen((at, queue), of, stages, reason);
                     return stages;
                 }
                 _ if entry.stages.covers(stages) => return stages,
@@ -220,20 +223,20 @@ impl Timeline {
                 _ => {}
             }
         }
-        self.wait((at, submission), point, stages, reason);
+        self.wait((at, queue), point, stages, reason);
         stages
     }
 
     /// Adds stages to an existing wait of a submission.
     fn widen(
         &mut self,
-        (at, submission): (usize, &mut Submission),
+        (at, queue): (usize, QueueIndex),
         of: QueueIndex,
         stages: Stages,
         reason: Reason,
     ) {
-        let row = usize::from(submission.queue.0) * self.queues;
-        let mut waits = submission.waits.iter_mut();
+        let row = usize::from(queue.0) * self.queues;
+        let mut waits = self.waits[at].iter_mut();
         let Some(wait) = waits.find(|wait| wait.point.queue == of) else {
             unreachable!("a clock entry names a wait of its submission");
         };
@@ -254,7 +257,7 @@ impl Timeline {
     /// at its end can chain: all stages, or, without `all`, stages that have waited already.
     pub(in crate::solve) fn require_late(
         &mut self,
-        (at, submission): (usize, &mut Submission),
+        (at, queue): (usize, QueueIndex),
         point: Point,
         all: bool,
         reason: Reason,
@@ -267,14 +270,14 @@ impl Timeline {
         }
         // Stages that wait for the queue already wait for the later value in any case. So do
         // stages with a wait that this wait implies, because the two become one.
-        let mut waits = submission.waits.iter();
+        let mut waits = self.waits[at].iter();
         let wait = waits
             .find(|wait| wait.point.queue == point.queue || self.implies(point, wait.point.into()));
         let stages = match wait {
             Some(wait) if !all => wait.stages,
             _ => stages,
         };
-        self.wait((at, submission), point, stages, reason);
+        self.wait((at, queue), point, stages, reason);
         let learned = self.snapshot(point);
         for (of, learned) in learned.into_iter().enumerate() {
             let known = &mut self.snapshots[row + of];
@@ -289,14 +292,13 @@ impl Timeline {
     /// Adds a wait, or raises the one there is, and learns from it.
     fn wait(
         &mut self,
-        (at, submission): (usize, &mut Submission),
+        (at, queue): (usize, QueueIndex),
         point: Point,
         stages: Stages,
         reason: Reason,
     ) {
-        let queue = submission.queue;
-        add_wait(&mut submission.waits, point, stages, reason);
-        let (of, stages) = self.merge_implied((at, submission), point.queue);
+        add_wait(&mut self.waits[at], point, stages, reason);
+        let (of, stages) = self.merge_implied((at, queue), point.queue);
         let wait = Some((at, of));
         let row = usize::from(queue.0) * self.queues;
         for (of, learned) in self.snapshot(point).into_iter().enumerate() {
@@ -329,18 +331,18 @@ impl Timeline {
     /// merged into, and its stages.
     fn merge_implied(
         &mut self,
-        (at, submission): (usize, &mut Submission),
+        (at, queue): (usize, QueueIndex),
         mut of: QueueIndex,
     ) -> (QueueIndex, Stages) {
-        let row = usize::from(submission.queue.0) * self.queues;
-        let waits = &mut submission.waits;
+        let row = usize::from(queue.0) * self.queues;
+        let mut waits = std::mem::take(&mut self.waits[at]);
         let mut wait = 0;
         while wait < waits.len() {
-            let Some(other) = implied_by(self, waits, wait) else {
+            let Some(other) = implied_by(self, &waits, wait) else {
                 wait += 1;
                 continue;
             };
-            let (dropped, kept) = merge(waits, wait, other);
+            let (dropped, kept) = merge(&mut waits, wait, other);
             let stages = kept.stages;
             let (from, to) = (Some((at, dropped)), Some((at, kept.point.queue)));
             for entry in &mut self.now[row..row + self.queues] {
@@ -354,7 +356,9 @@ impl Timeline {
             }
         }
         let wait = waits.iter().find(|wait| wait.point.queue == of);
-        (of, wait.map_or(Stages::empty(), |wait| wait.stages))
+        let stages = wait.map_or(Stages::empty(), |wait| wait.stages);
+        self.waits[at] = waits;
+        (of, stages)
     }
 
     /// What a wait for a point adds to a clock.
@@ -395,56 +399,8 @@ pub(in crate::solve) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
     }
 }
 
-/// The final numbers: value by value, as windows that are not used close up.
-#[derive(Clone, Debug)]
-pub(in crate::solve) struct Numbers {
-    /// By queue, the final number of each value of this frame, from 1.
-    values: Vec<Vec<i64>>,
-    /// By submission in the making, its final index.
-    places: Vec<u32>,
-    /// The final number of submissions.
-    pub(in crate::solve) count: u32,
-}
-
-impl Numbers {
-    /// Numbers submissions of which the queue is given, and whether there is anything to submit.
-    pub(in crate::solve) fn new(
-        queues: usize,
-        records: impl ExactSizeIterator<Item = (QueueIndex, bool)>,
-    ) -> Self {
-        let mut numbers = Self {
-            values: vec![Vec::new(); queues],
-            places: Vec::with_capacity(records.len()),
-            count: 0,
-        };
-        for (queue, used) in records {
-            numbers.places.push(numbers.count);
-            numbers.count += u32::from(used);
-            let values = &mut numbers.values[usize::from(queue.0)];
-            let before = values.last().copied().unwrap_or(0);
-            values.push(before + i64::from(used));
-        }
-        numbers
-    }
-
-    /// The final value for a point.
-    pub(in crate::solve) fn value(&self, queue: QueueIndex, value: i64) -> i64 {
-        let index = usize::try_from(value - 1).ok();
-        let number = index.and_then(|index| self.values[usize::from(queue.0)].get(index));
-        number.copied().unwrap_or(value)
-    }
-
-    /// The final index of a submission, or of the next one that is used.
-    pub(in crate::solve) fn place(&self, submission: u32) -> u32 {
-        self.places
-            .get(submission as usize)
-            .copied()
-            .unwrap_or(submission)
-    }
-}
-
 /// Drops waits that other waits imply; the other then waits for both.
-pub(in crate::solve) fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
+fn drop_implied(timeline: &Timeline, waits: &mut Vec<Wait>) {
     let mut at = 0;
     while at < waits.len() {
         match implied_by(timeline, waits, at) {
@@ -499,6 +455,13 @@ fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason)
 }
 
 impl Timeline {
+    /// The waits that a submission needs, without those that others of it imply.
+    pub(in crate::solve) fn waits_of(&self, submission: usize) -> Vec<Wait> {
+        let mut waits = self.waits[submission].clone();
+        drop_implied(self, &mut waits);
+        waits
+    }
+
     /// Whether to wait for one point is to wait for another, of another queue.
     pub(in crate::solve) fn implies(&self, one: Point, other: Point) -> bool {
         one.queue != other.queue && self.value_at(one, other.queue) >= other.value

@@ -15,17 +15,25 @@ use crate::flags::{Layout, Stages};
 use crate::plan::{PassRef, Rung, Scope, TransferHalf};
 use crate::range::{RangeMap, for_each_union, intervals};
 use crate::resource::ResourceKind;
+use crate::solve::barriers::builder::Builder;
+use crate::solve::barriers::calls::Calls;
+use crate::solve::barriers::inputs::Inputs;
 use crate::solve::barriers::record::Barrier;
+use crate::solve::barriers::request::Request;
 use crate::solve::barriers::scope::scope_of;
 use crate::solve::barriers::slices::for_each_whole;
-use crate::solve::barriers::walk::{Request, Walk};
 use crate::solve::state::{Maps, Mark, State};
 use crate::states::{Pending, Seen};
 
 /// Transfers ownership of the ranges that a pass needs to the family of its queue, and completes
 /// pending acquires of ranges that the pass discards in part.
-pub(in crate::solve) fn acquire_needed(walk: &mut Walk<'_>, requests: &[Request], maps: &mut Maps) {
-    let frame = walk.frame;
+pub(in crate::solve) fn acquire_needed(
+    builder: &mut Builder<'_>,
+    calls: &mut Calls,
+    requests: &[Request],
+    maps: &mut Maps,
+) {
+    let frame = builder.inputs.frame;
     let moves = |request: &Request| {
         let kind = &frame.resource(request.resource).kind;
         let mut any = false;
@@ -42,15 +50,15 @@ pub(in crate::solve) fn acquire_needed(walk: &mut Walk<'_>, requests: &[Request]
     for request in requests {
         let kind = &frame.resource(request.resource).kind;
         let map = &mut maps[request.resource.0 as usize];
-        complete_others(walk, request, kind, map);
+        complete_others(builder, request, kind, map);
     }
     for (at, request) in requests.iter().enumerate() {
         if !requests[..at].iter().any(|other| is_alike(other, request)) {
             let alike = requests[at..].iter().filter(|it| is_alike(it, request));
-            collect_releases(walk, alike, request, maps, &mut releases);
+            collect_releases(builder, alike, request, maps, &mut releases);
         }
     }
-    releases.release(walk, maps);
+    releases.release(builder, maps);
     for request in requests {
         let kind = &frame.resource(request.resource).kind;
         let map = &mut maps[request.resource.0 as usize];
@@ -59,7 +67,7 @@ pub(in crate::solve) fn acquire_needed(walk: &mut Walk<'_>, requests: &[Request]
                 map,
                 interval,
                 |state, pending| needs(request, kind, state, pending),
-                |map, pending| acquire(walk, request, kind, pending, map),
+                |map, pending| acquire(builder, calls, request, kind, pending, map),
             );
         });
     }
@@ -73,7 +81,7 @@ fn needs(request: &Request, kind: &ResourceKind, state: &State, pending: &Pendin
 
 /// Completes pending acquires of other families than that of a request.
 fn complete_others(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     request: &Request,
     kind: &ResourceKind,
     map: &mut RangeMap<State>,
@@ -85,7 +93,7 @@ fn complete_others(
             |state, pending| pending.to != request.family && needs(request, kind, state, pending),
             |map, pending| {
                 let later = PassRef::Pass(request.pass);
-                complete_pending(walk, request.resource, later, &pending, map);
+                complete_pending(builder, request.resource, later, &pending, map);
             },
         );
     });
@@ -99,7 +107,7 @@ fn is_alike(one: &Request, other: &Request) -> bool {
 
 /// Collects the ranges that requests that are alike need and other families own.
 fn collect_releases<'a>(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     alike: impl Iterator<Item = &'a Request>,
     request: &Request,
     maps: &mut Maps,
@@ -111,7 +119,7 @@ fn collect_releases<'a>(
         layout: request.layout,
         later: PassRef::Pass(request.pass),
     };
-    let kind = &walk.frame.resource(request.resource).kind;
+    let kind = &builder.inputs.frame.resource(request.resource).kind;
     let map = &mut maps[request.resource.0 as usize];
     let mut parts = Vec::new();
     for one in alike {
@@ -125,7 +133,7 @@ fn collect_releases<'a>(
             let is_elsewhere = state.rare.pending().is_none() && request.finds_elsewhere(state);
             let discards = states.iter().all(|state| request.discards(state));
             if is_elsewhere && !discards && !outside.add(run.clone(), state) {
-                releases.add(walk, &to, run, states);
+                releases.add(builder, &to, run, states);
             }
         });
     });
@@ -134,29 +142,32 @@ fn collect_releases<'a>(
 
 /// Acquires a range just before the pass of a request, and makes it visible there.
 fn acquire(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
+    calls: &mut Calls,
     request: &Request,
     kind: &ResourceKind,
     pending: Pending<Mark>,
     map: &mut RangeMap<State>,
 ) {
-    let dst = scope_within(walk, request, &pending);
-    let stages = match walk.topology.maintenance8 {
+    let dst = scope_within(builder.inputs, request, &pending);
+    let stages = match builder.inputs.topology.maintenance8 {
         true if !dst.stages.is_empty() => dst.stages,
         _ => Stages::ALL_COMMANDS,
     };
     let rung = Rung::OwnershipTransfer;
     // With it, the acquire can chain from stages that have waited before.
-    let all = !walk.topology.maintenance8;
+    let all = !builder.inputs.topology.maintenance8;
     let (stages, earlier) = if pending.from.is_outside() {
         // Its release is not on our timelines. The acquire chains from whatever stages the caller
         // waits for it with.
         (Stages::ALL_COMMANDS, None)
     } else {
-        let stages = walk.require(request, &pending.mark, stages, all, rung);
+        let stages = builder
+            .waits
+            .require(request, &pending.mark, stages, all, rung);
         (stages, Some(pending.mark.pass))
     };
-    walk.calls.follow_wait();
+    calls.follow_wait();
     let barrier = Barrier {
         src: Scope {
             stages,
@@ -166,14 +177,12 @@ fn acquire(
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
-        reason: walk.reason(request, earlier, rung),
+        reason: builder.waits.reason(request, earlier, rung),
     };
-    let resource = walk.frame.resource(request.resource);
-    walk.calls
-        .needed(0)
-        .push_half(resource, &pending.range, barrier);
+    let resource = builder.inputs.frame.resource(request.resource);
+    calls.needed(0).push_half(resource, &pending.range, barrier);
     // If the transfer was not predicted, earlier frames do not predict later ones.
-    let is_predicted = !walk.is_window(&pending.mark);
+    let is_predicted = !builder.is_window(&pending.mark);
     intervals(kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
             state.rare.forget_pending();
@@ -199,13 +208,13 @@ fn acquire(
 /// them. They may be fewer than those that overlap the request, or lie beyond it. For uses in
 /// another layout the acquire is only an execution dependency: the transition that follows makes
 /// the memory visible to them.
-fn scope_within(walk: &Walk<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
-    let supported = Stages::supported_by(walk.topology.queue(request.queue).capabilities);
+fn scope_within(inputs: Inputs<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
+    let supported = Stages::supported_by(inputs.topology.queue(request.queue).capabilities);
     let acquired = |scope: Scope, layout: Layout| match request.image {
         true if layout != pending.new_layout => scope.stages_only(),
         _ => scope,
     };
-    let uses = walk.frame.uses_of(request.pass).iter();
+    let uses = inputs.frame.uses_of(request.pass).iter();
     let of_resource = uses.filter(|one| one.resource == request.resource);
     let overlapping = of_resource.filter(|one| one.range.overlaps(&pending.range));
     let scopes = overlapping.map(|one| acquired(scope_of(one, supported), one.access.layout()));

@@ -7,7 +7,8 @@ use crate::flags::Layout;
 use crate::plan::{PassRef, Reason, Rung, Scope};
 use crate::range::{EVERYTHING, RangeMap, SubRange, gather, intervals};
 use crate::resource::{ResourceIndex, ResourceKind};
-use crate::solve::barriers::walk::{Request, Walk};
+use crate::solve::barriers::builder::Builder;
+use crate::solve::barriers::request::Request;
 use crate::solve::state::{Mark, State};
 use crate::states::{EndPass, Pending};
 use crate::topology::FamilyIndex;
@@ -76,25 +77,26 @@ impl Outside {
     /// the host.
     pub(super) fn pass_on(
         self,
-        walk: &mut Walk<'_>,
+        builder: &mut Builder<'_>,
         resource: ResourceIndex,
         later: &PassRef,
         map: &mut RangeMap<State>,
     ) {
-        let mut queues = walk.topology.indices();
-        let Some(queue) = queues.find(|queue| !walk.topology.queue(*queue).is_foreign()) else {
+        let mut queues = builder.inputs.topology.indices();
+        let Some(queue) = queues.find(|queue| !builder.inputs.topology.queue(*queue).is_foreign())
+        else {
             unreachable!("frames without queues are refused");
         };
-        let place = walk.window(queue);
+        let place = builder.window(queue);
         let mark = Mark {
             queue,
-            value: walk.point(place).value,
+            value: builder.point(place).value,
             scope: Scope::default(),
             pass: EndPass::None,
             step: 0,
         };
-        let family = walk.topology.family(queue);
-        for (owner, layout, range) in self.ranges(&walk.frame.resource(resource).kind) {
+        let family = builder.inputs.topology.family(queue);
+        for (owner, layout, range) in self.ranges(&builder.inputs.frame.resource(resource).kind) {
             let reason = Reason {
                 resource,
                 earlier: PassRef::None,
@@ -102,7 +104,7 @@ impl Outside {
                 rung: Rung::OwnershipTransfer,
             };
             let pending = pending((owner, family), layout, range, mark);
-            record_acquire(walk, place, ALL, &pending, reason, map);
+            record_acquire(builder, place, ALL, &pending, reason, map);
         }
     }
 

@@ -7,35 +7,35 @@ use super::window::{complete_pending, for_each_pending};
 use crate::plan::PassRef;
 use crate::range::EVERYTHING;
 use crate::resource::{Lifetime, ResourceIndex};
+use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::lookahead::next_use;
 use crate::solve::barriers::slices::for_each_whole;
-use crate::solve::barriers::walk::Walk;
 use crate::solve::state::predecessors::for_each_predecessor_of;
 use crate::solve::state::{Maps, State};
 
 /// Appends releases for the next frame to this frame's last uses.
-pub(in crate::solve) fn predict(walk: &mut Walk<'_>, maps: &mut Maps) {
-    if !walk.has_families {
+pub(in crate::solve) fn predict(builder: &mut Builder<'_>, maps: &mut Maps) {
+    if !builder.inputs.has_families {
         return;
     }
     for at in 0..maps.len() {
         let resource = ResourceIndex(at as u32);
-        let declared = walk.frame.resource(resource);
+        let declared = builder.inputs.frame.resource(resource);
         let persistent = declared.lifetime == Lifetime::Persistent;
-        let used = walk.last_uses.submission(at as u32).is_some();
+        let used = builder.last_uses.submission(at as u32).is_some();
         // The host may use an image for longer than the device; its layout must not change
         // meanwhile.
-        let seen_by_host = declared.is_image() && walk.hosted[at].is_some();
-        if !persistent || !walk.is_owned(resource) || !used || seen_by_host {
+        let seen_by_host = declared.is_image() && builder.hosted[at].is_some();
+        if !persistent || !builder.inputs.is_owned(resource) || !used || seen_by_host {
             continue;
         }
         let mut releases = Releases::default();
         for_each_whole(&declared.kind, &maps[at], EVERYTHING, |run, states| {
             if let Some(to) = next(resource, states) {
-                releases.add(walk, &to, run, states);
+                releases.add(builder, &to, run, states);
             }
         });
-        releases.release(walk, maps);
+        releases.release(builder, maps);
     }
 }
 
@@ -71,11 +71,11 @@ fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
 }
 
 /// Releases resources that are given to other streams, to the families that will own them.
-pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
-    let frame = walk.frame;
+pub(in crate::solve) fn give(builder: &mut Builder<'_>, maps: &mut Maps) {
+    let frame = builder.inputs.frame;
     for give in &frame.gives {
         let outside = give.family.is_outside();
-        if !walk.is_owned(give.resource) && !outside {
+        if !builder.inputs.is_owned(give.resource) && !outside {
             continue;
         }
         let to = Destination {
@@ -93,9 +93,11 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
             map,
             EVERYTHING,
             |_, pending| pending.to != give.family,
-            |map, pending| complete_pending(walk, give.resource, to.later.clone(), &pending, map),
+            |map, pending| {
+                complete_pending(builder, give.resource, to.later.clone(), &pending, map)
+            },
         );
-        Outside::of_others(map, give.family).pass_on(walk, give.resource, &to.later, map);
+        Outside::of_others(map, give.family).pass_on(builder, give.resource, &to.later, map);
         let mut releases = Releases::default();
         let kind = &frame.resource(give.resource).kind;
         for_each_whole(kind, map, EVERYTHING, |run, states| {
@@ -104,9 +106,9 @@ pub(in crate::solve) fn give(walk: &mut Walk<'_>, maps: &mut Maps) {
             // Ownership is not tracked with one family, and no transfer is needed between streams.
             let stays = state.owner.is_none() && !outside;
             if !is_there && !stays {
-                releases.add(walk, &to, run, states);
+                releases.add(builder, &to, run, states);
             }
         });
-        releases.release(walk, maps);
+        releases.release(builder, maps);
     }
 }

@@ -11,8 +11,8 @@ use crate::flags::{AccessMask, Layout, Stages};
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{SubRange, gather, intervals};
 use crate::resource::{Lifetime, ResourceIndex};
+use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::record::Barrier;
-use crate::solve::barriers::walk::Walk;
 use crate::solve::state::predecessors::{for_each_predecessor_of, last_pass, source};
 use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, Pending};
@@ -62,7 +62,7 @@ impl Releases {
     /// far.
     pub(in crate::solve) fn add(
         &mut self,
-        walk: &mut Walk<'_>,
+        builder: &mut Builder<'_>,
         to: &Destination,
         interval: Range<u64>,
         states: &[&State],
@@ -72,20 +72,20 @@ impl Releases {
             Some(owner) => owner,
             // Ownership is not tracked with one family, until it is transferred to an external
             // owner.
-            None if to.family.is_outside() => last_family(walk, states),
+            None if to.family.is_outside() => last_family(builder, states),
             None => to.family,
         };
-        let place = place(walk, to.resource, from, states);
-        let hosted = walk.hosted[to.resource.0 as usize];
+        let place = place(builder, to.resource, from, states);
+        let hosted = builder.hosted[to.resource.0 as usize];
         let last = last_pass(states).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
-        let queue = walk.point(place).queue;
+        let queue = builder.point(place).queue;
         let mut src = Scope::default();
         for_each_predecessor_of(states, |mark, memory| {
             if mark.queue == queue {
                 src = src.union(source(mark, memory));
             } else {
-                let reason = reason(walk, to, last);
-                src = src.union(walk.chain_late(place, mark, reason));
+                let reason = reason(builder, to, last);
+                src = src.union(builder.chain_late(place, mark, reason));
             }
         });
         let release = Release {
@@ -107,12 +107,12 @@ impl Releases {
     }
 
     /// Appends the releases to their submissions, and notes the pending acquires in the states.
-    pub(in crate::solve) fn release(self, walk: &mut Walk<'_>, maps: &mut Maps) {
+    pub(in crate::solve) fn release(self, builder: &mut Builder<'_>, maps: &mut Maps) {
         for mut group in self.groups {
             let resource = group.release.to.resource;
-            let kind = &walk.frame.resource(resource).kind;
+            let kind = &builder.inputs.frame.resource(resource).kind;
             for range in gather(kind, &mut group.intervals) {
-                let pending = append(walk, &group.release, group.last, range);
+                let pending = append(builder, &group.release, group.last, range);
                 let map = &mut maps[resource.0 as usize];
                 intervals(kind, &range, |interval| {
                     map.update(interval, |_, state| state.rare.set_pending(pending.clone()));
@@ -123,25 +123,25 @@ impl Releases {
 }
 
 /// The reason for a transfer.
-fn reason(walk: &Walk<'_>, to: &Destination, last: Option<EndPass>) -> Reason {
+fn reason(builder: &Builder<'_>, to: &Destination, last: Option<EndPass>) -> Reason {
     Reason {
         resource: to.resource,
-        earlier: last.map_or(PassRef::None, |pass| walk.past.pass_ref(pass)),
+        earlier: last.map_or(PassRef::None, |pass| builder.waits.past.pass_ref(pass)),
         later: to.later.clone(),
         rung: Rung::OwnershipTransfer,
     }
 }
 
 /// The family that used a range last, or else the first one.
-fn last_family(walk: &Walk<'_>, states: &[&State]) -> FamilyIndex {
+fn last_family(builder: &Builder<'_>, states: &[&State]) -> FamilyIndex {
     let mut queue = QueueIndex(0);
     for_each_predecessor_of(states, |mark, _| queue = mark.queue);
-    walk.topology.family(queue)
+    builder.inputs.topology.family(queue)
 }
 
 /// Appends a release to its submission.
 fn append(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     release: &Release,
     last: Option<EndPass>,
     range: SubRange,
@@ -154,7 +154,7 @@ fn append(
         old_layout,
     } = release;
     // Without maintenance8 the second scope of a release is ignored.
-    let stages = if walk.topology.maintenance8 {
+    let stages = if builder.inputs.topology.maintenance8 {
         Stages::ALL_COMMANDS
     } else {
         Stages::empty()
@@ -168,15 +168,14 @@ fn append(
         old_layout: *old_layout,
         new_layout: to.layout,
         transfer: Some(half(*from, to.family, TransferHalf::Release)),
-        reason: reason(walk, to, last),
+        reason: reason(builder, to, last),
     };
-    let resource = walk.frame.resource(to.resource);
-    walk.records[*place]
+    let resource = builder.inputs.frame.resource(to.resource);
+    builder.records[*place]
         .tail
         .push_half(resource, &range, barrier);
-    let point = walk.point(*place);
-    walk.last_uses
-        .note(to.resource.0, point.queue, point.value, *place);
+    let point = builder.point(*place);
+    builder.note_use(to.resource, *place);
     let mark = Mark {
         queue: point.queue,
         value: point.value,
@@ -184,7 +183,7 @@ fn append(
         // be a layout transition, which is a write. The release of a buffer chains from its own
         // source to all stages, if its second scope counts.
         scope: Scope {
-            stages: match walk.topology.maintenance8 && !resource.is_image() {
+            stages: match builder.inputs.topology.maintenance8 && !resource.is_image() {
                 true if !src.stages.is_empty() => src.stages,
                 _ => Stages::ALL_COMMANDS,
             },
@@ -195,7 +194,7 @@ fn append(
             },
         },
         pass: last.unwrap_or(EndPass::None),
-        step: walk.records[*place].step,
+        step: builder.records[*place].step,
     };
     Pending {
         from: *from,
@@ -213,7 +212,7 @@ fn append(
 /// own, if there is one. A swapchain image is released before the submission that presents it, which
 /// is there already.
 fn place(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     resource: ResourceIndex,
     owner: FamilyIndex,
     states: &[&State],
@@ -221,47 +220,47 @@ fn place(
     let mut last = None;
     let mut queue = None;
     for_each_predecessor_of(states, |mark, _| {
-        last = last.max(walk.timeline.submission(mark.point()));
-        let candidate = walk.topology.queue(mark.queue);
+        last = last.max(builder.waits.timeline.submission(mark.point()));
+        let candidate = builder.inputs.topology.queue(mark.queue);
         if candidate.family == owner && !candidate.is_foreign() {
             queue = Some(mark.queue);
         }
     });
-    if walk.frame.resource(resource).is_image() || walk.is_given(resource) {
-        let hosted = walk.hosted[resource.0 as usize];
+    if builder.inputs.frame.resource(resource).is_image() || builder.inputs.is_given(resource) {
+        let hosted = builder.hosted[resource.0 as usize];
         last = last.filter(|last| hosted.is_none_or(|hosted| *last >= hosted.submissions));
     }
-    let is_presented = walk.frame.resource(resource).lifetime == Lifetime::Swapchain;
-    if let Some((queue, last)) = unordered_release(walk, states).filter(|_| !is_presented)
-        && let Some(release) = walk.release_submission(queue, last)
+    let is_presented = builder.inputs.frame.resource(resource).lifetime == Lifetime::Swapchain;
+    if let Some((queue, last)) = unordered_release(builder, states).filter(|_| !is_presented)
+        && let Some(release) = builder.release_submission(queue, last)
     {
         return release;
     }
-    let queue = queue.or_else(|| walk.queue_of(owner));
+    let queue = queue.or_else(|| builder.inputs.queue_of(owner));
     // A range that no known family has used has no owner.
-    last.unwrap_or_else(|| queue.map_or(0, |queue| walk.window(queue)))
+    last.unwrap_or_else(|| queue.map_or(0, |queue| builder.window(queue)))
 }
 
 /// The queue that a release after uses of this frame on several queues should have a submission of
 /// its own on: the last use is by a pass that does not depend on all others.
 pub(in crate::solve) fn own_release_queue(
-    walk: &Walk<'_>,
+    builder: &Builder<'_>,
     states: &[&State],
 ) -> Option<QueueIndex> {
-    unordered_release(walk, states).map(|(queue, _)| queue)
+    unordered_release(builder, states).map(|(queue, _)| queue)
 }
 
 /// The same with the submission of the last use.
-fn unordered_release(walk: &Walk<'_>, states: &[&State]) -> Option<(QueueIndex, usize)> {
+fn unordered_release(builder: &Builder<'_>, states: &[&State]) -> Option<(QueueIndex, usize)> {
     let mut last = None;
     for_each_predecessor_of(states, |mark, _| {
-        last = last.max(walk.timeline.submission(mark.point()));
+        last = last.max(builder.waits.timeline.submission(mark.point()));
     });
-    let last = last.filter(|last| walk.records[*last].has_passes())?;
+    let last = last.filter(|last| builder.records[*last].has_passes())?;
     let mut is_alone = true;
     for_each_predecessor_of(states, |mark, _| {
-        let is_ordered = walk.timeline.is_after(last, mark.point());
+        let is_ordered = builder.waits.timeline.is_after(last, mark.point());
         is_alone &= mark.value <= 0 || is_ordered;
     });
-    (!is_alone).then(|| (walk.point(last).queue, last))
+    (!is_alone).then(|| (builder.point(last).queue, last))
 }

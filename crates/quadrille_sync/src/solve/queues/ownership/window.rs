@@ -10,8 +10,8 @@ use crate::frame::PassIndex;
 use crate::plan::{PassRef, Reason, Rung, Scope, TransferHalf};
 use crate::range::{RangeMap, intervals};
 use crate::resource::ResourceIndex;
+use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::record::Barrier;
-use crate::solve::barriers::walk::Walk;
 use crate::solve::state::{Mark, State};
 use crate::states::Pending;
 
@@ -27,7 +27,7 @@ pub(super) const ALL: Scope = Scope {
 /// acquire, at a time that the host does not know. Ranges that an external owner has released in
 /// another layout are acquired as well, because only the owner can change a layout.
 pub(in crate::solve) fn complete_for_host(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     (resource, pass): (ResourceIndex, PassIndex),
     layout: Layout,
     interval: &Range<u64>,
@@ -42,13 +42,13 @@ pub(in crate::solve) fn complete_for_host(
             );
         }
     }
-    outside.pass_on(walk, resource, &PassRef::Pass(pass), map);
+    outside.pass_on(builder, resource, &PassRef::Pass(pass), map);
     for_each_pending(
         map,
         interval.clone(),
         |_, pending| (pending.old_layout, pending.new_layout) != (layout, layout),
         |map, pending| {
-            complete_pending(walk, resource, PassRef::Pass(pass), &pending, map);
+            complete_pending(builder, resource, PassRef::Pass(pass), &pending, map);
         },
     );
 }
@@ -56,26 +56,26 @@ pub(in crate::solve) fn complete_for_host(
 /// Acquires a range in the window of the family that it was released to. `later` is the pass that
 /// makes this necessary.
 pub(super) fn complete_pending(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     resource: ResourceIndex,
     later: PassRef,
     pending: &Pending<Mark>,
     map: &mut RangeMap<State>,
 ) {
-    let Some(queue) = walk.queue_of(pending.to) else {
+    let Some(queue) = builder.inputs.queue_of(pending.to) else {
         unreachable!("frames with owners outside of the topology are refused");
     };
-    let place = walk.window(queue);
+    let place = builder.window(queue);
     let reason = Reason {
         resource,
-        earlier: walk.past.pass_ref(pending.mark.pass),
+        earlier: builder.waits.past.pass_ref(pending.mark.pass),
         later,
         rung: Rung::OwnershipTransfer,
     };
     // With maintenance8 the acquire can chain from stages that have waited already, and later
     // accesses chain from the acquire. No other stage of the queue has to wait.
-    let all = !walk.topology.maintenance8;
-    let stages = walk.require_late(place, &pending.mark, all, reason.clone());
+    let all = !builder.inputs.topology.maintenance8;
+    let stages = builder.require_late(place, &pending.mark, all, reason.clone());
     let scope = if all {
         ALL
     } else {
@@ -84,13 +84,13 @@ pub(super) fn complete_pending(
             ..Scope::default()
         }
     };
-    record_acquire(walk, place, scope, pending, reason, map);
+    record_acquire(builder, place, scope, pending, reason, map);
 }
 
 /// Acquires a range at the beginning of a window, between stages that have waited for its release
 /// and the same ones, and notes that in its states.
 pub(super) fn record_acquire(
-    walk: &mut Walk<'_>,
+    builder: &mut Builder<'_>,
     place: usize,
     scope: Scope,
     pending: &Pending<Mark>,
@@ -98,7 +98,7 @@ pub(super) fn record_acquire(
     map: &mut RangeMap<State>,
 ) {
     let index = reason.resource;
-    let resource = walk.frame.resource(index);
+    let resource = builder.inputs.frame.resource(index);
     let barrier = Barrier {
         src: scope,
         dst: scope,
@@ -107,18 +107,17 @@ pub(super) fn record_acquire(
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
         reason,
     };
-    walk.records[place]
+    builder.records[place]
         .head
         .push_half(resource, &pending.range, barrier);
-    let point = walk.point(place);
-    walk.last_uses
-        .note(index.0, point.queue, point.value, place);
+    let point = builder.point(place);
+    builder.note_use(index, place);
     let write = Mark {
         queue: point.queue,
         value: point.value,
         scope,
         pass: pending.mark.pass,
-        step: walk.records[place].step,
+        step: builder.records[place].step,
     };
     intervals(&resource.kind, &pending.range, |interval| {
         map.update(interval, |_, state| {

@@ -1,0 +1,53 @@
+//! What the walk through a frame reads and never changes.
+
+use crate::frame::Frame;
+use crate::resource::{ResourceIndex, Sharing};
+use crate::solve::state::{Maps, is_away};
+use crate::topology::{FamilyIndex, QueueIndex, Topology};
+
+/// The read-only inputs of the walk.
+#[derive(Clone, Copy)]
+pub(in crate::solve) struct Inputs<'a> {
+    pub(in crate::solve) frame: &'a Frame,
+    pub(in crate::solve) topology: &'a Topology,
+    /// There are images whose mip levels have several slices.
+    pub(in crate::solve) has_slices: bool,
+    /// There is more than one family to own something.
+    pub(in crate::solve) has_families: bool,
+    /// A range may belong to another family than the one that needs it: there are several
+    /// families, or an external owner.
+    pub(in crate::solve) may_move: bool,
+}
+
+impl<'a> Inputs<'a> {
+    /// The inputs of a frame whose resources have these states.
+    pub(in crate::solve) fn new(frame: &'a Frame, topology: &'a Topology, maps: &Maps) -> Self {
+        let has_families = topology.family_count() > 1;
+        Self {
+            frame,
+            topology,
+            has_slices: frame.resources.iter().any(|it| it.kind.depth() > 1),
+            has_families,
+            may_move: has_families || maps.iter().any(is_away),
+        }
+    }
+
+    /// The first queue of a family that can be planned for.
+    pub(in crate::solve) fn queue_of(&self, family: FamilyIndex) -> Option<QueueIndex> {
+        self.topology.indices().find(|queue| {
+            let queue = self.topology.queue(*queue);
+            queue.family == family && !queue.is_foreign()
+        })
+    }
+
+    /// Whether a resource has an owner: it is exclusive, and there are families to choose from.
+    pub(in crate::solve) fn is_owned(&self, resource: ResourceIndex) -> bool {
+        self.has_families && self.frame.resource(resource).sharing == Sharing::Exclusive
+    }
+
+    /// Whether a resource is given to another stream or an external owner at the end of the frame.
+    pub(in crate::solve) fn is_given(&self, resource: ResourceIndex) -> bool {
+        let mut gives = self.frame.gives.iter();
+        gives.any(|give| give.resource == resource)
+    }
+}

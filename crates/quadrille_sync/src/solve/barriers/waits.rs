@@ -1,0 +1,74 @@
+//! The waits of submissions: vector clocks, and the accesses before the frame that they depend on.
+
+use crate::flags::Stages;
+use crate::plan::{PassRef, Reason, Rung};
+use crate::solve::barriers::inputs::Inputs;
+use crate::solve::barriers::request::Request;
+use crate::solve::state::clocks::Timeline;
+use crate::solve::state::{Mark, Past};
+use crate::states::EndPass;
+use crate::topology::QueueIndex;
+
+/// The waits so far.
+pub(in crate::solve) struct Waits<'a> {
+    pub(in crate::solve) inputs: Inputs<'a>,
+    pub(in crate::solve) timeline: Timeline,
+    pub(in crate::solve) past: Past<'a>,
+}
+
+impl Waits<'_> {
+    /// The reason for something that a request needs.
+    pub(in crate::solve) fn reason(
+        &self,
+        request: &Request,
+        earlier: Option<EndPass>,
+        rung: Rung,
+    ) -> Reason {
+        let earlier = earlier.map_or(PassRef::None, |pass| self.past.pass_ref(pass));
+        let next = request.next.as_ref().map(|next| next.pass.clone());
+        Reason {
+            resource: request.resource,
+            earlier,
+            later: next.map_or(PassRef::Pass(request.pass), PassRef::Next),
+            rung,
+        }
+    }
+
+    /// Orders a request after an access on another queue; see [`Timeline::require`].
+    pub(in crate::solve) fn require(
+        &mut self,
+        request: &Request,
+        mark: &Mark,
+        stages: Stages,
+        all: bool,
+        rung: Rung,
+    ) -> Stages {
+        self.past.consult(mark, request.queue);
+        if all {
+            // Stages of the queue may have waited for the access, but a wait for the rest may name
+            // it.
+            self.past.consult_exactly(mark);
+        }
+        let reason = self.reason(request, Some(mark.pass), rung);
+        let submission = (request.submission, request.queue);
+        self.timeline
+            .require(submission, mark.point(), stages, all, reason)
+    }
+
+    /// Orders a submission that is complete but for its tail after an access on another queue, and
+    /// returns the stages that its tail can chain from; see [`Timeline::require_late`].
+    pub(in crate::solve) fn require_late(
+        &mut self,
+        submission: (usize, QueueIndex),
+        mark: &Mark,
+        all: bool,
+        reason: Reason,
+    ) -> Stages {
+        let point = mark.point();
+        self.past.consult(mark, submission.1);
+        if all {
+            self.past.consult_exactly(mark);
+        }
+        self.timeline.require_late(submission, point, all, reason)
+    }
+}
