@@ -34,33 +34,58 @@ impl From<&GltfMaterial> for StandardMaterial {
     fn from(material: &GltfMaterial) -> Self {
         Self {
             base_color: material.base_color,
+            base_color_channel: material.base_color_channel.clone(),
             base_color_texture: material.base_color_texture.clone(),
             emissive: material.emissive,
+            emissive_channel: material.emissive_channel.clone(),
             emissive_texture: material.emissive_texture.clone(),
             perceptual_roughness: material.perceptual_roughness,
             metallic: material.metallic,
+            metallic_roughness_channel: material.metallic_roughness_channel.clone(),
             metallic_roughness_texture: material.metallic_roughness_texture.clone(),
+            normal_map_channel: material.normal_map_channel.clone(),
+            normal_map_texture: material.normal_map_texture.clone(),
+            occlusion_channel: material.occlusion_channel.clone(),
             occlusion_texture: material.occlusion_texture.clone(),
             uv_transform: material.uv_transform,
             reflectance: material.reflectance,
             specular_tint: material.specular_tint,
+            specular_channel: material.specular_channel.clone(),
+            specular_texture: material.specular_texture.clone(),
+            specular_tint_channel: material.specular_tint_channel.clone(),
+            specular_tint_texture: material.specular_tint_texture.clone(),
+            clearcoat: material.clearcoat,
+            clearcoat_channel: material.clearcoat_channel.clone(),
+            clearcoat_texture: material.clearcoat_texture.clone(),
+            clearcoat_perceptual_roughness: material.clearcoat_perceptual_roughness,
+            clearcoat_roughness_channel: material.clearcoat_roughness_channel.clone(),
+            clearcoat_roughness_texture: material.clearcoat_roughness_texture.clone(),
+            clearcoat_normal_channel: material.clearcoat_normal_channel.clone(),
+            clearcoat_normal_texture: material.clearcoat_normal_texture.clone(),
+            anisotropy_strength: material.anisotropy_strength,
+            anisotropy_rotation: material.anisotropy_rotation,
+            anisotropy_channel: material.anisotropy_channel.clone(),
+            anisotropy_texture: material.anisotropy_texture.clone(),
             double_sided: material.double_sided,
             cull_mode: material.cull_mode,
             unlit: material.unlit,
-            alpha_mode: alpha_mode(material),
+            alpha_mode: alpha_mode(material.alpha_mode),
             ..Self::default()
         }
     }
 }
 
-/// bevy_gltf makes no others than these; what is not drawn yet covers as what is most like it.
-fn alpha_mode(material: &GltfMaterial) -> AlphaMode {
-    match material.alpha_mode {
+/// bevy_gltf itself makes the first three alone.
+fn alpha_mode(mode: bevy_material::AlphaMode) -> AlphaMode {
+    match mode {
         bevy_material::AlphaMode::Opaque => AlphaMode::Opaque,
         bevy_material::AlphaMode::Mask(threshold) => AlphaMode::Mask(threshold),
+        bevy_material::AlphaMode::Blend => AlphaMode::Blend,
         bevy_material::AlphaMode::Premultiplied => AlphaMode::Premultiplied,
+        // What that is with one sample per pixel.
+        bevy_material::AlphaMode::AlphaToCoverage => AlphaMode::Mask(0.5),
         bevy_material::AlphaMode::Add => AlphaMode::Add,
-        _ => AlphaMode::Blend,
+        bevy_material::AlphaMode::Multiply => AlphaMode::Multiply,
     }
 }
 

@@ -6,7 +6,8 @@ use bevy_color::{Alpha as _, Color, LinearRgba};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
-use bevy_math::Affine2;
+use bevy_math::{Affine2, Mat2, Vec2};
+use bevy_mesh::UvChannel;
 use bevy_reflect::prelude::ReflectDefault;
 use bevy_reflect::{Reflect, TypePath};
 use wgpu_types::Face;
@@ -26,12 +27,17 @@ pub enum AlphaMode {
     Premultiplied,
     /// The colours are added to what is behind.
     Add,
+    /// What is behind is multiplied with the colours.
+    Multiply,
 }
 
 impl AlphaMode {
     /// Whether what is behind the surface is seen through it, so that order counts.
     pub fn is_transparent(self) -> bool {
-        matches!(self, Self::Blend | Self::Premultiplied | Self::Add)
+        match self {
+            Self::Opaque | Self::Mask(_) => false,
+            Self::Blend | Self::Premultiplied | Self::Add | Self::Multiply => true,
+        }
     }
 }
 
@@ -54,6 +60,8 @@ pub struct StandardMaterial {
     /// The colour: of what is scattered, and of mirror images in metal. Multiplied with the colours
     /// of the mesh's vertices if it has any.
     pub base_color: Color,
+    /// Which texture coordinates `base_color_texture` is seen by.
+    pub base_color_channel: UvChannel,
     /// Multiplied with `base_color`. Until an image is loaded the material is drawn without it.
     pub base_color_texture: Option<Handle<Image>>,
     /// The light that the surface sends out by itself, which lights nothing else: 1 is white on
@@ -61,18 +69,65 @@ pub struct StandardMaterial {
     pub emissive: LinearRgba,
     /// How much the camera's exposure changes `emissive`: 0 not at all, 1 as any other light.
     pub emissive_exposure_weight: f32,
+    /// Which texture coordinates `emissive_texture` is seen by.
+    pub emissive_channel: UvChannel,
     /// Multiplied with `emissive`.
     pub emissive_texture: Option<Handle<Image>>,
     /// 0.089 is the smoothest, 1 the roughest; its square is the GGX parameter alpha.
     pub perceptual_roughness: f32,
     /// 1 for metal, 0 for all else.
     pub metallic: f32,
+    /// Which texture coordinates `metallic_roughness_texture` is seen by.
+    pub metallic_roughness_channel: UvChannel,
     /// Blue is multiplied with `metallic`, green with `perceptual_roughness`: an image of linear
-    /// numbers, not sRGB.
+    /// numbers, not sRGB. Of one with two channels red is roughness and green metal.
     pub metallic_roughness_texture: Option<Handle<Image>>,
+    /// Which texture coordinates `normal_map_texture` is seen by.
+    pub normal_map_channel: UvChannel,
+    /// Where the surface looks within the space of normal, tangent and their cross product: an image
+    /// of linear numbers from 0 for -1 to 1 for 1. Of one with two channels blue is computed. The mesh
+    /// needs tangents (`Mesh::generate_tangents`), else nothing is seen of it.
+    pub normal_map_texture: Option<Handle<Image>>,
+    /// Green of the normal map runs down, as in those made for Direct3D.
+    pub flip_normal_map_y: bool,
+    /// Which texture coordinates `occlusion_texture` is seen by.
+    pub occlusion_channel: UvChannel,
     /// Red is how much ambient light arrives: an image of linear numbers, not sRGB.
     pub occlusion_texture: Option<Handle<Image>>,
-    /// Transforms the mesh's texture coordinates.
+    /// Which texture coordinates `specular_texture` is seen by.
+    pub specular_channel: UvChannel,
+    /// Half of its alpha is multiplied with `reflectance`, as bevy does: 2 keeps that then.
+    pub specular_texture: Option<Handle<Image>>,
+    /// Which texture coordinates `specular_tint_texture` is seen by.
+    pub specular_tint_channel: UvChannel,
+    /// Multiplied with `specular_tint`.
+    pub specular_tint_texture: Option<Handle<Image>>,
+    /// How much of the surface has a clear varnish over it.
+    pub clearcoat: f32,
+    /// Which texture coordinates `clearcoat_texture` is seen by.
+    pub clearcoat_channel: UvChannel,
+    /// Red is multiplied with `clearcoat`.
+    pub clearcoat_texture: Option<Handle<Image>>,
+    /// The roughness of the varnish.
+    pub clearcoat_perceptual_roughness: f32,
+    /// Which texture coordinates `clearcoat_roughness_texture` is seen by.
+    pub clearcoat_roughness_channel: UvChannel,
+    /// Green is multiplied with `clearcoat_perceptual_roughness`.
+    pub clearcoat_roughness_texture: Option<Handle<Image>>,
+    /// Which texture coordinates `clearcoat_normal_texture` is seen by.
+    pub clearcoat_normal_channel: UvChannel,
+    /// A normal map for the varnish; without one it is as smooth as the mesh.
+    pub clearcoat_normal_texture: Option<Handle<Image>>,
+    /// How much longer than broad highlights are, along the mesh's tangents: from 0 to 1.
+    pub anisotropy_strength: f32,
+    /// Turns them from the tangent towards the other side, in radians.
+    pub anisotropy_rotation: f32,
+    /// Which texture coordinates `anisotropy_texture` is seen by.
+    pub anisotropy_channel: UvChannel,
+    /// Red and green are a direction to turn by, from 0 for -1 to 1 for 1; blue is multiplied with
+    /// `anisotropy_strength`.
+    pub anisotropy_texture: Option<Handle<Image>>,
+    /// Transforms the mesh's texture coordinates, both of them.
     pub uv_transform: Affine2,
     /// How much what is no metal mirrors: 0.5 is 4 % of what comes from the front.
     pub reflectance: f32,
@@ -88,6 +143,9 @@ pub struct StandardMaterial {
     pub fog_enabled: bool,
     /// How alpha is taken.
     pub alpha_mode: AlphaMode,
+    /// Draws the surface nearer by so many of the least steps of depth, and sorts it nearer by so many
+    /// units of length where it is seen through: for what lies on another surface.
+    pub depth_bias: f32,
 }
 
 impl Default for StandardMaterial {
@@ -95,23 +153,80 @@ impl Default for StandardMaterial {
     fn default() -> Self {
         Self {
             base_color: Color::WHITE,
+            base_color_channel: UvChannel::Uv0,
             base_color_texture: None,
             emissive: LinearRgba::BLACK,
             emissive_exposure_weight: 0.0,
+            emissive_channel: UvChannel::Uv0,
             emissive_texture: None,
             perceptual_roughness: 0.5,
             metallic: 0.0,
+            metallic_roughness_channel: UvChannel::Uv0,
             metallic_roughness_texture: None,
+            normal_map_channel: UvChannel::Uv0,
+            normal_map_texture: None,
+            flip_normal_map_y: false,
+            occlusion_channel: UvChannel::Uv0,
             occlusion_texture: None,
             uv_transform: Affine2::IDENTITY,
             reflectance: 0.5,
             specular_tint: Color::WHITE,
+            specular_channel: UvChannel::Uv0,
+            specular_texture: None,
+            specular_tint_channel: UvChannel::Uv0,
+            specular_tint_texture: None,
+            clearcoat: 0.0,
+            clearcoat_channel: UvChannel::Uv0,
+            clearcoat_texture: None,
+            clearcoat_perceptual_roughness: 0.5,
+            clearcoat_roughness_channel: UvChannel::Uv0,
+            clearcoat_roughness_texture: None,
+            clearcoat_normal_channel: UvChannel::Uv0,
+            clearcoat_normal_texture: None,
+            anisotropy_strength: 0.0,
+            anisotropy_rotation: 0.0,
+            anisotropy_channel: UvChannel::Uv0,
+            anisotropy_texture: None,
             double_sided: false,
             cull_mode: Some(Face::Back),
             unlit: false,
             fog_enabled: true,
             alpha_mode: AlphaMode::Opaque,
+            depth_bias: 0.0,
         }
+    }
+}
+
+impl StandardMaterial {
+    /// Mirrors images from left to right.
+    pub const FLIP_HORIZONTAL: Affine2 = Affine2 {
+        matrix2: Mat2::from_cols(Vec2::NEG_X, Vec2::Y),
+        translation: Vec2::X,
+    };
+
+    /// Mirrors images from top to bottom.
+    pub const FLIP_VERTICAL: Affine2 = Affine2 {
+        matrix2: Mat2::from_cols(Vec2::X, Vec2::NEG_Y),
+        translation: Vec2::Y,
+    };
+
+    /// Mirrors the images.
+    pub fn flip(&mut self, horizontal: bool, vertical: bool) {
+        for (flips, by) in [
+            (horizontal, Self::FLIP_HORIZONTAL),
+            (vertical, Self::FLIP_VERTICAL),
+        ] {
+            if flips {
+                self.uv_transform = by * self.uv_transform;
+            }
+        }
+    }
+
+    /// The same with its images mirrored.
+    #[must_use]
+    pub fn flipped(mut self, horizontal: bool, vertical: bool) -> Self {
+        self.flip(horizontal, vertical);
+        self
     }
 }
 

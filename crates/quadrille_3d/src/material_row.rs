@@ -6,6 +6,7 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_image::Image;
+use bevy_mesh::UvChannel;
 use bevy_platform::collections::{HashMap, HashSet};
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::GpuBuffer;
@@ -14,7 +15,7 @@ use wgpu_types::Face;
 
 use crate::material::{AlphaMode, StandardMaterial};
 use crate::table::Table;
-use crate::textures::{TexturePlaces, TextureSource, Textures3d};
+use crate::textures::{NO_TEXTURE, TexturePlaces, TextureSource, Textures3d};
 
 /// The smoothest surface: below it highlights are smaller than half floats can tell.
 pub(crate) const SMOOTHEST: f32 = 0.089;
@@ -27,21 +28,27 @@ pub(crate) struct MaterialRow {
     pub(crate) base_color: [f32; 4],
     /// Linear; last how much exposure changes it.
     pub(crate) emissive: [f32; 4],
-    /// What mirrors at right angles, without metal; last the perceptual roughness.
+    /// The reflectance of each channel; last the perceptual roughness.
     pub(crate) specular: [f32; 4],
     pub(crate) metallic: f32,
     /// [`ALPHA_OPAQUE`] and others, or the threshold of a mask.
     pub(crate) alpha: f32,
     /// [`UNLIT`] and others.
     pub(crate) flags: u32,
-    pub(crate) unused: u32,
-    /// Places of the images of base colour, emission, metal and roughness, occlusion.
-    pub(crate) textures: [u32; 4],
+    /// In steps of depth.
+    pub(crate) depth_bias: f32,
+    pub(crate) clearcoat: f32,
+    pub(crate) clearcoat_roughness: f32,
+    /// Strength and, as cosine and sine, the rotation from the tangent.
+    pub(crate) anisotropy: f32,
+    pub(crate) unused: f32,
+    pub(crate) anisotropy_direction: [f32; 2],
+    /// What is added to the transformed texture coordinates.
+    pub(crate) uv_offset: [f32; 2],
     /// The columns of the matrix from the mesh's texture coordinates to the images'.
     pub(crate) uv_axes: [f32; 4],
-    /// What is added to it.
-    pub(crate) uv_offset: [f32; 2],
-    pub(crate) unused_too: [f32; 2],
+    /// Places of [`images`].
+    pub(crate) textures: [u32; 12],
 }
 
 /// Alpha is 1.
@@ -52,18 +59,56 @@ const ALPHA_BLEND: f32 = 2.0;
 const ALPHA_PREMULTIPLIED: f32 = 3.0;
 /// Colours are added.
 const ALPHA_ADD: f32 = 4.0;
+/// Colours are multiplied with what is there.
+const ALPHA_MULTIPLY: f32 = 5.0;
 
 const UNLIT: u32 = 1;
 const DOUBLE_SIDED: u32 = 2;
 const FOG: u32 = 4;
+/// The normal map's green runs down.
+const FLIPS_Y: u32 = 8;
+/// The normal map has two channels.
+const TWO_CHANNELS: u32 = 16;
+/// The image of metal and roughness has two channels.
+const METAL_IN_GREEN: u32 = 32;
 
 /// What of a material decides with which pipeline it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Look {
-    pub(crate) is_transparent: bool,
+    pub(crate) mix: Mix,
     pub(crate) cull: CullMode,
+    /// How much nearer it is sorted, where that counts.
+    pub(crate) nearer: f32,
     /// It is thick enough to cast shadows.
     pub(crate) casts: bool,
+}
+
+/// How what is drawn meets what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Mix {
+    /// It hides that.
+    Hide,
+    /// It covers that by its alpha.
+    Cover,
+    /// It is multiplied with that.
+    Multiply,
+}
+
+impl Mix {
+    pub(crate) const ALL: [Self; 3] = [Self::Hide, Self::Cover, Self::Multiply];
+
+    fn new(mode: AlphaMode) -> Self {
+        match mode {
+            AlphaMode::Opaque | AlphaMode::Mask(_) => Self::Hide,
+            AlphaMode::Blend | AlphaMode::Premultiplied | AlphaMode::Add => Self::Cover,
+            AlphaMode::Multiply => Self::Multiply,
+        }
+    }
+
+    /// What is behind is seen through it, so that order counts.
+    pub(crate) fn is_transparent(self) -> bool {
+        matches!(self, Self::Cover | Self::Multiply)
+    }
 }
 
 /// The faces that are not drawn.
@@ -81,10 +126,17 @@ impl MaterialRow {
     fn new(material: &StandardMaterial, textures: &mut TextureSource) -> Self {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         let tint = material.specular_tint.to_linear();
-        let specular = 0.16 * material.reflectance * material.reflectance;
-        let [r, g, b] = [tint.red, tint.green, tint.blue].map(|channel| channel * specular);
+        let [r, g, b] =
+            [tint.red, tint.green, tint.blue].map(|channel| channel * material.reflectance);
         let mut emissive = material.emissive.to_f32_array();
         emissive[3] = material.emissive_exposure_weight;
+        let (sine, cosine) = material.anisotropy_rotation.sin_cos();
+        let mut places = [NO_TEXTURE; 12];
+        for (place, (image, channel)) in places.iter_mut().zip(images(material)) {
+            *place = textures.place(image.as_ref(), channel);
+        }
+        let two_channels =
+            |image: &Option<Handle<Image>>| textures.has_two_channels(image.as_ref());
         Self {
             base_color: material.base_color.to_linear().to_f32_array(),
             emissive,
@@ -96,44 +148,83 @@ impl MaterialRow {
                 AlphaMode::Blend => ALPHA_BLEND,
                 AlphaMode::Premultiplied => ALPHA_PREMULTIPLIED,
                 AlphaMode::Add => ALPHA_ADD,
+                AlphaMode::Multiply => ALPHA_MULTIPLY,
             },
             flags: flag(material.unlit, UNLIT)
                 | flag(material.double_sided, DOUBLE_SIDED)
-                | flag(material.fog_enabled, FOG),
-            unused: 0,
-            textures: images(material).map(|image| textures.place(image)),
-            uv_axes: material.uv_transform.matrix2.to_cols_array(),
+                | flag(material.fog_enabled, FOG)
+                | flag(material.flip_normal_map_y, FLIPS_Y)
+                | flag(two_channels(&material.normal_map_texture), TWO_CHANNELS)
+                | flag(
+                    two_channels(&material.metallic_roughness_texture),
+                    METAL_IN_GREEN,
+                ),
+            depth_bias: material.depth_bias,
+            clearcoat: material.clearcoat,
+            clearcoat_roughness: material.clearcoat_perceptual_roughness,
+            anisotropy: material.anisotropy_strength,
+            unused: 0.0,
+            anisotropy_direction: [cosine, sine],
             uv_offset: material.uv_transform.translation.to_array(),
-            unused_too: [0.0; 2],
+            uv_axes: material.uv_transform.matrix2.to_cols_array(),
+            textures: places,
         }
     }
 
+    /// Its numbers with their names, as far as they may be wrong.
+    fn numbers(&self) -> [(&'static str, &[f32]); 9] {
+        [
+            ("base colour", &self.base_color),
+            ("emissive colour", &self.emissive),
+            ("reflectance and roughness", &self.specular),
+            ("metallic", std::slice::from_ref(&self.metallic)),
+            ("depth bias", std::slice::from_ref(&self.depth_bias)),
+            ("clearcoat", std::slice::from_ref(&self.clearcoat)),
+            ("anisotropy", std::slice::from_ref(&self.anisotropy)),
+            ("uv transform's matrix", &self.uv_axes),
+            ("uv transform's translation", &self.uv_offset),
+        ]
+    }
+
     fn is_finite(&self) -> bool {
-        is_finite(&self.base_color)
-            && is_finite(&self.emissive)
-            && is_finite(&self.specular)
-            && is_finite(&[self.metallic, self.alpha])
-            && is_finite(&self.uv_axes)
-            && is_finite(&self.uv_offset)
+        let rest = [self.alpha, self.clearcoat_roughness];
+        let mut numbers = self.numbers().into_iter();
+        numbers.all(|(_, numbers)| is_finite(numbers))
+            && is_finite(&rest)
+            && is_finite(&self.anisotropy_direction)
     }
 }
 
-/// The images of a material, in the order of [`MaterialRow::textures`].
-fn images(material: &StandardMaterial) -> [Option<&Handle<Image>>; 4] {
+/// The images of a material, with the texture coordinates that each is seen by.
+fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel); 11] {
+    let it = material;
     [
-        &material.base_color_texture,
-        &material.emissive_texture,
-        &material.metallic_roughness_texture,
-        &material.occlusion_texture,
+        (&it.base_color_texture, &it.base_color_channel),
+        (&it.emissive_texture, &it.emissive_channel),
+        (
+            &it.metallic_roughness_texture,
+            &it.metallic_roughness_channel,
+        ),
+        (&it.occlusion_texture, &it.occlusion_channel),
+        (&it.normal_map_texture, &it.normal_map_channel),
+        (&it.specular_texture, &it.specular_channel),
+        (&it.specular_tint_texture, &it.specular_tint_channel),
+        (&it.clearcoat_texture, &it.clearcoat_channel),
+        (
+            &it.clearcoat_roughness_texture,
+            &it.clearcoat_roughness_channel,
+        ),
+        (&it.clearcoat_normal_texture, &it.clearcoat_normal_channel),
+        (&it.anisotropy_texture, &it.anisotropy_channel),
     ]
-    .map(Option::as_ref)
 }
 
 impl Look {
     fn new(material: &StandardMaterial) -> Self {
         let alpha = material.base_color.alpha();
         Self {
-            is_transparent: material.alpha_mode.is_transparent(),
+            mix: Mix::new(material.alpha_mode),
+            nearer: material.depth_bias,
             cull: match material.cull_mode {
                 None => CullMode::None,
                 Some(Face::Front) => CullMode::Front,
@@ -142,13 +233,13 @@ impl Look {
             casts: match material.alpha_mode {
                 AlphaMode::Opaque => true,
                 AlphaMode::Mask(threshold) => alpha >= threshold,
-                AlphaMode::Blend | AlphaMode::Premultiplied | AlphaMode::Add => alpha >= THINNEST,
+                _ => alpha >= THINNEST,
             },
         }
     }
 }
 
-/// The table of materials: 112 bytes each.
+/// The table of materials: 176 bytes each.
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 
@@ -222,23 +313,14 @@ impl MaterialStore {
         let mut textures = texture_source(&mut self.textures, source);
         let row = MaterialRow::new(&material, &mut textures);
         let look = Look::new(&material);
-        if images(&material).iter().any(Option::is_some) {
+        if images(&material).iter().any(|(image, _)| image.is_some()) {
             self.textured.insert(id);
         } else {
             self.textured.remove(&id);
         }
         if !row.is_finite() {
             let who = format_args!("what has the material {id}");
-            source.complaints.warn(who, || {
-                first_odd(&[
-                    ("base colour", &row.base_color),
-                    ("emissive colour", &row.emissive),
-                    ("reflectance", &row.specular),
-                    ("metallic", &[row.metallic]),
-                    ("uv transform's matrix", &row.uv_axes),
-                    ("uv transform's translation", &row.uv_offset),
-                ])
-            });
+            source.complaints.warn(who, || first_odd(&row.numbers()));
             return self.remove(id);
         }
         if let Some((place, old)) = self.places.get_mut(&id) {

@@ -15,18 +15,21 @@ pub(crate) struct Vertex {
     pub(crate) normal: [f32; 3],
     /// Linear; white if the mesh has no colours.
     pub(crate) color: [f32; 4],
-    /// 0 if the mesh has none.
-    pub(crate) uv: [f32; 2],
+    /// Both texture coordinates; 0 if the mesh has none, the first twice if it has no second.
+    pub(crate) uvs: [[f32; 2]; 2],
+    /// Of length 1, with the sign of the cross product's; all 0 if the mesh has none.
+    pub(crate) tangent: [f32; 4],
 }
 
 impl Vertex {
-    /// How shaders read all of it: locations 0 to 3.
+    /// How shaders read all of it: locations 0 to 4.
     pub(crate) fn layout() -> VertexLayout {
         let formats = [
             Format::R32G32B32_SFLOAT,
             Format::R32G32B32_SFLOAT,
             Format::R32G32B32A32_SFLOAT,
-            Format::R32G32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
+            Format::R32G32B32A32_SFLOAT,
         ];
         VertexLayout::packed(0, &formats)
     }
@@ -64,23 +67,35 @@ impl MeshVertex for Vertex {
             Some(values) => vec2s(values)?,
             None => vec![Vec2::ZERO; positions.len()],
         };
+        let second = match attribute(mesh, Mesh::ATTRIBUTE_UV_1)? {
+            Some(values) => vec2s(values)?,
+            None => uvs.clone(),
+        };
+        let tangents = match attribute(mesh, Mesh::ATTRIBUTE_TANGENT)? {
+            Some(VertexAttributeValues::Float32x4(tangents)) => tangents.clone(),
+            Some(_) => return Err("its tangents are not Float32x4".to_owned()),
+            None => vec![[0.0; 4]; positions.len()],
+        };
         let count = positions.len();
-        if [normals.len(), colors.len(), uvs.len()] != [count; 3] {
+        let counts = [
+            (normals.len(), "normals"),
+            (colors.len(), "colours"),
+            (uvs.len(), "texture coordinates"),
+            (second.len(), "second texture coordinates"),
+            (tangents.len(), "tangents"),
+        ];
+        if let Some((other, what)) = counts.into_iter().find(|&(other, _)| other != count) {
             return Err(format!(
-                "it has {count} positions, {} normals, {} colours and {} texture coordinates; all \
-                 must be as many",
-                normals.len(),
-                colors.len(),
-                uvs.len()
+                "it has {count} positions and {other} {what}; there must be as many"
             ));
         }
-        let zipped = positions.into_iter().zip(normals).zip(colors).zip(uvs);
-        let vertices: Vec<_> = zipped
-            .map(|(((position, normal), color), uv)| Self {
-                position: position.to_array(),
-                normal: normal.normalize_or_zero().to_array(),
-                color,
-                uv: uv.to_array(),
+        let vertices: Vec<_> = (0..count)
+            .map(|at| Self {
+                position: positions[at].to_array(),
+                normal: normals[at].normalize_or_zero().to_array(),
+                color: colors[at],
+                uvs: [uvs[at], second[at]].map(|uv| uv.to_array()),
+                tangent: tangents[at],
             })
             .collect();
         let is_odd = |vertex: &Self| !is_finite(bytemuck::cast_slice(std::slice::from_ref(vertex)));
@@ -89,12 +104,13 @@ impl MeshVertex for Vertex {
                 let Self {
                     position,
                     color,
-                    uv,
+                    uvs,
+                    tangent,
                     ..
                 } = vertices[at];
                 Err(format!(
-                    "its vertex {at} is at {position:?}, shows {uv:?} and has the colour {color:?}; \
-                     all must be finite"
+                    "its vertex {at} is at {position:?}, shows {uvs:?}, has the colour {color:?} and \
+                     the tangent {tangent:?}; all must be finite"
                 ))
             }
             None => Ok(vertices),

@@ -5,12 +5,12 @@ use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
     Blend, Cull, DepthState, GpuBuffer, GpuDevice, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, PrimitiveTopology, Sampler, SamplerDesc,
+    GraphicsPipelineDesc, PrimitiveTopology, Sampler, SamplerDesc, ShaderModule,
 };
-use quadrille::vulkan::{ShaderError, vk};
+use quadrille::vulkan::{BlendEquation, ShaderError, vk};
 use quadrille_content::Shape;
 
-use crate::material_row::CullMode;
+use crate::material_row::{CullMode, Mix};
 use crate::mesh_vertex::Vertex;
 use crate::scene::PipelineKey;
 
@@ -28,10 +28,37 @@ pub struct Pipelines3d {
     pub(crate) shadow_sampler: Sampler,
 }
 
+/// What the shaders import.
+const MODULES: [(&str, &str); 5] = [
+    (
+        "quadrille_3d::rows",
+        include_str!("../../../shaders/quadrille_3d/rows.wgsl"),
+    ),
+    (
+        "quadrille_3d::scene",
+        include_str!("../../../shaders/quadrille_3d/scene.wgsl"),
+    ),
+    (
+        "quadrille_3d::lobes",
+        include_str!("../../../shaders/quadrille_3d/lobes.wgsl"),
+    ),
+    (
+        "quadrille_3d::shadows",
+        include_str!("../../../shaders/quadrille_3d/shadows.wgsl"),
+    ),
+    (
+        "quadrille_3d::fog",
+        include_str!("../../../shaders/quadrille_3d/fog.wgsl"),
+    ),
+];
+
 const CULLS: [CullMode; 3] = [CullMode::None, CullMode::Front, CullMode::Back];
 
 impl Pipelines3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        for (path, source) in MODULES {
+            ShaderModule::new(path, source).publish()?;
+        }
         let source = include_str!("../../../shaders/quadrille_3d/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_3d/shadow.wgsl");
@@ -74,12 +101,8 @@ fn mesh_pipelines(
     let mut pipelines = HashMap::default();
     for shape in [Shape::Points, Shape::Lines, Shape::Triangles] {
         for cull in CULLS {
-            for is_transparent in [false, true] {
-                let key = PipelineKey {
-                    shape,
-                    cull,
-                    is_transparent,
-                };
+            for mix in Mix::ALL {
+                let key = PipelineKey { shape, cull, mix };
                 pipelines.insert(key, mesh_pipeline(gpu, shader, key)?);
             }
         }
@@ -92,10 +115,10 @@ fn mesh_pipeline(
     shader: &GpuShader,
     key: PipelineKey,
 ) -> Result<GraphicsPipeline, ShaderError> {
-    let (name, blend) = if key.is_transparent {
-        ("3d transparent", Blend::Premultiplied)
-    } else {
-        ("3d opaque", Blend::Opaque)
+    let (name, blend) = match key.mix {
+        Mix::Hide => ("3d opaque", Blend::Opaque),
+        Mix::Cover => ("3d transparent", Blend::Premultiplied),
+        Mix::Multiply => ("3d multiply", MULTIPLIED),
     };
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
         vertex_buffers: vec![Vertex::layout()],
@@ -108,11 +131,25 @@ fn mesh_pipeline(
         blend,
         depth: Some(DepthState {
             compare: vk::CompareOp::GREATER_OR_EQUAL,
-            write: !key.is_transparent,
+            write: !key.mix.is_transparent(),
         }),
         ..GraphicsPipelineDesc::of(name, shader)
     })
 }
+
+/// Colours times those that are there. Alpha covers more of what comes behind later.
+const MULTIPLIED: Blend = Blend::Custom {
+    color: BlendEquation {
+        src: vk::BlendFactor::DST_COLOR,
+        dst: vk::BlendFactor::ZERO,
+        op: vk::BlendOp::ADD,
+    },
+    alpha: BlendEquation {
+        src: vk::BlendFactor::ONE_MINUS_DST_ALPHA,
+        dst: vk::BlendFactor::ONE,
+        op: vk::BlendOp::ADD,
+    },
+};
 
 fn shadow_pipeline(
     gpu: &GpuDevice,

@@ -11,7 +11,7 @@ use quadrille_content::{MeshPlace, Shape};
 
 use crate::camera::Tonemapping;
 use crate::instances::DrawnMesh;
-use crate::material_row::CullMode;
+use crate::material_row::{CullMode, Mix};
 use crate::table::List;
 
 /// A camera as shaders read it.
@@ -134,7 +134,7 @@ pub(crate) struct Shadow3d {
 pub(crate) struct PipelineKey {
     pub(crate) shape: Shape,
     pub(crate) cull: CullMode,
-    pub(crate) is_transparent: bool,
+    pub(crate) mix: Mix,
 }
 
 impl PipelineKey {
@@ -142,7 +142,7 @@ impl PipelineKey {
         Self {
             shape: drawn.mesh.shape,
             cull: drawn.look.cull,
-            is_transparent: drawn.look.is_transparent,
+            mix: drawn.look.mix,
         }
     }
 }

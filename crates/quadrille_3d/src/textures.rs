@@ -4,9 +4,10 @@ use bevy_asset::{AssetId, Handle};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
+use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
-    GpuDevice, GpuImage, ImageTable, ImageTableDesc, Sampler, SamplerDesc, TableIndex,
+    Format, GpuDevice, GpuImage, ImageTable, ImageTableDesc, Sampler, SamplerDesc, TableIndex,
 };
 use quadrille::vulkan::vk;
 use quadrille_content::{Complaints, DeviceImages};
@@ -21,8 +22,23 @@ const CAPACITY: u32 = 4096;
 /// A material shows no image.
 pub(crate) const NO_TEXTURE: u32 = u32::MAX;
 
-/// Bits of a packed place that are the image's; those above are the sampler's.
-const IMAGE_BITS: u32 = 24;
+/// Bits of a packed place that are the image's; one above tells that the second texture coordinates
+/// are taken, those above that are the sampler's.
+const IMAGE_BITS: u32 = 23;
+const SECOND_UV: u32 = 1 << IMAGE_BITS;
+const SAMPLER_BIT: u32 = IMAGE_BITS + 1;
+
+/// Formats with red and green alone.
+const TWO_CHANNELS: [Format; 8] = [
+    Format::R8G8_UNORM,
+    Format::R8G8_SNORM,
+    Format::R16G16_UNORM,
+    Format::R16G16_SNORM,
+    Format::R16G16_SFLOAT,
+    Format::R32G32_SFLOAT,
+    Format::BC5_UNORM_BLOCK,
+    Format::EAC_R11G11_UNORM_BLOCK,
+];
 
 const FILTERS: [vk::Filter; 2] = [vk::Filter::LINEAR, vk::Filter::NEAREST];
 const ADDRESSES: [vk::SamplerAddressMode; 3] = [
@@ -73,7 +89,7 @@ pub(crate) struct TextureSource<'a> {
 
 impl TextureSource<'_> {
     /// Where shaders find the image of a material; [`NO_TEXTURE`] while it is not there.
-    pub(crate) fn place(&mut self, handle: Option<&Handle<Image>>) -> u32 {
+    pub(crate) fn place(&mut self, handle: Option<&Handle<Image>>, channel: &UvChannel) -> u32 {
         let Some(id) = handle.map(Handle::id) else {
             return NO_TEXTURE;
         };
@@ -89,7 +105,11 @@ impl TextureSource<'_> {
             Ok(index) => {
                 self.places.known.insert(id, (index, image.clone()));
                 let sampler = self.images.samplers().get(shown.sampler);
-                index.0 | sampler.map_or(0, sampler_place) << IMAGE_BITS
+                let second = match channel {
+                    UvChannel::Uv0 => 0,
+                    UvChannel::Uv1 => SECOND_UV,
+                };
+                index.0 | second | sampler.map_or(0, sampler_place) << SAMPLER_BIT
             }
             Err(error) => {
                 let who = format_args!("the image {id} of a material");
@@ -97,6 +117,12 @@ impl TextureSource<'_> {
                 NO_TEXTURE
             }
         }
+    }
+
+    /// Whether an image that is there has red and green alone.
+    pub(crate) fn has_two_channels(&self, handle: Option<&Handle<Image>>) -> bool {
+        let image = handle.and_then(|handle| self.images.image(handle));
+        image.is_some_and(|image| TWO_CHANNELS.contains(&image.desc().format))
     }
 
     /// Empties the places of images that are gone.

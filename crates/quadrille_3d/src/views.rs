@@ -171,8 +171,9 @@ fn add_meshes(
     let eye = camera.transform.translation();
     for &entity in camera.visible.get(TypeId::of::<Mesh3d>()) {
         match world.lights.instances.get(entity) {
-            Some(drawn) if drawn.look.is_transparent => {
-                transparent.push((forward.dot(drawn.center - eye), drawn));
+            Some(drawn) if drawn.look.mix.is_transparent() => {
+                let distance = forward.dot(drawn.center - eye) - drawn.look.nearer;
+                transparent.push((distance, drawn));
             }
             Some(drawn) => opaque.push(drawn),
             None => {}

@@ -40,11 +40,24 @@ fn normals_have_length_one() {
 }
 
 #[test]
+fn the_second_texture_coordinates_are_the_first_where_there_are_none() {
+    let shown = triangle()
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, vec![[0.25, 0.5]; 3])
+        .with_inserted_attribute(Mesh::ATTRIBUTE_TANGENT, vec![[1.0, 0.0, 0.0, -1.0]; 3]);
+    let data = MeshData::<Vertex>::read(&shown).unwrap();
+    assert_eq!(data.vertices[1].uvs, [[0.25, 0.5]; 2]);
+    assert_eq!(data.vertices[1].tangent, [1.0, 0.0, 0.0, -1.0]);
+    let both = shown.with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, vec![[1.0, 2.0]; 3]);
+    let data = MeshData::<Vertex>::read(&both).unwrap();
+    assert_eq!(data.vertices[1].uvs, [[0.25, 0.5], [1.0, 2.0]]);
+}
+
+#[test]
 fn broken_meshes_say_what_is_wrong() {
     let short = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![[1.0f32; 4]; 2]);
     assert_eq!(
         MeshData::<Vertex>::read(&short).unwrap_err(),
-        "it has 3 positions, 3 normals, 2 colours and 3 texture coordinates; all must be as many"
+        "it has 3 positions and 2 colours; there must be as many"
     );
     let odd = Mesh::new(PrimitiveTopology::PointList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[f32::NAN, 0.0, 0.0]]);

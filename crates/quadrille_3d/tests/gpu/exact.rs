@@ -10,7 +10,7 @@ use quadrille_3d::prelude::*;
 use crate::common::{EXACT, Rig};
 
 /// Half floats have 11 bits, and the device's functions are as good.
-const TOLERANCE: f64 = 2e-3;
+pub(crate) const TOLERANCE: f64 = 2e-3;
 
 /// A large plane at the origin that faces +z, and a camera that sees it from the side by an angle.
 fn rig(material: StandardMaterial, view_angle: f32) -> Rig {
@@ -40,12 +40,12 @@ fn rig(material: StandardMaterial, view_angle: f32) -> Rig {
     )
 }
 
-fn expect_near(found: f32, wanted: f64, tolerance: f64, what: &str) {
+pub(crate) fn expect_near(found: f32, wanted: f64, tolerance: f64, what: &str) {
     let off = (f64::from(found) - wanted).abs() / wanted.abs().max(1e-9);
     assert!(off <= tolerance, "{what}: {found}, not {wanted}");
 }
 
-fn exposure() -> f64 {
+pub(crate) fn exposure() -> f64 {
     1.0 / (9.7f64.exp2() * 1.2)
 }
 
@@ -80,7 +80,7 @@ fn specular(alpha: f64, n_l: f64, n_v: f64, n_h: f64) -> f64 {
     facets * 0.5 / (part(n_l, n_v) + part(n_v, n_l))
 }
 
-fn energy(alpha: f64, n_v: f64) -> f64 {
+pub(crate) fn energy(alpha: f64, n_v: f64) -> f64 {
     const STEPS: usize = 400;
     let view = [(1.0 - n_v * n_v).sqrt(), 0.0, n_v];
     let mut sum = 0.0;
@@ -212,7 +212,15 @@ fn light_of_a_spot_is_a_cone() {
 #[ignore = "needs a device"]
 fn in_light_from_everywhere_a_white_sphere_is_not_seen() {
     const BRIGHTNESS: f32 = 500.0;
-    for (metallic, roughness) in [(1.0, 0.1), (1.0, 0.5), (1.0, 1.0), (0.0, 0.5), (0.0, 1.0)] {
+    const CASES: [(f32, f32, f32); 6] = [
+        (1.0, 0.1, 0.0),
+        (1.0, 0.5, 0.0),
+        (1.0, 1.0, 0.0),
+        (0.0, 0.5, 0.0),
+        (0.0, 1.0, 0.0),
+        (0.0, 0.5, 1.0),
+    ];
+    for (metallic, roughness, clearcoat) in CASES {
         let white = (f64::from(BRIGHTNESS) * exposure()) as f32;
         let mut rig = Rig::scene(
             64,
@@ -230,6 +238,7 @@ fn in_light_from_everywhere_a_white_sphere_is_not_seen() {
                     MeshMaterial3d(materials.add(StandardMaterial {
                         metallic,
                         perceptual_roughness: roughness,
+                        clearcoat,
                         ..StandardMaterial::default()
                     })),
                 ));
@@ -249,7 +258,7 @@ fn in_light_from_everywhere_a_white_sphere_is_not_seen() {
         let most = off.max().expect("there are pixels");
         assert!(
             most <= 2,
-            "{metallic} {roughness}: off by {most} of {}",
+            "{metallic} {roughness} {clearcoat}: off by {most} of {}",
             behind[0]
         );
     }

@@ -1,0 +1,317 @@
+//! Numbers of what images, texture coordinates, alpha modes, varnish and long highlights do.
+
+use std::f64::consts::PI;
+
+use bevy_asset::RenderAssetUsages;
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_light::GlobalAmbientLight;
+use bevy_mesh::{Mesh, UvChannel};
+use quadrille_3d::prelude::*;
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
+
+use crate::common::{EXACT, Rig};
+use crate::exact::{TOLERANCE, energy, expect_near, exposure};
+
+const LUX: f32 = 1000.0;
+
+/// What a camera on the z axis sees of a mesh at the origin.
+struct Seen {
+    mesh: Mesh,
+    material: StandardMaterial,
+    turned: Quat,
+}
+
+/// A plane that faces +z, whose tangents are +x, and whose texture coordinates are the same all over.
+fn plane(first: Vec2, second: Vec2) -> Mesh {
+    Rectangle::new(100.0, 100.0)
+        .mesh()
+        .build()
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, vec![first.to_array(); 4])
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, vec![second.to_array(); 4])
+        .with_inserted_attribute(Mesh::ATTRIBUTE_TANGENT, vec![[1.0, 0.0, 0.0, 1.0]; 4])
+}
+
+fn seen(material: StandardMaterial) -> Seen {
+    Seen {
+        mesh: plane(Vec2::splat(0.5), Vec2::splat(0.5)),
+        material,
+        turned: Quat::IDENTITY,
+    }
+}
+
+/// What the middle shows of them, with light from a direction; images come from a function.
+fn shown(
+    things: impl FnOnce(&mut Assets<Image>) -> Vec<Seen>,
+    to_light: Vec3,
+    samples: Msaa,
+) -> [f32; 4] {
+    let mut rig = Rig::new(8, 8);
+    let world = rig.app.world_mut();
+    world.insert_resource(GlobalAmbientLight::NONE);
+    let things = world.resource_scope(|_, mut images: Mut<Assets<Image>>| things(&mut images));
+    for Seen {
+        mesh,
+        material,
+        turned,
+    } in things
+    {
+        let mesh = world.resource_mut::<Assets<Mesh>>().add(mesh);
+        let materials = &mut world.resource_mut::<Assets<StandardMaterial>>();
+        let material = materials.add(material);
+        let place = Transform::from_rotation(turned);
+        world.spawn((Mesh3d(mesh), MeshMaterial3d(material), place));
+    }
+    let mut projection = OrthographicProjection::default_3d();
+    projection.scale = 0.001;
+    world.spawn((
+        Camera3d::default(),
+        RenderTarget::TextureView(EXACT),
+        Projection::from(projection),
+        Tonemapping::None,
+        samples,
+        Transform::from_xyz(0.0, 0.0, 10.0),
+    ));
+    world.spawn((
+        DirectionalLight {
+            illuminance: LUX,
+            ..DirectionalLight::default()
+        },
+        Transform::from_translation(to_light).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    world.insert_resource(ClearColor(Color::BLACK));
+    rig.start();
+    rig.exactly(4, 4)
+}
+
+fn image(
+    images: &mut Assets<Image>,
+    format: TextureFormat,
+    width: u32,
+    texels: &[f32],
+) -> Handle<Image> {
+    let size = Extent3d {
+        width,
+        height: 1,
+        depth_or_array_layers: 1,
+    };
+    let bytes = texels
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect();
+    let dimension = TextureDimension::D2;
+    images.add(Image::new(
+        size,
+        dimension,
+        bytes,
+        format,
+        RenderAssetUsages::default(),
+    ))
+}
+
+const UP: Vec3 = Vec3::Z;
+
+#[test]
+#[ignore = "needs a device"]
+fn a_normal_that_an_image_says_is_as_good_as_one_of_the_mesh() {
+    let angle = 0.6f32;
+    let (sine, cosine) = angle.sin_cos();
+    let light = Vec3::new(0.3, -0.5, 1.0);
+    let shiny = StandardMaterial {
+        perceptual_roughness: 0.4,
+        ..StandardMaterial::default()
+    };
+    let by_mesh = |turned| {
+        let thing = Seen {
+            turned,
+            ..seen(shiny.clone())
+        };
+        shown(|_| vec![thing], light, Msaa::Off)
+    };
+    let by_image = |format, texels: &[f32], flip_normal_map_y| {
+        let make = |images: &mut Assets<Image>| {
+            vec![seen(StandardMaterial {
+                normal_map_texture: Some(image(images, format, 1, texels)),
+                flip_normal_map_y,
+                ..shiny.clone()
+            })]
+        };
+        shown(make, light, Msaa::Off)
+    };
+    let half = |number: f32| number * 0.5 + 0.5;
+    let to_x = by_mesh(Quat::from_rotation_y(angle))[0];
+    let texel = [half(sine), 0.5, half(cosine), 1.0];
+    let found = by_image(TextureFormat::Rgba32Float, &texel, false);
+    expect_near(found[0], to_x.into(), TOLERANCE, "along the tangent");
+    let found = by_image(TextureFormat::Rg32Float, &texel[..2], false);
+    expect_near(found[0], to_x.into(), TOLERANCE, "by two channels");
+    let to_y = by_mesh(Quat::from_rotation_x(-angle))[0];
+    let found = by_image(
+        TextureFormat::Rgba32Float,
+        &[0.5, half(sine), half(cosine), 1.0],
+        false,
+    );
+    expect_near(found[0], to_y.into(), TOLERANCE, "across the tangent");
+    let found = by_image(
+        TextureFormat::Rgba32Float,
+        &[0.5, half(-sine), half(cosine), 1.0],
+        true,
+    );
+    expect_near(found[0], to_y.into(), TOLERANCE, "across and flipped");
+    let plain = by_mesh(Quat::IDENTITY)[0];
+    assert!(
+        (plain - to_x).abs() > 0.02 * to_x,
+        "{plain} {to_x}: nothing is bent"
+    );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn images_are_seen_by_either_of_the_texture_coordinates() {
+    let color = |channel: UvChannel, flips: bool| {
+        let make = |images: &mut Assets<Image>| {
+            let texels = [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
+            let texture = image(images, TextureFormat::Rgba32Float, 2, &texels);
+            let material = StandardMaterial {
+                base_color_texture: Some(texture),
+                base_color_channel: channel,
+                unlit: true,
+                ..StandardMaterial::default()
+            };
+            vec![Seen {
+                mesh: plane(Vec2::new(0.0, 0.5), Vec2::new(1.0, 0.5)),
+                ..seen(material.flipped(flips, false))
+            }]
+        };
+        shown(make, UP, Msaa::Off)
+    };
+    const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
+    const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
+    assert_eq!(color(UvChannel::Uv0, false), RED);
+    assert_eq!(color(UvChannel::Uv1, false), GREEN);
+    assert_eq!(color(UvChannel::Uv0, true), GREEN);
+    assert_eq!(color(UvChannel::Uv1, true), RED);
+}
+
+fn flat(red: f32, alpha: f32, alpha_mode: AlphaMode) -> StandardMaterial {
+    StandardMaterial {
+        base_color: Color::linear_rgba(red, red, red, alpha),
+        alpha_mode,
+        unlit: true,
+        ..StandardMaterial::default()
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn each_alpha_mode_mixes_as_it_says() {
+    let over = |red, alpha, mode| {
+        let behind = seen(flat(0.5, 1.0, AlphaMode::Opaque));
+        let mut before = seen(flat(red, alpha, mode));
+        before.mesh = before.mesh.translated_by(Vec3::Z);
+        shown(|_| vec![behind, before], UP, Msaa::Sample4)
+    };
+    let cases = [
+        (0.25, 0.5, AlphaMode::Opaque, 0.25),
+        (0.25, 0.5, AlphaMode::Mask(0.4), 0.25),
+        (0.25, 0.5, AlphaMode::Mask(0.6), 0.5),
+        (0.25, 0.5, AlphaMode::Blend, 0.375),
+        (0.25, 0.5, AlphaMode::Premultiplied, 0.5),
+        (0.25, 0.5, AlphaMode::Add, 0.625),
+        (0.25, 1.0, AlphaMode::Multiply, 0.125),
+        (0.25, 0.5, AlphaMode::Multiply, 0.3125),
+    ];
+    for (red, alpha, mode, wanted) in cases {
+        let [red, _, _, covers] = over(red, alpha, mode);
+        assert!(
+            (red - wanted).abs() < 1e-3,
+            "{mode:?} {alpha}: {red}, not {wanted}"
+        );
+        assert_eq!(covers, 1.0, "{mode:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_depth_bias_decides_between_surfaces_in_one_place() {
+    let first = |depth_bias| {
+        let thing = |red, depth_bias| {
+            let material = flat(red, 1.0, AlphaMode::Opaque);
+            seen(StandardMaterial {
+                depth_bias,
+                ..material
+            })
+        };
+        shown(
+            |_| vec![thing(1.0, depth_bias), thing(0.25, 0.0)],
+            UP,
+            Msaa::Off,
+        )[0]
+    };
+    assert_eq!([first(0.0), first(100.0), first(-100.0)], [0.25, 1.0, 0.25]);
+}
+
+fn direction(angle: f64) -> Vec3 {
+    Vec3::new(angle.sin() as f32, 0.0, angle.cos() as f32)
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn varnish_mirrors_as_the_formula_says() {
+    // Under it is nothing.
+    let (roughness, strength, angle) = (0.3f64, 0.8f64, 0.7f64);
+    let thing = seen(StandardMaterial {
+        base_color: Color::BLACK,
+        reflectance: 0.0,
+        clearcoat: strength as f32,
+        clearcoat_perceptual_roughness: roughness as f32,
+        ..StandardMaterial::default()
+    });
+    let found = shown(|_| vec![thing], direction(angle), Msaa::Off)[0];
+    let square = roughness.powi(4);
+    let half = (angle / 2.0).cos();
+    let spread = half * half * (square - 1.0) + 1.0;
+    let facets = square / (PI * spread * spread);
+    let fresnel = strength * (0.04 + 0.96 * (1.0 - half).powi(5));
+    let wanted = facets * 0.25 / (half * half) * fresnel * angle.cos();
+    expect_near(found, wanted * f64::from(LUX) * exposure(), 0.01, "varnish");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn highlights_are_drawn_out_along_the_tangent() {
+    let (roughness, anisotropy, angle) = (0.4f64, 0.7f64, 0.6f64);
+    let found = |rotation: f32| {
+        let thing = seen(StandardMaterial {
+            metallic: 1.0,
+            perceptual_roughness: roughness as f32,
+            anisotropy_strength: anisotropy as f32,
+            anisotropy_rotation: rotation,
+            ..StandardMaterial::default()
+        });
+        shown(|_| vec![thing], direction(angle), Msaa::Off)[0]
+    };
+    let wanted = |is_along: bool| {
+        let across = roughness * roughness;
+        let along = across + (1.0 - across) * anisotropy * anisotropy;
+        // Light, eye and the half between lie in the plane of one axis.
+        let radius = if is_along { along } else { across };
+        let other = if is_along { across } else { along };
+        let (sine, cosine) = (angle / 2.0).sin_cos();
+        let both = along * across;
+        let spread = (other * sine).powi(2) + (both * cosine).powi(2);
+        let facets = both * (both / spread).powi(2) / PI;
+        let (n_l, n_v) = (angle.cos(), 1.0);
+        let by_light = n_v * ((radius * angle.sin()).powi(2) + n_l * n_l).sqrt();
+        let visible = 0.5 / (n_l + by_light);
+        // White metal mirrors all, and its bounces are those of the lobe without axes.
+        facets * visible / energy(across, n_v) * n_l * f64::from(LUX) * exposure()
+    };
+    expect_near(found(0.0), wanted(true), 0.01, "along");
+    expect_near(
+        found(std::f32::consts::FRAC_PI_2),
+        wanted(false),
+        0.01,
+        "across",
+    );
+}

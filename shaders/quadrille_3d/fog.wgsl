@@ -1,0 +1,37 @@
+// Fog between the camera and what it sees.
+
+import quadrille_3d::scene::{DIRECTIONAL, View, lights};
+
+fn with_fog(color: vec3f, world: vec3f, view: View) -> vec3f {
+    let fog = view.fog;
+    let way = world - view.position;
+    let distance = length(way);
+    var behind = fog.color.rgb;
+    if fog.light_color.a > 0.0 {
+        let direction = way / max(distance, 1e-6);
+        var scattered = vec3f(0.0);
+        for (var at = 0u; at < view.light_count; at++) {
+            let light = lights[view.first_light + at];
+            if (light.bits & 3u) == DIRECTIONAL {
+                let along = max(dot(direction, light.place), 0.0);
+                scattered += pow(along, fog.inscattering.w) * light.color * view.exposure;
+            }
+        }
+        behind += fog.light_color.rgb * scattered * fog.light_color.a;
+    }
+    let kind = u32(fog.falloff.w);
+    if kind == 4u {
+        let dimmed = exp(-distance * fog.falloff.xyz);
+        let added = 1.0 - exp(-distance * fog.inscattering.xyz);
+        return mix(color, color * dimmed + behind * added, fog.color.a);
+    }
+    var covered = 0.0;
+    if kind == 1u {
+        let most = max(fog.falloff.y - fog.falloff.x, 1e-6);
+        covered = 1.0 - saturate((fog.falloff.y - distance) / most);
+    } else {
+        let depth = distance * fog.falloff.x;
+        covered = 1.0 - exp(-select(depth, depth * depth, kind == 3u));
+    }
+    return mix(color, behind, covered * fog.color.a);
+}

@@ -1,0 +1,84 @@
+// What shaders of 3D read: views, materials, lights and shadow maps.
+
+enable wgpu_binding_array;
+
+import quadrille_3d::rows::{Instance, ShadowView};
+
+struct Fog {
+    color: vec4f,
+    light_color: vec4f,
+    // Numbers of the falloff; last its kind, 0 for none.
+    falloff: vec4f,
+    // Last the exponent of lights.
+    inscattering: vec4f,
+}
+
+struct View {
+    clip_from_world: mat4x4f,
+    position: vec3f,
+    exposure: f32,
+    ambient: vec3f,
+    first_light: u32,
+    forward: vec3f,
+    light_count: u32,
+    fog: Fog,
+}
+
+struct Material {
+    base_color: vec4f,
+    emissive: vec4f,
+    // By channel; its square is what is mirrored at right angles, times 0.16.
+    reflectance: vec3f,
+    perceptual_roughness: f32,
+    metallic: f32,
+    alpha: f32,
+    flags: u32,
+    depth_bias: f32,
+    clearcoat: f32,
+    clearcoat_roughness: f32,
+    anisotropy: f32,
+    unused: f32,
+    anisotropy_direction: vec2f,
+    uv_offset: vec2f,
+    uv_axes: mat2x2f,
+    // Places of images: of base colour, emission, metal and roughness, occlusion;
+    textures: vec4u,
+    // normals, specular, its tint, varnish;
+    more_textures: vec4u,
+    // the varnish's roughness and normals, anisotropy.
+    last_textures: vec4u,
+}
+
+struct Light {
+    place: vec3f,
+    bits: u32,
+    color: vec3f,
+    inverse_range_squared: f32,
+    axis: vec3f,
+    cone_scale: f32,
+    cone_offset: f32,
+    depth_bias: f32,
+    normal_bias: f32,
+    unused: f32,
+}
+
+@group(0) @binding(0) var<storage, read> instances: array<Instance>;
+@group(0) @binding(1) var<storage, read> seen: array<u32>;
+@group(0) @binding(2) var<storage, read> views: array<View>;
+@group(0) @binding(3) var<storage, read> materials: array<Material>;
+@group(0) @binding(4) var<storage, read> lights: array<Light>;
+@group(0) @binding(5) var<storage, read> shadow_views: array<ShadowView>;
+@group(0) @binding(6) var flat_shadows: texture_depth_2d;
+@group(0) @binding(7) var face_shadows: texture_depth_2d;
+@group(0) @binding(8) var shadow_sampler: sampler_comparison;
+// Scale and bias of the light mirrored from all directions (dfg.rs).
+@group(0) @binding(9) var<storage, read> dfg: array<vec2f>;
+
+@group(1) @binding(0) var samplers: binding_array<sampler>;
+@group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
+
+var<immediate> view_index: u32;
+
+const DIRECTIONAL: u32 = 0u;
+const POINT: u32 = 1u;
+const SPOT: u32 = 2u;
