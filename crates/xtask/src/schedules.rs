@@ -17,8 +17,9 @@ use crate::{examples, place};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How many schedules: each seed of the layer is one.
-pub(crate) const SEEDS: u64 = 200;
+/// How many schedules: each seed of the layer is one. Ten for each topology; a run takes about a
+/// second of one core.
+pub(crate) const SEEDS: u64 = 10 * TOPOLOGIES.len() as u64;
 
 /// How many runs go side by side.
 const WORKERS: u64 = 2;

@@ -328,6 +328,10 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
         return;
     }
     let examples = bench.workspace.examples();
+    // The runs start no build, so they go beside the one of this program.
+    let on_bevy = Check::new("a program on the bevy crate".to_owned(), || {
+        with_bevy::check(&bench.stack, &bench.workspace.target)
+    });
     let runs = examples.iter().flat_map(|(name, program)| {
         bench.topologies().map(move |queues| {
             let step = format!("{name} headless{}", on(queues));
@@ -336,10 +340,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
             })
         })
     });
-    steps.side_by_side(&runs.collect::<Vec<_>>());
-    steps.check("a program on the bevy crate", || {
-        with_bevy::check(&bench.stack, &bench.workspace.target)
-    });
+    steps.side_by_side(&std::iter::once(on_bevy).chain(runs).collect::<Vec<_>>());
     if let Some(program) = bench.example("triangle") {
         steps.check("a system without Vulkan", || absent::check(&program));
     }
