@@ -204,14 +204,24 @@ struct Reflection<'a> {
     layouter: &'a naga::proc::Layouter,
 }
 
+impl Reflection<'_> {
+    /// An error about the interface of the shader.
+    fn problem(&self, problem: String) -> ShaderError {
+        ShaderError::Interface {
+            label: self.label.to_owned(),
+            problem,
+        }
+    }
+}
+
 /// What an entry point touches; `None` for stages that have no pipeline here.
 fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, ShaderError> {
     let &Reflection {
-        label,
         joined,
         module,
         info,
         layouter,
+        ..
     } = context;
     let entry = &module.entry_points[at];
     let stage = match entry.stage {
@@ -250,54 +260,72 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
         };
         let name = variable.name.as_deref().unwrap_or_default();
         let name = joined.own_name(name).0.to_owned();
-        let problem = |problem: String| ShaderError::Interface {
-            label: label.to_owned(),
-            problem,
-        };
-        if place.group != 0 {
-            let kind = table_kind(module, variable.ty).ok_or_else(|| {
-                let group = place.group;
-                problem(format!(
-                    "{name} is in @group({group}); resources belong in group 0, at @group(0), and \
-                     arrays of images (binding_array) with their samplers in groups of their own"
-                ))
-            })?;
-            let binding = TableBinding {
-                group: place.group,
-                binding: place.binding,
-                name,
-                kind,
-                stages: stage.to_vk(),
-            };
-            reflected.tables.push(binding.check(label)?);
-            continue;
+        if place.group == 0 {
+            let binding = binding(context, variable, (place.binding, name), (used, stage))?;
+            reflected.bindings.push(binding);
+        } else {
+            let table = table_binding(context, variable, (place, name), stage)?;
+            reflected.tables.push(table);
         }
-        let inner = &module.types[variable.ty].inner;
-        let kind = kind(inner, variable.space).ok_or_else(|| {
-            problem(match inner {
-                TypeInner::BindingArray { .. } => format!(
-                    "{name} is an array of resources in @group(0); tables, which are arrays of \
-                     images, belong in groups from 1 on"
-                ),
-                _ => format!("{name} has a type that bindings cannot have"),
-            })
-        })?;
-        reflected.bindings.push(Binding {
-            binding: place.binding,
-            name,
-            kind,
-            reads: used.intersects(GlobalUse::READ | GlobalUse::ATOMIC),
-            writes: used.intersects(GlobalUse::WRITE | GlobalUse::ATOMIC),
-            stages: stage.to_vk(),
-            least_bytes: if kind.is_buffer() {
-                least_bytes(module, layouter, variable.ty)
-            } else {
-                0
-            },
-        });
     }
     reflected.bindings.sort_by_key(|binding| binding.binding);
     Ok(Some(reflected))
+}
+
+/// A resource of group 0 that a stage uses.
+fn binding(
+    context: &Reflection<'_>,
+    variable: &naga::GlobalVariable,
+    (binding, name): (u32, String),
+    (used, stage): (GlobalUse, ShaderStage),
+) -> Result<Binding, ShaderError> {
+    let inner = &context.module.types[variable.ty].inner;
+    let kind = kind(inner, variable.space).ok_or_else(|| {
+        context.problem(match inner {
+            TypeInner::BindingArray { .. } => format!(
+                "{name} is an array of resources in @group(0); tables, which are arrays of \
+                 images, belong in groups from 1 on"
+            ),
+            _ => format!("{name} has a type that bindings cannot have"),
+        })
+    })?;
+    Ok(Binding {
+        binding,
+        name,
+        kind,
+        reads: used.intersects(GlobalUse::READ | GlobalUse::ATOMIC),
+        writes: used.intersects(GlobalUse::WRITE | GlobalUse::ATOMIC),
+        stages: stage.to_vk(),
+        least_bytes: if kind.is_buffer() {
+            least_bytes(context.module, context.layouter, variable.ty)
+        } else {
+            0
+        },
+    })
+}
+
+/// A part of a table, which lies in a group of its own, that a stage uses.
+fn table_binding(
+    context: &Reflection<'_>,
+    variable: &naga::GlobalVariable,
+    (place, name): (&naga::ResourceBinding, String),
+    stage: ShaderStage,
+) -> Result<TableBinding, ShaderError> {
+    let group = place.group;
+    let kind = table_kind(context.module, variable.ty).ok_or_else(|| {
+        context.problem(format!(
+            "{name} is in @group({group}); resources belong in group 0, at @group(0), and arrays \
+             of images (binding_array) with their samplers in groups of their own"
+        ))
+    })?;
+    let binding = TableBinding {
+        group,
+        binding: place.binding,
+        name,
+        kind,
+        stages: stage.to_vk(),
+    };
+    binding.check(context.label)
 }
 
 /// What of a table a variable is, if it is any.
