@@ -20,7 +20,7 @@ struct Args {
     /// How many cubes there are
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=4_000_000))]
     cubes: u32,
-    /// Choose cubes on the main queue, not beside it
+    /// Keep all passes on the main queue
     #[arg(long)]
     one_queue: bool,
     /// Beside the picture, move 65536 points, each pulled by so many others
@@ -103,7 +103,7 @@ fn main() -> AppExit {
     let wish = if args.one_queue {
         QueueWish::Main
     } else {
-        QueueWish::Async
+        QueueWish::Auto
     };
     App::new()
         .add_plugins((args.common.plugins("Many cubes", SIZE), args.common.clone()))

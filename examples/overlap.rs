@@ -19,6 +19,9 @@ struct Args {
     /// Steps that each texel of a panel takes: how heavy the passes are
     #[arg(long, default_value_t = 100)]
     steps: u32,
+    /// The same of the sky: 1 leaves two heavy compute passes beside each other [default: as many]
+    #[arg(long)]
+    sky_steps: Option<u32>,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -54,6 +57,10 @@ struct Constants {
     steps: u32,
 }
 
+/// Steps that each texel of the sky takes.
+#[derive(Resource)]
+struct SkySteps(u32);
+
 /// Texels of the buffers that are drawn as panels, and the workgroups that fill them.
 const PANEL: [u32; 2] = [640, 360];
 const WORKGROUPS: [u32; 3] = [PANEL[0] / 8, PANEL[1] / 8, 1];
@@ -61,6 +68,7 @@ const WORKGROUPS: [u32; 3] = [PANEL[0] / 8, PANEL[1] / 8, 1];
 fn main() -> AppExit {
     let args: Args = args::parse();
     App::new()
+        .insert_resource(SkySteps(args.sky_steps.unwrap_or(args.steps)))
         .add_plugins((args.common.plugins("Overlap", [1280, 720]), args.common))
         .insert_resource(Constants {
             time: 0.0,
@@ -154,13 +162,18 @@ fn sky(
     sky: ColorTarget<Sky>,
     pipelines: Res<Pipelines>,
     constants: Res<Constants>,
+    steps: Res<SkySteps>,
 ) {
+    let constants = Constants {
+        time: constants.time,
+        steps: steps.0,
+    };
     let mut rendering = recorder.render(sky.discard());
     rendering
         .pipeline(&pipelines.sky)
         .bind(0, &palette)
         .sampler(1, &pipelines.sampler)
-        .push(&*constants)
+        .push(&constants)
         .draw(0..3, 0..1);
 }
 
