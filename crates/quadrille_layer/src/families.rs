@@ -3,12 +3,12 @@
 //! ```text
 //! families := family { ',' family }
 //! family   := letters ':' count [ '(' option { ',' option } ')' ]
-//! letters  := one or more of g c t s v e o, each at most once
+//! letters  := one or more of g c t s d e o, each at most once
 //! option   := 'present=' ( 'yes' | 'no' )
 //!           | 'granularity=' width 'x' height 'x' depth
 //!           | 'timestamps=' bits
 //! ```
-//! `g` graphics, `c` compute, `t` transfer, `s` sparse binding, `v` video decode, `e` video
+//! `g` graphics, `c` compute, `t` transfer, `s` sparse binding, `d` video decode, `e` video
 //! encode, `o` optical flow. The last three are announced only: no command of theirs is emulated.
 
 use ash::vk;
@@ -23,7 +23,7 @@ const CAPABILITIES: [(char, vk::QueueFlags); 7] = [
     ('c', vk::QueueFlags::COMPUTE),
     ('t', vk::QueueFlags::TRANSFER),
     ('s', vk::QueueFlags::SPARSE_BINDING),
-    ('v', vk::QueueFlags::VIDEO_DECODE_KHR),
+    ('d', vk::QueueFlags::VIDEO_DECODE_KHR),
     ('e', vk::QueueFlags::VIDEO_ENCODE_KHR),
     ('o', vk::QueueFlags::OPTICAL_FLOW_NV),
 ];
@@ -142,7 +142,7 @@ fn parse_family(text: &str) -> Result<Family, Refusal> {
 }
 
 fn parse_letters(letters: &str) -> Result<vk::QueueFlags, Refusal> {
-    let allowed = "one or more of the letters g c t s v e o, each at most once";
+    let allowed = "one or more of the letters g c t s d e o, each at most once";
     let mut flags = vk::QueueFlags::empty();
     for letter in letters.chars() {
         let found = CAPABILITIES.iter().find(|(name, _)| *name == letter);

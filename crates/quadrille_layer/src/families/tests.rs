@@ -27,7 +27,7 @@ fn letters_and_counts() {
 
 #[test]
 fn options() {
-    let families = parse("gct:1, t:2(granularity=16x16x8,present=no,timestamps=36), v:1").unwrap();
+    let families = parse("gct:1, t:2(granularity=16x16x8,present=no,timestamps=36), d:1").unwrap();
     assert_eq!(
         families.len(),
         3,
@@ -92,7 +92,7 @@ fn real_family_implies_transfer_and_ignores_announced_only_letters() {
         family(QueueFlags::TRANSFER),
         family(QueueFlags::GRAPHICS | QueueFlags::COMPUTE),
     ];
-    let needed = needed_flags(&parse("gct:1,tv:1").unwrap());
+    let needed = needed_flags(&parse("gct:1,td:1").unwrap());
     assert_eq!(
         real_family(&real, needed),
         Some(1),
