@@ -209,3 +209,37 @@ fn a_program_without_a_window_says_where_its_frames_go() {
         assert!(lines[0].contains(words), "no {words:?} in {text}");
     }
 }
+
+/// What an ordinary system changes at run time is in the next plans.
+#[test]
+#[ignore = "needs a device"]
+fn changed_accesses_change_the_plan() {
+    let output = program(env!("CARGO_BIN_EXE_accesses"))
+        .args(["--headless", "--frames", "20"])
+        .output()
+        .expect("accesses starts");
+    expect_success(&output);
+    let out = String::from_utf8_lossy(&output.stdout);
+    let (before, rest) = out.split_once("the passes:").expect("passes are listed");
+    let (listed, after) = rest.split_once("the plan after:").expect("a plan follows");
+    let waves = "waves, queue: Main\n    storage write: Waves";
+    assert!(listed.contains(waves), "{out}");
+    // The added access orders `sky` after `waves`, where nothing did.
+    let why = "pass waves -> pass sky";
+    assert!(!before.contains(why) && after.contains(why), "{out}");
+    let queue_of = |plan: &str, pass: &str| {
+        let pass = format!("  pass {pass}");
+        let lines = plan.lines().take_while(|line| *line != pass);
+        let submit = lines.filter(|line| line.starts_with("submit ")).last();
+        submit
+            .expect("a submission has it")
+            .split(' ')
+            .nth(1)
+            .map(str::to_owned)
+    };
+    assert_eq!(queue_of(before, "waves"), queue_of(before, "show"), "{out}");
+    let families = std::env::var("QUADRILLE_LAYER_FAMILIES").unwrap_or_default();
+    if families.contains(",ct") {
+        assert_ne!(queue_of(after, "waves"), queue_of(after, "show"), "{out}");
+    }
+}

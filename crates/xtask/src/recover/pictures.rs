@@ -24,7 +24,7 @@ enum Then {
 }
 
 /// The examples with a picture, and what they are told.
-const RUNS: [(&str, &[&str], Then); 12] = [
+const RUNS: [(&str, &[&str], Then); 13] = [
     ("triangle", &[], Then::GoesOn),
     ("windows", &[], Then::GoesOn),
     ("life", &[], Then::GoesOn),
@@ -32,6 +32,7 @@ const RUNS: [(&str, &[&str], Then); 12] = [
     ("post_process", &[], Then::GoesOn),
     ("post_process", &["--runtime"], Then::GoesOn),
     ("overlap", &["--steps", "20"], Then::GoesOn),
+    ("accesses", &[], Then::GoesOn),
     ("many_cubes", &["--cubes", "4000"], Then::GoesOn),
     ("scene3d", &["--shadow-map", "64"], Then::GoesOn),
     ("viewer", &[], Then::GoesOn),
