@@ -3,7 +3,7 @@
 //!
 //! `QUADRILLE_ANYTHING_SEED` and `QUADRILLE_ANYTHING_FRAMES` choose other frames and more of them.
 
-use bevy_derive::Deref;
+use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 use quadrille_vulkan::{DepthState, IndexType, VertexLayout, validation_messages};
@@ -33,7 +33,13 @@ named! {
     Whole(GpuImage),
     Halves(GpuImage),
     Depth(GpuImage),
+    Counted(QuerySet),
+    Flags(GpuBuffer),
 }
+
+/// Images of which `work` samples one after another.
+#[derive(Resource, Deref, DerefMut)]
+struct Textures(ImageTable);
 
 /// The pipelines, and numbers that decide what passes do.
 #[derive(Resource)]
@@ -114,16 +120,20 @@ impl Dice {
 }
 
 const SHADER: &str = "
+    enable wgpu_binding_array;
     @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
     @group(0) @binding(1) var above: texture_2d<f32>;
     @group(0) @binding(2) var below: texture_storage_2d<rgba8unorm, write>;
     @group(0) @binding(3) var linear: sampler;
+    @group(1) @binding(0) var nearest: sampler;
+    @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
     var<immediate> add: vec2u;
 
     @compute @workgroup_size(8)
     fn work(@builtin(global_invocation_id) id: vec3u) {
         let color = textureSampleLevel(above, linear, vec2f(id.xy) / 8.0, f32(add.y));
-        textureStore(below, id.xy, color);
+        let texel = textureSampleLevel(textures[id.x & 3u], nearest, vec2f(id.xy) / 8.0, 0.0);
+        textureStore(below, id.xy, color + texel);
         if id.x < arrayLength(&numbers) {
             numbers[id.x] += add.x;
         }
@@ -160,6 +170,18 @@ fn make(world: &mut World) -> Result {
         | BufferUsage::INDEX
         | BufferUsage::INDIRECT;
     let buffer = |name: &str, bytes| gpu.create_buffer(&BufferDesc::new(name, bytes, all));
+    // Devices without conditional rendering refuse what takes it.
+    let flags = |usage| {
+        let desc = BufferDesc::new("flags", 64, usage | BufferUsage::TRANSFER_DST);
+        gpu.create_buffer(&desc)
+    };
+    let flags = flags(BufferUsage::CONDITION).or_else(|_| flags(BufferUsage::STORAGE));
+    world.insert_resource(Flags(flags?));
+    let counted = QuerySetDesc::occlusion("counted", 4);
+    world.insert_resource(Counted(gpu.query_set(&counted)?));
+    let nearest = gpu.create_sampler(&SamplerDesc::nearest())?;
+    let textures = ImageTableDesc::d2("textures", 4).with_sampler(&nearest);
+    world.insert_resource(Textures(gpu.image_table(&textures)?));
     let copies = ImageUsage::TRANSFER_SRC | ImageUsage::TRANSFER_DST;
     let draws = copies | ImageUsage::COLOR_ATTACHMENT;
     let usage = draws | ImageUsage::SAMPLED | ImageUsage::STORAGE;
@@ -214,6 +236,24 @@ fn make(world: &mut World) -> Result {
     Ok(())
 }
 
+/// Changes what is in the table, rightly or not.
+fn change_table(
+    mut textures: ResMut<Textures>,
+    (odd, pyramid, samples): (Res<Odd>, Res<Pyramid>, Res<Samples>),
+    tools: Res<Tools>,
+) {
+    let mut dice = Dice(fastrand::Rng::with_seed(!tools.seed));
+    let image = dice.pick(&[&**odd, &**odd, &**odd, &**pyramid, &**samples]);
+    let index = TableIndex(dice.pick(&[0, 1, 2, 3, 4]));
+    // What is refused is refused: frames go on with what is there.
+    let _ = match dice.below(4) {
+        0 => textures.insert(image).map(drop),
+        1 => textures.replace(index, image).map(drop),
+        2 => textures.remove(index).map(drop),
+        _ => Ok(()),
+    };
+}
+
 /// Gives everything contents, each time: a refused frame must not make the next one read nothing.
 fn begin(
     mut recorder: Recorder,
@@ -221,7 +261,7 @@ fn begin(
     (odd, solid): (TransferWrite<Odd>, TransferWrite<Solid>),
     (whole, halves): (TransferWrite<Whole>, TransferWrite<Halves>),
     (bytes, more): (TransferWrite<Bytes>, TransferWrite<MoreBytes>),
-    arguments: TransferWrite<Arguments>,
+    (arguments, flags): (TransferWrite<Arguments>, TransferWrite<Flags>),
 ) {
     let mut transfer = recorder.transfer();
     for level in 0..3 {
@@ -236,7 +276,9 @@ fn begin(
         .fill_buffer(&bytes, 0, 1024, 0)
         .fill_buffer(&more, 0, 4096, 0)
         // No draw by arguments draws much.
-        .fill_buffer(&arguments, 0, 256, 1);
+        .fill_buffer(&arguments, 0, 256, 1)
+        .fill_buffer(&flags, 0, 32, 0)
+        .fill_buffer(&flags, 32, 32, 1);
 }
 
 fn begin_targets(mut recorder: Recorder, samples: ColorTarget<Samples>, depth: DepthTarget<Depth>) {
@@ -296,7 +338,8 @@ fn work(
     (pyramid, whole, solid): (Sampled<Pyramid>, Sampled<Whole>, Sampled<Solid>),
     (samples, depth): (Sampled<Samples>, Sampled<Depth>),
     (plain, halves): (StorageWrite<Plain>, StorageWrite<Halves>),
-    arguments: IndirectRead<Arguments>,
+    (arguments, flags): (IndirectRead<Arguments>, ConditionRead<Flags>),
+    textures: Table<Textures>,
     tools: Res<Tools>,
 ) {
     let Some(mut dice) = Dice::of(&tools, 1) else {
@@ -324,15 +367,34 @@ fn work(
         2 => &mut compute,
         _ => compute.push(&[1_u32, dice.count()]),
     };
+    match dice.below(24) {
+        0 => &mut compute,
+        1 => compute.table(dice.pick(&[0, 2, 3, 4]), &textures),
+        2 => compute.table("above", &textures),
+        _ => compute.table("textures", &textures),
+    };
     let groups = [
         dice.count(),
         dice.count(),
         dice.pick(&[0, 1, 1, 1, 1, 99_999]),
     ];
-    match dice.below(3) {
-        0 => compute.dispatch_indirect(&arguments, dice.bytes()),
-        _ => compute.dispatch(groups),
+    let (offset, indirect) = (dice.bytes(), dice.one_in(3));
+    let dispatch = |compute: &mut Compute<'_>| {
+        if indirect {
+            compute.dispatch_indirect(&arguments, offset);
+        } else {
+            compute.dispatch(groups);
+        }
     };
+    match dice.below(6) {
+        0 => {
+            compute.when(&flags, dice.bytes(), dispatch);
+        }
+        1 => {
+            compute.unless(&flags, dice.bytes(), dispatch);
+        }
+        _ => dispatch(&mut compute),
+    }
 }
 
 fn draw(
@@ -342,6 +404,7 @@ fn draw(
     pyramid: Sampled<Pyramid>,
     (bytes, arguments): (VertexRead<MoreBytes>, IndirectRead<Arguments>),
     indices: IndexRead<Bytes>,
+    (counted, flags): (QueryWrite<Counted>, ConditionRead<Flags>),
     tools: Res<Tools>,
 ) {
     let Some(mut dice) = Dice::of(&tools, 2) else {
@@ -392,20 +455,52 @@ fn draw(
             let kind = dice.pick(&[IndexType::U16, IndexType::U32]);
             rendering.indices(&indices, dice.pick(&[0, 0, 0, 0, 2, 512, 1023, 9999]), kind);
         }
-        match dice.below(6) {
-            0 => rendering.draw(dice.range(), dice.range()),
-            1 => rendering.draw_indexed(dice.range(), dice.pick(&[0, 1, -1]), dice.range()),
-            2 => rendering.draw_indirect(&arguments, dice.bytes(), dice.count()),
+        let (query, offset, around) =
+            (dice.pick(&[0, 1, 2, 3, 3, 4]), dice.bytes(), dice.below(12));
+        let draw = |rendering: &mut Rendering<'_>| match dice.below(6) {
+            0 => {
+                rendering.draw(dice.range(), dice.range());
+            }
+            1 => {
+                rendering.draw_indexed(dice.range(), dice.pick(&[0, 1, -1]), dice.range());
+            }
+            2 => {
+                rendering.draw_indirect(&arguments, dice.bytes(), dice.count());
+            }
             3 => {
                 let (from, counts) = ((&arguments, dice.bytes()), (&arguments, dice.bytes()));
-                rendering.draw_indirect_count(from, counts, dice.count())
+                rendering.draw_indirect_count(from, counts, dice.count());
             }
             4 => {
                 let (from, counts) = ((&arguments, dice.bytes()), (&arguments, dice.bytes()));
-                rendering.draw_indexed_indirect_count(from, counts, dice.count())
+                rendering.draw_indexed_indirect_count(from, counts, dice.count());
             }
-            _ => rendering.draw_indexed_indirect(&arguments, dice.bytes(), dice.count()),
+            _ => {
+                rendering.draw_indexed_indirect(&arguments, dice.bytes(), dice.count());
+            }
         };
+        match around {
+            0 | 1 => {
+                rendering.query(&counted, query, draw);
+            }
+            2 => {
+                rendering.when(&flags, offset, draw);
+            }
+            3 => {
+                rendering.unless(&flags, offset, |rendering| {
+                    rendering.query(&counted, query, draw);
+                });
+            }
+            4 => {
+                rendering.query(&counted, query, |rendering| {
+                    rendering.query(&counted, 0, draw);
+                });
+            }
+            _ => {
+                let mut draw = draw;
+                draw(&mut rendering);
+            }
+        }
     }
 }
 
@@ -420,6 +515,7 @@ fn whatever_passes_record_is_refused_or_right() {
     let mut rig = Rig::new();
     make(rig.app.world_mut()).expect("all of it can be made");
     rig.app
+        .add_systems(Render, change_table.in_set(RenderSystems::Declare))
         .add_systems(Render, (begin, begin_targets, copies, work, draw).chain());
     let is_judged = std::env::var_os("QUADRILLE_VALIDATED").is_some();
     let gpu = rig.app.world().resource::<GpuDevice>();
