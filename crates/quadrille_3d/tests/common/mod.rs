@@ -1,36 +1,23 @@
-//! A headless app that draws a scene and reads the picture back.
+//! A headless app that draws a scene and reads the picture back, or its numbers.
 
-#[path = "../../../quadrille_2d/tests/common/golden.rs"]
+#[path = "../../../quadrille_content/tests/common/golden.rs"]
 pub(crate) mod golden;
+#[path = "../../../quadrille_content/tests/common/rig.rs"]
+mod rig;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
-use bevy_app::{App, Startup};
+use bevy_app::App;
 use bevy_camera::ManualTextureViewHandle;
 use bevy_ecs::prelude::*;
-use bevy_ecs::schedule::IntoScheduleConfigs;
-use quadrille::ecs::{RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::*;
-use quadrille_3d::prelude::{ManualTargets, Quadrille3dPlugin};
+use quadrille_3d::prelude::{ManualTargets, Quadrille3dPlugin as DrawingPlugin};
 
-/// What went wrong in frames.
-#[derive(Resource, Default)]
-struct Errors(Vec<String>);
+pub(crate) use rig::*;
 
-/// Red, green, blue and alpha, 8 bits each, row by row from the top.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) pixels: Vec<[u8; 4]>,
-}
+/// Files of tests are in a folder that begins with this.
+const FOLDER: &str = "3d";
 
-impl Picture {
-    pub(crate) fn at(&self, x: u32, y: u32) -> [u8; 4] {
-        self.pixels[(y * self.width + x) as usize]
-    }
-}
+/// Frames before a picture.
+const SETTLING: u32 = 2;
 
 /// The target of cameras whose numbers are read exactly.
 pub(crate) const EXACT: ManualTextureViewHandle = ManualTextureViewHandle(1);
@@ -38,89 +25,22 @@ pub(crate) const EXACT: ManualTextureViewHandle = ManualTextureViewHandle(1);
 #[derive(Resource)]
 struct Exact(GpuImage);
 
-/// A headless app of 3D drawing.
-pub(crate) struct Rig {
-    pub(crate) app: App,
+/// Makes the image [`EXACT`].
+fn prepare(app: &mut App, width: u32, height: u32) {
+    let desc = ImageDesc::color_target("exact", [width, height], Format::R32G32B32A32_SFLOAT);
+    let gpu = app.world().resource::<GpuDevice>();
+    let exact = gpu.create_image(&desc).expect("the image can be made");
+    let mut targets = app.world_mut().resource_mut::<ManualTargets>();
+    targets.insert(EXACT, exact.clone());
+    app.insert_resource(Exact(exact));
 }
 
 impl Rig {
-    /// An app with a scene, whose window, and whose image [`EXACT`], has this size.
-    pub(crate) fn scene<M>(
-        width: u32,
-        height: u32,
-        setup: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M>,
-    ) -> Self {
-        let mut rig = Self::new(width, height);
-        rig.app.add_systems(Startup, setup);
-        rig.start();
-        rig
-    }
-
-    /// An app without a scene.
-    pub(crate) fn new(width: u32, height: u32) -> Self {
-        Self::with(width, height, Quadrille3dPlugin::default())
-    }
-
-    /// An app with a plugin that is set up.
-    pub(crate) fn with(width: u32, height: u32, plugin: Quadrille3dPlugin) -> Self {
-        let mut renderer = QuadrillePlugins::headless(width, height);
-        renderer.log = false;
-        let mut app = App::new();
-        // Errors are collected, not logged; the log can be set up once per process only.
-        app.add_plugins(renderer)
-            .add_plugins(plugin)
-            .init_resource::<Errors>()
-            .insert_resource(RenderErrorHandler(|error, world| {
-                world.resource_mut::<Errors>().0.push(error.to_string());
-                RenderErrorPolicy::Ignore
-            }));
-        let gpu = app.world().get_resource::<GpuDevice>();
-        let gpu = gpu.expect("this test needs a device");
-        let desc = ImageDesc::color_target("exact", [width, height], Format::R32G32B32A32_SFLOAT);
-        let exact = gpu.create_image(&desc).expect("the image can be made");
-        let mut targets = app.world_mut().resource_mut::<ManualTargets>();
-        targets.insert(EXACT, exact.clone());
-        app.insert_resource(Exact(exact));
-        Self { app }
-    }
-
-    /// Ends the building of the app.
-    pub(crate) fn start(&mut self) {
-        self.app.finish();
-        self.app.cleanup();
-    }
-
-    /// Runs frames.
-    pub(crate) fn update(&mut self, frames: u32) {
-        for _ in 0..frames {
-            self.app.update();
-        }
-        let errors = &self.app.world().resource::<Errors>().0;
-        assert!(errors.is_empty(), "{errors:#?}");
-    }
-
-    /// What the window shows.
-    pub(crate) fn picture(&mut self) -> Picture {
-        self.update(2);
-        let done = self.read(Readback::primary_window());
-        let ([width, height], format) = done.image.expect("an image was read back");
-        let swapped = format == Format::B8G8R8A8_SRGB || format == Format::B8G8R8A8_UNORM;
-        let pixel = |texel: &[u8]| match (swapped, texel) {
-            (true, &[b, g, r, a]) | (false, &[r, g, b, a]) => [r, g, b, a],
-            _ => panic!("{format:?} has not 4 bytes per texel"),
-        };
-        Picture {
-            width,
-            height,
-            pixels: done.bytes.chunks(4).map(pixel).collect(),
-        }
-    }
-
     /// The numbers of a texel of the image [`EXACT`].
     pub(crate) fn exactly(&mut self, x: u32, y: u32) -> [f32; 4] {
-        self.update(2);
+        self.update(SETTLING);
         let image = self.app.world().resource::<Exact>().0.clone();
-        let done = self.read(Readback::image(&image));
+        let done = self.read_back(Readback::image(&image));
         let ([width, _], _) = done.image.expect("an image was read back");
         let first = (y * width + x) as usize * 16;
         let number = |channel: usize| {
@@ -129,41 +49,4 @@ impl Rig {
         };
         [number(0), number(1), number(2), number(3)]
     }
-
-    fn read(&mut self, readback: Readback) -> ReadbackComplete {
-        let done: Arc<Mutex<Option<ReadbackComplete>>> = Arc::default();
-        let slot = Arc::clone(&done);
-        self.app
-            .world_mut()
-            .spawn(readback)
-            .observe(move |event: On<ReadbackComplete>| {
-                *slot.lock().expect("no panic") = Some(event.event().clone());
-            });
-        for _ in 0..100 {
-            self.update(1);
-            if let Some(done) = done.lock().expect("no panic").take() {
-                return done;
-            }
-        }
-        panic!("the picture does not come");
-    }
-}
-
-/// A file of the test's own: programs run side by side on several topologies.
-pub(crate) fn temporary(name: &str) -> PathBuf {
-    let queues = std::env::var("QUADRILLE_LAYER_FAMILIES").unwrap_or_default();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("3d {queues}"));
-    std::fs::create_dir_all(&folder).expect("folders can be made");
-    folder.join(name)
-}
-
-pub(crate) fn write_png(path: &Path, picture: &Picture) {
-    let file = std::fs::File::create(path).expect("the picture can be written");
-    let mut encoder = png::Encoder::new(file, picture.width, picture.height);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().expect("a header");
-    writer
-        .write_image_data(picture.pixels.as_flattened())
-        .expect("the picture is written");
 }
