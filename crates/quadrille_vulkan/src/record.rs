@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use quadrille_sync::{
-    BarrierBatch, Capabilities, Frame, ImageBarrier, PassDecl, PassIndex, Plan, Step, Use,
+    BarrierBatch, Capabilities, Frame, ImageBarrier, PassDecl, PassIndex, Plan, Stages, Step, Use,
 };
 
 use crate::commands::CommandList;
 use crate::convert;
 use crate::device::Device;
-use crate::error::FrameError;
+use crate::error::{CommandError, FrameError};
 use crate::lock;
 use crate::record::chunks::Chunk;
 use crate::record::encode::{Encoder, Failure, Target};
@@ -193,7 +193,8 @@ pub(crate) fn check(input: &FrameInput<'_>) -> Result<(), FrameError> {
 
 /// Whether the plan names only passes and resources that are there, and images that can be in the
 /// layouts that it gives them.
-pub(crate) fn check_steps(input: &FrameInput<'_>) -> Result<(), FrameError> {
+pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(), FrameError> {
+    check_conditions(device, input.frame)?;
     let submissions = input.plan.submissions.iter();
     for step in submissions.flat_map(|submission| &submission.steps) {
         if !step_fits(input, step) {
@@ -219,6 +220,30 @@ pub(crate) fn check_steps(input: &FrameInput<'_>) -> Result<(), FrameError> {
         }
     }
     Ok(())
+}
+
+/// Checks that no pass reads conditions where the device has none: barriers could not name their stage.
+fn check_conditions(device: &Device, frame: &Frame) -> Result<(), FrameError> {
+    if device.conditional_rendering.is_some() {
+        return Ok(());
+    }
+    let reads = |used: &Use| {
+        let stages = used.access.stages();
+        stages.intersects(Stages::CONDITIONAL_RENDERING)
+    };
+    let uses = |pass: &PassDecl| &frame.uses[pass.uses.start as usize..pass.uses.end as usize];
+    let mut passes = frame.passes.iter();
+    match passes.find(|pass| uses(pass).iter().any(reads)) {
+        None => Ok(()),
+        Some(pass) => Err(FrameError::Command {
+            pass: pass.name.to_string(),
+            command: "a declared condition",
+            error: CommandError::Lacks {
+                feature: "conditionalRendering of VK_EXT_conditional_rendering",
+                device: device.info.name.clone(),
+            },
+        }),
+    }
 }
 
 /// The name of the first pass that declares what a barrier makes ready.

@@ -113,7 +113,7 @@ impl Frames {
         if self.translations.know(input.plan) {
             Ok(())
         } else {
-            record::check_steps(input)
+            record::check_steps(&self.device, input)
         }
     }
 
