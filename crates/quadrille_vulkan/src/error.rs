@@ -4,7 +4,7 @@
 
 mod command;
 
-pub use command::CommandError;
+pub use command::{CommandError, OtherLayout};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

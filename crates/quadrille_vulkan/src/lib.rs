@@ -106,7 +106,9 @@ pub use device::gpu::{Gpu, WeakGpu};
 pub use device::memory::Memory;
 pub use device::reload::Reloaded;
 pub use device::stream::StreamDesc;
-pub use error::{CommandError, Error, FrameError, SetupError, ShaderError, SurfaceError};
+pub use error::{
+    CommandError, Error, FrameError, OtherLayout, SetupError, ShaderError, SurfaceError,
+};
 pub use file::write_file;
 pub use instance::debug::validation_messages;
 pub use instance::settings::{Settings, WantedQueue};
@@ -134,8 +136,8 @@ pub use resources::sampler::{Sampler, SamplerDesc};
 pub use resources::table::{ImageTable, ImageTableDesc, SharedTable, TableError, TableIndex};
 pub use resources::view::View;
 pub use shader::{
-    Binding, BindingKind, Constant, EntryPoint, GpuShader, Location, LocationType, PushLayout,
-    ScalarKind, ShaderImage, ShaderModule, ShaderStage, TableBinding, TableKind,
+    Binding, BindingKind, Constant, DataLayout, EntryPoint, GpuShader, Location, LocationType,
+    ScalarKind, ShaderImage, ShaderModule, ShaderStage, TableBinding, TableKind, ValueLayout,
 };
 pub use submit::Submitted;
 pub use submit::frames::{FrameSlot, Frames};

@@ -5,12 +5,12 @@
 
 mod compose;
 mod constants;
+mod data_layout;
 mod file;
 mod image;
 mod implicit;
 mod location;
 mod module;
-mod push_layout;
 mod reflect;
 mod spirv;
 pub(crate) mod table;
@@ -26,10 +26,10 @@ use compose::{Root, compose};
 use constants::Overrides;
 
 pub use constants::Constant;
+pub use data_layout::{DataLayout, ValueLayout};
 pub use image::ShaderImage;
 pub use location::{Location, LocationType, ScalarKind};
 pub use module::ShaderModule;
-pub use push_layout::PushLayout;
 pub use table::{TableBinding, TableKind};
 
 pub(crate) use constants::{Constants, check as check_constants};
@@ -98,7 +98,7 @@ pub struct EntryPoint {
     /// says where a block's last member ends, and no more.
     pub push_constant_padded: u32,
     /// Where their members begin.
-    pub push_layout: PushLayout,
+    pub push_layout: DataLayout,
     /// Its inputs, by location.
     pub inputs: Vec<Location>,
     /// Its outputs, by location.
@@ -123,6 +123,8 @@ pub struct Binding {
     /// The bytes that a buffer has at least: up to the end of the last member, and where that is an
     /// array as long as the buffer lets it be, of one element. 0 for what is no buffer.
     pub least_bytes: u64,
+    /// Where the values of a buffer begin.
+    pub layout: DataLayout,
 }
 
 /// What belongs at a binding.

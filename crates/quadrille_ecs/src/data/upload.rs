@@ -76,6 +76,13 @@ impl Uploads {
     ///
     /// [`BufferUsage::TRANSFER_DST`]: crate::BufferUsage::TRANSFER_DST
     pub fn write_buffer(&mut self, buffer: &GpuBuffer, offset: u64, bytes: &[u8]) {
+        if self.push_bytes(buffer, offset, bytes) {
+            buffer.set_layout(None);
+        }
+    }
+
+    /// Whether bytes can be written, and then will be.
+    fn push_bytes(&mut self, buffer: &GpuBuffer, offset: u64, bytes: &[u8]) -> bool {
         let length = bytes.len() as u64;
         let end = offset.checked_add(length);
         if end.is_none_or(|end| end > buffer.bytes()) {
@@ -93,13 +100,20 @@ impl Uploads {
         } else if !bytes.is_empty() {
             let to = Handle::Buffer(buffer.clone());
             self.writes.push_bytes(to, offset, bytes);
+            return true;
         }
+        false
     }
 
     /// Writes a value to a buffer as shaders lay it out, from `offset` bytes on: a struct that derives
     /// [`ShaderType`](crate::encase::ShaderType), a vector or matrix of [`glam`](crate::glam), or a
     /// `Vec` of such. `value.size()` says how many bytes that takes. What is wrong with a write of
     /// bytes is wrong with this one too.
+    ///
+    /// A pipeline that binds the buffer and whose shader lays out otherwise what was written at its
+    /// beginning is an error of the frame: members that begin elsewhere, or elements of another size. Bytes
+    /// have no type, so that [`Uploads::write_buffer`] and [`GpuBuffer::write`] end that comparison; that the
+    /// buffer is large enough is compared for all.
     ///
     /// ```
     /// # extern crate quadrille_ecs as quadrille;
@@ -125,8 +139,10 @@ impl Uploads {
         let mut bytes = std::mem::take(&mut self.value);
         bytes.clear();
         bytes.resize(value.size().get() as usize, 0);
-        layout::write(value, &mut bytes);
-        self.write_buffer(buffer, offset, &bytes);
+        let layout = layout::write_noting(value, &mut bytes);
+        if self.push_bytes(buffer, offset, &bytes) && offset == 0 && layout.is_some() {
+            buffer.set_layout(layout);
+        }
         self.value = bytes;
     }
 

@@ -1,7 +1,7 @@
 //! What is bound to a pipeline while a pass records, checked against its shaders and what is declared.
 
 use quadrille_vulkan::{
-    Binding, BindingKind, BindingNeeds, Needs, PushLayout, Sampler, TableBinding, vk,
+    Binding, BindingKind, BindingNeeds, DataLayout, Needs, Sampler, TableBinding, vk,
 };
 
 use crate::declare::bind::{Bound, ResourceRef};
@@ -153,7 +153,7 @@ pub(crate) trait Reflected {
     fn bindings(&self) -> &[Binding];
     fn tables(&self) -> &[TableBinding];
     fn needs(&self) -> &BindingNeeds;
-    fn push_layouts(&self) -> &[PushLayout];
+    fn push_layouts(&self) -> &[DataLayout];
 }
 
 impl Reflected for quadrille_vulkan::ComputePipeline {
@@ -175,7 +175,7 @@ impl Reflected for quadrille_vulkan::ComputePipeline {
     }
 
     #[inline]
-    fn push_layouts(&self) -> &[PushLayout] {
+    fn push_layouts(&self) -> &[DataLayout] {
         self.push_layouts()
     }
 }
@@ -199,7 +199,7 @@ impl Reflected for quadrille_vulkan::GraphicsPipeline {
     }
 
     #[inline]
-    fn push_layouts(&self) -> &[PushLayout] {
+    fn push_layouts(&self) -> &[DataLayout] {
         self.push_layouts()
     }
 }

@@ -1,9 +1,9 @@
 //! Values laid out as shaders have them.
 
 use encase::ShaderType;
-use encase::internal::WriteInto;
+use encase::internal::{BufferMut, WriteInto, Writer};
 use encase::private::{ArrayMetadata, MatrixMetadata, StructMetadata};
-use quadrille_vulkan::CommandList;
+use quadrille_vulkan::{CommandList, ValueLayout};
 
 use crate::declare::registry::short_name;
 use crate::error::RecordError;
@@ -26,6 +26,21 @@ impl<T: ShaderType<ExtraMetadata: Members> + WriteInto + ?Sized> ShaderValue for
 pub trait Members {
     /// Bytes from the start of a value to each member; the start alone of what is no struct.
     fn offsets(&self) -> &[u64];
+
+    /// Bytes from one element to the next, if it is an array.
+    fn stride(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl Members for ArrayMetadata {
+    fn offsets(&self) -> &[u64] {
+        &[0]
+    }
+
+    fn stride(&self) -> Option<u64> {
+        Some(self.stride.get())
+    }
 }
 
 impl<const N: usize> Members for StructMetadata<N> {
@@ -44,7 +59,7 @@ macro_rules! implement_members {
     )*};
 }
 
-implement_members!((), ArrayMetadata, MatrixMetadata);
+implement_members!((), MatrixMetadata);
 
 /// Pushes a value, with zeros as padding.
 pub(crate) fn push<T: ShaderValue>(
@@ -87,6 +102,57 @@ fn contradiction<T>(pipeline: &impl Reflected, given: &[u64]) -> Option<RecordEr
 /// Things as a list in a sentence.
 fn list(things: impl Iterator<Item = String>) -> Box<str> {
     things.collect::<Vec<_>>().join(", ").into()
+}
+
+/// Writes a value into zeros, which are as many as it has bytes, and says where its parts begin; nothing if
+/// it has none, as an empty `Vec`.
+pub(crate) fn write_noting<T: ShaderValue + ?Sized>(
+    value: &T,
+    zeros: &mut [u8],
+) -> Option<ValueLayout> {
+    let mut noted = Noted { zeros, starts: 0 };
+    let written = Writer::new(value, &mut noted, 0).map(|mut to| value.write_into(&mut to));
+    debug_assert!(written.is_ok(), "a value has as many bytes as it says");
+    let starts = noted.starts;
+    let stride = T::METADATA.extra.stride();
+    // Of an array its first element, so that it matters little how many it has.
+    let bytes = stride.unwrap_or(noted.zeros.len() as u64);
+    let first = u64::MAX.checked_shr(64_u32.saturating_sub(bytes.div_ceil(4) as u32));
+    (starts != 0).then(|| ValueLayout {
+        name: short_name::<T>(),
+        starts: starts & first.unwrap_or(0),
+        bytes,
+        stride,
+    })
+}
+
+/// Bytes that are written, of which it is noted where each write begins.
+struct Noted<'a> {
+    zeros: &'a mut [u8],
+    /// Words of 4 bytes, as bits; the first 64.
+    starts: u64,
+}
+
+impl Noted<'_> {
+    fn note(&mut self, offset: usize) {
+        self.starts |= 1_u64.checked_shl((offset / 4) as u32).unwrap_or(0);
+    }
+}
+
+impl BufferMut for Noted<'_> {
+    fn capacity(&self) -> usize {
+        self.zeros.len()
+    }
+
+    fn write<const N: usize>(&mut self, offset: usize, value: &[u8; N]) {
+        self.note(offset);
+        self.zeros.write(offset, value);
+    }
+
+    fn write_slice(&mut self, offset: usize, value: &[u8]) {
+        self.note(offset);
+        self.zeros.write_slice(offset, value);
+    }
 }
 
 /// Writes a value into zeros, which are as many as it has bytes.

@@ -121,3 +121,64 @@ fn a_push_of_another_size_is_told() {
         assert!(errors[0].contains(&told), "{errors:#?}");
     }
 }
+
+/// What is uploaded as a struct is compared with the shader's, where the shader's pipeline binds it: by all
+/// frames, also those that record what frames before recorded. Bytes are taken as they are.
+#[test]
+#[ignore = "needs a device"]
+fn an_upload_of_another_layout_is_told() {
+    /// As large as `Params`.
+    #[derive(ShaderType)]
+    struct Packed {
+        a: [f32; 3],
+        b: [f32; 3],
+        rest: [f32; 2],
+    }
+    fn copy(
+        mut recorder: Recorder,
+        from: Uniform<Bound>,
+        to: StorageWrite<Squares>,
+        copy: Res<Copy>,
+    ) {
+        let mut compute = recorder.compute(&copy.0);
+        compute.bind(0, &from).bind(1, &to);
+        compute
+            .push(&Params::counting_from(1.0))
+            .dispatch(UVec3::ONE);
+    }
+    let mut rig = Rig::new();
+    rig.app
+        .add_systems(RenderStartup, setup)
+        .add_systems(Render, copy);
+    rig.update(3);
+    rig.expect_no_errors();
+    let upload = |rig: &mut Rig, write: fn(&mut Uploads, &GpuBuffer)| {
+        let world = rig.app.world_mut();
+        let bound = world.resource::<Bound>().0.clone();
+        write(&mut world.resource_mut::<Uploads>(), &bound);
+        rig.update(1);
+        std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0)
+    };
+    let errors = upload(&mut rig, |uploads, bound| {
+        let (a, b, rest) = ([1.0; 3], [2.0; 3], [0.0; 2]);
+        uploads.write(bound, 0, &Packed { a, b, rest });
+    });
+    let told = "`Packed` was written to `bound`, with members from the bytes 0, 12, 24 on; the pipeline `copy` \
+                reads it at @binding(0) `bound`, whose members begin elsewhere: `a` at 0, `b` at 16, `c` at 28; \
+                give the struct the members of the shader's, in the same order, with `Vec3` of glam for \
+                `vec3f` (a `[f32; 3]` is three numbers); bytes, which `write_buffer` writes, are taken as they are";
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert!(errors[0].contains(told), "{errors:#?}");
+    let errors = upload(&mut rig, |uploads, bound| {
+        uploads.write_buffer(bound, 0, &[0; 32]);
+    });
+    assert!(errors.is_empty(), "{errors:#?}");
+    let errors = upload(&mut rig, |uploads, bound| {
+        uploads.write(bound, 0, &vec![[1.0_f32; 3]; 2]);
+    });
+    assert!(errors.is_empty(), "an array for no array: {errors:#?}");
+    let errors = upload(&mut rig, |uploads, bound| {
+        uploads.write(bound, 0, &Params::counting_from(8.0));
+    });
+    assert!(errors.is_empty(), "{errors:#?}");
+}

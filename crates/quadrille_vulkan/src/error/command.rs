@@ -214,6 +214,14 @@ pub enum CommandError {
         /// How many the shader's type has; of an array without a length, with one element.
         wanted: u64,
     },
+    /// A buffer was written as a value that the shader lays out otherwise.
+    #[error(
+        "`{}` was written to `{}`, with members from the bytes {} on; the pipeline `{}` reads it at @binding({}) `{}`, \
+         whose members begin elsewhere: {}; give the struct the members of the shader's, in the same order, with `Vec3` \
+         of glam for `vec3f` (a `[f32; 3]` is three numbers); bytes, which `write_buffer` writes, are taken as they are",
+        .0.value, .0.name, .0.given, .0.pipeline, .0.binding, .0.variable, .0.shader
+    )]
+    OtherLayout(Box<OtherLayout>),
     /// Bindings and vertex buffer slots have a limit.
     #[error("{what} is above the limit of {limit}")]
     Limit {
@@ -283,4 +291,23 @@ pub enum CommandError {
         /// What the queue lacks.
         capability: &'static str,
     },
+}
+
+/// Both sides of [`CommandError::OtherLayout`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct OtherLayout {
+    /// The type of what was written.
+    pub value: &'static str,
+    /// The buffer.
+    pub name: String,
+    /// Where its members begin.
+    pub given: String,
+    /// The pipeline.
+    pub pipeline: String,
+    /// The binding.
+    pub binding: u32,
+    /// The variable in the shader.
+    pub variable: String,
+    /// Where the shader's members begin, with their names.
+    pub shader: String,
 }

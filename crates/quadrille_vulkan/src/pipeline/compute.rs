@@ -18,7 +18,7 @@ use crate::error::ShaderError;
 use crate::instance::debug::c_string;
 use crate::lock;
 use crate::shader::{
-    Binding, Constant, Constants, EntryPoint, GpuShader, PushLayout, ShaderStage, TableBinding,
+    Binding, Constant, Constants, DataLayout, EntryPoint, GpuShader, ShaderStage, TableBinding,
     check_constants,
 };
 
@@ -182,7 +182,7 @@ impl ComputePipeline {
 
     /// Where the members of the push constants begin: one for all stages that have the same.
     #[inline]
-    pub fn push_layouts(&self) -> &[PushLayout] {
+    pub fn push_layouts(&self) -> &[DataLayout] {
         self.0.interface.push_layouts()
     }
 

@@ -17,7 +17,7 @@ use super::state::{Blend, Cull, DepthState, Topology, VertexLayout};
 use super::vertices;
 use crate::device::Device;
 use crate::error::ShaderError;
-use crate::shader::{Binding, Constant, GpuShader, PushLayout, TableBinding};
+use crate::shader::{Binding, Constant, DataLayout, GpuShader, TableBinding};
 
 /// A graphics pipeline to make.
 #[derive(Clone, Debug)]
@@ -179,7 +179,7 @@ impl GraphicsPipeline {
 
     /// Where the members of the push constants begin: one for all stages that have the same.
     #[inline]
-    pub fn push_layouts(&self) -> &[PushLayout] {
+    pub fn push_layouts(&self) -> &[DataLayout] {
         self.0.interface.push_layouts()
     }
 

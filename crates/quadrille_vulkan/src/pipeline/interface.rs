@@ -13,7 +13,7 @@ use crate::device::pipeline_layout::PipelineLayout;
 use crate::device::pipeline_layout::merge;
 use crate::device::reload::{Newest, Ready, Reloadable};
 use crate::error::ShaderError;
-use crate::shader::{Binding, EntryPoint, PushLayout, TableBinding, table};
+use crate::shader::{Binding, DataLayout, EntryPoint, TableBinding, table};
 
 /// What both kinds of pipelines have.
 pub(crate) struct Interface {
@@ -21,7 +21,7 @@ pub(crate) struct Interface {
     bindings: Vec<Binding>,
     tables: Vec<TableBinding>,
     needs: BindingNeeds,
-    push_layouts: Vec<PushLayout>,
+    push_layouts: Vec<DataLayout>,
     layout: Arc<PipelineLayout>,
     device: Arc<Device>,
 }
@@ -95,7 +95,7 @@ impl Interface {
     }
 
     /// Where the push constants of its shaders begin: one for all stages that have the same.
-    pub(crate) fn push_layouts(&self) -> &[PushLayout] {
+    pub(crate) fn push_layouts(&self) -> &[DataLayout] {
         &self.push_layouts
     }
 

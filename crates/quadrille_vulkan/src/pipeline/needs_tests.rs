@@ -12,6 +12,7 @@ fn binding(number: u32, kind: BindingKind, writes: bool, stages: vk::ShaderStage
         writes,
         stages,
         least_bytes: 0,
+        layout: Default::default(),
     }
 }
 

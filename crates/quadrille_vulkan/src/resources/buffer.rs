@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::instance::sharing::Sharing;
 use crate::lock;
 use crate::resources::generation::Generation;
+use crate::shader::ValueLayout;
 
 bitflags! {
     /// What a buffer may be used for; the bits of `VkBufferUsageFlagBits`.
@@ -164,6 +165,8 @@ struct BufferInner {
     /// Has contents that no pass wrote. Those who look do so between frames, so relaxed access is
     /// enough.
     is_host_written: AtomicBool,
+    /// How what it begins with was laid out, if that is known.
+    layout: Mutex<Option<ValueLayout>>,
     device: Arc<Device>,
 }
 
@@ -207,6 +210,7 @@ impl GpuBuffer {
             is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
             mapped: mapped.map(Mutex::new),
             is_host_written: AtomicBool::new(false),
+            layout: Mutex::default(),
             device: Arc::clone(device),
         };
         Self(Arc::new(inner), id)
@@ -370,7 +374,24 @@ impl GpuBuffer {
             "vkFlushMappedMemoryRanges",
         ))?;
         self.0.is_host_written.store(true, Ordering::Relaxed);
+        self.set_layout(None);
         Ok(())
+    }
+
+    /// Says how what it begins with is laid out, which pipelines that bind it are compared with; none if
+    /// that is not known, as of bytes.
+    pub fn set_layout(&self, layout: Option<ValueLayout>) {
+        let mut known = lock(&self.0.layout);
+        if *known != layout {
+            *known = layout;
+            // Recorded commands that use it are checked anew.
+            self.0.generation.change();
+        }
+    }
+
+    /// How what it begins with is laid out, if that is known.
+    pub fn layout(&self) -> Option<ValueLayout> {
+        *lock(&self.0.layout)
     }
 
     /// Whether [`GpuBuffer::write`] was called: then it has contents, though no pass wrote them

@@ -161,6 +161,8 @@ pub(crate) struct Entry {
     pub buffer: vk::Buffer,
     /// Bytes of a buffer.
     pub bytes: u64,
+    /// It is known how what a buffer begins with is laid out.
+    pub has_layout: bool,
     /// The view of a whole image for shaders; null for buffers, and where shaders see another
     /// view than the one of all aspects.
     pub view: vk::ImageView,
@@ -184,6 +186,7 @@ impl Entry {
         usage: 0,
         buffer: vk::Buffer::null(),
         bytes: 0,
+        has_layout: false,
         view: vk::ImageView::null(),
         view_kind: vk::ImageViewType::TYPE_2D,
         texels: Texels::NONE,
@@ -198,6 +201,7 @@ impl Entry {
                 usage: buffer.desc().usage.bits(),
                 buffer: buffer.raw(),
                 bytes: buffer.bytes(),
+                has_layout: buffer.layout().is_some(),
                 generation: buffer.generation(),
                 ..Self::NONE
             },

@@ -11,8 +11,8 @@ use spirq::var::{InterfaceLocation, Variable};
 
 use super::image::format_of_spirv;
 use super::{
-    Binding, BindingKind, EntryPoint, Location, LocationType, PushLayout, ScalarKind, ShaderImage,
-    ShaderStage, TableBinding, TableKind, push_layout, spirv,
+    Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
+    ShaderStage, TableBinding, TableKind, data_layout, spirv,
 };
 use crate::error::ShaderError;
 
@@ -63,7 +63,7 @@ fn reflect(
         tables: Vec::new(),
         push_constant_bytes: 0,
         push_constant_padded: 0,
-        push_layout: PushLayout::default(),
+        push_layout: DataLayout::default(),
         inputs: Vec::new(),
         outputs: Vec::new(),
     };
@@ -79,7 +79,7 @@ fn reflect(
                 let bytes = ty.nbyte().unwrap_or(0) as u32;
                 reflected.push_constant_bytes = bytes.next_multiple_of(4);
                 reflected.push_constant_padded = bytes.next_multiple_of(MOST_ALIGNMENT);
-                reflected.push_layout = push_layout(ty);
+                reflected.push_layout = data_layout(ty);
             }
             Variable::Input { location, ty, .. } => {
                 reflected.inputs.push(self::location(location, ty));
@@ -222,6 +222,11 @@ fn binding(label: &str, variable: &Variable, stage: ShaderStage) -> Result<Bindi
         writes: access != AccessType::ReadOnly,
         stages: stage.to_vk(),
         least_bytes: if kind.is_buffer() { least_bytes(ty) } else { 0 },
+        layout: if kind.is_buffer() {
+            data_layout(ty)
+        } else {
+            DataLayout::default()
+        },
     })
 }
 
@@ -244,17 +249,27 @@ fn least_bytes(ty: &Type) -> u64 {
     }
 }
 
-/// Where the members of push constants begin.
-pub(super) fn push_layout(block: &Type) -> PushLayout {
-    let mut layout = PushLayout::default();
+/// Where the values of a block begin.
+pub(super) fn data_layout(block: &Type) -> DataLayout {
+    let mut layout = DataLayout::default();
     if let Type::Struct(structure) = block {
         // A block around the one struct that is pushed, as naga writes it.
         if let [only] = structure.members.as_slice()
             && let Type::Struct(_) = only.ty
         {
-            return push_layout(&only.ty);
+            return data_layout(&only.ty);
         }
-        for member in &structure.members {
+        let mut members = &structure.members;
+        // The same around an array, the elements of which are looked at.
+        if let [only] = structure.members.as_slice()
+            && let Type::Array(array) = &only.ty
+        {
+            layout.set_stride(array.stride.unwrap_or(0) as u64);
+            if let Type::Struct(element) = &*array.element_ty {
+                members = &element.members;
+            }
+        }
+        for member in members {
             let name = member.name.as_deref().unwrap_or_default();
             layout.add_member(name, member.offset.unwrap_or(0) as u64);
         }
@@ -266,9 +281,9 @@ pub(super) fn push_layout(block: &Type) -> PushLayout {
 /// Adds the numbers, vectors, and columns or rows of matrices, of a type that begins at a byte. Gives
 /// a byte that the type reaches to: elements that overlap, as hostile modules have them, count as
 /// neighbours, or nested arrays of them would take for ever.
-fn add_values(ty: &Type, at: u64, layout: &mut PushLayout) -> u64 {
+fn add_values(ty: &Type, at: u64, layout: &mut DataLayout) -> u64 {
     let mut end = at.saturating_add(4);
-    if at >= push_layout::BYTES {
+    if at >= data_layout::BYTES {
         return end;
     }
     match ty {
@@ -279,8 +294,8 @@ fn add_values(ty: &Type, at: u64, layout: &mut PushLayout) -> u64 {
         Type::Array(array) => {
             let stride = array.stride.unwrap_or(0) as u64;
             let mut start = at;
-            for _ in 0..array.nelement.unwrap_or(1) {
-                if start >= push_layout::BYTES {
+            for _ in 0..array.nelement.unwrap_or(u32::MAX) {
+                if start >= data_layout::BYTES {
                     break;
                 }
                 end = add_values(&array.element_ty, start, layout);

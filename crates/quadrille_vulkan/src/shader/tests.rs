@@ -271,6 +271,6 @@ fn arrays_of_hostile_modules_are_looked_at_in_part() {
         name: None,
         members: vec![member],
     };
-    let layout = super::reflect::push_layout(&Type::Struct(block));
+    let layout = super::reflect::data_layout(&Type::Struct(block));
     assert!(layout.members().eq([("", 4)]));
 }

@@ -13,8 +13,8 @@ use super::constants::Overrides;
 use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
 use super::{
-    Binding, BindingKind, EntryPoint, Location, LocationType, PushLayout, ScalarKind, ShaderImage,
-    ShaderStage, TableBinding, TableKind, push_layout, spirv,
+    Binding, BindingKind, DataLayout, EntryPoint, Location, LocationType, ScalarKind, ShaderImage,
+    ShaderStage, TableBinding, TableKind, data_layout, spirv,
 };
 use crate::error::ShaderError;
 
@@ -241,7 +241,7 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
         tables: Vec::new(),
         push_constant_bytes: 0,
         push_constant_padded: 0,
-        push_layout: PushLayout::default(),
+        push_layout: DataLayout::default(),
         inputs: locations(module, arguments.map(|it| (it.ty, &it.binding))),
         outputs: locations(module, result.map(|it| (it.ty, &it.binding))),
     };
@@ -253,7 +253,7 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
         if variable.space == AddressSpace::Immediate {
             reflected.push_constant_bytes = layouter[variable.ty].size;
             reflected.push_constant_padded = reflected.push_constant_bytes;
-            reflected.push_layout = push_layout(joined, module, variable);
+            reflected.push_layout = data_layout(joined, module, variable);
         }
         let Some(place) = &variable.binding else {
             continue;
@@ -300,6 +300,11 @@ fn binding(
             least_bytes(context.module, context.layouter, variable.ty)
         } else {
             0
+        },
+        layout: if kind.is_buffer() {
+            data_layout(context.joined, context.module, variable)
+        } else {
+            DataLayout::default()
         },
     })
 }
@@ -381,14 +386,22 @@ fn least_bytes(
     }
 }
 
-/// Where the members of push constants begin.
-fn push_layout(
+/// Where the values of a variable begin.
+fn data_layout(
     joined: &Joined,
     module: &naga::Module,
     variable: &naga::GlobalVariable,
-) -> PushLayout {
-    let mut layout = PushLayout::default();
-    match &module.types[variable.ty].inner {
+) -> DataLayout {
+    let mut layout = DataLayout::default();
+    let inner = &module.types[variable.ty].inner;
+    let of = match inner {
+        &TypeInner::Array { base, stride, .. } => {
+            layout.set_stride(stride.into());
+            &module.types[base].inner
+        }
+        _ => inner,
+    };
+    match of {
         TypeInner::Struct { members, .. } => members.iter().for_each(|member| {
             let name = member.name.as_deref().unwrap_or_default();
             layout.add_member(name, member.offset.into());
@@ -407,10 +420,10 @@ fn add_values(
     module: &naga::Module,
     ty: naga::Handle<naga::Type>,
     at: u64,
-    layout: &mut PushLayout,
+    layout: &mut DataLayout,
 ) {
     let mut add = |ty, offset: u64| {
-        if at + offset < push_layout::BYTES {
+        if at + offset < data_layout::BYTES {
             add_values(module, ty, at + offset, layout);
         }
     };
@@ -421,9 +434,9 @@ fn add_values(
         &TypeInner::Array { base, size, stride } => {
             let count = match size {
                 naga::ArraySize::Constant(count) => count.get(),
-                naga::ArraySize::Pending(_) | naga::ArraySize::Dynamic => 1,
+                naga::ArraySize::Pending(_) | naga::ArraySize::Dynamic => u32::MAX,
             };
-            let most = (push_layout::BYTES as u32).div_ceil(stride.max(1));
+            let most = (data_layout::BYTES as u32).div_ceil(stride.max(1));
             (0..count.min(most)).for_each(|at| add(base, (at * stride).into()));
         }
         &TypeInner::Matrix {

@@ -12,6 +12,7 @@ fn storage(writes: bool, stages: vk::ShaderStageFlags) -> Binding {
         writes,
         stages,
         least_bytes: 4,
+        layout: Default::default(),
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Bindings<'a> {
     samplers: [vk::Sampler; BINDINGS],
     indices: [ResourceIndex; BINDINGS],
     has_buffer: u32,
+    /// Buffers of which it is known how they are laid out.
+    has_layout: u32,
     has_image: u32,
     has_sampler: u32,
     tables: [Option<&'a SharedTable>; TABLES],
@@ -83,6 +85,7 @@ impl Default for Bindings<'_> {
             samplers: [vk::Sampler::null(); BINDINGS],
             indices: [ResourceIndex(0); BINDINGS],
             has_buffer: 0,
+            has_layout: 0,
             has_image: 0,
             has_sampler: 0,
             tables: [None; TABLES],
@@ -234,6 +237,8 @@ impl<'a> Encoder<'a> {
         self.bindings.indices[at] = entry.index();
         // What describes an image or a sampler would be written over what describes the buffer.
         self.bindings.has_buffer |= 1 << at;
+        self.bindings.has_layout &= !(1 << at);
+        self.bindings.has_layout |= u32::from(entry.has_layout) << at;
         self.bindings.has_image &= !(1 << at);
         self.bindings.has_sampler &= !(1 << at);
         Ok(())

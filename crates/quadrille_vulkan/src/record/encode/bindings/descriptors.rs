@@ -1,7 +1,7 @@
 //! The descriptors of bindings: each bound resource is checked against what the shader declares.
 
 use super::view;
-use crate::error::CommandError;
+use crate::error::{CommandError, OtherLayout};
 use crate::record::encode::{Encoder, Failure};
 use crate::resources::buffer::BufferUsage;
 use crate::resources::compatible::check_kind;
@@ -112,7 +112,32 @@ impl Encoder<'_> {
                 wanted: binding.least_bytes,
             });
         }
+        if info.offset == 0 && self.bindings.has_layout & (1 << at) != 0 {
+            return self.check_layout(pipeline, binding);
+        }
         Ok(())
+    }
+
+    /// Compares how a buffer was written with what the shader reads.
+    fn check_layout(&self, pipeline: &str, binding: &Binding) -> Result<(), CommandError> {
+        let index = self.bindings.indices[binding.binding as usize];
+        let Handle::Buffer(buffer) = self.resources.handle(index) else {
+            return Ok(());
+        };
+        match buffer.layout() {
+            Some(value) if binding.layout.contradicts_written(&value) => {
+                Err(CommandError::OtherLayout(Box::new(OtherLayout {
+                    value: value.name,
+                    name: buffer.name().to_owned(),
+                    given: value.text(),
+                    pipeline: pipeline.to_owned(),
+                    binding: binding.binding,
+                    variable: binding.name.clone(),
+                    shader: binding.layout.text(),
+                })))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn describe_image(
