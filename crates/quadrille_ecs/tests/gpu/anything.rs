@@ -338,8 +338,11 @@ fn work(
     (pyramid, whole, solid): (Sampled<Pyramid>, Sampled<Whole>, Sampled<Solid>),
     (samples, depth): (Sampled<Samples>, Sampled<Depth>),
     (plain, halves): (StorageWrite<Plain>, StorageWrite<Halves>),
-    (arguments, flags): (IndirectRead<Arguments>, ConditionRead<Flags>),
-    textures: Table<Textures>,
+    (arguments, flags, textures): (
+        IndirectRead<Arguments>,
+        ConditionRead<Flags>,
+        Table<Textures>,
+    ),
     tools: Res<Tools>,
 ) {
     let Some(mut dice) = Dice::of(&tools, 1) else {
@@ -400,11 +403,10 @@ fn work(
 fn draw(
     mut recorder: Recorder,
     (plain, odd, samples): (ColorTarget<Plain>, ColorTarget<Odd>, ColorTarget<Samples>),
-    depth: DepthTarget<Depth>,
-    pyramid: Sampled<Pyramid>,
+    (depth, pyramid): (DepthTarget<Depth>, Sampled<Pyramid>),
     (bytes, arguments): (VertexRead<MoreBytes>, IndirectRead<Arguments>),
-    indices: IndexRead<Bytes>,
-    (counted, flags): (QueryWrite<Counted>, ConditionRead<Flags>),
+    (indices, flags): (IndexRead<Bytes>, ConditionRead<Flags>),
+    counted: QueryWrite<Counted>,
     tools: Res<Tools>,
 ) {
     let Some(mut dice) = Dice::of(&tools, 2) else {
