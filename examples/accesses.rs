@@ -2,7 +2,7 @@
 //!
 //! `waves` computes heights, `sky` draws a sky, and `show` draws both. Every pass is an entity, and so is
 //! every access. `list` writes them down, as any tool could. At frame 10 `change` moves `waves` to another
-//! queue, if there is one, and declares that `sky` reads the heights too. Nobody orders anything: the next
+//! queue, if there is one, and declares that `sky` reads the heights too. No order is declared: the next
 //! plan has `sky` wait for `waves`. Both plans are printed; what is drawn stays the same.
 
 #![expect(clippy::print_stdout, reason = "what it shows is text")]

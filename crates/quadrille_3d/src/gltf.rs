@@ -1,7 +1,7 @@
 //! Scenes of glTF files: bevy_gltf loads them, and their meshes get standard materials.
 //!
-//! bevy_gltf gives its materials to whoever draws, which asks for them by a handler. As with bevy's
-//! own renderer a standard material has the label of its `GltfMaterial` with `/std` after it.
+//! bevy_gltf makes no materials: a renderer registers a handler that makes them. As with bevy's
+//! own renderer, a standard material has the label of its `GltfMaterial` with `/std` after it.
 
 use bevy_animation::AnimationPlugin;
 use bevy_app::App;

@@ -78,8 +78,8 @@ impl BoundMask {
         }
     }
 
-    /// Notes that a name is wrong. Nobody knows what it was to bind, so that nobody has to hear that
-    /// something is not bound.
+    /// Records the error of an unknown name. Which binding it stands for is not known, so no error
+    /// about a missing binding follows.
     #[cold]
     fn fail_name(&mut self, recording: &mut SubRecording, error: RecordError) {
         self.0 = u64::MAX;

@@ -28,7 +28,7 @@ impl BindingPlace for &str {}
 pub(crate) mod sealed {
     use super::{RecordError, Reflected, find_binding, find_table};
 
-    /// Finds the number; nobody else implements it.
+    /// Finds the number. The trait is sealed: numbers and names are all that implement it.
     pub trait Find: Copy {
         #[doc(hidden)]
         #[allow(

@@ -29,7 +29,8 @@ impl SharingChanges {
         self.wanted.push((handle, mode));
     }
 
-    /// Makes anew what is to change; whether anything has. `keep` is told what cannot change.
+    /// Replaces the objects whose sharing mode changes, and returns whether there were any. `keep`
+    /// receives the resources whose mode cannot change.
     pub(crate) fn change(
         &mut self,
         frames: &Frames,

@@ -384,7 +384,7 @@ impl GpuBuffer {
         let mut known = lock(&self.0.layout);
         if *known != layout {
             *known = layout;
-            // Recorded commands that use it are checked anew.
+            // Recorded commands that use it are checked again.
             self.0.generation.change();
         }
     }

@@ -3,7 +3,7 @@
 //! A set has a query pool for each frame in flight, and one buffer for the results. A pass that uses
 //! queries copies their results to the buffer at its own end, so the buffer is all that plans have to
 //! know of: order between passes, queues and frames follows from it. A pool is reset on the host when
-//! its frame in flight begins anew, since the device is done with it then.
+//! its frame in flight begins again: the device has completed all that used it.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};

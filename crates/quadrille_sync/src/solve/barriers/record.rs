@@ -261,7 +261,7 @@ struct MergeKey {
 
 /// A barrier for a range of a resource.
 trait Mergeable {
-    /// What it key of that.
+    /// What has to be equal for two barriers to merge.
     fn key(&self) -> MergeKey;
 
     /// Whether two barriers have the same second scope and the same rung. Then they may become one

@@ -134,8 +134,8 @@ pub(super) fn record_acquire(
     });
 }
 
-/// Calls `acquire`, which acquires, for each range that was released by one barrier, overlaps an
-/// interval, and for which `is_wanted` accepts one of the runs in the interval.
+/// Calls `acquire` for each range that one barrier released and that overlaps an interval, if
+/// `is_wanted` accepts one of its runs in the interval.
 pub(in crate::solve) fn for_each_pending(
     map: &mut RangeMap<State>,
     within: Range<u64>,
