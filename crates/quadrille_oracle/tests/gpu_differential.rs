@@ -72,7 +72,7 @@ fn the_layer_and_the_judge_agree() {
 fn compare() {
     let first_seed = setting("SEED", 1);
     let wanted = setting("STREAMS", 100_000);
-    let time = Duration::from_secs(setting("SECONDS", 20));
+    let time = Duration::from_secs(setting("SECONDS", 8));
     let (start, mut device) = (Instant::now(), Device::new());
     let mut tally: BTreeMap<String, u64> = BTreeMap::new();
     let mut seed = first_seed;

@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use crate::process;
 
-/// How many steps run side by side at most: a program on a software driver keeps one core busy.
+/// How many steps run side by side at most.
 const WORKERS: usize = 4;
 
 /// A step that leaves nothing but a remark, and does not mind what runs beside it.
@@ -59,8 +59,9 @@ impl Steps {
         value
     }
 
-    /// Runs steps that do not mind each other, as many at once as there are cores (at most
-    /// [`WORKERS`]); the table has them in the order given.
+    /// Runs steps that do not mind each other, one more at once than there are cores (at most
+    /// [`WORKERS`]), as a program on a software driver keeps 0.7 of a core busy; the table has them
+    /// in the order given.
     pub(crate) fn side_by_side(&mut self, checks: &[Check]) {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let next = AtomicUsize::new(0);
@@ -75,7 +76,7 @@ impl Steps {
             }
         };
         thread::scope(|scope| {
-            for _ in 0..cores.clamp(1, WORKERS) {
+            for _ in 0..(cores + 1).min(WORKERS) {
                 scope.spawn(work);
             }
         });

@@ -23,6 +23,13 @@ const SHORT_SOAK: soaked::Dose = soaked::Dose {
     seed: 1,
 };
 
+/// Test programs and patterns of `life` that take long and whose frames are like those of others,
+/// which run on every topology: these run on the plain driver and on [`FAMILIES`].
+const LONG: [&str; 3] = ["gpu_hostile", "gpu_games", "r_pentomino"];
+
+/// The topology of [`LONG`]: a queue of each kind, each in a family of its own.
+const FAMILIES: &str = TOPOLOGIES[3];
+
 /// All of it; what is quick and often wrong comes before what takes minutes.
 ///
 /// # Errors
@@ -183,6 +190,13 @@ impl Bench {
         std::iter::once(None).chain(virtual_queues)
     }
 
+    /// Those of [`Bench::topologies`] that a program is run on.
+    fn topologies_of(&self, name: &str) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
+        let is_long = LONG.contains(&name);
+        self.topologies()
+            .filter(move |queues| !is_long || queues.is_none_or(|(_, it)| it == FAMILIES))
+    }
+
     /// The path of an example's program.
     fn example(&self, name: &str) -> Option<PathBuf> {
         self.workspace
@@ -235,7 +249,7 @@ fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
         }
         // The layer's own tests put it where they want it.
         let own = package == "quadrille_layer";
-        let topologies = bench.topologies().filter(|it| it.is_none() || !own);
+        let topologies = bench.topologies_of(test).filter(|it| it.is_none() || !own);
         let checks = topologies.map(|queues| {
             let name = format!("{package} {test}{}", on(queues));
             Check::new(name, move || {
@@ -355,7 +369,7 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
     let mut runs = Vec::new();
     for fact in &life::FACTS {
-        for queues in bench.topologies() {
+        for queues in bench.topologies_of(fact.pattern) {
             let step = format!("life {}{}", fact.pattern, on(queues));
             let alone = move || life::check(&bench.stack, program, fact, &[], queues);
             runs.push(Check::new(step.clone(), alone));
