@@ -2,18 +2,24 @@
 //
 // What leaves this shader is linear, multiplied with alpha.
 
+import quadrille_3d::grading::{DITHERS, Grading, dithered, graded, saturated};
+import quadrille_3d::tonemapping::{NONE, tone_mapped};
+
 struct Push {
     // Behind the scene; with alpha 0 what is there already.
     background: vec4f,
     // Where the view begins in its target, in pixels.
     corner: vec2f,
-    // 0 none, 1 Reinhard, 2 Reinhard of the luminance, 3 ACES, 4 somewhat boring, 5 Khronos' neutral.
-    method: u32,
+    // Of the list of gradings.
+    row: u32,
     // The background is mapped as the scene is.
     maps_background: u32,
 }
 
 @group(0) @binding(0) var scene: texture_2d<f32>;
+@group(0) @binding(1) var<storage, read> gradings: array<Grading>;
+@group(0) @binding(2) var tone_table: texture_3d<f32>;
+@group(0) @binding(3) var table_sampler: sampler;
 
 var<immediate> push: Push;
 
@@ -24,77 +30,31 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 
 @fragment
 fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
-    let seen = textureLoad(scene, vec2i(at.xy - push.corner), 0);
+    let pixel = at.xy - push.corner;
+    let seen = textureLoad(scene, vec2i(pixel), 0);
     let behind = push.background * (1.0 - seen.a);
     if push.maps_background != 0u {
-        return vec4f(mapped(seen.rgb + behind.rgb * push.background.a), seen.a + behind.a);
+        return vec4f(mapped(seen.rgb + behind.rgb * push.background.a, pixel), seen.a + behind.a);
+    }
+    // Methods may make something of black, and dither does.
+    if all(seen == vec4f(0.0)) {
+        return vec4f(behind.rgb * push.background.a, behind.a);
     }
     // Where little covers, as at edges, it has the colour that it would have if it covered all.
     let covers = select(1.0, seen.a, seen.a > 1.0 / 256.0);
-    let color = mapped(seen.rgb / covers) * covers;
+    let color = mapped(seen.rgb / covers, pixel) * covers;
     return vec4f(color + behind.rgb * push.background.a, seen.a + behind.a);
 }
 
-fn mapped(color: vec3f) -> vec3f {
-    switch push.method {
-        case 1u: { return color / (1.0 + color); }
-        case 2u: { return color / (1.0 + luminance(color)); }
-        case 3u: { return aces(color); }
-        case 4u: { return somewhat_boring(color); }
-        case 5u: { return khronos_neutral(color); }
-        default: { return color; }
+fn mapped(color: vec3f, pixel: vec2f) -> vec3f {
+    let grading = gradings[push.row];
+    if grading.method == NONE {
+        return color;
     }
-}
-
-fn luminance(color: vec3f) -> f32 {
-    return dot(color, vec3f(0.2126, 0.7152, 0.0722));
-}
-
-// Stephen Hill's fit of the reference rendering and output transforms.
-fn aces(color: vec3f) -> vec3f {
-    let input = vec3f(
-        dot(color, vec3f(0.59719, 0.35458, 0.04823)),
-        dot(color, vec3f(0.07600, 0.90834, 0.01566)),
-        dot(color, vec3f(0.02840, 0.13383, 0.83777)),
-    );
-    let above = input * (input + 0.0245786) - 0.000090537;
-    let below = input * (0.983729 * input + 0.4329510) + 0.238081;
-    let curve = above / below;
-    return saturate(vec3f(
-        dot(curve, vec3f(1.60475, -0.53108, -0.07367)),
-        dot(curve, vec3f(-0.10208, 1.10813, -0.00605)),
-        dot(curve, vec3f(-0.00327, -0.07276, 1.07602)),
-    ));
-}
-
-// Tomasz Stachowiak's: by luminance where colours are dull, by channel where they are not.
-fn somewhat_boring(color: vec3f) -> vec3f {
-    let luma = luminance(color);
-    let chroma = vec2f(
-        dot(color, vec3f(-0.1146, -0.3854, 0.5)),
-        dot(color, vec3f(0.5, -0.4542, -0.0458)),
-    );
-    let vivid = 1.0 - exp(-2.4 * length(chroma));
-    let fade = max((vivid - 0.7) * 0.8, 0.0);
-    let faded = mix(color, vec3f(luma), fade * fade);
-    let by_luminance = color * ((1.0 - exp(-luma)) / max(luma, 1e-5));
-    let by_channel = 1.0 - exp(-faded);
-    return mix(by_luminance, by_channel, vivid * vivid) * 0.97;
-}
-
-// The specification of Khronos' PBR Neutral Tone Mapper.
-fn khronos_neutral(color: vec3f) -> vec3f {
-    const START: f32 = 0.8 - 0.04;
-    const FADE: f32 = 0.15;
-    let least = min(color.r, min(color.g, color.b));
-    let offset = select(0.04, least - 6.25 * least * least, least < 0.08);
-    let lifted = color - offset;
-    let peak = max(lifted.r, max(lifted.g, lifted.b));
-    if peak < START {
-        return lifted;
+    let shown = tone_mapped(graded(color, grading), grading.method, tone_table, table_sampler);
+    let vivid = saturated(shown, grading);
+    if (grading.flags & DITHERS) == 0u {
+        return vivid;
     }
-    const ROOM: f32 = 1.0 - START;
-    let new_peak = 1.0 - ROOM * ROOM / (peak + ROOM - START);
-    let fade = 1.0 - 1.0 / (FADE * (peak - new_peak) + 1.0);
-    return mix(lifted * (new_peak / peak), vec3f(new_peak), fade);
+    return dithered(vivid, pixel);
 }

@@ -6,24 +6,37 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 
 /// How the radiance of a scene becomes colours of a screen, with the names of bevy's type.
-///
-/// The default is [`Self::SomewhatBoringDisplayTransform`], where bevy's is `TonyMcMapface`, which
-/// needs a table of measured colours that is not here yet.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tonemapping {
-    /// Nothing is done: what is brighter than the screen is cut off.
+    /// Nothing is done, [`ColorGrading`](crate::ColorGrading) and
+    /// [`DebandDither`](crate::DebandDither) included: what is brighter than the screen is cut off.
     None,
+    /// Colours stay what [`ColorGrading`](crate::ColorGrading) makes of them.
+    Linear,
     /// `x / (1 + x)` of each channel: bright colours become white.
     Reinhard,
     /// The same of the luminance: bright colours stay what they are.
     ReinhardLuminance,
     /// The fit by Stephen Hill of the Academy's reference transform: contrast, warm highlights.
     AcesFitted,
-    /// By Tomasz Stachowiak: between the two of Reinhard, with hues that stay.
-    #[default]
+    /// By Troy Sobotka: dull colours, hues that stay.
+    AgX,
+    /// By Tomasz Stachowiak: between the two of Reinhard.
     SomewhatBoringDisplayTransform,
+    /// By Tomasz Stachowiak: hues that stay, no more contrast than there is. The default.
+    #[default]
+    TonyMcMapface,
+    /// The film-like one of Blender 2.8 to 3.6.
+    BlenderFilmic,
     /// Khronos' for products: colours below 0.8 stay exactly what they are.
     KhronosPbrNeutral,
+}
+
+impl Tonemapping {
+    /// Whether anything is done.
+    pub fn is_enabled(&self) -> bool {
+        *self != Self::None
+    }
 }
 
 /// Fog that becomes denser with the distance to the camera: bevy's component by name and field.

@@ -33,6 +33,7 @@ mod camera;
 mod dfg;
 #[cfg(feature = "gltf")]
 mod gltf;
+mod grading;
 mod instances;
 mod lights;
 mod material;
@@ -46,17 +47,18 @@ mod shadow_maps;
 mod table;
 mod targets;
 mod textures;
+mod tonemap;
 mod views;
 
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;
 pub use camera::{DistanceFog, FogFalloff, Tonemapping};
+pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
 pub use material::{AlphaMode, MeshMaterial3d, StandardMaterial};
 pub use material_row::Materials3d;
 pub use passes::{
-    Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, tonemap_3d,
-    transparent_3d,
+    Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
 };
 pub use pipelines::{Dfg3d, Pipelines3d};
 pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
@@ -67,11 +69,13 @@ pub use scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d};
 pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
 pub use targets::{SceneColors, SceneDepths, SceneSamples};
 pub use textures::Textures3d;
+pub use tonemap::{Gradings3d, ToneTables3d, tonemap_3d};
 
 /// What a 3D program needs: bevy's content crates, and this one.
 pub mod prelude {
     pub use crate::{
-        AlphaMode, DistanceFog, FogFalloff, ManualTargets, MeshMaterial3d, Msaa, Quadrille3dPlugin,
+        AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
+        DistanceFog, FogFalloff, ManualTargets, MeshMaterial3d, Msaa, Quadrille3dPlugin,
         StandardMaterial, Tonemapping, UploadBudget,
     };
     pub use bevy_asset::prelude::*;

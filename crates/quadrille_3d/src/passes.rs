@@ -1,23 +1,20 @@
-//! The passes, in their order: [`shadow_3d`], [`opaque_3d`], [`transparent_3d`], [`tonemap_3d`].
+//! The passes that draw meshes, in their order: [`shadow_3d`], [`opaque_3d`], [`transparent_3d`].
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{
-    AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering,
-    access_kind,
+    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, access_kind,
 };
 use quadrille::prelude::{
     DepthTarget, IndexRead, IndexType, Recorder, Sampled, StorageRead, Table, VertexRead,
 };
-use quadrille_content::{CameraTargets, Shape};
+use quadrille_content::Shape;
 
-use crate::camera::Tonemapping;
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::material_row::Materials3d;
 use crate::pipelines::{Dfg3d, Pipelines3d};
 use crate::scene::{
-    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, Seen3d, ShadowViews3d, View3d, Views3d,
+    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, Seen3d, ShadowViews3d, Views3d,
 };
 use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
 use crate::targets::{SceneColors, SceneDepths, SceneSamples};
@@ -26,8 +23,8 @@ use crate::textures::Textures3d;
 /// What the passes draw, and with what.
 #[derive(SystemParam)]
 pub struct Drawn3d<'w> {
-    scene: Res<'w, Scene3d>,
-    pipelines: Res<'w, Pipelines3d>,
+    pub(crate) scene: Res<'w, Scene3d>,
+    pub(crate) pipelines: Res<'w, Pipelines3d>,
 }
 
 /// The meshes that the passes draw.
@@ -293,69 +290,4 @@ fn draw_mesh(rendering: &mut Rendering<'_>, draw: &Draw3d) {
         mesh.base_vertex,
         draw.seen.clone(),
     );
-}
-
-/// What the shader of [`tonemap_3d`] is told.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct TonemapPush {
-    background: [f32; 4],
-    corner: [f32; 2],
-    method: u32,
-    maps_background: u32,
-}
-
-/// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
-/// the plan for each view.
-pub fn tonemap_3d(
-    mut recorder: Recorder,
-    colors: AccessList<SceneColors, access_kind::Sampled>,
-    targets: AccessList<CameraTargets, access_kind::ColorTarget>,
-    drawn: Drawn3d,
-) {
-    for view in &drawn.scene.views {
-        let color = colors.get(view.images as usize);
-        let (Some(color), Some(target)) = (color, targets.get(view.target as usize)) else {
-            continue;
-        };
-        map_view(&mut recorder, view, &color, &target, &drawn.pipelines);
-    }
-}
-
-fn map_view(
-    recorder: &mut Recorder,
-    view: &View3d,
-    color: &AnyAccess,
-    target: &AnyAccess,
-    pipelines: &Pipelines3d,
-) {
-    let uses = [color.as_declared(), target.as_declared()];
-    let mut pass = recorder.pass("tonemap 3d", &uses);
-    let attachment = match view.clear {
-        Some(color) => target.clear(color),
-        None => target.keep(),
-    };
-    let [left, top, width, height] = view.viewport;
-    let push = TonemapPush {
-        background: view
-            .background
-            .map_or([0.0; 4], |[r, g, b, _]| [r, g, b, 1.0]),
-        corner: [left as f32, top as f32],
-        method: match view.tonemapping {
-            Tonemapping::None => 0,
-            Tonemapping::Reinhard => 1,
-            Tonemapping::ReinhardLuminance => 2,
-            Tonemapping::AcesFitted => 3,
-            Tonemapping::SomewhatBoringDisplayTransform => 4,
-            Tonemapping::KhronosPbrNeutral => 5,
-        },
-        maps_background: u32::from(view.is_hdr),
-    };
-    pass.render(attachment)
-        .viewport([left as f32, top as f32, width as f32, height as f32])
-        .scissor([left, top, width, height])
-        .pipeline(&pipelines.tonemap)
-        .bind(0, color)
-        .push_bytes(bytemuck::bytes_of(&push))
-        .draw(0..3, 0..1);
 }

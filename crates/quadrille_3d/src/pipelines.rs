@@ -26,10 +26,11 @@ pub struct Pipelines3d {
     shadows: [GraphicsPipeline; 3],
     pub(crate) tonemap: GraphicsPipeline,
     pub(crate) shadow_sampler: Sampler,
+    pub(crate) table_sampler: Sampler,
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 5] = [
+const MODULES: [(&str, &str); 7] = [
     (
         "quadrille_3d::rows",
         include_str!("../../../shaders/quadrille_3d/rows.wgsl"),
@@ -49,6 +50,14 @@ const MODULES: [(&str, &str); 5] = [
     (
         "quadrille_3d::fog",
         include_str!("../../../shaders/quadrille_3d/fog.wgsl"),
+    ),
+    (
+        "quadrille_3d::grading",
+        include_str!("../../../shaders/quadrille_3d/grading.wgsl"),
+    ),
+    (
+        "quadrille_3d::tonemapping",
+        include_str!("../../../shaders/quadrille_3d/tonemapping.wgsl"),
     ),
 ];
 
@@ -79,6 +88,11 @@ impl Pipelines3d {
                 ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
             })?,
             shadow_sampler: gpu.create_sampler(&compare)?,
+            table_sampler: gpu.create_sampler(&SamplerDesc {
+                name: "tone tables".to_owned(),
+                address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
+                ..SamplerDesc::linear()
+            })?,
         })
     }
 

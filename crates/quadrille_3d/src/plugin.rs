@@ -11,16 +11,18 @@ use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
 use crate::camera::Tonemapping;
 use crate::dfg;
+use crate::grading::{ColorGrading, DebandDither};
 use crate::instances::{Indices3d, InstanceStore, Instances3d, Vertices3d, gather_meshes};
 use crate::material::StandardMaterial;
 use crate::material_row::{MaterialStore, Materials3d};
-use crate::passes::{opaque_3d, shadow_3d, tonemap_3d, transparent_3d};
+use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
 use crate::pipelines::{Dfg3d, Pipelines3d};
 use crate::scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d, send_scene};
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::table::table_buffer;
 use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
 use crate::textures::Textures3d;
+use crate::tonemap::{Gradings3d, ToneTables3d, prepare_tone_tables, tonemap_3d};
 use crate::views::gather_views;
 
 /// Draws bevy's meshes with standard materials, lit by bevy's lights, under its 3D cameras.
@@ -96,6 +98,8 @@ impl Plugin for Quadrille3dPlugin {
         app.init_asset::<StandardMaterial>()
             .register_required_components::<Camera3d, Msaa>()
             .register_required_components::<Camera3d, Tonemapping>()
+            .register_required_components::<Camera3d, ColorGrading>()
+            .register_required_components_with::<Camera3d, DebandDither>(|| DebandDither::Enabled)
             .register_required_components::<Camera3d, Exposure>()
             .init_resource::<Draws3d>()
             .init_resource::<Scene3d>()
@@ -132,7 +136,12 @@ impl Plugin for Quadrille3dPlugin {
             (
                 gather_meshes.in_set(Prepare3dSystems::Gather),
                 gather_views.in_set(Prepare3dSystems::Queue),
-                (prepare_shadow_maps, prepare_targets, send_scene)
+                (
+                    prepare_shadow_maps,
+                    prepare_targets,
+                    prepare_tone_tables,
+                    send_scene,
+                )
                     .chain()
                     .in_set(Prepare3dSystems::Send),
                 shadow_3d.in_set(Pass3dSystems::Shadow),
@@ -169,6 +178,7 @@ fn make(
     commands.insert_resource(Instances3d(table("3d instances")?));
     commands.insert_resource(Materials3d(table("3d materials")?));
     commands.insert_resource(Views3d(table("3d views")?));
+    commands.insert_resource(Gradings3d(table("3d gradings")?));
     commands.insert_resource(Lights3d(table("3d lights")?));
     commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
     commands.insert_resource(Seen3d(table("3d seen")?));
@@ -188,6 +198,7 @@ fn make(
     commands.insert_resource(faces);
     commands.insert_resource(Pipelines3d::new(&gpu)?);
     commands.insert_resource(Textures3d::new(&gpu)?);
+    commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);
     commands.insert_resource(SceneColors::default());
     commands.insert_resource(SceneSamples::default());
     commands.insert_resource(SceneDepths::default());

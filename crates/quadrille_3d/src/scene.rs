@@ -10,9 +10,11 @@ use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille_content::{MeshPlace, Shape};
 
 use crate::camera::Tonemapping;
+use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
 use crate::material_row::{CullMode, Mix};
 use crate::table::List;
+use crate::tonemap::Gradings3d;
 
 /// A camera as shaders read it.
 #[repr(C)]
@@ -98,6 +100,8 @@ pub(crate) struct View3d {
     pub(crate) background: Option<[f32; 4]>,
     pub(crate) samples: u32,
     pub(crate) tonemapping: Tonemapping,
+    /// Place of its table in `ToneTables3d`.
+    pub(crate) tone_table: u32,
     /// Its background is mapped as the scene is.
     pub(crate) is_hdr: bool,
     /// Place of its images in `SceneColors` and the others.
@@ -163,6 +167,8 @@ pub struct Scene3d {
     pub(crate) shadows: Vec<Shadow3d>,
     pub(crate) draws: Vec<Draw3d>,
     pub(crate) view_rows: List<ViewRow>,
+    /// A row for each view.
+    pub(crate) gradings: List<GradingRow>,
     pub(crate) lights: List<LightRow>,
     pub(crate) shadow_rows: List<ShadowRow>,
     /// Places in the table of instances, draw by draw.
@@ -186,6 +192,7 @@ impl Scene3d {
         self.shadows.clear();
         self.draws.clear();
         self.view_rows.now.clear();
+        self.gradings.now.clear();
         self.lights.now.clear();
         self.shadow_rows.now.clear();
         self.seen.now.clear();
@@ -194,6 +201,7 @@ impl Scene3d {
     /// Forgets what the device has.
     pub(crate) fn begin_anew(&mut self) {
         self.view_rows.begin_anew();
+        self.gradings.begin_anew();
         self.lights.begin_anew();
         self.shadow_rows.begin_anew();
         self.seen.begin_anew();
@@ -240,6 +248,7 @@ pub struct Seen3d(pub(crate) GpuBuffer);
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct SentTo<'w> {
     views: ResMut<'w, Views3d>,
+    gradings: ResMut<'w, Gradings3d>,
     lights: ResMut<'w, Lights3d>,
     shadows: ResMut<'w, ShadowViews3d>,
     seen: ResMut<'w, Seen3d>,
@@ -258,7 +267,9 @@ pub(crate) fn send_scene(
     fill_empty(&mut scene.shadow_rows);
     fill_empty(&mut scene.seen);
     fill_empty(&mut scene.view_rows);
+    fill_empty(&mut scene.gradings);
     scene.view_rows.send(&gpu, uploads, &mut to.views.0)?;
+    scene.gradings.send(&gpu, uploads, &mut to.gradings.0)?;
     scene.lights.send(&gpu, uploads, &mut to.lights.0)?;
     scene.shadow_rows.send(&gpu, uploads, &mut to.shadows.0)?;
     scene.seen.send(&gpu, uploads, &mut to.seen.0)?;

@@ -13,9 +13,11 @@ use bevy_light::{AmbientLight, GlobalAmbientLight};
 use bevy_math::Vec3;
 use bevy_mesh::Mesh3d;
 use bevy_transform::components::GlobalTransform;
+use bytemuck::Zeroable;
 use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite};
 
 use crate::camera::{DistanceFog, FogFalloff, Tonemapping};
+use crate::grading::{ColorGrading, DebandDither, GradingRow};
 use crate::instances::DrawnMesh;
 use crate::lights::{Lights, ShadowLister};
 use crate::scene::{FogRow, PipelineKey, Scene3d, View3d, ViewRow};
@@ -31,6 +33,8 @@ pub(crate) struct Camera {
     fog: Option<&'static DistanceFog>,
     msaa: &'static Msaa,
     tonemapping: &'static Tonemapping,
+    grading: &'static ColorGrading,
+    dither: &'static DebandDither,
     is_hdr: Has<Hdr>,
 }
 
@@ -103,6 +107,7 @@ fn add_view(
         background: background.map(|color| color.to_f32_array()),
         samples: camera.msaa.samples(),
         tonemapping: *camera.tonemapping,
+        tone_table: 0,
         is_hdr: camera.is_hdr,
         images: 0,
         opaque,
@@ -119,6 +124,32 @@ fn add_view(
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
     };
     scene.view_rows.now.push(checked(world, view.camera, row));
+    scene
+        .gradings
+        .now
+        .push(grading_row(world, view.camera, camera));
+}
+
+/// How the colours of a camera are changed; not at all if that makes no sense.
+fn grading_row(world: &World3d, entity: Entity, camera: &CameraItem<'_, '_>) -> GradingRow {
+    let (method, dither) = (*camera.tonemapping, *camera.dither);
+    let complaints = &world.lights.complaints;
+    let plain = ColorGrading::default();
+    if !method.is_enabled() && *camera.grading != plain {
+        complaints.say(|| {
+            format!(
+                "the colour grading of the camera {entity} is not seen: its tone mapping is \
+                 Tonemapping::None, and Tonemapping::Linear changes nothing else"
+            )
+        });
+    }
+    GradingRow::new(camera.grading, method, dither).unwrap_or_else(|| {
+        complaints.say(|| {
+            let grading = camera.grading;
+            format!("the camera {entity} has no colour grading: it is {grading:?}")
+        });
+        GradingRow::new(&plain, method, dither).unwrap_or_else(Zeroable::zeroed)
+    })
 }
 
 /// The row without those of its parts that make no sense.

@@ -11,6 +11,8 @@ mod gltf;
 mod materials;
 #[path = "gpu/recover.rs"]
 mod recover;
+#[path = "gpu/tones.rs"]
+mod tones;
 
 use std::f32::consts::FRAC_PI_2;
 

@@ -38,15 +38,20 @@ fn prepare(app: &mut App, width: u32, height: u32) {
 impl Rig {
     /// The numbers of a texel of the image [`EXACT`].
     pub(crate) fn exactly(&mut self, x: u32, y: u32) -> [f32; 4] {
+        self.exact_row(y)[x as usize]
+    }
+
+    /// The numbers of a row of texels of the image [`EXACT`].
+    pub(crate) fn exact_row(&mut self, y: u32) -> Vec<[f32; 4]> {
         self.update(SETTLING);
         let image = self.app.world().resource::<Exact>().0.clone();
         let done = self.read_back(Readback::image(&image));
         let ([width, _], _) = done.image.expect("an image was read back");
-        let first = (y * width + x) as usize * 16;
-        let number = |channel: usize| {
-            let at = first + channel * 4;
-            f32::from_le_bytes(done.bytes[at..at + 4].try_into().expect("4 bytes"))
-        };
-        [number(0), number(1), number(2), number(3)]
+        let row = done.bytes.chunks_exact(width as usize * 16).nth(y as usize);
+        let texels = row.expect("the row is there").chunks_exact(16);
+        let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("4 bytes"));
+        texels
+            .map(|texel| [0, 4, 8, 12].map(|at| number(&texel[at..at + 4])))
+            .collect()
     }
 }

@@ -1,0 +1,242 @@
+//! How colours are changed around tone mapping, by bevy's names: bevy has these in crates that need
+//! `wgpu`.
+
+use std::ops::Range;
+
+use bevy_ecs::prelude::*;
+use bevy_math::{Mat3, Vec2, Vec3};
+use bytemuck::{Pod, Zeroable};
+
+use crate::camera::Tonemapping;
+
+/// Whether noise of less than one step of 8 bits hides the edges between steps, with the names of
+/// bevy's type. A 3D camera has it, unless it says otherwise; without tone mapping there is none.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DebandDither {
+    /// Colours are as they are.
+    #[default]
+    Disabled,
+    /// There is noise.
+    Enabled,
+}
+
+/// Changes of colour before tone mapping (and of saturation after it), bevy's component by name and
+/// field. None of it happens with [`Tonemapping::None`].
+///
+/// ```
+/// use quadrille_3d::prelude::*;
+/// let warm = ColorGrading::with_identical_sections(
+///     ColorGradingGlobal { temperature: 0.02, ..ColorGradingGlobal::default() },
+///     ColorGradingSection { contrast: 1.1, ..ColorGradingSection::default() },
+/// );
+/// assert_eq!(warm.shadows, warm.highlights);
+/// ```
+#[derive(Component, Clone, Debug, Default, PartialEq)]
+pub struct ColorGrading {
+    /// Of the whole picture.
+    pub global: ColorGradingGlobal,
+    /// Of what is darker than [`ColorGradingGlobal::midtones_range`].
+    pub shadows: ColorGradingSection,
+    /// Of what is within that range.
+    pub midtones: ColorGradingSection,
+    /// Of what is brighter.
+    pub highlights: ColorGradingSection,
+}
+
+/// Changes of the whole picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColorGradingGlobal {
+    /// Added to the exposure, in stops: 1 is twice as bright.
+    pub exposure: f32,
+    /// Moves the white point along x of CIE 1931: colours become redder above 0, bluer below.
+    pub temperature: f32,
+    /// Moves the white point along y of CIE 1931: colours become more magenta above 0, greener below.
+    pub tint: f32,
+    /// Turns the hue, in radians, from red to yellow to green.
+    pub hue: f32,
+    /// Saturation after tone mapping: 0 is grey, above 1 is more vivid.
+    pub post_saturation: f32,
+    /// From which mean of the channels on colours are midtones, and from which on highlights. For 0.1
+    /// to either side two sections mix.
+    pub midtones_range: Range<f32>,
+}
+
+/// Changes of shadows, midtones or highlights: saturation, then contrast, then
+/// `(colour * gain + lift)^(1 / gamma)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColorGradingSection {
+    /// 0 is grey, above 1 is more vivid.
+    pub saturation: f32,
+    /// Distance from middle grey, 0.5: below 1 colours come closer to it.
+    pub contrast: f32,
+    /// Above 1 the middle becomes brighter.
+    pub gamma: f32,
+    /// A factor.
+    pub gain: f32,
+    /// A summand.
+    pub lift: f32,
+}
+
+impl Default for ColorGradingGlobal {
+    /// No change; midtones are from 0.2 to 0.7.
+    fn default() -> Self {
+        Self {
+            exposure: 0.0,
+            temperature: 0.0,
+            tint: 0.0,
+            hue: 0.0,
+            post_saturation: 1.0,
+            midtones_range: 0.2..0.7,
+        }
+    }
+}
+
+impl Default for ColorGradingSection {
+    /// No change.
+    fn default() -> Self {
+        Self {
+            saturation: 1.0,
+            contrast: 1.0,
+            gamma: 1.0,
+            gain: 1.0,
+            lift: 0.0,
+        }
+    }
+}
+
+impl ColorGrading {
+    /// The same for shadows, midtones and highlights.
+    pub fn with_identical_sections(
+        global: ColorGradingGlobal,
+        section: ColorGradingSection,
+    ) -> Self {
+        Self {
+            global,
+            shadows: section,
+            midtones: section,
+            highlights: section,
+        }
+    }
+
+    /// Shadows, midtones and highlights, in this order.
+    pub fn all_sections(&self) -> impl Iterator<Item = &ColorGradingSection> {
+        [&self.shadows, &self.midtones, &self.highlights].into_iter()
+    }
+
+    /// The same to be changed.
+    pub fn all_sections_mut(&mut self) -> impl Iterator<Item = &mut ColorGradingSection> {
+        [&mut self.shadows, &mut self.midtones, &mut self.highlights].into_iter()
+    }
+}
+
+/// A [`ColorGrading`] with the method of tone mapping, as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct GradingRow {
+    /// The columns of the matrix that moves the white point, padded.
+    balance: [[f32; 4]; 3],
+    /// Of shadows, midtones and highlights, as the next four.
+    saturation: [f32; 3],
+    /// A factor.
+    exposure: f32,
+    contrast: [f32; 3],
+    hue: f32,
+    /// Exponents: one over gamma.
+    exponent: [f32; 3],
+    post_saturation: f32,
+    gain: [f32; 3],
+    /// [`TURNS_HUE`] and others.
+    flags: u32,
+    lift: [f32; 3],
+    /// Place of the [`Tonemapping`] in its list.
+    pub(crate) method: u32,
+    midtones: [f32; 2],
+    unused: [f32; 2],
+}
+
+const TURNS_HUE: u32 = 1;
+const BALANCES: u32 = 2;
+const HAS_SECTIONS: u32 = 4;
+const DITHERS: u32 = 8;
+
+impl GradingRow {
+    /// None if a number is not finite.
+    pub(crate) fn new(
+        grading: &ColorGrading,
+        method: Tonemapping,
+        dither: DebandDither,
+    ) -> Option<Self> {
+        let global = &grading.global;
+        let each = |field: fn(&ColorGradingSection) -> f32| {
+            [&grading.shadows, &grading.midtones, &grading.highlights].map(field)
+        };
+        let plain = ColorGradingSection::default();
+        let moves_white = global.temperature != 0.0 || global.tint != 0.0;
+        let has_sections = grading.all_sections().any(|section| *section != plain);
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let row = Self {
+            balance: balance(global.temperature, global.tint)
+                .to_cols_array_2d()
+                .map(|[x, y, z]| [x, y, z, 0.0]),
+            saturation: each(|section| section.saturation),
+            exposure: global.exposure.exp2(),
+            contrast: each(|section| section.contrast),
+            hue: global.hue,
+            exponent: each(|section| 1.0 / section.gamma),
+            post_saturation: global.post_saturation,
+            gain: each(|section| section.gain),
+            flags: flag(global.hue != 0.0, TURNS_HUE)
+                | flag(moves_white, BALANCES)
+                | flag(has_sections, HAS_SECTIONS)
+                | flag(dither == DebandDither::Enabled, DITHERS),
+            lift: each(|section| section.lift),
+            method: method as u32,
+            midtones: [global.midtones_range.start, global.midtones_range.end],
+            unused: [0.0; 2],
+        };
+        let sections = [
+            row.saturation,
+            row.contrast,
+            row.exponent,
+            row.gain,
+            row.lift,
+        ];
+        let rest = [row.exposure, row.hue, row.post_saturation];
+        [
+            row.balance.as_flattened(),
+            sections.as_flattened(),
+            &rest,
+            &row.midtones,
+        ]
+        .iter()
+        .all(|numbers| quadrille_content::is_finite(numbers))
+        .then_some(row)
+    }
+}
+
+/// From the colours of a white point that is moved in CIE 1931 to those of D65: the matrix of linear
+/// sRGB colours, by cone responses and with bevy's numbers.
+fn balance(temperature: f32, tint: f32) -> Mat3 {
+    let white = lms_of(D65 + Vec2::new(-temperature, tint));
+    LMS_TO_RGB * Mat3::from_diagonal(lms_of(D65) / white) * LMS_TO_RGB.inverse()
+}
+
+/// The standard illuminant in CIE 1931.
+const D65: Vec2 = Vec2::new(0.31272, 0.32903);
+
+/// From cone responses, 1 each for white, to linear sRGB.
+const LMS_TO_RGB: Mat3 = Mat3::from_cols(
+    Vec3::new(4.06305, -0.40791, -0.011_881_2),
+    Vec3::new(-2.93241, 1.40437, -0.048_653_2),
+    Vec3::new(-0.130_646, 0.003_536_3, 1.060_534_4),
+);
+
+/// Cone responses to a colour of CIE 1931 of luminance 1, by the matrix of CAM16.
+fn lms_of(xy: Vec2) -> Vec3 {
+    let xyz = Vec3::new(xy.x, xy.y, 1.0 - xy.x - xy.y) / xy.y;
+    Vec3::new(
+        Vec3::new(0.401_288, 0.650_173, -0.051_461).dot(xyz),
+        Vec3::new(-0.250_268, 1.204_414, 0.045_854).dot(xyz),
+        Vec3::new(-0.002_079, 0.048_952, 0.953_127).dot(xyz),
+    )
+}

@@ -1,0 +1,221 @@
+//! The last pass, [`tonemap_3d`], and the tables of measured colours that some of its methods need.
+
+use bevy_asset::RenderAssetUsages;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_image::{CompressedImageFormats, Image, ImageSampler, ImageType};
+use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, access_kind};
+use quadrille::prelude::{
+    Format, GpuBuffer, GpuDevice, GpuImage, ImageDesc, Recorder, StorageRead, Uploads,
+};
+use quadrille::vulkan::Error;
+use quadrille_content::{CameraTargets, Complaints};
+
+use crate::camera::Tonemapping;
+use crate::passes::Drawn3d;
+use crate::pipelines::Pipelines3d;
+use crate::scene::{Scene3d, View3d};
+use crate::targets::SceneColors;
+
+/// What each view's colours go through: 144 bytes each.
+#[derive(Resource, Deref)]
+pub struct Gradings3d(pub(crate) GpuBuffer);
+
+/// The tables of colours of this frame's methods of tone mapping: cubes with the colour of the screen
+/// for each colour of the scene. The first one is there for methods without a table.
+#[derive(Resource, Deref)]
+pub struct ToneTables3d {
+    #[deref]
+    shown: Vec<GpuImage>,
+    /// Places of the tables of [`TABLES`], once they are needed.
+    places: [Option<u32>; TABLES.len()],
+}
+
+/// The files of tables, and which method each is of: `assets/LICENSES.md` tells where they come from.
+const TABLES: [(Tonemapping, &[u8]); 3] = [
+    (
+        Tonemapping::TonyMcMapface,
+        include_bytes!("../../../assets/tonemapping/tony_mc_mapface.ktx2"),
+    ),
+    (
+        Tonemapping::AgX,
+        include_bytes!("../../../assets/tonemapping/agx.ktx2"),
+    ),
+    (
+        Tonemapping::BlenderFilmic,
+        include_bytes!("../../../assets/tonemapping/blender_filmic.ktx2"),
+    ),
+];
+
+impl ToneTables3d {
+    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, Error> {
+        let desc = ImageDesc::sampled("3d no tone table", [1, 1, 2], Format::R8G8B8A8_UNORM);
+        let none = gpu.create_image(&desc)?;
+        uploads.write_image(&none, &[0; 8]);
+        Ok(Self {
+            shown: vec![none],
+            places: [None; TABLES.len()],
+        })
+    }
+
+    /// The place of a method's table; 0 if it has none.
+    fn place(
+        &mut self,
+        method: Tonemapping,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+    ) -> Result<u32, BevyError> {
+        let Some(table) = TABLES.iter().position(|(of, _)| *of == method) else {
+            return Ok(0);
+        };
+        if let Some(place) = self.places[table] {
+            return Ok(place);
+        }
+        let (_, bytes) = TABLES[table];
+        let image = load(method, bytes, gpu, uploads)?;
+        let place = self.shown.len() as u32;
+        self.shown.push(image);
+        self.places[table] = Some(place);
+        Ok(place)
+    }
+}
+
+/// The table of a file, which is one of bevy's.
+fn load(
+    method: Tonemapping,
+    bytes: &[u8],
+    gpu: &GpuDevice,
+    uploads: &mut Uploads,
+) -> Result<GpuImage, BevyError> {
+    let image = Image::from_buffer(
+        bytes,
+        ImageType::Extension("ktx2"),
+        CompressedImageFormats::NONE,
+        false,
+        ImageSampler::linear(),
+        RenderAssetUsages::default(),
+    )?;
+    let format = match method {
+        Tonemapping::TonyMcMapface => Format::E5B9G9R9_UFLOAT_PACK32,
+        _ => Format::R16G16B16A16_SFLOAT,
+    };
+    let size = image.texture_descriptor.size;
+    let extent = [size.width, size.height, size.depth_or_array_layers];
+    let name = format!("3d tone table {method:?}");
+    let table = gpu.create_image(&ImageDesc::sampled(name, extent, format))?;
+    uploads.write_image(&table, image.data.as_deref().unwrap_or_default());
+    Ok(table)
+}
+
+/// Loads the tables that this frame's cameras need. A camera whose table cannot be had gets
+/// [`Tonemapping::None`]'s picture.
+pub(crate) fn prepare_tone_tables(
+    mut scene: ResMut<Scene3d>,
+    mut tables: ResMut<ToneTables3d>,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+    complaints: Res<Complaints>,
+) {
+    let scene = &mut *scene;
+    for view in &mut scene.views {
+        match tables.place(view.tonemapping, &gpu, &mut uploads) {
+            Ok(place) => view.tone_table = place,
+            Err(error) => {
+                complaints.say(|| format!("{:?} is not there: {error}", view.tonemapping));
+                view.tone_table = 0;
+                if let Some(row) = scene.gradings.now.get_mut(view.row as usize) {
+                    row.method = Tonemapping::None as u32;
+                }
+            }
+        }
+    }
+}
+
+/// What the shader of [`tonemap_3d`] is told.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct TonemapPush {
+    background: [f32; 4],
+    corner: [f32; 2],
+    row: u32,
+    maps_background: u32,
+}
+
+/// The pass that maps the radiance of each view to the colours of its camera's target: one pass of
+/// the plan for each view.
+pub fn tonemap_3d(
+    mut recorder: Recorder,
+    colors: AccessList<SceneColors, access_kind::Sampled>,
+    tables: AccessList<ToneTables3d, access_kind::Sampled>,
+    targets: AccessList<CameraTargets, access_kind::ColorTarget>,
+    gradings: StorageRead<Gradings3d>,
+    drawn: Drawn3d,
+) {
+    for view in &drawn.scene.views {
+        let (Some(color), Some(table), Some(target)) = (
+            colors.get(view.images as usize),
+            tables.get(view.tone_table as usize),
+            targets.get(view.target as usize),
+        ) else {
+            continue;
+        };
+        let to = Mapped {
+            color,
+            table,
+            target,
+        };
+        map_view(&mut recorder, view, &to, &gradings, &drawn.pipelines);
+    }
+}
+
+/// The images of one view.
+struct Mapped<'w> {
+    color: AnyAccess<'w>,
+    table: AnyAccess<'w>,
+    target: AnyAccess<'w>,
+}
+
+fn map_view(
+    recorder: &mut Recorder,
+    view: &View3d,
+    images: &Mapped,
+    gradings: &StorageRead<Gradings3d>,
+    pipelines: &Pipelines3d,
+) {
+    let Mapped {
+        color,
+        table,
+        target,
+    } = images;
+    let uses = [
+        color.as_declared(),
+        table.as_declared(),
+        target.as_declared(),
+        gradings.any().as_declared(),
+    ];
+    let mut pass = recorder.pass("tonemap 3d", &uses);
+    let attachment = match view.clear {
+        Some(color) => target.clear(color),
+        None => target.keep(),
+    };
+    let [left, top, width, height] = view.viewport;
+    let push = TonemapPush {
+        background: view
+            .background
+            .map_or([0.0; 4], |[r, g, b, _]| [r, g, b, 1.0]),
+        corner: [left as f32, top as f32],
+        row: view.row,
+        maps_background: u32::from(view.is_hdr),
+    };
+    pass.render(attachment)
+        .viewport([left as f32, top as f32, width as f32, height as f32])
+        .scissor([left, top, width, height])
+        .pipeline(&pipelines.tonemap)
+        .bind(0, color)
+        .bind(1, gradings)
+        .bind(2, table)
+        .sampler(3, &pipelines.table_sampler)
+        .push_bytes(bytemuck::bytes_of(&push))
+        .draw(0..3, 0..1);
+}

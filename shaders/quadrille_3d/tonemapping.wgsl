@@ -1,0 +1,107 @@
+// Methods of tone mapping: the radiance of a scene becomes colours of a screen.
+
+import quadrille_3d::grading::luminance;
+
+// In the order of `Tonemapping`.
+const NONE: u32 = 0u;
+const REINHARD: u32 = 2u;
+const REINHARD_LUMINANCE: u32 = 3u;
+const ACES: u32 = 4u;
+const AGX: u32 = 5u;
+const SOMEWHAT_BORING: u32 = 6u;
+const TONY: u32 = 7u;
+const BLENDER: u32 = 8u;
+const KHRONOS: u32 = 9u;
+
+// The colour of the screen for one that has no channel below 0.
+fn tone_mapped(
+    color: vec3f,
+    method: u32,
+    tone_table: texture_3d<f32>,
+    table_sampler: sampler,
+) -> vec3f {
+    switch method {
+        case REINHARD: { return color / (1.0 + color); }
+        case REINHARD_LUMINANCE: { return color / (1.0 + luminance(color)); }
+        case ACES: { return aces(color); }
+        case AGX: { return looked_up(tone_table, table_sampler, agx_place(color)); }
+        case SOMEWHAT_BORING: { return somewhat_boring(color); }
+        case TONY: { return looked_up(tone_table, table_sampler, color / (1.0 + color)); }
+        case BLENDER: { return looked_up(tone_table, table_sampler, stops(color, -11.0, 12.0)); }
+        case KHRONOS: { return khronos_neutral(color); }
+        default: { return color; }
+    }
+}
+
+// The colour of a table at a place from 0 to 1, which are the middles of its first and last texels.
+fn looked_up(tone_table: texture_3d<f32>, table_sampler: sampler, place: vec3f) -> vec3f {
+    let side = f32(textureDimensions(tone_table).x);
+    let at = saturate(place) * ((side - 1.0) / side) + 0.5 / side;
+    return textureSampleLevel(tone_table, table_sampler, at, 0.0).rgb;
+}
+
+// Where a colour lies between so many stops below middle grey and so many above it.
+fn stops(color: vec3f, least: f32, most: f32) -> vec3f {
+    // Logarithms have no place for black.
+    let lifted = select(color, color + 1.0 / 65536.0, color < vec3f(1.0 / 32768.0));
+    return saturate((log2(lifted / 0.18) - least) / (most - least));
+}
+
+// AgX mixes the primaries before it looks up.
+fn agx_place(color: vec3f) -> vec3f {
+    let mixed = vec3f(
+        dot(color, vec3f(0.84247906, 0.0784336, 0.07922375)),
+        dot(color, vec3f(0.04232824, 0.87846864, 0.07916613)),
+        dot(color, vec3f(0.04237565, 0.0784336, 0.87914297)),
+    );
+    return stops(mixed, -10.0, 6.5);
+}
+
+// Stephen Hill's fit of the reference rendering and output transforms.
+fn aces(color: vec3f) -> vec3f {
+    let input = vec3f(
+        dot(color, vec3f(0.59719, 0.35458, 0.04823)),
+        dot(color, vec3f(0.07600, 0.90834, 0.01566)),
+        dot(color, vec3f(0.02840, 0.13383, 0.83777)),
+    );
+    let above = input * (input + 0.0245786) - 0.000090537;
+    let below = input * (0.983729 * input + 0.4329510) + 0.238081;
+    let curve = above / below;
+    return saturate(vec3f(
+        dot(curve, vec3f(1.60475, -0.53108, -0.07367)),
+        dot(curve, vec3f(-0.10208, 1.10813, -0.00605)),
+        dot(curve, vec3f(-0.00327, -0.07276, 1.07602)),
+    ));
+}
+
+// Tomasz Stachowiak's: by luminance where colours are dull, by channel where they are not.
+fn somewhat_boring(color: vec3f) -> vec3f {
+    let luma = luminance(color);
+    let chroma = vec2f(
+        dot(color, vec3f(-0.1146, -0.3854, 0.5)),
+        dot(color, vec3f(0.5, -0.4542, -0.0458)),
+    );
+    let vivid = 1.0 - exp(-2.4 * length(chroma));
+    let fade = max((vivid - 0.7) * 0.8, 0.0);
+    let faded = mix(color, vec3f(luma), fade * fade);
+    let by_luminance = color * ((1.0 - exp(-luma)) / max(luma, 1e-5));
+    let by_channel = 1.0 - exp(-faded);
+    return mix(by_luminance, by_channel, vivid * vivid) * 0.97;
+}
+
+// The specification of Khronos' PBR Neutral Tone Mapper.
+fn khronos_neutral(color: vec3f) -> vec3f {
+    const START: f32 = 0.8 - 0.04;
+    const FADE: f32 = 0.15;
+    let least = min(color.r, min(color.g, color.b));
+    let offset = select(0.04, least - 6.25 * least * least, least < 0.08);
+    let lifted = color - offset;
+    let peak = max(lifted.r, max(lifted.g, lifted.b));
+    if peak < START {
+        return lifted;
+    }
+    const ROOM: f32 = 1.0 - START;
+    let new_peak = 1.0 - ROOM * ROOM / (peak + ROOM - START);
+    let fade = 1.0 - 1.0 / (FADE * (peak - new_peak) + 1.0);
+    return mix(lifted * (new_peak / peak), vec3f(new_peak), fade);
+}
