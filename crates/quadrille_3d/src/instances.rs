@@ -17,6 +17,7 @@ use quadrille_content::{Complaints, MeshPlace, MeshStore, first_odd, is_finite};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{Look, MaterialSource, MaterialStore, Materials3d};
 use crate::mesh_vertex::Vertex;
+use crate::skin::SkinStore;
 use crate::table::Table;
 
 /// One row of the table of instances.
@@ -90,13 +91,29 @@ impl InstanceStore {
         })
     }
 
+    /// The meshes themselves.
+    pub(crate) fn meshes(&self) -> &MeshStore<Vertex> {
+        &self.meshes
+    }
+
     /// Forgets what the device has.
     pub(crate) fn begin_anew(&mut self) {
         self.table.begin_anew();
         self.meshes.begin_anew();
     }
 
-    fn put(&mut self, item: ChangedItem<'_>, materials: &MaterialStore, complaints: &Complaints) {
+    /// Where the vertices of an entity with a mesh are; none if it is not drawn.
+    fn place(&self, entity: Entity, mesh: AssetId<Mesh>, skins: &SkinStore) -> Option<MeshPlace> {
+        skins.place(entity, self.meshes.place(mesh)?, self.meshes.room())
+    }
+
+    fn put(
+        &mut self,
+        item: ChangedItem<'_>,
+        materials: &MaterialStore,
+        skins: &SkinStore,
+        complaints: &Complaints,
+    ) {
         let (entity, transform, mesh, material, aabb, not_receiver) = item;
         let affine = transform.affine();
         let rows = rows(affine);
@@ -122,7 +139,7 @@ impl InstanceStore {
             None => self.table.add(row),
         };
         let center = aabb.map_or(Vec3::ZERO, |aabb| aabb.center.into());
-        let mesh_place = self.meshes.place(mesh.id());
+        let mesh_place = self.place(entity, mesh.id(), skins);
         let known = Known {
             place,
             mesh: mesh.id(),
@@ -140,9 +157,11 @@ impl InstanceStore {
     }
 
     /// Looks meshes and materials of all entities up again.
-    fn look_up(&mut self, materials: &MaterialStore) {
-        for known in self.known.values_mut() {
+    fn look_up(&mut self, materials: &MaterialStore, skins: &SkinStore) {
+        let room = self.meshes.room();
+        for (&entity, known) in &mut self.known {
             let mesh = self.meshes.place(known.mesh);
+            let mesh = mesh.and_then(|place| skins.place(entity, place, room));
             let material = materials.get(known.material);
             known.drawn = mesh.zip(material.map(|(_, look)| look));
             if let Some((place, _)) = material {
@@ -153,7 +172,7 @@ impl InstanceStore {
 }
 
 /// The rows of an affine matrix, as shaders read it.
-fn rows(matrix: Affine3A) -> [[f32; 4]; 3] {
+pub(crate) fn rows(matrix: Affine3A) -> [[f32; 4]; 3] {
     let (axes, at) = (matrix.matrix3, matrix.translation);
     [0, 1, 2].map(|row| {
         [
@@ -208,6 +227,7 @@ pub(crate) struct MeshChanges<'w, 's> {
 #[derive(SystemParam)]
 pub(crate) struct MeshTables<'w> {
     instances: ResMut<'w, InstanceStore>,
+    skins: Res<'w, SkinStore>,
     materials: ResMut<'w, MaterialStore>,
     material_source: MaterialSource<'w>,
     instance_buffer: ResMut<'w, Instances3d>,
@@ -240,18 +260,21 @@ pub(crate) fn gather_meshes(
             instances.remove(entity);
         }
     }
+    let skins = &*tables.skins;
     for item in &changes.changed {
-        instances.put(item, materials, &complaints);
+        instances.put(item, materials, skins, &complaints);
     }
-    for entity in changes.receiving.read() {
+    let moved = skins.moved().iter().copied();
+    for entity in changes.receiving.read().chain(moved) {
         if let Ok(item) = changes.all.get(entity) {
-            instances.put(item, materials, &complaints);
+            instances.put(item, materials, skins, &complaints);
         }
     }
+    instances.meshes.keep_room(skins.room());
     let mesh_changes = instances.meshes.changes();
     if materials_differ || instances.mesh_changes != mesh_changes {
         instances.mesh_changes = mesh_changes;
-        instances.look_up(materials);
+        instances.look_up(materials, skins);
     }
     let uploads = &mut *uploads;
     instances

@@ -9,9 +9,11 @@
 //! ```text
 //! PostUpdate   bevy: transforms, visibility, cascades, what each light sees
 //! Declare      gather_meshes    what changed -> rows of the tables of meshes, materials, instances
+//!              gather_skins     joints and weights that changed
 //!              gather_views     what cameras and lights see -> lists of draws, lights, shadow maps
 //!              send             images of views and shadow maps; the lists, if they differ
-//! passes       shadow_3d        all shadow maps in one pass
+//! passes       skin_3d          vertices of meshes that bend, once for all that follows
+//!              shadow_3d        all shadow maps in one pass
 //!              opaque_3d        one pass of the plan per camera, as the next two
 //!              transparent_3d   from back to front; resolves samples
 //!              tonemap_3d       to the camera's target
@@ -42,8 +44,10 @@ mod mesh_vertex;
 mod passes;
 mod pipelines;
 mod plugin;
+mod ranges;
 mod scene;
 mod shadow_maps;
+mod skin;
 mod table;
 mod targets;
 mod textures;
@@ -67,6 +71,7 @@ pub use quadrille_content::{
 };
 pub use scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d};
 pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
+pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
 pub use targets::{SceneColors, SceneDepths, SceneSamples};
 pub use textures::Textures3d;
 pub use tonemap::{Gradings3d, ToneTables3d, tonemap_3d};

@@ -6,7 +6,7 @@ use bevy_camera::{Camera3d, Exposure};
 use bevy_ecs::prelude::*;
 use bevy_light::LightPlugin;
 use quadrille::ecs::RenderStartup;
-use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems, Uploads};
+use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
 use crate::camera::Tonemapping;
@@ -79,6 +79,8 @@ pub enum Prepare3dSystems {
 /// The passes of a 3D frame, in this order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass3dSystems {
+    /// [`skin_3d`](crate::skin_3d).
+    Skin,
     /// [`shadow_3d`].
     Shadow,
     /// [`opaque_3d`].
@@ -93,6 +95,7 @@ impl Plugin for Quadrille3dPlugin {
     fn build(&self, app: &mut App) {
         add(app, self.content.clone());
         add(app, LightPlugin);
+        crate::skin::add_skins(app);
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         app.init_asset::<StandardMaterial>()
@@ -121,6 +124,7 @@ impl Plugin for Quadrille3dPlugin {
                     .after(ContentSystems::Views)
                     .in_set(RenderSystems::Declare),
                 (
+                    Pass3dSystems::Skin,
                     Pass3dSystems::Shadow,
                     Pass3dSystems::Opaque,
                     Pass3dSystems::Transparent,
@@ -182,7 +186,9 @@ fn make(
     commands.insert_resource(Lights3d(table("3d lights")?));
     commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
     commands.insert_resource(Seen3d(table("3d seen")?));
-    let vertices = gpu.create_buffer(&BufferDesc::vertex("3d vertices", SMALLEST))?;
+    // `skin_3d` writes those of meshes that bend.
+    let vertices = BufferDesc::vertex("3d vertices", SMALLEST).with_usage(BufferUsage::STORAGE);
+    let vertices = gpu.create_buffer(&vertices)?;
     let indices = gpu.create_buffer(&BufferDesc::index("3d indices", SMALLEST))?;
     for buffer in [&vertices, &indices] {
         uploads.write_buffer(buffer, 0, &[0; 64]);

@@ -11,6 +11,8 @@ mod gltf;
 mod materials;
 #[path = "gpu/recover.rs"]
 mod recover;
+#[path = "gpu/skins.rs"]
+mod skins;
 #[path = "gpu/tones.rs"]
 mod tones;
 

@@ -33,6 +33,10 @@ pub struct MeshStore<V> {
     garbage: usize,
     /// Vertices and indices that the device's buffers hold already.
     uploaded: [usize; 2],
+    /// How many vertices of meshes the device's buffer has room for at least.
+    capacity: u32,
+    /// How many vertices behind those it has room for.
+    room: u32,
     refused: HashMap<AssetId<Mesh>, String>,
     changes: u64,
 }
@@ -46,6 +50,8 @@ impl<V> Default for MeshStore<V> {
             built_in: [0; 2],
             garbage: 0,
             uploaded: [0; 2],
+            capacity: 0,
+            room: 0,
             refused: HashMap::default(),
             changes: 0,
         }
@@ -68,6 +74,18 @@ impl<V: MeshVertex> MeshStore<V> {
     /// A number that is another one after any mesh came, changed or went.
     pub fn changes(&self) -> u64 {
         self.changes
+    }
+
+    /// Keeps room behind the vertices of all meshes for at least so many more, which passes write.
+    pub fn keep_room(&mut self, vertices: u32) {
+        if vertices > self.room {
+            self.room = vertices.next_power_of_two();
+        }
+    }
+
+    /// The first vertex of the room that is kept. [`Self::changes`] tells when it is another one.
+    pub fn room(&self) -> u32 {
+        self.capacity
     }
 
     /// Forgets what the device's buffers hold.
@@ -105,8 +123,17 @@ impl<V: MeshVertex> MeshStore<V> {
         indices: &mut GpuBuffer,
     ) -> Result<(), Error> {
         let [uploaded_vertices, uploaded_indices] = &mut self.uploaded;
-        fill(gpu, uploads, vertices, &self.vertices, uploaded_vertices)?;
-        fill(gpu, uploads, indices, &self.indices, uploaded_indices)
+        let most = (self.capacity + self.room) as usize;
+        fill(
+            gpu,
+            uploads,
+            vertices,
+            &self.vertices,
+            most,
+            uploaded_vertices,
+        )?;
+        let most = self.indices.len().next_power_of_two();
+        fill(gpu, uploads, indices, &self.indices, most, uploaded_indices)
     }
 
     fn append(&mut self, data: &MeshData<V>) -> MeshPlace {
@@ -118,6 +145,9 @@ impl<V: MeshVertex> MeshStore<V> {
         };
         self.vertices.extend_from_slice(&data.vertices);
         self.indices.extend_from_slice(&data.indices);
+        if self.vertices.len() > self.capacity as usize {
+            self.capacity = (self.vertices.len() as u32).next_power_of_two();
+        }
         self.changes += 1;
         place
     }
@@ -169,18 +199,20 @@ impl<V: MeshVertex> MeshStore<V> {
     }
 }
 
-/// Brings a buffer up to date with its contents, to the end of which items were added.
+/// Brings a buffer of at least `most` items up to date with its contents, to the end of which items
+/// were added.
 fn fill<T: bytemuck::Pod>(
     gpu: &GpuDevice,
     uploads: &mut Uploads,
     buffer: &mut GpuBuffer,
     contents: &[T],
+    most: usize,
     uploaded: &mut usize,
 ) -> Result<(), Error> {
-    let wanted = size_of_val(contents) as u64;
+    let wanted = (most * size_of::<T>()) as u64;
     if buffer.bytes() < wanted {
         *buffer = gpu.create_buffer(&BufferDesc {
-            bytes: wanted.next_power_of_two(),
+            bytes: wanted,
             ..buffer.desc().clone()
         })?;
         *uploaded = 0;

@@ -18,6 +18,13 @@ fn the_layout_is_that_of_the_struct() {
     let layout = Vertex::layout();
     assert_eq!(layout.stride as usize, size_of::<Vertex>());
     assert_eq!(Vertex::position_layout().stride, layout.stride);
+    // In numbers of 4 bytes, as skin.wgsl has it.
+    let places = [
+        size_of::<Vertex>(),
+        std::mem::offset_of!(Vertex, normal),
+        std::mem::offset_of!(Vertex, tangent),
+    ];
+    assert_eq!(places, [18, 3, 14].map(|numbers| numbers * 4));
 }
 
 #[test]

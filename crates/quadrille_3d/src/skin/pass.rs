@@ -1,0 +1,85 @@
+//! The pass that bends meshes.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use quadrille::ecs::encase::ShaderType;
+use quadrille::prelude::{
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, Recorder, StorageRead,
+    StorageReadWrite,
+};
+
+use super::jobs::{SkinJobs, SkinJobs3d};
+use super::{SkinPoses3d, SkinSources3d};
+use crate::instances::Vertices3d;
+
+/// The pipeline of [`skin_3d`].
+#[derive(Resource)]
+pub(crate) struct SkinPipeline3d(ComputePipeline);
+
+impl SkinPipeline3d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let source = include_str!("../../../../shaders/quadrille_3d/skin.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/skin.wgsl", source)?;
+        let desc = ComputePipelineDesc::of("3d skin", &shader);
+        Ok(Self(gpu.compute_pipeline(&desc)?))
+    }
+}
+
+/// What [`skin_3d`] computes, and with what.
+#[derive(SystemParam)]
+pub struct Skinning3d<'w> {
+    jobs: Res<'w, SkinJobs>,
+    pipeline: Res<'w, SkinPipeline3d>,
+}
+
+/// What the shader is told.
+#[derive(ShaderType)]
+struct Push {
+    jobs: u32,
+    groups: u32,
+    /// Workgroups per row of the dispatch.
+    row: u32,
+}
+
+/// Vulkan lets a dispatch have so many workgroups along each axis on any device
+/// (`maxComputeWorkGroupCount`).
+const ROW: u32 = 65535;
+
+/// The pass that computes the vertices of entities with skins and morph weights, for all views and
+/// shadow maps of the frame: one dispatch for all entities whose joints or weights changed, and no pass
+/// of the plan when none did.
+pub fn skin_3d(
+    mut recorder: Recorder,
+    list: StorageRead<SkinJobs3d>,
+    sources: StorageRead<SkinSources3d>,
+    poses: StorageRead<SkinPoses3d>,
+    vertices: StorageReadWrite<Vertices3d>,
+    skinning: Skinning3d,
+) {
+    let jobs = &skinning.jobs;
+    let groups = jobs.groups();
+    if groups == 0 {
+        return;
+    }
+    let uses = [
+        list.any().as_declared(),
+        sources.any().as_declared(),
+        poses.any().as_declared(),
+        vertices.any().as_declared(),
+    ];
+    let row = groups.min(ROW);
+    let push = Push {
+        jobs: jobs.count(),
+        groups,
+        row,
+    };
+    recorder
+        .pass("skin 3d", &uses)
+        .compute(&skinning.pipeline.0)
+        .bind("jobs", &list)
+        .bind("sources", &sources)
+        .bind("poses", &poses)
+        .bind("vertices", &vertices)
+        .push(&push)
+        .dispatch([row, groups.div_ceil(row), 1]);
+}

@@ -1,0 +1,105 @@
+//! The joints and weights of an entity.
+
+use bevy_ecs::prelude::*;
+use bevy_math::{Affine3A, Mat4};
+use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
+use bevy_mesh::skinning::SkinnedMesh;
+use bevy_transform::components::GlobalTransform;
+use quadrille_content::{Complaints, is_finite};
+
+/// Rows per joint.
+pub(super) const JOINT_ROWS: u32 = 3;
+
+/// How many rows the joints and weights need.
+pub(super) fn row_count(joints: u32, targets: u32) -> u32 {
+    joints * JOINT_ROWS + targets.div_ceil(4)
+}
+
+/// The matrix of a joint that is not there from the beginning: its vertices stay where the mesh has them.
+pub(super) const AT_REST: [[f32; 4]; 3] = [
+    [1.0, 0.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 1.0, 0.0],
+];
+
+/// Whether any joint moved, or the entity itself, which the matrices are relative to.
+pub(super) fn joints_moved(
+    transform: &Ref<GlobalTransform>,
+    joints: &[Entity],
+    transforms: &Query<Ref<GlobalTransform>>,
+) -> bool {
+    transform.is_changed()
+        || joints.iter().any(|&joint| {
+            transforms
+                .get(joint)
+                .is_ok_and(|transform| transform.is_changed())
+        })
+}
+
+/// Writes the matrices from the mesh's space to that of the entity. A joint that is gone or makes no
+/// sense stays as it was, which is told.
+pub(super) fn write_joints(
+    rows: &mut [[f32; 4]],
+    (entity, transform): (Entity, &GlobalTransform),
+    (skin, binds): (&SkinnedMesh, &[Mat4]),
+    transforms: &Query<Ref<GlobalTransform>>,
+    complaints: &Complaints,
+) {
+    let local_from_world = transform.affine().inverse();
+    let (rows, _) = rows.as_chunks_mut::<3>();
+    for (rows, (&joint, &bind)) in rows.iter_mut().zip(skin.joints.iter().zip(binds)) {
+        let Ok(world_from_joint) = transforms.get(joint) else {
+            complaints.say(|| {
+                format!(
+                    "the joint {joint} of the skin of {entity} does not exist: it stays as it was"
+                )
+            });
+            continue;
+        };
+        let joint_from_mesh = Affine3A::from_mat4(bind);
+        let matrix = local_from_world * world_from_joint.affine() * joint_from_mesh;
+        let found = crate::instances::rows(matrix);
+        if is_finite(found.as_flattened()) {
+            *rows = found;
+        } else {
+            complaints.say(|| {
+                format!("the joint {joint} of the skin of {entity} stays as it was: it would be at {found:?}")
+            });
+        }
+    }
+}
+
+/// The weights of an entity's morph targets, and whether they changed.
+pub(super) fn weights_of<'a>(
+    weights: &'a Ref<MeshMorphWeights>,
+    shared: &'a Query<Ref<MorphWeights>>,
+) -> (&'a [f32], bool) {
+    match &**weights {
+        MeshMorphWeights::Value { weights: own } => (own, weights.is_changed()),
+        MeshMorphWeights::Reference(entity) => match shared.get(*entity) {
+            Ok(shared) => {
+                let changed = weights.is_changed() || shared.is_changed();
+                (shared.into_inner().weights(), changed)
+            }
+            Err(_) => (&[], weights.is_changed()),
+        },
+    }
+}
+
+/// Writes weights; targets without one have 0.
+pub(super) fn write_weights(
+    rows: &mut [[f32; 4]],
+    weights: &[f32],
+    entity: Entity,
+    complaints: &Complaints,
+) {
+    let places = rows.as_flattened_mut();
+    places.fill(0.0);
+    for (place, &weight) in places.iter_mut().zip(weights) {
+        if weight.is_finite() {
+            *place = weight;
+        } else {
+            complaints.say(|| format!("a morph weight of {entity} is {weight}: it counts as 0"));
+        }
+    }
+}

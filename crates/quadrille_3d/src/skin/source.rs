@@ -1,0 +1,171 @@
+//! What the vertices of a mesh follow, as `skin.wgsl` reads it.
+
+use std::ops::Range;
+
+use bevy_mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues as Values};
+use quadrille_content::{attribute, is_finite};
+
+/// Words per vertex: four joints of 16 bits, four weights.
+pub(super) const INFLUENCE_WORDS: u32 = 6;
+/// Words per vertex and target: the differences of position, normal and tangent.
+pub(super) const TARGET_WORDS: u32 = 9;
+
+/// Where on the device it is what the vertices of a mesh follow.
+pub(super) struct Source {
+    pub(super) words: Range<u32>,
+    pub(super) vertices: u32,
+    /// How many joints a skin has at least; 0 if no vertex follows any.
+    pub(super) joints: u32,
+    pub(super) targets: u32,
+    /// Another number for each mesh that was read.
+    pub(super) version: u64,
+}
+
+impl Source {
+    /// The first word of the influences.
+    pub(super) fn influences(&self) -> u32 {
+        self.words.start
+    }
+
+    /// The first word of the targets.
+    pub(super) fn target_words(&self) -> u32 {
+        let influences = match self.joints {
+            0 => 0,
+            _ => self.vertices * INFLUENCE_WORDS,
+        };
+        self.words.start + influences
+    }
+}
+
+/// What a mesh says of joints and targets.
+pub(super) struct Read {
+    pub(super) words: Vec<u32>,
+    pub(super) vertices: u32,
+    pub(super) joints: u32,
+    pub(super) targets: u32,
+}
+
+/// Reads what the vertices of a mesh follow; none if that is nothing.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn read(mesh: &Mesh) -> Result<Option<Read>, String> {
+    let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?;
+    let vertices = positions.map_or(0, Values::len);
+    let (mut words, joints) = influences(mesh, vertices)?;
+    let targets = targets(mesh, vertices, &mut words)?;
+    if (joints, targets) == (0, 0) {
+        return Ok(None);
+    }
+    Ok(Some(Read {
+        words,
+        vertices: vertices as u32,
+        joints,
+        targets,
+    }))
+}
+
+/// The joints and weights of all vertices, and one more than the largest joint that has weight.
+fn influences(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
+    let (Some(joints), Some(weights)) = (
+        attribute(mesh, Mesh::ATTRIBUTE_JOINT_INDEX)?,
+        attribute(mesh, Mesh::ATTRIBUTE_JOINT_WEIGHT)?,
+    ) else {
+        return Ok((Vec::new(), 0));
+    };
+    let joints = joint_numbers(joints)?;
+    let weights = weight_numbers(weights)?;
+    for (count, of) in [
+        (joints.len(), Mesh::ATTRIBUTE_JOINT_INDEX),
+        (weights.len(), Mesh::ATTRIBUTE_JOINT_WEIGHT),
+    ] {
+        if count != vertices {
+            return Err(wrong_count(vertices, count, &of));
+        }
+    }
+    if let Some(at) = weights.iter().position(|weights| !is_finite(weights)) {
+        let odd = weights[at];
+        return Err(format!("its vertex {at} has the joint weights {odd:?}"));
+    }
+    let mut words = Vec::with_capacity(vertices * INFLUENCE_WORDS as usize);
+    let mut count = 0;
+    for (joints, weights) in joints.iter().zip(&weights) {
+        // A joint without weight may be beyond those of the skin.
+        let used = [0, 1, 2, 3].map(|at| if weights[at] == 0.0 { 0 } else { joints[at] });
+        for (at, &joint) in used.iter().enumerate() {
+            if weights[at] != 0.0 {
+                count = count.max(u32::from(joint) + 1);
+            }
+        }
+        let [a, b, c, d] = used.map(u32::from);
+        words.extend([a | b << 16, c | d << 16]);
+        words.extend(weights.map(f32::to_bits));
+    }
+    if count == 0 {
+        words.clear();
+    }
+    Ok((words, count))
+}
+
+fn joint_numbers(values: &Values) -> Result<Vec<[u16; 4]>, String> {
+    match values {
+        Values::Uint16x4(joints) => Ok(joints.clone()),
+        Values::Uint8x4(joints) => Ok(joints.iter().map(|four| four.map(u16::from)).collect()),
+        _ => Err("its joints are neither Uint16x4 nor Uint8x4".to_owned()),
+    }
+}
+
+fn weight_numbers(values: &Values) -> Result<Vec<[f32; 4]>, String> {
+    match values {
+        Values::Float32x4(weights) => Ok(weights.clone()),
+        Values::Unorm16x4(weights) => Ok(weights
+            .iter()
+            .map(|four| four.map(|weight| f32::from(weight) / 65535.0))
+            .collect()),
+        Values::Unorm8x4(weights) => Ok(weights
+            .iter()
+            .map(|four| four.map(|weight| f32::from(weight) / 255.0))
+            .collect()),
+        _ => Err("its joint weights are neither Float32x4, Unorm16x4 nor Unorm8x4".to_owned()),
+    }
+}
+
+fn wrong_count(vertices: usize, count: usize, of: &MeshVertexAttribute) -> String {
+    let name = of.name;
+    format!("it has {vertices} positions and {count} of {name}; there must be as many")
+}
+
+/// Appends the differences of all targets, and tells how many there are.
+fn targets(mesh: &Mesh, vertices: usize, words: &mut Vec<u32>) -> Result<u32, String> {
+    // Morph targets that were dropped after an upload count as none.
+    let Some(all) = mesh.try_morph_targets().ok().filter(|all| !all.is_empty()) else {
+        return Ok(0);
+    };
+    if vertices == 0 || !all.len().is_multiple_of(vertices) {
+        let count = all.len();
+        return Err(format!(
+            "it has {vertices} positions and {count} differences of morph targets; there must be as \
+             many for each target"
+        ));
+    }
+    words.reserve(all.len() * TARGET_WORDS as usize);
+    for (at, one) in all.iter().enumerate() {
+        let [position, normal, tangent] = [one.position, one.normal, one.tangent];
+        if ![position, normal, tangent]
+            .iter()
+            .all(|way| way.is_finite())
+        {
+            return Err(format!(
+                "its morph target {} moves the vertex {} by {position}, {normal} and {tangent}",
+                at / vertices,
+                at % vertices
+            ));
+        }
+        let numbers = [position, normal, tangent].map(|way| way.to_array());
+        words.extend(numbers.as_flattened().iter().map(|number| number.to_bits()));
+    }
+    Ok((all.len() / vertices) as u32)
+}
+
+#[cfg(test)]
+mod tests;

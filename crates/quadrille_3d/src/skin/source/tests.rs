@@ -1,0 +1,70 @@
+use bevy_asset::RenderAssetUsages;
+use bevy_math::Vec3;
+use bevy_mesh::PrimitiveTopology;
+use bevy_mesh::morph::MorphAttributes;
+
+use super::*;
+
+fn mesh(vertices: usize) -> Mesh {
+    Mesh::new(PrimitiveTopology::PointList, RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0; 3]; vertices])
+}
+
+fn with_joints(joints: Values, weights: Values) -> Mesh {
+    mesh(2)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_INDEX, joints)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT, weights)
+}
+
+#[test]
+fn joints_without_weight_do_not_count() {
+    let joints = Values::Uint16x4(vec![[7, 0, 9, 3], [1, 0, 0, 0]]);
+    let weights = Values::Float32x4(vec![[0.0, 0.5, 0.0, 0.5], [1.0, 0.0, 0.0, 0.0]]);
+    let read = read(&with_joints(joints, weights)).unwrap().unwrap();
+    assert_eq!((read.joints, read.targets, read.vertices), (4, 0, 2));
+    let half = 0.5f32.to_bits();
+    assert_eq!(read.words[..6], [0, 3 << 16, 0, half, 0, half]);
+    assert_eq!(read.words[6..9], [1, 0, 1.0f32.to_bits()]);
+}
+
+#[test]
+fn compressed_weights_are_read() {
+    let joints = Values::Uint16x4(vec![[0; 4], [1; 4]]);
+    let weights = Values::Unorm16x4(vec![[65535, 0, 0, 0]; 2]);
+    let read = read(&with_joints(joints, weights)).unwrap().unwrap();
+    assert_eq!(read.words[2], 1.0f32.to_bits());
+    assert_eq!(read.joints, 2);
+}
+
+#[test]
+fn targets_come_behind_joints() {
+    let weights = Values::Float32x4(vec![[1.0, 0.0, 0.0, 0.0]; 2]);
+    let mut mesh = with_joints(Values::Uint16x4(vec![[0; 4]; 2]), weights);
+    let up = MorphAttributes::new(Vec3::Y, Vec3::X, Vec3::Z);
+    mesh.set_morph_targets(vec![up; 6]);
+    let read = read(&mesh).unwrap().unwrap();
+    assert_eq!(read.targets, 3);
+    assert_eq!(
+        read.words.len() as u32,
+        2 * (INFLUENCE_WORDS + 3 * TARGET_WORDS)
+    );
+    let first = &read.words[12..21];
+    let wanted = [0.0f32, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0].map(f32::to_bits);
+    assert_eq!(first, wanted);
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    assert!(read(&mesh(3)).unwrap().is_none(), "rigid");
+    let weights = Values::Float32x4(vec![[f32::NAN; 4]; 2]);
+    let odd = with_joints(Values::Uint16x4(vec![[0; 4]; 2]), weights);
+    let error = read(&odd).err().unwrap();
+    assert!(
+        error.starts_with("its vertex 0 has the joint weights"),
+        "{error}"
+    );
+    let mut short = mesh(2);
+    short.set_morph_targets(vec![MorphAttributes::default(); 3]);
+    let error = read(&short).err().unwrap();
+    assert!(error.contains("2 positions and 3 differences"), "{error}");
+}

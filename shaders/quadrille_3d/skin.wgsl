@@ -1,0 +1,171 @@
+// Vertices of entities with skins and morph weights, from those of their meshes: see `skin_3d`.
+
+struct Job {
+    // How many workgroups the jobs before have.
+    first_group: u32,
+    // The first vertex of the mesh, and of the entity.
+    read_from: u32,
+    write_to: u32,
+    vertices: u32,
+    // Places in `sources` and `poses`; NONE for none.
+    influences: u32,
+    joints: u32,
+    targets: u32,
+    target_count: u32,
+    weights: u32,
+}
+
+struct Push {
+    jobs: u32,
+    groups: u32,
+    row: u32,
+}
+
+struct Vertex {
+    position: vec3f,
+    normal: vec3f,
+    tangent: vec3f,
+}
+
+@group(0) @binding(0) var<storage, read> jobs: array<Job>;
+@group(0) @binding(1) var<storage, read> sources: array<u32>;
+@group(0) @binding(2) var<storage, read> poses: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> vertices: array<f32>;
+
+var<immediate> push: Push;
+
+const GROUP: u32 = 64u;
+const NONE: u32 = 0xffffffffu;
+
+// A vertex in numbers of 4 bytes (mesh_vertex.rs).
+const VERTEX: u32 = 18u;
+const NORMAL: u32 = 3u;
+const TANGENT: u32 = 14u;
+const HANDEDNESS: u32 = 17u;
+
+const INFLUENCE_WORDS: u32 = 6u;
+const TARGET_WORDS: u32 = 9u;
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) local: u32) {
+    let group = workgroup.y * push.row + workgroup.x;
+    if group >= push.groups {
+        return;
+    }
+    let job = jobs[job_of(group)];
+    let index = (group - job.first_group) * GROUP + local;
+    if index >= job.vertices {
+        return;
+    }
+    let read_at = (job.read_from + index) * VERTEX;
+    let write_at = (job.write_to + index) * VERTEX;
+    var vertex = Vertex(
+        three_at(read_at),
+        three_at(read_at + NORMAL),
+        three_at(read_at + TANGENT),
+    );
+    if job.targets != NONE {
+        vertex = morphed(vertex, job, index);
+    }
+    var side = 1.0;
+    if job.influences != NONE {
+        let rows = blended(job, index);
+        let cofactor_x = cross(rows[1].xyz, rows[2].xyz);
+        let cofactor_y = cross(rows[2].xyz, rows[0].xyz);
+        let cofactor_z = cross(rows[0].xyz, rows[1].xyz);
+        side = select(1.0, -1.0, dot(rows[0].xyz, cofactor_x) < 0.0);
+        let place = vec4f(vertex.position, 1.0);
+        let normal = vertex.normal;
+        let along = vertex.tangent;
+        vertex.position = vec3f(dot(rows[0], place), dot(rows[1], place), dot(rows[2], place));
+        // The cofactors are the inverse transpose up to the determinant, whose sign counts.
+        vertex.normal = side
+            * vec3f(dot(cofactor_x, normal), dot(cofactor_y, normal), dot(cofactor_z, normal));
+        vertex.tangent =
+            vec3f(dot(rows[0].xyz, along), dot(rows[1].xyz, along), dot(rows[2].xyz, along));
+    }
+    // Colours and texture coordinates stay as they are.
+    for (var at = NORMAL + 3u; at < TANGENT; at++) {
+        vertices[write_at + at] = vertices[read_at + at];
+    }
+    write_three(write_at, vertex.position);
+    write_three(write_at + NORMAL, unit_or_zero(vertex.normal));
+    write_three(write_at + TANGENT, unit_or_zero(vertex.tangent));
+    vertices[write_at + HANDEDNESS] = vertices[read_at + HANDEDNESS] * side;
+}
+
+// The last job that begins at or before a workgroup.
+fn job_of(group: u32) -> u32 {
+    var first = 0u;
+    var end = push.jobs;
+    while end - first > 1u {
+        let middle = (first + end) / 2u;
+        if jobs[middle].first_group <= group {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return first;
+}
+
+fn morphed(vertex: Vertex, job: Job, index: u32) -> Vertex {
+    var moved = vertex;
+    for (var target_index = 0u; target_index < job.target_count; target_index++) {
+        let weight = poses[job.weights + target_index / 4u][target_index % 4u];
+        if weight == 0.0 {
+            continue;
+        }
+        let at = job.targets + (target_index * job.vertices + index) * TARGET_WORDS;
+        moved.position += weight * source_at(at);
+        moved.normal += weight * source_at(at + 3u);
+        moved.tangent += weight * source_at(at + 6u);
+    }
+    return moved;
+}
+
+// The rows of the sum of a vertex's joints; the identity where no joint has weight.
+fn blended(job: Job, index: u32) -> array<vec4f, 3> {
+    let at = job.influences + index * INFLUENCE_WORDS;
+    let joints = vec4u(
+        sources[at] & 0xffffu,
+        sources[at] >> 16u,
+        sources[at + 1u] & 0xffffu,
+        sources[at + 1u] >> 16u,
+    );
+    let weights = vec4f(source_at(at + 2u), bitcast<f32>(sources[at + 5u]));
+    if all(weights == vec4f(0.0)) {
+        return array(vec4f(1.0, 0.0, 0.0, 0.0), vec4f(0.0, 1.0, 0.0, 0.0), vec4f(0.0, 0.0, 1.0, 0.0));
+    }
+    var rows = array(vec4f(0.0), vec4f(0.0), vec4f(0.0));
+    for (var corner = 0u; corner < 4u; corner++) {
+        let joint = job.joints + joints[corner] * 3u;
+        rows[0] += weights[corner] * poses[joint];
+        rows[1] += weights[corner] * poses[joint + 1u];
+        rows[2] += weights[corner] * poses[joint + 2u];
+    }
+    return rows;
+}
+
+fn three_at(at: u32) -> vec3f {
+    return vec3f(vertices[at], vertices[at + 1u], vertices[at + 2u]);
+}
+
+fn write_three(at: u32, numbers: vec3f) {
+    vertices[at] = numbers.x;
+    vertices[at + 1u] = numbers.y;
+    vertices[at + 2u] = numbers.z;
+}
+
+fn source_at(at: u32) -> vec3f {
+    return vec3f(
+        bitcast<f32>(sources[at]),
+        bitcast<f32>(sources[at + 1u]),
+        bitcast<f32>(sources[at + 2u]),
+    );
+}
+
+fn unit_or_zero(way: vec3f) -> vec3f {
+    let square = dot(way, way);
+    return select(vec3f(0.0), way * inverseSqrt(max(square, 1e-38)), square > 0.0);
+}
