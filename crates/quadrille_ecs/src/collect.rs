@@ -28,7 +28,7 @@ use crate::declare::view;
 use crate::error::{RecordError, RenderError};
 use crate::gpu_device::GpuDevice;
 use crate::record::host::HostCall;
-use crate::record::recording::{PassRecording, Recorded, Recordings, SubRecording};
+use crate::record::recording::{PassRecording, Recorded, Recordings, Resolved, SubRecording};
 use crate::renderer::Renderer;
 
 use declared::{CachedPass, CachedUse, missing};
@@ -362,7 +362,8 @@ impl Collector {
             for handle in handles {
                 let resource = self.index(handle);
                 let overwritten = view::is_overwritten(handle, &range, recorded.overwritten());
-                let (access, discard) = attached(kind, overwritten)
+                let resolved = recorded.resolved(handle.id());
+                let (access, discard) = attached(kind, resolved, overwritten)
                     .unwrap_or_else(|| (kind.access(stages, recorded.used), false));
                 self.frame.uses.push(Use {
                     resource,
@@ -508,17 +509,26 @@ impl Collector {
 }
 
 /// The access that one of several passes of a system makes, and whether it discards.
-fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, bool) {
+pub(crate) fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, bool) {
     let overwritten = view::is_overwritten(&used.handle, &used.range, recorded.overwritten());
-    attached(used.kind, overwritten)
+    let resolved = recorded.resolved(used.handle.id());
+    attached(used.kind, resolved, overwritten)
         .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false))
 }
 
-/// The access of an attachment whose old contents are not needed, and that they are not.
-fn attached(kind: AccessKind, overwritten: bool) -> Option<(Access, bool)> {
-    match kind {
-        AccessKind::ColorTarget if overwritten => Some((Access::ColorAttachmentWrite, true)),
-        AccessKind::DepthTarget if overwritten => Some((Access::DepthAttachmentWrite, true)),
-        _ => None,
-    }
+/// The access of an attachment that is not what its kind alone says, and whether it discards: its old
+/// contents are not needed, or its depth is resolved.
+fn attached(
+    kind: AccessKind,
+    resolved: Option<Resolved>,
+    overwritten: bool,
+) -> Option<(Access, bool)> {
+    let access = match (kind, resolved) {
+        (AccessKind::DepthTarget, Some(Resolved::From)) => Access::DepthAttachmentResolvedReadWrite,
+        (AccessKind::DepthTarget, Some(Resolved::To)) => Access::DepthResolveAttachmentWrite,
+        (AccessKind::ColorTarget, _) if overwritten => Access::ColorAttachmentWrite,
+        (AccessKind::DepthTarget, _) if overwritten => Access::DepthAttachmentWrite,
+        _ => return None,
+    };
+    Some((access, overwritten))
 }

@@ -201,6 +201,14 @@ pub enum RecordError {
         /// The extent of one before it.
         other: [u32; 2],
     },
+    /// An attachment cannot resolve as it is told to.
+    #[error("`{resource}` cannot resolve: {problem}")]
+    Resolve {
+        /// The attachment.
+        resource: Box<str>,
+        /// Why, and the way out.
+        problem: &'static str,
+    },
     /// A rendering without attachments has no extent.
     #[error("a rendering has no attachment; give it at least one colour or depth target")]
     NoAttachment,

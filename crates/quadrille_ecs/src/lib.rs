@@ -179,9 +179,9 @@ pub use quadrille_vulkan::{
     GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle, ImageDesc,
     ImageRegion, ImageTable, ImageTableDesc, ImageUsage, IndexType, Memory, PipelineState,
     PresentProof, PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc, RawCommand,
-    Reloaded, Sampler, SamplerDesc, Settings, ShaderError, ShaderModule, Sharing, SkipReason,
-    Statistics, StencilFace, StencilState, StreamDesc, SurfaceFormat, TableError, TableIndex, Turn,
-    VertexAttribute, VertexLayout, View, write_file,
+    Reloaded, ResolveMode, Sampler, SamplerDesc, Settings, ShaderError, ShaderModule, Sharing,
+    SkipReason, Statistics, StencilFace, StencilState, StreamDesc, SurfaceFormat, TableError,
+    TableIndex, Turn, VertexAttribute, VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};

@@ -11,6 +11,7 @@ use quadrille_vulkan::{
     Handle, Producer, Serial, StreamDesc, Turn,
 };
 
+use crate::collect::part_access;
 use crate::declare::access::PassUse;
 use crate::error::RenderError;
 use crate::record::recorder::PassRecorder;
@@ -219,7 +220,7 @@ impl Stream {
             let uses_start = self.frame.uses.len() as u32;
             for used in &part.uses {
                 let resource = index(&mut self.frame, &mut self.handles, &used.handle);
-                let access = used.kind.access(used.stages, recorded.used);
+                let (access, _) = part_access(used, recorded);
                 self.frame.uses.push(Use {
                     resource,
                     range: used.range,

@@ -25,6 +25,8 @@ mod layout;
 mod mips;
 #[path = "gpu/mistakes.rs"]
 mod mistakes;
+#[path = "gpu/multiview.rs"]
+mod multiview;
 #[path = "gpu/query.rs"]
 mod query;
 #[path = "gpu/queues.rs"]
@@ -34,6 +36,8 @@ mod recover;
 #[cfg(feature = "hot_reload")]
 #[path = "gpu/reload.rs"]
 mod reload;
+#[path = "gpu/resolve.rs"]
+mod resolve;
 #[path = "gpu/sharing.rs"]
 mod sharing;
 #[path = "gpu/sized.rs"]

@@ -15,6 +15,7 @@ pub(crate) mod pipeline_cache;
 pub(crate) mod pipeline_layout;
 pub(crate) mod properties;
 pub(crate) mod reload;
+mod rendering_limits;
 pub(crate) mod retire;
 pub(crate) mod stream;
 pub(crate) mod table_layout;
@@ -40,6 +41,7 @@ use crate::device::pipeline_cache::PipelineCache;
 use crate::device::pipeline_layout::LayoutCache;
 use crate::device::properties::{describe, limits, max_buffer_bytes, text};
 use crate::device::reload::Reloads;
+use crate::device::rendering_limits::RenderingLimits;
 use crate::device::retire::Retired;
 use crate::device::stream::Streams;
 use crate::device::time_limit::TimeLimit;
@@ -105,6 +107,8 @@ pub(crate) struct Device {
     pub optional: Optional,
     /// `maxBufferSize`, which is not among them.
     pub max_buffer_bytes: u64,
+    /// Likewise of renderings.
+    pub rendering_limits: RenderingLimits,
     /// What is known about it.
     pub info: DeviceInfo,
     /// Its queues, as plans name them.
@@ -261,6 +265,7 @@ impl Device {
             core: support.core,
             optional: support.optional,
             max_buffer_bytes: max_buffer_bytes(&instance, physical),
+            rendering_limits: RenderingLimits::of(&instance, physical),
             raw,
             physical,
             info,

@@ -99,7 +99,9 @@ pub use ash;
 pub use ash::vk;
 /// `VkFormat`.
 pub use ash::vk::Format;
-pub use commands::rendering::{ColorAttachment, DepthAttachment, Load, Rendering, Store};
+pub use commands::rendering::{
+    ColorAttachment, DepthAttachment, DepthResolve, Load, Rendering, ResolveMode, Store,
+};
 pub use commands::{CommandList, Excess, IndexType, RawCommand};
 pub use device::DeviceInfo;
 pub use device::gpu::{Gpu, WeakGpu};

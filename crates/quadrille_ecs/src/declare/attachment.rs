@@ -5,7 +5,7 @@ use bevy_color::{
     Xyza,
 };
 use glam::Vec4;
-use quadrille_vulkan::{Format, GpuImage, Load, View};
+use quadrille_vulkan::{Format, GpuImage, Load, ResolveMode, View};
 use smallvec::SmallVec;
 
 use crate::declare::access::{Access, kind};
@@ -25,21 +25,88 @@ pub struct Attachment {
     pub(crate) load: Load<[f32; 4]>,
     /// Of a depth attachment whose format has stencil.
     pub(crate) stencil: Load<u32>,
-    /// What gets the average of the samples.
-    pub(crate) resolve: Option<(GpuImage, View)>,
+    pub(crate) resolve: Option<Resolve>,
+    /// Why it cannot resolve as it is told to.
+    pub(crate) problem: Option<&'static str>,
+}
+
+/// What an attachment resolves to.
+pub(crate) struct Resolve {
+    pub(crate) image: GpuImage,
+    pub(crate) view: View,
+    /// Of a depth attachment, how depth and stencil do; none of a colour attachment.
+    pub(crate) modes: [Option<ResolveMode>; 2],
 }
 
 impl Attachment {
     /// Writes the average of the samples of each texel to an image of one sample and of the same
     /// size and format when rendering ends. The samples themselves are not kept.
     pub fn resolve_to(mut self, target: &impl ColorAttachment) -> Self {
-        let bound = target.bound();
-        self.resolve = match bound.resource {
-            ResourceRef::Image(image) => Some((image.clone(), bound.view.attached())),
-            // A buffer is reported as what it is when rendering begins.
-            ResourceRef::Buffer(_) => return Self::new(bound, self.load),
-        };
+        if self.is_depth() {
+            self.problem =
+                Some("it is a depth attachment; call `resolve_depth_to` or `resolve_stencil_to`");
+        }
+        self.resolve_by(target.bound(), [None; 2])
+    }
+
+    /// Writes one depth for the samples of each texel to an image of one sample and of the same size and
+    /// format when rendering ends. The samples are kept. Devices have [`ResolveMode::SampleZero`], and
+    /// those of the others that they tell; where that leaves stencil of the target alone, they must
+    /// allow that (`independentResolveNone`).
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Samples(GpuImage);
+    /// # #[derive(Resource, Deref)] struct Depth(GpuImage);
+    /// /// Depth for passes that cannot read several samples: the farthest, where 0 is far.
+    /// fn prepass(mut recorder: Recorder, samples: DepthTarget<Samples>, depth: DepthTarget<Depth>) {
+    ///     let target = samples.clear_depth(0.0).resolve_depth_to(&depth, ResolveMode::Min);
+    ///     let mut rendering = recorder.render(target);
+    ///     // draw
+    /// }
+    /// ```
+    pub fn resolve_depth_to(self, target: &impl DepthAttachment, mode: ResolveMode) -> Self {
+        let stencil = self.resolve.as_ref().and_then(|it| it.modes[1]);
+        self.expect_depth()
+            .resolve_by(target.bound(), [Some(mode), stencil])
+    }
+
+    /// The same for stencil, which has no average. With [`Self::resolve_depth_to`], both go to one
+    /// image.
+    pub fn resolve_stencil_to(self, target: &impl DepthAttachment, mode: ResolveMode) -> Self {
+        let depth = self.resolve.as_ref().and_then(|it| it.modes[0]);
+        self.expect_depth()
+            .resolve_by(target.bound(), [depth, Some(mode)])
+    }
+
+    fn expect_depth(mut self) -> Self {
+        if !self.is_depth() {
+            self.problem = Some("it is a colour attachment; call `resolve_to`");
+        }
         self
+    }
+
+    fn resolve_by(mut self, to: Bound<'_>, modes: [Option<ResolveMode>; 2]) -> Self {
+        let ResourceRef::Image(image) = to.resource else {
+            // A buffer is reported as what it is when rendering begins.
+            return Self::new(to, self.load);
+        };
+        let is_other = |known: &Resolve| known.image != *image || known.view != to.view.one_mip();
+        if self.resolve.as_ref().is_some_and(is_other) && modes != [None; 2] {
+            self.problem = Some("depth and stencil resolve to one image, and one view of it");
+        }
+        self.resolve = Some(Resolve {
+            image: image.clone(),
+            view: to.view.one_mip(),
+            modes,
+        });
+        self
+    }
+
+    fn is_depth(&self) -> bool {
+        matches!(self.kind, AccessKind::DepthTarget | AccessKind::DepthRead)
     }
 
     /// Clears the stencil of a depth attachment to this value before drawing. What is neither cleared
@@ -73,13 +140,26 @@ impl Attachment {
         };
         Self {
             image,
-            view: bound.view.attached(),
+            view: bound.view.one_mip(),
             name,
             kind: *bound.kind,
             load,
             stencil: Load::Discard,
             resolve: None,
+            problem: None,
         }
+    }
+}
+
+impl Resolve {
+    /// Whether nothing of the old contents is left.
+    pub(crate) fn overwrites(&self) -> bool {
+        let [depth, stencil] = self.modes;
+        let format = self.image.format();
+        let is_depth = depth.or(stencil).is_some();
+        let keeps_depth = depth.is_none() && format != Format::S8_UINT;
+        let keeps_stencil = stencil.is_none() && has_stencil(format);
+        !is_depth || !keeps_depth && !keeps_stencil
     }
 }
 
@@ -102,6 +182,7 @@ pub struct Attachments {
     /// In place: a pass that draws allocates nothing.
     pub(crate) colors: SmallVec<[Attachment; INLINE_COLORS]>,
     pub(crate) depth: Option<Attachment>,
+    pub(crate) view_mask: u32,
 }
 
 /// What [`Recorder::render`](crate::Recorder::render) takes: an attachment, an array of colour
@@ -115,6 +196,35 @@ pub struct Attachments {
 pub trait RenderTargets {
     /// The same as a list.
     fn into_attachments(self) -> Attachments;
+
+    /// Draws to several layers at once (multiview): every draw happens once for each bit of the mask,
+    /// with the bit's number as `@builtin(view_index)`, and draws to the layer of that number of all
+    /// attachments, counted from the first layer of their views. So do clears. All six faces of a cube
+    /// map are `0b111111`. Attachments have a layer for each view up to the last; what is not in the mask
+    /// keeps its contents.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Cascades(GpuImage);
+    /// # #[derive(Resource)] struct Casters(GraphicsPipeline);
+    /// /// Four shadow maps, each a layer, with one draw. In the vertex shader:
+    /// /// `@builtin(view_index) view: u32` chooses among four matrices.
+    /// fn shadows(mut recorder: Recorder, maps: DepthTarget<Cascades>, casters: Res<Casters>) {
+    ///     let mut rendering = recorder.render(maps.clear_depth(1.0).view_mask(0b1111));
+    ///     rendering.pipeline(&casters.0).draw(0..36, 0..100);
+    /// }
+    /// ```
+    fn view_mask(self, mask: u32) -> Attachments
+    where
+        Self: Sized,
+    {
+        Attachments {
+            view_mask: mask,
+            ..self.into_attachments()
+        }
+    }
 }
 
 impl RenderTargets for Attachment {
@@ -149,6 +259,32 @@ impl RenderTargets for Attachments {
 }
 
 impl Attachments {
+    /// Cuts the parts of images to the layers that are drawn to: the first, or with a view mask one for
+    /// each view, if there are so many.
+    pub(crate) fn cut_views(&mut self) {
+        let views = (u32::BITS - self.view_mask.leading_zeros()) as u16;
+        let cut = |view: &mut View| match view.layer_count {
+            _ if views == 0 => *view = view.attached(),
+            1.. if view.layer_count < views => {}
+            _ => view.layer_count = views,
+        };
+        for attachment in self.colors.iter_mut().chain(&mut self.depth) {
+            cut(&mut attachment.view);
+            if let Some(resolve) = &mut attachment.resolve {
+                cut(&mut resolve.view);
+            }
+        }
+    }
+
+    /// What is drawn to of a cut view: all of it, or layer by layer what is in the view mask.
+    pub(crate) fn drawn(&self, view: View) -> impl Iterator<Item = View> {
+        let mask = self.view_mask;
+        let is_all = mask & mask.wrapping_add(1) == 0;
+        let layers = (0..u32::BITS as u16).filter(move |layer| !is_all && mask >> layer & 1 == 1);
+        let one = move |layer: u16| view.layer(view.base_layer.saturating_add(layer));
+        is_all.then_some(view).into_iter().chain(layers.map(one))
+    }
+
     fn with(mut self, attachment: Attachment) -> Self {
         match attachment.kind {
             AccessKind::DepthTarget | AccessKind::DepthRead if self.depth.is_none() => {

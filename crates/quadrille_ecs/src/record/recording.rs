@@ -17,7 +17,7 @@ use crate::record::host::HostCall;
 use crate::record::outcome::Outcome;
 use crate::record::slot::{BLOCK, Block, Slot};
 
-pub(crate) use sub::SubRecording;
+pub(crate) use sub::{Resolved, SubRecording};
 
 /// What the only pass of a system means to the frame, besides what it declares and `overwritten`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +66,7 @@ struct Rest {
     part_count: usize,
     /// Further parts of the last shape of `main`.
     overwritten: Vec<(ResourceId, View)>,
+    resolved: Vec<(ResourceId, Resolved)>,
     on_host: bool,
     began: Option<Instant>,
     took: Option<Duration>,
@@ -96,7 +97,7 @@ impl PassRecording {
         }
     }
 
-    /// The end of a run that differs from the one before, has several passes, overwrites
+    /// The end of a run that differs from the one before, has several passes, overwrites or resolves
     /// attachments, is for the host, or failed.
     #[inline(never)]
     fn end_otherwise(&mut self, shape: Shape) -> Outcome {
@@ -119,12 +120,15 @@ impl PassRecording {
         let (main, rest) = (&self.main, &mut *self.rest);
         let is_same = self.shape == shape
             && rest.on_host == main.is_on_host()
-            && rest.overwritten == main.overwritten();
+            && rest.overwritten == main.overwritten()
+            && rest.resolved == main.all_resolved();
         if !is_same {
             self.shape = shape;
             rest.on_host = main.is_on_host();
             rest.overwritten.clear();
             rest.overwritten.extend_from_slice(main.overwritten());
+            rest.resolved.clear();
+            rest.resolved.extend_from_slice(main.all_resolved());
             self.outcome = self.outcome.after();
         }
         self.outcome

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use quadrille_sync::Capabilities;
 use quadrille_vulkan::{
-    ColorAttachment, DepthAttachment, GpuBuffer, GpuImage, GraphicsPipeline, IndexType, Load,
-    Sampler, Store, View,
+    ColorAttachment, DepthAttachment, DepthResolve, GpuBuffer, GpuImage, GraphicsPipeline,
+    IndexType, Load, Sampler, Store, View,
 };
 use smallvec::SmallVec;
 
@@ -40,7 +40,7 @@ pub struct Rendering<'a> {
 impl<'a> Rendering<'a> {
     pub(crate) fn begin(recording: &'a mut SubRecording, attachments: Attachments) -> Self {
         recording.needs |= Capabilities::GRAPHICS;
-        let begun = begin_rendering(recording, &attachments);
+        let begun = begin_rendering(recording, attachments);
         Self {
             recording,
             pipeline: None,
@@ -165,6 +165,30 @@ impl<'a> Rendering<'a> {
     /// `UVec4`. At first it is the whole area.
     pub fn scissor(&mut self, area: impl Into<[u32; 4]>) -> &mut Self {
         self.recording.list.scissor(area.into());
+        self
+    }
+
+    /// Sets what stencil is compared with, and what `REPLACE` writes, for draws with the pipeline that is
+    /// bound, in the place of the `reference` of its [`StencilState`](crate::StencilState).
+    ///
+    /// ```
+    /// # use quadrille_ecs::*;
+    /// /// Each portal with a number of its own in stencil, by one pipeline.
+    /// fn mark(rendering: &mut Rendering<'_>, portal: &GraphicsPipeline, count: u8) {
+    ///     rendering.pipeline(portal);
+    ///     for number in 1..=count {
+    ///         let instance = u32::from(number) - 1;
+    ///         rendering.stencil_reference(number).draw(0..6, instance..instance + 1);
+    ///     }
+    /// }
+    /// ```
+    pub fn stencil_reference(&mut self, reference: u8) -> &mut Self {
+        match &self.pipeline {
+            Some(_) => self.recording.list.stencil_reference(reference),
+            None => self.recording.fail(RecordError::NoPipeline {
+                command: "stencil_reference",
+            }),
+        }
         self
     }
 
@@ -363,7 +387,9 @@ impl Drop for Rendering<'_> {
 }
 
 /// Records the begin of rendering, unless something is wrong with the attachments.
-fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> bool {
+fn begin_rendering(recording: &mut SubRecording, mut attachments: Attachments) -> bool {
+    attachments.cut_views();
+    let attachments = &attachments;
     if !check_attachments(recording, attachments) {
         return false;
     }
@@ -380,6 +406,7 @@ fn begin_rendering(recording: &mut SubRecording, attachments: &Attachments) -> b
             colors: &colors,
             depth,
             area: None,
+            view_mask: attachments.view_mask,
         });
     true
 }
@@ -409,17 +436,46 @@ fn check_attachments(recording: &mut SubRecording, attachments: &Attachments) ->
         }
         check_part(recording, image, attachment.view, &attachment.kind);
         if attachment.overwrites(image) {
-            recording.overwrite(image.id(), attachment.view);
+            let drawn = attachments.drawn(attachment.view);
+            drawn.for_each(|view| recording.overwrite(image.id(), view));
         }
-        if let Some((target, view)) = &attachment.resolve {
-            check_part(recording, target, *view, &AccessKind::ColorTarget);
-            recording.overwrite(target.id(), *view);
-        }
+        check_resolve(recording, attachments, attachment, image);
     }
     if extent.is_none() && error_count == recording.errors().len() {
         recording.fail(RecordError::NoAttachment);
     }
     error_count == recording.errors().len()
+}
+
+/// Checks what an attachment resolves to, and notes that it is overwritten.
+fn check_resolve(
+    recording: &mut SubRecording,
+    attachments: &Attachments,
+    attachment: &Attachment,
+    image: &GpuImage,
+) {
+    if let Some(problem) = attachment.problem {
+        recording.fail(RecordError::Resolve {
+            resource: image.name().into(),
+            problem,
+        });
+        return;
+    }
+    let Some(resolve) = &attachment.resolve else {
+        return;
+    };
+    let (target, is_depth) = (&resolve.image, resolve.modes != [None; 2]);
+    let kind = if is_depth {
+        recording.resolve_depth(image.id(), target.id());
+        &AccessKind::DepthTarget
+    } else {
+        &AccessKind::ColorTarget
+    };
+    check_part(recording, target, resolve.view, kind);
+    if resolve.overwrites() {
+        let drawn = attachments.drawn(resolve.view);
+        drawn.for_each(|view| recording.overwrite(target.id(), view));
+    }
 }
 
 fn color_attachment<'a>(attachment: &'a Attachment, image: &'a GpuImage) -> ColorAttachment<'a> {
@@ -428,13 +484,13 @@ fn color_attachment<'a>(attachment: &'a Attachment, image: &'a GpuImage) -> Colo
             Some(_) => Store::Discard,
             None => Store::Keep,
         },
-        resolve: (attachment.resolve.as_ref()).map(|(image, view)| (image, *view)),
+        resolve: (attachment.resolve.as_ref()).map(|to| (&to.image, to.view)),
         view: attachment.view,
         ..ColorAttachment::new(image, attachment.load)
     }
 }
 
-fn depth_attachment<'a>(attachment: &Attachment, image: &'a GpuImage) -> DepthAttachment<'a> {
+fn depth_attachment<'a>(attachment: &'a Attachment, image: &'a GpuImage) -> DepthAttachment<'a> {
     let load = match attachment.load {
         Load::Clear([depth, ..]) => Load::Clear(depth),
         Load::Keep => Load::Keep,
@@ -444,6 +500,12 @@ fn depth_attachment<'a>(attachment: &Attachment, image: &'a GpuImage) -> DepthAt
         read_only: attachment.kind == AccessKind::DepthRead,
         view: attachment.view,
         stencil: attachment.stencil,
+        resolve: attachment.resolve.as_ref().map(|to| DepthResolve {
+            image: &to.image,
+            view: to.view,
+            depth: to.modes[0],
+            stencil: to.modes[1],
+        }),
         ..DepthAttachment::new(image, load)
     }
 }

@@ -33,6 +33,9 @@ named! {
     Whole(GpuImage),
     Halves(GpuImage),
     Depth(GpuImage),
+    Sheets(GpuImage),
+    Deep(GpuImage),
+    Flat(GpuImage),
     Counted(QuerySet),
     Flags(GpuBuffer),
 }
@@ -48,6 +51,8 @@ struct Tools {
     fill: GraphicsPipeline,
     mesh: GraphicsPipeline,
     shadow: GraphicsPipeline,
+    solid: GraphicsPipeline,
+    mark: GraphicsPipeline,
     sampler: Sampler,
     seed: u64,
 }
@@ -56,9 +61,9 @@ struct Tools {
 struct Dice(fastrand::Rng);
 
 impl Dice {
-    /// Those of a pass; each frame belongs to one of three.
+    /// Those of a pass; each frame belongs to one of four.
     fn of(tools: &Tools, pass: u64) -> Option<Self> {
-        let is_its = tools.seed % 3 == pass;
+        let is_its = tools.seed % 4 == pass;
         is_its.then(|| Self(fastrand::Rng::with_seed(tools.seed)))
     }
 
@@ -112,6 +117,15 @@ impl Dice {
                 layer_count: self.pick(&[0, 1, 2, u16::MAX]),
             },
         }
+    }
+
+    /// Views that are drawn to at once.
+    fn mask(&mut self) -> u32 {
+        self.pick(&[0, 1, 2, 3, 3, 3, 4, 1 << 31, u32::MAX])
+    }
+
+    fn mode(&mut self) -> ResolveMode {
+        self.pick(&ResolveMode::ALL)
     }
 
     fn color(&mut self) -> [f32; 4] {
@@ -213,6 +227,16 @@ fn make(world: &mut World) -> Result {
     world.insert_resource(Halves(gpu.create_image(&halves)?));
     let depth = ImageDesc::depth("depth", [16, 16], DEPTH).with_usage(copies | ImageUsage::SAMPLED);
     world.insert_resource(Depth(gpu.create_image(&depth)?));
+    let sheets = desc("sheets", 16, 16).with_layers(2);
+    world.insert_resource(Sheets(gpu.create_image(&sheets)?));
+    let flat = ImageDesc::depth("flat", [16, 16], Format::D32_SFLOAT_S8_UINT);
+    world.insert_resource(Flat(gpu.create_image(&flat)?));
+    let deep = ImageDesc {
+        samples: 4,
+        name: "deep".to_owned(),
+        ..flat
+    };
+    world.insert_resource(Deep(gpu.create_image(&deep)?));
     let shader = GpuShader::wgsl("anything.wgsl", SHADER)?;
     let fill = GraphicsPipelineDesc::new("fill", (&shader, "corner"), (&shader, "paint"));
     let mut mesh = GraphicsPipelineDesc::new("mesh", (&shader, "vertex"), (&shader, "plain"));
@@ -228,6 +252,20 @@ fn make(world: &mut World) -> Result {
         shadow: gpu.graphics_pipeline(&GraphicsPipelineDesc {
             fragment: None,
             ..mesh.clone()
+        })?,
+        solid: gpu.graphics_pipeline(&GraphicsPipelineDesc::new(
+            "solid",
+            (&shader, "corner"),
+            (&shader, "plain"),
+        ))?,
+        mark: gpu.graphics_pipeline(&GraphicsPipelineDesc {
+            depth: Some(DepthState::LESS),
+            state: PipelineState {
+                stencil: Some(StencilState::write(1)),
+                ..PipelineState::default()
+            },
+            fragment: None,
+            ..fill
         })?,
         sampler: gpu.create_sampler(&SamplerDesc::nearest())?,
         seed: 0,
@@ -281,9 +319,18 @@ fn begin(
         .fill_buffer(&flags, 32, 32, 1);
 }
 
-fn begin_targets(mut recorder: Recorder, samples: ColorTarget<Samples>, depth: DepthTarget<Depth>) {
+fn begin_targets(
+    mut recorder: Recorder,
+    (samples, sheets): (ColorTarget<Samples>, ColorTarget<Sheets>),
+    (depth, deep, flat): (DepthTarget<Depth>, DepthTarget<Deep>, DepthTarget<Flat>),
+) {
     recorder.render(samples.clear([0.0; 4]));
+    for layer in 0..2 {
+        recorder.render(sheets.layer(layer).clear([0.0; 4]));
+    }
     recorder.render(depth.clear_depth(1.0));
+    recorder.render(deep.clear_depth(1.0).clear_stencil(0));
+    recorder.render(flat.clear_depth(1.0).clear_stencil(0));
 }
 
 /// Copies of all kinds.
@@ -506,6 +553,69 @@ fn draw(
     }
 }
 
+/// Several views at once, what resolves, and stencil.
+fn layers(
+    mut recorder: Recorder,
+    (sheets, samples): (ColorTarget<Sheets>, ColorTarget<Samples>),
+    (deep, flat): (DepthTarget<Deep>, DepthTarget<Flat>),
+    (plain, counted): (ColorTarget<Plain>, QueryWrite<Counted>),
+    tools: Res<Tools>,
+) {
+    let Some(mut dice) = Dice::of(&tools, 3) else {
+        return;
+    };
+    let attachments = dice.below(8);
+    let mut rendering = match attachments {
+        0 => recorder.render(flat.clear_depth(0.5).keep_stencil()),
+        1 => {
+            let deep = deep.clear_depth(0.5).clear_stencil(3);
+            recorder.render(deep.resolve_depth_to(&flat, dice.mode()))
+        }
+        2 => {
+            let deep = deep.keep_depth().keep_stencil();
+            let deep = deep.resolve_stencil_to(&flat, dice.mode());
+            recorder.render(deep.resolve_depth_to(&flat.view(dice.view()), dice.mode()))
+        }
+        3 => {
+            let deep = deep.keep_depth().resolve_depth_to(&flat, dice.mode());
+            let targets = (samples.keep().resolve_to(&plain), deep);
+            recorder.render(targets.view_mask(dice.pick(&[0, 0, 0, 1, 3])))
+        }
+        4 => recorder.render((sheets.keep(), flat.keep_depth()).view_mask(dice.mask())),
+        5 => recorder.render([sheets.keep(), plain.keep()].view_mask(dice.mask())),
+        _ => {
+            let sheets = sheets.view(dice.view()).clear(dice.color());
+            recorder.render(sheets.view_mask(dice.mask()))
+        }
+    };
+    for _ in 0..1 + dice.below(3) {
+        match dice.below(12) {
+            0 => &mut rendering,
+            // Colours that nothing takes are a warning.
+            _ if attachments < 3 => rendering.pipeline(&tools.mark),
+            1..4 => rendering.pipeline(&tools.mark),
+            _ => rendering.pipeline(&tools.solid),
+        };
+        if dice.one_in(if attachments < 3 { 2 } else { 8 }) {
+            rendering.stencil_reference(dice.pick(&[0, 1, 255]));
+        }
+        match dice.below(8) {
+            0 => rendering.clear_color(dice.pick(&[0, 1]), [0, 0, 4, 99], dice.color()),
+            1 => rendering.clear_depth([0, 0, 4, 99], 0.5),
+            _ => &mut rendering,
+        };
+        let query = dice.pick(&[0, 1, 2, 3, 4]);
+        let (vertices, instances) = (dice.range(), dice.range());
+        if dice.one_in(4) {
+            rendering.query(&counted, query, |rendering| {
+                rendering.draw(vertices, instances);
+            });
+        } else {
+            rendering.draw(vertices, instances);
+        }
+    }
+}
+
 fn from_environment(name: &str, otherwise: u64) -> u64 {
     let value = std::env::var(name).ok();
     value.map_or(otherwise, |value| value.parse().expect("a number is given"))
@@ -518,7 +628,10 @@ fn whatever_passes_record_is_refused_or_right() {
     make(rig.app.world_mut()).expect("all of it can be made");
     rig.app
         .add_systems(Render, change_table.in_set(RenderSystems::Declare))
-        .add_systems(Render, (begin, begin_targets, copies, work, draw).chain());
+        .add_systems(
+            Render,
+            (begin, begin_targets, copies, work, draw, layers).chain(),
+        );
     let is_judged = std::env::var_os("QUADRILLE_VALIDATED").is_some();
     let gpu = rig.app.world().resource::<GpuDevice>();
     assert!(

@@ -47,7 +47,7 @@ impl Command {
         match self {
             Self::BeginRendering { .. } => "`render`",
             Self::EndRendering => "the end of `render`",
-            Self::State { .. } => "`viewport` or `scissor`",
+            Self::State { .. } => "`viewport`, `scissor` or `stencil_reference`",
             Self::Bind(Bind::Compute { .. } | Bind::Graphics { .. }) => "`pipeline`",
             Self::Bind(Bind::Constants { .. }) => "`push`",
             Self::Bind(Bind::Table { .. }) => "`table`",

@@ -46,6 +46,7 @@ impl CommandList {
             seen: [0; 2],
             vertices: [None; MOST_BUFFERS as usize],
             indices: None,
+            queries: 1,
             excesses: Vec::new(),
         };
         let commands = self.commands.iter();
@@ -71,6 +72,8 @@ pub(super) struct Reader<'a> {
     /// Vertex buffers that were not looked at yet, and where they begin.
     pub(super) vertices: [Option<(ResourceId, u64)>; MOST_BUFFERS as usize],
     pub(super) indices: Option<(ResourceId, u64, IndexType)>,
+    /// How many queries one takes: one for each view of the rendering.
+    pub(super) queries: u32,
     excesses: Vec<Excess>,
 }
 
@@ -110,10 +113,8 @@ impl<'a> Reader<'a> {
             Command::Query { query } => self.query(side.queries[query as usize]),
             // What is bound has to be bound anew.
             Command::Raw { .. } => self.bound = [None; BINDINGS],
-            Command::EndRendering
-            | Command::State { .. }
-            | Command::BeginLabel { .. }
-            | Command::EndLabel => {}
+            Command::EndRendering => self.queries = 1,
+            Command::State { .. } | Command::BeginLabel { .. } | Command::EndLabel => {}
         }
     }
 

@@ -33,7 +33,8 @@ pub(crate) const CONDITION_BYTES: u64 = 4;
 impl CommandList {
     /// Begins a query: what follows up to [`CommandList::end_query`] is counted. At the end of the
     /// list the result is copied to the set's buffer. Each query is used once a frame; both ends lie in
-    /// the same rendering, or outside of any.
+    /// the same rendering, or outside of any. In a rendering with a [`view_mask`](crate::Rendering) it
+    /// takes as many queries, from this one on, as the mask has bits; their sum is the result.
     pub fn begin_query(&mut self, set: &QuerySet, query: u32) {
         let set = self.side_mut().query_sets.index(set);
         self.add_query(Query::Begin { set, query });
@@ -81,7 +82,8 @@ impl Reader<'_> {
             Query::Begin { set, query } => {
                 let set = &self.list.side().query_sets[set as usize];
                 let from = set.result_offset(query);
-                let part = Part::Bytes(from, set.result_offset(query + 1) - from);
+                let end = set.result_offset(query.saturating_add(self.queries));
+                let part = Part::Bytes(from, end - from);
                 let role = Role::Words("the results of queries");
                 self.check(set.id(), part, Access::CopyWrite, role);
             }

@@ -74,6 +74,50 @@ pub struct DepthAttachment<'a> {
     pub store: Store,
     /// Draws only test; then the image may be sampled at the same time.
     pub read_only: bool,
+    /// What gets one of the samples, or what comes of all, at the end.
+    pub resolve: Option<DepthResolve<'a>>,
+}
+
+/// How samples of depth or stencil become one (`VkResolveModeFlagBits`). Every device has
+/// `SampleZero`; which others it has for depth, and which for stencil, it tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResolveMode {
+    /// The first sample.
+    SampleZero,
+    /// The average of all; stencil has none.
+    Average,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+}
+
+impl ResolveMode {
+    /// All that there are.
+    pub const ALL: [Self; 4] = [Self::SampleZero, Self::Average, Self::Min, Self::Max];
+
+    /// The mode in Vulkan's words.
+    pub(crate) fn to_vk(self) -> vk::ResolveModeFlags {
+        match self {
+            Self::SampleZero => vk::ResolveModeFlags::SAMPLE_ZERO,
+            Self::Average => vk::ResolveModeFlags::AVERAGE,
+            Self::Min => vk::ResolveModeFlags::MIN,
+            Self::Max => vk::ResolveModeFlags::MAX,
+        }
+    }
+}
+
+/// What depth and stencil resolve to.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthResolve<'a> {
+    /// An image of one sample a texel, with the format of the attachment.
+    pub image: &'a GpuImage,
+    /// The part of it: one mip level.
+    pub view: View,
+    /// How depth becomes one value; `None` leaves what is there.
+    pub depth: Option<ResolveMode>,
+    /// How stencil does.
+    pub stencil: Option<ResolveMode>,
 }
 
 impl<'a> DepthAttachment<'a> {
@@ -86,6 +130,7 @@ impl<'a> DepthAttachment<'a> {
             stencil: Load::Discard,
             store: Store::Keep,
             read_only: false,
+            resolve: None,
         }
     }
 }
@@ -100,6 +145,10 @@ pub struct Rendering<'a> {
     /// Left, top, width and height of what is drawn to; `None` for all of the attachments. It is
     /// cut to what the attachments have.
     pub area: Option<[u32; 4]>,
+    /// Multiview (section "Multiview"), 0 for none: every draw happens once for each bit, with the bit's
+    /// number as `@builtin(view_index)`, and draws to the layer of that number of the attachments'
+    /// views. So do clears of attachments.
+    pub view_mask: u32,
 }
 
 /// A colour attachment as a list keeps it.
@@ -123,6 +172,16 @@ pub(crate) struct DepthData {
     pub stencil: Load<u32>,
     pub store: Store,
     pub read_only: bool,
+    pub resolve: Option<ResolveData>,
+}
+
+/// What depth resolves to, as a list keeps it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ResolveData {
+    pub image: ResourceId,
+    pub view: View,
+    pub depth: Option<ResolveMode>,
+    pub stencil: Option<ResolveMode>,
 }
 
 /// [`Rendering`] as a list keeps it.
@@ -133,6 +192,7 @@ pub(crate) struct RenderingData {
     pub color_count: usize,
     pub depth: Option<DepthData>,
     pub area: Option<[u32; 4]>,
+    pub view_mask: u32,
 }
 
 impl RenderingData {
@@ -154,40 +214,57 @@ impl RenderingData {
             stencil: depth.stencil,
             store: depth.store,
             read_only: depth.read_only,
+            resolve: depth.resolve.map(|resolve| ResolveData {
+                image: resolve.image.id(),
+                view: resolve.view,
+                depth: resolve.depth,
+                stencil: resolve.stencil,
+            }),
         });
         Self {
             colors,
             color_count: rendering.colors.len(),
             depth,
             area: rendering.area,
+            view_mask: rendering.view_mask,
         }
     }
 }
 
-/// One mip level and layer that a rendering draws to, resolves to or tests against.
+/// One mip level and its layers that a rendering draws to, resolves to or tests against.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attached {
     pub image: ResourceId,
-    mip: u8,
-    layer: u16,
+    pub view: View,
+    /// Bit by bit, from the first layer of the view on: which layers.
+    layers: u32,
     read_only: bool,
 }
 
 impl Attached {
     /// Whether both touch the same texels, and one writes them.
     pub(crate) fn overlaps(self, other: Self) -> bool {
-        let place = |it: Self| (it.image, it.mip, it.layer);
-        place(self) == place(other) && !(self.read_only && other.read_only)
+        let place = |it: Self| (it.image, it.view.base_mip);
+        let [low, high] = if self.view.base_layer <= other.view.base_layer {
+            [self, other]
+        } else {
+            [other, self]
+        };
+        let apart = high.view.base_layer - low.view.base_layer;
+        let is_shared = low.layers.checked_shr(apart.into()).unwrap_or(0) & high.layers != 0;
+        place(self) == place(other) && is_shared && !(self.read_only && other.read_only)
     }
 }
 
 impl RenderingData {
     /// All that it touches.
     pub(crate) fn attached(&self) -> impl Iterator<Item = Attached> + Clone {
-        let at = |(image, view, read_only): (ResourceId, View, bool)| Attached {
+        // Without multiview, the first layer.
+        let layers = self.view_mask.max(1);
+        let at = move |(image, view, read_only): (ResourceId, View, bool)| Attached {
             image,
-            mip: view.base_mip,
-            layer: view.base_layer,
+            view,
+            layers,
             read_only,
         };
         let colors = self.colors.iter().flatten();
@@ -196,9 +273,17 @@ impl RenderingData {
             .map(|color| (color.image, color.view))
             .chain(resolved);
         let depth = self.depth.iter();
+        let resolved = depth.clone().filter_map(|depth| depth.resolve);
+        let resolved = resolved.map(|to| (to.image, to.view));
         let depth = depth.map(|depth| (depth.image, depth.view, depth.read_only));
+        let written = written.chain(resolved);
         let written = written.map(|(image, view)| (image, view, false));
         written.chain(depth).map(at)
+    }
+
+    /// How many layers of each attachment draws see: up to that of the highest bit of the view mask.
+    pub(crate) fn views(&self) -> u32 {
+        u32::BITS - self.view_mask.leading_zeros()
     }
 }
 
@@ -251,6 +336,7 @@ impl CommandList {
 
 impl Reader<'_> {
     pub(super) fn rendering(&mut self, data: &RenderingData) {
+        self.queries = data.view_mask.count_ones().max(1);
         for color in data.colors.iter().flatten() {
             let access = match color.load {
                 Load::Keep => Access::ColorAttachmentReadWrite,
@@ -274,13 +360,18 @@ impl Reader<'_> {
             }
         }
         if let Some(depth) = &data.depth {
-            let access = if depth.read_only {
-                Access::DepthReadOnly
-            } else {
-                Access::DepthAttachmentReadWrite
+            let access = match depth.resolve {
+                _ if depth.read_only => Access::DepthReadOnly,
+                Some(_) => Access::DepthAttachmentResolvedReadWrite,
+                None => Access::DepthAttachmentReadWrite,
             };
             let role = Role::Words("the depth attachment");
             self.check(depth.image, Part::View(depth.view), access, role);
+            if let Some(to) = &depth.resolve {
+                let role = Role::Words("what the depth attachment resolves to");
+                let access = Access::DepthResolveAttachmentWrite;
+                self.check(to.image, Part::View(to.view), access, role);
+            }
         }
     }
 }

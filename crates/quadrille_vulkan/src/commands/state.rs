@@ -2,12 +2,14 @@
 
 use super::{Command, CommandList};
 
-/// What is set: left, top, width and height.
+/// What is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// The bits of four `f32`, of which -0 is not 0.
+    /// Left, top, width and height: the bits of four `f32`, of which -0 is not 0.
     Viewport([u32; 4]),
+    /// Left, top, width and height.
     Scissor([u32; 4]),
+    StencilReference(u8),
 }
 
 impl CommandList {
@@ -19,6 +21,12 @@ impl CommandList {
     /// Sets the scissor: left, top, width and height in pixels.
     pub fn scissor(&mut self, area: [u32; 4]) {
         self.add_state(State::Scissor(area));
+    }
+
+    /// Sets what stencil is compared with, and what `REPLACE` writes, for draws with the graphics
+    /// pipeline that is bound, in the place of its [`StencilState`](crate::StencilState)'s.
+    pub fn stencil_reference(&mut self, reference: u8) {
+        self.add_state(State::StencilReference(reference));
     }
 
     fn add_state(&mut self, state: State) {

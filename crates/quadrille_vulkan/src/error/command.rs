@@ -29,6 +29,15 @@ pub enum CommandError {
         /// The name of the device.
         device: String,
     },
+    /// The pipeline has no stencil test whose reference could be set.
+    #[error(
+        "the pipeline `{pipeline}` has no stencil test; describe it with `stencil` in its `PipelineState`, \
+         or leave the reference out"
+    )]
+    NoStencil {
+        /// The pipeline.
+        pipeline: String,
+    },
     /// A pipeline writes depth or stencil that the pass declares only to read.
     #[error(
         "the pipeline `{pipeline}` writes {aspect}, which the pass only reads; declare a target in the \

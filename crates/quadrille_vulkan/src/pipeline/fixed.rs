@@ -74,7 +74,8 @@ pub struct StencilState {
     pub read_mask: u8,
     /// The bits that are written; 0 where passes only read stencil.
     pub write_mask: u8,
-    /// What is compared with, and written by `REPLACE`.
+    /// What is compared with, and written by `REPLACE`, unless a pass sets another for its draws
+    /// ([`CommandList::stencil_reference`](crate::CommandList::stencil_reference)).
     pub reference: u8,
 }
 

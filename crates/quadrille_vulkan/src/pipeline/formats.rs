@@ -16,21 +16,24 @@ pub struct Formats {
     pub depth: vk::Format,
     /// Samples per texel.
     pub samples: u32,
+    /// The [`view_mask`](crate::Rendering::view_mask) of renderings; 0 without multiview.
+    pub view_mask: u32,
 }
 
 impl Default for Formats {
-    /// No attachments, one sample.
+    /// No attachments, one sample, no multiview.
     fn default() -> Self {
         Self {
             colors: [vk::Format::UNDEFINED; MAX_COLORS],
             depth: vk::Format::UNDEFINED,
             samples: 1,
+            view_mask: 0,
         }
     }
 }
 
 impl Formats {
-    /// The formats of images that are drawn to together.
+    /// The formats of images that are drawn to together, without multiview.
     pub fn of(colors: &[&GpuImage], depth: Option<&GpuImage>) -> Self {
         let mut formats = Self::default();
         for (slot, image) in formats.colors.iter_mut().zip(colors) {

@@ -187,6 +187,12 @@ impl GraphicsCode {
         &self.interface.vertex_alignments
     }
 
+    /// What its stencil test compares with unless draws set another; `None` without a test.
+    #[inline]
+    pub(crate) fn stencil_reference(&self) -> Option<u8> {
+        self.interface.state.stencil.map(|it| it.reference)
+    }
+
     /// Whether it may write depth, and stencil.
     #[inline]
     pub(crate) fn writes(&self) -> [bool; 2] {
@@ -323,8 +329,14 @@ impl GraphicsCode {
             .logic_op_enable(state.logic.is_some())
             .logic_op(state.logic.unwrap_or(vk::LogicOp::COPY))
             .attachments(blends);
-        let dynamic = vk::PipelineDynamicStateCreateInfo::default()
-            .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
+        // The reference counts only where stencil is tested, and is set for each of these pipelines.
+        let states = [
+            vk::DynamicState::VIEWPORT,
+            vk::DynamicState::SCISSOR,
+            vk::DynamicState::STENCIL_REFERENCE,
+        ];
+        let states = &states[..if state.stencil.is_some() { 3 } else { 2 }];
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(states);
         let mut rendering = rendering_info(formats);
         let infos = [vk::GraphicsPipelineCreateInfo::default()
             .stages(stages)
@@ -373,6 +385,7 @@ fn rendering_info(formats: &Formats) -> vk::PipelineRenderingCreateInfo<'_> {
         }
     };
     vk::PipelineRenderingCreateInfo::default()
+        .view_mask(formats.view_mask)
         .color_attachment_formats(formats.used_colors())
         .depth_attachment_format(if_has(vk::ImageAspectFlags::DEPTH))
         .stencil_attachment_format(if_has(vk::ImageAspectFlags::STENCIL))

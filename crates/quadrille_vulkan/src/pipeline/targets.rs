@@ -16,6 +16,9 @@ pub(super) fn problem(
     tests: vk::ImageAspectFlags,
 ) -> Option<String> {
     let limits = &device.limits;
+    if let Err(error) = device.check_views(formats.view_mask) {
+        return Some(format!("it draws to several views: {error}"));
+    }
     let colors = formats.used_colors();
     if colors.len() > limits.max_color_attachments as usize {
         let (count, most) = (colors.len(), limits.max_color_attachments);

@@ -40,6 +40,8 @@ pub(crate) struct RenderingCall {
     pub depth: Option<AttachmentCall>,
     pub stencil: Option<AttachmentCall>,
     pub area: vk::Rect2D,
+    /// 0 without multiview.
+    pub view_mask: u32,
 }
 
 /// An attachment; all zeros for none.

@@ -14,6 +14,7 @@ mod draws;
 mod queries;
 mod rendering;
 mod repeat;
+mod resolve;
 mod state;
 mod tables;
 

@@ -92,6 +92,11 @@ impl View {
         self.mip(self.base_mip).layer(self.base_layer)
     }
 
+    /// Its first mip level, which is what attachments have.
+    pub fn one_mip(self) -> Self {
+        self.mip(self.base_mip)
+    }
+
     /// Whether the image has all its mip levels and layers.
     pub fn is_within(self, image: &GpuImage) -> bool {
         self.fits(image.desc().mip_levels, image.desc().array_layers)

@@ -279,6 +279,7 @@ impl Dice {
         let mut formats = Formats {
             depth: self.mostly(&[Format::UNDEFINED, Format::D32_SFLOAT], &FORMATS),
             samples: self.mostly(&[1, 4], &[0, 2, 3, 8, 64, u32::MAX]),
+            view_mask: self.mostly(&[0, 3], &[1, 4, 1 << 31, u32::MAX]),
             ..Formats::default()
         };
         for at in 0..self.below(3) as usize {

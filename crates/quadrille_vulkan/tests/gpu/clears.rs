@@ -154,7 +154,7 @@ fn what_cannot_be_cleared_is_told() {
                 list.begin_rendering(&Rendering {
                     colors: &[ColorAttachment::new(&picture, Load::Keep)],
                     depth: Some(depth),
-                    area: None,
+                    ..Rendering::default()
                 });
                 write(list);
                 list.end_rendering();

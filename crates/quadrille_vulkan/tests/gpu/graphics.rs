@@ -218,7 +218,7 @@ fn depth_keeps_the_nearer_and_formats_make_variants() {
                 list.begin_rendering(&Rendering {
                     colors: &[ColorAttachment::new(&image, Load::Clear([0.0; 4]))],
                     depth: Some(DepthAttachment::new(&depth, Load::Clear(1.0))),
-                    area: None,
+                    ..Rendering::default()
                 });
                 list.bind_graphics(&pipeline);
                 for constants in [[0.25f32, 1.0, 0.0, 0.0], [0.75, 0.0, 1.0, 0.0]] {

@@ -37,7 +37,18 @@ struct Rare {
     host: Option<HostCall>,
     /// Attachments whose old contents are cleared or not needed.
     overwritten: Vec<(ResourceId, View)>,
+    /// Images whose depth or stencil is resolved, and those that get it.
+    resolved: Vec<(ResourceId, Resolved)>,
     errors: Vec<RecordError>,
+}
+
+/// What an image is to a depth attachment that is resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resolved {
+    /// The attachment with several samples.
+    From,
+    /// What gets one value for them.
+    To,
 }
 
 /// One of several passes of a system.
@@ -68,6 +79,7 @@ impl SubRecording {
         self.has_rare = false;
         self.rare.host = None;
         self.rare.overwritten.clear();
+        self.rare.resolved.clear();
         self.rare.errors.clear();
     }
 
@@ -76,8 +88,8 @@ impl SubRecording {
         &mut self.rare
     }
 
-    /// Whether this run has done something that few do: it failed, overwrites attachments, or is
-    /// for the host.
+    /// Whether this run has done something that few do: it failed, overwrites or resolves
+    /// attachments, or is for the host.
     #[inline]
     pub(super) fn is_rare(&self) -> bool {
         self.has_rare
@@ -121,6 +133,29 @@ impl SubRecording {
         } else {
             &[]
         }
+    }
+
+    /// Notes that depth or stencil of an image is resolved to another.
+    pub(crate) fn resolve_depth(&mut self, from: ResourceId, to: ResourceId) {
+        let resolved = &mut self.rare_mut().resolved;
+        resolved.extend([(from, Resolved::From), (to, Resolved::To)]);
+    }
+
+    /// Images whose depth or stencil is resolved, and those that get it.
+    #[inline]
+    pub(crate) fn all_resolved(&self) -> &[(ResourceId, Resolved)] {
+        if self.has_rare {
+            &self.rare.resolved
+        } else {
+            &[]
+        }
+    }
+
+    /// What an image is to a depth attachment that is resolved.
+    #[inline]
+    pub(crate) fn resolved(&self, image: ResourceId) -> Option<Resolved> {
+        let mut all = self.all_resolved().iter();
+        all.find_map(|(id, resolved)| (*id == image).then_some(*resolved))
     }
 
     /// Adds what the host does.

@@ -41,6 +41,7 @@ pub(super) fn add(told: &mut Told) {
     dispatches(told);
     renderings(told);
     targets(told);
+    layers(told);
     copies(told);
     uploads(told);
     orders(told);
@@ -236,6 +237,12 @@ fn renderings(told: &mut Told) {
             .viewport([0.0, 0.0, 0.0, 0.0])
             .draw(0..3, 0..1)
     });
+    draw_wrongly!(told, "a reference without stencil", |rendering, tools| {
+        rendering
+            .pipeline(&tools.draw)
+            .stencil_reference(3)
+            .draw(0..3, 0..1)
+    });
     fn vertices(
         mut recorder: Recorder,
         scene: ColorTarget<Scene>,
@@ -280,6 +287,32 @@ fn renderings(told: &mut Told) {
         rendering.draw(0..3, 0..1);
     }
     told.passes("vertices in a storage buffer", usage);
+}
+
+/// Views and what resolves.
+fn layers(told: &mut Told) {
+    fn few(mut recorder: Recorder, scene: ColorTarget<Scene>, tools: Res<Tools>) {
+        let mut rendering = recorder.render(scene.clear([0.0; 4]).view_mask(0b11));
+        rendering.pipeline(&tools.draw).draw(0..3, 0..1);
+    }
+    told.passes("two views of one layer", few);
+    fn average(mut recorder: Recorder, scene: ColorTarget<Scene>, far: DepthTarget<Far>) {
+        recorder.render(far.clear_depth(1.0).resolve_to(&scene));
+    }
+    told.passes("depth that resolves as colours do", average);
+    fn depth(mut recorder: Recorder, scene: ColorTarget<Scene>, far: DepthTarget<Far>) {
+        recorder.render(scene.keep().resolve_depth_to(&far, ResolveMode::Min));
+    }
+    told.passes("colours that resolve as depth does", depth);
+    fn itself(mut recorder: Recorder, far: DepthTarget<Far>) {
+        let attachment = far.clear_depth(1.0);
+        recorder.render(attachment.resolve_depth_to(&far, ResolveMode::SampleZero));
+    }
+    told.passes("depth that resolves to itself", itself);
+    fn single(mut recorder: Recorder, scene: ColorTarget<Scene>, counts: ColorTarget<Counts>) {
+        recorder.render(scene.clear([0.0; 4]).resolve_to(&counts));
+    }
+    told.passes("one sample that resolves", single);
 }
 
 fn targets(told: &mut Told) {

@@ -12,7 +12,7 @@ use crate::device::pipeline_layout::PipelineLayout;
 use crate::error::CommandError;
 use crate::pipeline::{ComputeCode, GraphicsCode};
 use crate::record::calls::{Call, Info, TableCall};
-use crate::record::encode::BindCall;
+use crate::record::encode::{BindCall, StateCall};
 use crate::resources::compatible::check_view;
 use crate::resources::handle::Entry;
 use crate::resources::image::GpuImage;
@@ -31,6 +31,10 @@ const TABLES: usize = TableBinding::LAST_GROUP as usize;
 pub(super) struct Bindings<'a> {
     pub compute: Option<&'a ComputeCode>,
     pub graphics: Option<&'a GraphicsCode>,
+    /// What the pass sets in the place of the reference of the pipeline.
+    pub stencil_reference: Option<u8>,
+    /// What the command buffer holds of it.
+    held_reference: Option<u8>,
     /// What a push points to: the template of a layout finds each binding's at its number.
     infos: [Info; BINDINGS],
     usages: [u32; BINDINGS],
@@ -79,6 +83,8 @@ impl Default for Bindings<'_> {
         Self {
             compute: None,
             graphics: None,
+            stencil_reference: None,
+            held_reference: None,
             infos: [Info::NULL; BINDINGS],
             usages: [0; BINDINGS],
             images: [image; BINDINGS],
@@ -117,6 +123,8 @@ impl<'a> Bindings<'a> {
     pub(super) fn forget(&mut self) {
         self.compute = None;
         self.graphics = None;
+        self.stencil_reference = None;
+        self.held_reference = None;
         self.has_buffer = 0;
         self.has_image = 0;
         self.has_sampler = 0;
@@ -318,7 +326,18 @@ impl<'a> Encoder<'a> {
             bindings: pipeline.bindings(),
             tables: pipeline.tables(),
         })?;
+        self.set_stencil_reference(pipeline.stencil_reference());
         Ok(pipeline)
+    }
+
+    /// Sets the reference of the pipeline, or what the pass wants in its place. Pipelines without stencil
+    /// leave it undefined.
+    fn set_stencil_reference(&mut self, own: Option<u8>) {
+        let wanted = own.map(|own| self.bindings.stencil_reference.unwrap_or(own));
+        let held = std::mem::replace(&mut self.bindings.held_reference, wanted);
+        if let Some(reference) = wanted.filter(|_| held != wanted) {
+            self.emit(Call::State(StateCall::StencilReference(reference)));
+        }
     }
 
     fn ready(&mut self, running: &Running<'_>) -> Result<(), Failure> {

@@ -111,6 +111,7 @@ impl<'a> Encoder<'a> {
             }
             Bind::Graphics { pipeline } => {
                 self.bindings.graphics = Some(&list.side().graphics[pipeline as usize]);
+                self.bindings.stencil_reference = None;
                 Ok(())
             }
             Bind::Buffer {

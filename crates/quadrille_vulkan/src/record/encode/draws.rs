@@ -201,11 +201,24 @@ impl Encoder<'_> {
     /// `vkCmdDraw`.
     fn draw_plain(&mut self, vertices: [u32; 2], instances: [u32; 2]) -> Result<(), Failure> {
         self.ready_draw(false)?;
+        self.check_instances(instances)?;
         self.emit(Call::Draw(DrawCall::Plain {
             vertices,
             instances,
         }));
         Ok(())
+    }
+
+    /// Multiview has fewer instances.
+    fn check_instances(&self, [first, count]: [u32; 2]) -> Result<(), CommandError> {
+        let mask = self.rendering.as_ref().map_or(0, |it| it.formats.view_mask);
+        let most = u64::from(self.device.rendering_limits.last_instance);
+        let last = (u64::from(first) + u64::from(count)).saturating_sub(1);
+        if mask == 0 || last <= most {
+            return Ok(());
+        }
+        let what = format!("instance {last} of a draw to several views");
+        Err(CommandError::Limit { what, limit: most })
     }
 
     /// `vkCmdDrawIndexed`.
@@ -216,6 +229,7 @@ impl Encoder<'_> {
         instances: [u32; 2],
     ) -> Result<(), Failure> {
         self.ready_draw(true)?;
+        self.check_instances(instances)?;
         let (first, count, room) = (indices[0], indices[1], self.indices.unwrap_or(0));
         if u64::from(first) + u64::from(count) > room {
             return Err(CommandError::Indices { first, count, room }.into());

@@ -70,9 +70,16 @@ impl<'a> Encoder<'a> {
         for capability in kind.needs().iter() {
             self.need(capability)?;
         }
-        if query >= desc.count {
+        // Multiview: a query for each view (section "Query Operation").
+        let mask = self.rendering.as_ref().map_or(0, |it| it.formats.view_mask);
+        let views = mask.count_ones().max(1);
+        if query >= desc.count || views > desc.count - query {
+            let what = match views {
+                1 => format!("query {query}"),
+                _ => format!("query {query} and those of its {views} views, one for each,"),
+            };
             return Err(CommandError::Outside {
-                what: format!("query {query}"),
+                what,
                 name: desc.name.clone(),
                 room: format!("{} queries", desc.count),
             });
@@ -86,21 +93,24 @@ impl<'a> Encoder<'a> {
                 open.set.name()
             ));
         }
-        if !set.take(self.slot, query) {
-            return wrong(format!(
-                "query {query} of `{}` is used twice in a frame; give each use a query of its own",
-                desc.name
-            ));
+        for query in query..query + views {
+            if !set.take(self.slot, query) {
+                return wrong(format!(
+                    "query {query} of `{}` is used twice in a frame; give each use a query of its own, and each \
+                     view of a rendering",
+                    desc.name
+                ));
+            }
+            self.queries.used.push((set, query));
         }
         let pool = set.pool(self.slot);
-        // SAFETY: the query is one of the pool, was reset, and is begun once; no other of its kind is
+        // SAFETY: the queries are those of the pool, were reset, and are begun once; no other of their kind is
         // active; the device has the feature of its kind.
         unsafe {
             self.device
                 .raw
                 .cmd_begin_query(self.buffer, pool, query, kind.control());
         }
-        self.queries.used.push((set, query));
         self.queries.open.push(Open {
             set,
             query,

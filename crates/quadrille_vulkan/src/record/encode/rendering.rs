@@ -4,6 +4,7 @@ use ash::vk;
 use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex};
 
 use super::bindings::view;
+use super::resolve::check_resolve;
 use super::{Encoder, Failure, StateCall, declared_uses};
 use crate::commands::rendering::{ColorData, DepthData, Load, RenderingData};
 use crate::error::CommandError;
@@ -60,6 +61,7 @@ impl<'a> Encoder<'a> {
         self.need(Capabilities::GRAPHICS)?;
         self.need_rendering(false)?;
         self.check_attached_once(data, earlier)?;
+        self.check_views(data)?;
         if data.color_count > MAX_COLORS {
             let what = format!("{} colour attachments", data.color_count);
             return Err(CommandError::Limit {
@@ -69,6 +71,7 @@ impl<'a> Encoder<'a> {
             .into());
         }
         let mut common = Common::default();
+        common.formats.view_mask = data.view_mask;
         let mut colors = [AttachmentCall::default(); MAX_COLORS];
         for (at, color) in data.colors.iter().flatten().enumerate() {
             colors[at] = self.color(color, &mut common)?;
@@ -88,6 +91,7 @@ impl<'a> Encoder<'a> {
             depth,
             stencil,
             area,
+            view_mask: data.view_mask,
         };
         let is_read_only = |call: Option<AttachmentCall>| {
             call.is_some_and(|call| call.store == vk::AttachmentStoreOp::NONE)
@@ -139,6 +143,29 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
+    /// Checks that the device draws to all views of the mask, and that attachments have a layer for each.
+    fn check_views(&self, data: &RenderingData) -> Result<(), CommandError> {
+        self.device.check_views(data.view_mask)?;
+        let (mask, views) = (data.view_mask, data.views());
+        for attached in data.attached().filter(|_| mask != 0) {
+            let (image, view) = (self.resources.image(attached.image)?.1, attached.view);
+            let layers = image.desc().array_layers;
+            let mut room = layers.saturating_sub(view.base_layer.into());
+            if view.layer_count != 0 {
+                room = room.min(view.layer_count.into());
+            }
+            if room < views {
+                let (name, first) = (image.name(), view.base_layer);
+                let problem = format!(
+                    "the view mask {mask:#b} takes {views} layers of each, and `{name}` has {room} \
+                     from layer {first} on"
+                );
+                return Err(CommandError::Attachments { problem });
+            }
+        }
+        Ok(())
+    }
+
     /// Ends drawing to the attachments.
     pub(super) fn end_rendering(&mut self) -> Result<(), Failure> {
         self.need_rendering(true)?;
@@ -156,6 +183,7 @@ impl<'a> Encoder<'a> {
         let mut info = vk::RenderingInfo::default()
             .render_area(rendering.area)
             .layer_count(1)
+            .view_mask(rendering.view_mask)
             .color_attachments(&colors[..rendering.color_count]);
         if let Some(depth) = &depth {
             info = info.depth_attachment(depth);
@@ -184,13 +212,7 @@ impl<'a> Encoder<'a> {
         }
         if let Some((resolve, view)) = color.resolve {
             let (target, raw, layout) = self.color_target(resolve, view)?;
-            let fits = target.desc().samples == 1
-                && target.format() == image.format()
-                && view.extent(target) == color.view.extent(image);
-            if !fits {
-                let problem = format!("{} cannot resolve to {}", image.name(), target.name());
-                return Err(CommandError::Attachments { problem }.into());
-            }
+            check_resolve((image, color.view), (target, view))?;
             let mode = if format::is_integer(image.format()) {
                 vk::ResolveModeFlags::SAMPLE_ZERO
             } else {
@@ -234,6 +256,7 @@ impl<'a> Encoder<'a> {
             Load::Clear(value) => value,
             _ => 0,
         };
+        let target = self.depth_target(depth, image)?;
         let aspects = format::aspects(image.format());
         let mut attachment = |aspect, load, depth_stencil| {
             let call = |layout, is_read_only| AttachmentCall {
@@ -255,7 +278,11 @@ impl<'a> Encoder<'a> {
             };
             aspects.contains(aspect).then(|| {
                 let (layout, is_read_only) = self.depth_layout(index, aspect, depth.read_only);
-                call(layout, is_read_only)
+                let mut call = call(layout, is_read_only);
+                if let Some(target) = target.as_ref().filter(|_| !is_read_only) {
+                    self.add_depth_target(&mut call, aspect, target);
+                }
+                call
             })
         };
         let clear = |depth, stencil| vk::ClearDepthStencilValue { depth, stencil };
@@ -294,7 +321,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// An attachment's index, image and view.
-    fn attachment(
+    pub(super) fn attachment(
         &mut self,
         id: ResourceId,
         part: View,

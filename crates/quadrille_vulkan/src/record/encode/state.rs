@@ -14,6 +14,8 @@ pub(crate) enum StateCall {
     Viewport([f32; 4]),
     /// `vkCmdSetScissor`
     Scissor(vk::Rect2D),
+    /// `vkCmdSetStencilReference` of both faces.
+    StencilReference(u8),
 }
 
 impl StateCall {
@@ -38,6 +40,11 @@ impl StateCall {
                 // SAFETY: offsets are not negative, and offset and extent do not overflow.
                 unsafe { raw.cmd_set_scissor(buffer, 0, &[area]) };
             }
+            Self::StencilReference(reference) => {
+                let faces = vk::StencilFaceFlags::FRONT_AND_BACK;
+                // SAFETY: it sets both faces, of which there are no others.
+                unsafe { raw.cmd_set_stencil_reference(buffer, faces, reference.into()) };
+            }
         }
     }
 }
@@ -47,7 +54,21 @@ impl Encoder<'_> {
         match state {
             State::Viewport(area) => self.viewport(area.map(f32::from_bits)),
             State::Scissor(area) => self.scissor(area),
+            State::StencilReference(reference) => self.stencil_reference(reference),
         }
+    }
+
+    /// Remembers the reference for draws with the pipeline that is bound.
+    fn stencil_reference(&mut self, reference: u8) -> Result<(), Failure> {
+        self.need_rendering(true)?;
+        let pipeline = self.bindings.graphics;
+        let pipeline = pipeline.ok_or(CommandError::NoPipeline { kind: "graphics" })?;
+        if pipeline.stencil_reference().is_none() {
+            let pipeline = pipeline.name().to_owned();
+            return Err(CommandError::NoStencil { pipeline }.into());
+        }
+        self.bindings.stencil_reference = Some(reference);
+        Ok(())
     }
 
     /// Sets the viewport.
