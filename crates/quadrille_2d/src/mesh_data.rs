@@ -5,7 +5,7 @@ use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexLayout};
 
-use quadrille_content::{MeshVertex, Shape, attribute, colors, is_finite, vec2s, vec3s};
+use quadrille_content::{MeshVertex, Shape, colors, is_finite, positions, uvs};
 
 /// A vertex as the shader reads it.
 #[repr(C)]
@@ -74,16 +74,9 @@ impl MeshVertex for Vertex {
 }
 
 fn vertices(mesh: &Mesh) -> Result<Vec<Vertex>, String> {
-    let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("it has no positions")?;
-    let positions = vec3s(positions)?;
-    let uvs = match attribute(mesh, Mesh::ATTRIBUTE_UV_0)? {
-        Some(values) => vec2s(values)?,
-        None => vec![Vec2::ZERO; positions.len()],
-    };
-    let colors = match attribute(mesh, Mesh::ATTRIBUTE_COLOR)? {
-        Some(values) => colors(values)?,
-        None => vec![[1.0; 4]; positions.len()],
-    };
+    let positions = positions(mesh)?;
+    let uvs = uvs(mesh, false)?.unwrap_or_else(|| vec![Vec2::ZERO; positions.len()]);
+    let colors = colors(mesh)?.unwrap_or_else(|| vec![[1.0; 4]; positions.len()]);
     if uvs.len() != positions.len() || colors.len() != positions.len() {
         return Err(format!(
             "it has {} positions, {} texture coordinates and {} colours; all must be as many",

@@ -1,10 +1,10 @@
 //! The vertices of 3D meshes.
 
 use bevy_math::{Vec2, Vec3};
-use bevy_mesh::{Mesh, VertexAttributeValues};
+use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::vulkan::{Format, VertexAttribute, VertexLayout};
-use quadrille_content::{MeshVertex, Shape, attribute, colors, is_finite, vec2s, vec3s};
+use quadrille_content::{MeshVertex, Shape, colors, is_finite, normals, positions, tangents, uvs};
 
 /// A vertex as shaders read it.
 #[repr(C)]
@@ -49,34 +49,18 @@ impl Vertex {
 
 impl MeshVertex for Vertex {
     fn read(mesh: &Mesh, shape: Shape, indices: &[u32]) -> Result<Vec<Self>, String> {
-        let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("it has no positions")?;
-        let positions = vec3s(positions)?;
-        let normals = match attribute(mesh, Mesh::ATTRIBUTE_NORMAL)? {
-            Some(VertexAttributeValues::Float32x3(normals)) => {
-                normals.iter().copied().map(Vec3::from_array).collect()
-            }
-            Some(_) => return Err("its normals are not Float32x3".to_owned()),
+        let positions = positions(mesh)?;
+        let normals = match normals(mesh)? {
+            Some(normals) => normals,
             None if shape == Shape::Triangles => smooth_normals(&positions, indices),
             None => vec![Vec3::ZERO; positions.len()],
         };
-        let colors = match attribute(mesh, Mesh::ATTRIBUTE_COLOR)? {
-            Some(values) => colors(values)?,
-            None => vec![[1.0; 4]; positions.len()],
-        };
-        let uvs = match attribute(mesh, Mesh::ATTRIBUTE_UV_0)? {
-            Some(values) => vec2s(values)?,
-            None => vec![Vec2::ZERO; positions.len()],
-        };
-        let second = match attribute(mesh, Mesh::ATTRIBUTE_UV_1)? {
-            Some(values) => vec2s(values)?,
-            None => uvs.clone(),
-        };
-        let tangents = match attribute(mesh, Mesh::ATTRIBUTE_TANGENT)? {
-            Some(VertexAttributeValues::Float32x4(tangents)) => tangents.clone(),
-            Some(_) => return Err("its tangents are not Float32x4".to_owned()),
-            None => vec![[0.0; 4]; positions.len()],
-        };
         let count = positions.len();
+        let colors = colors(mesh)?.unwrap_or_else(|| vec![[1.0; 4]; count]);
+        let second = uvs(mesh, true)?;
+        let uvs = uvs(mesh, false)?.unwrap_or_else(|| vec![Vec2::ZERO; count]);
+        let second = second.unwrap_or_else(|| uvs.clone());
+        let tangents = tangents(mesh)?.unwrap_or_else(|| vec![[0.0; 4]; count]);
         let counts = [
             (normals.len(), "normals"),
             (colors.len(), "colours"),

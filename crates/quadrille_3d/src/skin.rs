@@ -102,7 +102,7 @@ struct Bent {
     targets: u32,
     /// Its vertices are to be computed in this frame.
     is_due: bool,
-    /// Something changed while it was not visible.
+    /// Something changed while it was hidden.
     is_stale: bool,
     /// [`SkinStore::frame`] when it was seen last.
     seen: u64,

@@ -19,6 +19,7 @@
 //! - **One list of cameras.** Which of them is first on its image, and so clears it, is decided
 //!   over both kinds ([`CameraViews`]).
 
+mod attributes;
 mod camera;
 mod complaint;
 mod images;
@@ -30,10 +31,11 @@ mod samplers;
 mod target;
 mod views;
 
+pub use attributes::{attribute, colors, floats, normals, positions, tangents, uvs};
 pub use camera::Blind;
 pub use complaint::{Complaints, first_odd, is_finite};
 pub use images::{DeviceImages, PLACEHOLDER_SIZE, Shown, UploadBudget};
-pub use mesh_data::{MeshData, MeshVertex, Shape, attribute, colors, vec2s, vec3s};
+pub use mesh_data::{MeshData, MeshVertex, Shape};
 pub use meshes::{MeshPlace, MeshStore};
 pub use msaa::Msaa;
 pub use plugin::{ContentPlugin, ContentSystems, add};

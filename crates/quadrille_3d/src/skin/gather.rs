@@ -1,7 +1,7 @@
 //! What changed about skins and morph weights since the frame before.
 
 use bevy_asset::{AssetEvent, AssetId, Assets};
-use bevy_camera::visibility::ViewVisibility;
+use bevy_camera::visibility::InheritedVisibility;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
@@ -21,7 +21,7 @@ pub(crate) struct Bending {
     entity: Entity,
     mesh: &'static Mesh3d,
     transform: Ref<'static, GlobalTransform>,
-    visibility: &'static ViewVisibility,
+    is_visible: Option<&'static InheritedVisibility>,
     skin: Option<Ref<'static, SkinnedMesh>>,
     weights: Option<Ref<'static, MeshMorphWeights>>,
 }
@@ -207,7 +207,8 @@ impl SkinStore {
             None => (&[][..], false),
         };
         bent.is_stale |= joints_changed || weights_changed;
-        if !bent.is_stale || !(bent.is_due || item.visibility.get()) {
+        let is_visible = item.is_visible.is_none_or(|visible| visible.get());
+        if !bent.is_stale || !(bent.is_due || is_visible) {
             return;
         }
         bent.is_stale = false;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bevy_mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues as Values};
-use quadrille_content::{attribute, is_finite};
+use quadrille_content::{attribute, floats, is_finite};
 
 /// Words per vertex: four joints of 16 bits, four weights.
 pub(super) const INFLUENCE_WORDS: u32 = 6;
@@ -74,7 +74,9 @@ fn influences(mesh: &Mesh, vertices: usize) -> Result<(Vec<u32>, u32), String> {
         return Ok((Vec::new(), 0));
     };
     let joints = joint_numbers(joints)?;
-    let weights = weight_numbers(weights)?;
+    let Some((4, weights)) = floats(weights) else {
+        return Err("its joint weights are not four floats".to_owned());
+    };
     for (count, of) in [
         (joints.len(), Mesh::ATTRIBUTE_JOINT_INDEX),
         (weights.len(), Mesh::ATTRIBUTE_JOINT_WEIGHT),
@@ -112,21 +114,6 @@ fn joint_numbers(values: &Values) -> Result<Vec<[u16; 4]>, String> {
         Values::Uint16x4(joints) => Ok(joints.clone()),
         Values::Uint8x4(joints) => Ok(joints.iter().map(|four| four.map(u16::from)).collect()),
         _ => Err("its joints are neither Uint16x4 nor Uint8x4".to_owned()),
-    }
-}
-
-fn weight_numbers(values: &Values) -> Result<Vec<[f32; 4]>, String> {
-    match values {
-        Values::Float32x4(weights) => Ok(weights.clone()),
-        Values::Unorm16x4(weights) => Ok(weights
-            .iter()
-            .map(|four| four.map(|weight| f32::from(weight) / 65535.0))
-            .collect()),
-        Values::Unorm8x4(weights) => Ok(weights
-            .iter()
-            .map(|four| four.map(|weight| f32::from(weight) / 255.0))
-            .collect()),
-        _ => Err("its joint weights are neither Float32x4, Unorm16x4 nor Unorm8x4".to_owned()),
     }
 }
 

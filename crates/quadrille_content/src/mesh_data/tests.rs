@@ -10,8 +10,7 @@ fn mesh(topology: PrimitiveTopology, count: usize) -> Mesh {
 
 impl MeshVertex for [f32; 3] {
     fn read(mesh: &Mesh, _: Shape, _: &[u32]) -> Result<Vec<Self>, String> {
-        let positions = attribute(mesh, Mesh::ATTRIBUTE_POSITION)?.ok_or("none")?;
-        Ok(vec3s(positions)?
+        Ok(crate::positions(mesh)?
             .into_iter()
             .map(|at| at.to_array())
             .collect())
@@ -29,6 +28,14 @@ fn strips_become_lists() {
     let lines = read(PrimitiveTopology::LineStrip);
     assert_eq!(lines.indices, [0, 1, 1, 2, 2, 3, 3, 4]);
     assert_eq!(read(PrimitiveTopology::PointList).indices, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn the_largest_index_begins_another_strip() {
+    let indices = Indices::U16(vec![0, 1, 2, 3, u16::MAX, 4, 3, 2]);
+    let strips = mesh(PrimitiveTopology::TriangleStrip, 5).with_inserted_indices(indices);
+    let triangles = MeshData::read(&strips).unwrap();
+    assert_eq!(triangles.indices, [0, 1, 2, 2, 1, 3, 4, 3, 2]);
 }
 
 #[test]

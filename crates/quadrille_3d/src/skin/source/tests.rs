@@ -11,9 +11,11 @@ fn mesh(vertices: usize) -> Mesh {
 }
 
 fn with_joints(joints: Values, weights: Values) -> Mesh {
+    let mut of_weights = Mesh::ATTRIBUTE_JOINT_WEIGHT;
+    of_weights.format = (&weights).into();
     mesh(2)
         .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_INDEX, joints)
-        .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT, weights)
+        .with_inserted_attribute(of_weights, weights)
 }
 
 #[test]
