@@ -1,6 +1,6 @@
 // Fog between the camera and what it sees.
 
-import quadrille_3d::scene::{DIRECTIONAL, View, lights};
+import quadrille_3d::scene::{View, lights};
 
 fn with_fog(color: vec3f, world: vec3f, view: View) -> vec3f {
     let fog = view.fog;
@@ -10,12 +10,10 @@ fn with_fog(color: vec3f, world: vec3f, view: View) -> vec3f {
     if fog.light_color.a > 0.0 {
         let direction = way / max(distance, 1e-6);
         var scattered = vec3f(0.0);
-        for (var at = 0u; at < view.light_count; at++) {
+        for (var at = 0u; at < view.directional_count; at++) {
             let light = lights[view.first_light + at];
-            if (light.bits & 3u) == DIRECTIONAL {
-                let along = max(dot(direction, light.place), 0.0);
-                scattered += pow(along, fog.inscattering.w) * light.color * view.exposure;
-            }
+            let along = max(dot(direction, light.place), 0.0);
+            scattered += pow(along, fog.inscattering.w) * light.color * view.exposure;
         }
         behind += fog.light_color.rgb * scattered * fog.light_color.a;
     }

@@ -34,48 +34,91 @@ struct Coat {
     dfg: vec2f,
 }
 
-// What of the light from a direction goes to the eye, with the cosine of that direction.
-fn reflected(surface: Surface, to_light: vec3f) -> vec3f {
-    let normal_light = dot(surface.normal, to_light);
-    let half_way = normalize(to_light + surface.to_view);
-    let light_half = saturate(dot(to_light, half_way));
+// A light as a place sees it.
+struct Lamp {
+    to_light: vec3f,
+    // The way to its middle, and the radius of its sphere; with radius 0 only the direction counts.
+    way: vec3f,
+    radius: f32,
+}
+
+// What of a lamp's light goes to the eye, with the cosine of its direction.
+fn reflected(surface: Surface, lamp: Lamp) -> vec3f {
+    let normal_light = dot(surface.normal, lamp.to_light);
     var base = vec3f(0.0);
-    var highlight = vec3f(0.0);
     if normal_light > 0.0 {
-        highlight = mirrored(surface, to_light, half_way, normal_light, light_half) * normal_light;
-        // Burley: rough surfaces throw more light back at grazing angles.
-        let grazing = 0.5 + 2.0 * surface.perceptual_roughness * light_half * light_half;
-        let scattered = (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - normal_light))
-            * (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - surface.normal_view));
-        base = surface.diffuse * (scattered / PI * normal_light);
+        base = scattered(surface, lamp.to_light, normal_light);
     }
+    let alpha = surface.perceptual_roughness * surface.perceptual_roughness;
+    let highlight = mirrored(surface, lobe_of(lamp, surface.normal, surface.to_view, alpha));
     if surface.coat.strength == 0.0 {
         return base + highlight;
     }
     // The varnish takes its part of what comes in and of what goes out again.
+    let coat_alpha = surface.coat.perceptual_roughness * surface.coat.perceptual_roughness;
+    let lobe = lobe_of(lamp, surface.coat.normal, surface.to_view, coat_alpha);
+    let half_way = normalize(lobe.to_light + surface.to_view);
+    let light_half = saturate(dot(lobe.to_light, half_way));
     let fresnel = surface.coat.strength * (0.04 + 0.96 * to_the_fifth(1.0 - light_half));
     let below = (base + highlight * (1.0 - fresnel)) * (1.0 - fresnel);
-    let coat_light = dot(surface.coat.normal, to_light);
+    let coat_light = dot(surface.coat.normal, lobe.to_light);
     if coat_light <= 0.0 {
         return below;
     }
-    let alpha = surface.coat.perceptual_roughness * surface.coat.perceptual_roughness;
-    let facets = facets_of(saturate(dot(surface.coat.normal, half_way)), alpha * alpha);
+    let facets = facets_of(saturate(dot(surface.coat.normal, half_way)), lobe.alpha * lobe.alpha);
     // Kelemen: masking and shadowing of what is nearly smooth.
     let visible = 0.25 / max(light_half * light_half, 1e-8);
-    return below + facets * visible * fresnel * coat_light;
+    return below + facets * visible * fresnel * coat_light * lobe.strength;
 }
 
-fn mirrored(
-    surface: Surface,
+// Burley: rough surfaces throw more light back at grazing angles.
+fn scattered(surface: Surface, to_light: vec3f, normal_light: f32) -> vec3f {
+    let light_half = saturate(dot(to_light, normalize(to_light + surface.to_view)));
+    let grazing = 0.5 + 2.0 * surface.perceptual_roughness * light_half * light_half;
+    let both = (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - normal_light))
+        * (1.0 + (grazing - 1.0) * to_the_fifth(1.0 - surface.normal_view));
+    return surface.diffuse * (both / PI * normal_light);
+}
+
+// A lamp as a lobe sees it: from where its light seems to come, how rough the lobe is for it, and
+// how much of the light that is.
+struct Lobe {
     to_light: vec3f,
-    half_way: vec3f,
-    normal_light: f32,
-    light_half: f32,
-) -> vec3f {
+    alpha: f32,
+    strength: f32,
+}
+
+// The point of a sphere that is closest to the mirrored ray of sight stands for it, in a wider lobe
+// (B. Karis, "Real Shading in Unreal Engine 4", 2013). Smooth surfaces keep their lobe.
+fn lobe_of(lamp: Lamp, normal: vec3f, to_view: vec3f, alpha: f32) -> Lobe {
+    if lamp.radius == 0.0 {
+        return Lobe(lamp.to_light, alpha, 1.0);
+    }
+    let ray = reflect(-to_view, normal);
+    let aside = max(dot(lamp.way, ray), 0.0001) * ray - lamp.way;
+    let part = saturate(lamp.radius * inverseSqrt(max(dot(aside, aside), 1e-20)));
+    let to_light = normalize(lamp.way + aside * part);
+    let size = lamp.radius * inverseSqrt(max(dot(lamp.way, lamp.way), 1e-20));
+    let wide = saturate(alpha + 0.5 * size);
+    let smooth_part = (1.0 - alpha) * (1.0 - alpha) * (1.0 - alpha) * (1.0 - alpha);
+    let normal_light = saturate(dot(normal, to_light));
+    let seen = normal_light / max(normal_light + size * size, 0.0001);
+    let narrower = alpha / wide;
+    return Lobe(to_light, mix(wide, alpha, smooth_part), narrower * narrower * seen);
+}
+
+fn mirrored(surface: Surface, lobe: Lobe) -> vec3f {
+    let to_light = lobe.to_light;
+    let normal_light = dot(surface.normal, to_light);
+    if normal_light <= 0.0 {
+        return vec3f(0.0);
+    }
+    let half_way = normalize(to_light + surface.to_view);
+    let light_half = saturate(dot(to_light, half_way));
     let normal_half = saturate(dot(surface.normal, half_way));
-    let alpha = surface.perceptual_roughness * surface.perceptual_roughness;
+    let alpha = lobe.alpha;
     let fresnel = surface.f0 + (surface.f90 - surface.f0) * to_the_fifth(1.0 - light_half);
+    let color = fresnel * surface.compensation * (normal_light * lobe.strength);
     let n_v = surface.normal_view;
     if surface.anisotropy == 0.0 {
         let square = alpha * alpha;
@@ -83,7 +126,7 @@ fn mirrored(
         let by_view = normal_light * sqrt(n_v * n_v * (1.0 - square) + square);
         let by_light = n_v * sqrt(normal_light * normal_light * (1.0 - square) + square);
         let visible = 0.5 / (by_view + by_light);
-        return facets_of(normal_half, square) * visible * fresnel * surface.compensation;
+        return facets_of(normal_half, square) * visible * color;
     }
     // The same with a roughness along and one across (glTF's KHR_materials_anisotropy).
     let long = mix(alpha, 1.0, surface.anisotropy * surface.anisotropy);
@@ -97,7 +140,7 @@ fn mirrored(
     let by_view = normal_light * length(vec3f(radii * (surface.to_view * axes), n_v));
     let by_light = n_v * length(vec3f(radii * (to_light * axes), normal_light));
     let visible = min(0.5 / (by_view + by_light), 1.0);
-    return facets * visible * fresnel * surface.compensation;
+    return facets * visible * color;
 }
 
 // Trowbridge and Reitz: how many facets look half way.
@@ -106,13 +149,11 @@ fn facets_of(normal_half: f32, alpha_squared: f32) -> f32 {
     return alpha_squared / (PI * spread * spread);
 }
 
-// Light of one radiance from all directions: what is not mirrored is scattered.
-fn ambient_light(surface: Surface, ambient: vec3f) -> vec3f {
-    let once = surface.f0 * surface.dfg.x + surface.f90 * surface.dfg.y;
-    let mirrored = once * surface.compensation;
-    let below = mirrored + surface.diffuse * (1.0 - mirrored);
-    let coat = surface.coat.strength * (0.04 * surface.coat.dfg.x + surface.coat.dfg.y);
-    return ambient * mix(below, vec3f(1.0), coat);
+// Light of one radiance from all directions, as bevy has it: rough surfaces scatter only as much of it as a
+// lobe of roughness 1 mirrors (`rough` are its scale and bias), and there is no varnish.
+fn ambient_light(surface: Surface, ambient: vec3f, rough: vec2f) -> vec3f {
+    let mirrored = (surface.f0 * surface.dfg.x + surface.dfg.y) * surface.f90;
+    return ambient * (surface.diffuse * rough.x + rough.y + mirrored);
 }
 
 fn to_the_fifth(x: f32) -> f32 {

@@ -2,9 +2,10 @@
 //
 // What leaves this shader is radiance times the camera's exposure, linear, multiplied with alpha.
 
+import quadrille_3d::clusters::{light_masks, slabs_at};
 import quadrille_3d::fog::with_fog;
 import quadrille_3d::rows::to_world;
-import quadrille_3d::lobes::{Coat, Surface, ambient_light, reflected, to_the_fifth};
+import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
     DIRECTIONAL, Light, Material, SPOT, View, dfg, instances, lights, materials, samplers, seen,
     textures, view_index, views,
@@ -167,12 +168,15 @@ fn lit(
     let instance = instances[corner.instance];
     let surface = surface_of(corner, view, material, at, base.rgb, is_front);
     let open = texel(material.textures.w, at).r;
-    var radiance = ambient_light(surface, view.ambient) * open;
-    let place = Place(corner.world, geometric_normal(corner, surface.to_view, material, is_front));
+    let rough = look_up_dfg(surface.normal_view, 1.0);
+    var radiance = ambient_light(surface, view.ambient, rough) * open;
+    let place = Place(
+        corner.world,
+        geometric_normal(corner, surface.to_view, material, is_front),
+        corner.position.xy,
+    );
     let receives = (instance.flags & RECEIVES) != 0u;
-    for (var number = 0u; number < view.light_count; number++) {
-        radiance += light(surface, place, view, lights[view.first_light + number], receives);
-    }
+    radiance += light_of_all(surface, place, view, receives);
     var emissive = material.emissive.rgb * texel(material.textures.y, at).rgb;
     emissive *= mix(1.0, view.exposure, material.emissive.a);
     // A varnish is over what shines as well.
@@ -324,12 +328,51 @@ fn look_up_dfg(cosine: f32, perceptual_roughness: f32) -> vec2f {
     return mix(top, bottom, part.y);
 }
 
+// The light of all directional lights, and of those others whose bits all slabs around the place have.
+// There is one call of `light`, which is most of this shader.
+fn light_of_all(surface: Surface, place: Place, view: View, receives: bool) -> vec3f {
+    let slabs = slabs_at(view, surface.world);
+    var directional = 0u;
+    var block = 0u;
+    var filled = 0u;
+    var word = 0u;
+    var bits = 0u;
+    var sum = vec3f(0.0);
+    loop {
+        var number = directional;
+        if directional < view.directional_count {
+            directional += 1u;
+        } else {
+            while bits == 0u && (filled != 0u || block < view.mask_blocks) {
+                if filled == 0u {
+                    let at = slabs + view.mask_words + block;
+                    filled = light_masks[at.x] & light_masks[at.y] & light_masks[at.z];
+                    block += 1u;
+                } else {
+                    word = (block - 1u) * 32u + firstTrailingBit(filled);
+                    filled &= filled - 1u;
+                    let at = slabs + word;
+                    bits = light_masks[at.x] & light_masks[at.y] & light_masks[at.z];
+                }
+            }
+            if bits == 0u {
+                break;
+            }
+            number += word * 32u + firstTrailingBit(bits);
+            bits &= bits - 1u;
+        }
+        sum += light(surface, place, view, lights[view.first_light + number], receives);
+    }
+    return sum;
+}
+
 fn light(surface: Surface, place: Place, view: View, light: Light, receives: bool) -> vec3f {
     let kind = light.bits & 3u;
     var to_light = light.place;
+    var way = light.place;
     var strength = 1.0;
     if kind != DIRECTIONAL {
-        let way = light.place - surface.world;
+        way = light.place - surface.world;
         let distance_squared = dot(way, way);
         to_light = way * inverseSqrt(max(distance_squared, 1e-12));
         // The inverse square, brought to zero at the range.
@@ -342,11 +385,11 @@ fn light(surface: Surface, place: Place, view: View, light: Light, receives: boo
         strength *= cone * cone;
     }
     let faces = dot(surface.normal, to_light) > 0.0 || dot(surface.coat.normal, to_light) > 0.0;
-    if !faces || strength <= 0.0 {
+    if strength <= 0.0 || !(faces || light.radius > 0.0) {
         return vec3f(0.0);
     }
     if receives {
         strength *= shadow(place, view, light, to_light);
     }
-    return light.color * strength * reflected(surface, to_light);
+    return light.color * strength * reflected(surface, Lamp(to_light, way, light.radius));
 }

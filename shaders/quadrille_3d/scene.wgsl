@@ -21,6 +21,15 @@ struct View {
     first_light: u32,
     forward: vec3f,
     light_count: u32,
+    // Those come first.
+    directional_count: u32,
+    // Of the bits of lights: see `clusters.wgsl`.
+    first_mask: u32,
+    mask_words: u32,
+    mask_blocks: u32,
+    // Place of the method in `ShadowFilteringMethod`.
+    shadow_filter: u32,
+    unused: array<u32, 3>,
     fog: Fog,
 }
 
@@ -59,7 +68,8 @@ struct Light {
     cone_offset: f32,
     depth_bias: f32,
     normal_bias: f32,
-    unused: f32,
+    // Of the sphere that it is.
+    radius: f32,
 }
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;

@@ -9,6 +9,8 @@ struct Place {
     world: vec3f,
     // Of the mesh, whatever images say.
     normal: vec3f,
+    // In the picture.
+    pixel: vec2f,
 }
 
 // How much of a light arrives.
@@ -26,12 +28,13 @@ fn shadow(place: Place, view: View, light: Light, to_light: vec3f) -> f32 {
     let way = place.world - light.place;
     if kind == SPOT {
         let offset = place.normal * (light.normal_bias * dot(light.axis, way));
-        return filtered(flat_shadows, first, nearer + offset);
+        return filtered(flat_shadows, first, nearer + offset, place, view);
     }
     let sides = abs(way);
     let farthest = max(sides.x, max(sides.y, sides.z));
     let moved = nearer + place.normal * (light.normal_bias * farthest);
-    return filtered(face_shadows, first + face_of(moved - light.place), moved);
+    let face = first + face_of(moved - light.place);
+    return filtered(face_shadows, face, moved, place, view);
 }
 
 fn cascade_shadow(
@@ -43,23 +46,24 @@ fn cascade_shadow(
     count: u32,
 ) -> f32 {
     let depth = dot(view.forward, place.world - view.position);
-    for (var at = 0u; at < count; at++) {
-        let row = first + at;
+    let bias = place.normal * light.normal_bias;
+    var arrives = 1.0;
+    // How much the cascade before has left to this one.
+    var part = 1.0;
+    for (var row = first; row < first + count; row++) {
         let far = shadow_views[row].far;
         if depth > far {
             continue;
         }
-        let bias = place.normal * light.normal_bias;
-        let here = filtered(flat_shadows, row, nearer + bias * shadow_views[row].texel);
+        let here = filtered(flat_shadows, row, nearer + bias * shadow_views[row].texel, place, view);
+        arrives = mix(arrives, here, part);
         let blend = shadow_views[row].blend;
-        if at + 1u == count || depth <= blend {
-            return here;
+        if row + 1u == first + count || depth <= blend || part < 1.0 {
+            break;
         }
-        let next = row + 1u;
-        let beyond = filtered(flat_shadows, next, nearer + bias * shadow_views[next].texel);
-        return mix(here, beyond, (depth - blend) / (far - blend));
+        part = (depth - blend) / (far - blend);
     }
-    return 1.0;
+    return arrives;
 }
 
 // Place in a shadow map, and depth there; the map has nothing to say where it is not in 0 to 1.
@@ -76,27 +80,77 @@ fn is_in_map(place: vec3f) -> bool {
     return all(place.xy >= vec2f(0.0)) && all(place.xy <= vec2f(1.0)) && place.z >= 0.0;
 }
 
-// Nine comparisons of four texels each, the middle ones counting more.
-fn filtered(map: texture_depth_2d, row: u32, world: vec3f) -> f32 {
-    let place = shadow_place(row, world);
+// In the order of `ShadowFilteringMethod`; the third one is a spiral.
+const HARDWARE: u32 = 0u;
+const GAUSSIAN: u32 = 1u;
+
+// How much of the light of a shadow map arrives, by the view's method. There is one comparison in a loop,
+// since all of this stands several times in each shader that is lit.
+fn filtered(map: texture_depth_2d, row: u32, world: vec3f, place: Place, view: View) -> f32 {
+    let at = shadow_place(row, world);
     let tile = shadow_views[row].tile;
-    if !is_in_map(place) || tile.z == 0.0 {
+    if !is_in_map(at) || tile.z == 0.0 {
         return 1.0;
     }
-    let texel = 1.0 / vec2f(textureDimensions(map));
-    let middle = tile.xy + place.xy * tile.zw;
+    let size = vec2f(textureDimensions(map));
     // Other tiles have nothing to say.
-    let least = tile.xy + 0.5 * texel;
-    let most = tile.xy + tile.zw - 0.5 * texel;
-    var sum = 0.0;
-    for (var y = -1; y <= 1; y++) {
-        for (var x = -1; x <= 1; x++) {
-            let weight = f32((2 - abs(x)) * (2 - abs(y)));
-            let at = clamp(middle + vec2f(vec2i(x, y)) * texel, least, most);
-            sum += weight * textureSampleCompareLevel(map, shadow_sampler, at, place.z);
-        }
+    let least = tile.xy + 0.5 / size;
+    let most = tile.xy + tile.zw - 0.5 / size;
+    let middle = (tile.xy + at.xy * tile.zw) * size;
+    let turn = 6.2831853 * noise(place.pixel);
+    var count = 1u;
+    if view.shadow_filter != HARDWARE {
+        count = select(8u, 9u, view.shadow_filter == GAUSSIAN);
     }
-    return sum / 16.0;
+    var sum = 0.0;
+    for (var step = 0u; step < count; step++) {
+        var tap = vec3f(middle, 1.0);
+        if view.shadow_filter == GAUSSIAN {
+            tap = bell(middle, step);
+        } else if view.shadow_filter != HARDWARE {
+            tap = spiral(middle, step, turn);
+        }
+        let texel = clamp(tap.xy / size, least, most);
+        sum += tap.z * textureSampleCompareLevel(map, shadow_sampler, texel, at.z);
+    }
+    return sum;
+}
+
+// One of nine comparisons of four texels each, as place and weight: at places between texels that give five
+// by five of them the weights of a bell (I. Castaño, "Shadow Mapping Summary", 2013).
+fn bell(middle: vec2f, step: u32) -> vec3f {
+    let corner = floor(middle + 0.5);
+    let part = middle + 0.5 - corner;
+    let x = bell_along(part.x, step % 3u);
+    let y = bell_along(part.y, step / 3u);
+    return vec3f(corner - 0.5 + vec2f(x.x, y.x), x.y * y.y / 144.0);
+}
+
+// Place and weight along one axis.
+fn bell_along(part: f32, step: u32) -> vec2f {
+    if step == 0u {
+        let weight = 4.0 - 3.0 * part;
+        return vec2f((3.0 - 2.0 * part) / weight - 2.0, weight);
+    }
+    if step == 1u {
+        return vec2f((3.0 + part) / 7.0, 7.0);
+    }
+    let weight = 1.0 + 3.0 * part;
+    return vec2f(part / weight + 2.0, weight);
+}
+
+// One of eight comparisons on a spiral that is turned from pixel to pixel (J. Jimenez, "Next Generation Post
+// Processing in Call of Duty: Advanced Warfare", 2014). Frames do not differ: nothing joins them yet.
+fn spiral(middle: vec2f, step: u32, turn: f32) -> vec3f {
+    // The golden angle, and a radius that gives each step the same area: two texels at most.
+    let angle = turn + f32(step) * 2.3999632;
+    let radius = 2.0 * sqrt((f32(step) + 0.5) / 8.0);
+    return vec3f(middle + radius * vec2f(cos(angle), sin(angle)), 0.125);
+}
+
+// From 0 to 1, otherwise in each pixel, with neighbours that differ much.
+fn noise(pixel: vec2f) -> f32 {
+    return fract(52.9829189 * fract(dot(floor(pixel), vec2f(0.06711056, 0.00583715))));
 }
 
 // Which of the six directions +x, -x, +y, -y, -z, +z is closest.

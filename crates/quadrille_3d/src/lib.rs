@@ -13,6 +13,7 @@
 //!              gather_views     what cameras and lights see -> lists of draws, lights, shadow maps
 //!              send             images of views and shadow maps; the lists, if they differ
 //! passes       skin_3d          vertices of meshes that bend, once for all that follows
+//!              cluster_3d       which lights reach which parts of views
 //!              shadow_3d        all shadow maps in one pass
 //!              opaque_3d        one pass of the plan per camera, as the next two
 //!              transparent_3d   from back to front; resolves samples
@@ -32,6 +33,7 @@
 //! - **Depth is reversed and has no far end**, as bevy's projections have it.
 
 mod camera;
+mod clusters;
 mod dfg;
 #[cfg(feature = "gltf")]
 mod gltf;
@@ -57,6 +59,7 @@ mod views;
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;
 pub use camera::{DistanceFog, FogFalloff, Tonemapping};
+pub use clusters::{LightMasks3d, cluster_3d};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
 pub use material::{AlphaMode, MeshMaterial3d, StandardMaterial};

@@ -105,7 +105,12 @@ impl ShadowLister {
             return;
         };
         let numbers = [&row.place[..], &row.color, &row.axis].concat();
-        let rest = [row.inverse_range_squared, row.cone_scale, row.cone_offset];
+        let rest = [
+            row.inverse_range_squared,
+            row.cone_scale,
+            row.cone_offset,
+            row.radius,
+        ];
         if is_finite(&numbers) && is_finite(&rest) && is_finite(&[row.depth_bias, row.normal_bias])
         {
             scene.lights.now.push(row);
@@ -118,7 +123,7 @@ impl ShadowLister {
                     ("place", &row.place),
                     ("colour times intensity", &row.color),
                     ("direction", &row.axis),
-                    ("range and angles", &rest),
+                    ("range, angles and radius", &rest),
                     ("shadow biases", &[row.depth_bias, row.normal_bias]),
                 ])
             });
@@ -210,6 +215,7 @@ impl ShadowLister {
             inverse_range_squared: 1.0 / (light.range * light.range),
             depth_bias: light.shadow_depth_bias,
             normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 / size,
+            radius: light.radius,
             ..DARK
         }
     }
@@ -257,7 +263,7 @@ impl ShadowLister {
             cone_offset: -outer * cone_scale,
             depth_bias: light.shadow_depth_bias,
             normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 * light.outer_angle.tan() / size,
-            ..DARK
+            radius: light.radius,
         }
     }
 
@@ -338,8 +344,14 @@ const DARK: LightRow = LightRow {
     cone_offset: 0.0,
     depth_bias: 0.0,
     normal_bias: 0.0,
-    unused: 0.0,
+    radius: 0.0,
 };
+
+impl LightRow {
+    pub(crate) fn is_directional(&self) -> bool {
+        self.bits & 3 == DIRECTIONAL
+    }
+}
 
 fn bits(kind: u32, (first, count): (u32, u32)) -> u32 {
     kind | count << 2 | first << 8

@@ -10,6 +10,7 @@ use quadrille::prelude::{
 };
 use quadrille_content::Shape;
 
+use crate::clusters::LightMasks3d;
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::material_row::Materials3d;
 use crate::pipelines::{Dfg3d, Pipelines3d};
@@ -46,6 +47,7 @@ pub struct Lighting3d<'w> {
     flat_shadows: Sampled<'w, FlatShadows3d>,
     face_shadows: Sampled<'w, FaceShadows3d>,
     dfg: StorageRead<'w, Dfg3d>,
+    light_masks: StorageRead<'w, LightMasks3d>,
     textures: Table<'w, Textures3d>,
 }
 
@@ -86,6 +88,7 @@ impl Lighting3d<'_> {
             self.flat_shadows.any().as_declared(),
             self.face_shadows.any().as_declared(),
             self.dfg.any().as_declared(),
+            self.light_masks.any().as_declared(),
         ]);
     }
 
@@ -99,6 +102,7 @@ impl Lighting3d<'_> {
             .bind(7, &self.face_shadows)
             .sampler(8, &pipelines.shadow_sampler)
             .bind(9, &self.dfg)
+            .bind(10, &self.light_masks)
             .table(1, &self.textures);
     }
 }

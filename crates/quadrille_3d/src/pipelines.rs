@@ -4,8 +4,8 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{
-    Blend, Cull, DepthState, GpuBuffer, GpuDevice, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, PrimitiveTopology, Sampler, SamplerDesc, ShaderModule,
+    Blend, ComputePipeline, ComputePipelineDesc, Cull, DepthState, GpuBuffer, GpuDevice, GpuShader,
+    GraphicsPipeline, GraphicsPipelineDesc, PrimitiveTopology, Sampler, SamplerDesc, ShaderModule,
 };
 use quadrille::vulkan::{BlendEquation, ShaderError, vk};
 use quadrille_content::Shape;
@@ -25,12 +25,13 @@ pub struct Pipelines3d {
     /// By [`CullMode`].
     shadows: [GraphicsPipeline; 3],
     pub(crate) tonemap: GraphicsPipeline,
+    pub(crate) cluster: ComputePipeline,
     pub(crate) shadow_sampler: Sampler,
     pub(crate) table_sampler: Sampler,
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 7] = [
+const MODULES: [(&str, &str); 8] = [
     (
         "quadrille_3d::rows",
         include_str!("../../../shaders/quadrille_3d/rows.wgsl"),
@@ -46,6 +47,10 @@ const MODULES: [(&str, &str); 7] = [
     (
         "quadrille_3d::shadows",
         include_str!("../../../shaders/quadrille_3d/shadows.wgsl"),
+    ),
+    (
+        "quadrille_3d::clusters",
+        include_str!("../../../shaders/quadrille_3d/clusters.wgsl"),
     ),
     (
         "quadrille_3d::fog",
@@ -74,6 +79,8 @@ impl Pipelines3d {
         let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_3d/tonemap.wgsl");
         let tonemap = GpuShader::wgsl("quadrille_3d/tonemap.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_3d/cluster.wgsl");
+        let cluster = GpuShader::wgsl("quadrille_3d/cluster.wgsl", source)?;
         let compare = SamplerDesc {
             name: "shadows".to_owned(),
             compare: Some(vk::CompareOp::GREATER_OR_EQUAL),
@@ -87,6 +94,7 @@ impl Pipelines3d {
                 blend: Blend::Premultiplied,
                 ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
             })?,
+            cluster: gpu.compute_pipeline(&ComputePipelineDesc::of("3d cluster", &cluster))?,
             shadow_sampler: gpu.create_sampler(&compare)?,
             table_sampler: gpu.create_sampler(&SamplerDesc {
                 name: "tone tables".to_owned(),

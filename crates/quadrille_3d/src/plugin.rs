@@ -4,12 +4,13 @@ use bevy_app::{App, Plugin};
 use bevy_asset::AssetApp as _;
 use bevy_camera::{Camera3d, Exposure};
 use bevy_ecs::prelude::*;
-use bevy_light::LightPlugin;
+use bevy_light::{LightPlugin, ShadowFilteringMethod};
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
 use crate::camera::Tonemapping;
+use crate::clusters::{LightMasks3d, cluster_3d, prepare_clusters};
 use crate::dfg;
 use crate::grading::{ColorGrading, DebandDither};
 use crate::instances::{Indices3d, InstanceStore, Instances3d, Vertices3d, gather_meshes};
@@ -76,11 +77,13 @@ pub enum Prepare3dSystems {
     Send,
 }
 
-/// The passes of a 3D frame, in this order.
+/// The passes of a 3D frame, in this order but for the first.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass3dSystems {
     /// [`skin_3d`](crate::skin_3d).
     Skin,
+    /// [`cluster_3d`](crate::cluster_3d), before [`Self::Opaque`]: the order to others is free.
+    Cluster,
     /// [`shadow_3d`].
     Shadow,
     /// [`opaque_3d`].
@@ -104,6 +107,7 @@ impl Plugin for Quadrille3dPlugin {
             .register_required_components::<Camera3d, ColorGrading>()
             .register_required_components_with::<Camera3d, DebandDither>(|| DebandDither::Enabled)
             .register_required_components::<Camera3d, Exposure>()
+            .register_required_components::<Camera3d, ShadowFilteringMethod>()
             .init_resource::<Draws3d>()
             .init_resource::<Scene3d>()
             .init_resource::<InstanceStore>()
@@ -132,6 +136,9 @@ impl Plugin for Quadrille3dPlugin {
                 )
                     .chain()
                     .in_set(ContentSystems::Draw3d),
+                Pass3dSystems::Cluster
+                    .before(Pass3dSystems::Opaque)
+                    .in_set(ContentSystems::Draw3d),
             ),
         )
         .add_systems(RenderStartup, make)
@@ -144,10 +151,12 @@ impl Plugin for Quadrille3dPlugin {
                     prepare_shadow_maps,
                     prepare_targets,
                     prepare_tone_tables,
+                    prepare_clusters,
                     send_scene,
                 )
                     .chain()
                     .in_set(Prepare3dSystems::Send),
+                cluster_3d.in_set(Pass3dSystems::Cluster),
                 shadow_3d.in_set(Pass3dSystems::Shadow),
                 opaque_3d.in_set(Pass3dSystems::Opaque),
                 transparent_3d.in_set(Pass3dSystems::Transparent),
@@ -184,6 +193,7 @@ fn make(
     commands.insert_resource(Views3d(table("3d views")?));
     commands.insert_resource(Gradings3d(table("3d gradings")?));
     commands.insert_resource(Lights3d(table("3d lights")?));
+    commands.insert_resource(LightMasks3d(table("3d light masks")?));
     commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
     commands.insert_resource(Seen3d(table("3d seen")?));
     // `skin_3d` writes those of meshes that bend.

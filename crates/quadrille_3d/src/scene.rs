@@ -30,6 +30,16 @@ pub(crate) struct ViewRow {
     /// The direction that it looks into.
     pub(crate) forward: [f32; 3],
     pub(crate) light_count: u32,
+    /// Those come first.
+    pub(crate) directional_count: u32,
+    /// Of the bits of lights: see `clusters.rs`.
+    pub(crate) first_mask: u32,
+    pub(crate) mask_words: u32,
+    /// Words whose bits tell which of those are not 0.
+    pub(crate) mask_blocks: u32,
+    /// Place of the method in `ShadowFilteringMethod`.
+    pub(crate) shadow_filter: u32,
+    pub(crate) unused: [u32; 3],
     pub(crate) fog: FogRow,
 }
 
@@ -67,7 +77,8 @@ pub(crate) struct LightRow {
     pub(crate) depth_bias: f32,
     /// In texels of the shadow map.
     pub(crate) normal_bias: f32,
-    pub(crate) unused: f32,
+    /// Of the sphere that it is.
+    pub(crate) radius: f32,
 }
 
 /// A shadow map as shaders read it.

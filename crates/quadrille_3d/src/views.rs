@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::cluster::ClusterVisibilityClass;
-use bevy_light::{AmbientLight, GlobalAmbientLight};
+use bevy_light::{AmbientLight, GlobalAmbientLight, ShadowFilteringMethod};
 use bevy_math::Vec3;
 use bevy_mesh::Mesh3d;
 use bevy_transform::components::GlobalTransform;
@@ -17,6 +17,7 @@ use bytemuck::Zeroable;
 use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite};
 
 use crate::camera::{DistanceFog, FogFalloff, Tonemapping};
+use crate::clusters::LightOrder;
 use crate::grading::{ColorGrading, DebandDither, GradingRow};
 use crate::instances::DrawnMesh;
 use crate::lights::{Lights, ShadowLister};
@@ -35,6 +36,7 @@ pub(crate) struct Camera {
     tonemapping: &'static Tonemapping,
     grading: &'static ColorGrading,
     dither: &'static DebandDither,
+    shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
 }
 
@@ -54,6 +56,7 @@ pub(crate) struct Scratch {
     opaque: Vec<DrawnMesh>,
     transparent: Vec<(f32, DrawnMesh)>,
     lights: Vec<Entity>,
+    order: LightOrder,
 }
 
 /// Lists what all 3D cameras see, with the lights that light it and their shadow maps.
@@ -92,7 +95,9 @@ fn add_view(
             .shadows
             .add_light(scene, &world.lights, view.camera, light);
     }
-    let light_count = scene.lights.now.len() as u32 - first_light;
+    let rows = &mut scene.lights.now[first_light as usize..];
+    let light_count = rows.len() as u32;
+    let directional_count = scratch.order.sort(rows);
     let forward = Vec3::from(camera.transform.forward());
     let (opaque, transparent) = add_meshes(world, scene, scratch, camera, forward);
     let background = match (view.clear, view.fill) {
@@ -121,6 +126,12 @@ fn add_view(
         first_light,
         forward: forward.to_array(),
         light_count,
+        directional_count,
+        first_mask: 0,
+        mask_words: 0,
+        mask_blocks: 0,
+        shadow_filter: *camera.shadow_filter as u32,
+        unused: [0; 3],
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
     };
     scene.view_rows.now.push(checked(world, view.camera, row));

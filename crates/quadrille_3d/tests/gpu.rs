@@ -7,6 +7,8 @@ mod exact;
 #[cfg(feature = "gltf")]
 #[path = "gpu/gltf.rs"]
 mod gltf;
+#[path = "gpu/lamps.rs"]
+mod lamps;
 #[path = "gpu/materials.rs"]
 mod materials;
 #[path = "gpu/recover.rs"]

@@ -1,0 +1,115 @@
+//! Which lights may reach what: [`cluster_3d`].
+//!
+//! The lights of a view are bits, in the order in which they are summed up. The view is cut into slabs
+//! along x and y of the picture and along depth, and each slab has the bits of the lights that touch it.
+//! What is lit by a light lies in three of its slabs, so the bits that three slabs have in common name all
+//! lights that count for a place. Words of 32 bits are enough for any number of lights: there is no list
+//! that could be full.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille::prelude::{GpuBuffer, GpuDevice, Recorder, StorageRead, StorageWrite};
+
+use crate::pipelines::Pipelines3d;
+use crate::scene::{LightRow, Lights3d, Scene3d, ViewRow, Views3d};
+use crate::table::table_buffer;
+
+/// Slabs along all three axes.
+const SLABS: u32 = 3 * 64;
+
+/// The bits of the lights of all slabs of all views.
+#[derive(Resource, Deref)]
+pub struct LightMasks3d(pub(crate) GpuBuffer);
+
+/// Puts lights in order.
+#[derive(Default)]
+pub(crate) struct LightOrder(Vec<(u64, LightRow)>);
+
+impl LightOrder {
+    /// Puts the lights of a view in an order in which neighbours are close to each other: directional
+    /// ones first, the others along a curve through space. Returns how many are directional.
+    pub(crate) fn sort(&mut self, rows: &mut [LightRow]) -> u32 {
+        let Self(keyed) = self;
+        keyed.clear();
+        keyed.extend(rows.iter().map(|row| match row.is_directional() {
+            true => (0, *row),
+            false => (1 + place_on_curve(row.place), *row),
+        }));
+        // Those of one place keep their order.
+        keyed.sort_by_key(|(key, _)| *key);
+        for (row, (_, sorted)) in rows.iter_mut().zip(keyed.iter()) {
+            *row = *sorted;
+        }
+        keyed.iter().take_while(|(key, _)| *key == 0).count() as u32
+    }
+}
+
+/// The place of a point on Morton's curve through cells of 2 units of length.
+fn place_on_curve(point: [f32; 3]) -> u64 {
+    let spread = |axis: f32| {
+        let mut bits = ((axis / 2.0).floor().clamp(-1e6, 1e6) + 1_048_576.0) as u64;
+        for (shift, mask) in [
+            (32, 0x001f_0000_0000_ffff),
+            (16, 0x001f_0000_ff00_00ff),
+            (8, 0x100f_00f0_0f00_f00f),
+            (4, 0x10c3_0c30_c30c_30c3),
+            (2, 0x1249_2492_4924_9249),
+        ] {
+            bits = (bits | bits << shift) & mask;
+        }
+        bits
+    };
+    let [x, y, z] = point.map(spread);
+    x | y << 1 | z << 2
+}
+
+/// Gives the rows of views their parts of the bits, and makes room for them.
+pub(crate) fn prepare_clusters(
+    mut scene: ResMut<Scene3d>,
+    mut masks: ResMut<LightMasks3d>,
+    gpu: Res<GpuDevice>,
+) -> Result {
+    let mut first = 0;
+    for row in &mut scene.view_rows.now {
+        place(row, &mut first);
+    }
+    let bytes = u64::from(first) * size_of::<u32>() as u64;
+    if masks.0.bytes() < bytes {
+        masks.0 = table_buffer(&gpu, masks.0.name(), bytes)?;
+    }
+    Ok(())
+}
+
+/// Gives a view its part of the bits.
+fn place(row: &mut ViewRow, first: &mut u32) {
+    row.first_mask = *first;
+    row.mask_words = (row.light_count - row.directional_count).div_ceil(32);
+    row.mask_blocks = row.mask_words.div_ceil(32);
+    *first += SLABS * (row.mask_words + row.mask_blocks);
+}
+
+/// The pass that tells which lights may reach which part of which view. On a device with a queue for
+/// computations it runs beside shadow maps.
+pub fn cluster_3d(
+    mut recorder: Recorder,
+    views: StorageRead<Views3d>,
+    lights: StorageRead<Lights3d>,
+    masks: StorageWrite<LightMasks3d>,
+    scene: Res<Scene3d>,
+    pipelines: Res<Pipelines3d>,
+) {
+    let rows = &scene.view_rows.now;
+    let blocks = rows.iter().map(|row| row.mask_blocks).max().unwrap_or(0);
+    if blocks == 0 {
+        return;
+    }
+    recorder
+        .compute(&pipelines.cluster)
+        .bind(0, &views)
+        .bind(1, &lights)
+        .bind(2, &masks)
+        .dispatch([blocks, SLABS, rows.len() as u32]);
+}
+
+#[cfg(test)]
+mod tests;
