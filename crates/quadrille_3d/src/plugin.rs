@@ -77,7 +77,7 @@ pub enum Prepare3dSystems {
     Send,
 }
 
-/// The passes of a 3D frame, in this order but for the first.
+/// The passes of a 3D frame, in this order but for [`Self::Cluster`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass3dSystems {
     /// [`skin_3d`](crate::skin_3d).
