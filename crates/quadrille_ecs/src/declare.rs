@@ -11,6 +11,7 @@ pub(crate) mod kind;
 pub(crate) mod list;
 pub(crate) mod missing;
 pub(crate) mod named;
+pub(crate) mod parameter;
 pub(crate) mod queue;
 pub(crate) mod registry;
 pub(crate) mod table;

@@ -157,14 +157,15 @@ pub use declare::attachment::{
 pub use declare::bind::{Bound as BoundResource, Declared, ResourceRef};
 pub use declare::declaration::{
     AccessOf, AccessTo, AccessedBy, Accesses, Bound, DeclaredAccess, ListBinding, Pass, QueueWish,
-    TableBinding, TypeBinding,
+    ResourceBinding, TableBinding, TypeBinding,
 };
 pub use declare::kind::{AccessKind, StageWish};
-pub use declare::list::{AccessList, AccessListState, NamedList};
+pub use declare::list::{AccessList, NamedList};
 pub use declare::named::{GpuResource, Named};
+pub use declare::parameter::ResourceAccess;
 pub use declare::queue::OnQueue;
 pub use declare::registry::resource_entity;
-pub use declare::table::{DeclaredTable, NamedTable, Table, TableState};
+pub use declare::table::{DeclaredTable, NamedTable, Table};
 pub use declare::view::DeclaredView;
 pub use declare::window_image::{AddWindowImage, PrimaryWindowImage, WindowImage, WindowImageOf};
 pub use error::{RecordError, RenderError};

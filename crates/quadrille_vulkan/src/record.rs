@@ -7,7 +7,6 @@ pub(crate) mod pools;
 pub(crate) mod timing;
 pub(crate) mod translation;
 
-use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -103,7 +102,6 @@ pub(crate) fn record(
     job: &Job<'_>,
     translation: &mut Translation,
     parallel: &dyn Parallel,
-    tasks: &[Range<usize>],
 ) -> Result<Recorded, FrameError> {
     let (device, input, slot) = (job.device, job.input, job.slot);
     (translation.begin(device, &input, job.chunks, job.targets))
@@ -136,7 +134,9 @@ pub(crate) fn record(
             Err(error) => note_failure(&mut lock(&failure), at, error),
         }
     };
-    parallel.run(tasks.len(), &|task| tasks[task].clone().for_each(&record));
+    parallel.run(chunks::task_count(job.chunks), &|task| {
+        chunks::of_task(job.chunks, task).for_each(&record);
+    });
     if let Some((_, error)) = lock(&failure).take() {
         return Err(error);
     }

@@ -6,6 +6,7 @@ pub(crate) mod format;
 pub(crate) mod generation;
 pub(crate) mod handle;
 pub(crate) mod image;
+pub(crate) mod object;
 pub(crate) mod query;
 pub(crate) mod region;
 pub(crate) mod sampler;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quadrille_sync::{
-    Access, Aspects, Capabilities, PassKind, QueueRequest, ResourceKind, SubRange,
+    Access, Aspects, Capabilities, PassKind, Preference, QueueRequest, ResourceKind, SubRange,
 };
 use quadrille_vulkan::{CommandList, GpuImage, Handle, ImageRegion};
 
@@ -19,6 +19,30 @@ pub(crate) struct InternalPass {
     /// nobody else touches them.
     pub(crate) undeclared: Vec<Handle>,
     pub(crate) list: CommandList,
+}
+
+impl InternalPass {
+    /// A pass of commands, before all other passes.
+    pub(crate) fn prologue(
+        name: impl Into<Arc<str>>,
+        (required, preference): (Capabilities, Preference),
+        uses: Vec<InternalUse>,
+        list: CommandList,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            kind: PassKind::Device,
+            queue: QueueRequest {
+                required,
+                preference,
+                fixed: None,
+            },
+            prologue: true,
+            uses,
+            undeclared: Vec::new(),
+            list,
+        }
+    }
 }
 
 /// One resource that such a pass touches.

@@ -303,22 +303,14 @@ impl Readbacks {
             image,
             done: Vec::new(),
         });
-        let queue = QueueRequest {
-            required: copied.needs(),
-            preference: Preference::Main,
-            fixed: None,
-        };
+        let uses = vec![
+            copied.read(),
+            InternalUse::of(target.clone(), Access::TransferWrite).discarding(),
+        ];
+        let queue = (copied.needs(), Preference::Main);
         let copy = InternalPass {
-            name: format!("read {name}").into(),
-            kind: PassKind::Device,
-            queue,
             prologue: false,
-            uses: vec![
-                copied.read(),
-                InternalUse::of(target.clone(), Access::TransferWrite).discarding(),
-            ],
-            undeclared: Vec::new(),
-            list,
+            ..InternalPass::prologue(format!("read {name}"), queue, uses, list)
         };
         let host = InternalPass {
             name: format!("host reads {name}").into(),

@@ -4,10 +4,7 @@ mod mips;
 mod writes;
 
 use bevy_ecs::prelude::*;
-use quadrille_sync::{
-    Access, Capabilities, Layout, PassKind, Preference, QueueRequest, ResourceId, States,
-    TimelinePoint,
-};
+use quadrille_sync::{Access, Capabilities, Layout, Preference, ResourceId, States, TimelinePoint};
 use quadrille_vulkan::{
     BufferDesc, BufferUsage, CommandList, Error, Gpu, GpuBuffer, GpuImage, Handle, ImageRegion,
     ImageUsage,
@@ -363,21 +360,12 @@ fn pass<'a>(
         }
     }
     let name = match step {
-        0 => "upload".into(),
-        step => format!("upload {}", step + 1).into(),
+        0 => "upload".to_owned(),
+        step => format!("upload {}", step + 1),
     };
     InternalPass {
-        name,
-        kind: PassKind::Device,
-        queue: QueueRequest {
-            required,
-            preference: Preference::Async,
-            fixed: None,
-        },
-        prologue: true,
-        uses,
         undeclared: vec![Handle::Buffer(staging.clone())],
-        list,
+        ..InternalPass::prologue(name, (required, Preference::Async), uses, list)
     }
 }
 

@@ -14,7 +14,6 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use bevy_ecs::change_detection::Tick;
-use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
@@ -27,7 +26,8 @@ use crate::declare::declaration::DeclaredAccess;
 use crate::declare::kind::{AccessKind, StageWish};
 use crate::declare::missing::missing;
 use crate::declare::named::{GpuResource, Named};
-use crate::declare::registry::{Absence, Awaited, declare, register_access, resource_entity};
+use crate::declare::parameter::ResourceAccess;
+use crate::declare::registry::{Awaited, resource_entity};
 use crate::declare::view::is_within;
 
 /// Types that stand for an [`AccessKind`] in parameters.
@@ -45,8 +45,8 @@ pub mod kind {
     }
 
     macro_rules! kinds {
-        ($($name:ident),* $(,)?) => { $(
-            #[doc = concat!("[`AccessKind::", stringify!($name), "`].")]
+        ($($(#[$doc:meta])* $name:ident $word:literal,)*) => { $(
+            $(#[$doc])*
             #[derive(Clone, Copy, Debug)]
             pub enum $name {}
             impl Kind for $name {
@@ -156,9 +156,7 @@ impl<T: Named, K: kind::Kind, S: stage::Stage> Deref for Access<'_, T, K, S> {
 
 /// The state of an [`Access`] parameter; opaque.
 pub struct AccessState {
-    resource: ComponentId,
-    declared: ComponentId,
-    absence: Absence,
+    declared: ResourceAccess,
     awaited: Awaited,
 }
 
@@ -169,12 +167,8 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
 
     fn init_state(world: &mut World) -> AccessState {
         let entity = resource_entity::<T>(world);
-        let access = *DeclaredAccess::of::<K, S>();
-        let (declared, absence) = register_access(world, entity, access);
         AccessState {
-            resource: world.register_component::<T>(),
-            declared,
-            absence,
+            declared: ResourceAccess::new::<T>(world, entity, *DeclaredAccess::of::<K, S>()),
             awaited: Awaited::of(world, TypeId::of::<T>()),
         }
     }
@@ -185,8 +179,8 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
         system_access: &mut SystemAccess,
         world: &mut World,
     ) {
-        <Res<T> as SystemParam>::init_access(&state.resource, meta, system_access, world);
-        declare::<Self>(state.declared, meta, system_access);
+        let declared = &state.declared;
+        declared.init_access::<T, Self>(meta, system_access, world);
     }
 
     unsafe fn get_param<'w, 's>(
@@ -195,12 +189,9 @@ unsafe impl<T: Named, K: kind::Kind, S: stage::Stage> SystemParam for Access<'_,
         world: UnsafeWorldCell<'w>,
         run: Tick,
     ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
-        // SAFETY: `init_access` registered the read through `Res<T>`.
-        let resource = unsafe { world.get_resource::<T>() };
-        let Some(resource) = resource else {
-            state.absence.note(run);
-            return Err(missing::<T, Self>(state.awaited.is_set()));
-        };
+        // SAFETY: `init_access` registered the read of `T`.
+        let resource = unsafe { state.declared.get::<T>(world, run) };
+        let resource = resource.ok_or_else(|| missing::<T, Self>(state.awaited.is_set()))?;
         Ok(Access {
             handle: resource.named(),
             kind: PhantomData,

@@ -140,29 +140,20 @@ pub enum Bound {
 }
 
 /// A bevy resource that names a buffer or an image.
-#[derive(Clone, Copy, Debug)]
-pub struct TypeBinding {
-    pub(crate) name: &'static str,
-    pub(crate) resolve: fn(&World) -> Option<Handle>,
-    /// When the resource was changed last.
-    pub(crate) changed: fn(&World) -> Option<Tick>,
-}
+pub type TypeBinding = ResourceBinding<fn(&World) -> Option<Handle>>;
 
-/// A bevy resource that lists buffers or images.
-#[derive(Clone, Copy, Debug)]
-pub struct ListBinding {
-    pub(crate) name: &'static str,
-    /// Adds the handles to a list; false if the resource does not exist.
-    pub(crate) resolve: fn(&World, &mut Vec<Handle>) -> bool,
-    /// When the resource was changed last.
-    pub(crate) changed: fn(&World) -> Option<Tick>,
-}
+/// A bevy resource that lists buffers or images. `resolve` adds them to a list, and returns false if
+/// the resource does not exist.
+pub type ListBinding = ResourceBinding<fn(&World, &mut Vec<Handle>) -> bool>;
 
 /// A bevy resource that is a table of images.
+pub type TableBinding = ResourceBinding<fn(&World) -> Option<SharedTable>>;
+
+/// How what a bevy resource names is found in the world.
 #[derive(Clone, Copy, Debug)]
-pub struct TableBinding {
+pub struct ResourceBinding<F> {
     pub(crate) name: &'static str,
-    pub(crate) resolve: fn(&World) -> Option<SharedTable>,
+    pub(crate) resolve: F,
     /// When the resource was changed last.
     pub(crate) changed: fn(&World) -> Option<Tick>,
 }

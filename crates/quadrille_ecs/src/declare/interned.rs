@@ -11,7 +11,7 @@ static EXACT: RwLock<Vec<&'static DeclaredAccess>> = RwLock::new(Vec::new());
 /// This access of a whole resource, in the stages that the pass really uses.
 pub(crate) fn access(kind: AccessKind) -> &'static DeclaredAccess {
     macro_rules! constants {
-        ($($name:ident),* $(,)?) => {
+        ($($(#[$doc:meta])* $name:ident $word:literal,)*) => {
             match kind {
                 $(AccessKind::$name => const { &DeclaredAccess::new(AccessKind::$name) },)*
                 AccessKind::Exactly(_) => exact(kind),

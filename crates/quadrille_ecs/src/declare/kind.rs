@@ -7,76 +7,74 @@
 use quadrille_sync::Access;
 use quadrille_vulkan::vk;
 
-/// What a pass does with a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AccessKind {
-    /// Reads a uniform buffer.
-    Uniform,
-    /// Samples or fetches from an image through a texture binding.
-    Sampled,
-    /// Reads a storage buffer or storage image.
-    StorageRead,
-    /// Writes a storage buffer or storage image and does not read what was there.
-    StorageWrite,
-    /// Reads and writes a storage buffer or storage image.
-    StorageReadWrite,
-    /// Draws to a colour attachment.
-    ColorTarget,
-    /// Draws with a depth attachment that is tested and written.
-    DepthTarget,
-    /// Draws with a depth attachment that is only tested.
-    DepthRead,
-    /// Reads vertices.
-    Vertex,
-    /// Reads indices.
-    Index,
-    /// Reads draw or dispatch arguments.
-    Indirect,
-    /// Decides about draws or dispatches.
-    Condition,
-    /// Gets the results of queries.
-    Query,
-    /// Is the source of a copy.
-    TransferRead,
-    /// Is the destination of a copy.
-    TransferWrite,
-    /// Is read by a host pass.
-    HostRead,
-    /// Is written by a host pass.
-    HostWrite,
-    /// Is read and written by a host pass.
-    HostReadWrite,
-    /// An access of the solver by its own name.
-    Exactly(Access),
-}
-
-/// Calls a macro with the names of all kinds but [`AccessKind::Exactly`]: for what there is one of
-/// for each kind.
+/// Calls a macro with all kinds but [`AccessKind::Exactly`]: what each does, its name, and how messages
+/// call it.
 macro_rules! for_each_kind {
     ($macro:ident) => {
         $macro! {
-            Uniform,
-            Sampled,
-            StorageRead,
-            StorageWrite,
-            StorageReadWrite,
-            ColorTarget,
-            DepthTarget,
-            DepthRead,
-            Vertex,
-            Index,
-            Indirect,
-            Condition,
-            Query,
-            TransferRead,
-            TransferWrite,
-            HostRead,
-            HostWrite,
-            HostReadWrite,
+            /// Reads a uniform buffer.
+            Uniform "uniform read",
+            /// Samples or fetches from an image through a texture binding.
+            Sampled "sampled",
+            /// Reads a storage buffer or storage image.
+            StorageRead "storage read",
+            /// Writes a storage buffer or storage image and does not read what was there.
+            StorageWrite "storage write",
+            /// Reads and writes a storage buffer or storage image.
+            StorageReadWrite "storage read and write",
+            /// Draws to a colour attachment.
+            ColorTarget "colour target",
+            /// Draws with a depth attachment that is tested and written.
+            DepthTarget "depth target",
+            /// Draws with a depth attachment that is only tested.
+            DepthRead "depth read",
+            /// Reads vertices.
+            Vertex "vertex read",
+            /// Reads indices.
+            Index "index read",
+            /// Reads draw or dispatch arguments.
+            Indirect "indirect read",
+            /// Decides about draws or dispatches.
+            Condition "condition read",
+            /// Gets the results of queries.
+            Query "query write",
+            /// Is the source of a copy.
+            TransferRead "transfer read",
+            /// Is the destination of a copy.
+            TransferWrite "transfer write",
+            /// Is read by a host pass.
+            HostRead "host read",
+            /// Is written by a host pass.
+            HostWrite "host write",
+            /// Is read and written by a host pass.
+            HostReadWrite "host read and write",
         }
     };
 }
 pub(crate) use for_each_kind;
+
+macro_rules! access_kinds {
+    ($($(#[$doc:meta])* $name:ident $word:literal,)*) => {
+        /// What a pass does with a resource.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum AccessKind {
+            $($(#[$doc])* $name,)*
+            /// An access of the solver by its own name.
+            Exactly(Access),
+        }
+
+        impl AccessKind {
+            /// How messages call it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                    Self::Exactly(access) => access.name(),
+                }
+            }
+        }
+    };
+}
+for_each_kind!(access_kinds);
 
 /// The shader stages of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -226,30 +224,5 @@ impl AccessKind {
                     Self::StorageRead | Self::StorageWrite
                 ) | (Self::DepthTarget, Self::DepthRead)
             )
-    }
-
-    /// How messages call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Uniform => "uniform read",
-            Self::Sampled => "sampled",
-            Self::StorageRead => "storage read",
-            Self::StorageWrite => "storage write",
-            Self::StorageReadWrite => "storage read and write",
-            Self::ColorTarget => "colour target",
-            Self::DepthTarget => "depth target",
-            Self::DepthRead => "depth read",
-            Self::Vertex => "vertex read",
-            Self::Index => "index read",
-            Self::Indirect => "indirect read",
-            Self::Condition => "condition read",
-            Self::Query => "query write",
-            Self::TransferRead => "transfer read",
-            Self::TransferWrite => "transfer write",
-            Self::HostRead => "host read",
-            Self::HostWrite => "host write",
-            Self::HostReadWrite => "host read and write",
-            Self::Exactly(access) => access.name(),
-        }
     }
 }

@@ -9,7 +9,6 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use bevy_ecs::change_detection::Tick;
-use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
@@ -18,7 +17,8 @@ use crate::declare::access::{kind, stage};
 use crate::declare::any::AnyAccess;
 use crate::declare::declaration::DeclaredAccess;
 use crate::declare::named::GpuResource;
-use crate::declare::registry::{Absence, declare, list_entity, register_access, short_name};
+use crate::declare::parameter::ResourceAccess;
+use crate::declare::registry::{list_entity, short_name};
 
 /// A bevy resource that lists buffers or images: any resource that dereferences to a `Vec` of
 /// them. The list may change from frame to frame; passes follow it.
@@ -96,49 +96,33 @@ fn access<T: NamedList, K: kind::Kind, S: stage::Stage>(handle: &T::Handle) -> A
     }
 }
 
-/// The state of an [`AccessList`] parameter; opaque.
-pub struct AccessListState {
-    resource: ComponentId,
-    declared: ComponentId,
-    absence: Absence,
-}
-
 // SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
 unsafe impl<T: NamedList, K: kind::Kind, S: stage::Stage> SystemParam for AccessList<'_, T, K, S> {
-    type State = AccessListState;
+    type State = ResourceAccess;
     type Item<'w, 's> = AccessList<'w, T, K, S>;
 
-    fn init_state(world: &mut World) -> AccessListState {
+    fn init_state(world: &mut World) -> ResourceAccess {
         let entity = list_entity::<T>(world);
-        let access = *DeclaredAccess::of::<K, S>();
-        let (declared, absence) = register_access(world, entity, access);
-        AccessListState {
-            resource: world.register_component::<T>(),
-            declared,
-            absence,
-        }
+        ResourceAccess::new::<T>(world, entity, *DeclaredAccess::of::<K, S>())
     }
 
     fn init_access(
-        state: &AccessListState,
+        state: &ResourceAccess,
         meta: &mut SystemMeta,
         system_access: &mut SystemAccess,
         world: &mut World,
     ) {
-        <Res<T> as SystemParam>::init_access(&state.resource, meta, system_access, world);
-        declare::<Self>(state.declared, meta, system_access);
+        state.init_access::<T, Self>(meta, system_access, world);
     }
 
     unsafe fn get_param<'w, 's>(
-        state: &'s mut AccessListState,
+        state: &'s mut ResourceAccess,
         _: &SystemMeta,
         world: UnsafeWorldCell<'w>,
         run: Tick,
     ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
-        // SAFETY: `init_access` registered the read through `Res<T>`.
-        let resource = unsafe { world.get_resource::<T>() };
-        let Some(resource) = resource else {
-            state.absence.note(run);
+        // SAFETY: `init_access` registered the read of `T`.
+        let Some(resource) = (unsafe { state.get::<T>(world, run) }) else {
             let name = short_name::<T>();
             return Err(SystemParamValidationError::invalid::<Self>(format!(
                 "the resource `{name}` does not exist while the frame is recorded; insert it \

@@ -11,6 +11,7 @@
 
 use std::alloc::Layout;
 use std::any::TypeId;
+use std::mem::Discriminant;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -20,7 +21,6 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::FilteredAccess;
 use bevy_ecs::system::{SystemAccess, SystemMeta};
 use bevy_platform::collections::HashMap;
-use quadrille_vulkan::Handle;
 
 use crate::declare::declaration::{Bound, DeclaredAccess, ListBinding, TableBinding, TypeBinding};
 use crate::declare::list::NamedList;
@@ -63,9 +63,9 @@ impl Absence {
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     declared: HashMap<ComponentId, Declared>,
-    named: HashMap<TypeId, Entity>,
-    lists: HashMap<TypeId, Entity>,
-    tables: Vec<(TypeId, Entity, TableBinding)>,
+    /// The resource entities of bevy resources, by what they are bound as.
+    bound: HashMap<(TypeId, Discriminant<Bound>), Entity>,
+    tables: Vec<(Entity, TableBinding)>,
     awaited: HashMap<TypeId, Awaited>,
 }
 
@@ -94,9 +94,7 @@ impl Awaited {
 impl Registry {
     /// The resource entities that stand for tables.
     pub(crate) fn tables(&self) -> impl Iterator<Item = (Entity, TableBinding)> + '_ {
-        self.tables
-            .iter()
-            .map(|(_, entity, binding)| (*entity, *binding))
+        self.tables.iter().copied()
     }
 
     pub(crate) fn get(&self, id: ComponentId) -> Option<Declared> {
@@ -118,85 +116,56 @@ impl Registry {
 /// assert_eq!(cells, resource_entity::<Cells>(&mut world));
 /// ```
 pub fn resource_entity<T: Named>(world: &mut World) -> Entity {
-    let known = world
-        .get_resource_or_init::<Registry>()
-        .named
-        .get(&TypeId::of::<T>())
-        .copied();
-    if let Some(entity) = known.filter(|&entity| world.get_entity(entity).is_ok()) {
-        return entity;
-    }
-    let name = short_name::<T>();
-    let resolve = |world: &World| Some(world.get_resource::<T>()?.named().to_handle());
-    let changed = last_changed::<T>;
     let bound = Bound::Type(TypeBinding {
-        name,
-        resolve,
-        changed,
+        name: short_name::<T>(),
+        resolve: |world| Some(world.get_resource::<T>()?.named().to_handle()),
+        changed: last_changed::<T>,
     });
-    let entity = world.spawn((Name::new(name), bound)).id();
-    world
-        .resource_mut::<Registry>()
-        .named
-        .insert(TypeId::of::<T>(), entity);
-    entity
+    entity_of::<T>(world, bound)
 }
 
 /// The resource entity that stands for all that the bevy resource `T` lists; spawned at the first
 /// call.
 pub(crate) fn list_entity<T: NamedList>(world: &mut World) -> Entity {
-    let known = world
-        .get_resource_or_init::<Registry>()
-        .lists
-        .get(&TypeId::of::<T>())
-        .copied();
-    if let Some(entity) = known.filter(|&entity| world.get_entity(entity).is_ok()) {
-        return entity;
-    }
-    let name = short_name::<T>();
-    let resolve = |world: &World, handles: &mut Vec<Handle>| {
-        let Some(list) = world.get_resource::<T>() else {
-            return false;
-        };
-        handles.extend(list.handles().iter().map(GpuResource::to_handle));
-        true
-    };
-    let changed = last_changed::<T>;
     let bound = Bound::List(ListBinding {
-        name,
-        resolve,
-        changed,
+        name: short_name::<T>(),
+        resolve: |world, handles| {
+            let list = world.get_resource::<T>();
+            let listed = list.into_iter().flat_map(NamedList::handles);
+            handles.extend(listed.map(GpuResource::to_handle));
+            list.is_some()
+        },
+        changed: last_changed::<T>,
     });
-    let entity = world.spawn((Name::new(name), bound)).id();
-    world
-        .resource_mut::<Registry>()
-        .lists
-        .insert(TypeId::of::<T>(), entity);
-    entity
+    entity_of::<T>(world, bound)
 }
 
 /// The resource entity that stands for the table that the bevy resource `T` is; spawned at the first
 /// call.
 pub(crate) fn table_entity<T: NamedTable>(world: &mut World) -> Entity {
+    let bound = Bound::Table(TableBinding {
+        name: short_name::<T>(),
+        resolve: |world| Some(world.get_resource::<T>()?.table().shared().clone()),
+        changed: last_changed::<T>,
+    });
+    entity_of::<T>(world, bound)
+}
+
+/// The resource entity of the bevy resource `T`; spawned if there is none, or none any more.
+fn entity_of<T: Resource>(world: &mut World, bound: Bound) -> Entity {
+    let key = (TypeId::of::<T>(), std::mem::discriminant(&bound));
     let registry = world.get_resource_or_init::<Registry>();
-    let mut tables = registry.tables.iter();
-    let known = tables.find(|(id, _, _)| *id == TypeId::of::<T>());
-    let known = known.map(|(_, entity, _)| *entity);
+    let known = registry.bound.get(&key).copied();
     if let Some(entity) = known.filter(|&entity| world.get_entity(entity).is_ok()) {
         return entity;
     }
-    let name = short_name::<T>();
-    let binding = TableBinding {
-        name,
-        resolve: |world| Some(world.get_resource::<T>()?.table().shared().clone()),
-        changed: last_changed::<T>,
-    };
-    let entity = world.spawn((Name::new(name), Bound::Table(binding))).id();
+    let entity = bound_entity(world, bound.clone());
     let mut registry = world.resource_mut::<Registry>();
-    registry
-        .tables
-        .retain(|(id, _, _)| *id != TypeId::of::<T>());
-    registry.tables.push((TypeId::of::<T>(), entity, binding));
+    registry.bound.insert(key, entity);
+    if let Bound::Table(binding) = bound {
+        registry.tables.retain(|(it, _)| Some(*it) != known);
+        registry.tables.push((entity, binding));
+    }
     entity
 }
 

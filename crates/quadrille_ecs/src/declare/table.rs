@@ -8,7 +8,6 @@
 use std::ops::Deref;
 
 use bevy_ecs::change_detection::Tick;
-use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
@@ -16,7 +15,8 @@ use quadrille_vulkan::ImageTable;
 
 use crate::declare::declaration::DeclaredAccess;
 use crate::declare::kind::AccessKind;
-use crate::declare::registry::{Absence, declare, register_access, short_name, table_entity};
+use crate::declare::parameter::ResourceAccess;
+use crate::declare::registry::{short_name, table_entity};
 
 /// A bevy resource that is a table of images: any resource that dereferences to an [`ImageTable`].
 pub trait NamedTable: Resource {
@@ -101,49 +101,33 @@ impl<T: NamedTable> DeclaredTable for Table<'_, T> {
     }
 }
 
-/// The state of a [`Table`] parameter; opaque.
-pub struct TableState {
-    resource: ComponentId,
-    declared: ComponentId,
-    absence: Absence,
-}
-
 // SAFETY: `init_access` registers a read of the resource `T`, which is all that `get_param` reads.
 unsafe impl<T: NamedTable> SystemParam for Table<'_, T> {
-    type State = TableState;
+    type State = ResourceAccess;
     type Item<'w, 's> = Table<'w, T>;
 
-    fn init_state(world: &mut World) -> TableState {
+    fn init_state(world: &mut World) -> ResourceAccess {
         let entity = table_entity::<T>(world);
-        let access = DeclaredAccess::new(AccessKind::Sampled);
-        let (declared, absence) = register_access(world, entity, access);
-        TableState {
-            resource: world.register_component::<T>(),
-            declared,
-            absence,
-        }
+        ResourceAccess::new::<T>(world, entity, DeclaredAccess::new(AccessKind::Sampled))
     }
 
     fn init_access(
-        state: &TableState,
+        state: &ResourceAccess,
         meta: &mut SystemMeta,
         system_access: &mut SystemAccess,
         world: &mut World,
     ) {
-        <Res<T> as SystemParam>::init_access(&state.resource, meta, system_access, world);
-        declare::<Self>(state.declared, meta, system_access);
+        state.init_access::<T, Self>(meta, system_access, world);
     }
 
     unsafe fn get_param<'w, 's>(
-        state: &'s mut TableState,
+        state: &'s mut ResourceAccess,
         _: &SystemMeta,
         world: UnsafeWorldCell<'w>,
         run: Tick,
     ) -> Result<Self::Item<'w, 's>, SystemParamValidationError> {
-        // SAFETY: `init_access` registered the read through `Res<T>`.
-        let resource = unsafe { world.get_resource::<T>() };
-        let Some(resource) = resource else {
-            state.absence.note(run);
+        // SAFETY: `init_access` registered the read of `T`.
+        let Some(resource) = (unsafe { state.get::<T>(world, run) }) else {
             let name = short_name::<T>();
             return Err(SystemParamValidationError::invalid::<Self>(format!(
                 "the resource `{name}` does not exist while the frame is recorded; insert it \

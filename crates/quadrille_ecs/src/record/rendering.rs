@@ -256,15 +256,9 @@ impl<'a> Rendering<'a> {
         offset: u64,
         count: u32,
     ) -> &mut Self {
-        let bound = arguments.bound();
-        if self.ready("draw_indirect")
-            && let Some(buffer) =
-                self.recording
-                    .used_buffer(bound, AccessKind::Indirect, "draw_indirect")
-        {
-            self.recording
-                .list
-                .draw_indirect(buffer, offset, count, DRAW_BYTES);
+        if let Some(buffer) = self.arguments(arguments.bound(), "draw_indirect") {
+            let list = &mut self.recording.list;
+            list.draw_indirect(buffer, offset, count, DRAW_BYTES);
         }
         self
     }
@@ -277,15 +271,9 @@ impl<'a> Rendering<'a> {
         offset: u64,
         count: u32,
     ) -> &mut Self {
-        let bound = arguments.bound();
-        if self.ready("draw_indexed_indirect")
-            && let Some(buffer) =
-                self.recording
-                    .used_buffer(bound, AccessKind::Indirect, "draw_indexed_indirect")
-        {
-            self.recording
-                .list
-                .draw_indexed_indirect(buffer, offset, count, DRAW_INDEXED_BYTES);
+        if let Some(buffer) = self.arguments(arguments.bound(), "draw_indexed_indirect") {
+            let list = &mut self.recording.list;
+            list.draw_indexed_indirect(buffer, offset, count, DRAW_INDEXED_BYTES);
         }
         self
     }
@@ -352,14 +340,19 @@ impl<'a> Rendering<'a> {
         counts: Bound<'b>,
         command: &'static str,
     ) -> Option<(&'b GpuBuffer, &'b GpuBuffer)> {
-        if !self.ready(command) {
-            return None;
-        }
-        let mut used = |bound| {
-            self.recording
-                .used_buffer(bound, AccessKind::Indirect, command)
-        };
-        Some((used(arguments)?, used(counts)?))
+        let arguments = self.arguments(arguments, command)?;
+        let counts = (self.recording).used_buffer(counts, AccessKind::Indirect, command)?;
+        Some((arguments, counts))
+    }
+
+    /// The buffer that a draw takes its arguments from.
+    fn arguments<'b>(
+        &mut self,
+        arguments: Bound<'b>,
+        command: &'static str,
+    ) -> Option<&'b GpuBuffer> {
+        let recording = self.ready(command).then_some(&mut *self.recording)?;
+        recording.used_buffer(arguments, AccessKind::Indirect, command)
     }
 
     /// What draws are recorded to, if rendering began.

@@ -7,9 +7,7 @@
 //!
 //! [`Sharing::Auto`]: crate::Sharing::Auto
 
-use quadrille_sync::{
-    Access, Capabilities, PassKind, Preference, QueueRequest, Resource, Sharing as Mode, States,
-};
+use quadrille_sync::{Access, Capabilities, Preference, Resource, Sharing as Mode, States};
 use quadrille_vulkan::{CommandList, Frames, Handle, ImageRegion, SharingChanged};
 
 use crate::data::internal::{InternalPass, InternalUse, copy_needs};
@@ -81,19 +79,9 @@ impl SharingChanges {
             uses.push(InternalUse::of(from.clone(), Access::TransferRead));
             uses.push(InternalUse::of(to.clone(), Access::TransferWrite).discarding());
         }
-        Some(InternalPass {
-            name: "change sharing".into(),
-            kind: PassKind::Device,
-            queue: QueueRequest {
-                required,
-                preference: Preference::Main,
-                fixed: None,
-            },
-            prologue: true,
-            uses,
-            undeclared: Vec::new(),
-            list,
-        })
+        let queue = (required, Preference::Main);
+        let pass = InternalPass::prologue("change sharing", queue, uses, list);
+        Some(pass)
     }
 
     /// The frame with the pass was submitted.

@@ -59,21 +59,17 @@ fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Upload
     Ok(())
 }
 
+fn copy(mut recorder: Recorder, from: Uniform<Bound>, to: StorageWrite<Squares>, copy: Res<Copy>) {
+    let mut compute = recorder.compute(&copy.0);
+    compute.bind(0, &from).bind(1, &to);
+    compute
+        .push(&Params::counting_from(1.0))
+        .dispatch(UVec3::ONE);
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn values_lie_where_the_shader_looks() {
-    fn copy(
-        mut recorder: Recorder,
-        from: Uniform<Bound>,
-        to: StorageWrite<Squares>,
-        copy: Res<Copy>,
-    ) {
-        let mut compute = recorder.compute(&copy.0);
-        compute.bind(0, &from).bind(1, &to);
-        compute
-            .push(&Params::counting_from(1.0))
-            .dispatch(UVec3::ONE);
-    }
     let mut rig = Rig::new();
     rig.app
         .add_systems(RenderStartup, setup)
@@ -133,18 +129,6 @@ fn an_upload_of_another_layout_is_told() {
         a: [f32; 3],
         b: [f32; 3],
         rest: [f32; 2],
-    }
-    fn copy(
-        mut recorder: Recorder,
-        from: Uniform<Bound>,
-        to: StorageWrite<Squares>,
-        copy: Res<Copy>,
-    ) {
-        let mut compute = recorder.compute(&copy.0);
-        compute.bind(0, &from).bind(1, &to);
-        compute
-            .push(&Params::counting_from(1.0))
-            .dispatch(UVec3::ONE);
     }
     let mut rig = Rig::new();
     rig.app

@@ -93,24 +93,11 @@ fn rig(desc: impl FnOnce(&str) -> ImageTableDesc, [kind, texel]: [&str; 2], spir
     rig
 }
 
-fn look(
+/// Copies what it sees of the table to `T`.
+fn look<T: Named<Handle = GpuBuffer>>(
     mut recorder: Recorder,
     textures: Table<Textures>,
-    seen: StorageReadWrite<Seen>,
-    look: Res<Look>,
-) {
-    recorder
-        .compute(&look.pipeline)
-        .bind(0, &seen)
-        .table(1, &textures)
-        .push(&look.frame)
-        .dispatch([1, 1, 1]);
-}
-
-fn look_beside(
-    mut recorder: Recorder,
-    textures: Table<Textures>,
-    seen: StorageReadWrite<SeenBeside>,
+    seen: StorageReadWrite<T>,
     look: Res<Look>,
 ) {
     recorder
@@ -160,7 +147,7 @@ fn each_invocation_chooses(
     spirv: bool,
 ) {
     let mut rig = rig(desc, shader, spirv);
-    rig.app.add_systems(Render, look);
+    rig.app.add_systems(Render, look::<Seen>);
     let colors = [0xff00_00ff, 0xff00_ff00, 0xffff_0000];
     for (at, color) in colors.into_iter().enumerate() {
         let image = make(&rig, &image(&format!("texture {at}")));
@@ -293,8 +280,10 @@ fn images_come_and_go_and_change_while_two_queues_read() {
     for (seed, sharing) in (1..).zip(modes.into_iter().chain([Sharing::Auto])) {
         let mut chance = Chance(seed << 33 | 0x7f4a_7c15);
         let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
-        rig.app
-            .add_systems(Render, (look, look_beside.on_queue(QueueWish::Async)));
+        rig.app.add_systems(
+            Render,
+            (look::<Seen>, look::<SeenBeside>.on_queue(QueueWish::Async)),
+        );
         // What there is of images, their colours (none if nothing was uploaded), and the entries.
         let mut images: Vec<(GpuImage, Option<u32>)> = Vec::new();
         let mut entries: [Option<usize>; ENTRIES as usize] = [None; ENTRIES as usize];
@@ -388,8 +377,8 @@ fn an_image_that_passes_draw_to_shows_what_they_drew_in_the_frame() {
     rig.app.add_systems(
         Render,
         (
-            look,
-            look_beside.on_queue(QueueWish::Async),
+            look::<Seen>,
+            look::<SeenBeside>.on_queue(QueueWish::Async),
             paint.run_if(paints),
         ),
     );
@@ -426,7 +415,10 @@ fn a_queue_that_begins_to_read_later_finds_everything() {
     let reads = |rests: Res<Rests>| rests.0;
     rig.app.add_systems(
         Render,
-        (look, look_beside.on_queue(QueueWish::Async).run_if(reads)),
+        (
+            look::<Seen>,
+            look::<SeenBeside>.on_queue(QueueWish::Async).run_if(reads),
+        ),
     );
     rig.update(6);
     rig.app.world_mut().resource_mut::<Rests>().0 = true;
@@ -448,7 +440,7 @@ fn a_queue_that_begins_to_read_later_finds_everything() {
 #[ignore = "needs a device"]
 fn an_entry_that_nobody_has_written_shows_the_fallback_until_somebody_has() {
     let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
-    rig.app.add_systems(Render, look);
+    rig.app.add_systems(Render, look::<Seen>);
     let image = texture(&rig, "late");
     table(&mut rig).insert(&image).expect("it fits");
     rig.update(3);
@@ -467,7 +459,8 @@ fn a_table_that_is_dropped_leaves_its_images_in_order() {
     let mut rig = rig(|name| ImageTableDesc::d2(name, ENTRIES), D2, false);
     rig.app.add_systems(
         Render,
-        (look, look_beside.on_queue(QueueWish::Async)).run_if(resource_exists::<Textures>),
+        (look::<Seen>, look::<SeenBeside>.on_queue(QueueWish::Async))
+            .run_if(resource_exists::<Textures>),
     );
     let image = texture(&rig, "kept");
     fill(&mut rig, &image, 0xff00_00ff);

@@ -60,13 +60,15 @@ pub(super) fn emit(
     lookahead::prepare(&mut builder, &mut calls, maps);
     ranges.blocks.close(frame, &ranges.maps);
     let Builder {
-        waits: Waits { timeline, past, .. },
+        waits: Waits {
+            mut timeline, past, ..
+        },
         records,
         last_uses,
         hosted,
         ..
     } = builder;
-    let (submissions, numbers) = record::number(&timeline, records);
+    let (submissions, numbers) = record::number(&mut timeline, records);
     host::number(&mut host, &timeline, &numbers);
     let culled = (0..kept.len()).filter(|pass| !kept[*pass]);
     let culled = culled.map(|pass| PassIndex(pass as u32)).collect();

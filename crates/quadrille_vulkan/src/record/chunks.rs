@@ -67,15 +67,16 @@ pub(crate) fn cut(plan: &Plan, wanted: usize, cost: impl Fn(&Step) -> u64) -> Ve
     chunks
 }
 
-/// The chunks of each task.
-pub(crate) fn tasks(chunks: &[Chunk]) -> Vec<Range<usize>> {
-    let mut end = 0;
-    let runs = chunks.chunk_by(|one, next| one.task == next.task);
-    let range = |run: &[Chunk]| {
-        end += run.len();
-        end - run.len()..end
-    };
-    runs.map(range).collect()
+/// How many tasks there are.
+pub(crate) fn task_count(chunks: &[Chunk]) -> usize {
+    chunks.last().map_or(0, |last| last.task + 1)
+}
+
+/// The chunks of a task.
+pub(crate) fn of_task(chunks: &[Chunk], task: usize) -> Range<usize> {
+    let start = chunks.partition_point(|chunk| chunk.task < task);
+    let length = chunks[start..].partition_point(|chunk| chunk.task == task);
+    start..start + length
 }
 
 #[cfg(test)]

@@ -241,7 +241,19 @@ impl<'a> Encoder<'a> {
         access: AccessMask,
         usual: Layout,
     ) -> vk::ImageLayout {
-        let layout = declared_layout(self.uses, (resource, aspects), access, usual);
+        let declared = declared_uses(self.uses, resource, aspects, access).next();
+        self.kept_layout((resource, aspects), access, declared, usual)
+    }
+
+    /// The layout of a declared use, else the usual one; kept with the calls.
+    fn kept_layout(
+        &mut self,
+        (resource, aspects): (ResourceIndex, vk::ImageAspectFlags),
+        access: AccessMask,
+        declared: Option<&Use>,
+        usual: Layout,
+    ) -> vk::ImageLayout {
+        let layout = convert::layout(declared.map_or(usual, |of| of.access.layout()));
         let resources = self.resources;
         self.calls.add_layout(|| LayoutCall {
             image: resources.handle(resource).id(),

@@ -1,11 +1,11 @@
 //! Buffers.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
 use bitflags::bitflags;
-use quadrille_sync::{Lifetime, Resource, ResourceId, ResourceKind, Sharing as Mode};
+use quadrille_sync::{Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
 use crate::device::backing::{Backing, Block, Resident};
@@ -14,7 +14,7 @@ use crate::device::retire::Retired;
 use crate::error::Error;
 use crate::instance::sharing::Sharing;
 use crate::lock;
-use crate::resources::generation::Generation;
+use crate::resources::object::Object;
 use crate::shader::ValueLayout;
 
 bitflags! {
@@ -148,26 +148,14 @@ const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFE
 pub struct GpuBuffer(Arc<BufferInner>, ResourceId);
 
 struct BufferInner {
-    id: ResourceId,
-    name: Arc<str>,
+    object: Object,
     desc: BufferDesc,
-    /// Changes only between frames, before anything of the next one is translated (the threads
-    /// that translate are started with a happens-before edge), so relaxed access is enough.
-    raw: AtomicU64,
-    /// Another number for each Vulkan buffer that it has been.
-    generation: Generation,
-    backing: Mutex<Backing>,
-    /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
-    needs: Option<vk::MemoryRequirements>,
-    /// All families may use it: changes only between frames.
-    is_concurrent: AtomicBool,
     mapped: Option<Mutex<Mapped>>,
     /// Has contents that no pass wrote. Those who look do so between frames, so relaxed access is
     /// enough.
     is_host_written: AtomicBool,
     /// How what it begins with was laid out, if that is known.
     layout: Mutex<Option<ValueLayout>>,
-    device: Arc<Device>,
 }
 
 impl GpuBuffer {
@@ -198,20 +186,16 @@ impl GpuBuffer {
         // On unified memory, device memory may be mapped too; its contract says it is not.
         let memory = backing.own().filter(|_| desc.memory != Memory::Device);
         let mapped = memory.and_then(|memory| Mapped::new(memory, desc.bytes, atom));
-        let id = device.ids.take(&desc.name);
+        let object = Object::new(device, &desc.name, desc.sharing, needs);
+        object.set_raw(raw.as_raw());
+        *object.backing() = backing;
+        let id = object.id;
         let inner = BufferInner {
-            id,
-            name: desc.name.as_str().into(),
+            object,
             desc: desc.clone(),
-            raw: AtomicU64::new(raw.as_raw()),
-            generation: Generation::new(),
-            backing: Mutex::new(backing),
-            needs,
-            is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
             mapped: mapped.map(Mutex::new),
             is_host_written: AtomicBool::new(false),
             layout: Mutex::default(),
-            device: Arc::clone(device),
         };
         Self(Arc::new(inner), id)
     }
@@ -220,11 +204,12 @@ impl GpuBuffer {
     /// another buffer takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(buffer, _) = self;
-        let mut backing = lock(&buffer.backing);
+        let object = &buffer.object;
+        let mut backing = object.backing();
         if backing.is_at(place) {
             return Ok(());
         }
-        let (raw, new) = create_in(&buffer.device, &buffer.desc, self.mode(), place)?;
+        let (raw, new) = create_in(&object.device, &buffer.desc, object.mode(), place)?;
         let old = std::mem::replace(&mut *backing, new);
         let old_raw = self.replace(raw);
         self.retire(old_raw, old);
@@ -237,7 +222,7 @@ impl GpuBuffer {
 
     /// Has it be nowhere, if its bytes are in this block.
     fn vacate(&self, block: &Arc<Block>) {
-        let mut backing = lock(&self.0.backing);
+        let mut backing = self.object().backing();
         if backing.offset_in(block).is_some() {
             let old = std::mem::take(&mut *backing);
             let old_raw = self.replace(vk::Buffer::null());
@@ -247,15 +232,14 @@ impl GpuBuffer {
 
     /// Has another Vulkan buffer take over, and gives the old one.
     fn replace(&self, raw: vk::Buffer) -> vk::Buffer {
-        self.0.generation.change();
-        vk::Buffer::from_raw(self.0.raw.swap(raw.as_raw(), Ordering::Relaxed))
+        vk::Buffer::from_raw(self.object().replace(raw.as_raw()))
     }
 
     /// Leaves an object that was replaced to the device.
     fn retire(&self, raw: vk::Buffer, backing: Backing) {
         if !backing.is_unbound() {
             let id = None;
-            lock(&self.0.device.dropped).push(Retired::Buffer { id, raw, backing });
+            self.object().retire(Retired::Buffer { id, raw, backing });
         }
     }
 
@@ -263,54 +247,31 @@ impl GpuBuffer {
     /// then the old one is given, under an id of its own; or when a frame uses it, if it is
     /// transient.
     pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
-        let Self(buffer, _) = self;
-        let mut backing = lock(&buffer.backing);
-        let (raw, new) = match buffer.needs {
+        let BufferInner { object, desc, .. } = &*self.0;
+        let mut backing = object.backing();
+        let (raw, new) = match object.needs {
             Some(_) => Default::default(),
-            None => create_in(&buffer.device, &buffer.desc, mode, None)?,
+            None => create_in(&object.device, desc, mode, None)?,
         };
         let old = std::mem::replace(&mut *backing, new);
-        let old_raw = self.replace(raw);
-        let old_mode = self.mode();
-        let is_concurrent = mode == Mode::Concurrent;
-        buffer.is_concurrent.store(is_concurrent, Ordering::Relaxed);
-        if buffer.needs.is_none() {
-            let desc = BufferDesc {
-                name: format!("{}_before", buffer.desc.name),
-                ..buffer.desc.clone()
-            };
-            let made = Some((old_raw, old));
-            let old = Self::assemble(&buffer.device, &desc, made, None);
-            let was_concurrent = old_mode == Mode::Concurrent;
-            old.0.is_concurrent.store(was_concurrent, Ordering::Relaxed);
-            return Ok(Some(old));
+        let (old_raw, old_mode) = (self.replace(raw), object.mode());
+        object.set_mode(mode);
+        if object.needs.is_some() {
+            self.retire(old_raw, old);
+            return Ok(None);
         }
-        self.retire(old_raw, old);
-        Ok(None)
+        let desc = BufferDesc {
+            name: format!("{}_before", desc.name),
+            ..desc.clone()
+        };
+        let old = Self::assemble(&object.device, &desc, Some((old_raw, old)), None);
+        old.object().set_mode(old_mode);
+        Ok(Some(old))
     }
 
-    /// Whether families own it in turn or together now.
-    fn mode(&self) -> Mode {
-        if self.0.is_concurrent.load(Ordering::Relaxed) {
-            Mode::Concurrent
-        } else {
-            Mode::Exclusive
-        }
-    }
-
-    /// What it needs of memory, if it gets it when a frame uses it.
-    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
-        self.0.needs
-    }
-
-    /// Where its bytes are.
-    pub(crate) fn backing(&self) -> std::sync::MutexGuard<'_, Backing> {
-        lock(&self.0.backing)
-    }
-
-    /// The device that it was made from.
-    pub(crate) fn device(&self) -> &Device {
-        &self.0.device
+    /// What it has in common with resources of the other kind.
+    pub(crate) fn object(&self) -> &Object {
+        &self.0.object
     }
 
     /// Its identity over frames.
@@ -321,7 +282,7 @@ impl GpuBuffer {
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.object().name
     }
 
     /// Its size in bytes.
@@ -336,26 +297,14 @@ impl GpuBuffer {
 
     /// What the solver has to know of it.
     pub fn declare(&self) -> Resource {
-        self.declare_as(Arc::clone(self.shared_name()))
-    }
-
-    /// The name as it is shared.
-    pub(crate) fn shared_name(&self) -> &Arc<str> {
-        &self.0.name
+        self.declare_as(Arc::clone(&self.object().name))
     }
 
     /// [`GpuBuffer::declare`] with a reference to the name that somebody has already.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
-        Resource {
-            id: self.0.id,
-            name,
-            kind: ResourceKind::Buffer {
-                bytes: self.0.desc.bytes,
-            },
-            sharing: self.mode(),
-            lifetime: lifetime(self.0.desc.transient),
-            memory: None,
-        }
+        let desc = &self.0.desc;
+        let kind = ResourceKind::Buffer { bytes: desc.bytes };
+        self.object().declare(name, kind, desc.transient)
     }
 
     /// Writes bytes from the CPU, to memory of [`Memory::Upload`] or [`Memory::Readback`].
@@ -368,8 +317,8 @@ impl GpuBuffer {
     pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
         // SAFETY: `mapped` has compared the range with the buffer.
-        unsafe { mapped.write(&self.0.device.raw, offset, data) }.map_err(Error::vulkan(
-            &self.0.device,
+        unsafe { mapped.write(&self.object().device.raw, offset, data) }.map_err(Error::vulkan(
+            &self.object().device,
             self.name(),
             "vkFlushMappedMemoryRanges",
         ))?;
@@ -385,7 +334,7 @@ impl GpuBuffer {
         if *known != layout {
             *known = layout;
             // Recorded commands that use it are checked again.
-            self.0.generation.change();
+            self.object().generation.change();
         }
     }
 
@@ -411,8 +360,8 @@ impl GpuBuffer {
     pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
         let mut mapped = self.mapped(offset, data.len() as u64)?;
         // SAFETY: `mapped` has compared the range with the buffer.
-        unsafe { mapped.read(&self.0.device.raw, offset, data) }.map_err(Error::vulkan(
-            &self.0.device,
+        unsafe { mapped.read(&self.object().device.raw, offset, data) }.map_err(Error::vulkan(
+            &self.object().device,
             self.name(),
             "vkInvalidateMappedMemoryRanges",
         ))
@@ -421,13 +370,13 @@ impl GpuBuffer {
     /// The raw handle, for Vulkan calls of your own; null for a transient buffer that no frame has
     /// used. That of a transient buffer, or one of [`Sharing::Auto`], may change from frame to frame.
     pub fn raw(&self) -> vk::Buffer {
-        vk::Buffer::from_raw(self.0.raw.load(Ordering::Relaxed))
+        vk::Buffer::from_raw(self.object().raw())
     }
 
     /// Another number whenever the raw handle becomes that of another buffer.
     #[inline]
     pub(crate) fn generation(&self) -> u32 {
-        self.0.generation.get()
+        self.object().generation.get()
     }
 
     /// The memory that the CPU sees, of which this range is asked for.
@@ -454,18 +403,17 @@ impl GpuBuffer {
 
 impl Drop for BufferInner {
     fn drop(&mut self) {
-        let retired = Retired::Buffer {
-            id: Some(self.id),
-            raw: vk::Buffer::from_raw(*self.raw.get_mut()),
-            backing: std::mem::take(&mut *lock(&self.backing)),
-        };
-        lock(&self.device.dropped).push(retired);
+        self.object.retire(Retired::Buffer {
+            id: Some(self.object.id),
+            raw: vk::Buffer::from_raw(self.object.raw()),
+            backing: std::mem::take(&mut *self.object.backing()),
+        });
     }
 }
 
 impl Resident for BufferInner {
     fn vacate(self: Arc<Self>, block: &Arc<Block>) {
-        let id = self.id;
+        let id = self.object.id;
         GpuBuffer(self, id).vacate(block);
     }
 }
@@ -486,15 +434,6 @@ impl std::fmt::Debug for GpuBuffer {
             self.name(),
             self.bytes()
         )
-    }
-}
-
-/// How long a resource lives.
-pub(crate) fn lifetime(transient: bool) -> Lifetime {
-    if transient {
-        Lifetime::Transient
-    } else {
-        Lifetime::Persistent
     }
 }
 

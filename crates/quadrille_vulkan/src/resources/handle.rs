@@ -1,12 +1,12 @@
 //! A buffer or an image, and how ids and indices find them.
 
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use ash::vk;
 use quadrille_sync::{Frame, Resource, ResourceId, ResourceIndex};
 
 use crate::device::Device;
-use crate::device::backing::{Backing, Block};
+use crate::device::backing::Block;
 use crate::device::gpu::Gpu;
 use crate::device::ids::Ids;
 use crate::error::CommandError;
@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::resources::buffer::GpuBuffer;
 use crate::resources::format;
 use crate::resources::image::GpuImage;
+use crate::resources::object::Object;
 use crate::resources::texels::Texels;
 
 /// A buffer or an image.
@@ -34,12 +35,17 @@ impl Handle {
         }
     }
 
+    /// What buffers and images have in common.
+    pub(crate) fn object(&self) -> &Object {
+        match self {
+            Self::Buffer(buffer) => buffer.object(),
+            Self::Image(image) => image.object(),
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
-        match self {
-            Self::Buffer(buffer) => buffer.name(),
-            Self::Image(image) => image.name(),
-        }
+        &self.object().name
     }
 
     /// Whether it was made from this device.
@@ -49,11 +55,7 @@ impl Handle {
 
     /// Whether it was made from this device.
     pub(crate) fn is_made_from(&self, device: &Device) -> bool {
-        let own = match self {
-            Self::Buffer(buffer) => buffer.device(),
-            Self::Image(image) => image.device(),
-        };
-        std::ptr::eq(own, device)
+        std::ptr::eq(&*self.object().device, device)
     }
 
     /// Another number whenever something else has become of it: whoever finds the number that he has
@@ -75,26 +77,7 @@ impl Handle {
 
     #[cold]
     fn is_of_given_up(&self) -> bool {
-        match self {
-            Self::Buffer(buffer) => buffer.device().is_given_up(),
-            Self::Image(image) => image.device().is_given_up(),
-        }
-    }
-
-    /// What it needs of memory, if it gets it when a frame uses it.
-    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
-        match self {
-            Self::Buffer(buffer) => buffer.needs(),
-            Self::Image(image) => image.needs(),
-        }
-    }
-
-    /// Where its bytes are.
-    pub(crate) fn backing(&self) -> MutexGuard<'_, Backing> {
-        match self {
-            Self::Buffer(buffer) => buffer.backing(),
-            Self::Image(image) => image.backing(),
-        }
+        self.object().device.is_given_up()
     }
 
     /// Sees to it that its bytes are in this place, or in memory of its own.
@@ -116,9 +99,10 @@ impl Handle {
     /// Adds it to a frame: [`Handle::declare`] for frames that are cleared and declared anew, which
     /// have kept its name.
     pub fn declare_in(&self, frame: &mut Frame) -> ResourceIndex {
+        let name = frame.resource_name(&self.object().name);
         let resource = match self {
-            Self::Buffer(buffer) => buffer.declare_as(frame.resource_name(buffer.shared_name())),
-            Self::Image(image) => image.declare_as(frame.resource_name(image.shared_name())),
+            Self::Buffer(buffer) => buffer.declare_as(name),
+            Self::Image(image) => image.declare_as(name),
         };
         frame.add_resource(resource)
     }

@@ -10,7 +10,7 @@ mod extent;
 pub(crate) use create::{can_sample, can_scale};
 pub use extent::Extent;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
@@ -23,9 +23,8 @@ use crate::device::retire::Retired;
 use crate::error::Error;
 use crate::instance::sharing::Sharing;
 use crate::lock;
-use crate::resources::buffer::lifetime;
 use crate::resources::format;
-use crate::resources::generation::Generation;
+use crate::resources::object::Object;
 use crate::resources::view::{View, ViewKey};
 
 bitflags! {
@@ -186,26 +185,14 @@ type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Backing);
 pub struct GpuImage(Arc<ImageInner>, ResourceId);
 
 struct ImageInner {
-    id: ResourceId,
-    name: Arc<str>,
+    object: Object,
     desc: ImageDesc,
-    /// The handles and the extent, which change with each acquire for a swapchain's image: the
-    /// frame that uses them is recorded by the thread that acquired, or after it (the threads
-    /// that translate are started with a happens-before edge), so relaxed access is enough.
-    raw: AtomicU64,
+    /// The view of all of it and its extent, which change as the raw handle does.
     view: AtomicU64,
     extent: AtomicU64,
-    /// Another number for each Vulkan image that it has been.
-    generation: Generation,
     views: Mutex<Vec<(ViewKey, vk::ImageView)>>,
     /// Its raw handle is that of whatever a swapchain has acquired.
     is_swapchain: bool,
-    backing: Mutex<Backing>,
-    /// What it needs of memory, if it is transient: it gets its memory when a frame uses it.
-    needs: Option<vk::MemoryRequirements>,
-    /// All families may use it: changes only between frames.
-    is_concurrent: AtomicBool,
-    device: Arc<Device>,
 }
 
 impl GpuImage {
@@ -236,28 +223,22 @@ impl GpuImage {
         is_swapchain: bool,
         needs: Option<vk::MemoryRequirements>,
     ) -> Self {
-        let id = device.ids.take(&desc.name);
+        let object = Object::new(device, &desc.name, desc.sharing, needs);
+        let id = object.id;
         let inner = ImageInner {
-            id,
-            name: desc.name.as_str().into(),
+            object,
             desc: desc.clone(),
-            raw: AtomicU64::new(0),
             view: AtomicU64::new(0),
             extent: AtomicU64::new(pack(desc.extent)),
-            generation: Generation::new(),
             views: Mutex::default(),
             is_swapchain,
-            backing: Mutex::default(),
-            needs,
-            is_concurrent: AtomicBool::new(desc.sharing == Sharing::Concurrent),
-            device: Arc::clone(device),
         };
         Self(Arc::new(inner), id)
     }
 
     /// Fills in what a swapchain acquired; null handles while nothing is.
     pub(crate) fn set_acquired(&self, raw: vk::Image, view: vk::ImageView, extent: [u32; 2]) {
-        self.0.raw.store(raw.as_raw(), Ordering::Relaxed);
+        self.object().set_raw(raw.as_raw());
         self.0.view.store(view.as_raw(), Ordering::Relaxed);
         self.0
             .extent
@@ -268,12 +249,13 @@ impl GpuImage {
     /// another image takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(image, _) = self;
-        let mut backing = lock(&image.backing);
+        let object = &image.object;
+        let mut backing = object.backing();
         if backing.is_at(place) {
             return Ok(());
         }
         let key = self.whole_key();
-        let new = create::create_in(&image.device, &image.desc, self.mode(), place, key)?;
+        let new = create::create_in(&object.device, &image.desc, object.mode(), place, key)?;
         self.retire(self.replace(&mut backing, new, Some(key)));
         if let Some((block, _)) = place {
             let resident: Weak<dyn Resident> = Arc::downgrade(image) as _;
@@ -284,7 +266,7 @@ impl GpuImage {
 
     /// Has it be nowhere, if its bytes are in this block.
     fn vacate(&self, block: &Arc<Block>) {
-        let mut backing = lock(&self.0.backing);
+        let mut backing = self.object().backing();
         if backing.offset_in(block).is_some() {
             self.retire(self.replace(&mut backing, Default::default(), None));
         }
@@ -294,43 +276,36 @@ impl GpuImage {
     /// then the old one is given, under an id of its own; or when a frame uses it, if it is
     /// transient.
     pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
-        let Self(image, _) = self;
-        let mut backing = lock(&image.backing);
-        let is_concurrent = |mode| mode == Mode::Concurrent;
-        let old_mode = self.mode();
-        if image.needs.is_some() {
+        let ImageInner { object, desc, .. } = &*self.0;
+        let mut backing = object.backing();
+        let old_mode = object.mode();
+        if object.needs.is_some() {
             self.retire(self.replace(&mut backing, Default::default(), None));
-            image
-                .is_concurrent
-                .store(is_concurrent(mode), Ordering::Relaxed);
+            object.set_mode(mode);
             return Ok(None);
         }
         let key = self.whole_key();
-        let new = create::create_in(&image.device, &image.desc, mode, None, key)?;
+        let new = create::create_in(&object.device, desc, mode, None, key)?;
         let (raw, views, old_backing) = self.replace(&mut backing, new, Some(key));
-        image
-            .is_concurrent
-            .store(is_concurrent(mode), Ordering::Relaxed);
+        object.set_mode(mode);
         let desc = ImageDesc {
-            name: format!("{}_before", image.desc.name),
-            ..image.desc.clone()
+            name: format!("{}_before", desc.name),
+            ..desc.clone()
         };
-        let old = Self::assemble(&image.device, &desc, false, None);
-        old.0
-            .is_concurrent
-            .store(is_concurrent(old_mode), Ordering::Relaxed);
-        old.0.raw.store(raw.as_raw(), Ordering::Relaxed);
+        let old = Self::assemble(&object.device, &desc, false, None);
+        old.object().set_mode(old_mode);
+        old.object().set_raw(raw.as_raw());
         let whole = views.iter().find(|(of, _)| *of == key);
         let whole = whole.map_or(vk::ImageView::null(), |(_, view)| *view);
         old.0.view.store(whole.as_raw(), Ordering::Relaxed);
         *lock(&old.0.views) = views;
-        *lock(&old.0.backing) = old_backing;
+        *old.object().backing() = old_backing;
         Ok(Some(old))
     }
 
     /// Whether its contents can be copied to another of its description.
     pub(crate) fn can_be_copied(&self) -> bool {
-        create::usage(&self.0.device, &self.0.desc).contains(create::COPIES)
+        create::usage(&self.object().device, &self.0.desc).contains(create::COPIES)
     }
 
     /// The view of all of it.
@@ -351,9 +326,8 @@ impl GpuImage {
     ) -> Replaced {
         let Self(image, _) = self;
         let old = std::mem::replace(backing, new);
-        let old_raw = image.raw.swap(raw.as_raw(), Ordering::Relaxed);
+        let old_raw = image.object.replace(raw.as_raw());
         image.view.store(view.as_raw(), Ordering::Relaxed);
-        image.generation.change();
         let views = whole.map(|key| (key, view)).into_iter().collect();
         let old_views = std::mem::replace(&mut *lock(&image.views), views);
         (vk::Image::from_raw(old_raw), old_views, old)
@@ -362,7 +336,7 @@ impl GpuImage {
     /// Leaves an object that was replaced to the device.
     fn retire(&self, (raw, views, backing): Replaced) {
         if !backing.is_unbound() {
-            lock(&self.0.device.dropped).push(Retired::Image {
+            self.object().retire(Retired::Image {
                 id: None,
                 raw,
                 views: views.into_iter().map(|(_, view)| view).collect(),
@@ -371,28 +345,9 @@ impl GpuImage {
         }
     }
 
-    /// Whether families own it in turn or together now.
-    fn mode(&self) -> Mode {
-        if self.0.is_concurrent.load(Ordering::Relaxed) {
-            Mode::Concurrent
-        } else {
-            Mode::Exclusive
-        }
-    }
-
-    /// What it needs of memory, if it gets it when a frame uses it.
-    pub(crate) fn needs(&self) -> Option<vk::MemoryRequirements> {
-        self.0.needs
-    }
-
-    /// Where its bytes are.
-    pub(crate) fn backing(&self) -> std::sync::MutexGuard<'_, Backing> {
-        lock(&self.0.backing)
-    }
-
-    /// The device that it was made from.
-    pub(crate) fn device(&self) -> &Device {
-        &self.0.device
+    /// What it has in common with resources of the other kind.
+    pub(crate) fn object(&self) -> &Object {
+        &self.0.object
     }
 
     /// Its identity over frames.
@@ -403,7 +358,7 @@ impl GpuImage {
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.object().name
     }
 
     /// Its format.
@@ -436,41 +391,30 @@ impl GpuImage {
 
     /// What the solver has to know of it.
     pub fn declare(&self) -> Resource {
-        self.declare_as(Arc::clone(self.shared_name()))
-    }
-
-    /// The name as it is shared.
-    pub(crate) fn shared_name(&self) -> &Arc<str> {
-        &self.0.name
+        self.declare_as(Arc::clone(&self.object().name))
     }
 
     /// [`GpuImage::declare`] with a reference to the name that somebody has already.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         let desc = &self.0.desc;
-        Resource {
-            id: self.0.id,
-            name,
-            kind: ResourceKind::Image {
-                aspects: self.aspects(),
-                mip_levels: desc.mip_levels,
-                array_layers: desc.array_layers,
-                slices: desc.extent[2],
-            },
-            sharing: self.mode(),
-            lifetime: if self.is_swapchain() {
-                Lifetime::Swapchain
-            } else {
-                lifetime(desc.transient)
-            },
-            memory: None,
+        let kind = ResourceKind::Image {
+            aspects: self.aspects(),
+            mip_levels: desc.mip_levels,
+            array_layers: desc.array_layers,
+            slices: desc.extent[2],
+        };
+        let mut resource = self.object().declare(name, kind, desc.transient);
+        if self.is_swapchain() {
+            resource.lifetime = Lifetime::Swapchain;
         }
+        resource
     }
 
     /// The raw handle, for Vulkan calls of your own; null for a swapchain that has not acquired, and
     /// for a transient image that no frame has used. That of a transient image, or one of
     /// [`Sharing::Auto`], may change from frame to frame.
     pub fn raw(&self) -> vk::Image {
-        vk::Image::from_raw(self.0.raw.load(Ordering::Relaxed))
+        vk::Image::from_raw(self.object().raw())
     }
 
     /// Another number whenever the raw handle becomes that of another image; 0 for images of
@@ -479,7 +423,7 @@ impl GpuImage {
         if self.is_swapchain() {
             0
         } else {
-            self.0.generation.get()
+            self.object().generation.get()
         }
     }
 
@@ -516,7 +460,7 @@ impl GpuImage {
         if let Some((_, view)) = views.iter().find(|(known, _)| *known == key) {
             return Ok(Some(*view));
         }
-        let view = create::create_view(&self.0.device, self.raw(), &self.0.desc, key)?;
+        let view = create::create_view(&self.object().device, self.raw(), &self.0.desc, key)?;
         views.push((key, view));
         Ok(Some(view))
     }
@@ -525,22 +469,22 @@ impl GpuImage {
 impl Drop for ImageInner {
     fn drop(&mut self) {
         let retired = if self.is_swapchain {
-            Retired::SwapchainImage { id: self.id }
+            Retired::SwapchainImage { id: self.object.id }
         } else {
             Retired::Image {
-                id: Some(self.id),
-                raw: vk::Image::from_raw(*self.raw.get_mut()),
+                id: Some(self.object.id),
+                raw: vk::Image::from_raw(self.object.raw()),
                 views: lock(&self.views).drain(..).map(|(_, view)| view).collect(),
-                backing: std::mem::take(&mut *lock(&self.backing)),
+                backing: std::mem::take(&mut *self.object.backing()),
             }
         };
-        lock(&self.device.dropped).push(retired);
+        self.object.retire(retired);
     }
 }
 
 impl Resident for ImageInner {
     fn vacate(self: Arc<Self>, block: &Arc<Block>) {
-        let id = self.id;
+        let id = self.object.id;
         GpuImage(self, id).vacate(block);
     }
 }

@@ -27,34 +27,26 @@ impl Frames {
     ) -> Result<Recorded, FrameError> {
         self.check_plan(&input)?;
         self.settle_transients(input.frame, input.handles)?;
-        for table in input.lists.iter().flatten().flat_map(|list| list.tables()) {
-            if self.mailbox.is_some() {
-                let problem = format!(
-                    "the table {} is read by another stream than the main loop",
-                    table.name()
-                );
-                return Err(FrameError::Mismatch { problem });
+        let is_main_loop = self.mailbox.is_none();
+        let check_stream = |what: &str, name: &str, used: &str| {
+            let problem =
+                || format!("the {what} {name} is {used} by another stream than the main loop");
+            is_main_loop
+                .then_some(())
+                .ok_or_else(|| FrameError::Mismatch { problem: problem() })
+        };
+        for list in input.lists.iter().flatten() {
+            for table in list.tables() {
+                check_stream("table", table.name(), "read")?;
+                table.bring_up_to_date(self.current)?;
             }
-            table.bring_up_to_date(self.current)?;
-        }
-        for set in input
-            .lists
-            .iter()
-            .flatten()
-            .flat_map(|list| list.query_sets())
-        {
-            if self.mailbox.is_some() {
-                let problem = format!(
-                    "the query set {} is used by another stream than the main loop",
-                    set.name()
-                );
-                return Err(FrameError::Mismatch { problem });
+            for set in list.query_sets() {
+                check_stream("query set", set.name(), "used")?;
+                set.begin(self.current);
             }
-            set.begin(self.current);
         }
         let cost = |step: &Step| record::step_cost(&input, step);
         let chunks = chunks::cut(input.plan, tasks, cost);
-        let tasks = chunks::tasks(&chunks);
         let targets = self.targets(&input, &chunks)?;
         if let Some(timing) = &mut self.timing {
             let (device, first, lanes) = (&self.device, self.first, &self.lanes);
@@ -73,7 +65,7 @@ impl Frames {
             slot: self.current,
         };
         let translation = self.translations.of(input.plan);
-        let recorded = record::record(&job, translation, parallel, &tasks)?;
+        let recorded = record::record(&job, translation, parallel)?;
         self.recorded = true;
         Ok(recorded)
     }

@@ -69,7 +69,7 @@ impl Frames {
         states: &mut States,
     ) -> Result<SharingChanged, Error> {
         let id = handle.id();
-        let has_contents = handle.needs().is_none() && states.ever_written(id);
+        let has_contents = handle.object().needs.is_none() && states.ever_written(id);
         if !handle.is_made_from(&self.device)
             || !handle.has_open_sharing()
             || has_contents && !handle.can_be_copied()

@@ -119,7 +119,7 @@ impl Frames {
     ) -> Result<(), FrameError> {
         let resources = frame.resources.iter().zip(handles);
         let transient = resources.filter(|(it, _)| it.lifetime == Lifetime::Transient);
-        for (resource, handle) in transient.filter(|(_, handle)| handle.needs().is_some()) {
+        for (resource, handle) in transient.filter(|(_, handle)| handle.object().needs.is_some()) {
             match resource.memory {
                 None => handle.settle(None)?,
                 Some(place) if self.transients.has(handle, place) => {}
@@ -163,7 +163,7 @@ impl Transients {
         // Those of another device are an error, which others report.
         let transient = transient.filter(|(_, handle)| handle.is_made_from(device));
         needs.extend(transient.filter_map(|((resource, _), handle)| {
-            let requirements = handle.needs()?;
+            let requirements = handle.object().needs?;
             // Linear and other resources must not share a page of this size; so nobody shares one.
             let page = device.limits.buffer_image_granularity.max(1);
             let class = requirements.memory_type_bits;
@@ -174,7 +174,7 @@ impl Transients {
                 bytes: requirements.size.next_multiple_of(page),
                 alignment: requirements.alignment.max(page),
                 class,
-                now: block.and_then(|block| handle.backing().offset_in(block)),
+                now: block.and_then(|block| handle.object().backing().offset_in(block)),
             })
         }));
     }
@@ -307,7 +307,7 @@ impl Transients {
     fn has(&self, handle: &Handle, place: Placement) -> bool {
         let pool = self.blocks.get(place.block.0 as usize);
         let block = pool.and_then(|pool| pool.block.as_ref());
-        block.is_some_and(|block| handle.backing().is_at(Some((block, place.offset))))
+        block.is_some_and(|block| handle.object().backing().is_at(Some((block, place.offset))))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Mip levels, each made from the one before it.
 
-use quadrille_sync::{
-    Access, Capabilities, PassKind, Preference, QueueRequest, SubRange, SubresourceRange,
-};
+use quadrille_sync::{Access, Capabilities, Preference, SubRange, SubresourceRange};
 use quadrille_vulkan::{
     CommandList, Error, Gpu, GpuImage, Handle, ImageDesc, ImageRegion, ImageUsage, View, vk,
 };
@@ -119,18 +117,7 @@ impl Blits {
     }
 
     fn pass(self, name: String) -> InternalPass {
-        InternalPass {
-            name: name.into(),
-            kind: PassKind::Device,
-            queue: QueueRequest {
-                required: Capabilities::TRANSFER | Capabilities::GRAPHICS,
-                preference: Preference::Main,
-                fixed: None,
-            },
-            prologue: true,
-            uses: self.uses,
-            undeclared: Vec::new(),
-            list: self.list,
-        }
+        let required = Capabilities::TRANSFER | Capabilities::GRAPHICS;
+        InternalPass::prologue(name, (required, Preference::Main), self.uses, self.list)
     }
 }

@@ -124,7 +124,7 @@ impl Barrier {
 /// Drops waits that another wait of the same submission implies, leaves out
 /// windows without use, and numbers the rest.
 pub(in crate::solve) fn number(
-    timeline: &Timeline,
+    timeline: &mut Timeline,
     records: Vec<Record>,
 ) -> (Vec<Submission>, Numbers) {
     let used = |record: &Record| !record.is_empty();
@@ -136,7 +136,7 @@ pub(in crate::solve) fn number(
             continue;
         }
         let mut submission = record.finish();
-        submission.waits = timeline.waits_of(at);
+        submission.waits = timeline.take_waits(at);
         for wait in &mut submission.waits {
             wait.point.offset = numbers.value(wait.point.queue, wait.point.offset);
         }
@@ -250,50 +250,26 @@ impl BarrierBatch {
     }
 }
 
-/// The parts of a barrier other than its range, for buffers and images.
-struct MergeKey {
-    resource: ResourceIndex,
-    dst: Scope,
-    /// It is one half of a transfer.
-    is_half: bool,
-    rung: Rung,
-}
+/// What two barriers have to have in common to become one for the ranges of both: the resource, the
+/// second scope, the layouts of an image, the rung. Their passes may differ (the reason is that of the
+/// first): all barriers of a call order commands, so the second scope waits for both first scopes in any
+/// case. A half of a transfer has none: the other half must name the same range, and its neighbours may
+/// differ.
+type MergeKey = (ResourceIndex, Scope, Option<(Layout, Layout)>, Rung);
 
-/// A barrier for a range of a resource.
-trait Mergeable {
-    /// What has to be equal for two barriers to merge.
-    fn key(&self) -> MergeKey;
-
-    /// Whether two barriers have the same second scope and the same rung. Then they may become one
-    /// for both ranges, whatever their passes (the reason is that of the first): all barriers of a
-    /// call order commands, so the second scope waits for both first scopes in any case. Halves of
-    /// transfers stay apart: the other half must name the same range, and its neighbours may
-    /// differ.
-    fn has_same_destination(&self, other: &Self) -> bool {
-        let (one, other) = (self.key(), other.key());
-        one.resource == other.resource
-            && !(one.is_half || other.is_half)
-            && (one.dst, one.rung) == (other.dst, other.rung)
+impl BufferBarrier {
+    fn merge_key(&self) -> Option<MergeKey> {
+        let is_whole = self.transfer.is_none();
+        is_whole.then_some((self.resource, self.dst, None, self.reason.rung))
     }
 
     /// Merges another barrier into this one, if they are equal but for ranges that join to one.
-    fn try_merge(&mut self, other: &Self) -> bool;
-}
-
-impl Mergeable for BufferBarrier {
-    fn key(&self) -> MergeKey {
-        MergeKey {
-            resource: self.resource,
-            dst: self.dst,
-            is_half: self.transfer.is_some(),
-            rung: self.reason.rung,
-        }
-    }
-
     fn try_merge(&mut self, other: &Self) -> bool {
+        let key = self.merge_key();
         let touches = |a: &Self, b: &Self| a.offset + a.size == b.offset;
-        let joins =
-            self.has_same_destination(other) && (touches(self, other) || touches(other, self));
+        let joins = key.is_some()
+            && key == other.merge_key()
+            && (touches(self, other) || touches(other, self));
         if joins {
             self.offset = self.offset.min(other.offset);
             self.size += other.size;
@@ -303,19 +279,17 @@ impl Mergeable for BufferBarrier {
     }
 }
 
-impl Mergeable for ImageBarrier {
-    fn key(&self) -> MergeKey {
-        MergeKey {
-            resource: self.resource,
-            dst: self.dst,
-            is_half: self.transfer.is_some(),
-            rung: self.reason.rung,
-        }
+impl ImageBarrier {
+    fn merge_key(&self) -> Option<MergeKey> {
+        let layouts = Some((self.old_layout, self.new_layout));
+        let is_whole = self.transfer.is_none();
+        is_whole.then_some((self.resource, self.dst, layouts, self.reason.rung))
     }
 
+    /// The same as [`BufferBarrier::try_merge`].
     fn try_merge(&mut self, other: &Self) -> bool {
-        let layouts = |it: &Self| (it.old_layout, it.new_layout);
-        let is_alike = self.has_same_destination(other) && layouts(self) == layouts(other);
+        let key = self.merge_key();
+        let is_alike = key.is_some() && key == other.merge_key();
         let joins = is_alike && self.range.join(&other.range);
         if joins {
             self.src = self.src.union(other.src);

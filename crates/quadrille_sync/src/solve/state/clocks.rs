@@ -455,9 +455,9 @@ fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason)
 }
 
 impl Timeline {
-    /// The waits that a submission needs, without those that others of it imply.
-    pub(in crate::solve) fn waits_of(&self, submission: usize) -> Vec<Wait> {
-        let mut waits = self.waits[submission].clone();
+    /// Takes the waits that a submission needs, without those that others of it imply.
+    pub(in crate::solve) fn take_waits(&mut self, submission: usize) -> Vec<Wait> {
+        let mut waits = std::mem::take(&mut self.waits[submission]);
         drop_implied(self, &mut waits);
         waits
     }

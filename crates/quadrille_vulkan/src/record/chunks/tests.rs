@@ -1,6 +1,6 @@
 use quadrille_sync::{PassIndex, Plan, QueueIndex, Step, Submission};
 
-use super::{Chunk, cut, tasks};
+use super::{Chunk, cut, of_task, task_count};
 
 /// Submissions as words of `p` (a pass) and `b` (barriers).
 fn plan(words: &str) -> Plan {
@@ -85,7 +85,8 @@ fn empty_submissions_need_no_command_buffer() {
 fn sizes(words: &str, wanted: usize) -> Vec<usize> {
     let cost = |step: &Step| u64::from(matches!(step, Step::Pass(_)));
     let chunks = cut(&plan(words), wanted, cost);
-    tasks(&chunks).into_iter().map(|task| task.len()).collect()
+    let tasks = 0..task_count(&chunks);
+    tasks.map(|task| of_task(&chunks, task).len()).collect()
 }
 
 #[test]

@@ -31,10 +31,12 @@ impl Encoder<'_> {
                 self.copy_buffer(src, dst, list.side().buffer_copies[copy as usize])
             }
             Copying::BufferToImage { src, dst, copy } => {
-                self.copy_buffer_to_image(src, dst, &list.side().buffer_image_copies[copy as usize])
+                let copy = &list.side().buffer_image_copies[copy as usize];
+                self.copy_texels((src, Side::Src), (dst, Side::Dst), copy)
             }
             Copying::ImageToBuffer { src, dst, copy } => {
-                self.copy_image_to_buffer(src, dst, &list.side().buffer_image_copies[copy as usize])
+                let copy = &list.side().buffer_image_copies[copy as usize];
+                self.copy_texels((dst, Side::Dst), (src, Side::Src), copy)
             }
             Copying::Image { src, dst, copy } => {
                 self.copy_image(src, dst, &list.side().image_copies[copy as usize])
@@ -95,50 +97,28 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// `vkCmdCopyBufferToImage`.
-    pub(super) fn copy_buffer_to_image(
+    /// `vkCmdCopyBufferToImage`, or `vkCmdCopyImageToBuffer` if the image is the source.
+    fn copy_texels(
         &mut self,
-        src: ResourceId,
-        dst: ResourceId,
+        (buffer, buffer_side): (ResourceId, Side),
+        (image, image_side): (ResourceId, Side),
         (offset, region): &(u64, ImageRegion),
     ) -> Result<(), Failure> {
         self.ready_copy(ANY_QUEUE)?;
-        let (image, layout) = self.copied_image(dst, Side::Dst, region)?;
-        let buffer = self.copied_texels(src, Side::Src, *offset, image, region)?;
+        let (image, layout) = self.copied_image(image, image_side, region)?;
+        let buffer = self.copied_texels(buffer, buffer_side, *offset, image, region)?;
         let regions = [buffer_image_copy(*offset, region, image.format())];
-        // SAFETY: the texels lie in the buffer, the region in the image.
-        unsafe {
-            self.device.raw.cmd_copy_buffer_to_image(
-                self.buffer,
-                buffer.raw(),
-                image.raw(),
-                layout,
-                &regions,
-            );
-        }
-        Ok(())
-    }
-
-    /// `vkCmdCopyImageToBuffer`.
-    pub(super) fn copy_image_to_buffer(
-        &mut self,
-        src: ResourceId,
-        dst: ResourceId,
-        (offset, region): &(u64, ImageRegion),
-    ) -> Result<(), Failure> {
-        self.ready_copy(ANY_QUEUE)?;
-        let (image, layout) = self.copied_image(src, Side::Src, region)?;
-        let buffer = self.copied_texels(dst, Side::Dst, *offset, image, region)?;
-        let regions = [buffer_image_copy(*offset, region, image.format())];
-        // SAFETY: the texels lie in the buffer, the region in the image.
-        unsafe {
-            self.device.raw.cmd_copy_image_to_buffer(
-                self.buffer,
-                image.raw(),
-                layout,
-                buffer.raw(),
-                &regions,
-            );
+        let (device, commands) = (&self.device.raw, self.buffer);
+        let (buffer, image) = (buffer.raw(), image.raw());
+        match image_side {
+            // SAFETY: the texels lie in the buffer, the region in the image.
+            Side::Dst => unsafe {
+                device.cmd_copy_buffer_to_image(commands, buffer, image, layout, &regions);
+            },
+            // SAFETY: as above.
+            Side::Src => unsafe {
+                device.cmd_copy_image_to_buffer(commands, image, layout, buffer, &regions);
+            },
         }
         Ok(())
     }

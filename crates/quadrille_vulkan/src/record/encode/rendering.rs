@@ -1,7 +1,7 @@
 //! Attachments.
 
 use ash::vk;
-use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex};
+use quadrille_sync::{AccessMask, Capabilities, Layout, ResourceId, ResourceIndex, Use};
 
 use super::bindings::view;
 use super::resolve::check_resolve;
@@ -306,17 +306,18 @@ impl<'a> Encoder<'a> {
     ) -> (vk::ImageLayout, bool) {
         let writes = AccessMask::DEPTH_STENCIL_ATTACHMENT_WRITE;
         let access = AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | writes;
-        let mut declared = declared_uses(self.uses, index, aspect, access).peekable();
-        let is_declared = declared.peek().is_some();
+        let mut declared = declared_uses(self.uses, index, aspect, access);
+        let first = declared.next();
         let all = Capabilities::all();
-        let is_written = declared.any(|of| of.access.scope(all).access.intersects(writes));
-        let is_read_only = read_only || is_declared && !is_written;
+        let writes = |of: &Use| of.access.scope(all).access.intersects(writes);
+        let is_written = first.is_none() || first.into_iter().chain(declared).any(writes);
+        let is_read_only = read_only || !is_written;
         let usual = if is_read_only {
             Layout::DepthStencilReadOnlyOptimal
         } else {
             Layout::DepthStencilAttachmentOptimal
         };
-        let layout = self.layout(index, aspect, access, usual);
+        let layout = self.kept_layout((index, aspect), access, first, usual);
         (layout, is_read_only)
     }
 

@@ -66,7 +66,7 @@ pub(super) fn key(image: &GpuImage, kind: vk::ImageViewType) -> ViewKey {
 pub(super) fn image(table: &TableInner, image: &GpuImage) -> Result<(), TableError> {
     let seen = &table.desc.image;
     let key = key(image, seen.view);
-    let problem = if !std::ptr::eq(image.device(), &*table.device) {
+    let problem = if !std::ptr::eq(&*image.object().device, &*table.device) {
         Some("it was made from another device".to_owned())
     } else if image.is_swapchain() {
         Some("it is another image of its swapchain in each frame".to_owned())
