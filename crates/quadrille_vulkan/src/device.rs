@@ -4,6 +4,7 @@ pub(crate) mod addresses;
 pub(crate) mod backing;
 pub(crate) mod batch;
 pub(crate) mod compiler;
+pub(crate) mod extensions;
 mod failed_call;
 pub(crate) mod fault;
 pub(crate) mod gate;
@@ -27,13 +28,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use ash::{ext, khr, vk};
+use ash::{ext, vk};
 use quadrille_sync::{BarrierStyle, Capabilities, Topology};
 use raw_window_handle::RawDisplayHandle;
 
 use crate::device::addresses::Addresses;
 use crate::device::compiler::Compiler;
-use crate::device::fault::Fault;
+use crate::device::extensions::Extensions;
 use crate::device::ids::Ids;
 use crate::device::last_waits::LastWaits;
 use crate::device::memory::MemoryPool;
@@ -115,19 +116,11 @@ pub(crate) struct Device {
     pub topology: Topology,
     /// Its queues' handles, in the same order.
     pub queues: Vec<DeviceQueue>,
-    /// `vkCmdPushDescriptorSetKHR`.
-    pub push_descriptor: khr::push_descriptor::Device,
-    /// The swapchain functions, if windows are enabled.
-    pub swapchain: Option<khr::swapchain::Device>,
+    /// The functions of its extensions.
+    pub extensions: Extensions,
     /// Whether presents can have fences.
     pub present_fences: bool,
-    /// `vkWaitForPresentKHR`, where the device has it.
-    pub present_wait: Option<khr::present_wait::Device>,
-    /// `VK_EXT_conditional_rendering`, where the device has it.
-    pub conditional_rendering: Option<ext::conditional_rendering::Device>,
-    /// Asks why the device was lost.
-    pub fault: Fault,
-    /// Who has which addresses, where a fault can tell its own.
+    /// Which object has which addresses, where the device reports the address of a fault.
     pub addresses: Option<Addresses>,
     /// Whether the device's clock can be compared with the CPU's.
     pub has_calibrated_timestamps: bool,
@@ -160,7 +153,7 @@ pub(crate) struct Device {
     pub last: LastWaits,
     /// All timelines, those of `queues` first.
     pub timelines: Timelines,
-    /// Who submits besides the main loop.
+    /// The streams that submit besides the main loop.
     pub streams: Streams,
     /// Whether the main loop's `Frames` exists.
     pub frames_taken: AtomicBool,
@@ -170,13 +163,13 @@ pub(crate) struct Device {
     pub auto_queues: bool,
     /// Whether transient resources may share memory.
     pub aliasing: bool,
-    /// How resources are shared whose description asks for nothing else.
+    /// How resources are shared whose description says nothing else.
     pub sharing: Sharing,
     /// The instance; the last field, so that it goes last.
     pub instance: Arc<Instance>,
 }
 
-/// Saves those who ask each frame from looking at devices.
+/// A fast path for checks in each frame, which need not look at devices.
 static ARE_SOME_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
 impl Device {
@@ -207,12 +200,11 @@ impl Device {
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
         let (queues, memory) =
             open(&instance, physical, &raw, &topology, &support).inspect_err(|_| {
-                // SAFETY: nothing made from the device is left, and nobody else knows it.
+                // SAFETY: nothing made from the device is left, and no other code has it.
                 unsafe { raw.destroy_device(None) };
             })?;
         let has_names = instance.has(ext::debug_utils::NAME);
         let debug = has_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
-        let has_swapchain = support.extensions.contains(&khr::swapchain::NAME);
         let info = describe(&instance, physical, &properties, &support);
         tracing::info!(
             device = %info.name, driver = %info.driver, api = %info.api_version,
@@ -222,18 +214,8 @@ impl Device {
         let timelines = queues.iter().map(|queue| Arc::clone(&queue.timeline));
         let timelines = timelines.collect();
         Ok(Arc::new(Self {
-            push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
-            swapchain: has_swapchain.then(|| khr::swapchain::Device::new(&instance.raw, &raw)),
+            extensions: Extensions::new(&instance, &raw, &support),
             present_fences: support.present_fences,
-            present_wait: support
-                .present_wait
-                .then(|| khr::present_wait::Device::new(&instance.raw, &raw)),
-            conditional_rendering: support
-                .conditional_rendering
-                .then(|| ext::conditional_rendering::Device::new(&instance.raw, &raw)),
-            fault: support
-                .device_fault
-                .then(|| ext::device_fault::Device::new(&instance.raw, &raw)),
             addresses: support.device_fault.then(Addresses::default),
             has_calibrated_timestamps: support
                 .extensions
@@ -277,7 +259,7 @@ impl Device {
     }
 
     /// Waits until everything that the main loop has submitted so far is done: a host wait on each
-    /// of its timelines. A lost device is done with everything; it is asked all the same, since
+    /// of its timelines. A lost device is done with everything; it is waited for all the same, since
     /// waits return at once where that is true.
     pub(crate) fn wait_submitted(&self, timeout: Duration) -> Result<(), vk::Result> {
         let mut limit = TimeLimit::new(timeout);
@@ -291,7 +273,7 @@ impl Device {
         Ok(())
     }
 
-    /// The same for tear-down: nobody waits twice for a device that does not get on.
+    /// The same for tear-down: a device that does not get on is not waited for twice.
     pub(crate) fn wait_last(&self, timeout: Duration) -> Result<(), vk::Result> {
         let waited = self.wait_submitted(self.last.timeout(timeout));
         self.last.note(waited.is_ok());
@@ -471,9 +453,9 @@ fn plan_queues(
     Ok(topology)
 }
 
-/// The queue families, with a guess at which can present: there is no window yet to ask about.
-/// Where the headless surface exists it is asked; else families with graphics are taken, which
-/// holds on all known desktops. The real surface is asked when it appears.
+/// The queue families, with a guess at which can present: there is no window yet to query.
+/// Where the headless surface exists it is queried; else families with graphics are taken, which
+/// holds on all known desktops. The real surface is queried when it appears.
 fn families(instance: &Instance, physical: vk::PhysicalDevice) -> Vec<Family> {
     // SAFETY: `physical` was enumerated from this instance.
     let properties = unsafe {
@@ -497,7 +479,7 @@ fn families(instance: &Instance, physical: vk::PhysicalDevice) -> Vec<Family> {
     properties.iter().enumerate().map(family).collect()
 }
 
-/// Which families can present to a headless surface; `None` if that cannot be told or if none can.
+/// Which families can present to a headless surface; `None` if that is not known or if none can.
 fn probe_present(
     instance: &Instance,
     physical: vk::PhysicalDevice,

@@ -140,7 +140,7 @@ impl Swapchain {
         semaphore: vk::Semaphore,
         fence: Option<vk::Fence>,
     ) -> Result<bool, vk::Result> {
-        let Some(functions) = &self.device.swapchain else {
+        let Some(functions) = &self.device.extensions.swapchain else {
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
         };
         let (chains, indices, semaphores) = ([chain], [index], [semaphore]);
@@ -181,7 +181,7 @@ impl Swapchain {
         }
     }
 
-    /// Waits for an acquisition that nobody submitted a wait for, so that its semaphore can be
+    /// Waits for an acquisition that no submission waits for, so that its semaphore can be
     /// destroyed; `false` if it takes too long.
     pub(crate) fn drain_acquired(&mut self) -> bool {
         let acquired = self.acquired.as_mut();

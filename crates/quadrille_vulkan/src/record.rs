@@ -224,7 +224,7 @@ pub(crate) fn check_steps(device: &Device, input: &FrameInput<'_>) -> Result<(),
 
 /// Checks that no pass reads conditions where the device has none: barriers could not name their stage.
 fn check_conditions(device: &Device, frame: &Frame) -> Result<(), FrameError> {
-    if device.conditional_rendering.is_some() {
+    if device.extensions.conditional_rendering.is_some() {
         return Ok(());
     }
     let reads = |used: &Use| {
@@ -282,7 +282,7 @@ fn made_elsewhere(name: &str) -> FrameError {
     }
 }
 
-/// The first failure in the order of the plan is told, whoever comes first.
+/// The first failure in the order of the plan is returned, whichever thread comes first.
 fn note_failure(failure: &mut Option<(usize, FrameError)>, at: usize, error: FrameError) {
     if failure.as_ref().is_none_or(|(known, _)| at < *known) {
         *failure = Some((at, error));

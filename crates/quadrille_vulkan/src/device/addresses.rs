@@ -1,8 +1,8 @@
 //! Which buffer has which device addresses, so that the report of a fault can name it.
 //!
-//! Buffers are asked for their addresses only where the driver can tell of a fault's
+//! Addresses of buffers are queried only where the driver can report a fault's
 //! (`VK_EXT_device_fault`): there they get `SHADER_DEVICE_ADDRESS`. Images have no addresses that
-//! Vulkan would tell an app outside of `VK_EXT_device_address_binding_report`.
+//! Vulkan would report to an app outside of `VK_EXT_device_address_binding_report`.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ pub(crate) struct Addresses(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     alive: HashMap<vk::Buffer, Span>,
-    /// Who went last comes first.
+    /// Those that were destroyed last come first.
     gone: VecDeque<Span>,
 }
 
@@ -60,7 +60,7 @@ impl Addresses {
         }
     }
 
-    /// Who has, or had, some of these addresses, as the end of a sentence that has named them.
+    /// The objects that have, or had, some of these addresses, as the end of a sentence that has named them.
     pub(crate) fn describe(&self, first: u64, last: u64) -> String {
         let known = lock(&self.0);
         let met = |span: &&Span| span.meets(first, last);

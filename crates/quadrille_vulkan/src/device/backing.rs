@@ -70,7 +70,7 @@ impl Block {
 /// The memory that backs a resource.
 #[derive(Default)]
 pub(crate) enum Backing {
-    /// Unbound: there is no Vulkan object to bind yet, or a swapchain sees to it.
+    /// Unbound: there is no Vulkan object to bind yet, or a swapchain binds it.
     #[default]
     Unbound,
     /// An allocation of its own.

@@ -1,8 +1,8 @@
 //! Threads that compile pipelines in the background.
 //!
-//! A job only makes sure that a pipeline is compiled. Whoever needs the pipeline earlier compiles
+//! A job only makes sure that a pipeline is compiled. A thread that needs the pipeline earlier compiles
 //! it himself or waits for the thread that has begun, through the `OnceLock` that both fill. So
-//! jobs can be dropped at any time: the pipeline is then compiled by who needs it.
+//! jobs can be dropped at any time: the pipeline is then compiled at its first use.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

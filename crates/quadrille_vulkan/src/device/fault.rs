@@ -5,7 +5,7 @@ use ash::{ext, vk};
 use crate::device::Device;
 use crate::device::addresses::Addresses;
 
-/// More than these of a kind are not told: a report is for a person.
+/// More than these of a kind are left out: a report is for a person.
 const MOST: u32 = 16;
 
 /// The function, where the device has the extension.
@@ -13,7 +13,12 @@ pub(crate) type Fault = Option<ext::device_fault::Device>;
 
 /// What the driver knows, a sentence each; nothing while the device is not lost.
 pub(crate) fn describe(device: &Device) -> Vec<String> {
-    let Some(functions) = device.fault.as_ref().filter(|_| device.is_lost()) else {
+    let Some(functions) = device
+        .extensions
+        .fault
+        .as_ref()
+        .filter(|_| device.is_lost())
+    else {
         return Vec::new();
     };
     let get = functions.fp().get_device_fault_info_ext;
@@ -62,7 +67,7 @@ pub(crate) fn describe(device: &Device) -> Vec<String> {
     told
 }
 
-/// An address, with all those that the driver cannot tell from it, and whose they are.
+/// An address, with all those within its precision, and the objects that have them.
 fn address(info: &vk::DeviceFaultAddressInfoEXT, known: Option<&Addresses>) -> String {
     use vk::DeviceFaultAddressTypeEXT as Kind;
     let what = match info.address_type {

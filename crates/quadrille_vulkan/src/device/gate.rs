@@ -14,7 +14,7 @@
 //!   may only be waited for when everything that its signal depends on has been submitted.
 //!
 //! Lanes and timelines have the same numbers: each lane signals a timeline of its own, and some
-//! timelines have no lane. The gate is pure: whoever owns it submits what it hands out, in that
+//! timelines have no lane. The gate is pure: its owner submits what it hands out, in that
 //! order.
 
 use std::collections::VecDeque;

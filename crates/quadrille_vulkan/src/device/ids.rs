@@ -12,7 +12,7 @@ pub(crate) struct Ids(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// By id: the name of who has it, or had it last.
+    /// By id: the name of the resource that has it, or had it last.
     names: Vec<Box<str>>,
     free: Vec<u32>,
 }

@@ -12,7 +12,7 @@ use gpu_allocator::vulkan::{
 use crate::error::{Error, SetupError};
 use crate::lock;
 
-/// Where a buffer's memory is, and who may touch it.
+/// Where a buffer's memory is, and whether the CPU may touch it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// Memory of the device: the fastest for it, unseen by the CPU.

@@ -41,7 +41,7 @@ impl PipelineLayout {
     pub(crate) const INFO_BYTES: usize = size_of::<vk::DescriptorBufferInfo>();
 }
 
-/// What tells layouts apart.
+/// What distinguishes layouts.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     bindings: Vec<(u32, vk::DescriptorType)>,

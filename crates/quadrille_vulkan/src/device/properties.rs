@@ -8,7 +8,7 @@ use crate::device::DeviceInfo;
 use crate::instance::features::Support;
 use crate::instance::{Instance, version_text};
 
-/// The limits of what is enabled: a driver may tell those of a feature that it does not have.
+/// The limits of what is enabled: a driver may report those of a feature that it does not have.
 pub(super) fn limits(
     told: vk::PhysicalDeviceLimits,
     enabled: &vk::PhysicalDeviceFeatures,

@@ -2,10 +2,10 @@
 //!
 //! Pipelines whose shaders come from files, or import from them, are known here, by file. When a
 //! file is loaded again, all of them are built anew on a thread that compiles pipelines, each from
-//! the newest sources of all its files. If that goes well for all they change together, when the main loop asks for it
-//! between two frames; else none changes, and there is one error to tell.
+//! the newest sources of all its files. If that goes well for all they change together, between two
+//! frames of the main loop; else none changes, and there is one error to report.
 //!
-//! Who notices that a file has changed is not decided here.
+//! How a change of a file is noticed is not decided here.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -247,7 +247,7 @@ impl Reloads {
         (!pipelines.is_empty()).then_some(pipelines)
     }
 
-    /// Has pipelines change, and tells what was loaded since the last time.
+    /// Has pipelines change, and returns what was loaded since the last time.
     pub(crate) fn take(&self) -> Vec<Reloaded> {
         if !self.is_done.swap(false, Ordering::AcqRel) {
             return Vec::new();

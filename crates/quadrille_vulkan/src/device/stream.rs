@@ -58,7 +58,7 @@ pub(crate) struct Lane {
     pub queue: usize,
 }
 
-/// What others may tell a stream.
+/// What other threads may send to a stream.
 #[derive(Default)]
 pub(crate) struct Mailbox {
     /// Ids that have been given back: the stream's states are to forget them.
@@ -132,7 +132,7 @@ impl Streams {
         }
     }
 
-    /// Counts changes of who has which queue.
+    /// Counts changes of which stream has which queue.
     pub(crate) fn version(&self) -> u64 {
         lock(&self.table).version
     }
@@ -333,7 +333,7 @@ impl Device {
         }
     }
 
-    /// Waits for what streams have left, and gives it free. Nobody submits any more.
+    /// Waits for what streams have left, and gives it free. No stream submits any more.
     pub(crate) fn reap_all(&self, timeout: Duration) -> bool {
         let timelines: Vec<_> = lock(&self.streams.table)
             .left_over
@@ -410,7 +410,7 @@ impl Device {
         let mut limit = TimeLimit::new(timeout);
         let mut gate = lock(&self.streams.gate);
         while !gate.are_certain(points) {
-            // A lost device wakes nobody.
+            // A lost device wakes no thread.
             if limit.is_over() || self.is_lost() {
                 return false;
             }

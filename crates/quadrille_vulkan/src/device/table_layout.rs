@@ -37,7 +37,7 @@ pub(crate) fn limits(device: &Device) -> Limits {
     }
 }
 
-/// The layout of the set of any table: how many images there are is told when the set is made.
+/// The layout of the set of any table: how many images there are is given when the set is made.
 ///
 /// It is one whose descriptors may be updated after they are bound, which they are not: the limits of
 /// the others are those of single bindings.

@@ -8,7 +8,7 @@ use ash::vk;
 use crate::device::Device;
 use crate::device::time_limit::TimeLimit;
 
-/// A queue's timeline semaphore and the highest value that a submission was told to signal.
+/// A queue's timeline semaphore and the highest value that a submission signals.
 pub(crate) struct Timeline {
     /// The semaphore.
     pub semaphore: vk::Semaphore,
@@ -16,7 +16,7 @@ pub(crate) struct Timeline {
     /// The same before the submission is made: the device may be done with it before `submitted`
     /// says that it was made. A submission that fails leaves it higher, until the value is used.
     announced: AtomicU64,
-    /// The highest value that is known to be reached: neither a wait nor a question for it, or for
+    /// The highest value that is known to be reached: neither a wait nor a query for it, or for
     /// a lower one, needs a call.
     known: AtomicU64,
 }
@@ -60,7 +60,7 @@ impl Timeline {
     }
 
     /// The value reached, and everything below it: `vkGetSemaphoreCounterValue`. A value that
-    /// nobody was told to signal is none: the device is lost.
+    /// no submission signals is none: the device is lost.
     pub(crate) fn reached(&self, device: &Device) -> Result<u64, vk::Result> {
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
         let read = unsafe { device.raw.get_semaphore_counter_value(self.semaphore) };
@@ -81,7 +81,7 @@ impl Timeline {
         reached.inspect(|&value| self.note_reached(value))
     }
 
-    /// Whether a value is reached; asks only if that is not known.
+    /// Whether a value is reached; queries the semaphore only if that is not known.
     pub(crate) fn has_reached(&self, device: &Device, value: u64) -> Result<bool, vk::Result> {
         if self.is_known(value) {
             return Ok(true);
@@ -126,7 +126,7 @@ impl Timeline {
     }
 
     /// Waits for a slice of time at most; `None` while the value is not known to be reached.
-    /// Neither `TIMEOUT` nor want of memory says that it is not, so then it is asked for.
+    /// Neither `TIMEOUT` nor want of memory says that it is not, so then the value is queried.
     fn wait_slice(
         &self,
         device: &Device,

@@ -88,7 +88,7 @@ impl Timelines {
 
     /// How far each has got.
     ///
-    /// Whoever has reached a value has been preceded by all that it waited for. Values are read one
+    /// A reached value has been preceded by all that its submission waited for. Values are read one
     /// after the other, though, so one that depends on another may be read after and found further
     /// on. Once nothing has changed since the last time, they fit together; the validation layer,
     /// which takes each for itself, would otherwise miss order that there is.

@@ -46,7 +46,7 @@ unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Maintenance8Features {}
 // SAFETY: likewise.
 unsafe impl vk::ExtendsDeviceCreateInfo for Maintenance8Features {}
 
-/// What a physical device supports of what we ask for.
+/// What a physical device supports of what Quadrille enables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Support {
     /// What it lacks of the baseline.
@@ -57,7 +57,7 @@ pub(crate) struct Support {
     pub present_fences: bool,
     /// Presents have ids, and it can be waited until one is seen.
     pub present_wait: bool,
-    /// The driver can tell why the device was lost.
+    /// The driver can report why the device was lost.
     pub device_fault: bool,
     /// Ownership transfers can name stages.
     pub maintenance8: bool,
@@ -70,7 +70,7 @@ pub(crate) struct Support {
     vulkan_memory_model: bool,
 }
 
-/// Features of Vulkan 1.1 and later that commands and pipelines ask for where the device has them.
+/// Features of Vulkan 1.1 and later that commands and pipelines use where the device has them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Optional {
     /// `drawIndirectCount`
@@ -304,20 +304,11 @@ impl Support {
         self.want_extension(name, self.conditional_rendering);
     }
 
-    /// Creates the device with everything that was found.
-    pub(crate) fn create_device(
-        &self,
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        queues: &[vk::DeviceQueueCreateInfo<'_>],
-    ) -> Result<ash::Device, SetupError> {
-        let optional = &self.optional;
-        let mut vulkan11 = vk::PhysicalDeviceVulkan11Features::default()
-            .shader_draw_parameters(optional.draw_parameters)
-            .multiview(optional.multiview);
-        let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default()
-            .draw_indirect_count(optional.draw_indirect_count)
-            .sampler_filter_minmax(optional.sampler_minmax)
+    /// The features of Vulkan 1.2 that are enabled.
+    fn vulkan12(&self) -> vk::PhysicalDeviceVulkan12Features<'static> {
+        vk::PhysicalDeviceVulkan12Features::default()
+            .draw_indirect_count(self.optional.draw_indirect_count)
+            .sampler_filter_minmax(self.optional.sampler_minmax)
             .timeline_semaphore(true)
             .descriptor_indexing(true)
             .runtime_descriptor_array(true)
@@ -330,7 +321,20 @@ impl Support {
             .separate_depth_stencil_layouts(true)
             .scalar_block_layout(self.scalar_block_layout)
             .vulkan_memory_model(self.vulkan_memory_model)
-            .vulkan_memory_model_device_scope(self.vulkan_memory_model);
+            .vulkan_memory_model_device_scope(self.vulkan_memory_model)
+    }
+
+    /// Creates the device with everything that was found.
+    pub(crate) fn create_device(
+        &self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        queues: &[vk::DeviceQueueCreateInfo<'_>],
+    ) -> Result<ash::Device, SetupError> {
+        let mut vulkan11 = vk::PhysicalDeviceVulkan11Features::default()
+            .shader_draw_parameters(self.optional.draw_parameters)
+            .multiview(self.optional.multiview);
+        let mut vulkan12 = self.vulkan12();
         let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
             .synchronization2(true)
             .dynamic_rendering(true)
@@ -375,7 +379,7 @@ impl Support {
         if self.maintenance8 {
             info = info.push_next(&mut maintenance8);
         }
-        // SAFETY: every feature and extension asked for was reported; pointers are to locals.
+        // SAFETY: every enabled feature and extension was reported; pointers are to locals.
         unsafe { instance.raw.create_device(physical, &info, None) }
             .map_err(vulkan("vkCreateDevice"))
     }

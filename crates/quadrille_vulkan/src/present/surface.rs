@@ -13,7 +13,7 @@ use crate::error::SurfaceError;
 /// More than there are present modes.
 const MOST_MODES: usize = 16;
 
-/// What is asked of a surface before a swapchain is made.
+/// What is queried from a surface before a swapchain is made.
 pub(crate) struct SurfaceSupport {
     pub capabilities: vk::SurfaceCapabilitiesKHR,
     pub formats: Vec<vk::SurfaceFormatKHR>,
@@ -36,7 +36,7 @@ pub struct Surface {
 }
 
 // SAFETY: the handles in `origin` are only passed on to the functions that make surfaces, by one
-// thread at a time (`&mut self`); whoever made the surface promised that they stay valid.
+// thread at a time (`&mut self`); the caller that made the surface promised that they stay valid.
 unsafe impl Send for Surface {}
 // SAFETY: nothing is reachable through `&Surface` but handles of Vulkan, which may be shared.
 unsafe impl Sync for Surface {}
@@ -60,7 +60,7 @@ impl Surface {
         Self::with_origin(gpu, Origin::Window(display, window), keep)
     }
 
-    /// A surface without a window (`VK_EXT_headless_surface`): swapchains work and nobody sees
+    /// A surface without a window (`VK_EXT_headless_surface`): swapchains work and no display shows
     /// them.
     ///
     /// # Errors

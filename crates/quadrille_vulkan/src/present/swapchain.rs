@@ -356,7 +356,8 @@ impl Swapchain {
 
     /// Acquires an image of the chain. A failed acquisition leaves its semaphore untouched.
     fn try_acquire(&mut self, timeout: Duration) -> Result<u32, vk::Result> {
-        let (Some(chain), Some(functions)) = (&self.chain, &self.device.swapchain) else {
+        let (Some(chain), Some(functions)) = (&self.chain, &self.device.extensions.swapchain)
+        else {
             return Err(vk::Result::ERROR_OUT_OF_DATE_KHR);
         };
         let semaphore = self.pool.semaphore(&self.device)?;

@@ -73,7 +73,7 @@ impl AttachmentCall {
     }
 }
 
-/// A table that is bound; which of its sets, the frame tells.
+/// A table that is bound; which of its sets depends on the frame.
 #[derive(Clone)]
 pub(crate) struct TableCall {
     pub point: vk::PipelineBindPoint,
@@ -145,7 +145,7 @@ pub(crate) struct Calls {
     renderings: Vec<RenderingCall>,
     draws: Vec<IndirectCall>,
     tables: Vec<TableCall>,
-    /// Where the calls that are being added begin; none if nobody wants them.
+    /// Where the calls that are being added begin; none if they are not kept.
     open: Option<Mark>,
     /// How many of the calls were said in the last frame.
     used: usize,

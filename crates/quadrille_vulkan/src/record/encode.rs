@@ -4,7 +4,7 @@
 //! need holds for the whole life of an encoder: the buffer is being recorded, by this thread
 //! alone; the handles are those of resources of the frame, of pipelines and samplers that the
 //! list keeps alive, and of the device; and the queue can run the command (`need`). Where a
-//! command asks for more, its block says how that is met.
+//! command requires more, its block says how that is met.
 
 mod bindings;
 mod binds;

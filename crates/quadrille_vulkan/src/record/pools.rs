@@ -20,7 +20,7 @@ struct Pool {
 pub(crate) struct Pools(Vec<Pool>);
 
 impl Pools {
-    /// A command buffer of a family that nobody else uses in this frame, for a task. Tasks ask one
+    /// A command buffer of a family that is unused in this frame, for a task. Tasks call this one
     /// after the other.
     pub(crate) fn take(
         &mut self,
@@ -28,7 +28,7 @@ impl Pools {
         task: usize,
         family: u32,
     ) -> Result<vk::CommandBuffer, vk::Result> {
-        // The pools of the last task to ask are likely those of this one.
+        // The pools of the last caller are likely those of this one.
         let is_known = |pool: &Pool| pool.task == task && pool.family == family;
         let known = self.0.iter().rposition(is_known);
         let at = match known {

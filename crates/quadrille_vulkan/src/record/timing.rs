@@ -169,7 +169,7 @@ impl Timing {
         }
     }
 
-    /// Makes queries for a frame that is about to be recorded. `bits_of` tells the
+    /// Makes queries for a frame that is about to be recorded. `bits_of` gives the
     /// `timestampValidBits` of a queue, 0 if it has no timestamps.
     pub(crate) fn prepare(
         &mut self,
@@ -338,8 +338,8 @@ impl Timing {
     }
 
     /// The last pass of a queue that the device has written a timestamp behind, of the frames whose
-    /// times were not taken yet. It may be asked while the device works, and when it hangs; a
-    /// device that is lost may not answer.
+    /// times were not taken yet. It may be called while the device works, and when it hangs; a
+    /// device that is lost may return none.
     pub(crate) fn last_done(&self, device: &Device, queue: QueueIndex) -> Option<Arc<str>> {
         let is_submitted = |measured: &&Measured| measured.submitted.is_some();
         let mut frames: Vec<_> = self.slots.iter().filter(is_submitted).collect();

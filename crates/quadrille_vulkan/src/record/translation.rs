@@ -189,7 +189,7 @@ impl Translation {
     }
 }
 
-/// What a lock protects, for who has it to himself.
+/// What a lock protects, for a caller with exclusive access.
 fn own(chunk: &mut Mutex<KeptChunk>) -> &mut KeptChunk {
     chunk.get_mut().unwrap_or_else(|broken| broken.into_inner())
 }
@@ -243,7 +243,7 @@ impl Kept {
     }
 
     /// The same, if nothing can be another thing since: the plan is the same, and so are the
-    /// resources. Then nobody has to know what the pass declares.
+    /// resources. Then what the pass declares does not matter.
     #[inline]
     pub(crate) fn certain(&self, age: Age, repeated: Option<Writing>) -> Option<&Span> {
         self.span_of(repeated).filter(|_| self.seen == age.now)

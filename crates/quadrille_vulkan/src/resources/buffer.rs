@@ -143,7 +143,7 @@ const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFE
 
 /// A buffer. Clones are the same buffer; when the last one is dropped, the buffer is retired: it
 /// is destroyed once no queue can still use it.
-// The id lies beside the pointer too, because recording asks for nothing else.
+// The id lies beside the pointer too, because recording needs nothing else.
 #[derive(Clone)]
 pub struct GpuBuffer(Arc<BufferInner>, ResourceId);
 
@@ -151,7 +151,7 @@ struct BufferInner {
     object: Object,
     desc: BufferDesc,
     mapped: Option<Mutex<Mapped>>,
-    /// Has contents that no pass wrote. Those who look do so between frames, so relaxed access is
+    /// Has contents that no pass wrote. It is read between frames only, so relaxed access is
     /// enough.
     is_host_written: AtomicBool,
     /// How what it begins with was laid out, if that is known.
@@ -200,7 +200,7 @@ impl GpuBuffer {
         Self(Arc::new(inner), id)
     }
 
-    /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
+    /// Binds it to memory in this place, or of its own. If they are elsewhere,
     /// another buffer takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(buffer, _) = self;
@@ -300,7 +300,7 @@ impl GpuBuffer {
         self.declare_as(Arc::clone(&self.object().name))
     }
 
-    /// [`GpuBuffer::declare`] with a reference to the name that somebody has already.
+    /// [`GpuBuffer::declare`] with a reference to the name that is there already.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         let desc = &self.0.desc;
         let kind = ResourceKind::Buffer { bytes: desc.bytes };
@@ -379,7 +379,7 @@ impl GpuBuffer {
         self.object().generation.get()
     }
 
-    /// The memory that the CPU sees, of which this range is asked for.
+    /// The memory that the CPU sees, which has to contain this range.
     fn mapped(&self, offset: u64, length: u64) -> Result<std::sync::MutexGuard<'_, Mapped>, Error> {
         let name = || self.name().to_owned();
         let mapped = self
@@ -445,7 +445,8 @@ fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
         format!("its size of {bytes} bytes is above the device's limit of {most}")
     } else if desc.usage.is_empty() {
         "it has no usage; name at least one".to_owned()
-    } else if desc.usage.contains(BufferUsage::CONDITION) && device.conditional_rendering.is_none()
+    } else if desc.usage.contains(BufferUsage::CONDITION)
+        && device.extensions.conditional_rendering.is_none()
     {
         format!(
             "its usage CONDITION takes the extension VK_EXT_conditional_rendering, which the device `{}` \

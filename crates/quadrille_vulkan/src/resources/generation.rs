@@ -1,5 +1,5 @@
-//! Numbers of Vulkan buffers and images: handles come back, numbers do not. Whoever finds the number
-//! that he has seen before finds the same object, of the same device.
+//! Numbers of Vulkan buffers and images: handles are used again, numbers are not. An unchanged number
+//! means the same object, of the same device.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

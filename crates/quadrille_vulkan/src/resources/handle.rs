@@ -58,8 +58,8 @@ impl Handle {
         std::ptr::eq(&*self.object().device, device)
     }
 
-    /// Another number whenever something else has become of it: whoever finds the number that he has
-    /// seen before finds what he has seen. 0 for images of swapchains, which are others in each frame.
+    /// Another number whenever it becomes another Vulkan object: an unchanged number means an unchanged
+    /// object. 0 for images of swapchains, which are others in each frame.
     #[inline]
     pub(crate) fn generation(&self) -> u32 {
         match self {
@@ -80,7 +80,7 @@ impl Handle {
         self.object().device.is_given_up()
     }
 
-    /// Sees to it that its bytes are in this place, or in memory of its own.
+    /// Binds it to memory in this place, or of its own.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         match self {
             Self::Buffer(buffer) => buffer.settle(place),
@@ -367,7 +367,7 @@ impl<'a> FrameResources<'a> {
         self.is_declared(entry.index()).then_some(version)
     }
 
-    /// Whether some pass declares the resource: who repeats a pass can count on it then.
+    /// Whether some pass declares the resource: repeated passes can count on it then.
     pub(crate) fn is_declared(&self, index: ResourceIndex) -> bool {
         (index.0 as usize) < self.ids.declared
     }

@@ -180,7 +180,7 @@ type Replaced = (vk::Image, Vec<(ViewKey, vk::ImageView)>, Backing);
 
 /// An image. Clones are the same image; when the last one is dropped, the image is retired: it is
 /// destroyed once no queue can still use it.
-// The id lies beside the pointer too, because recording asks for nothing else.
+// The id lies beside the pointer too, because recording needs nothing else.
 #[derive(Clone)]
 pub struct GpuImage(Arc<ImageInner>, ResourceId);
 
@@ -245,7 +245,7 @@ impl GpuImage {
             .store(pack([extent[0], extent[1], 1]), Ordering::Relaxed);
     }
 
-    /// Sees to it that its bytes are in this place, or in memory of its own. If they are elsewhere,
+    /// Binds it to memory in this place, or of its own. If they are elsewhere,
     /// another image takes over, without contents, and what was there is retired.
     pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(image, _) = self;
@@ -374,7 +374,7 @@ impl GpuImage {
     }
 
     /// The description it was made by. For a swapchain's image the extent in it is the first one;
-    /// ask [`GpuImage::extent`].
+    /// see [`GpuImage::extent`].
     pub fn desc(&self) -> &ImageDesc {
         &self.0.desc
     }
@@ -394,7 +394,7 @@ impl GpuImage {
         self.declare_as(Arc::clone(&self.object().name))
     }
 
-    /// [`GpuImage::declare`] with a reference to the name that somebody has already.
+    /// [`GpuImage::declare`] with a reference to the name that is there already.
     pub(crate) fn declare_as(&self, name: Arc<str>) -> Resource {
         let desc = &self.0.desc;
         let kind = ResourceKind::Image {

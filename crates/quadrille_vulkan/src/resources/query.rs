@@ -183,7 +183,7 @@ impl QuerySet {
         check(device, desc)?;
         let mut usage = BufferUsage::STORAGE | BufferUsage::UNIFORM | BufferUsage::INDIRECT;
         usage |= BufferUsage::TRANSFER_SRC | BufferUsage::TRANSFER_DST;
-        if device.conditional_rendering.is_some() {
+        if device.extensions.conditional_rendering.is_some() {
             usage |= BufferUsage::CONDITION;
         }
         let bytes = desc.stride() * u64::from(desc.count);

@@ -5,7 +5,7 @@
 //! any time, frames on their way find the images that they began with, and a table that does not
 //! change costs nothing.
 //!
-//! An entry without an image, or with one that nobody has written yet, shows the table's fallback: a
+//! An entry without an image, or with one that no pass has written yet, shows the table's fallback: a
 //! magenta checker. Which image has contents, and which images passes have to declare, is the
 //! business of [`TableMembers`].
 
@@ -68,7 +68,7 @@ pub struct TableIndex(pub u32);
 /// ```
 pub struct ImageTable(SharedTable);
 
-/// The same table, for who drives frames and for command lists.
+/// The same table, for the code that drives frames and for command lists.
 #[derive(Clone)]
 pub struct SharedTable(Arc<TableInner>);
 
@@ -211,7 +211,7 @@ impl ImageTable {
         &self.0.0.desc
     }
 
-    /// The image that entries without one show. It is the caller of [`SharedTable::open`] who has its
+    /// The image that entries without one show. The caller of [`SharedTable::open`] has its
     /// `fallback_texels` written.
     pub fn shared(&self) -> &SharedTable {
         &self.0
@@ -255,7 +255,7 @@ impl Contents {
     }
 }
 
-/// For who collects frames: see [`TableMembers`], whose verbs these are.
+/// For the code that collects frames: see [`TableMembers`], whose verbs these are.
 impl SharedTable {
     /// Its name.
     pub fn name(&self) -> &str {

@@ -129,7 +129,7 @@ impl From<SubresourceRange> for View {
     }
 }
 
-/// What tells the views of one image apart.
+/// What distinguishes the views of one image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ViewKey {
     /// Levels and layers.

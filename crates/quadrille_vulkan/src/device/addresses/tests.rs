@@ -33,7 +33,7 @@ fn what_is_destroyed_is_remembered_for_a_while() {
         known.describe(0x1010, 0x1010),
         "which `old` had, now destroyed"
     );
-    // Who has it now comes before who had it.
+    // The object that has it now comes before the one that had it.
     known.add(buffer(2), 0x1000, 0x10, "new");
     assert_eq!(known.describe(0x1000, 0x1fff), "which `new` has");
     known.remove(buffer(2));

@@ -89,7 +89,7 @@ impl Folder {
         fake
     }
 
-    /// Loads a file and tells what came of it.
+    /// Loads a file and returns what came of it.
     fn reload(&self, file: &str) -> Vec<String> {
         self.reloads.try_load(self.path.join(file));
         let folder = format!("{}/", self.path.display());
@@ -268,7 +268,7 @@ fn an_import_that_comes_later_is_taken() {
     let told = folder.reload("root.wgsl").remove(0);
     assert!(told.starts_with("root.wgsl:1:21: "), "{told}");
     assert!(told.contains("there is no file part.wgsl"), "{told}");
-    // Who watches files is told to look for that one as well.
+    // The watcher of files looks for that one as well.
     assert_ne!(folder.reloads.version(), version);
     let files = folder.reloads.files().1;
     assert!(files.contains(&folder.path.join("part.wgsl")), "{files:?}");

@@ -50,7 +50,7 @@ impl Chain {
         support: &SurfaceSupport,
         old: vk::SwapchainKHR,
     ) -> Result<Self, SurfaceError> {
-        let Some(functions) = &device.swapchain else {
+        let Some(functions) = &device.extensions.swapchain else {
             return Err(SurfaceError::Unsupported {
                 missing: "VK_KHR_swapchain".to_owned(),
             });
@@ -135,7 +135,7 @@ impl Chain {
             // SAFETY: made from this device; its users are done.
             unsafe { device.raw.destroy_image_view(view, None) };
         }
-        if let Some(functions) = &device.swapchain {
+        if let Some(functions) = &device.extensions.swapchain {
             // SAFETY: made from this device; its images are not used any more.
             unsafe { functions.destroy_swapchain(self.raw, None) };
         }

@@ -68,14 +68,16 @@ impl Swapchain {
     /// The id of the next present, if presents have one.
     pub(crate) fn present_id(&self) -> Option<u64> {
         let chain = self.chain.as_ref()?;
-        let wanted = self.settings.pace_by_display && self.device.present_wait.is_some();
+        let wanted = self.settings.pace_by_display && self.device.extensions.present_wait.is_some();
         wanted.then(|| chain.unseen.next_id())
     }
 
     /// Waits until few enough presents are on their way to the display, for `timeout` at most.
     pub(super) fn wait_seen(&mut self, most: usize, timeout: Duration) -> Result<(), SurfaceError> {
         let start = Instant::now();
-        let (Some(functions), Some(chain)) = (&self.device.present_wait, &mut self.chain) else {
+        let (Some(functions), Some(chain)) =
+            (&self.device.extensions.present_wait, &mut self.chain)
+        else {
             return Ok(());
         };
         while let Some(id) = chain.unseen.due(most) {

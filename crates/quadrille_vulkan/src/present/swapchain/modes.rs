@@ -3,7 +3,7 @@
 
 use ash::vk::PresentModeKHR;
 
-/// The modes that a program can ask for; all others need images of another kind.
+/// The modes that a program can choose; all others need images of another kind.
 const PLAIN: [PresentModeKHR; 4] = [
     PresentModeKHR::FIFO,
     PresentModeKHR::FIFO_RELAXED,
@@ -26,7 +26,7 @@ pub(crate) struct Modes {
 
 impl Modes {
     /// The first of the wanted modes that is available, else FIFO, which every surface has. The
-    /// surface is asked which modes are compatible with it.
+    /// surface is queried for the modes that are compatible with it.
     pub(super) fn choose<E>(
         available: &[PresentModeKHR],
         wanted: &[PresentModeKHR],

@@ -12,15 +12,15 @@ use crate::device::Device;
 /// Semaphores and fences that no present has.
 #[derive(Default)]
 pub(crate) struct Pool {
-    /// Semaphores that nobody uses.
+    /// Semaphores without a use.
     semaphores: Vec<vk::Semaphore>,
-    /// Fences that nobody uses, not signalled.
+    /// Fences without a use, not signalled.
     fences: Vec<vk::Fence>,
     /// Semaphores of acquisitions, with the submission that waits for each.
     waited: VecDeque<(vk::Semaphore, TimelinePoint)>,
-    /// Semaphores that a submission signals and nobody will wait for.
+    /// Semaphores that a submission signals and none will wait for.
     spoiled: Vec<(vk::Semaphore, TimelinePoint)>,
-    /// Signalled semaphores of which nobody knows when; they stay until the window closes.
+    /// Semaphores that are signalled at an unknown time; they stay until the window closes.
     signalled: Vec<vk::Semaphore>,
     /// Fences of presents that are done, which the driver has not signalled yet.
     late: Vec<vk::Fence>,
@@ -76,7 +76,7 @@ impl Pool {
         self.waited.push_back((semaphore, point));
     }
 
-    /// Takes back a semaphore that a submission signals and nobody waits for.
+    /// Takes back a semaphore that a submission signals and none waits for.
     pub(crate) fn spoil(&mut self, semaphore: vk::Semaphore, point: TimelinePoint) {
         self.spoiled.push((semaphore, point));
     }
@@ -110,7 +110,7 @@ impl Pool {
         }
     }
 
-    /// How many semaphores nobody uses.
+    /// How many semaphores are without a use.
     pub(crate) fn spare_semaphore_count(&self) -> usize {
         self.semaphores.len()
     }
@@ -137,7 +137,7 @@ impl Pool {
             let done = is_done(device, &Proof::Point(*point));
             if done {
                 // A signalled semaphore cannot be signalled again, only destroyed.
-                // SAFETY: the submission that signals it is complete, and nobody waits for it.
+                // SAFETY: the submission that signals it is complete, and none waits for it.
                 unsafe { device.raw.destroy_semaphore(*semaphore, None) };
             }
             !done
@@ -147,7 +147,7 @@ impl Pool {
         }
     }
 
-    /// Destroys semaphores that nobody uses, this many at most.
+    /// Destroys semaphores without a use, this many at most.
     fn shrink(&mut self, device: &Device, spare: usize) {
         for _ in 0..spare {
             let Some(semaphore) = self.semaphores.pop() else {
@@ -255,7 +255,7 @@ fn is_done(device: &Device, proof: &Proof) -> bool {
     }
 }
 
-/// A lost device has done all that it ever will. Any other failure tells nothing: who asks again
+/// A lost device has done all that it ever will. Any other failure says nothing: a caller that tries again
 /// will hear.
 fn or_lost(is_done: Result<bool, vk::Result>) -> bool {
     is_done.unwrap_or_else(|error| error == vk::Result::ERROR_DEVICE_LOST)

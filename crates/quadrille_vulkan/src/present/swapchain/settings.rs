@@ -87,7 +87,7 @@ pub struct SwapchainSettings {
     pub frames_in_flight: u32,
     /// How it is known that a present is done; the proof that a swapchain begins with is kept.
     pub proof: PresentProof,
-    /// Count frames as on their way until the display has shown them, where the device can tell
+    /// Count frames as on their way until the display has shown them, where the device reports it
     /// (`VK_KHR_present_wait`): less latency, and no time to spare.
     pub pace_by_display: bool,
 }

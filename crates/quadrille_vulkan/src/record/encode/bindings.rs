@@ -137,7 +137,7 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// Forgets what is bound, and what the command buffer holds, which nobody knows any more.
+    /// Forgets what is bound, and what the command buffer holds, which is not known any more.
     pub(super) fn forget_all(&mut self) {
         self.forget();
         self.held = [Held::default(); 2];
@@ -412,7 +412,7 @@ impl<'a> Encoder<'a> {
         let last = running.bindings.iter().map(|it| it.binding as usize).max();
         let infos = &self.bindings.infos[..last.map_or(0, |last| last + 1)];
         self.calls.add_push(running.layout, infos);
-        let push = &self.device.push_descriptor;
+        let push = &self.device.extensions.push_descriptor;
         // SAFETY: the template is of this layout's set 0 and reads the infos of its bindings, all
         // of which were described since the last pass or raw command.
         unsafe {

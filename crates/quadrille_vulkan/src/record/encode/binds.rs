@@ -63,7 +63,7 @@ impl BindCall {
                 first,
             } => {
                 let infos = encoder.calls.infos(first).cast();
-                let push = &encoder.device.push_descriptor;
+                let push = &encoder.device.extensions.push_descriptor;
                 // SAFETY: the template is of this layout's set 0 and reads the infos of its
                 // bindings, which were kept; they describe declared resources of the frame.
                 unsafe {

@@ -147,7 +147,7 @@ impl<'a> Encoder<'a> {
         offset: u64,
         inverted: bool,
     ) -> Result<(), CommandError> {
-        let Some(calls) = &self.device.conditional_rendering else {
+        let Some(calls) = &self.device.extensions.conditional_rendering else {
             let feature = "conditionalRendering of VK_EXT_conditional_rendering";
             let device = self.device.info.name.clone();
             return Err(CommandError::Lacks { feature, device });
@@ -187,7 +187,7 @@ impl<'a> Encoder<'a> {
                     .to_owned(),
             );
         }
-        if let Some(calls) = &self.device.conditional_rendering {
+        if let Some(calls) = &self.device.extensions.conditional_rendering {
             // SAFETY: it is active, and began in this rendering or outside of any as it ends.
             unsafe { (calls.fp().cmd_end_conditional_rendering_ext)(self.buffer) };
         }

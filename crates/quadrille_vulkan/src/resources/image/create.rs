@@ -36,20 +36,20 @@ pub(super) fn flags(desc: &ImageDesc) -> vk::ImageCreateFlags {
     }
 }
 
-/// What a Vulkan image is made for: what is asked for, and copies where its contents may have to go to
-/// another for being shared otherwise.
+/// What a Vulkan image is made for: the usage of its description, and copies where its contents may have
+/// to go to another for being shared otherwise.
 pub(super) fn usage(device: &Device, desc: &ImageDesc) -> vk::ImageUsageFlags {
     use vk::FormatFeatureFlags as Feature;
-    let asked = vk::ImageUsageFlags::from_raw(desc.usage.bits());
+    let wanted = vk::ImageUsageFlags::from_raw(desc.usage.bits());
     if !desc.sharing.may_change(&device.topology) || desc.transient {
-        return asked;
+        return wanted;
     }
     let properties = crate::resources::format::properties(device, desc.format);
     let needed = Feature::TRANSFER_SRC | Feature::TRANSFER_DST;
     if properties.optimal_tiling_features.contains(needed) {
-        asked | COPIES
+        wanted | COPIES
     } else {
-        asked
+        wanted
     }
 }
 
