@@ -62,7 +62,7 @@
 //!    `#[derive(Pod)] #[bytemuck(crate = "quadrille::bytemuck")]`.
 //! 4. **`after` is GPU order.** Where one pass writes what others read, the order is inferred.
 //!    Two writers without order are an error that says how to fix it.
-//! 5. **`on_queue(QueueWish::Async)`** asks for async compute or a transfer queue. The plan adds
+//! 5. **`on_queue(QueueWish::Async)`** wants async compute or a transfer queue. The plan adds
 //!    what that takes: semaphore waits and ownership transfers, or nothing on a device with one
 //!    queue. A pass without a wish begins on the main queue and moves to another one where measured
 //!    times say that frames get shorter ([`QueueWish::Auto`](prelude::QueueWish::Auto)).
@@ -70,7 +70,7 @@
 //!    ([`Sharing::Auto`](prelude::Sharing::Auto)); a description says otherwise by `with_sharing`.
 //! 6. **What lives for one frame is `transient()`.** Images and buffers whose description says so
 //!    are written by each frame before it reads them, and those that are never needed at once
-//!    share memory; the plan orders who has it before whom:
+//!    share memory; the plan orders their uses of it:
 //!    `gpu.create_image(&ImageDesc::color_target("glow", [480, 270], format).transient())`.
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
 //!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
@@ -101,7 +101,7 @@
 //!     [below](#queries-and-conditions).
 //! 16. **Names bind too**: `bind("heights", &waves)`, `sampler("linear", &sampler)` and `table("textures",
 //!     &textures)` find the shader's variable by its name. `ComputePipelineDesc::of("waves", &shader)
-//!     .binds("heights")` has the name checked when the pipeline is made; the error tells the one that is near.
+//!     .binds("heights")` has the name checked when the pipeline is made; the error names the nearest one.
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
 //! Images and windows begin at their top left corner.

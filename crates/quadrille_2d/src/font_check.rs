@@ -113,7 +113,7 @@ fn check_glyphs(bytes: &[u8]) -> Result<(), String> {
 }
 
 /// Looks whether the glyphs of all characters are among the font's, in each of its tables of
-/// characters: who lays out text may read another than who asks for all characters.
+/// characters: text layout may read another than a lookup of all characters.
 fn check_characters(font: &FontRef<'_>, count: u16) -> Result<(), String> {
     let is_beyond = |glyph: GlyphId| glyph.to_u32() >= u32::from(count);
     let refuse = |character: u32, glyph: GlyphId| {
@@ -125,7 +125,7 @@ fn check_characters(font: &FontRef<'_>, count: u16) -> Result<(), String> {
     let cmap = font.cmap().map_err(|error| error.to_string())?;
     for record in cmap.encoding_records() {
         let Ok(table) = record.subtable(cmap.offset_data()) else {
-            // Nobody can read it.
+            // It is too small to read.
             continue;
         };
         let in_bytes = (0..=0xFF).filter_map(|c| Some((c, table.map_codepoint(c)?)));

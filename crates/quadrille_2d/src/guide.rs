@@ -118,7 +118,7 @@
 //! # 4. An effect on two queues
 //!
 //! Sparks are moved by a compute pass and drawn by a graphics pass. `.on_queue(QueueWish::Async)`
-//! asks for a compute queue beside the main one, if the device has it. The plan then adds what
+//! wants a compute queue beside the main one, if the device has it. The plan then adds what
 //! that takes: that drawing waits for moving and moving for the last drawing, and on a device with
 //! two queue families the change of owner. On a device with one queue the same program has a
 //! barrier there. Run `examples/swarm.rs`, which is this with 50,000 enemies, with `--plan

@@ -29,7 +29,7 @@
 //!   `GizmoPlugin` draws its frames after that schedule, any other app before it.
 //! - **A draw per image**, not a table of images: bindings are push descriptors, which every
 //!   device has, and sprites that matter in number share an atlas.
-//! - **One sample per pixel**, unless a camera asks for more (`msaa.rs`): bevy gives four, but
+//! - **One sample per pixel**, unless a camera wants more (`msaa.rs`): bevy gives four, but
 //!   images and glyphs have smooth edges of their own.
 //! - **Cameras draw to their target directly.** There is no intermediate image to tone map; a
 //!   camera that should go through a pass of yours draws to an image of yours

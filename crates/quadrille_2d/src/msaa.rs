@@ -1,7 +1,7 @@
 //! Multisampling: smooth edges of meshes and of sprites that are turned.
 //!
 //! All cameras of a target draw to one image of several samples per pixel, those with the most
-//! samples deciding how many, and whoever is last on the target resolves it. So nothing is ever
+//! samples deciding how many, and the last one on the target resolves it. So nothing is ever
 //! copied back into the samples, whatever number of cameras and nodes share a target.
 
 use bevy_derive::Deref;

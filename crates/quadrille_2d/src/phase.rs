@@ -64,7 +64,7 @@ pub(crate) struct View2d {
     pub(crate) clear: Option<LinearRgba>,
     /// Of [`Phase2d::batches`].
     pub(crate) batches: std::ops::Range<u32>,
-    /// What its camera asks for.
+    /// What its camera wants.
     pub(crate) msaa: Msaa,
     /// Place in [`Multisampled2d`](crate::Multisampled2d), if its target is drawn to with several
     /// samples.

@@ -17,7 +17,7 @@ use crate::material::{AlphaMode, StandardMaterial};
 use crate::table::Table;
 use crate::textures::{NO_TEXTURE, TexturePlaces, TextureSource, Textures3d};
 
-/// The smoothest surface: below it highlights are smaller than half floats can tell.
+/// The smoothest surface: below it highlights are smaller than half floats can represent.
 pub(crate) const SMOOTHEST: f32 = 0.089;
 
 /// One row of the table of materials.

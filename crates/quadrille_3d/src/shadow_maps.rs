@@ -136,7 +136,7 @@ impl Atlas {
     }
 }
 
-/// Makes the images as large as the frame needs, and tells shaders where in them shadow maps are.
+/// Makes the images as large as the frame needs, and writes where in them shadow maps are for shaders.
 pub(crate) fn prepare_shadow_maps(
     mut scene: ResMut<Scene3d>,
     mut maps: ResMut<ShadowMaps>,

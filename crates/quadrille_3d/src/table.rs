@@ -28,7 +28,7 @@ impl<T> Default for Table<T> {
 }
 
 impl<T: Pod> Table<T> {
-    /// Adds a row where there is room, and tells where.
+    /// Adds a row where there is room, and returns where.
     pub(crate) fn add(&mut self, row: T) -> u32 {
         if let Some(place) = self.free.pop() {
             self.set(place, row);

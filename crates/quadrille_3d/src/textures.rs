@@ -22,7 +22,7 @@ const CAPACITY: u32 = 4096;
 /// A material shows no image.
 pub(crate) const NO_TEXTURE: u32 = u32::MAX;
 
-/// Bits of a packed place that are the image's; one above tells that the second texture coordinates
+/// Bits of a packed place that are the image's; one above says that the second texture coordinates
 /// are taken, those above that are the sampler's.
 const IMAGE_BITS: u32 = 23;
 const SECOND_UV: u32 = 1 << IMAGE_BITS;

@@ -11,7 +11,7 @@ pub enum BenchError {
     /// The device is not there, or has no queue that computes.
     #[error("no device called {name} has a queue for graphics and compute")]
     Device {
-        /// The name asked for.
+        /// The wanted name.
         name: String,
     },
     /// A Vulkan call failed.

@@ -30,7 +30,7 @@ impl Default for UploadBudget {
     }
 }
 
-/// The sampler of images that do not ask for one.
+/// The sampler of images that name none.
 #[derive(Resource, Clone, Debug)]
 pub(crate) struct DefaultSampler(pub(crate) ImageSamplerDescriptor);
 
@@ -102,7 +102,7 @@ impl DeviceImages {
         })
     }
 
-    /// The samplers that images asked for.
+    /// The samplers that images name.
     pub fn samplers(&self) -> &Samplers {
         &self.samplers
     }

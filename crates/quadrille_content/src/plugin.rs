@@ -24,7 +24,7 @@ pub struct ContentPlugin {
     /// The folder of assets, relative to the project, unless the app has an `AssetPlugin` or a
     /// [`TexturePlugin`].
     pub asset_folder: String,
-    /// The sampler of images that do not ask for one: linear, or nearest for pixel art. Where the
+    /// The sampler of images that name none: linear, or nearest for pixel art. Where the
     /// app has an `ImagePlugin`, its sampler counts.
     pub default_sampler: ImageSamplerDescriptor,
     /// How large images may be, unless the app has a [`TexturePlugin`].

@@ -4,7 +4,7 @@ use bevy_image::{ImageAddressMode, ImageFilterMode, ImageSamplerDescriptor};
 use quadrille::prelude::{GpuDevice, Sampler, SamplerDesc};
 use quadrille::vulkan::{Error, vk};
 
-/// All samplers that images asked for so far.
+/// All samplers that images have named so far.
 #[derive(Default)]
 pub struct Samplers(Vec<Sampler>);
 

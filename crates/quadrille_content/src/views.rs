@@ -25,7 +25,7 @@ pub struct CameraTargets(Vec<GpuImage>);
 #[derive(Resource, Default, Deref)]
 pub struct CameraViews(Vec<CameraView>);
 
-/// There is a renderer for cameras of 3D: without it they draw nothing, and are told of.
+/// There is a renderer for cameras of 3D: without it they draw nothing, and a warning says so.
 #[derive(Resource, Default)]
 pub struct Draws3d;
 

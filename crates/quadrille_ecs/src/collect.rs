@@ -176,7 +176,7 @@ fn if_none<T>(errors: Vec<RenderError>, value: T) -> Result<T, Vec<RenderError>>
 }
 
 impl Collector {
-    /// The next frame is another, though nobody has declared anything else.
+    /// The next frame is another, though no declaration has changed.
     pub(crate) fn begin_anew(&mut self) {
         self.plain = false;
     }
@@ -376,7 +376,7 @@ impl Collector {
         self.resolved = resolved;
     }
 
-    /// Whether a pass system ran though its parameter found no such resource: it was told `None`.
+    /// Whether a pass system ran though its parameter found no such resource: it was given `None`.
     fn was_without(&self, node: &PassNode, resource: Entity) -> bool {
         let mut parameters = node.declared.iter().filter(|it| it.resource == resource);
         let (began, ended) = (self.passes_began, self.passes_ended);

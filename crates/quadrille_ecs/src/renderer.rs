@@ -47,7 +47,7 @@ pub struct Renderer {
     pub(crate) trace: Option<Trace>,
     /// When the parts of the frame that was done last ran on the device.
     pub(crate) device_times: Option<DeviceTimes>,
-    /// Is told each phase of each frame.
+    /// Receives each phase of each frame.
     pub(crate) observer: Option<PhaseObserver>,
     /// Keep a copy of each frame's declarations for [`Renderer::plan_text`].
     pub(crate) keep_frames: bool,

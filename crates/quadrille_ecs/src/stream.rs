@@ -27,7 +27,7 @@ const LAST_TIMEOUT: Duration = Duration::from_secs(1);
 /// Why a stream's frame did not come about.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
-    /// Nobody wants more: the renderer is ending, or the ring's consumer is gone. The way in which
+    /// No more are needed: the renderer is ending, or the ring's consumer is gone. The way in which
     /// a stream's thread usually ends.
     #[error("the stream is to come to its end")]
     Closed,

@@ -39,7 +39,7 @@ pub struct PresentSettings {
     pub frames_in_flight: u32,
     /// How it is known that a present is done. A window keeps the proof that it begins with.
     pub proof: PresentProof,
-    /// Count frames as on their way until the display has shown them, where the device can tell
+    /// Count frames as on their way until the display has shown them, where the device reports it
     /// (`VK_KHR_present_wait`). With `frames_in_flight: 1`, what is seen is as fresh as it can be.
     pub pace_by_display: bool,
 }

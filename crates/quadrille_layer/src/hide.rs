@@ -52,7 +52,7 @@ macro_rules! features {
         /// Clears a feature in all structures of a chain that have it.
         ///
         /// # Safety
-        /// The chain is valid, and nobody else uses it.
+        /// The chain is valid, and no other thread uses it.
         unsafe fn switch_off_chained(chain: *mut c_void, feature: &str) {
             $(
                 // SAFETY: passed on.
@@ -262,11 +262,11 @@ pub(crate) unsafe extern "system" fn features2(
     unsafe { query(physical_device, features) };
     // SAFETY: the driver has written the structure.
     let features = unsafe { &mut *features };
-    // SAFETY: the app passes a valid chain, which nobody else uses during the call.
+    // SAFETY: the app passes a valid chain, which no other thread uses during the call.
     unsafe { instance.settings.made_up.announce(features.p_next) };
     for feature in &instance.settings.hidden.features {
         switch_off_core(&mut features.features, feature);
-        // SAFETY: the app passes a valid chain, which nobody else uses during the call.
+        // SAFETY: the app passes a valid chain, which no other thread uses during the call.
         unsafe { switch_off_chained(features.p_next, feature) };
     }
 }
@@ -274,7 +274,7 @@ pub(crate) unsafe extern "system" fn features2(
 /// Clears a feature in the structure of this type, if the chain has one.
 ///
 /// # Safety
-/// The chain is valid, and nobody else uses it.
+/// The chain is valid, and no other thread uses it.
 unsafe fn switch_off<T: vk::TaggedStructure + Switch>(chain: *mut c_void, feature: &str) {
     // SAFETY: the caller vouches for the chain.
     if let Some(structure) = unsafe { find_mut::<T>(chain) } {

@@ -133,7 +133,7 @@ pub(crate) unsafe fn next_device(create_info: &vk::DeviceCreateInfo<'_>) -> Opti
 ///
 /// # Safety
 /// `p_next` starts a valid chain whose structures of type `s_type` are `CreateInfo<Link>`, and
-/// nobody else uses those during `'a`.
+/// no other thread uses those during `'a`.
 unsafe fn find<'a, Link>(
     mut p_next: *const c_void,
     s_type: vk::StructureType,

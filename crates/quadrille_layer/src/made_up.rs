@@ -57,7 +57,7 @@ impl MadeUp {
     /// Says that their features are there.
     ///
     /// # Safety
-    /// The chain is valid, and nobody else uses it.
+    /// The chain is valid, and no other thread uses it.
     pub(crate) unsafe fn announce(self, chain: *mut c_void) {
         // SAFETY: the caller vouches for the chain.
         unsafe { self.switch(chain, vk::TRUE) };
@@ -66,7 +66,7 @@ impl MadeUp {
     /// Runs the driver's `vkCreateDevice` without the features that it does not know.
     ///
     /// # Safety
-    /// The chain is valid, and nobody else uses it.
+    /// The chain is valid, and no other thread uses it.
     pub(crate) unsafe fn without_features<T>(
         self,
         chain: *const c_void,
@@ -83,7 +83,7 @@ impl MadeUp {
     }
 
     /// # Safety
-    /// The chain is valid, and nobody else uses it.
+    /// The chain is valid, and no other thread uses it.
     unsafe fn switch(self, chain: *mut c_void, on: vk::Bool32) {
         if self.present_wait {
             // SAFETY: the caller vouches for the chain.

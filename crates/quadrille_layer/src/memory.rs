@@ -30,7 +30,7 @@ pub(crate) unsafe fn find<'a, T: vk::TaggedStructure>(p_next: *const c_void) -> 
 /// The structure of type `T` in a chain that the app wants filled in.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain that lives as long as `'a` and that nobody else uses.
+/// `p_next` is null or starts a valid chain that lives as long as `'a` and that no other thread uses.
 pub(crate) unsafe fn find_mut<'a, T: vk::TaggedStructure>(
     p_next: *mut c_void,
 ) -> Option<&'a mut T> {
@@ -50,7 +50,7 @@ pub(crate) unsafe fn find_mut<'a, T: vk::TaggedStructure>(
 /// nobody knows, which all have to skip. Afterwards the chain is as before.
 ///
 /// # Safety
-/// `p_next` is null or starts a valid chain that nobody else uses.
+/// `p_next` is null or starts a valid chain that no other thread uses.
 pub(crate) unsafe fn without<T>(
     p_next: *const c_void,
     kind: vk::StructureType,

@@ -15,7 +15,7 @@ impl Instance {
     /// Answers which modes are compatible, if the chain asks.
     ///
     /// # Safety
-    /// The handles and the chain are valid, and nobody else uses the chain.
+    /// The handles and the chain are valid, and no other thread uses the chain.
     pub(crate) unsafe fn answer_modes(
         &self,
         physical_device: vk::PhysicalDevice,
@@ -41,7 +41,7 @@ impl Instance {
 /// Makes a swapchain without a list of modes that the driver did not offer.
 ///
 /// # Safety
-/// The chain is valid, and nobody else uses it.
+/// The chain is valid, and no other thread uses it.
 pub(crate) unsafe fn create_without<T>(
     is_made_up: bool,
     info: &vk::SwapchainCreateInfoKHR<'_>,
@@ -58,7 +58,7 @@ pub(crate) unsafe fn create_without<T>(
 /// Presents without a change of mode that the driver did not offer.
 ///
 /// # Safety
-/// The chain is valid, and nobody else uses it.
+/// The chain is valid, and no other thread uses it.
 pub(crate) unsafe fn present_without<T>(
     is_made_up: bool,
     info: &vk::PresentInfoKHR<'_>,

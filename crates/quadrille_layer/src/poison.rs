@@ -276,7 +276,7 @@ impl Poison {
     /// Fills fresh memory.
     ///
     /// # Safety
-    /// `memory` was just allocated as `info` says, and nobody else uses it yet.
+    /// `memory` was just allocated as `info` says, and no other thread uses it yet.
     pub(crate) unsafe fn fill(
         &self,
         device: &Device,

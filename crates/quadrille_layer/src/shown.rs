@@ -80,7 +80,7 @@ impl Device {
     /// present. `failed` says that the app will hear of a failure all the same.
     ///
     /// # Safety
-    /// `info` and all it points to are valid, and nobody else uses it.
+    /// `info` and all it points to are valid, and no other thread uses it.
     pub(crate) unsafe fn present_with_ids(
         &self,
         info: &vk::PresentInfoKHR<'_>,

@@ -150,7 +150,7 @@ pub(crate) unsafe extern "system" fn surface_capabilities2(
             extent,
         );
     }
-    // SAFETY: the app passes valid handles, and a chain which nobody else uses during the call.
+    // SAFETY: the app passes valid handles, and a chain which no other thread uses during the call.
     unsafe { instance.answer_modes(physical_device, surface, chain) }
 }
 
@@ -190,7 +190,7 @@ pub(crate) unsafe extern "system" fn create_swapchain(
         }
         // SAFETY: the app's own arguments, exclusive.
         let create = || unsafe { create(device.handle(), &info, allocator, out) };
-        // SAFETY: the app passes a valid chain, which nobody else uses during the call.
+        // SAFETY: the app passes a valid chain, which no other thread uses during the call.
         unsafe { modes::create_without(device.instance.settings.any_mode, &info, create) }
     });
     if result == vk::Result::SUCCESS {

@@ -1,4 +1,4 @@
-//! Random frames that are valid declarations: whatever they ask for can be done, conflicting
+//! Random frames that are valid declarations: whatever they declare can be done, conflicting
 //! passes have an order, and nothing is read before it is written.
 //!
 //! They come in sequences, because much of what a solver can get wrong lies between frames: the

@@ -39,7 +39,7 @@
 //!   access scopes are bound to the barrier's range ("both access scopes are limited to ...").
 //! - First scopes hold logically earlier stages too, second scopes logically later ones; access
 //!   scopes hold what is named.
-//! - A write after a write needs visibility to the second write, as validation layers ask; with a
+//! - A write after a write needs visibility to the second write, as validation layers require; with a
 //!   read in between, which was ordered after the first and before the second, availability is
 //!   enough.
 //! - Where resources share memory, the barrier of a range covers the memory of the range, whichever

@@ -5,7 +5,7 @@
 //! timelines, though, move on with every frame. A plan depends only on two of their properties:
 //! whether a queue is ordered after a point already, and if not, how far back the point lies (that
 //! offset is the wait). So [`solve`](crate::solve) notes which properties it has used, and the
-//! comparison asks only for these. A texture that was uploaded long ago, on a queue without waits
+//! comparison looks only at these. A texture that was uploaded long ago, on a queue without waits
 //! for it, does not make a frame differ.
 
 use std::collections::VecDeque;
@@ -312,7 +312,7 @@ impl Marks<'_, '_> {
             && self.point_agrees(old.point, new.point, *consulted)
     }
 
-    /// Whether all questions that the plan asked about a point still have the same answers.
+    /// Whether all properties of a point that the plan depends on are unchanged.
     fn point_agrees(&self, old: TimelinePoint, new: TimelinePoint, consulted: Consulted) -> bool {
         if consulted == Consulted::default() {
             return true;

@@ -1,7 +1,7 @@
 //! How often tests of random cases go round.
 //!
 //! Miri interprets them, ten thousand times slower than they run. It looks for memory that is used
-//! wrongly, which a few rounds show as well as many; whether answers are right is for the others.
+//! wrongly, which a few rounds show as well as many; whether results are right is for the others.
 
 /// The rounds that are left for Miri: as few as every test still comes to what it is about.
 const FEW: usize = 5;

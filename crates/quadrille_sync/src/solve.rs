@@ -4,7 +4,7 @@
 //! imports only folders before it in this list:
 //!
 //! - `graph`: overlapping uses, hazards, the order that passes need;
-//! - `validate`: misuse, with errors (it asks the graph which passes are ordered);
+//! - `validate`: misuse, with errors (the graph says which passes are ordered);
 //! - `schedule`: the queue of each pass, submissions, and their order;
 //! - `state`: the last accesses to each range and each byte, and the vector clocks of the queues;
 //! - `barriers`: the ladder from one use of a range to the next, barrier calls, look-ahead;

@@ -292,7 +292,7 @@ impl TableMembers {
                 (true, Stand::Empty) if states.is_defined(resource) => {
                     self.renewed.push(resource);
                     let settled = states.settled_for(resource, self.access, topology);
-                    // Where nothing has read the table yet, whoever does so first is asked
+                    // Where nothing has read the table yet, its first reader decides
                     // ([`TableMembers::covers`]).
                     if settled & self.queues == self.queues {
                         let member = &mut self.members[at];

@@ -35,7 +35,7 @@ pub enum SetupError {
     /// No device has the wanted name or index.
     #[error("no device matches \"{wanted}\". There are: {}", available.join(", "))]
     DeviceNotFound {
-        /// The name or index asked for.
+        /// The wanted name or index.
         wanted: String,
         /// The names of the devices there are, in order of their indices.
         available: Vec<String>,
@@ -199,7 +199,7 @@ pub enum ShaderError {
         label: String,
         /// The stage.
         stage: &'static str,
-        /// The name asked for.
+        /// The wanted name.
         wanted: String,
         /// What there is, as `stage name`.
         available: Vec<String>,
@@ -378,7 +378,7 @@ pub enum SurfaceError {
     /// The surface offers no format that can be rendered to.
     #[error("the window offers none of the formats {wanted:?}; it has {available:?}")]
     NoFormat {
-        /// What was asked for.
+        /// The wanted feature.
         wanted: Vec<vk::Format>,
         /// What there is.
         available: Vec<vk::Format>,

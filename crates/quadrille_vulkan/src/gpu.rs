@@ -80,7 +80,7 @@ impl Gpu {
     ///
     /// # Errors
     /// No such entry point, or an interface that the device cannot serve. What the driver says is
-    /// told by [`ComputePipeline::wait`].
+    /// returned by [`ComputePipeline::wait`].
     pub fn compute_pipeline(
         &self,
         desc: &ComputePipelineDesc<'_>,
@@ -127,8 +127,8 @@ impl Gpu {
         Reloads::load(&self.0, file)
     }
 
-    /// Has the pipelines change that are built anew, and tells what came of each file that was
-    /// loaded again. Call it between frames; it costs nothing if there is nothing to tell.
+    /// Has the pipelines change that are built anew, and returns what came of each file that was
+    /// loaded again. Call it between frames; it costs nothing if no file was.
     pub fn take_reloads(&self) -> Vec<Reloaded> {
         self.0.reloads.take()
     }
@@ -185,7 +185,7 @@ impl Gpu {
     }
 
     /// Leaves a thread that submits to a stream to the device: the end of the main loop's
-    /// [`Frames`] asks streams to stop ([`Frames::is_stopping`]) and waits for it, two seconds at
+    /// [`Frames`] signals streams to stop ([`Frames::is_stopping`]) and waits for it, two seconds at
     /// most.
     pub fn keep_thread(&self, thread: std::thread::JoinHandle<()>) {
         self.0.streams.add_thread(thread);

@@ -48,7 +48,7 @@ pub(crate) struct Instance {
     pub raw: ash::Instance,
     /// The surface functions, if surfaces are enabled.
     pub surface: Option<khr::surface::Instance>,
-    /// What asks a surface for more, where it knows of `VK_EXT_surface_maintenance1`.
+    /// What queries a surface for more, where it knows of `VK_EXT_surface_maintenance1`.
     pub capabilities2: Option<khr::get_surface_capabilities2::Instance>,
     /// The enabled extensions.
     pub extensions: Vec<CString>,
@@ -63,7 +63,7 @@ impl Instance {
         settings: &Settings,
         display: Option<RawDisplayHandle>,
     ) -> Result<Self, SetupError> {
-        // SAFETY: the system's Vulkan loader runs no initialisation that asks anything of us.
+        // SAFETY: the system's Vulkan loader runs no initialisation that requires anything of us.
         let entry = unsafe { ash::Entry::load() }.map_err(|error| SetupError::NoLoader {
             reason: error.to_string(),
         })?;
@@ -126,7 +126,7 @@ impl Drop for Instance {
     }
 }
 
-/// The validation layer, as installed and as asked for.
+/// The validation layer, as installed and as the settings want it.
 struct ValidationLayer {
     /// Its version, if it is installed.
     version: Option<String>,

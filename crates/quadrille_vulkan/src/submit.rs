@@ -441,7 +441,7 @@ fn find_window(
     }
 }
 
-/// Gives up the semaphores of a frame of which nobody knows how much was submitted.
+/// Gives up the semaphores of a frame of which it is not known how much was submitted.
 fn give_up(windows: &mut [&mut Swapchain], presents: Vec<PlannedPresent>) {
     for present in presents {
         windows[present.window].give_up(present.signal);

@@ -77,7 +77,7 @@ impl Watcher {
     fn new(settled: Duration) -> notify::Result<Self> {
         let (sender, changes) = mpsc::channel();
         let tell = move |result: DebounceEventResult| {
-            // After the app there is nobody to tell.
+            // After the app no error handler is left.
             match result {
                 Ok(events) if !events.iter().any(|event| event.need_rescan()) => {
                     let paths = events.iter().flat_map(|event| &event.paths);

@@ -88,7 +88,7 @@ impl Collector {
         }));
     }
 
-    /// Nobody sees what a callback does: it may do all that its system's parameters let it.
+    /// What a callback does is not visible: it may do all that its system's parameters let it.
     fn host_excesses(&self, world: &World, node: &PassNode, pass: PassIndex) -> Vec<Excess> {
         let mut excesses = Vec::new();
         let mut handles = Vec::new();

@@ -16,7 +16,7 @@ pub(crate) struct InternalPass {
     pub(crate) prologue: bool,
     pub(crate) uses: Vec<InternalUse>,
     /// Staging buffers: the host wrote them before submission, which needs no barrier, and
-    /// nobody else touches them.
+    /// no other pass touches them.
     pub(crate) undeclared: Vec<Handle>,
     pub(crate) list: CommandList,
 }

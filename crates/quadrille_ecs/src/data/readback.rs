@@ -21,7 +21,7 @@ use crate::declare::window_image::PrimaryWindowImage;
 /// The copy runs after all passes of the next frame; the event comes when the device has done it,
 /// usually a few frames later. Then the entity is despawned.
 ///
-/// What cannot be read back, because nobody has written it by then for instance, is told by a
+/// What cannot be read back, because it has not been written by then for instance, is reported by a
 /// warning and [`ReadbackFailed`]; frames go on without.
 ///
 /// ```
@@ -242,12 +242,12 @@ struct Running {
 }
 
 impl Readbacks {
-    /// Lets go of all buffers; what is not done is asked for again.
+    /// Lets go of all buffers; what is not done is copied again.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// The passes that copy what was asked for.
+    /// The passes that copy what is to be read back.
     pub(crate) fn passes(
         &mut self,
         world: &mut World,
@@ -331,7 +331,7 @@ impl Readbacks {
         self.failed.push(ReadbackFailed { entity, problem });
     }
 
-    /// Gives up what reads what nobody has ever written, and takes its passes out of those that
+    /// Gives up what reads what no pass has ever written, and takes its passes out of those that
     /// [`Readbacks::passes`] gave; whether there was any.
     pub(crate) fn give_up_unwritten(
         &mut self,
@@ -406,7 +406,7 @@ const UNWRITTEN: &str = "no pass of this frame and no earlier frame has written 
     contents begin undefined, not zero; ask for it once a pass writes it, or have `Uploads` write it \
     first";
 
-/// Triggers the events of what cannot be read back, and despawns the entities that asked.
+/// Triggers the events of what cannot be read back, and despawns its entities.
 pub(crate) fn fail(world: &mut World) {
     for event in world.resource_mut::<Readbacks>().take_failed() {
         let entity = event.entity;
@@ -417,7 +417,7 @@ pub(crate) fn fail(world: &mut World) {
     }
 }
 
-/// Triggers the events of what is done, and despawns the entities that asked.
+/// Triggers the events of what is done, and despawns its entities.
 pub(crate) fn complete(world: &mut World, done: Vec<ReadbackComplete>) {
     for event in done {
         let entity = event.entity;

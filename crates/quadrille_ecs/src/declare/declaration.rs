@@ -12,7 +12,7 @@
 //! What a system records of a resource that its pass no longer touches is an error of the frame, and
 //! so is what it records beyond an access that was replaced by one that does less: a write where the
 //! entity now says read, other stages, or more bytes, levels or layers. The callback of a host pass,
-//! which nobody sees into, counts as all that its system's parameters let it do.
+//! which cannot be looked into, counts as all that its system's parameters let it do.
 
 use std::sync::Arc;
 
@@ -174,7 +174,7 @@ impl Bound {
                 exists
             }
             Self::List(binding) => (binding.resolve)(world, handles),
-            // Which images are declared, the table tells frame by frame.
+            // The table knows which images are declared in each frame.
             Self::Table(binding) => (binding.resolve)(world).is_some(),
             Self::Window(window) => {
                 let image = world.get::<WindowImage>(*window);

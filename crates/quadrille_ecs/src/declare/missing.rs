@@ -1,4 +1,4 @@
-//! What a pass is told whose resource does not exist.
+//! The error of a pass whose resource does not exist.
 
 use bevy_ecs::system::SystemParamValidationError;
 use bevy_utils::prelude::DebugName;

@@ -232,7 +232,7 @@ where
 pub(crate) fn is_within(image: &GpuImage, view: View, range: &SubRange) -> bool {
     let range = match range {
         SubRange::Subresources(range) => *range,
-        // Whoever declares slices touches no others, whatever is bound.
+        // A pass that declares slices touches no others, whatever is bound.
         SubRange::Slices(slices) => slices.level(),
         SubRange::Whole | SubRange::Bytes { .. } => return true,
     };

@@ -229,8 +229,8 @@ fn collect_settled(
     }
 }
 
-/// Collects the frame without those of the last passes that read back what nobody has written.
-/// Only who plans knows that, so a frame that reads something back is planned here.
+/// Collects the frame without those of the last passes that read back what no pass has written.
+/// Only planning shows that, so a frame that reads something back is planned here.
 fn collect_readable(
     world: &mut World,
     renderer: &mut Renderer,

@@ -2,7 +2,7 @@
 //!
 //! bevy hands both to the world's fallback error handler, a plain function, whose default panics.
 //! While passes record, that handler is ours, so that a failing pass costs its frame and nothing
-//! else. A plain function has no state, so there are several, with a list each: whoever records
+//! else. A plain function has no state, so there are several, with a list each: what records
 //! has one to itself, and apps that record at the same time in one process (tests) do not see each
 //! other's failures.
 
@@ -34,7 +34,7 @@ const NOTE_FATAL: Handlers = [
 ];
 
 static FAILURES: [Mutex<Vec<RenderError>>; LISTS] = [const { Mutex::new(Vec::new()) }; LISTS];
-/// Which lists somebody has.
+/// Which lists are taken.
 static TAKEN: Mutex<[bool; LISTS]> = Mutex::new([false; LISTS]);
 static GIVEN_BACK: Condvar = Condvar::new();
 
@@ -63,7 +63,7 @@ fn failures(list: usize) -> MutexGuard<'static, Vec<RenderError>> {
     failures.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A list that nobody else has.
+/// A list that is not taken.
 struct List(usize);
 
 impl List {

@@ -6,7 +6,7 @@ use crate::error::RenderError;
 
 /// What to do after an error in a frame.
 ///
-/// Of several errors of one frame, the answer that comes last in this list counts.
+/// Of several errors of one frame, the policy that comes last in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RenderErrorPolicy {
     /// Go on with the next frame; the frame with the error is lost. A frame that could not begin

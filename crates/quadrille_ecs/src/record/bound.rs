@@ -31,7 +31,7 @@ impl BoundMask {
         };
         recording.check_declared(bound);
         let declared = recording.declared_kind(bound);
-        // Of what is bound wrongly, nobody has to hear that it is not bound as well.
+        // What is bound wrongly is not reported as missing as well.
         self.0 |= BindingNeeds::bit(binding);
         if !is_plain(pipeline.needs().at(binding), &bound, declared)
             && let Some(error) = mismatch(pipeline, binding, bound, declared)

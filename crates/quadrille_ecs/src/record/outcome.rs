@@ -23,7 +23,7 @@ impl Outcome {
     }
 }
 
-/// Where one system leaves its outcome. Whoever reads it comes after the schedule that the system
+/// Where one system leaves its outcome. It is read after the schedule that the system
 /// is in, which orders the two.
 #[derive(Debug, Default)]
 pub(crate) struct OutcomeCell(AtomicU32);

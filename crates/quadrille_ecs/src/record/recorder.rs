@@ -62,7 +62,7 @@ use crate::record::transfer::Transfer;
 pub struct Recorder<'w, 's> {
     recording: &'s mut PassRecording,
     slot: &'s Slot,
-    /// While a system has it, nobody else may look into [`Recordings`].
+    /// While a system has it, no other code may look into [`Recordings`].
     world: PhantomData<&'w Recordings>,
 }
 
@@ -75,7 +75,7 @@ pub struct RecorderState {
 
 // SAFETY: `init_access` registers a read of `Recordings`, and `get_param` writes nothing but the
 // slot that the state alone has, as that read allows. What it returns borrows both: the state, and
-// the world, which nobody can have for himself meanwhile.
+// the world, to which no system has exclusive access meanwhile.
 unsafe impl SystemParam for Recorder<'_, '_> {
     type State = RecorderState;
     type Item<'w, 's> = Recorder<'w, 's>;
@@ -194,7 +194,7 @@ impl Recorder<'_, '_> {
     pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
         let recording = self.recording.main();
         recording.needs |= needs;
-        // SAFETY: the caller promises what the list asks for.
+        // SAFETY: the caller promises what the list requires.
         unsafe { recording.list.raw(commands) };
     }
 
@@ -283,7 +283,7 @@ impl PassRecorder<'_> {
     /// As there.
     pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
         self.recording.needs |= needs;
-        // SAFETY: the caller promises what the list asks for.
+        // SAFETY: the caller promises what the list requires.
         unsafe { self.recording.list.raw(commands) };
     }
 }

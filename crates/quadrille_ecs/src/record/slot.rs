@@ -26,7 +26,7 @@ pub(crate) struct Block {
     recordings: [UnsafeCell<PassRecording>; BLOCK],
 }
 
-// SAFETY: a recording can be sent, and who may touch it is settled as `Slot` says: never two at
+// SAFETY: a recording can be sent, and what may touch it is settled as `Slot` says: never two at
 // once if one of them writes.
 unsafe impl Sync for Block {}
 
@@ -61,17 +61,17 @@ impl Block {
         self.ahead[at].next()
     }
 
-    /// A recording, for who has all recordings for himself.
+    /// A recording, for a caller with exclusive access to all recordings.
     pub(crate) fn with<'a>(&'a self, at: usize, _: &'a mut Recordings) -> &'a mut PassRecording {
         // SAFETY: no system that could write reads `Recordings` now, and the borrow of it keeps
         // others out.
         unsafe { &mut *self.recordings[at].get() }
     }
 
-    /// A recording, for who reads all recordings.
+    /// A recording, for a caller that reads all recordings.
     #[inline]
     pub(crate) fn read<'a>(&'a self, at: usize, _: &Recorded<'a>) -> &'a PassRecording {
-        // SAFETY: `Recorded` borrows all recordings exclusively for its life, so nobody writes.
+        // SAFETY: `Recorded` borrows all recordings exclusively for its life, so nothing writes.
         unsafe { &*self.recordings[at].get() }
     }
 }
@@ -81,7 +81,7 @@ impl Block {
 /// - Its system writes it while it runs. It has the state of its parameter for itself then, and
 ///   reads the resource [`Recordings`], by what it registered in `init_access`.
 /// - Everybody else needs that resource for himself, `&mut Recordings` or a [`Recorded`] made from
-///   it, which bevy gives to nobody while a system runs that reads it.
+///   it, which bevy does not give while a system runs that reads it.
 pub(crate) struct Slot {
     block: Arc<Block>,
     at: u32,
@@ -123,7 +123,7 @@ impl Slot {
     )]
     #[inline]
     pub(crate) unsafe fn write(&self) -> &mut PassRecording {
-        // SAFETY: no other system has this slot, and nobody has `Recordings` for himself.
+        // SAFETY: no other system has this slot, and no system has exclusive access to `Recordings`.
         unsafe { &mut *self.block.recordings[self.at as usize].get() }
     }
 }

@@ -221,7 +221,7 @@ impl Choices {
         Some(self.queues.clone())
     }
 
-    /// The resources of a frame that are to be shared otherwise. It is asked for if the frame is new,
+    /// The resources of a frame that are to be shared otherwise. It is evaluated if the frame is new,
     /// and looked for as well after decisions.
     pub(crate) fn changed_sharing(
         &mut self,

@@ -47,7 +47,7 @@ impl Phase {
     }
 }
 
-/// Is told each phase of each frame when it ends: its start and its end. Called by the thread that
+/// Receives each phase of each frame when it ends: its start and its end. Called by the thread that
 /// drives the frame, so what it does counts as the next phase.
 pub type PhaseObserver = Box<dyn FnMut(Phase, Instant, Instant) + Send + Sync>;
 
@@ -123,7 +123,7 @@ struct Kind {
     frames: u64,
 }
 
-/// How many kinds of frames are told apart; rarer ones are forgotten.
+/// How many kinds of frames are distinguished; rarer ones are forgotten.
 const KINDS: usize = 16;
 
 /// Over how many frames medians are taken.

@@ -38,7 +38,7 @@ impl<'a> Ktx2<'a> {
             levels: 0,
         };
         ktx2.size = [ktx2.word(20), ktx2.word(24)];
-        // 0 asks for levels to be made, and has one.
+        // 0 means that levels are to be made, and has one.
         ktx2.levels = ktx2.word(40).max(1);
         Some(ktx2)
     }

@@ -73,7 +73,7 @@ enum State {
     /// The asset is not there yet.
     Awaited,
     Made(GpuImage),
-    /// It was told of; another version of the asset may be better.
+    /// It was reported; another version of the asset may be better.
     Failed,
 }
 

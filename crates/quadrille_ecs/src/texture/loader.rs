@@ -279,7 +279,7 @@ fn check(
         });
     }
     if let Some(ktx2) = Ktx2::read(file) {
-        // The sizes first: what compressed levels become is a question of time.
+        // The sizes first: what compressed levels become takes time.
         check_side(ktx2.size, limits)?;
         let claimed = ktx2.claimed();
         check_bytes(ktx2.size, claimed, limits)?;

@@ -31,7 +31,7 @@ use crate::schedule::RenderStartup;
 pub struct TexturePlugin {
     /// The folder of assets, relative to the project, unless the app has an `AssetPlugin`.
     pub asset_folder: String,
-    /// The sampler of images that do not ask for one, for crates that draw images with the samplers that
+    /// The sampler of images that name none, for crates that draw images with the samplers that
     /// these name. Where the app has an `ImagePlugin`, its sampler counts.
     pub default_sampler: ImageSamplerDescriptor,
     /// How large images may be.
@@ -67,7 +67,7 @@ impl Plugin for TexturePlugin {
         if let Some(gpu) = app.world().get_resource::<GpuDevice>() {
             device.set(gpu);
         }
-        // Other loaders of bevy's ask for it when the app is finished.
+        // Other loaders of bevy's look for it when the app is finished.
         app.insert_resource(CompressedImageFormatSupport(device.formats()));
         app.register_asset_loader(CheckedImageLoader::new(self.limits, device.clone()))
             .insert_resource(device)

@@ -2,7 +2,7 @@
 //! other. Pure.
 //!
 //! A compositor may keep all images of a window that nobody sees, for ever. The first frames wait
-//! for it, each less than the one before; then the window is only asked, with a short wait every
+//! for it, each less than the one before; then the window is only polled, with a short wait every
 //! now and then, since a driver may need some time to hand out the first image of a new swapchain.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ const AMONG_OTHERS: Duration = Duration::from_millis(50);
 const SHORT: Duration = Duration::from_millis(1);
 /// How often.
 const NOW_AND_THEN: u32 = 16;
-/// Frames that wait before the window is only asked.
+/// Frames that wait before the window is only polled.
 const WAITING: u32 = 4;
 /// A window has to show this much more often than it is missed to be waited for again.
 const MOST_MISSES: u32 = 16;

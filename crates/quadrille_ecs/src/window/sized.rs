@@ -133,7 +133,7 @@ impl<M: Component> Command for WindowSized<M> {
 }
 
 impl Follower {
-    /// Makes another image if the window's size asks for one.
+    /// Makes another image if the window's size has changed.
     fn follow(
         &mut self,
         world: &mut World,

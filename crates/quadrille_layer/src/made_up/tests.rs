@@ -27,7 +27,7 @@ fn features_are_announced_in_the_structures_that_are_asked() {
         .push_next(&mut fault)
         .push_next(&mut ids);
     let chain = std::ptr::from_mut(&mut features).cast();
-    // SAFETY: the chain is of locals, which nobody else uses.
+    // SAFETY: the chain is of locals, which no other thread uses.
     unsafe { made_up.announce(chain) };
     assert_eq!([ids.present_id, fault.device_fault], [vk::TRUE, vk::FALSE]);
 }

@@ -19,7 +19,7 @@ impl Filler {
     /// Fills memory, unless it is imported.
     ///
     /// # Safety
-    /// `memory` was just allocated as `info` says, from a type with `flags`, and nobody else uses
+    /// `memory` was just allocated as `info` says, from a type with `flags`, and no other thread uses
     /// it yet.
     pub(super) unsafe fn fill(
         &self,
@@ -103,7 +103,7 @@ impl Filler {
     /// Records, submits and awaits a fill.
     ///
     /// # Safety
-    /// `buffer` is bound, has `TRANSFER_DST` usage, and nobody else uses it.
+    /// `buffer` is bound, has `TRANSFER_DST` usage, and no other thread uses it.
     unsafe fn fill_buffer(&self, device: &Device, buffer: vk::Buffer) -> Result<(), vk::Result> {
         let core = &device.next.core;
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,7 +146,7 @@ impl Filler {
 }
 
 /// # Safety
-/// `memory` has `size` bytes, is host visible, not mapped, and nobody else uses it yet.
+/// `memory` has `size` bytes, is host visible, not mapped, and no other thread uses it yet.
 unsafe fn fill_mapped(
     device: &Device,
     memory: vk::DeviceMemory,

@@ -232,7 +232,7 @@ impl Toucher<'_> {
                 .iter()
                 .find_map(|touch| self.lack(write, *touch));
             // A read in between was ordered after the write by a memory dependency, and this
-            // write is ordered after the read: then only availability is left to ask for.
+            // write is ordered after the read: then only availability is left to require.
             let was_read = cell.reads.iter().any(|read| !read.beside_write);
             let lack = |touch: &Touch| {
                 let lack = self.lack(write, *touch);

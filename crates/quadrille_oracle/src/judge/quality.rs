@@ -1,6 +1,6 @@
 //! Waits that hold a queue back for nothing. Such a plan is right, and slower than it need be.
 //!
-//! A submission that waits for passes has to need one of them. What it needs is told from the frame
+//! A submission that waits for passes has to need one of them. What it needs follows from the frame
 //! alone: passes depend on each other if they touch a range in common, and one of them writes, or
 //! they read it in different layouts, or on queues of different families that have to own it in
 //! turn; also if they touch the same memory by different names, or the same swapchain image, and

@@ -1,8 +1,8 @@
 //! Plans that a look at a frame compares, made one at a time.
 //!
-//! A look is a function from plans to a finding. It asks for the plans that it needs one after the
+//! A look is a function from plans to a finding. It requests the plans that it needs one after the
 //! other. Where one is not made yet, it ends with [`Pending`], and is called again from its beginning
-//! once that plan is there: what it has asked for before is remembered. So a look spreads over
+//! once that plan is there: what it has requested before is remembered. So a look spreads over
 //! frames, and each of them pays for one plan at most.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::topology::Topology;
 /// How often a frame is repeated until its plans repeat: predictions use the two frames before.
 const REPEATED: usize = 4;
 
-/// A plan that was asked for is not made yet.
+/// A plan that was requested is not made yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pending;
 
@@ -25,9 +25,9 @@ pub(super) struct Pending;
 pub(super) struct Plans {
     topology: Topology,
     states: States,
-    /// In the order in which they are asked for; none of a frame that cannot be planned.
+    /// In the order in which they are requested; none of a frame that cannot be planned.
     made: Vec<Option<Arc<Plan>>>,
-    /// How many of them were asked for since the look began or was called again.
+    /// How many of them were requested since the look began or was called again.
     asked: usize,
     open: Option<Repeated>,
 }
@@ -72,7 +72,7 @@ impl Plans {
         Err(Pending)
     }
 
-    /// Makes one plan, if one is asked for, and goes on with a look if that was the last of its
+    /// Makes one plan, if one is requested, and goes on with a look if that was the last of its
     /// frame. Gives what the look finds, once it has found something.
     pub(super) fn step<T>(
         &mut self,
@@ -87,7 +87,7 @@ impl Plans {
         look(self).ok()
     }
 
-    /// Makes all plans that a look asks for.
+    /// Makes all plans that a look requests.
     pub(super) fn finish<T>(&mut self, look: impl Fn(&mut Self) -> Result<T, Pending>) -> T {
         loop {
             if let Some(found) = self.step(&look) {

@@ -69,7 +69,7 @@ pub(super) struct Past<'a> {
 }
 
 impl<'a> Past<'a> {
-    /// Notes that a queue asked about an access.
+    /// Notes that the plan depends on whether an access comes before a queue.
     pub(super) fn consult(&mut self, mark: &Mark, queue: QueueIndex) {
         if let Some(consulted) = self.consulted(mark) {
             consulted.by |= 1 << queue.0;

@@ -1,6 +1,6 @@
 //! What a list does with the resources of a frame, held against what its pass declares there.
 //!
-//! Whoever records a pass through parameters that declare its accesses need not ask. Declarations
+//! Passes recorded through parameters that declare their accesses need no such check. Declarations
 //! can change since, though, and then this finds what the frame does not know of: a write where a
 //! read is declared, another stage, bytes beyond those that are declared. Bindings count where a
 //! pipeline uses them, and as what its shaders do there. A write is taken at its word, because WGSL
@@ -33,7 +33,7 @@ impl CommandList {
     /// them: each access of each part once. `handles` are the frame's, by index.
     ///
     /// What the pass does not declare at all is found when the list is translated. What closures
-    /// record ([`CommandList::raw`]) nobody sees.
+    /// record ([`CommandList::raw`]) is not visible.
     pub fn excesses(&self, frame: &Frame, pass: PassIndex, handles: &[Handle]) -> Vec<Excess> {
         let mut reader = Reader {
             list: self,

@@ -39,7 +39,7 @@ impl<T> Keep<CurrentCode<T>> for Arc<T> {
     }
 }
 
-/// Objects by index. Clearing keeps them: whoever records the same again finds them in place and
+/// Objects by index. Clearing keeps them: a list that is recorded again finds them in place and
 /// counts no references, and what is not used again is let go at the next clearing.
 pub(crate) struct Interned<T> {
     objects: SmallVec<[T; 1]>,

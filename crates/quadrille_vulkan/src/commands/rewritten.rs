@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 /// An array that is cleared and written again and again, and knows whether it came out the same.
 ///
 /// Clearing leaves the items in place. What is written is compared with what is there, which costs
-/// less than it saves: whoever reads the array need not look at it again. Up to `N` items lie in the
+/// less than it saves: readers of the array need not look at it again. Up to `N` items lie in the
 /// array itself, more of them apart.
 #[derive(Debug)]
 pub(crate) struct Rewritten<T, const N: usize = 0> {
@@ -48,7 +48,7 @@ impl<T: Copy + PartialEq, const N: usize> Rewritten<T, N> {
         }
     }
 
-    /// The item that was in the next item's place before. Who compares it with the new one where
+    /// The item that was in the next item's place before. A caller that compares it with the new one where
     /// that is made, and then [keeps](Self::keep) or [writes](Self::write) it, has it compared
     /// field by field, without putting it together in memory.
     #[inline(always)]

@@ -74,7 +74,7 @@ impl<'a> ComputePipelineDesc<'a> {
     }
 
     /// The same with a name that passes bind by (`bind("heights", ..)`, or an array of a table): a pipeline
-    /// whose shaders have no variable of this name is not made, and the error tells the one that is near.
+    /// whose shaders have no variable of this name is not made, and the error names the nearest one.
     pub fn binds(mut self, name: &'a str) -> Self {
         self.binds.push(name);
         self
@@ -91,7 +91,7 @@ pub struct ComputePipeline(Arc<Pipeline<ComputeCode>>);
 /// What passes know of a compute pipeline.
 pub(crate) struct ComputeInterface {
     common: Interface,
-    /// The entry point asked for; empty for the only one.
+    /// The entry point by name; empty for the only one.
     entry: String,
     constants: Constants,
     workgroup_size: [u32; 3],
@@ -139,7 +139,7 @@ impl ComputePipeline {
         let job = Arc::downgrade(&code);
         device.compiler.run(Box::new(move || {
             if let Some(code) = job.upgrade() {
-                // An error is kept for who asks for the pipeline.
+                // An error is kept for the first use of the pipeline.
                 let _ = code.compiled();
             }
         }));
@@ -164,7 +164,7 @@ impl ComputePipeline {
         self.0.interface.tables()
     }
 
-    /// What the [`bindings`](Self::bindings) ask for, in few bits.
+    /// What the [`bindings`](Self::bindings) need, in few bits.
     #[inline]
     pub fn needs(&self) -> &BindingNeeds {
         self.0.interface.needs()

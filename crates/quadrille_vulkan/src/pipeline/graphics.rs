@@ -82,7 +82,7 @@ impl<'a> GraphicsPipelineDesc<'a> {
     }
 
     /// The same with a name that passes bind by (`bind("heights", ..)`, or an array of a table): a pipeline
-    /// whose shaders have no variable of this name is not made, and the error tells the one that is near.
+    /// whose shaders have no variable of this name is not made, and the error names the nearest one.
     pub fn binds(mut self, name: &'a str) -> Self {
         self.binds.push(name);
         self
@@ -166,7 +166,7 @@ impl GraphicsPipeline {
         self.0.interface.tables()
     }
 
-    /// What the [`bindings`](Self::bindings) ask for, in few bits.
+    /// What the [`bindings`](Self::bindings) need, in few bits.
     #[inline]
     pub fn needs(&self) -> &BindingNeeds {
         self.0.interface.needs()
@@ -188,7 +188,7 @@ impl GraphicsPipeline {
         let (job, formats) = (Arc::downgrade(&self.0.code.current()), *formats);
         self.0.interface.device().compiler.run(Box::new(move || {
             if let Some(code) = job.upgrade() {
-                // An error is kept for who asks for the pipeline.
+                // An error is kept for the first use of the pipeline.
                 let _ = code.compiled(&formats);
             }
         }));

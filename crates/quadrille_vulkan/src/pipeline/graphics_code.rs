@@ -25,7 +25,7 @@ use crate::shader::{Constants, EntryPoint, GpuShader, Location, ShaderStage, che
 /// What passes know of a graphics pipeline, and what all its variants share.
 pub(crate) struct GraphicsInterface {
     pub common: Interface,
-    /// The entry point asked for; empty for the only one.
+    /// The entry point by name; empty for the only one.
     pub vertex_entry: String,
     /// Likewise.
     pub fragment_entry: String,

@@ -88,7 +88,7 @@ impl Interface {
         &self.tables
     }
 
-    /// What the bindings ask for, in few bits.
+    /// What the bindings need, in few bits.
     #[inline]
     pub(crate) fn needs(&self) -> &BindingNeeds {
         &self.needs

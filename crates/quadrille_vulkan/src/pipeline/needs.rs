@@ -1,4 +1,4 @@
-//! What bindings ask of resources, in few bits: so that telling whether a resource may be bound
+//! What bindings need of resources, in few bits: so that checking whether a resource may be bound
 //! mostly takes one comparison, and no look at the whole interface.
 
 use ash::vk;
@@ -7,7 +7,7 @@ use bitflags::bitflags;
 use crate::shader::{Binding, BindingKind};
 
 bitflags! {
-    /// What a binding asks of the resource that is bound there.
+    /// What a binding needs of the resource that is bound there.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Needs: u8 {
         /// It is an image, and else a buffer.
@@ -63,7 +63,7 @@ impl Needs {
 /// How many bindings are looked up by number.
 const LOW: usize = 16;
 
-/// What the bindings of a pipeline ask for.
+/// What the bindings of a pipeline need.
 ///
 /// ```no_run
 /// # use quadrille_vulkan::{BindingNeeds, ComputePipeline, Needs};
@@ -95,7 +95,7 @@ impl BindingNeeds {
         Self { low, numbers }
     }
 
-    /// What the binding of a number asks for; nothing where there is none, where a sampler belongs,
+    /// What the binding of a number needs; nothing where there is none, where a sampler belongs,
     /// and from number 16 on, whatever is there.
     #[inline]
     pub fn at(&self, binding: u32) -> Needs {

@@ -326,7 +326,7 @@ fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     near(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
-/// A flaw as users are told.
+/// A flaw in words for users.
 fn error(label: &str, source: &str, flaw: &Flaw) -> ShaderError {
     let joined = Joined::of_one(label, source);
     let place = [(flaw.at.clone(), String::new())];

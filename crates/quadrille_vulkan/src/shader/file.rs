@@ -57,7 +57,7 @@ pub(super) fn parse(
     }
 }
 
-/// The one path of a file that those who watch its folder are told; none if the folder does not
+/// The one path of a file that events of its folder name; none if the folder does not
 /// exist.
 pub(super) fn place(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;

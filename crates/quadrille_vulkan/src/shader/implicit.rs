@@ -2,7 +2,7 @@
 //!
 //! naga gives all arrays and structures the layout that they have in buffers. Vulkan forbids layouts
 //! in workgroup memory (VUID-StandaloneSpirv-None-10684), so types that no buffer has lose theirs. A
-//! type of both keeps it, and the validation layer tells of that; drivers do not mind.
+//! type of both keeps it, and the validation layer reports that; drivers do not mind.
 
 use std::collections::{HashMap, HashSet};
 

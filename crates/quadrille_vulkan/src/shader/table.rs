@@ -151,7 +151,7 @@ pub(crate) fn merge<'a>(
     Ok(merged)
 }
 
-/// What a shader that was loaded again asks of tables and nobody serves.
+/// What a shader that was loaded again needs of tables and the layout does not serve.
 pub(crate) fn excess(served: &[TableBinding], new: &TableBinding) -> Option<String> {
     let (group, binding, name) = (new.group, new.binding, &new.name);
     let mut served = served.iter();

@@ -1,4 +1,4 @@
-//! Frames: pacing, progress, and who submits to which queues.
+//! Frames: pacing, progress, and which stream submits to which queues.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ use crate::submit::watch::Watch;
 /// How long dropping waits for the device.
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Whoever runs frames: the main loop, which has all queues of a device, or a stream beside it
+/// A runner of frames: the main loop, which has all queues of a device, or a stream beside it
 /// (see [`Gpu::stream`](crate::Gpu::stream)), which has one.
 ///
 /// ```text
@@ -158,7 +158,7 @@ impl Frames {
         self.lanes.get(timeline.checked_sub(self.first)?)
     }
 
-    /// Whether the stream has been asked to come to its end: the main loop has, or a ring's other
+    /// Whether the stream is to come to its end: the main loop has, or a ring's other
     /// side.
     pub fn is_stopping(&self) -> bool {
         let mailbox = self.mailbox.as_ref();
@@ -174,7 +174,7 @@ impl Frames {
     /// [`Gpu::frames_in_flight`]: crate::Gpu::frames_in_flight
     pub fn begin(&mut self, timeout: Duration) -> Result<FrameSlot, FrameError> {
         if let Some(call) = self.device.loss() {
-            // A call that has no way to tell may have noticed, such as one that asks for a fence.
+            // A call that returns no error may have noticed, such as one that queries a fence.
             return Err(FrameError::DeviceLost { call });
         }
         let next = (self.number % self.slots.len() as u64) as usize;
@@ -283,7 +283,7 @@ impl Frames {
         self.wait_values(&submitted, timeout)
     }
 
-    /// The same at the end: nobody waits twice for a device that does not get on.
+    /// The same at the end: a device that does not get on is not waited for twice.
     fn drain_last(&mut self) -> Result<(), FrameError> {
         let drained = self.drain(self.device.last.timeout(DROP_TIMEOUT));
         self.device.last.note(drained.is_ok());
@@ -341,7 +341,7 @@ impl Frames {
     /// ([`Frames::measure`]); else only which passes are not known to be done.
     pub fn describe_work(&self) -> Vec<String> {
         let describe = |(index, lane): (usize, &Lane)| {
-            // A lost device may not tell any more.
+            // A lost device may report none any more.
             let reached = lane.timeline.reached(&self.device).unwrap_or(0);
             let (passes, finished) = self.watch.stuck(index, reached);
             let done = self.last_done(index).or(finished);
@@ -358,7 +358,7 @@ impl Frames {
         work.chain(fault::describe(&self.device)).collect()
     }
 
-    /// Notes what a queue was told to signal.
+    /// Notes the value that a submission to a queue signals.
     pub(crate) fn note_submitted(&mut self, queue: QueueIndex, value: u64) {
         let at = usize::from(queue.0) - self.first;
         self.lanes[at].timeline.note_submitted(value);
@@ -367,7 +367,7 @@ impl Frames {
 }
 
 impl Frames {
-    /// Waits for all that this stream was to signal, and then lets go whoever waits for what it
+    /// Waits for all that this stream was to signal, and then lets go streams that wait for what it
     /// would have signalled next: after this, other streams get on.
     fn let_go(&mut self) -> Result<(), FrameError> {
         self.drain_last()?;

@@ -34,7 +34,7 @@ use crate::lock;
 use crate::resources::handle::Handle;
 use crate::submit::frames::Frames;
 
-/// How far ahead a timeline is signalled when nobody returns turns any more. Devices allow values
+/// How far ahead a timeline is signalled when no turns are returned any more. Devices allow values
 /// that differ by 2^31 - 1 at least (`maxTimelineSemaphoreValueDifference`).
 const FAR: u64 = 1 << 30;
 
@@ -193,7 +193,7 @@ impl Producer {
     /// with these states. The same again, until it is published.
     ///
     /// # Errors
-    /// [`Closed`] if nobody takes turns any more.
+    /// [`Closed`] if the consumer takes no turns any more.
     pub fn reserve(&mut self, states: &mut States) -> Result<Turn, Closed> {
         if lock(&self.ring.state).closed {
             return Err(Closed);
@@ -407,7 +407,7 @@ impl Frames {
         batches
     }
 
-    /// Lets go whoever waits for turns that this stream would have returned. All that it has
+    /// Lets go streams that wait for turns that this stream would have returned. All that it has
     /// submitted is done, returns included.
     pub(crate) fn release_rings(&mut self) {
         for ring in self.rings.drain(..) {

@@ -2,7 +2,7 @@
 //!
 //! A transient image or buffer is a description until a frame uses it. Then the solver says where
 //! in a block of memory it lies ([`quadrille_sync::place`]), together with others that are never
-//! needed at the same time, and the plan orders who has the bytes before whom. From frame to frame
+//! needed at the same time, and the plan orders their uses of the bytes. From frame to frame
 //! everything stays where it is as long as it can; what has to move is made anew at its new place,
 //! and the old one is retired.
 //!
@@ -111,7 +111,7 @@ impl Frames {
         self.transients.memory
     }
 
-    /// Sees to it that each transient resource of a frame has the memory that the frame says.
+    /// Binds each transient resource of a frame to the memory that the frame says.
     pub(crate) fn settle_transients(
         &self,
         frame: &Frame,
@@ -164,7 +164,7 @@ impl Transients {
         let transient = transient.filter(|(_, handle)| handle.is_made_from(device));
         needs.extend(transient.filter_map(|((resource, _), handle)| {
             let requirements = handle.object().needs?;
-            // Linear and other resources must not share a page of this size; so nobody shares one.
+            // Linear and other resources must not share a page of this size; so none are shared.
             let page = device.limits.buffer_image_granularity.max(1);
             let class = requirements.memory_type_bits;
             let block = blocks.iter().find(|pool| pool.class == class);

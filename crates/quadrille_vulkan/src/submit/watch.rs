@@ -70,7 +70,7 @@ impl Watch {
         new
     }
 
-    /// Keeps the memory of passes that nobody has any more.
+    /// Keeps the memory of passes that are gone.
     fn save(&mut self, passes: Passes) {
         let unused = Arc::try_unwrap(passes).ok();
         if let Some(mut passes) = unused.filter(|passes| passes.capacity() > 0) {

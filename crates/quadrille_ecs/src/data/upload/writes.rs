@@ -35,7 +35,7 @@ impl Write {
 pub(super) struct Writes {
     pub(super) list: Vec<Write>,
     pub(super) data: Vec<u8>,
-    /// How many bytes there may be before those that nobody writes any more are taken out.
+    /// How many bytes there may be before those that no write uses any more are taken out.
     limit: usize,
 }
 
@@ -104,7 +104,7 @@ impl Writes {
         }
     }
 
-    /// Takes out bytes that nobody writes any more: they would pile up while frames fail.
+    /// Takes out bytes that no write uses any more: they would pile up while frames fail.
     fn compact(&mut self) {
         let old = std::mem::take(&mut self.data);
         for write in &mut self.list {

@@ -47,7 +47,7 @@ fn a_window_that_comes_back_is_waited_for_again() {
 
 #[test]
 fn now_and_then_there_is_a_wait() {
-    // Some drivers never hand out an image to who does not wait at all.
+    // Some drivers never hand out an image to a caller that does not wait at all.
     let mut waits = AcquireTimeout::default();
     for _ in 0..100 {
         waits.missed();

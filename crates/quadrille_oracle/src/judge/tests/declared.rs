@@ -1,4 +1,4 @@
-//! What the frame asks for.
+//! What the frame declares.
 
 use super::fails;
 

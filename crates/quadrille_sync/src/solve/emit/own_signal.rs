@@ -123,7 +123,7 @@ impl<'a> Ahead<'a> {
         let family = |draft: &Draft| builder.inputs.topology.family(draft.queue);
         let is_owned = builder.inputs.is_owned(one.resource);
         let overlaps = |a: &SubRange, b: &SubRange| a.levels().overlaps(&b.levels());
-        // Ranges that somebody changes in between.
+        // Ranges that a pass changes in between.
         let mut changed: Vec<&SubRange> = Vec::new();
         for later in &self.drafts[at + 1..] {
             let moves = is_owned && family(later) != family(own);

@@ -1,6 +1,6 @@
 //! Phase `cull`: which passes have results that no pass needs?
 //!
-//! Off unless the frame asks for it. Needed are passes with side effects, host passes, passes that
+//! Off unless the frame turns it on. Needed are passes with side effects, host passes, passes that
 //! write resources that outlive the frame (persistent ones, images of swapchains), and passes
 //! whose results these read, directly or not. Order through a culled pass still holds: culling
 //! follows ordering.

@@ -217,7 +217,7 @@ fn add(marks: &mut Vec<Mark>, new: Mark) {
 }
 
 /// Whether a barrier or wait for one access also covers another. For two accesses before the frame
-/// the answer must not depend on their times, because plans are used again.
+/// the result must not depend on their times, because plans are used again.
 fn covers(one: &Mark, other: &Mark) -> bool {
     let is_later = match (one.value > 0, other.value > 0) {
         (true, true) => (one.value, one.step) >= (other.value, other.step),

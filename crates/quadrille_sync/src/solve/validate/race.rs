@@ -135,7 +135,7 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
 /// and reading the whole is common and does no harm.
 fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -> Vec<Member> {
     let mut found = Vec::new();
-    // Hardly ever asked for.
+    // Hardly ever needed.
     let mut first_write: Option<FirstWrites> = None;
     for (span, members) in touches.spans() {
         let resource = frame.resource(span.resource);

@@ -29,7 +29,7 @@ impl Token {
     }
 }
 
-/// All tokens of a source. An unfinished comment ends with the source; what is wrong is told by
+/// All tokens of a source. An unfinished comment ends with the source; what is wrong is reported by
 /// those who parse the language.
 pub(super) fn tokens(source: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
