@@ -34,7 +34,7 @@ use crate::solve::barriers::lookahead::note_first;
 use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::request::Request;
 use crate::solve::barriers::waits::Waits;
-use crate::solve::state::predecessors::{for_each_predecessor, source};
+use crate::solve::state::predecessors::{for_each_predecessor, for_each_predecessor_of, source};
 use crate::solve::state::visibility::{is_ready, is_visible, mark_visible, unready};
 use crate::solve::state::{Mark, State};
 
@@ -88,24 +88,22 @@ pub(super) fn change_layout(
     } else {
         Rung::LayoutTransition
     };
-    for state in states {
-        for_each_predecessor(state, |mark, memory| {
-            earlier = Some(mark.pass);
-            if mark.queue != request.queue {
-                let stages = chain(waits, request, mark, is_aliased);
-                src.stages = (src.stages | stages).simplified();
-                calls.follow_wait();
-                return;
-            }
-            src = src.union(source(mark, memory));
-            if mark.step == request.step {
-                // The range was just acquired in another layout than predicted: use the next call.
-                batch = 1;
-            } else {
-                calls.follow(mark);
-            }
-        });
-    }
+    for_each_predecessor_of(states, |mark, memory| {
+        earlier = Some(mark.pass);
+        if mark.queue != request.queue {
+            let stages = chain(waits, request, mark, is_aliased);
+            src = src.union(Scope::of_stages(stages));
+            calls.follow_wait();
+            return;
+        }
+        src = src.union(source(mark, memory));
+        if mark.step == request.step {
+            // The range was just acquired in another layout than predicted: use the next call.
+            batch = 1;
+        } else {
+            calls.follow(mark);
+        }
+    });
     let barrier = Barrier {
         src,
         dst: request.shared,
@@ -133,19 +131,16 @@ pub(super) fn order_write(
         } else {
             request.scope.stages_only()
         };
-        let after = After { memory, is_aliased };
-        order_after(waits, calls, request, dst, &interval, mark, after);
+        let after = After {
+            dst,
+            memory,
+            is_aliased,
+        };
+        order_after(waits, calls, request, &interval, mark, after);
     });
     if let Some((write, reads)) = unseen_write(request, state) {
-        order_after(
-            waits,
-            calls,
-            request,
-            reads,
-            &interval,
-            write,
-            After::memory(false),
-        );
+        let after = After::memory(reads, false);
+        order_after(waits, calls, request, &interval, write, after);
     }
 }
 
@@ -160,8 +155,8 @@ fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Sc
     };
     let pending = state.rare.pending();
     let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
-    let is_asked = !reads.access.is_empty() && !state.reads.is_empty() && only_read;
-    let write = state.write.as_ref().filter(|_| is_asked)?;
+    let is_read = !reads.access.is_empty() && !state.reads.is_empty() && only_read;
+    let write = state.write.as_ref().filter(|_| is_read)?;
     (!is_visible(state, request.queue, reads)).then_some((write, reads))
 }
 
@@ -176,27 +171,13 @@ pub(super) fn order_read(
 ) {
     // A buffer may be read where it was never written, if another part of it was.
     for mark in state.rare.aliased() {
-        order_after(
-            waits,
-            calls,
-            request,
-            dst,
-            &interval,
-            mark,
-            After::memory(true),
-        );
+        let after = After::memory(dst, true);
+        order_after(waits, calls, request, &interval, mark, after);
     }
     let Some(write) = &state.write else { return };
     if !is_visible(state, request.queue, dst) {
-        order_after(
-            waits,
-            calls,
-            request,
-            dst,
-            &interval,
-            write,
-            After::memory(false),
-        );
+        let after = After::memory(dst, false);
+        order_after(waits, calls, request, &interval, write, after);
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Edge {
     pub(super) resource: Option<u32>,
 }
 
-/// How many neighbours are looked through without asking whether the other side has fewer.
+/// How many neighbours are looked through, even if the other side has fewer.
 const FEW: usize = 64;
 
 /// Edges, found by either end.
@@ -82,6 +82,16 @@ impl Graph {
             before: OnceCell::new(),
             after: OnceCell::new(),
         }
+    }
+
+    /// A graph of edges that no resource is the reason for, as pairs of an earlier and a later pass.
+    pub(super) fn of(passes: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        let edge = |(from, to)| Edge {
+            from,
+            to,
+            resource: None,
+        };
+        Self::new(passes, pairs.into_iter().map(edge).collect())
     }
 
     /// The passes right before a pass.
@@ -150,10 +160,8 @@ impl Graph {
         sorted.iter().for_each(|pass| open[*pass as usize] = false);
         // Every open pass has an open pass before it, so walking back must meet itself.
         let back = |pass: u32| {
-            self.before(pass)
-                .iter()
-                .copied()
-                .find(|b| open[*b as usize])
+            let mut before = self.before(pass).iter().copied();
+            before.find(|before| open[*before as usize])
         };
         let mut seen = vec![false; self.len()];
         let mut at = open.iter().position(|open| *open).map(|pass| pass as u32);
@@ -165,11 +173,8 @@ impl Graph {
         let mut edges = Vec::new();
         let mut to = start;
         while let Some(from) = back(to) {
-            let edge = self
-                .edges
-                .iter()
-                .find(|edge| (edge.from, edge.to) == (from, to));
-            edges.extend(edge.copied());
+            let mut all = self.edges.iter();
+            edges.extend(all.find(|edge| (edge.from, edge.to) == (from, to)));
             to = from;
             if to == start {
                 break;
@@ -182,38 +187,38 @@ impl Graph {
     /// For each pair, whether a path leads from its first pass to its second. `order` is from
     /// [`Graph::sort`] and complete.
     ///
-    /// Neighbours are found at once, and passes of one chain by their places in it. The rest is
-    /// answered by sets of ancestors as bits, some hundred sources at a time: time is linear in
+    /// Neighbours are found at once, and passes of one chain by their places in it. The rest follows
+    /// from sets of ancestors as bits, some hundred sources at a time: time is linear in
     /// edges for each block of sources, memory linear in passes.
     pub(super) fn reaches(&self, order: &[u32], pairs: &[(u32, u32)]) -> Vec<bool> {
-        let mut answers = vec![false; pairs.len()];
+        let mut reached = vec![false; pairs.len()];
         if self.edges.is_empty() {
-            return answers;
+            return reached;
         }
         let rank = ranks(order);
-        let mut asked = Vec::new();
+        let mut open = Vec::new();
         for (at, (from, to)) in pairs.iter().enumerate() {
             // No path leads back.
             if rank[*from as usize] >= rank[*to as usize] {
                 continue;
             }
-            answers[at] = self.is_edge(*from, *to);
-            if !answers[at] {
-                asked.push(at as u32);
+            reached[at] = self.is_edge(*from, *to);
+            if !reached[at] {
+                open.push(at as u32);
             }
         }
-        if asked.is_empty() {
-            return answers;
+        if open.is_empty() {
+            return reached;
         }
         let chains = self.chains(order);
-        asked.retain(|at| {
+        open.retain(|at| {
             let (from, to) = pairs[*at as usize];
-            answers[*at as usize] = chains[from as usize] == chains[to as usize];
-            !answers[*at as usize]
+            reached[*at as usize] = chains[from as usize] == chains[to as usize];
+            !reached[*at as usize]
         });
-        asked.sort_unstable_by_key(|at| rank[pairs[*at as usize].0 as usize]);
-        self.search(order, &rank, pairs, &asked, &mut answers);
-        answers
+        open.sort_unstable_by_key(|at| rank[pairs[*at as usize].0 as usize]);
+        self.search(order, &rank, pairs, &open, &mut reached);
+        reached
     }
 
     /// Whether there is an edge between two passes.
@@ -244,29 +249,25 @@ impl Graph {
         chains
     }
 
-    /// Answers the pairs with the indices `asked`, which are sorted by the rank of their first
-    /// passes.
+    /// Decides the pairs with the indices `open`, which are sorted by the rank of their first passes.
     fn search(
         &self,
         order: &[u32],
         rank: &[u32],
         pairs: &[(u32, u32)],
-        mut asked: &[u32],
-        answers: &mut [bool],
+        mut open: &[u32],
+        reached: &mut [bool],
     ) {
         const WORDS: usize = 8;
         const BLOCK: usize = WORDS * 64;
         let from = |at: &u32| rank[pairs[*at as usize].0 as usize] as usize;
         let to = |at: &u32| rank[pairs[*at as usize].1 as usize] as usize;
-        let mut ancestors = vec![[0_u64; WORDS]; if asked.is_empty() { 0 } else { order.len() }];
-        while let Some(first) = asked.first() {
+        let mut ancestors = vec![[0_u64; WORDS]; if open.is_empty() { 0 } else { order.len() }];
+        while let Some(first) = open.first() {
             let start = from(first);
-            let count = asked
-                .iter()
-                .take_while(|at| from(at) < start + BLOCK)
-                .count();
-            let (block, rest) = asked.split_at(count);
-            asked = rest;
+            let count = open.partition_point(|at| from(at) < start + BLOCK);
+            let (block, rest) = open.split_at(count);
+            open = rest;
             let end = block.iter().map(to).max().map_or(start, |last| last + 1);
             for pass in order.get(start..end).unwrap_or_default() {
                 let mut set = [0_u64; WORDS];
@@ -287,7 +288,7 @@ impl Graph {
             for at in block {
                 let bit = from(at) - start;
                 let set = &ancestors[pairs[*at as usize].1 as usize];
-                answers[*at as usize] = to(at) > start && set[bit / 64] & (1 << (bit % 64)) != 0;
+                reached[*at as usize] = to(at) > start && set[bit / 64] & (1 << (bit % 64)) != 0;
             }
         }
     }

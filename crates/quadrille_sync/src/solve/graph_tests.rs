@@ -2,12 +2,7 @@ use super::*;
 use crate::rounds::rounds;
 
 fn graph(passes: usize, edges: &[(u32, u32)]) -> Graph {
-    let edge = |(from, to): &(u32, u32)| Edge {
-        from: *from,
-        to: *to,
-        resource: None,
-    };
-    Graph::new(passes, edges.iter().map(edge).collect())
+    Graph::of(passes, edges.iter().copied())
 }
 
 #[test]

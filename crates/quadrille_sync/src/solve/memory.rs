@@ -20,7 +20,7 @@ use crate::error::PlanErrors;
 use crate::frame::{Frame, PassKind};
 use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::graph::touch::Touches;
-use crate::solve::graph::{Edge, Graph, ranks};
+use crate::solve::graph::{Graph, ranks};
 use crate::solve::graph::{cull, depend, hazard, order, touch};
 use crate::solve::schedule::assign;
 use crate::solve::validate::check_shape;
@@ -208,12 +208,7 @@ impl Turns {
         let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
         PlanErrors::check(errors)?;
         let hazards = hazard::hazards(frame, topology, &touches, &queues, None);
-        let edge = |hazard: &hazard::Hazard| Edge {
-            from: hazard.from,
-            to: hazard.to,
-            resource: None,
-        };
-        let hazards = Graph::new(order.len(), hazards.iter().map(edge).collect());
+        let hazards = Graph::of(order.len(), hazards);
         let users = Users::new(frame, &touches, &queues, needs);
         let fit = (needs.iter().zip(&users.by_host)).map(|(need, by_host)| {
             let resource = frame.resources.get(need.resource.0 as usize);
@@ -291,7 +286,7 @@ fn before(users: &Users, order: &[u32], graph: &Graph, hazards: &Graph) -> Vec<b
     let rank_of = |pass: &u32| rank[*pass as usize];
     let first = |need: usize| users.passes[need].iter().map(rank_of).min();
     let last = |need: usize| users.passes[need].iter().map(rank_of).max();
-    let (mut by_hazards, mut by_order) = (Questions::default(), Questions::default());
+    let (mut by_hazards, mut by_order) = (Queries::default(), Queries::default());
     for one in 0..count {
         for other in (0..count).filter(|other| *other != one) {
             let is_possible = match (last(one), first(other)) {
@@ -300,25 +295,22 @@ fn before(users: &Users, order: &[u32], graph: &Graph, hazards: &Graph) -> Vec<b
                 _ => true,
             };
             if !is_possible || users.queues[one] != users.queues[other] {
-                let nobody = users.passes[one].is_empty() || users.passes[other].is_empty();
-                before[one * count + other] = nobody;
+                let is_unused = users.passes[one].is_empty() || users.passes[other].is_empty();
+                before[one * count + other] = is_unused;
                 continue;
             }
             before[one * count + other] = true;
             let is_one_queue = users.queues[one].count_ones() < 2;
-            let questions = if is_one_queue {
+            let queries = if is_one_queue {
                 &mut by_order
             } else {
                 &mut by_hazards
             };
-            questions.ask(
-                one * count + other,
-                &users.passes[one],
-                &users.passes[other],
-            );
+            let (first, second) = (&users.passes[one], &users.passes[other]);
+            queries.add(one * count + other, first, second);
         }
     }
-    for (graph, Questions { about, pairs }) in [(hazards, by_hazards), (graph, by_order)] {
+    for (graph, Queries { about, pairs }) in [(hazards, by_hazards), (graph, by_order)] {
         for (about, reached) in about.into_iter().zip(graph.reaches(order, &pairs)) {
             before[about] &= reached;
         }
@@ -328,16 +320,16 @@ fn before(users: &Users, order: &[u32], graph: &Graph, hazards: &Graph) -> Vec<b
 
 /// Reachability queries to a graph.
 #[derive(Default)]
-struct Questions {
+struct Queries {
     /// The pair of needs that each is about.
     about: Vec<usize>,
     /// The passes of which the first has to precede the second.
     pairs: Vec<(u32, u32)>,
 }
 
-impl Questions {
-    /// Asks whether all of the first passes precede all of the second.
-    fn ask(&mut self, about: usize, first: &[u32], second: &[u32]) {
+impl Queries {
+    /// Adds whether all of the first passes precede all of the second.
+    fn add(&mut self, about: usize, first: &[u32], second: &[u32]) {
         for from in first {
             self.pairs.extend(second.iter().map(|to| (*from, *to)));
         }

@@ -9,6 +9,7 @@ use crate::solve::barriers::record::Record;
 use crate::solve::barriers::waits::Waits;
 use crate::solve::schedule::split::Draft;
 use crate::solve::state::clocks::{Point, Timeline};
+use crate::solve::state::predecessors::source;
 use crate::solve::state::{Hosted, LastUses, Mark, Past};
 use crate::states::States;
 use crate::topology::QueueIndex;
@@ -16,29 +17,29 @@ use crate::topology::QueueIndex;
 /// The builder of submissions: their barriers at both ends, their waits, and what uses which
 /// resource last. Barriers between passes are those of
 /// [`Calls`](crate::solve::barriers::calls::Calls).
-pub(in crate::solve) struct Builder<'a> {
-    pub(in crate::solve) inputs: Inputs<'a>,
-    pub(in crate::solve) waits: Waits<'a>,
+pub(crate) struct Builder<'a> {
+    pub(crate) inputs: Inputs<'a>,
+    pub(crate) waits: Waits<'a>,
     /// Submissions in order: a window for each queue, then those of the frame; after each host
     /// pass that device passes depend on, windows again.
-    pub(in crate::solve) records: Vec<Record>,
+    pub(crate) records: Vec<Record>,
     /// The window of each queue that was opened last.
     windows: Vec<usize>,
     /// By queue: the submission without passes that was opened last for releases after reads on
     /// several queues; see `emit/own_signal`.
     releases: Vec<Option<usize>>,
     /// How many passes of the device have been planned.
-    pub(in crate::solve) step: u32,
+    pub(crate) step: u32,
     /// The submissions that have not been walked through yet.
-    pub(in crate::solve) ahead: &'a [Draft],
-    pub(in crate::solve) last_uses: LastUses,
+    pub(crate) ahead: &'a [Draft],
+    pub(crate) last_uses: LastUses,
     /// By resource: the last host pass that touched it.
-    pub(in crate::solve) hosted: Vec<Option<Hosted>>,
+    pub(crate) hosted: Vec<Option<Hosted>>,
 }
 
 impl<'a> Builder<'a> {
     /// The submissions at the start of the walk: each queue has its window.
-    pub(in crate::solve) fn new(inputs: Inputs<'a>, states: &States, past: Past<'a>) -> Self {
+    pub(crate) fn new(inputs: Inputs<'a>, states: &States, past: Past<'a>) -> Self {
         let (resources, queues) = (inputs.frame.resources.len(), inputs.topology.queues.len());
         let mut builder = Self {
             inputs,
@@ -61,13 +62,13 @@ impl<'a> Builder<'a> {
 
     /// Notes that a submission uses a resource.
     #[inline]
-    pub(in crate::solve) fn note_use(&mut self, resource: ResourceIndex, submission: usize) {
+    pub(crate) fn note_use(&mut self, resource: ResourceIndex, submission: usize) {
         let Point { queue, value } = self.point(submission);
         self.last_uses.note(resource.0, queue, value, submission);
     }
 
     /// Opens a window on each queue.
-    pub(in crate::solve) fn open_windows(&mut self) {
+    pub(crate) fn open_windows(&mut self) {
         self.windows.clear();
         for queue in self.inputs.topology.indices() {
             let window = self.open(queue);
@@ -77,14 +78,14 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a submission and returns its index.
-    pub(in crate::solve) fn open(&mut self, queue: QueueIndex) -> usize {
+    pub(crate) fn open(&mut self, queue: QueueIndex) -> usize {
         let value = self.waits.timeline.open(queue);
         self.records.push(Record::new(queue, value, self.step));
         self.records.len() - 1
     }
 
     /// Opens a submission for releases after reads on several queues.
-    pub(in crate::solve) fn open_release(&mut self, queue: QueueIndex) {
+    pub(crate) fn open_release(&mut self, queue: QueueIndex) {
         let submission = self.open(queue);
         self.releases[usize::from(queue.0)] = Some(submission);
     }
@@ -92,11 +93,7 @@ impl<'a> Builder<'a> {
     /// The submission for a release on a family after another submission and others that this one
     /// does not wait for, if one was opened. After the last pass of the frame one is opened on the
     /// `queue`, which is of that family.
-    pub(in crate::solve) fn release_submission(
-        &mut self,
-        queue: QueueIndex,
-        after: usize,
-    ) -> Option<usize> {
+    pub(crate) fn release_submission(&mut self, queue: QueueIndex, after: usize) -> Option<usize> {
         let family = self.inputs.topology.family(queue);
         let found = |builder: &Self| {
             let queues = builder.inputs.topology.indices();
@@ -110,7 +107,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The submission is complete but for its tail.
-    pub(in crate::solve) fn close(&mut self, submission: usize) {
+    pub(crate) fn close(&mut self, submission: usize) {
         let record = &self.records[submission].submission;
         self.waits
             .timeline
@@ -118,18 +115,18 @@ impl<'a> Builder<'a> {
     }
 
     /// The window of a queue.
-    pub(in crate::solve) fn window(&self, queue: QueueIndex) -> usize {
+    pub(crate) fn window(&self, queue: QueueIndex) -> usize {
         self.windows[usize::from(queue.0)]
     }
 
     /// Whether an access is in a window of its queue.
-    pub(in crate::solve) fn is_window(&self, mark: &Mark) -> bool {
+    pub(crate) fn is_window(&self, mark: &Mark) -> bool {
         let submission = self.waits.timeline.submission(mark.point());
         submission.is_some_and(|at| self.records[at].is_window)
     }
 
     /// What a submission signals.
-    pub(in crate::solve) fn point(&self, submission: usize) -> Point {
+    pub(crate) fn point(&self, submission: usize) -> Point {
         let record = &self.records[submission].submission;
         Point {
             queue: record.queue,
@@ -138,7 +135,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The queue of the next pass that uses a resource.
-    pub(in crate::solve) fn next_queue(&self, resource: ResourceIndex) -> Option<QueueIndex> {
+    pub(crate) fn next_queue(&self, resource: ResourceIndex) -> Option<QueueIndex> {
         let uses = |pass: &PassIndex| {
             let mut uses = self.inputs.frame.uses_of(*pass).iter();
             uses.any(|one| one.resource == resource)
@@ -150,7 +147,7 @@ impl<'a> Builder<'a> {
 
     /// Orders a submission that is complete but for its tail after an access on another queue; see
     /// [`Waits::require_late`].
-    pub(in crate::solve) fn require_late(
+    pub(crate) fn require_late(
         &mut self,
         submission: usize,
         mark: &Mark,
@@ -162,17 +159,27 @@ impl<'a> Builder<'a> {
         self.waits.require_late(submission, mark, all, reason)
     }
 
-    /// The source of a barrier in the tail of a submission, after an access on another queue.
-    pub(in crate::solve) fn chain_late(
+    /// The first scope of a barrier in the tail of a submission that depends on an access.
+    pub(crate) fn source_at(
         &mut self,
         submission: usize,
         mark: &Mark,
-        reason: Reason,
+        memory: bool,
+        reason: &Reason,
     ) -> Scope {
-        let stages = self.require_late(submission, mark, false, reason);
-        Scope {
-            stages,
-            ..Scope::default()
+        if mark.queue == self.point(submission).queue {
+            return source(mark, memory);
         }
+        let earlier = self.waits.past.pass_ref(mark.pass);
+        let reason = Reason {
+            earlier,
+            ..reason.clone()
+        };
+        self.chain_late(submission, mark, reason)
+    }
+
+    /// The same after an access on another queue.
+    pub(crate) fn chain_late(&mut self, submission: usize, mark: &Mark, reason: Reason) -> Scope {
+        Scope::of_stages(self.require_late(submission, mark, false, reason))
     }
 }

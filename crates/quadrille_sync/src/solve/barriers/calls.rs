@@ -25,19 +25,19 @@ struct Call {
 
 /// A dependency on one access that changes neither layout nor owner.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Plain {
+pub(crate) struct Plain {
     /// The access.
-    pub(in crate::solve) mark: Mark,
-    pub(in crate::solve) interval: Range<u64>,
-    pub(in crate::solve) src: Scope,
-    pub(in crate::solve) dst: Scope,
-    pub(in crate::solve) layout: Layout,
-    pub(in crate::solve) reason: Reason,
+    pub(crate) mark: Mark,
+    pub(crate) interval: Range<u64>,
+    pub(crate) src: Scope,
+    pub(crate) dst: Scope,
+    pub(crate) layout: Layout,
+    pub(crate) reason: Reason,
 }
 
 /// The builder of barrier calls: what the next pass needs, and the last call of each queue.
 #[derive(Debug)]
-pub(in crate::solve) struct Calls {
+pub(crate) struct Calls {
     /// What the next pass needs, in two calls: barriers of one call do not chain.
     needed: [BarrierBatch; 2],
     /// Dependencies without change of layout or owner that the next pass needs.
@@ -54,7 +54,7 @@ pub(in crate::solve) struct Calls {
 }
 
 impl Calls {
-    pub(in crate::solve) fn new(queues: usize) -> Self {
+    pub(crate) fn new(queues: usize) -> Self {
         Self {
             needed: Default::default(),
             plain: Vec::new(),
@@ -66,22 +66,22 @@ impl Calls {
     }
 
     /// The barriers that the next pass needs, in its first or its second call.
-    pub(in crate::solve) fn needed(&mut self, call: usize) -> &mut BarrierBatch {
+    pub(crate) fn needed(&mut self, call: usize) -> &mut BarrierBatch {
         &mut self.needed[call]
     }
 
     /// Adds a plain dependency of the next pass, which waits may yet cover.
-    pub(in crate::solve) fn add_plain(&mut self, plain: Plain) {
+    pub(crate) fn add_plain(&mut self, plain: Plain) {
         self.plain.push(plain);
     }
 
     /// Notes that the barriers of the next pass depend on an access on the same queue.
-    pub(in crate::solve) fn follow(&mut self, mark: &Mark) {
+    pub(crate) fn follow(&mut self, mark: &Mark) {
         self.follows = self.follows.max(mark.step);
     }
 
     /// Notes that the barriers of the next pass chain from a wait.
-    pub(in crate::solve) fn follow_wait(&mut self) {
+    pub(crate) fn follow_wait(&mut self) {
         self.follows_wait = true;
     }
 
@@ -130,7 +130,7 @@ impl Calls {
 
     /// Puts the barriers of a pass into its submission: into the last barrier call there, if that
     /// call follows everything that the pass depends on, else into a call of their own.
-    pub(in crate::solve) fn put(
+    pub(crate) fn put(
         &mut self,
         builder: &mut Builder<'_>,
         (submission, queue): (usize, QueueIndex),
@@ -159,7 +159,7 @@ impl Calls {
     }
 
     /// Puts a barrier for the next frame into the last call of a queue.
-    pub(in crate::solve) fn put_ahead(&mut self, builder: &mut Builder<'_>, queue: QueueIndex) {
+    pub(crate) fn put_ahead(&mut self, builder: &mut Builder<'_>, queue: QueueIndex) {
         self.write_plain(&mut builder.waits, queue);
         (self.follows, self.follows_wait) = (0, false);
         if self.needed[0].is_empty() {
@@ -172,12 +172,12 @@ impl Calls {
     }
 
     /// The pass after the first call of a queue that this frame needs.
-    pub(in crate::solve) fn first(&self, queue: QueueIndex) -> u32 {
+    pub(crate) fn first(&self, queue: QueueIndex) -> u32 {
         self.first[usize::from(queue.0)]
     }
 
     /// The submission with the last call of a queue, and the pass after that call.
-    pub(in crate::solve) fn last_place(&self, queue: QueueIndex) -> Option<(usize, u32)> {
+    pub(crate) fn last_place(&self, queue: QueueIndex) -> Option<(usize, u32)> {
         let call = self.last(queue)?;
         Some((call.submission, call.step))
     }

@@ -12,17 +12,20 @@ use crate::solve::state::Mark;
 use crate::solve::state::predecessors::source;
 
 /// The dependency of a request on one access.
-pub(in crate::solve) struct After {
+pub(crate) struct After {
+    /// The second scope.
+    pub(crate) dst: Scope,
     /// Memory has to be made available.
-    pub(in crate::solve) memory: bool,
+    pub(crate) memory: bool,
     /// Another resource occupied the memory then.
-    pub(in crate::solve) is_aliased: bool,
+    pub(crate) is_aliased: bool,
 }
 
 impl After {
     /// A memory dependency.
-    pub(in crate::solve) fn memory(is_aliased: bool) -> Self {
+    pub(crate) fn memory(dst: Scope, is_aliased: bool) -> Self {
         Self {
+            dst,
             memory: true,
             is_aliased,
         }
@@ -30,16 +33,19 @@ impl After {
 }
 
 /// Orders a request after one access.
-pub(in crate::solve) fn order_after(
+pub(crate) fn order_after(
     waits: &mut Waits<'_>,
     calls: &mut Calls,
     request: &Request,
-    dst: Scope,
     interval: &Range<u64>,
     mark: &Mark,
     after: After,
 ) {
-    let After { memory, is_aliased } = after;
+    let After {
+        dst,
+        memory,
+        is_aliased,
+    } = after;
     let (src, rung) = if mark.queue == request.queue {
         // An access with the same step is the acquire for this pass.
         if mark.step == request.step {
@@ -57,11 +63,7 @@ pub(in crate::solve) fn order_after(
         if stages.covers(dst.stages) {
             return;
         }
-        let src = Scope {
-            stages,
-            ..Scope::default()
-        };
-        (src, other_queue(is_aliased))
+        (Scope::of_stages(stages), other_queue(is_aliased))
     };
     let kind = &waits.inputs.frame.resource(request.resource).kind;
     let plain = Plain {
@@ -77,7 +79,7 @@ pub(in crate::solve) fn order_after(
 
 /// Waits for an access on another queue and returns the stages from which a barrier chains: those
 /// of the request, if they wait themselves.
-pub(in crate::solve) fn chain(
+pub(crate) fn chain(
     waits: &mut Waits<'_>,
     request: &Request,
     mark: &Mark,

@@ -7,21 +7,21 @@ use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
 /// The read-only inputs of the walk.
 #[derive(Clone, Copy)]
-pub(in crate::solve) struct Inputs<'a> {
-    pub(in crate::solve) frame: &'a Frame,
-    pub(in crate::solve) topology: &'a Topology,
+pub(crate) struct Inputs<'a> {
+    pub(crate) frame: &'a Frame,
+    pub(crate) topology: &'a Topology,
     /// There are images whose mip levels have several slices.
-    pub(in crate::solve) has_slices: bool,
+    pub(crate) has_slices: bool,
     /// There is more than one family to own something.
-    pub(in crate::solve) has_families: bool,
+    pub(crate) has_families: bool,
     /// A range may belong to another family than the one that needs it: there are several
     /// families, or an external owner.
-    pub(in crate::solve) may_move: bool,
+    pub(crate) may_move: bool,
 }
 
 impl<'a> Inputs<'a> {
     /// The inputs of a frame whose resources have these states.
-    pub(in crate::solve) fn new(frame: &'a Frame, topology: &'a Topology, maps: &Maps) -> Self {
+    pub(crate) fn new(frame: &'a Frame, topology: &'a Topology, maps: &Maps) -> Self {
         let has_families = topology.family_count() > 1;
         Self {
             frame,
@@ -33,7 +33,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The first queue of a family that can be planned for.
-    pub(in crate::solve) fn queue_of(&self, family: FamilyIndex) -> Option<QueueIndex> {
+    pub(crate) fn queue_of(&self, family: FamilyIndex) -> Option<QueueIndex> {
         self.topology.indices().find(|queue| {
             let queue = self.topology.queue(*queue);
             queue.family == family && !queue.is_foreign()
@@ -41,12 +41,12 @@ impl<'a> Inputs<'a> {
     }
 
     /// Whether a resource has an owner: it is exclusive, and there are families to choose from.
-    pub(in crate::solve) fn is_owned(&self, resource: ResourceIndex) -> bool {
+    pub(crate) fn is_owned(&self, resource: ResourceIndex) -> bool {
         self.has_families && self.frame.resource(resource).sharing == Sharing::Exclusive
     }
 
     /// Whether a resource is given to another stream or an external owner at the end of the frame.
-    pub(in crate::solve) fn is_given(&self, resource: ResourceIndex) -> bool {
+    pub(crate) fn is_given(&self, resource: ResourceIndex) -> bool {
         let mut gives = self.frame.gives.iter();
         gives.any(|give| give.resource == resource)
     }

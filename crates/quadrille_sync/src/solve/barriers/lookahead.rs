@@ -33,7 +33,7 @@ use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, First, FirstUse, Previous, Seen};
 
 /// Adds what the next frame needs to the last calls of queues.
-pub(in crate::solve) fn prepare(builder: &mut Builder<'_>, calls: &mut Calls, maps: &mut Maps) {
+pub(crate) fn prepare(builder: &mut Builder<'_>, calls: &mut Calls, maps: &mut Maps) {
     // By queue: the first pass of the next frame that has a call before it anyway.
     let queues = builder.inputs.topology.indices();
     let mut limits: Vec<u32> = queues.map(|queue| calls.first(queue)).collect();
@@ -233,7 +233,7 @@ fn update_state(request: &Request, state: &mut State, changes: bool) {
 
 /// Notes what the next frame's predictions may need: the first use of a range in this one.
 #[inline]
-pub(in crate::solve) fn note_first(frame: &Frame, request: &Request, state: &mut State) {
+pub(crate) fn note_first(frame: &Frame, request: &Request, state: &mut State) {
     if state.first.is_none() {
         note(frame, request, state);
     }
@@ -270,7 +270,7 @@ fn note(frame: &Frame, request: &Request, state: &mut State) {
 
 /// The predicted first use of a range in the next frame, if this frame used it too: the first use
 /// of the previous frame, or of this frame if the previous one has none.
-pub(in crate::solve) fn next_use(state: &State) -> Option<Previous<'_>> {
+pub(crate) fn next_use(state: &State) -> Option<Previous<'_>> {
     let first = state.first.as_ref()?;
     Some(state.previous().unwrap_or(Previous {
         step: first.step,

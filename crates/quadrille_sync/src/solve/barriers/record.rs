@@ -17,23 +17,23 @@ use crate::solve::state::numbers::Numbers;
 /// A submission in the making. Its values count windows; see
 /// [`clocks`](crate::solve::state::clocks).
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Record {
+pub(crate) struct Record {
     /// Barriers before everything else.
-    pub(in crate::solve) head: BarrierBatch,
-    pub(in crate::solve) submission: Submission,
+    pub(crate) head: BarrierBatch,
+    pub(crate) submission: Submission,
     /// Layout transitions for the host, after the last pass.
-    pub(in crate::solve) changes: BarrierBatch,
+    pub(crate) changes: BarrierBatch,
     /// Barriers after everything else, some of which may chain from the transitions.
-    pub(in crate::solve) tail: BarrierBatch,
+    pub(crate) tail: BarrierBatch,
     /// It is a window, for transfers that were not predicted; see `queues/ownership`.
-    pub(in crate::solve) is_window: bool,
+    pub(crate) is_window: bool,
     /// Its last pass, counted over the frame; the last one before it, as long as it has none.
-    pub(in crate::solve) step: u32,
+    pub(crate) step: u32,
 }
 
 impl Record {
     /// An empty submission.
-    pub(in crate::solve) fn new(queue: QueueIndex, value: i64, step: u32) -> Self {
+    pub(crate) fn new(queue: QueueIndex, value: i64, step: u32) -> Self {
         let submission = Submission {
             queue,
             waits: Vec::new(),
@@ -53,13 +53,13 @@ impl Record {
     }
 
     /// Whether passes run in it.
-    pub(in crate::solve) fn has_passes(&self) -> bool {
+    pub(crate) fn has_passes(&self) -> bool {
         let mut steps = self.submission.steps.iter();
         steps.any(|step| matches!(step, Step::Pass(_)))
     }
 
     /// Whether there is nothing to submit.
-    pub(in crate::solve) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.submission.steps.is_empty()
             && self.submission.presents.is_empty()
             && self.head.is_empty()
@@ -68,7 +68,7 @@ impl Record {
     }
 
     /// The submission with head and tail in their places.
-    pub(in crate::solve) fn finish(mut self) -> Submission {
+    pub(crate) fn finish(mut self) -> Submission {
         let steps = &mut self.submission.steps;
         if !self.head.is_empty() {
             steps.insert(0, Step::Barriers(Box::new(self.head)));
@@ -84,18 +84,18 @@ impl Record {
 
 /// A barrier without its range.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Barrier {
-    pub(in crate::solve) src: Scope,
-    pub(in crate::solve) dst: Scope,
-    pub(in crate::solve) old_layout: Layout,
-    pub(in crate::solve) new_layout: Layout,
-    pub(in crate::solve) transfer: Option<Transfer>,
-    pub(in crate::solve) reason: Reason,
+pub(crate) struct Barrier {
+    pub(crate) src: Scope,
+    pub(crate) dst: Scope,
+    pub(crate) old_layout: Layout,
+    pub(crate) new_layout: Layout,
+    pub(crate) transfer: Option<Transfer>,
+    pub(crate) reason: Reason,
 }
 
 impl Barrier {
     /// A barrier that changes neither layout nor owner.
-    pub(in crate::solve) fn plain(src: Scope, dst: Scope, layout: Layout, reason: Reason) -> Self {
+    pub(crate) fn plain(src: Scope, dst: Scope, layout: Layout, reason: Reason) -> Self {
         Self {
             src,
             dst,
@@ -123,10 +123,7 @@ impl Barrier {
 
 /// Drops waits that another wait of the same submission implies, leaves out
 /// windows without use, and numbers the rest.
-pub(in crate::solve) fn number(
-    timeline: &mut Timeline,
-    records: Vec<Record>,
-) -> (Vec<Submission>, Numbers) {
+pub(crate) fn number(timeline: &mut Timeline, records: Vec<Record>) -> (Vec<Submission>, Numbers) {
     let used = |record: &Record| !record.is_empty();
     let places = records.iter().map(|it| (it.submission.queue, used(it)));
     let numbers = Numbers::new(timeline.queues, places);
@@ -149,7 +146,7 @@ pub(in crate::solve) fn number(
 
 impl BarrierBatch {
     /// Adds a dependency to the global memory barrier.
-    pub(in crate::solve) fn merge(&mut self, src: Scope, dst: Scope, reason: Reason) {
+    pub(crate) fn merge(&mut self, src: Scope, dst: Scope, reason: Reason) {
         let memory = self.memory.get_or_insert_with(|| MemoryBarrier {
             src: Scope::default(),
             dst: Scope::default(),
@@ -161,7 +158,7 @@ impl BarrierBatch {
     }
 
     /// Adds all barriers of another batch, and leaves it empty.
-    pub(in crate::solve) fn append(&mut self, other: &mut Self) {
+    pub(crate) fn append(&mut self, other: &mut Self) {
         match (&mut self.memory, other.memory.take()) {
             (_, None) => {}
             (Some(memory), Some(other)) => {
@@ -186,12 +183,7 @@ impl BarrierBatch {
     }
 
     /// Adds a barrier for an interval of a resource.
-    pub(in crate::solve) fn push(
-        &mut self,
-        resource: &Resource,
-        interval: Range<u64>,
-        barrier: Barrier,
-    ) {
+    pub(crate) fn push(&mut self, resource: &Resource, interval: Range<u64>, barrier: Barrier) {
         match resource.kind {
             ResourceKind::Buffer { bytes } => self.push_buffer(bytes, interval, barrier),
             ResourceKind::Image { .. } => self.push_image(&resource.kind, interval, barrier),
@@ -199,12 +191,7 @@ impl BarrierBatch {
     }
 
     /// Adds one half of a transfer: of just this range, because the other half names the same.
-    pub(in crate::solve) fn push_half(
-        &mut self,
-        resource: &Resource,
-        range: &SubRange,
-        half: Barrier,
-    ) {
+    pub(crate) fn push_half(&mut self, resource: &Resource, range: &SubRange, half: Barrier) {
         match (resource.kind.subresources(), *range) {
             (None, SubRange::Bytes { offset, size }) => {
                 self.push_buffer(offset + size, offset..offset + size, half);
@@ -295,21 +282,5 @@ impl ImageBarrier {
             self.src = self.src.union(other.src);
         }
         joins
-    }
-}
-
-impl Scope {
-    /// Both scopes' stages and accesses.
-    pub(crate) fn union(self, other: Self) -> Self {
-        Self {
-            stages: (self.stages | other.stages).simplified(),
-            access: (self.access | other.access).simplified(),
-        }
-    }
-
-    /// Whether every stage and access of another scope is in this one.
-    #[inline]
-    pub(crate) fn covers(self, other: Self) -> bool {
-        self.stages.covers(other.stages) && self.access.covers(other.access)
     }
 }

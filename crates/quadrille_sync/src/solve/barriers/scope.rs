@@ -1,6 +1,6 @@
-//! The scope of a use on a queue: stages, and accesses in them.
+//! Scopes: stages, and accesses in them.
 
-use crate::flags::Stages;
+use crate::flags::{AccessMask, Stages};
 use crate::frame::Use;
 use crate::plan::Scope;
 
@@ -8,7 +8,7 @@ use crate::plan::Scope;
 /// (presenting) is unknown. So accesses before it precede all stages, and accesses after it follow
 /// all stages.
 #[inline]
-pub(in crate::solve) fn scope_of(one: &Use, supported: Stages) -> Scope {
+pub(crate) fn scope_of(one: &Use, supported: Stages) -> Scope {
     let scope = one.access.scope_in(supported);
     if scope.stages.is_empty() {
         Scope {
@@ -17,5 +17,34 @@ pub(in crate::solve) fn scope_of(one: &Use, supported: Stages) -> Scope {
         }
     } else {
         scope
+    }
+}
+
+impl Scope {
+    /// The scope of an execution dependency on stages.
+    pub(crate) fn of_stages(stages: Stages) -> Self {
+        Self {
+            stages,
+            access: AccessMask::empty(),
+        }
+    }
+
+    /// The same of the stages of this scope.
+    pub(crate) fn stages_only(self) -> Self {
+        Self::of_stages(self.stages)
+    }
+
+    /// Both scopes' stages and accesses.
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self {
+            stages: (self.stages | other.stages).simplified(),
+            access: (self.access | other.access).simplified(),
+        }
+    }
+
+    /// Whether every stage and access of another scope is in this one.
+    #[inline]
+    pub(crate) fn covers(self, other: Self) -> bool {
+        self.stages.covers(other.stages) && self.access.covers(other.access)
     }
 }

@@ -26,7 +26,7 @@ use crate::solve::barriers::{change_layout, update_state};
 use crate::solve::state::{Maps, State};
 
 /// The requests for whole mip levels that a pass makes before its own; mostly none.
-pub(in crate::solve) fn level_requests(
+pub(crate) fn level_requests(
     inputs: Inputs<'_>,
     maps: &Maps,
     uses: &[Use],
@@ -153,7 +153,7 @@ fn is_dead(
 
 /// The ladder for a mip level as a whole: rung 4 after all accesses to any slice, if its layout
 /// changes.
-pub(in crate::solve) fn advance_level(
+pub(crate) fn advance_level(
     waits: &mut Waits<'_>,
     calls: &mut Calls,
     request: &Request,
@@ -185,7 +185,7 @@ pub(in crate::solve) fn advance_level(
 
 /// Calls `each` with the runs of an interval of whole levels: each by itself where it is about
 /// whole levels, and together those of a level that is cut.
-pub(in crate::solve) fn for_each_whole<'a>(
+pub(crate) fn for_each_whole<'a>(
     kind: &ResourceKind,
     map: &'a RangeMap<State>,
     within: Range<u64>,

@@ -10,20 +10,15 @@ use crate::states::EndPass;
 use crate::topology::QueueIndex;
 
 /// The waits so far.
-pub(in crate::solve) struct Waits<'a> {
-    pub(in crate::solve) inputs: Inputs<'a>,
-    pub(in crate::solve) timeline: Timeline,
-    pub(in crate::solve) past: Past<'a>,
+pub(crate) struct Waits<'a> {
+    pub(crate) inputs: Inputs<'a>,
+    pub(crate) timeline: Timeline,
+    pub(crate) past: Past<'a>,
 }
 
 impl Waits<'_> {
     /// The reason for something that a request needs.
-    pub(in crate::solve) fn reason(
-        &self,
-        request: &Request,
-        earlier: Option<EndPass>,
-        rung: Rung,
-    ) -> Reason {
+    pub(crate) fn reason(&self, request: &Request, earlier: Option<EndPass>, rung: Rung) -> Reason {
         let earlier = earlier.map_or(PassRef::None, |pass| self.past.pass_ref(pass));
         let next = request.next.as_ref().map(|next| next.pass.clone());
         Reason {
@@ -35,7 +30,7 @@ impl Waits<'_> {
     }
 
     /// Orders a request after an access on another queue; see [`Timeline::require`].
-    pub(in crate::solve) fn require(
+    pub(crate) fn require(
         &mut self,
         request: &Request,
         mark: &Mark,
@@ -57,7 +52,7 @@ impl Waits<'_> {
 
     /// Orders a submission that is complete but for its tail after an access on another queue, and
     /// returns the stages that its tail can chain from; see [`Timeline::require_late`].
-    pub(in crate::solve) fn require_late(
+    pub(crate) fn require_late(
         &mut self,
         submission: (usize, QueueIndex),
         mark: &Mark,

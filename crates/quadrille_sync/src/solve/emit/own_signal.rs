@@ -20,9 +20,9 @@ use crate::resource::{Lifetime, Resource};
 use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::calls::Calls;
 use crate::solve::barriers::request::Request;
+use crate::solve::graph::Graph;
 use crate::solve::graph::hazard::Hazard;
 use crate::solve::graph::overlap::Overlaps;
-use crate::solve::graph::{Edge, Graph};
 use crate::solve::queues::ownership;
 use crate::solve::schedule::split::Draft;
 use crate::solve::state::{Maps, Ranges};
@@ -31,14 +31,14 @@ use crate::solve::state::{Maps, Ranges};
 const FEW: usize = 16;
 
 /// Which passes depend on which, by hazards.
-pub(in crate::solve) struct Needs<'a> {
+pub(crate) struct Needs<'a> {
     hazards: &'a [Hazard],
     passes: usize,
     graph: OnceCell<Graph>,
 }
 
 impl<'a> Needs<'a> {
-    pub(in crate::solve) fn new(hazards: &'a [Hazard], passes: usize) -> Self {
+    pub(crate) fn new(hazards: &'a [Hazard], passes: usize) -> Self {
         Self {
             hazards,
             passes,
@@ -48,13 +48,8 @@ impl<'a> Needs<'a> {
 
     /// Whether any pass of a submission depends on one of an earlier submission.
     fn depends(&self, later: &Draft, earlier: &Draft) -> bool {
-        let edge = |hazard: &Hazard| Edge {
-            from: hazard.from,
-            to: hazard.to,
-            resource: None,
-        };
-        let edges = || self.hazards.iter().map(edge).collect();
-        let graph = self.graph.get_or_init(|| Graph::new(self.passes, edges()));
+        let hazards = self.hazards.iter().copied();
+        let graph = self.graph.get_or_init(|| Graph::of(self.passes, hazards));
         let mut is_reached = vec![false; self.passes];
         let mut open: Vec<u32> = earlier.passes.iter().map(|pass| pass.0).collect();
         while let Some(pass) = open.pop() {
@@ -138,8 +133,8 @@ impl<'a> Ahead<'a> {
                     continue;
                 }
                 let is_alike = !it.access.is_write() && layout(it) == layout(one);
-                let is_asked = !moves && (is_alike || !overlaps(&one.range, &it.range));
-                if is_asked && later.queue != own.queue && !self.needs.depends(later, own) {
+                let is_needed = !moves && (is_alike || !overlaps(&one.range, &it.range));
+                if is_needed && later.queue != own.queue && !self.needs.depends(later, own) {
                     return true;
                 }
                 if moves || !is_alike {

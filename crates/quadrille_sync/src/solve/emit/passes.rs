@@ -23,7 +23,7 @@ use crate::solve::state::{Maps, Ranges};
 use crate::topology::FamilyIndex;
 
 /// Walks through all passes and plans everything between them. Returns the steps of the host.
-pub(in crate::solve) fn passes<'a>(
+pub(crate) fn passes<'a>(
     builder: &mut Builder<'a>,
     calls: &mut Calls,
     ranges: &mut Ranges,

@@ -34,7 +34,7 @@ struct Turn {
 
 /// The hazards between users of different resources in the same memory. `touches` is sorted by
 /// `order`; culled passes, which have no queue, touch nothing.
-pub(in crate::solve) fn alias(
+pub(crate) fn alias(
     frame: &Frame,
     touches: &Touches,
     order: &[u32],
@@ -67,7 +67,7 @@ pub(in crate::solve) fn alias(
                 }
                 let pairs = other.leave.iter();
                 let pairs = pairs.flat_map(|from| turn.enter.iter().map(move |to| (*from, *to)));
-                hazards.extend(pairs.map(|(from, to)| Hazard { from, to }));
+                hazards.extend(pairs);
             }
         }
     }

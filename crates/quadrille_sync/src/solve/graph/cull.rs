@@ -10,7 +10,7 @@ use crate::resource::Lifetime;
 use crate::solve::graph::touch::Touches;
 
 /// Whether each pass is kept. `touches` is sorted by order.
-pub(in crate::solve) fn cull(frame: &Frame, touches: &Touches) -> Vec<bool> {
+pub(crate) fn cull(frame: &Frame, touches: &Touches) -> Vec<bool> {
     let mut kept = vec![true; frame.passes.len()];
     if !frame.cull {
         return kept;

@@ -12,12 +12,9 @@ use crate::solve::graph::touch::{Member, Touches};
 use crate::solve::graph::{Edge, Graph};
 
 /// Makes the graph. Reports a cycle of declared order, and then infers nothing.
-pub(in crate::solve) fn depend(
-    frame: &Frame,
-    touches: &Touches,
-    errors: &mut Vec<PlanError>,
-) -> Graph {
-    let mut graph = Graph::new(frame.passes.len(), declared_edges(frame));
+pub(crate) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanError>) -> Graph {
+    let after = |to: PassIndex| frame.after_of(to).iter().map(move |from| (from.0, to.0));
+    let mut graph = Graph::of(frame.passes.len(), frame.pass_indices().flat_map(after));
     let mut candidates = candidates(frame, touches);
     if graph.edges.is_empty() {
         graph.extend(candidates.into_iter());
@@ -39,25 +36,11 @@ pub(in crate::solve) fn depend(
 /// How many predecessors of a pass are looked through one by one.
 const FEW: usize = 64;
 
-/// Whether a pass is declared to follow another directly. For passes of very many predecessors the
-/// answer is no, and a graph has to be asked.
-pub(in crate::solve) fn is_declared(frame: &Frame, from: u32, to: u32) -> bool {
+/// Whether a pass is declared to follow another directly. False for passes of very many predecessors,
+/// where a graph has to decide.
+pub(crate) fn is_declared(frame: &Frame, from: u32, to: u32) -> bool {
     let before = frame.after_of(PassIndex(to));
     before.len() <= FEW && before.contains(&PassIndex(from))
-}
-
-/// Explicit order.
-fn declared_edges(frame: &Frame) -> Vec<Edge> {
-    let mut edges = Vec::with_capacity(frame.after.len());
-    for pass in frame.pass_indices() {
-        let before = frame.after_of(pass).iter();
-        edges.extend(before.map(|from| Edge {
-            from: from.0,
-            to: pass.0,
-            resource: None,
-        }));
-    }
-    edges
 }
 
 /// From the one writer of each span to each of its readers, and from each pass of the prologue to
@@ -95,7 +78,7 @@ fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
 }
 
 /// The error for a cycle that is left after `sorted`.
-pub(in crate::solve) fn cycle_error(frame: &Frame, graph: &Graph, sorted: &[u32]) -> PlanError {
+pub(crate) fn cycle_error(frame: &Frame, graph: &Graph, sorted: &[u32]) -> PlanError {
     let step = |edge: &Edge| CycleStep {
         pass: frame.passes[edge.to as usize].name.clone(),
         resource: edge

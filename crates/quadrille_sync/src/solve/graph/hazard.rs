@@ -16,18 +16,14 @@ use crate::topology::{FamilyIndex, QueueIndex, Topology};
 /// more, the first one of the latter stands for all.
 const FEW: usize = 64;
 
-/// A hazard between two passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::solve) struct Hazard {
-    pub(in crate::solve) from: u32,
-    pub(in crate::solve) to: u32,
-}
+/// A hazard between two passes, the earlier one and the later.
+pub(crate) type Hazard = (u32, u32);
 
 /// All neighbours that must not overlap in time: one writes, or the layout or the owner changes
 /// between two reads. `touches` is sorted by order. Culled passes, which have no queue, touch
 /// nothing. If given, `states` hold the layout and owner in which earlier frames have left mip
 /// levels that are used by slices.
-pub(in crate::solve) fn hazards(
+pub(crate) fn hazards(
     frame: &Frame,
     topology: &Topology,
     touches: &Touches,
@@ -79,10 +75,9 @@ pub(in crate::solve) fn hazards(
 
 /// What depends on what, as pairs of an earlier and a later pass: hazards, and the order of the
 /// graph.
-pub(in crate::solve) fn links(graph: &Graph, hazards: &[Hazard]) -> Vec<(u32, u32)> {
-    let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
+pub(crate) fn links(graph: &Graph, hazards: &[Hazard]) -> Vec<(u32, u32)> {
     let order = graph.edges.iter().map(|edge| (edge.from, edge.to));
-    hazards.chain(order).collect()
+    hazards.iter().copied().chain(order).collect()
 }
 
 /// What has been found so far.
@@ -211,7 +206,7 @@ impl Search<'_> {
 
     fn push(&mut self, from: u32, to: u32) {
         if from != to {
-            self.edges.push(Hazard { from, to });
+            self.edges.push((from, to));
         }
     }
 
@@ -256,7 +251,7 @@ fn between_writes(members: &[Member], readers: &mut Vec<u32>, edges: &mut Vec<Ha
     for Member { pass, writes, .. } in members.iter().copied() {
         let mut push = |from: u32| {
             if from != pass {
-                edges.push(Hazard { from, to: pass });
+                edges.push((from, pass));
             }
         };
         writer.into_iter().for_each(&mut push);

@@ -16,11 +16,7 @@ use crate::solve::graph::Graph;
 use crate::solve::graph::depend::cycle_error;
 
 /// The order, or nothing (and an error) if there is a cycle.
-pub(in crate::solve) fn order(
-    frame: &Frame,
-    graph: &Graph,
-    errors: &mut Vec<PlanError>,
-) -> Option<Vec<u32>> {
+pub(crate) fn order(frame: &Frame, graph: &Graph, errors: &mut Vec<PlanError>) -> Option<Vec<u32>> {
     let is_host = |pass: u32| frame.passes[pass as usize].kind == PassKind::Host;
     let order = graph.sort_late(is_host);
     if order.len() == frame.passes.len() {

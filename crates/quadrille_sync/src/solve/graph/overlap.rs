@@ -9,7 +9,7 @@ use crate::range::{EVERYTHING, SubRange};
 
 /// The uses of a pass in groups. Uses of different groups do not overlap.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Overlaps {
+pub(crate) struct Overlaps {
     /// The uses, group by group, each in declaration order.
     members: Vec<u32>,
     /// By use: where in them its group is.
@@ -18,7 +18,7 @@ pub(in crate::solve) struct Overlaps {
 
 impl Overlaps {
     /// Looks at the uses of one pass.
-    pub(in crate::solve) fn new(uses: &[Use]) -> Self {
+    pub(crate) fn new(uses: &[Use]) -> Self {
         let key = |at: &u32| {
             let one = &uses[*at as usize];
             (one.resource, extent(&one.range).start)
@@ -53,7 +53,7 @@ impl Overlaps {
     }
 
     /// The uses that may overlap a given one, itself among them.
-    pub(in crate::solve) fn of(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn of(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let group = &self.groups[at];
         let members = &self.members[group.start as usize..group.end as usize];
         members.iter().map(|at| *at as usize)

@@ -13,29 +13,29 @@ use crate::solve::graph::ranks;
 
 /// An interval of a resource, all of it touched by the same uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::solve) struct Span {
-    pub(in crate::solve) resource: ResourceIndex,
-    pub(in crate::solve) interval: Range<u64>,
+pub(crate) struct Span {
+    pub(crate) resource: ResourceIndex,
+    pub(crate) interval: Range<u64>,
     /// Some slices of a mip level: layout and owner are compared level by level.
-    pub(in crate::solve) is_of_slices: bool,
+    pub(crate) is_of_slices: bool,
     /// Its part of [`Touches::members`].
     members: Range<u32>,
 }
 
 /// A use that touches a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::solve) struct Member {
+pub(crate) struct Member {
     /// Its index in [`Frame::uses`].
-    pub(in crate::solve) one: u32,
+    pub(crate) one: u32,
     /// The pass that declares it.
-    pub(in crate::solve) pass: u32,
+    pub(crate) pass: u32,
     /// Whether it writes.
-    pub(in crate::solve) writes: bool,
+    pub(crate) writes: bool,
 }
 
 /// All spans with uses, and their uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::solve) struct Touches {
+pub(crate) struct Touches {
     spans: Vec<Span>,
     /// The mip levels of images of which some use names slices, with all uses of any slice as
     /// reads.
@@ -46,12 +46,12 @@ pub(in crate::solve) struct Touches {
 
 impl Touches {
     /// The spans.
-    pub(in crate::solve) fn spans(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
+    pub(crate) fn spans(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
         self.spans.iter().map(|span| (span, self.members_of(span)))
     }
 
     /// The mip levels that are used by slices.
-    pub(in crate::solve) fn levels(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
+    pub(crate) fn levels(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
         self.levels.iter().map(|span| (span, self.members_of(span)))
     }
 
@@ -61,7 +61,7 @@ impl Touches {
     }
 
     /// Puts the uses of each span in the order of their passes.
-    pub(in crate::solve) fn sort(&mut self, order: &[u32]) {
+    pub(crate) fn sort(&mut self, order: &[u32]) {
         if order.is_sorted() {
             // They are in declaration order already.
             return;
@@ -92,7 +92,7 @@ impl Touches {
 }
 
 /// Finds all spans. Uses that do not fit their resource are left out (they are errors already).
-pub(in crate::solve) fn touch(frame: &Frame) -> Touches {
+pub(crate) fn touch(frame: &Frame) -> Touches {
     let lists = Users::new(frame);
     let mut touches = Touches::default();
     touches.spans.reserve(frame.resources.len());

@@ -21,7 +21,7 @@ use crate::solve::queues::ownership;
 use crate::solve::schedule::split::HostDraft;
 use crate::solve::state::clocks::{Point, Timeline};
 use crate::solve::state::numbers::Numbers;
-use crate::solve::state::predecessors::{for_each_predecessor, source};
+use crate::solve::state::predecessors::for_each_predecessor;
 use crate::solve::state::{Hosted, Maps, Mark, State};
 use crate::states::{EndPass, HostView, HostWait, Rare};
 
@@ -32,7 +32,7 @@ const HOST: Scope = Scope {
 };
 
 /// The host passes of a frame, and their steps as far as they are planned.
-pub(in crate::solve) struct Host<'a> {
+pub(crate) struct Host<'a> {
     /// The host passes that are not planned yet, in order.
     left: &'a [HostDraft],
     steps: Vec<HostStep>,
@@ -41,7 +41,7 @@ pub(in crate::solve) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    pub(in crate::solve) fn new(passes: &'a [HostDraft], count: usize) -> Self {
+    pub(crate) fn new(passes: &'a [HostDraft], count: usize) -> Self {
         Self {
             left: passes,
             steps: Vec::new(),
@@ -50,12 +50,12 @@ impl<'a> Host<'a> {
     }
 
     /// Notes where a pass runs on the device.
-    pub(in crate::solve) fn note(&mut self, pass: PassIndex, point: Point) {
+    pub(crate) fn note(&mut self, pass: PassIndex, point: Point) {
         self.ran[pass.0 as usize] = Some(point);
     }
 
     /// Plans the host passes that run right before a submission. Returns whether there are any.
-    pub(in crate::solve) fn run_before(
+    pub(crate) fn run_before(
         &mut self,
         builder: &mut Builder<'_>,
         maps: &mut Maps,
@@ -78,11 +78,7 @@ impl<'a> Host<'a> {
 
     /// Plans the host passes that no device pass depends on. A resource that they touch may still
     /// be given to another stream. It is released after they have run.
-    pub(in crate::solve) fn run_rest(
-        mut self,
-        builder: &mut Builder<'_>,
-        maps: &mut Maps,
-    ) -> Vec<HostStep> {
+    pub(crate) fn run_rest(mut self, builder: &mut Builder<'_>, maps: &mut Maps) -> Vec<HostStep> {
         let uses = |host: &HostDraft| builder.inputs.frame.uses_of(host.pass);
         let mut uses = self.left.iter().flat_map(uses);
         let leaves = uses.any(|one| builder.inputs.is_given(one.resource));
@@ -176,22 +172,13 @@ fn prepare_levels(
 }
 
 /// Drops waits that others imply, and numbers the rest.
-pub(in crate::solve) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
+pub(crate) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
     for HostStep { waits, before, .. } in steps {
         *before = before.map(|before| numbers.place(before));
         *before = before.filter(|before| *before < numbers.count);
-        let mut at = 0;
-        while at < waits.len() {
-            let point = waits[at].into();
-            if waits
-                .iter()
-                .any(|other| timeline.implies((*other).into(), point))
-            {
-                waits.remove(at);
-            } else {
-                at += 1;
-            }
-        }
+        let all = waits.clone();
+        let is_implied = |point: Point| all.iter().any(|it| timeline.implies((*it).into(), point));
+        waits.retain(|wait| !is_implied((*wait).into()));
         for wait in waits {
             wait.offset = numbers.value(wait.queue, wait.offset);
         }
@@ -282,11 +269,11 @@ fn scope_of(one: &Use) -> Scope {
 /// Makes the last write of a run visible to a host pass, by a barrier at the end of a submission.
 fn make_visible(builder: &mut Builder<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
     let Some(mark) = state.write else {
-        unreachable!("what nobody has written is not shown");
+        unreachable!("what was never written is not shown");
     };
     let place = place(builder, one.resource, &[state], false);
     let reason = reason(builder, step.pass, one, &[state], Rung::Memory);
-    let src = source_at(builder, place, &mark, true, &reason);
+    let src = builder.source_at(place, &mark, true, &reason);
     builder.records[place]
         .tail
         .merge(src, scope_of(one), reason);
@@ -384,27 +371,8 @@ fn sources(builder: &mut Builder<'_>, place: usize, reason: &Reason, states: &[&
         writes.chain(state.reads.iter().map(|read| (read, false)))
     });
     all.fold(Scope::default(), |all, (mark, memory)| {
-        all.union(source_at(builder, place, mark, memory, reason))
+        all.union(builder.source_at(place, mark, memory, reason))
     })
-}
-
-/// The first scope of a barrier at the end of a submission that depends on an access.
-fn source_at(
-    builder: &mut Builder<'_>,
-    place: usize,
-    mark: &Mark,
-    memory: bool,
-    reason: &Reason,
-) -> Scope {
-    if mark.queue == builder.point(place).queue {
-        return source(mark, memory);
-    }
-    let earlier = builder.waits.past.pass_ref(mark.pass);
-    let reason = Reason {
-        earlier,
-        ..reason.clone()
-    };
-    builder.chain_late(place, mark, reason)
 }
 
 /// The submission that ends with the barrier for the host: the last submission of this frame that

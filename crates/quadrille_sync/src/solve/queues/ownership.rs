@@ -33,12 +33,12 @@ mod predict;
 mod release;
 mod window;
 
-pub(in crate::solve) use acquire::acquire_needed;
-pub(in crate::solve) use predict::{give, predict};
-pub(in crate::solve) use release::{Destination, Releases, own_release_queue};
-pub(in crate::solve) use window::{complete_for_host, for_each_pending};
+pub(crate) use acquire::acquire_needed;
+pub(crate) use predict::{give, predict};
+pub(crate) use release::{Destination, Releases, own_release_queue};
+pub(crate) use window::{complete_for_host, for_each_pending};
 
 /// One half of a transfer.
-pub(in crate::solve) fn half(from: FamilyIndex, to: FamilyIndex, half: TransferHalf) -> Transfer {
+pub(crate) fn half(from: FamilyIndex, to: FamilyIndex, half: TransferHalf) -> Transfer {
     Transfer { from, to, half }
 }

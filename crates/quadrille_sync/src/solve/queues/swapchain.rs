@@ -18,14 +18,14 @@ use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::request::Request;
 use crate::solve::queues::ownership::{self, Destination, Releases, half};
-use crate::solve::state::predecessors::{for_each_predecessor, last_pass, source};
+use crate::solve::state::predecessors::{for_each_predecessor, last_pass};
 use crate::solve::state::{Maps, Mark, State};
 use crate::states::{EndPass, Pending};
 use crate::topology::QueueIndex;
 
 /// If a request is the first of a swapchain image, makes its submission wait for the image. In the
 /// states, the presentation engine counts as a write of the image in these stages.
-pub(in crate::solve) fn acquire_image(
+pub(crate) fn acquire_image(
     builder: &mut Builder<'_>,
     request: &Request,
     map: &mut RangeMap<State>,
@@ -48,20 +48,16 @@ pub(in crate::solve) fn acquire_image(
         .submission
         .acquires
         .push(acquire);
-    let scope = Scope {
-        stages,
-        ..Scope::default()
-    };
     let mark = Mark {
         pass: EndPass::Presentation,
         step: 0,
-        ..request.mark(scope)
+        ..request.mark(Scope::of_stages(stages))
     };
     map.update(EVERYTHING, |_, state| state.write = Some(mark));
 }
 
 /// Hands the images of swapchains to the presentation engine.
-pub(in crate::solve) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
+pub(crate) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
     // One submission presents all images whose last queue cannot present.
     let mut presenter = None;
     for (at, resource) in builder.inputs.frame.resources.iter().enumerate() {
@@ -95,17 +91,11 @@ fn finish(
     interval: Range<u64>,
     state: &mut State,
 ) {
-    let queue = builder.point(place).queue;
     let reason = reason(builder, resource, last_pass(&[state]));
     let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
     let mut src = Scope::default();
     for_each_predecessor(state, |mark, memory| {
-        if mark.queue == queue {
-            src = src.union(source(mark, memory));
-        } else {
-            let reason = self::reason(builder, resource, Some(mark.pass));
-            src = src.union(builder.chain_late(place, mark, reason));
-        }
+        src = src.union(builder.source_at(place, mark, memory, &reason));
     });
     if old_layout == new_layout {
         return;
@@ -170,10 +160,7 @@ fn acquire_to_present(
     let all = !builder.inputs.topology.maintenance8;
     let stages = builder.require_late(place, &pending.mark, all, reason.clone());
     let barrier = Barrier {
-        src: Scope {
-            stages,
-            ..Scope::default()
-        },
+        src: Scope::of_stages(stages),
         dst: Scope::default(),
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,

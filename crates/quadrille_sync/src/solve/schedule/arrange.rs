@@ -19,24 +19,24 @@
 
 use crate::frame::{Frame, PassIndex, PassKind};
 use crate::solve::graph::hazard::Hazard;
-use crate::solve::graph::{Edge, Graph, ranks};
-use crate::solve::schedule::levels::Levels;
+use crate::solve::graph::{Graph, ranks};
+use crate::solve::schedule::levels::levels;
 use crate::solve::schedule::list::{list_schedule, tails};
 use crate::solve::schedule::merge::{merge, time_of};
 use crate::solve::schedule::split::{Draft, Split, split};
 use crate::topology::{OrderPolicy, QueueIndex, Topology};
 
 /// A frame in another order.
-pub(in crate::solve) struct Arranged {
-    pub(in crate::solve) split: Split,
+pub(crate) struct Arranged {
+    pub(crate) split: Split,
     /// It is known to be better than the declared order, and there is nothing to choose.
-    pub(in crate::solve) is_better: bool,
+    pub(crate) is_better: bool,
 }
 
 /// Arranges a frame with these `hazards`, which agree with `order`, that is split into the
 /// submissions of `declared`. None if the order is not free, or what was declared cannot be
 /// improved.
-pub(in crate::solve) fn arrange(
+pub(crate) fn arrange(
     frame: &Frame,
     topology: &Topology,
     hazards: &[Hazard],
@@ -50,14 +50,8 @@ pub(in crate::solve) fn arrange(
         return None;
     }
     let side_effects = side_effects(frame, order, queues);
-    let hazards = hazards.iter().map(|hazard| (hazard.from, hazard.to));
-    let needs = hazards.chain(side_effects.iter().copied());
-    let edge = |(from, to)| Edge {
-        from,
-        to,
-        resource: None,
-    };
-    let graph = Graph::new(order.len(), needs.clone().map(edge).collect());
+    let needs = hazards.iter().chain(&side_effects).copied();
+    let graph = Graph::of(order.len(), needs.clone());
     let mut drafts = declared.drafts.clone();
     let mut is_shorter = false;
     if topology.queues.len() > 1 && drafts.len() > 1 {
@@ -78,10 +72,11 @@ pub(in crate::solve) fn arrange(
             drafts = best.drafts;
         }
     }
-    let levels = Levels::new(order.len(), &graph, &drafts);
+    let levels = levels(order.len(), &graph, &drafts);
+    let highest = levels.iter().max().copied().unwrap_or(0);
     let is_better = match (&declared.drafts[..], drafts.len()) {
         // Before each level but the first stands a call.
-        ([only], 1) if levels.highest(0) >= calls(&graph, only) => return None,
+        ([only], 1) if highest >= calls(&graph, only) => return None,
         ([_], 1) => true,
         _ => is_shorter,
     };
@@ -140,36 +135,10 @@ fn side_effects(frame: &Frame, order: &[u32], queues: &[Option<QueueIndex>]) -> 
 }
 
 /// Sorts the passes of each submission by level.
-fn sort_by_level(levels: &Levels, order: &[u32], drafts: &mut [Draft]) {
+fn sort_by_level(levels: &[u32], order: &[u32], drafts: &mut [Draft]) {
     let rank = ranks(order);
-    for (at, draft) in drafts.iter_mut().enumerate() {
-        if !draft.passes.is_sorted_by_key(|pass| rank[pass.0 as usize]) {
-            draft.passes.sort_by_key(|pass| rank[pass.0 as usize]);
-        }
-        draft.passes = by_level(&draft.passes, |pass| levels.of(pass), levels.highest(at));
+    let key = |pass: &PassIndex| (levels[pass.0 as usize], rank[pass.0 as usize]);
+    for draft in drafts {
+        draft.passes.sort_unstable_by_key(key);
     }
-}
-
-/// Passes in order of their levels, of which one is the highest; those of one level stay in order.
-fn by_level(
-    passes: &[PassIndex],
-    level: impl Fn(PassIndex) -> u32,
-    highest: u32,
-) -> Vec<PassIndex> {
-    // How many passes each level has, then where its next one goes.
-    let mut next = vec![0_u32; highest as usize + 1];
-    for pass in passes {
-        next[level(*pass) as usize] += 1;
-    }
-    let mut sum = 0;
-    for next in &mut next {
-        (*next, sum) = (sum, sum + *next);
-    }
-    let mut sorted = passes.to_vec();
-    for pass in passes {
-        let place = &mut next[level(*pass) as usize];
-        sorted[*place as usize] = *pass;
-        *place += 1;
-    }
-    sorted
 }

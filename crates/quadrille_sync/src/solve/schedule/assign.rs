@@ -14,7 +14,7 @@ use crate::solve::graph::Graph;
 use crate::topology::{Capabilities, QueueIndex, Topology};
 
 /// The queue of each pass; none for culled ones and host passes.
-pub(in crate::solve) fn assign(
+pub(crate) fn assign(
     frame: &Frame,
     topology: &Topology,
     graph: &Graph,
@@ -54,7 +54,7 @@ pub(in crate::solve) fn assign(
 }
 
 /// Reports passes that no queue suits, in a frame that has no order.
-pub(in crate::solve) fn assign_unordered(
+pub(crate) fn assign_unordered(
     frame: &Frame,
     topology: &Topology,
     graph: &Graph,

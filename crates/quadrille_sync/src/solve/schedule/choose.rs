@@ -10,7 +10,7 @@ use crate::solve::schedule::objective::Objective;
 use crate::solve::schedule::split::Split;
 
 /// The better of the declared frame and the arranged one, with what `emit` makes of it.
-pub(in crate::solve) fn choose<T: AsRef<Plan>>(
+pub(crate) fn choose<T: AsRef<Plan>>(
     frame: &Frame,
     declared: &Split,
     arranged: Option<Arranged>,

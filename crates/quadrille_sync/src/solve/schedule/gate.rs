@@ -13,29 +13,29 @@ use crate::topology::QueueIndex;
 
 /// All passes in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::solve) struct Gates {
+pub(crate) struct Gates {
     /// Each gate stands after all it depends on and before all that depend on it. Other host
     /// passes come last.
-    pub(in crate::solve) order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// By pass: it is a gate. Empty if there are none.
     is_gate: Vec<bool>,
 }
 
 impl Gates {
     /// Whether there is any gate.
-    pub(in crate::solve) fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         !self.is_gate.is_empty()
     }
 
     /// Whether a pass is a gate.
-    pub(in crate::solve) fn is_gate(&self, pass: u32) -> bool {
+    pub(crate) fn is_gate(&self, pass: u32) -> bool {
         self.is_gate.get(pass as usize).copied().unwrap_or(false)
     }
 }
 
 /// Puts passes in order around the gates. `graph` has all dependencies, also those that only
 /// follow from layouts and owners, and `order` agrees with it.
-pub(in crate::solve) fn gate(
+pub(crate) fn gate(
     frame: &Frame,
     graph: &Graph,
     order: &[u32],

@@ -2,7 +2,7 @@
 
 use super::gate;
 use crate::frame::{Frame, PassIndex, PassKind, QueueRequest};
-use crate::solve::graph::{Edge, Graph};
+use crate::solve::graph::Graph;
 use crate::topology::QueueIndex;
 
 /// The names of passes in their order, gates in upper case. Passes whose name begins with `h` run
@@ -17,12 +17,7 @@ fn check(names: &[&str], edges: &[(u32, u32)], expected: &str) {
         }
         queues.push((!name.starts_with(['h', 'c'])).then_some(QueueIndex(0)));
     }
-    let edge = |&(from, to): &(u32, u32)| Edge {
-        from,
-        to,
-        resource: None,
-    };
-    let graph = Graph::new(names.len(), edges.iter().map(edge).collect());
+    let graph = Graph::of(names.len(), edges.iter().copied());
     let order = graph.sort();
     let gates = gate(&frame, &graph, &order, &queues);
     let name = |pass: &u32| match (names[*pass as usize], gates.is_gate(*pass)) {

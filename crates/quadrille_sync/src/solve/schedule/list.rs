@@ -45,7 +45,7 @@ impl Worker {
 }
 
 /// How long each pass and the longest chain of passes that depend on it take together.
-pub(in crate::solve) fn tails(
+pub(crate) fn tails(
     frame: &Frame,
     graph: &Graph,
     order: &[u32],
@@ -66,7 +66,7 @@ pub(in crate::solve) fn tails(
 
 /// The passes in the order in which they would begin if each were a submission of its own. Of
 /// several that can begin on a queue, the one of greatest `urgency` does.
-pub(in crate::solve) fn list_schedule(
+pub(crate) fn list_schedule(
     frame: &Frame,
     topology: &Topology,
     graph: &Graph,

@@ -2,7 +2,7 @@
 //! a submission costs; a part of the phase [`arrange`](crate::solve::schedule::arrange).
 
 use crate::frame::Frame;
-use crate::solve::graph::{Edge, Graph};
+use crate::solve::graph::Graph;
 use crate::solve::schedule::objective::{Costs, SUBMISSION_US, time_us};
 use crate::solve::schedule::split::Draft;
 use crate::topology::Topology;
@@ -12,13 +12,13 @@ use crate::topology::Topology;
 const VISITS: usize = 64;
 
 /// Submissions, and their estimated time.
-pub(in crate::solve) struct Merged {
-    pub(in crate::solve) drafts: Vec<Draft>,
-    pub(in crate::solve) time_us: u64,
+pub(crate) struct Merged {
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) time_us: u64,
 }
 
 /// Joins submissions. None if they would wait for each other as they are.
-pub(in crate::solve) fn merge(
+pub(crate) fn merge(
     frame: &Frame,
     topology: &Topology,
     graph: &Graph,
@@ -37,7 +37,7 @@ pub(in crate::solve) fn merge(
 }
 
 /// The estimated time of submissions as they are; none if they would wait for each other.
-pub(in crate::solve) fn time_of(
+pub(crate) fn time_of(
     frame: &Frame,
     topology: &Topology,
     graph: &Graph,
@@ -128,15 +128,7 @@ impl Groups {
         let chains = chains.map(|two| (two[0], two[1]));
         let leader = |at: u32| self.leader(at);
         let links = self.links.iter().map(|(a, b)| (leader(*a), leader(*b)));
-        let edge = |(from, to): (u32, u32)| Edge {
-            from,
-            to,
-            resource: None,
-        };
-        let edges = chains
-            .chain(links.filter(|(from, to)| from != to))
-            .map(edge);
-        let graph = Graph::new(count, edges.collect());
+        let graph = Graph::of(count, chains.chain(links.filter(|(from, to)| from != to)));
         let mut order = graph.sort();
         if order.len() < count {
             return None;

@@ -16,7 +16,7 @@ use crate::topology::QueueIndex;
 
 /// What a submission costs besides its passes, in microseconds: handing it over, and the pause of
 /// a queue between two of them. Worth knowing only to the order of magnitude.
-pub(in crate::solve) const SUBMISSION_US: u64 = 20;
+pub(crate) const SUBMISSION_US: u64 = 20;
 
 /// What each pass costs in a frame in which no cost is known, in microseconds.
 const ASSUMED_US: u64 = 100;
@@ -57,13 +57,13 @@ pub(crate) fn time_us(ends: &[u64], submissions: usize) -> u64 {
 
 /// The estimated cost of each pass, in microseconds.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Costs {
+pub(crate) struct Costs {
     unknown: u64,
 }
 
 impl Costs {
     /// Looks at the costs that a frame declares.
-    pub(in crate::solve) fn new(frame: &Frame) -> Self {
+    pub(crate) fn new(frame: &Frame) -> Self {
         let device = frame.passes.iter().filter(|it| it.kind == PassKind::Device);
         let known = device
             .map(|pass| u64::from(pass.cost_us))
@@ -75,7 +75,7 @@ impl Costs {
     }
 
     /// The cost of a pass.
-    pub(in crate::solve) fn of(&self, frame: &Frame, pass: PassIndex) -> u64 {
+    pub(crate) fn of(&self, frame: &Frame, pass: PassIndex) -> u64 {
         match frame.pass(pass).cost_us {
             0 => self.unknown,
             cost => u64::from(cost),

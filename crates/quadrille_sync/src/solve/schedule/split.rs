@@ -8,40 +8,40 @@
 //!   wait for the pass without need.
 //!
 //! The first also means that all a pass depends on was submitted before its submission, so a wait
-//! always follows its signal in submission order. Both are answered by vector clocks over
+//! always follows its signal in submission order. Both follow from vector clocks over
 //! positions in the order, one for earlier and one for later passes. The host counts as one more
 //! queue, as far as device passes depend on its passes (see
 //! [`gate`](crate::solve::schedule::gate)).
 
 use crate::frame::{Frame, PassIndex, PassKind};
-use crate::solve::graph::{Edge, Graph, ranks};
+use crate::solve::graph::{Graph, ranks};
 use crate::solve::schedule::gate::{Gates, gate};
 use crate::topology::{QueueIndex, Topology};
 
 /// The passes of a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::solve) struct Draft {
-    pub(in crate::solve) queue: QueueIndex,
-    pub(in crate::solve) passes: Vec<PassIndex>,
+pub(crate) struct Draft {
+    pub(crate) queue: QueueIndex,
+    pub(crate) passes: Vec<PassIndex>,
 }
 
 /// Submissions and host passes, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::solve) struct Split {
-    pub(in crate::solve) drafts: Vec<Draft>,
-    pub(in crate::solve) host: Vec<HostDraft>,
+pub(crate) struct Split {
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) host: Vec<HostDraft>,
 }
 
 /// A host pass among submissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::solve) struct HostDraft {
-    pub(in crate::solve) pass: PassIndex,
+pub(crate) struct HostDraft {
+    pub(crate) pass: PassIndex,
     /// The first submission that depends on it; none if no submission does.
-    pub(in crate::solve) before: Option<usize>,
+    pub(crate) before: Option<usize>,
 }
 
 /// Makes submissions. `links` says what depends on what, in pairs of an earlier and a later pass.
-pub(in crate::solve) fn split(
+pub(crate) fn split(
     frame: &Frame,
     topology: &Topology,
     links: &[(u32, u32)],
@@ -55,12 +55,7 @@ pub(in crate::solve) fn split(
         split.drafts.extend(together(order, queues));
         return split;
     }
-    let edge = |(from, to): &(u32, u32)| Edge {
-        from: *from,
-        to: *to,
-        resource: None,
-    };
-    let graph = Graph::new(order.len(), links.iter().map(edge).collect());
+    let graph = Graph::of(order.len(), links.iter().copied());
     let gates = gate(frame, &graph, order, queues);
     let clocks = Clocks::new(topology.queues.len(), &graph, &gates, queues);
     // The last submission of each queue.

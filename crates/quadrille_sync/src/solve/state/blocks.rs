@@ -20,30 +20,26 @@ type Bytes = RangeMap<Vec<Mark>>;
 
 /// A block that resources of the frame lie in.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Block {
-    pub(in crate::solve) id: BlockId,
+pub(crate) struct Block {
+    pub(crate) id: BlockId,
     /// The index in [`Past`] of its first access before the frame.
-    pub(in crate::solve) first: u32,
-    pub(in crate::solve) bytes: Bytes,
+    pub(crate) first: u32,
+    pub(crate) bytes: Bytes,
     /// Its occupants, by first byte; they do not overlap.
     present: BTreeMap<u64, ResourceIndex>,
 }
 
 /// All blocks of a frame.
 #[derive(Clone, Debug, Default)]
-pub(in crate::solve) struct Blocks {
-    pub(in crate::solve) list: Vec<Block>,
+pub(crate) struct Blocks {
+    pub(crate) list: Vec<Block>,
     /// By resource, if there are blocks: the index of its block, until it enters.
     waiting: Vec<Option<u32>>,
 }
 
 impl Blocks {
     /// The blocks at the end of the last frame.
-    pub(in crate::solve) fn load<'a>(
-        frame: &Frame,
-        states: &'a States,
-        past: &mut Past<'a>,
-    ) -> Self {
+    pub(crate) fn load<'a>(frame: &Frame, states: &'a States, past: &mut Past<'a>) -> Self {
         let mut blocks = Self::default();
         for (at, resource) in frame.resources.iter().enumerate() {
             let Some(place) = resource.memory else {
@@ -62,12 +58,7 @@ impl Blocks {
 
     /// Lets a resource into its block, if it lies in one and has not entered yet.
     #[inline]
-    pub(in crate::solve) fn enter(
-        &mut self,
-        frame: &Frame,
-        resource: ResourceIndex,
-        maps: &mut Maps,
-    ) {
+    pub(crate) fn enter(&mut self, frame: &Frame, resource: ResourceIndex, maps: &mut Maps) {
         if !self.waiting.is_empty() {
             self.enter_waiting(frame, resource, maps);
         }
@@ -111,7 +102,7 @@ impl Blocks {
     }
 
     /// Ends the frame: all occupants leave.
-    pub(in crate::solve) fn close(&mut self, frame: &Frame, maps: &Maps) {
+    pub(crate) fn close(&mut self, frame: &Frame, maps: &Maps) {
         for Block { bytes, present, .. } in &mut self.list {
             for resource in std::mem::take(present).into_values() {
                 leave(bytes, frame, resource, &maps[resource.0 as usize]);

@@ -20,22 +20,33 @@ use crate::topology::{QueueIndex, Topology};
 /// Less than any value: nothing is known.
 const NOTHING: i64 = i64::MIN;
 
-/// An entry of a queue's clock now: how far it is ordered after another queue's timeline.
+/// An entry of a queue's clock, now or when a submission signals: how far it is ordered after another
+/// queue's timeline.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::solve) struct Entry {
-    pub(in crate::solve) value: i64,
+struct Entry {
+    value: i64,
     /// The stages that wait for the value.
     stages: Stages,
     /// The value is a point of this frame or one the plan waits for, and not just a value in
     /// another queue's clock at the start of the frame.
     exact: bool,
     /// The submission that learned it in this frame, and the queue it waited for.
-    pub(in crate::solve) wait: Option<(usize, QueueIndex)>,
+    wait: Option<(usize, QueueIndex)>,
 }
 
 impl Entry {
+    /// A value, without stages.
+    fn of(value: i64, exact: bool) -> Self {
+        Self {
+            value,
+            stages: Stages::empty(),
+            exact,
+            wait: None,
+        }
+    }
+
     /// Lets more stages wait for the value.
-    pub(in crate::solve) fn add(&mut self, stages: Stages) {
+    fn add(&mut self, stages: Stages) {
         self.stages = (self.stages | stages).simplified();
     }
 
@@ -49,37 +60,16 @@ impl Entry {
     }
 }
 
-/// An entry of a submission's clock when it signals.
-#[derive(Clone, Copy, Debug)]
-struct Snapshot {
-    value: i64,
-    /// The stages of its queue that wait for the value.
-    stages: Stages,
-    exact: bool,
-}
-
-impl Snapshot {
-    /// A value, without stages.
-    fn of(value: i64, exact: bool) -> Self {
-        let stages = Stages::empty();
-        Self {
-            value,
-            stages,
-            exact,
-        }
-    }
-}
-
 /// The vector clocks.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Timeline {
-    pub(in crate::solve) queues: usize,
+pub(crate) struct Timeline {
+    pub(crate) queues: usize,
     /// The clock of each queue now.
-    pub(in crate::solve) now: Vec<Entry>,
+    now: Vec<Entry>,
     /// The clock of each queue when the frame began.
     start: Vec<i64>,
     /// The clock of each submission when it signalled.
-    snapshots: Vec<Snapshot>,
+    snapshots: Vec<Entry>,
     /// For each queue, the queues whose clocks at the start it includes, as bits.
     joined_now: Vec<u32>,
     /// The same for each submission.
@@ -93,9 +83,9 @@ pub(in crate::solve) struct Timeline {
 
 /// What to wait for.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::solve) struct Point {
-    pub(in crate::solve) queue: QueueIndex,
-    pub(in crate::solve) value: i64,
+pub(crate) struct Point {
+    pub(crate) queue: QueueIndex,
+    pub(crate) value: i64,
 }
 
 impl From<RelativePoint> for Point {
@@ -109,7 +99,7 @@ impl From<RelativePoint> for Point {
 
 impl Timeline {
     /// The clocks at the start of a frame.
-    pub(in crate::solve) fn new(topology: &Topology, states: &States) -> Self {
+    pub(crate) fn new(topology: &Topology, states: &States) -> Self {
         let queues = topology.queues.len();
         let mut now = Vec::with_capacity(queues * queues);
         for queue in topology.indices() {
@@ -118,12 +108,7 @@ impl Timeline {
                 // Values fit: they count submissions.
                 let value = known.value as i64 - states.base(of) as i64;
                 let value = if known.value == 0 { NOTHING } else { value };
-                let mut entry = Entry {
-                    value,
-                    stages: Stages::empty(),
-                    exact: false,
-                    wait: None,
-                };
+                let mut entry = Entry::of(value, false);
                 entry.add(known.stages);
                 now.push(entry);
             }
@@ -143,43 +128,30 @@ impl Timeline {
 
     /// Opens the next submission of a queue and returns its value. Submissions are numbered in
     /// the order in which they are opened.
-    pub(in crate::solve) fn open(&mut self, queue: QueueIndex) -> i64 {
+    pub(crate) fn open(&mut self, queue: QueueIndex) -> i64 {
         let submission = self.joined.len();
         let by_queue = &mut self.by_queue[usize::from(queue.0)];
         by_queue.push(submission);
         let value = by_queue.len() as i64;
         self.joined.push(0);
         self.waits.push(Vec::new());
-        self.snapshots.resize(
-            self.snapshots.len() + self.queues,
-            Snapshot::of(NOTHING, false),
-        );
+        let count = self.snapshots.len() + self.queues;
+        self.snapshots.resize(count, Entry::of(NOTHING, false));
         self.close(submission, queue, value);
         value
     }
 
     /// Notes the clock of a submission. To be called again once it is complete.
-    pub(in crate::solve) fn close(&mut self, submission: usize, queue: QueueIndex, value: i64) {
-        let row = usize::from(queue.0) * self.queues;
-        for of in 0..self.queues {
-            let Entry {
-                value,
-                stages,
-                exact,
-                ..
-            } = self.now[row + of];
-            self.snapshots[submission * self.queues + of] = Snapshot {
-                value,
-                stages,
-                exact,
-            };
-        }
-        self.snapshots[submission * self.queues + usize::from(queue.0)] = Snapshot::of(value, true);
+    pub(crate) fn close(&mut self, submission: usize, queue: QueueIndex, value: i64) {
+        let now = &self.now[usize::from(queue.0) * self.queues..][..self.queues];
+        let snapshot = &mut self.snapshots[submission * self.queues..][..self.queues];
+        snapshot.copy_from_slice(now);
+        snapshot[usize::from(queue.0)] = Entry::of(value, true);
         self.joined[submission] = self.joined_now[usize::from(queue.0)];
     }
 
     /// The submission that signals a value of this frame.
-    pub(in crate::solve) fn submission(&self, point: Point) -> Option<usize> {
+    pub(crate) fn submission(&self, point: Point) -> Option<usize> {
         let index = usize::try_from(point.value - 1).ok()?;
         self.by_queue[usize::from(point.queue.0)]
             .get(index)
@@ -187,7 +159,7 @@ impl Timeline {
     }
 
     /// Whether a submission of this frame is ordered after a point.
-    pub(in crate::solve) fn is_after(&self, submission: usize, point: Point) -> bool {
+    pub(crate) fn is_after(&self, submission: usize, point: Point) -> bool {
         let row = submission * self.queues;
         self.snapshots[row + usize::from(point.queue.0)].value >= point.value
     }
@@ -195,7 +167,7 @@ impl Timeline {
     /// The stages of a queue that are ordered after a point by waits. A wait for a submission that
     /// has itself waited for a value of this queue counts too: it makes all memory visible, like
     /// any wait.
-    pub(in crate::solve) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
+    pub(crate) fn ordered_by_waits(&self, queue: QueueIndex, point: Point) -> Stages {
         let entry = self.now[usize::from(queue.0) * self.queues + usize::from(point.queue.0)];
         entry.waiting(point.value)
     }
@@ -203,7 +175,7 @@ impl Timeline {
     /// Orders the submission that is being planned after a point, for the given stages. Returns
     /// stages that are ordered after the point: `stages`, or others, from which a barrier has to
     /// chain. With `all` it returns `stages`.
-    pub(in crate::solve) fn require(
+    pub(crate) fn require(
         &mut self,
         (at, queue): (usize, QueueIndex),
         point: Point,
@@ -255,7 +227,7 @@ impl Timeline {
 
     /// Orders an earlier submission of the plan after a point. Returns stages from which a barrier
     /// at its end can chain: all stages, or, without `all`, stages that have waited already.
-    pub(in crate::solve) fn require_late(
+    pub(crate) fn require_late(
         &mut self,
         (at, queue): (usize, QueueIndex),
         point: Point,
@@ -282,7 +254,7 @@ impl Timeline {
         for (of, learned) in learned.into_iter().enumerate() {
             let known = &mut self.snapshots[row + of];
             if learned.value > known.value {
-                *known = Snapshot { stages, ..learned };
+                *known = Entry { stages, ..learned };
             }
         }
         self.joined[at] |= self.joined_at(point);
@@ -305,10 +277,8 @@ impl Timeline {
             let entry = &mut self.now[row + of];
             if learned.value > entry.value {
                 *entry = Entry {
-                    value: learned.value,
-                    stages: Stages::empty(),
-                    exact: learned.exact,
                     wait,
+                    ..Entry::of(learned.value, learned.exact)
                 };
                 entry.add(stages);
             } else if entry.wait == wait || entry.value == learned.value {
@@ -319,11 +289,9 @@ impl Timeline {
         let joined = self.joined_at(point) & !self.joined_now[usize::from(queue.0)];
         self.joined_now[usize::from(queue.0)] |= joined;
         let others = (0..self.queues as u8).filter(|other| joined & (1 << other) != 0);
-        self.joins.extend(others.map(|of| Joined {
-            queue,
-            of: QueueIndex(of),
-            stages,
-        }));
+        let others = others.map(QueueIndex);
+        self.joins
+            .extend(others.map(|of| Joined { queue, of, stages }));
     }
 
     /// Merges waits of a submission into the waits that imply them, as numbering does at the end.
@@ -362,18 +330,18 @@ impl Timeline {
     }
 
     /// What a wait for a point adds to a clock.
-    fn snapshot(&self, point: Point) -> Vec<Snapshot> {
+    fn snapshot(&self, point: Point) -> Vec<Entry> {
         let of = usize::from(point.queue.0);
         let mut learned = match self.submission(point) {
             Some(submission) => self.snapshots[submission * self.queues..][..self.queues].to_vec(),
             None if point.value == 0 => self.start[of * self.queues..][..self.queues]
                 .iter()
-                .map(|value| Snapshot::of(*value, false))
+                .map(|value| Entry::of(*value, false))
                 .collect(),
             // The clock of the queue at that time is not kept.
-            None => vec![Snapshot::of(NOTHING, false); self.queues],
+            None => vec![Entry::of(NOTHING, false); self.queues],
         };
-        learned[of] = Snapshot::of(point.value, true);
+        learned[of] = Entry::of(point.value, true);
         learned
     }
 
@@ -392,7 +360,7 @@ impl Timeline {
 const REPEATED: usize = 16;
 
 /// Adds a reason unless it has just been added.
-pub(in crate::solve) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
+pub(crate) fn push_reason(reasons: &mut Vec<Reason>, reason: Reason) {
     let recent = reasons.len().saturating_sub(REPEATED);
     if !reasons[recent..].contains(&reason) {
         reasons.push(reason);
@@ -456,19 +424,19 @@ fn add_wait(waits: &mut Vec<Wait>, point: Point, stages: Stages, reason: Reason)
 
 impl Timeline {
     /// Takes the waits that a submission needs, without those that others of it imply.
-    pub(in crate::solve) fn take_waits(&mut self, submission: usize) -> Vec<Wait> {
+    pub(crate) fn take_waits(&mut self, submission: usize) -> Vec<Wait> {
         let mut waits = std::mem::take(&mut self.waits[submission]);
         drop_implied(self, &mut waits);
         waits
     }
 
     /// Whether to wait for one point is to wait for another, of another queue.
-    pub(in crate::solve) fn implies(&self, one: Point, other: Point) -> bool {
+    pub(crate) fn implies(&self, one: Point, other: Point) -> bool {
         one.queue != other.queue && self.value_at(one, other.queue) >= other.value
     }
 
     /// The value of a queue that a wait for a point implies.
-    pub(in crate::solve) fn value_at(&self, point: Point, of: QueueIndex) -> i64 {
+    pub(crate) fn value_at(&self, point: Point, of: QueueIndex) -> i64 {
         let (queue, of) = (usize::from(point.queue.0), usize::from(of.0));
         match self.submission(point) {
             _ if queue == of => point.value,
@@ -481,7 +449,7 @@ impl Timeline {
 
 impl Timeline {
     /// What the frame added to each queue's clock.
-    pub(in crate::solve) fn learned(&self, numbers: &Numbers) -> (Vec<Learned>, Vec<Joined>) {
+    pub(crate) fn learned(&self, numbers: &Numbers) -> (Vec<Learned>, Vec<Joined>) {
         let mut learned = Vec::new();
         for (at, entry) in self.now.iter().enumerate() {
             let queue = QueueIndex((at / self.queues) as u8);

@@ -4,18 +4,18 @@ use crate::topology::QueueIndex;
 
 /// The final numbers: value by value, as windows that are not used close up.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct Numbers {
+pub(crate) struct Numbers {
     /// By queue, the final number of each value of this frame, from 1.
     values: Vec<Vec<i64>>,
     /// By submission in the making, its final index.
     places: Vec<u32>,
     /// The final number of submissions.
-    pub(in crate::solve) count: u32,
+    pub(crate) count: u32,
 }
 
 impl Numbers {
     /// Numbers submissions of which the queue is given, and whether there is anything to submit.
-    pub(in crate::solve) fn new(
+    pub(crate) fn new(
         queues: usize,
         records: impl ExactSizeIterator<Item = (QueueIndex, bool)>,
     ) -> Self {
@@ -35,14 +35,14 @@ impl Numbers {
     }
 
     /// The final value for a point.
-    pub(in crate::solve) fn value(&self, queue: QueueIndex, value: i64) -> i64 {
+    pub(crate) fn value(&self, queue: QueueIndex, value: i64) -> i64 {
         let index = usize::try_from(value - 1).ok();
         let number = index.and_then(|index| self.values[usize::from(queue.0)].get(index));
         number.copied().unwrap_or(value)
     }
 
     /// The final index of a submission, or of the next one that is used.
-    pub(in crate::solve) fn place(&self, submission: u32) -> u32 {
+    pub(crate) fn place(&self, submission: u32) -> u32 {
         self.places
             .get(submission as usize)
             .copied()

@@ -7,7 +7,7 @@ use crate::states::EndPass;
 /// The accesses that a write depends on: the reads since the last write, or that write, and a read
 /// that another stream has promised to finish. The first write to aliased memory also depends on
 /// the accesses of its earlier occupants. The flag says whether memory has to be made available.
-pub(in crate::solve) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
+pub(crate) fn for_each_predecessor(state: &State, mut each: impl FnMut(&Mark, bool)) {
     let aliased = state.rare.aliased().iter();
     aliased.for_each(|mark| each(mark, !mark.scope.access.is_empty()));
     state
@@ -26,17 +26,14 @@ pub(in crate::solve) fn for_each_predecessor(state: &State, mut each: impl FnMut
 }
 
 /// The same of a run, or of all runs of a mip level.
-pub(in crate::solve) fn for_each_predecessor_of(
-    states: &[&State],
-    mut each: impl FnMut(&Mark, bool),
-) {
+pub(crate) fn for_each_predecessor_of(states: &[&State], mut each: impl FnMut(&Mark, bool)) {
     for state in states {
         for_each_predecessor(state, &mut each);
     }
 }
 
 /// The first synchronization scope that an access makes.
-pub(in crate::solve) fn source(mark: &Mark, memory: bool) -> Scope {
+pub(crate) fn source(mark: &Mark, memory: bool) -> Scope {
     if memory {
         mark.scope
     } else {
@@ -45,7 +42,7 @@ pub(in crate::solve) fn source(mark: &Mark, memory: bool) -> Scope {
 }
 
 /// The mark of a pass for states that no request describes.
-pub(in crate::solve) fn last_pass(states: &[&State]) -> Option<EndPass> {
+pub(crate) fn last_pass(states: &[&State]) -> Option<EndPass> {
     let mut last = None;
     for_each_predecessor_of(states, |mark, _| last = Some(mark.pass));
     last

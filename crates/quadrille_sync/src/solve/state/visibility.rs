@@ -12,7 +12,7 @@ const VISIBLE: usize = 16;
 
 /// Whether the last write is visible to a scope on a queue.
 #[inline]
-pub(in crate::solve) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
+pub(crate) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool {
     any(state, |seen| {
         seen.queue == queue && seen.scope.covers(scope)
     })
@@ -22,7 +22,7 @@ pub(in crate::solve) fn is_visible(state: &State, queue: QueueIndex, scope: Scop
 /// the previous frame predicted the use (see `barriers/lookahead`), or if the range is unused
 /// since a barrier that wrote it, as where passes write disjoint slices.
 #[inline]
-pub(in crate::solve) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
+pub(crate) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
     let is_barrier = |write: &Mark| write.queue == queue && write.scope.access.is_empty();
     let rare = &state.rare;
     let is_kept = rare.pending().is_none() && rare.promised().is_none();
@@ -46,7 +46,7 @@ fn any(state: &State, is_such: impl Fn(&Seen) -> bool) -> bool {
 
 /// Notes that the last write is visible to a scope.
 #[inline]
-pub(in crate::solve) fn mark_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
+pub(crate) fn mark_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
     match state.visible.as_slice() {
         [] => {
             let is_ready = false;
@@ -86,7 +86,7 @@ fn add_visible(state: &mut State, queue: QueueIndex, scope: Scope) {
 
 /// Notes a read that no scope is ordered after yet.
 #[inline]
-pub(in crate::solve) fn unready(state: &mut State) {
+pub(crate) fn unready(state: &mut State) {
     let visible = state.visible.iter_mut();
     visible.for_each(|seen| seen.is_ready = false);
 }

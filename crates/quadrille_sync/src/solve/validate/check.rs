@@ -15,7 +15,7 @@ use crate::topology::Topology;
 
 /// Errors that leave nothing to reason about: indices that point nowhere, no queues, resources
 /// that cannot exist. Without any, all later phases may index freely.
-pub(in crate::solve) fn check_shape(
+pub(crate) fn check_shape(
     frame: &Frame,
     topology: &Topology,
     states: &States,
@@ -80,7 +80,7 @@ pub(in crate::solve) fn check_shape(
 }
 
 /// Errors of single uses, and of uses of one pass that cannot go together.
-pub(in crate::solve) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
+pub(crate) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
     // The pass that used a resource last, to find second uses without comparing all pairs.
     let mut last_user = vec![u32::MAX; frame.resources.len()];
     let mut resources = frame.resources.iter();
@@ -184,7 +184,7 @@ const MAX_ID: u32 = 1 << 20;
 const MAX_BLOCK: u32 = 1 << 16;
 
 /// What Vulkan would not allow of a resource, or no device has.
-pub(in crate::solve) fn impossible(resource: &Resource) -> Option<&'static str> {
+pub(crate) fn impossible(resource: &Resource) -> Option<&'static str> {
     if resource.id.0 >= MAX_ID {
         return Some("has an id of 1048576 or more; ids are dense and begin at 0");
     }
@@ -256,7 +256,7 @@ fn misplaced(resource: &Resource, memory: Placement) -> Option<&'static str> {
 }
 
 /// Whether ids are unique, in the frame and over frames.
-pub(in crate::solve) fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
+pub(crate) fn check_ids(frame: &Frame, states: &States, errors: &mut Vec<PlanError>) {
     for resource in &frame.resources {
         let before = states.kind(resource.id);
         if let Some(before) = before.filter(|before| *before != resource.kind) {

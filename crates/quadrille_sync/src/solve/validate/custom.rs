@@ -5,7 +5,7 @@ use crate::access::CustomAccess;
 use crate::flags::{AccessMask, Layout, Stages};
 
 /// What is wrong with an access in Vulkan's terms, in words; nothing if Vulkan allows it.
-pub(in crate::solve) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
+pub(crate) fn wrong(custom: &CustomAccess, image: bool) -> Option<String> {
     let CustomAccess {
         stages,
         access,
@@ -73,7 +73,7 @@ const SHADERS: Stages = Stages::VERTEX_SHADER
     .union(Stages::RAY_TRACING_SHADER);
 
 /// The stages that make a kind of access (table "Supported access types").
-pub(in crate::solve) const fn stages_of(kind: AccessMask) -> Stages {
+pub(crate) const fn stages_of(kind: AccessMask) -> Stages {
     let builds = Stages::ACCELERATION_STRUCTURE_BUILD.union(Stages::MICROMAP_BUILD);
     let copies = Stages::COPY
         .union(Stages::RESOLVE)

@@ -7,7 +7,7 @@ use crate::states::States;
 use crate::topology::{FamilyIndex, Topology};
 
 /// Reports owners that the topology does not have, so that later phases find a queue for each.
-pub(in crate::solve) fn check_owners(
+pub(crate) fn check_owners(
     frame: &Frame,
     topology: &Topology,
     states: &States,

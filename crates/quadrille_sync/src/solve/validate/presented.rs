@@ -6,11 +6,7 @@ use crate::resource::{Lifetime, ResourceIndex};
 use crate::topology::Topology;
 
 /// Reports swapchain images that no queue could present, or that no pass writes.
-pub(in crate::solve) fn check_presented(
-    frame: &Frame,
-    topology: &Topology,
-    errors: &mut Vec<PlanError>,
-) {
+pub(crate) fn check_presented(frame: &Frame, topology: &Topology, errors: &mut Vec<PlanError>) {
     let can_present = topology.queues.iter().any(|queue| queue.can_present);
     let is_image = |one: &&Use| frame.resource(one.resource).lifetime == Lifetime::Swapchain;
     // By resource: whether any use writes.

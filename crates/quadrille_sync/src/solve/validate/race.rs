@@ -18,7 +18,7 @@ struct Pair {
 
 /// Reports uses without an order that they need, and reads of what was never written.
 /// `touches` is sorted by `order`.
-pub(in crate::solve) fn race(
+pub(crate) fn race(
     frame: &Frame,
     touches: &Touches,
     graph: &Graph,

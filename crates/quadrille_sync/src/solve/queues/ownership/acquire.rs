@@ -27,7 +27,7 @@ use crate::states::{Pending, Seen};
 
 /// Transfers ownership of the ranges that a pass needs to the family of its queue, and completes
 /// pending acquires of ranges that the pass discards in part.
-pub(in crate::solve) fn acquire_needed(
+pub(crate) fn acquire_needed(
     builder: &mut Builder<'_>,
     calls: &mut Calls,
     requests: &[Request],
@@ -169,10 +169,7 @@ fn acquire(
     };
     calls.follow_wait();
     let barrier = Barrier {
-        src: Scope {
-            stages,
-            ..Scope::default()
-        },
+        src: Scope::of_stages(stages),
         dst,
         old_layout: pending.old_layout,
         new_layout: pending.new_layout,

@@ -14,7 +14,7 @@ use crate::solve::state::predecessors::for_each_predecessor_of;
 use crate::solve::state::{Maps, State};
 
 /// Appends releases for the next frame to this frame's last uses.
-pub(in crate::solve) fn predict(builder: &mut Builder<'_>, maps: &mut Maps) {
+pub(crate) fn predict(builder: &mut Builder<'_>, maps: &mut Maps) {
     if !builder.inputs.has_families {
         return;
     }
@@ -71,7 +71,7 @@ fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
 }
 
 /// Releases resources that are given to other streams, to the families that will own them.
-pub(in crate::solve) fn give(builder: &mut Builder<'_>, maps: &mut Maps) {
+pub(crate) fn give(builder: &mut Builder<'_>, maps: &mut Maps) {
     let frame = builder.inputs.frame;
     for give in &frame.gives {
         let outside = give.family.is_outside();

@@ -23,11 +23,11 @@ const JOINED: usize = 16;
 
 /// The destination of a range.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::solve) struct Destination {
-    pub(in crate::solve) resource: ResourceIndex,
-    pub(in crate::solve) family: FamilyIndex,
-    pub(in crate::solve) layout: Layout,
-    pub(in crate::solve) later: PassRef,
+pub(crate) struct Destination {
+    pub(crate) resource: ResourceIndex,
+    pub(crate) family: FamilyIndex,
+    pub(crate) layout: Layout,
+    pub(crate) later: PassRef,
 }
 
 /// How a range is released. Ranges with equal releases may share a barrier.
@@ -43,7 +43,7 @@ struct Release {
 
 /// The runs that their owners release.
 #[derive(Debug, Default)]
-pub(in crate::solve) struct Releases {
+pub(crate) struct Releases {
     groups: Vec<Group>,
 }
 
@@ -60,7 +60,7 @@ struct Group {
 impl Releases {
     /// Releases a run, or all runs of a mip level, from its owner, after all uses of the frame so
     /// far.
-    pub(in crate::solve) fn add(
+    pub(crate) fn add(
         &mut self,
         builder: &mut Builder<'_>,
         to: &Destination,
@@ -107,7 +107,7 @@ impl Releases {
     }
 
     /// Appends the releases to their submissions, and notes the pending acquires in the states.
-    pub(in crate::solve) fn release(self, builder: &mut Builder<'_>, maps: &mut Maps) {
+    pub(crate) fn release(self, builder: &mut Builder<'_>, maps: &mut Maps) {
         for mut group in self.groups {
             let resource = group.release.to.resource;
             let kind = &builder.inputs.frame.resource(resource).kind;
@@ -161,10 +161,7 @@ fn append(
     };
     let barrier = Barrier {
         src: *src,
-        dst: Scope {
-            stages,
-            ..Scope::default()
-        },
+        dst: Scope::of_stages(stages),
         old_layout: *old_layout,
         new_layout: to.layout,
         transfer: Some(half(*from, to.family, TransferHalf::Release)),
@@ -243,10 +240,7 @@ fn place(
 
 /// The queue that a release after uses of this frame on several queues should have a submission of
 /// its own on: the last use is by a pass that does not depend on all others.
-pub(in crate::solve) fn own_release_queue(
-    builder: &Builder<'_>,
-    states: &[&State],
-) -> Option<QueueIndex> {
+pub(crate) fn own_release_queue(builder: &Builder<'_>, states: &[&State]) -> Option<QueueIndex> {
     unordered_release(builder, states).map(|(queue, _)| queue)
 }
 

@@ -26,7 +26,7 @@ pub(super) const ALL: Scope = Scope {
 /// `layout` is left pending. With any other layouts, the layout would change between release and
 /// acquire, at a time that the host does not know. Ranges that an external owner has released in
 /// another layout are acquired as well, because only the owner can change a layout.
-pub(in crate::solve) fn complete_for_host(
+pub(crate) fn complete_for_host(
     builder: &mut Builder<'_>,
     (resource, pass): (ResourceIndex, PassIndex),
     layout: Layout,
@@ -76,14 +76,7 @@ pub(super) fn complete_pending(
     // accesses chain from the acquire. No other stage of the queue has to wait.
     let all = !builder.inputs.topology.maintenance8;
     let stages = builder.require_late(place, &pending.mark, all, reason.clone());
-    let scope = if all {
-        ALL
-    } else {
-        Scope {
-            stages,
-            ..Scope::default()
-        }
-    };
+    let scope = if all { ALL } else { Scope::of_stages(stages) };
     record_acquire(builder, place, scope, pending, reason, map);
 }
 
@@ -136,7 +129,7 @@ pub(super) fn record_acquire(
 
 /// Calls `acquire` for each range that one barrier released and that overlaps an interval, if
 /// `is_wanted` accepts one of its runs in the interval.
-pub(in crate::solve) fn for_each_pending(
+pub(crate) fn for_each_pending(
     map: &mut RangeMap<State>,
     within: Range<u64>,
     is_wanted: impl Fn(&State, &Pending<Mark>) -> bool,
