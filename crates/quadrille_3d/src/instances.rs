@@ -1,22 +1,27 @@
 //! All meshes of the world in one table, whose rows change when their entities do.
 
-use bevy_asset::{AssetEvent, AssetId, Assets};
+use std::collections::BTreeMap;
+
+use bevy_asset::AssetId;
 use bevy_camera::primitives::Aabb;
+use bevy_camera::visibility::RenderLayers;
 use bevy_derive::Deref;
-use bevy_ecs::entity::EntityHashMap;
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
-use bevy_ecs::system::SystemParam;
-use bevy_light::NotShadowReceiver;
-use bevy_math::{Affine3A, Vec3};
-use bevy_mesh::{Mesh, Mesh3d};
-use bevy_transform::components::GlobalTransform;
+use bevy_ecs::world::DeferredWorld;
+use bevy_math::{Affine3A, Vec3, Vec4};
+use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille::vulkan::Error;
 use quadrille_content::{Complaints, MeshPlace, MeshStore, first_odd, is_finite};
 
-use crate::material::{MeshMaterial3d, StandardMaterial};
-use crate::material_row::{Look, MaterialSource, MaterialStore, Materials3d};
+use crate::bins::{BinKey, Bins};
+use crate::cull::{BoundsRow, CullRow};
+use crate::material::StandardMaterial;
+use crate::material_row::{Look, MaterialStore};
 use crate::mesh_vertex::Vertex;
+use crate::scene::{PipelineKey, Scene3d};
 use crate::skin::SkinStore;
 use crate::table::Table;
 
@@ -34,7 +39,7 @@ pub(crate) struct InstanceRow {
 }
 
 /// Shadows fall on it.
-const RECEIVES: u32 = 1;
+pub(crate) const RECEIVES: u32 = 1;
 
 /// The table of instances: 64 bytes each.
 #[derive(Resource, Deref)]
@@ -48,49 +53,87 @@ pub struct Vertices3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct Indices3d(pub(crate) GpuBuffer);
 
+/// The place of an entity in the table of instances.
+#[derive(Component, Clone, Copy, PartialEq, Eq)]
+#[component(on_remove = note_removed, clone_behavior = Ignore)]
+pub(crate) struct Slot(u32);
+
+impl Default for Slot {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl Slot {
+    const NONE: Self = Self(u32::MAX);
+}
+
+/// Places of entities that are gone.
+#[derive(Resource, Default)]
+pub(crate) struct FreedSlots(Vec<Slot>);
+
+fn note_removed(mut world: DeferredWorld, context: HookContext) {
+    let slot = world.get::<Slot>(context.entity).copied();
+    if let Some(slot) = slot
+        && slot != Slot::NONE
+        && let Some(mut freed) = world.get_resource_mut::<FreedSlots>()
+    {
+        freed.0.push(slot);
+    }
+}
+
+/// What an entity says of how it is drawn.
+pub(crate) struct Wanted<'a> {
+    pub(crate) entity: Entity,
+    pub(crate) transform: Affine3A,
+    pub(crate) mesh: AssetId<Mesh>,
+    pub(crate) material: AssetId<StandardMaterial>,
+    pub(crate) bounds: Option<&'a Aabb>,
+    pub(crate) layers: Option<&'a RenderLayers>,
+    /// [`CAMERAS`](crate::cull::CAMERAS) and others.
+    pub(crate) flags: u32,
+    pub(crate) receives: bool,
+}
+
 /// What is known of an entity with a mesh.
+#[derive(Clone, Copy)]
 struct Known {
-    place: u32,
+    entity: Entity,
     mesh: AssetId<Mesh>,
     material: AssetId<StandardMaterial>,
-    /// The middle of its bounds in the world.
-    center: Vec3,
+    /// Flags of its bounds, if its transform makes sense.
+    flags: u32,
     drawn: Option<(MeshPlace, Look)>,
 }
 
-/// How an entity is drawn.
+/// How an entity is drawn that others are seen through.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawnMesh {
     /// Place in the table of instances.
     pub(crate) instance: u32,
-    pub(crate) mesh: MeshPlace,
-    pub(crate) look: Look,
+    pub(crate) key: BinKey,
+    /// The middle of its bounds in the world.
     pub(crate) center: Vec3,
+    /// How much nearer it is sorted.
+    pub(crate) nearer: f32,
 }
 
 /// The meshes of the world.
 #[derive(Resource, Default)]
 pub(crate) struct InstanceStore {
     table: Table<InstanceRow>,
-    known: EntityHashMap<Known>,
-    meshes: MeshStore<Vertex>,
+    bounds: Table<BoundsRow>,
+    /// By place in the table.
+    known: Vec<Option<Known>>,
+    pub(crate) bins: Bins,
+    pub(crate) meshes: MeshStore<Vertex>,
     /// [`MeshStore::changes`] when all places were looked up.
     mesh_changes: u64,
+    /// Places of all sets of layers; that of entities without is 0.
+    layers: BTreeMap<RenderLayers, u32>,
 }
 
 impl InstanceStore {
-    /// How an entity is drawn; none if it is not.
-    pub(crate) fn get(&self, entity: Entity) -> Option<DrawnMesh> {
-        let known = self.known.get(&entity)?;
-        let (mesh, look) = known.drawn?;
-        Some(DrawnMesh {
-            instance: known.place,
-            mesh,
-            look,
-            center: known.center,
-        })
-    }
-
     /// The meshes themselves.
     pub(crate) fn meshes(&self) -> &MeshStore<Vertex> {
         &self.meshes
@@ -99,80 +142,235 @@ impl InstanceStore {
     /// Forgets what the device has.
     pub(crate) fn begin_anew(&mut self) {
         self.table.begin_anew();
+        self.bounds.begin_anew();
+        self.bins.begin_anew();
         self.meshes.begin_anew();
     }
 
-    /// Where the vertices of an entity with a mesh are; none if it is not drawn.
-    fn place(&self, entity: Entity, mesh: AssetId<Mesh>, skins: &SkinStore) -> Option<MeshPlace> {
-        skins.place(entity, self.meshes.place(mesh)?, self.meshes.room())
-    }
-
-    fn put(
+    /// Draws an entity as it wants to be.
+    pub(crate) fn put(
         &mut self,
-        item: ChangedItem<'_>,
-        materials: &MaterialStore,
-        skins: &SkinStore,
+        slot: &mut Slot,
+        wanted: &Wanted<'_>,
+        (materials, skins): (&MaterialStore, &SkinStore),
         complaints: &Complaints,
     ) {
-        let (entity, transform, mesh, material, aabb, not_receiver) = item;
-        let affine = transform.affine();
-        let rows = rows(affine);
-        if !is_finite(rows.as_flattened()) {
-            complaints.warn(format_args!("the mesh {entity}"), || {
-                first_odd(&[("transform", rows.as_flattened())])
-            });
-            self.remove(entity);
-            return;
-        }
-        let known_material = materials.get(material.id());
         let row = InstanceRow {
-            world_from_local: rows,
-            material: known_material.map_or(0, |(place, _)| place),
-            flags: if not_receiver { 0 } else { RECEIVES },
+            world_from_local: rows(wanted.transform),
+            material: 0,
+            flags: if wanted.receives { RECEIVES } else { 0 },
             unused: [0; 2],
         };
-        let place = match self.known.get(&entity) {
-            Some(known) => {
-                self.table.set(known.place, row);
-                known.place
-            }
-            None => self.table.add(row),
+        if *slot == Slot::NONE {
+            *slot = Slot(self.table.add(row));
+        } else {
+            self.table.set(slot.0, row);
+        }
+        let (center, half_extents) = wanted.bounds.map_or_else(Default::default, |bounds| {
+            (bounds.center.to_array(), bounds.half_extents.to_array())
+        });
+        let bounds = BoundsRow {
+            center,
+            half_extents,
+            layers: self.layers_of(wanted.layers),
+            flags: 0,
         };
-        let center = aabb.map_or(Vec3::ZERO, |aabb| aabb.center.into());
-        let mesh_place = self.place(entity, mesh.id(), skins);
-        let known = Known {
-            place,
-            mesh: mesh.id(),
-            material: material.id(),
-            center: affine.transform_point3(center),
-            drawn: mesh_place.zip(known_material.map(|(_, look)| look)),
-        };
-        self.known.insert(entity, known);
+        self.bounds.put(slot.0, bounds);
+        let at = slot.0 as usize;
+        if at >= self.known.len() {
+            self.known.resize(at + 1, None);
+        }
+        self.known[at] = Some(Known {
+            entity: wanted.entity,
+            mesh: wanted.mesh,
+            material: wanted.material,
+            flags: wanted.flags,
+            drawn: None,
+        });
+        self.look_up(slot.0, materials, skins);
+        self.show(*slot, &row.world_from_local, complaints);
     }
 
-    fn remove(&mut self, entity: Entity) {
-        if let Some(known) = self.known.remove(&entity) {
-            self.table.remove(known.place);
+    /// Moves what is in the table.
+    pub(crate) fn move_to(&mut self, slot: Slot, rows: &Rows, complaints: &Complaints) {
+        let mut is_other = false;
+        self.table.change(slot.0, |row| {
+            is_other = row.world_from_local != *rows;
+            row.world_from_local = *rows;
+        });
+        if is_other {
+            self.show(slot, rows, complaints);
         }
     }
 
-    /// Looks meshes and materials of all entities up again.
-    fn look_up(&mut self, materials: &MaterialStore, skins: &SkinStore) {
+    /// Hides what is where it makes no sense, and shows what is not.
+    fn show(&mut self, slot: Slot, rows: &Rows, complaints: &Complaints) {
+        let Some(Some(known)) = self.known.get(slot.0 as usize) else {
+            return;
+        };
+        let numbers = rows.as_flattened();
+        let flags = if is_finite(numbers) { known.flags } else { 0 };
+        if flags != known.flags {
+            complaints.warn(format_args!("the mesh {}", known.entity), || {
+                first_odd(&[("transform", numbers)])
+            });
+        }
+        let casts = known.drawn.is_some_and(|(_, look)| look.casts);
+        let without = if casts { 0 } else { crate::cull::SHADOWS };
+        self.bounds
+            .change(slot.0, |row| row.flags = flags & !without);
+    }
+
+    /// Draws an entity no more.
+    pub(crate) fn remove(&mut self, slot: &mut Slot) {
+        let place = std::mem::take(slot).0;
+        if let Some(known) = self.known.get_mut(place as usize)
+            && known.take().is_some()
+        {
+            self.bins.put(place, None);
+            self.table.remove(place);
+        }
+    }
+
+    /// Frees the places of entities that are gone.
+    pub(crate) fn free(&mut self, freed: &mut FreedSlots) {
+        for mut slot in freed.0.drain(..) {
+            self.remove(&mut slot);
+        }
+    }
+
+    /// Looks meshes and materials of all entities up again, if there are other ones.
+    pub(crate) fn follow(
+        &mut self,
+        (materials, skins): (&MaterialStore, &SkinStore),
+        materials_differ: bool,
+        complaints: &Complaints,
+    ) {
+        let mesh_changes = self.meshes.changes();
+        if !materials_differ && self.mesh_changes == mesh_changes {
+            return;
+        }
+        self.mesh_changes = mesh_changes;
+        for place in 0..self.known.len() as u32 {
+            if self.look_up(place, materials, skins) {
+                let rows = self.table.rows()[place as usize].world_from_local;
+                self.show(Slot(place), &rows, complaints);
+            }
+        }
+    }
+
+    /// Looks the mesh and the material of an entity up. Tells whether it is drawn otherwise.
+    fn look_up(&mut self, place: u32, materials: &MaterialStore, skins: &SkinStore) -> bool {
+        let Some(Some(known)) = self.known.get_mut(place as usize) else {
+            return false;
+        };
+        let material = materials.get(known.material);
+        let look = material.map(|(_, look)| look);
+        let mesh = self.meshes.place(known.mesh);
         let room = self.meshes.room();
-        for (&entity, known) in &mut self.known {
-            let mesh = self.meshes.place(known.mesh);
-            let mesh = mesh.and_then(|place| skins.place(entity, place, room));
-            let material = materials.get(known.material);
-            known.drawn = mesh.zip(material.map(|(_, look)| look));
-            if let Some((place, _)) = material {
-                self.table.change(known.place, |row| row.material = place);
+        let mesh = mesh.and_then(|place| skins.place(known.entity, place, room));
+        let drawn = mesh.zip(look);
+        if let Some((material, _)) = material {
+            self.table.change(place, |row| row.material = material);
+        }
+        if known.drawn == drawn {
+            return false;
+        }
+        known.drawn = drawn;
+        self.bins.put(place, drawn.map(bin_of));
+        true
+    }
+
+    fn layers_of(&mut self, layers: Option<&RenderLayers>) -> u32 {
+        self.layers.entry(RenderLayers::default()).or_insert(0);
+        let next = self.layers.len() as u32;
+        match layers {
+            Some(layers) => *self.layers.entry(layers.clone()).or_insert(next),
+            None => 0,
+        }
+    }
+
+    /// Adds a view to those that the device culls for. Tells which of them it is.
+    pub(crate) fn add_view(
+        &self,
+        scene: &mut Scene3d,
+        mut row: CullRow,
+        layers: Option<&RenderLayers>,
+    ) -> u32 {
+        let layers = layers.unwrap_or_default();
+        let bits = &mut scene.layer_bits.now;
+        row.first_layers = bits.len() as u32;
+        bits.resize(bits.len() + self.layers.len().div_ceil(32).max(1), 0);
+        for (known, &place) in &self.layers {
+            if known.intersects(layers) {
+                bits[(row.first_layers + place / 32) as usize] |= 1 << (place % 32);
             }
         }
+        let rows = &mut scene.cull_rows.now;
+        rows.push(row);
+        rows.len() as u32 - 1
+    }
+
+    /// What a view sees of all that is seen through, in no order.
+    pub(crate) fn transparent(
+        &self,
+        view: &CullRow,
+        layers: &[u32],
+    ) -> impl Iterator<Item = DrawnMesh> {
+        self.bins.transparent().flat_map(move |(key, members)| {
+            members.iter().filter_map(move |&instance| {
+                let row = &self.table.rows()[instance as usize];
+                let bounds = &self.bounds.rows()[instance as usize];
+                view.sees(row, bounds, layers).then(|| {
+                    let [x, y, z] = row.world_from_local.map(Vec4::from);
+                    let local = Vec3::from(bounds.center).extend(1.0);
+                    DrawnMesh {
+                        instance,
+                        key,
+                        center: Vec3::new(x.dot(local), y.dot(local), z.dot(local)),
+                        nearer: self.nearer(instance),
+                    }
+                })
+            })
+        })
+    }
+
+    fn nearer(&self, instance: u32) -> f32 {
+        let known = self.known.get(instance as usize).copied().flatten();
+        known
+            .and_then(|known| known.drawn)
+            .map_or(0.0, |(_, look)| look.nearer)
+    }
+
+    /// Sends what changed.
+    pub(crate) fn send(
+        &mut self,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+        [instances, bounds, chunks, members, order]: [&mut GpuBuffer; 5],
+    ) -> Result<(), Error> {
+        self.table.send(gpu, uploads, instances)?;
+        self.bounds.send(gpu, uploads, bounds)?;
+        self.bins.chunk_rows.send(gpu, uploads, chunks)?;
+        self.bins.members.send(gpu, uploads, members)?;
+        self.bins.order.send(gpu, uploads, order)
     }
 }
 
+fn bin_of((mesh, look): (MeshPlace, Look)) -> BinKey {
+    let pipeline = PipelineKey {
+        shape: mesh.shape,
+        cull: look.cull,
+        mix: look.mix,
+    };
+    BinKey { pipeline, mesh }
+}
+
+/// The rows of an affine matrix.
+pub(crate) type Rows = [[f32; 4]; 3];
+
 /// The rows of an affine matrix, as shaders read it.
-pub(crate) fn rows(matrix: Affine3A) -> [[f32; 4]; 3] {
+pub(crate) fn rows(matrix: Affine3A) -> Rows {
     let (axes, at) = (matrix.matrix3, matrix.translation);
     [0, 1, 2].map(|row| {
         [
@@ -182,107 +380,4 @@ pub(crate) fn rows(matrix: Affine3A) -> [[f32; 4]; 3] {
             at[row],
         ]
     })
-}
-
-type ChangedItem<'a> = (
-    Entity,
-    &'a GlobalTransform,
-    &'a Mesh3d,
-    &'a MeshMaterial3d<StandardMaterial>,
-    Option<&'a Aabb>,
-    bool,
-);
-
-type MeshQuery = (
-    Entity,
-    &'static GlobalTransform,
-    &'static Mesh3d,
-    &'static MeshMaterial3d<StandardMaterial>,
-    Option<&'static Aabb>,
-    Has<NotShadowReceiver>,
-);
-
-type AnyChange = Or<(
-    Changed<GlobalTransform>,
-    Changed<Mesh3d>,
-    Changed<MeshMaterial3d<StandardMaterial>>,
-    Changed<Aabb>,
-    Added<NotShadowReceiver>,
-)>;
-
-/// What happened to meshes since the frame before.
-#[derive(SystemParam)]
-pub(crate) struct MeshChanges<'w, 's> {
-    changed: Query<'w, 's, MeshQuery, AnyChange>,
-    all: Query<'w, 's, MeshQuery>,
-    without_mesh: RemovedComponents<'w, 's, Mesh3d>,
-    without_material: RemovedComponents<'w, 's, MeshMaterial3d<StandardMaterial>>,
-    receiving: RemovedComponents<'w, 's, NotShadowReceiver>,
-    mesh_events: MessageReader<'w, 's, AssetEvent<Mesh>>,
-    meshes: Res<'w, Assets<Mesh>>,
-    material_events: MessageReader<'w, 's, AssetEvent<StandardMaterial>>,
-}
-
-/// What is written to.
-#[derive(SystemParam)]
-pub(crate) struct MeshTables<'w> {
-    instances: ResMut<'w, InstanceStore>,
-    skins: Res<'w, SkinStore>,
-    materials: ResMut<'w, MaterialStore>,
-    material_source: MaterialSource<'w>,
-    instance_buffer: ResMut<'w, Instances3d>,
-    material_buffer: ResMut<'w, Materials3d>,
-    vertices: ResMut<'w, Vertices3d>,
-    indices: ResMut<'w, Indices3d>,
-}
-
-/// Brings the tables of meshes, materials and instances up to date: what did not change is
-/// neither looked at nor sent.
-pub(crate) fn gather_meshes(
-    mut changes: MeshChanges,
-    mut tables: MeshTables,
-    complaints: Res<Complaints>,
-    gpu: Res<GpuDevice>,
-    mut uploads: ResMut<Uploads>,
-) -> Result {
-    let (instances, materials) = (&mut *tables.instances, &mut *tables.materials);
-    let events = &mut changes.material_events;
-    let materials_differ = materials.follow(events, &mut tables.material_source);
-    let events = &mut changes.mesh_events;
-    instances.meshes.follow(events, &changes.meshes);
-    for entity in changes
-        .without_mesh
-        .read()
-        .chain(changes.without_material.read())
-    {
-        // It may have got another one since.
-        if !changes.all.contains(entity) {
-            instances.remove(entity);
-        }
-    }
-    let skins = &*tables.skins;
-    for item in &changes.changed {
-        instances.put(item, materials, skins, &complaints);
-    }
-    let moved = skins.moved().iter().copied();
-    for entity in changes.receiving.read().chain(moved) {
-        if let Ok(item) = changes.all.get(entity) {
-            instances.put(item, materials, skins, &complaints);
-        }
-    }
-    instances.meshes.keep_room(skins.room());
-    let mesh_changes = instances.meshes.changes();
-    if materials_differ || instances.mesh_changes != mesh_changes {
-        instances.mesh_changes = mesh_changes;
-        instances.look_up(materials, skins);
-    }
-    let uploads = &mut *uploads;
-    instances
-        .table
-        .send(&gpu, uploads, &mut tables.instance_buffer.0)?;
-    materials
-        .table
-        .send(&gpu, uploads, &mut tables.material_buffer.0)?;
-    let (vertices, indices) = (&mut tables.vertices.0, &mut tables.indices.0);
-    Ok(instances.meshes.upload(&gpu, uploads, vertices, indices)?)
 }

@@ -7,34 +7,42 @@
 //! # Model
 //!
 //! ```text
-//! PostUpdate   bevy: transforms, visibility, cascades, what each light sees
+//! PostUpdate   bevy: transforms, visibility in the hierarchy, cascades
 //! Declare      gather_meshes    what changed -> rows of the tables of meshes, materials, instances
+//!              move_meshes      what moved -> rows of instances
 //!              gather_skins     joints and weights that changed
-//!              gather_views     what cameras and lights see -> lists of draws, lights, shadow maps
+//!              gather_views     cameras, lights and shadow maps; what is seen through, sorted
 //!              send             images of views and shadow maps; the lists, if they differ
 //! passes       skin_3d          vertices of meshes that bend, once for all that follows
+//!              cull_3d          what all views see: an indirect draw for each chunk of instances
 //!              cluster_3d       which lights reach which parts of views
 //!              shadow_3d        all shadow maps in one pass
 //!              opaque_3d        one pass of the plan per camera, as the next two
 //!              transparent_3d   from back to front; resolves samples
 //!              tonemap_3d       to the camera's target
 //! ```
-//! All meshes lie in two buffers, all materials in one and their images in a table, so neighbours in a list that share a
-//! mesh and a pipeline are one draw, whatever their materials.
+//! All meshes lie in two buffers, all materials in one and their images in a table, so a pipeline draws
+//! all of its meshes in one call, whatever their materials.
 //!
 //! # Decisions
 //!
 //! - **Tables stay.** A row is sent when its entity, mesh or material changes.
-//! - **Culling is bevy's**, on the CPU, for cameras and for lights.
+//! - **The device culls**, for cameras and for lights, by bevy's rules; the CPU neither lists nor
+//!   sorts but what is seen through.
+//! - **Draws keep their order.** Chunks are counted out by prefix sums, not by atomic counters, so that
+//!   which of two surfaces in one place is seen does not change from frame to frame.
 //! - **One pass for all shadow maps.** A light costs draws, no pass and no run of a schedule.
 //! - **Exposure before storing.** Images of views hold radiance times exposure, so half floats do.
 //! - **What is behind the scene is not mapped** unless its camera has `Hdr`, as in bevy, where
 //!   clear colours are colours of the screen then.
 //! - **Depth is reversed and has no far end**, as bevy's projections have it.
 
+mod bins;
 mod camera;
 mod clusters;
+mod cull;
 mod dfg;
+mod gather;
 #[cfg(feature = "gltf")]
 mod gltf;
 mod grading;
@@ -60,19 +68,23 @@ mod views;
 pub use bevy_gltf::GltfLoaderSettings;
 pub use camera::{DistanceFog, FogFalloff, Tonemapping};
 pub use clusters::{LightMasks3d, cluster_3d};
+pub use cull::{
+    Bounds3d, ChunkOrder3d, Chunks3d, CullLayers3d, CullTables3d, CullViews3d, DrawArgs3d,
+    Members3d, Seen3d, cull_3d,
+};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
 pub use material::{AlphaMode, MeshMaterial3d, StandardMaterial};
 pub use material_row::Materials3d;
 pub use passes::{
-    Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
+    Culled3d, Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
 };
 pub use pipelines::{Dfg3d, Pipelines3d};
 pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
 pub use quadrille_content::{
     CameraTargets, CameraViews, ContentPlugin, DeviceImages, ManualTargets, Msaa, UploadBudget,
 };
-pub use scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d};
+pub use scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d};
 pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
 pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
 pub use targets::{SceneColors, SceneDepths, SceneSamples};

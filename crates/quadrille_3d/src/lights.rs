@@ -3,9 +3,7 @@
 use std::f32::consts::{PI, SQRT_2};
 
 use bevy_camera::primitives::{CUBE_MAP_FACES, CubeMapFace};
-use bevy_camera::visibility::{
-    CascadesVisibleEntities, CubemapVisibleEntities, VisibleMeshEntities,
-};
+use bevy_camera::visibility::RenderLayers;
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
@@ -19,8 +17,9 @@ use bevy_math::{Mat4, proj};
 use bevy_transform::components::{GlobalTransform, Transform};
 use quadrille_content::{Complaints, first_odd, is_finite};
 
-use crate::instances::{DrawnMesh, InstanceStore};
-use crate::scene::{AtlasKind, LightRow, PipelineKey, Scene3d, Shadow3d, ShadowRow};
+use crate::cull::CullRow;
+use crate::instances::InstanceStore;
+use crate::scene::{AtlasKind, LightRow, Scene3d, Shadow3d, ShadowRow};
 use crate::shadow_maps::{MOST_FACES, MOST_FLAT};
 
 const DIRECTIONAL: u32 = 0;
@@ -34,7 +33,7 @@ pub(crate) struct Directional {
     transform: &'static GlobalTransform,
     config: &'static CascadeShadowConfig,
     cascades: &'static Cascades,
-    seen: &'static CascadesVisibleEntities,
+    layers: Option<&'static RenderLayers>,
 }
 
 /// All lights.
@@ -47,7 +46,7 @@ pub(crate) struct Lights<'w, 's> {
         (
             &'static PointLight,
             &'static GlobalTransform,
-            &'static CubemapVisibleEntities,
+            Option<&'static RenderLayers>,
         ),
     >,
     spots: Query<
@@ -56,7 +55,7 @@ pub(crate) struct Lights<'w, 's> {
         (
             &'static SpotLight,
             &'static GlobalTransform,
-            &'static VisibleMeshEntities,
+            Option<&'static RenderLayers>,
         ),
     >,
     flat_size: Res<'w, DirectionalLightShadowMap>,
@@ -72,11 +71,14 @@ pub(crate) struct ShadowLister {
     of_lights: EntityHashMap<(u32, u32)>,
     flat_tiles: u32,
     face_tiles: u32,
-    drawn: Vec<DrawnMesh>,
+    /// Shadow maps that there is room for what they see.
+    most: u32,
 }
 
 impl ShadowLister {
-    pub(crate) fn begin(&mut self) {
+    /// Begins a frame in which there may be so many shadow maps.
+    pub(crate) fn begin(&mut self, most: u32) {
+        self.most = most;
         self.of_lights.clear();
         self.flat_tiles = 0;
         self.face_tiles = 0;
@@ -97,10 +99,10 @@ impl ShadowLister {
     ) {
         let row = if let Ok(item) = lights.directional.get(entity) {
             self.directional(scene, lights, view, &item)
-        } else if let Ok((light, transform, seen)) = lights.points.get(entity) {
-            self.point(scene, lights, entity, (light, transform, seen))
-        } else if let Ok((light, transform, seen)) = lights.spots.get(entity) {
-            self.spot(scene, lights, entity, (light, transform, seen))
+        } else if let Ok(item) = lights.points.get(entity) {
+            self.point(scene, lights, entity, item)
+        } else if let Ok(item) = lights.spots.get(entity) {
+            self.spot(scene, lights, entity, item)
         } else {
             return;
         };
@@ -141,7 +143,6 @@ impl ShadowLister {
         if light.shadow_maps_enabled
             && let Some(cascades) = item.cascades.cascades.get(&view)
         {
-            let seen = item.seen.entities.get(&view);
             let count = cascades.len().min(MOST_CASCADES) as u32;
             if let Some(first) = self.flat(lights, count, "a directional light") {
                 shadows = (scene.shadow_rows.now.len() as u32, count);
@@ -151,7 +152,7 @@ impl ShadowLister {
                         atlas: AtlasKind::Flat,
                         tile: first + at as u32,
                         clamps_depth: true,
-                        draws: 0..0,
+                        culled: None,
                     };
                     let row = ShadowRow {
                         clip_from_world: cascade.clip_from_world.to_cols_array(),
@@ -161,8 +162,9 @@ impl ShadowLister {
                         texel: cascade.texel_size,
                         unused: 0.0,
                     };
-                    let entities = seen.and_then(|seen| seen.get(at));
-                    self.shadow(scene, &lights.instances, shadow, row, entities);
+                    let culled = CullRow::cascade(&cascade.clip_from_world);
+                    let shadow = (shadow, row, culled);
+                    add_shadow(scene, &lights.instances, shadow, item.layers);
                 }
             }
         }
@@ -181,7 +183,7 @@ impl ShadowLister {
         scene: &mut Scene3d,
         lights: &Lights,
         entity: Entity,
-        (light, transform, seen): (&PointLight, &GlobalTransform, &CubemapVisibleEntities),
+        (light, transform, layers): (&PointLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let size = lights.face_size.size.max(1) as f32;
         let shadows = match self.of_lights.get(&entity) {
@@ -196,12 +198,12 @@ impl ShadowLister {
                             atlas: AtlasKind::Face,
                             tile: first + at,
                             clamps_depth: false,
-                            draws: 0..0,
+                            culled: None,
                         };
                         let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
-                        let row = shadow_row(clip);
-                        let entities = Some(seen.get(at as usize));
-                        self.shadow(scene, &lights.instances, shadow, row, entities);
+                        let culled = CullRow::light(&clip, transform.translation(), light.range);
+                        let shadow = (shadow, shadow_row(clip), culled);
+                        add_shadow(scene, &lights.instances, shadow, layers);
                     }
                 }
                 self.of_lights.insert(entity, shadows);
@@ -225,7 +227,7 @@ impl ShadowLister {
         scene: &mut Scene3d,
         lights: &Lights,
         entity: Entity,
-        (light, transform, seen): (&SpotLight, &GlobalTransform, &VisibleMeshEntities),
+        (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let size = lights.flat_size.size.max(1) as f32;
         let shadows = match self.of_lights.get(&entity) {
@@ -242,10 +244,11 @@ impl ShadowLister {
                         atlas: AtlasKind::Flat,
                         tile,
                         clamps_depth: false,
-                        draws: 0..0,
+                        culled: None,
                     };
-                    let row = shadow_row(clip);
-                    self.shadow(scene, &lights.instances, shadow, row, Some(seen));
+                    let culled = CullRow::light(&clip, transform.translation(), light.range);
+                    let shadow = (shadow, shadow_row(clip), culled);
+                    add_shadow(scene, &lights.instances, shadow, layers);
                 }
                 self.of_lights.insert(entity, shadows);
                 shadows
@@ -267,8 +270,25 @@ impl ShadowLister {
         }
     }
 
+    /// Whether there is memory for what further shadow maps see.
+    fn has_room(&self, lights: &Lights, count: u32, who: &str) -> bool {
+        let most = self.most;
+        let has_room = self.flat_tiles + self.face_tiles + count <= most;
+        if !has_room {
+            lights
+                .complaints
+                .warn(format_args!("the shadow of {who}"), || {
+                    format!("there is memory for what {most} shadow maps see of so many meshes")
+                });
+        }
+        has_room
+    }
+
     /// Room for shadow maps of cascades or of a spot light.
     fn flat(&mut self, lights: &Lights, count: u32, who: &str) -> Option<u32> {
+        if !self.has_room(lights, count, who) {
+            return None;
+        }
         let room = self.flat_tiles + count <= MOST_FLAT;
         if !room {
             let most = MOST_FLAT;
@@ -287,6 +307,9 @@ impl ShadowLister {
 
     /// Room for the six shadow maps of a point light.
     fn faces(&mut self, lights: &Lights) -> Option<u32> {
+        if !self.has_room(lights, 6, "a point light") {
+            return None;
+        }
         if self.face_tiles + 6 > MOST_FACES {
             let most = MOST_FACES / 6;
             let who = "the shadow of a point light";
@@ -298,37 +321,20 @@ impl ShadowLister {
         self.face_tiles += 6;
         Some(self.face_tiles - 6)
     }
+}
 
-    /// Adds a shadow map with all that casts shadows in it.
-    fn shadow(
-        &mut self,
-        scene: &mut Scene3d,
-        instances: &InstanceStore,
-        mut shadow: Shadow3d,
-        row: ShadowRow,
-        entities: Option<&VisibleMeshEntities>,
-    ) {
-        scene.shadow_rows.now.push(row);
-        self.drawn.clear();
-        let entities = entities.map_or(&[][..], |seen| &seen.entities);
-        let drawn = entities.iter().filter_map(|&entity| instances.get(entity));
-        self.drawn.extend(drawn.filter(|drawn| drawn.look.casts));
-        self.drawn.sort_unstable_by_key(|drawn| {
-            (
-                PipelineKey::of(drawn),
-                drawn.mesh.first_index,
-                drawn.instance,
-            )
-        });
-        let first = scene.draws.len();
-        if is_finite(&row.clip_from_world) {
-            for drawn in &self.drawn {
-                scene.add(drawn, first);
-            }
-        }
-        shadow.draws = first as u32..scene.draws.len() as u32;
-        scene.shadows.push(shadow);
+/// Adds a shadow map, and what culls for it.
+fn add_shadow(
+    scene: &mut Scene3d,
+    instances: &InstanceStore,
+    (mut shadow, row, culled): (Shadow3d, ShadowRow, CullRow),
+    layers: Option<&RenderLayers>,
+) {
+    scene.shadow_rows.now.push(row);
+    if is_finite(&row.clip_from_world) {
+        shadow.culled = Some(instances.add_view(scene, culled, layers));
     }
+    scene.shadows.push(shadow);
 }
 
 /// More cascades do not fit into a light's bits.

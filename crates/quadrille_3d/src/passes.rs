@@ -6,16 +6,18 @@ use quadrille::ecs::{
     AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, access_kind,
 };
 use quadrille::prelude::{
-    DepthTarget, IndexRead, IndexType, Recorder, Sampled, StorageRead, Table, VertexRead,
+    DepthTarget, GpuDevice, IndexRead, IndexType, IndirectRead, Recorder, Sampled, StorageRead,
+    Table, VertexRead,
 };
-use quadrille_content::Shape;
 
+use crate::bins::Group;
 use crate::clusters::LightMasks3d;
+use crate::cull::{DRAW_BYTES, DrawArgs3d, Seen3d};
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::material_row::Materials3d;
 use crate::pipelines::{Dfg3d, Pipelines3d};
 use crate::scene::{
-    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, Seen3d, ShadowViews3d, Views3d,
+    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, ShadowViews3d, Sorted3d, Views3d,
 };
 use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
 use crate::targets::{SceneColors, SceneDepths, SceneSamples};
@@ -26,6 +28,7 @@ use crate::textures::Textures3d;
 pub struct Drawn3d<'w> {
     pub(crate) scene: Res<'w, Scene3d>,
     pub(crate) pipelines: Res<'w, Pipelines3d>,
+    gpu: Res<'w, GpuDevice>,
 }
 
 /// The meshes that the passes draw.
@@ -34,6 +37,12 @@ pub struct Geometry3d<'w> {
     vertices: VertexRead<'w, Vertices3d>,
     indices: IndexRead<'w, Indices3d>,
     instances: StorageRead<'w, Instances3d>,
+}
+
+/// What [`cull_3d`](crate::cull_3d) found: the draws of each view, and their instances.
+#[derive(SystemParam)]
+pub struct Culled3d<'w> {
+    args: IndirectRead<'w, DrawArgs3d>,
     seen: StorageRead<'w, Seen3d>,
 }
 
@@ -64,7 +73,6 @@ impl Geometry3d<'_> {
             self.vertices.any().as_declared(),
             self.indices.any().as_declared(),
             self.instances.any().as_declared(),
-            self.seen.any().as_declared(),
         ]);
     }
 
@@ -73,8 +81,24 @@ impl Geometry3d<'_> {
         rendering
             .vertices(0, &self.vertices, 0)
             .indices(&self.indices, 0, IndexType::U32)
-            .bind(0, &self.instances)
-            .bind(1, &self.seen);
+            .bind(0, &self.instances);
+    }
+}
+
+impl Culled3d<'_> {
+    fn uses(&self) -> [PassUse; 2] {
+        [self.args.any().as_declared(), self.seen.any().as_declared()]
+    }
+
+    /// Draws what a view sees of the chunks of a pipeline, which is bound.
+    fn draw(&self, rendering: &mut Rendering<'_>, drawn: &Drawn3d, view: u32, group: &Group) {
+        let most = drawn.gpu.limits().max_draw_indirect_count.max(1);
+        let chunks = &group.chunks;
+        for first in chunks.clone().step_by(most as usize) {
+            let place = u64::from(view) * u64::from(drawn.scene.chunks) + u64::from(first);
+            let count = most.min(chunks.end - first);
+            rendering.draw_indexed_indirect(&self.args, place * DRAW_BYTES, count);
+        }
     }
 }
 
@@ -111,73 +135,61 @@ impl Lighting3d<'_> {
 /// [`FaceShadows3d`], whatever the number of lights.
 pub fn shadow_3d(
     mut recorder: Recorder,
-    geometry: Geometry3d,
+    meshes: (Geometry3d, Culled3d),
     views: StorageRead<ShadowViews3d>,
-    flat: DepthTarget<FlatShadows3d>,
-    faces: DepthTarget<FaceShadows3d>,
+    (flat, faces): (DepthTarget<FlatShadows3d>, DepthTarget<FaceShadows3d>),
     drawn: Drawn3d,
     maps: Res<ShadowMaps>,
+    mut uses: Local<Vec<PassUse>>,
 ) {
     for kind in [AtlasKind::Flat, AtlasKind::Face] {
         let image = match kind {
             AtlasKind::Flat => flat.any(),
             AtlasKind::Face => faces.any(),
         };
-        let uses = [
-            image.as_declared(),
-            geometry.vertices.any().as_declared(),
-            geometry.indices.any().as_declared(),
-            geometry.instances.any().as_declared(),
-            geometry.seen.any().as_declared(),
-            views.any().as_declared(),
-        ];
+        uses.clear();
+        uses.extend([image.as_declared(), views.any().as_declared()]);
+        meshes.0.add_uses(&mut uses);
+        uses.extend(meshes.1.uses());
         let mut pass = recorder.pass("shadow 3d", &uses);
         let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
         let tiles = maps.tiles(kind);
-        draw_shadows(&mut rendering, tiles, kind, &drawn, &geometry, &views);
+        draw_shadows(&mut rendering, tiles, kind, &drawn, &meshes, &views);
     }
 }
 
-/// Draws all shadow maps of an image.
+/// Draws all shadow maps of an image, pipeline by pipeline.
 fn draw_shadows(
     rendering: &mut Rendering<'_>,
     tiles: Tiles,
     kind: AtlasKind,
     drawn: &Drawn3d,
-    geometry: &Geometry3d,
+    (geometry, culled): &(Geometry3d, Culled3d),
     views: &StorageRead<ShadowViews3d>,
 ) {
     let mut bound = None;
-    for (row, shadow) in (0u32..).zip(&drawn.scene.shadows) {
-        let Some([left, top]) = tiles.corner(shadow.tile) else {
-            continue;
-        };
-        if shadow.atlas != kind {
-            continue;
+    for group in drawn.scene.shadow_groups() {
+        let cull = group.pipeline.cull;
+        if bound != Some(cull) {
+            rendering.pipeline(drawn.pipelines.shadow(cull));
+            geometry.bind(rendering);
+            rendering.bind(1, &culled.seen).bind(2, views);
+            bound = Some(cull);
         }
-        let side = tiles.side;
-        rendering
-            .viewport([left, top, side, side].map(|number| number as f32))
-            .scissor([left, top, side, side]);
-        let draws = &drawn.scene.draws[shadow.draws.start as usize..shadow.draws.end as usize];
-        let push = [row, u32::from(shadow.clamps_depth)];
-        let mut is_pushed = false;
-        // Points and lines cast none.
-        let draws = draws.iter();
-        for draw in draws.filter(|draw| draw.pipeline.shape == Shape::Triangles) {
-            let cull = draw.pipeline.cull;
-            if bound != Some(cull) {
-                rendering.pipeline(drawn.pipelines.shadow(cull));
-                geometry.bind(rendering);
-                rendering.bind(2, views);
-                bound = Some(cull);
-                is_pushed = false;
+        for (row, shadow) in (0u32..).zip(&drawn.scene.shadows) {
+            let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.culled) else {
+                continue;
+            };
+            if shadow.atlas != kind {
+                continue;
             }
-            if !is_pushed {
-                rendering.push_bytes(bytemuck::bytes_of(&push));
-                is_pushed = true;
-            }
-            draw_mesh(rendering, draw);
+            let side = tiles.side;
+            let push = [row, u32::from(shadow.clamps_depth)];
+            rendering
+                .viewport([left, top, side, side].map(|number| number as f32))
+                .scissor([left, top, side, side])
+                .push_bytes(bytemuck::bytes_of(&push));
+            culled.draw(rendering, drawn, view, group);
         }
     }
 }
@@ -186,7 +198,7 @@ fn draw_shadows(
 /// for each view.
 pub fn opaque_3d(
     mut recorder: Recorder,
-    geometry: Geometry3d,
+    (geometry, culled): (Geometry3d, Culled3d),
     lighting: Lighting3d,
     targets: ViewTargets3d,
     drawn: Drawn3d,
@@ -200,19 +212,22 @@ pub fn opaque_3d(
         uses.clear();
         uses.extend([color.as_declared(), depth.as_declared()]);
         geometry.add_uses(&mut uses);
+        uses.extend(culled.uses());
         lighting.add_uses(&mut uses);
         let mut pass = recorder.pass("opaque 3d", &uses);
         let attachments = (color.clear([0.0; 4]), depth.layer(0).clear_depth(0.0));
         let mut rendering = pass.render(attachments);
-        let draws = &drawn.scene.draws[view.opaque.start as usize..view.opaque.end as usize];
-        draw_view(
-            &mut rendering,
-            draws,
-            view.row,
-            &geometry,
-            &lighting,
-            &drawn.pipelines,
-        );
+        for group in drawn.scene.opaque_groups() {
+            let Some(pipeline) = drawn.pipelines.mesh(group.pipeline) else {
+                continue;
+            };
+            rendering.pipeline(pipeline);
+            geometry.bind(&mut rendering);
+            rendering.bind(1, &culled.seen);
+            lighting.bind(&mut rendering, &drawn.pipelines);
+            rendering.push(&view.row);
+            culled.draw(&mut rendering, &drawn, view.culled, group);
+        }
     }
 }
 
@@ -220,7 +235,7 @@ pub fn opaque_3d(
 /// one pass of the plan for each view that needs it.
 pub fn transparent_3d(
     mut recorder: Recorder,
-    geometry: Geometry3d,
+    (geometry, sorted): (Geometry3d, StorageRead<Sorted3d>),
     lighting: Lighting3d,
     targets: ViewTargets3d,
     resolved: AccessList<SceneColors, access_kind::ColorTarget>,
@@ -241,6 +256,7 @@ pub fn transparent_3d(
         }
         uses.clear();
         uses.extend([color.as_declared(), depth.as_declared()]);
+        uses.push(sorted.any().as_declared());
         geometry.add_uses(&mut uses);
         lighting.add_uses(&mut uses);
         let mut attachment = color.keep();
@@ -252,46 +268,30 @@ pub fn transparent_3d(
         let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
         let draws =
             &drawn.scene.draws[view.transparent.start as usize..view.transparent.end as usize];
-        draw_view(
-            &mut rendering,
-            draws,
-            view.row,
-            &geometry,
-            &lighting,
-            &drawn.pipelines,
-        );
-    }
-}
-
-fn draw_view(
-    rendering: &mut Rendering<'_>,
-    draws: &[Draw3d],
-    row: u32,
-    geometry: &Geometry3d,
-    lighting: &Lighting3d,
-    pipelines: &Pipelines3d,
-) {
-    let mut bound: Option<PipelineKey> = None;
-    for draw in draws {
-        if bound != Some(draw.pipeline) {
-            let Some(pipeline) = pipelines.mesh(draw.pipeline) else {
-                continue;
-            };
-            rendering.pipeline(pipeline);
-            geometry.bind(rendering);
-            lighting.bind(rendering, pipelines);
-            rendering.push(&row);
-            bound = Some(draw.pipeline);
+        let mut bound: Option<PipelineKey> = None;
+        for draw in draws {
+            let key = draw.key.pipeline;
+            if bound != Some(key) {
+                let Some(pipeline) = drawn.pipelines.mesh(key) else {
+                    continue;
+                };
+                rendering.pipeline(pipeline);
+                geometry.bind(&mut rendering);
+                rendering.bind(1, &sorted);
+                lighting.bind(&mut rendering, &drawn.pipelines);
+                rendering.push(&view.row);
+                bound = Some(key);
+            }
+            draw_mesh(&mut rendering, draw);
         }
-        draw_mesh(rendering, draw);
     }
 }
 
 fn draw_mesh(rendering: &mut Rendering<'_>, draw: &Draw3d) {
-    let mesh = &draw.mesh;
+    let mesh = &draw.key.mesh;
     rendering.draw_indexed(
         mesh.first_index..mesh.first_index + mesh.index_count,
         mesh.base_vertex,
-        draw.seen.clone(),
+        draw.sorted.clone(),
     );
 }

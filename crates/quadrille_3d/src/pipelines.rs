@@ -26,6 +26,7 @@ pub struct Pipelines3d {
     shadows: [GraphicsPipeline; 3],
     pub(crate) tonemap: GraphicsPipeline,
     pub(crate) cluster: ComputePipeline,
+    pub(crate) cull: ComputePipeline,
     pub(crate) shadow_sampler: Sampler,
     pub(crate) table_sampler: Sampler,
 }
@@ -81,6 +82,8 @@ impl Pipelines3d {
         let tonemap = GpuShader::wgsl("quadrille_3d/tonemap.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_3d/cluster.wgsl");
         let cluster = GpuShader::wgsl("quadrille_3d/cluster.wgsl", source)?;
+        let source = include_str!("../../../shaders/quadrille_3d/cull.wgsl");
+        let cull = GpuShader::wgsl("quadrille_3d/cull.wgsl", source)?;
         let compare = SamplerDesc {
             name: "shadows".to_owned(),
             compare: Some(vk::CompareOp::GREATER_OR_EQUAL),
@@ -95,6 +98,7 @@ impl Pipelines3d {
                 ..GraphicsPipelineDesc::of("3d tonemap", &tonemap)
             })?,
             cluster: gpu.compute_pipeline(&ComputePipelineDesc::of("3d cluster", &cluster))?,
+            cull: gpu.compute_pipeline(&ComputePipelineDesc::of("3d cull", &cull))?,
             shadow_sampler: gpu.create_sampler(&compare)?,
             table_sampler: gpu.create_sampler(&SamplerDesc {
                 name: "tone tables".to_owned(),

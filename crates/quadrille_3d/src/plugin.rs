@@ -2,6 +2,7 @@
 
 use bevy_app::{App, Plugin};
 use bevy_asset::AssetApp as _;
+use bevy_camera::visibility::NoCpuCulling;
 use bevy_camera::{Camera3d, Exposure};
 use bevy_ecs::prelude::*;
 use bevy_light::{LightPlugin, ShadowFilteringMethod};
@@ -11,14 +12,19 @@ use quadrille_content::{ContentPlugin, ContentSystems, Draws3d, Msaa, add};
 
 use crate::camera::Tonemapping;
 use crate::clusters::{LightMasks3d, cluster_3d, prepare_clusters};
+use crate::cull::{
+    Bounds3d, ChunkOrder3d, Chunks3d, CullLayers3d, CullViews3d, DrawArgs3d, Members3d, Seen3d,
+    cull_3d,
+};
 use crate::dfg;
+use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::grading::{ColorGrading, DebandDither};
-use crate::instances::{Indices3d, InstanceStore, Instances3d, Vertices3d, gather_meshes};
-use crate::material::StandardMaterial;
+use crate::instances::{FreedSlots, Indices3d, InstanceStore, Instances3d, Slot, Vertices3d};
+use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialStore, Materials3d};
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
 use crate::pipelines::{Dfg3d, Pipelines3d};
-use crate::scene::{Lights3d, Scene3d, Seen3d, ShadowViews3d, Views3d, send_scene};
+use crate::scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene};
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::table::table_buffer;
 use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
@@ -77,11 +83,14 @@ pub enum Prepare3dSystems {
     Send,
 }
 
-/// The passes of a 3D frame, in this order but for [`Self::Cluster`].
+/// The passes of a 3D frame, in this order but for [`Self::Cluster`]; [`Self::Skin`] and
+/// [`Self::Cull`] are in no order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass3dSystems {
     /// [`skin_3d`](crate::skin_3d).
     Skin,
+    /// [`cull_3d`].
+    Cull,
     /// [`cluster_3d`](crate::cluster_3d), before [`Self::Opaque`]: the order to others is free.
     Cluster,
     /// [`shadow_3d`].
@@ -110,7 +119,10 @@ impl Plugin for Quadrille3dPlugin {
             .register_required_components::<Camera3d, ShadowFilteringMethod>()
             .init_resource::<Draws3d>()
             .init_resource::<Scene3d>()
+            .register_required_components::<MeshMaterial3d<StandardMaterial>, Slot>()
+            .register_required_components::<MeshMaterial3d<StandardMaterial>, NoCpuCulling>()
             .init_resource::<InstanceStore>()
+            .init_resource::<FreedSlots>()
             .init_resource::<MaterialStore>()
             .init_resource::<ShadowMaps>()
             .init_resource::<SceneColors>()
@@ -128,7 +140,7 @@ impl Plugin for Quadrille3dPlugin {
                     .after(ContentSystems::Views)
                     .in_set(RenderSystems::Declare),
                 (
-                    Pass3dSystems::Skin,
+                    (Pass3dSystems::Skin, Pass3dSystems::Cull),
                     Pass3dSystems::Shadow,
                     Pass3dSystems::Opaque,
                     Pass3dSystems::Transparent,
@@ -145,7 +157,9 @@ impl Plugin for Quadrille3dPlugin {
         .add_systems(
             Render,
             (
-                gather_meshes.in_set(Prepare3dSystems::Gather),
+                (gather_meshes, move_meshes, send_meshes)
+                    .chain()
+                    .in_set(Prepare3dSystems::Gather),
                 gather_views.in_set(Prepare3dSystems::Queue),
                 (
                     prepare_shadow_maps,
@@ -157,6 +171,7 @@ impl Plugin for Quadrille3dPlugin {
                     .chain()
                     .in_set(Prepare3dSystems::Send),
                 cluster_3d.in_set(Pass3dSystems::Cluster),
+                cull_3d.in_set(Pass3dSystems::Cull),
                 shadow_3d.in_set(Pass3dSystems::Shadow),
                 opaque_3d.in_set(Pass3dSystems::Opaque),
                 transparent_3d.in_set(Pass3dSystems::Transparent),
@@ -195,7 +210,22 @@ fn make(
     commands.insert_resource(Lights3d(table("3d lights")?));
     commands.insert_resource(LightMasks3d(table("3d light masks")?));
     commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
-    commands.insert_resource(Seen3d(table("3d seen")?));
+    commands.insert_resource(Sorted3d(table("3d sorted")?));
+    commands.insert_resource(Bounds3d(table("3d bounds")?));
+    commands.insert_resource(Chunks3d(table("3d chunks")?));
+    commands.insert_resource(ChunkOrder3d(table("3d chunk order")?));
+    commands.insert_resource(Members3d(table("3d members")?));
+    commands.insert_resource(CullViews3d(table("3d culled views")?));
+    commands.insert_resource(CullLayers3d(table("3d layers")?));
+    let seen = gpu.create_buffer(&BufferDesc::storage("3d seen", SMALLEST))?;
+    let usage = BufferUsage::INDIRECT;
+    let args = BufferDesc::storage("3d draws", SMALLEST).with_usage(usage);
+    let args = gpu.create_buffer(&args)?;
+    for buffer in [&seen, &args] {
+        uploads.write_buffer(buffer, 0, &[0; 64]);
+    }
+    commands.insert_resource(Seen3d(seen));
+    commands.insert_resource(DrawArgs3d(args));
     // `skin_3d` writes those of meshes that bend.
     let vertices = BufferDesc::vertex("3d vertices", SMALLEST).with_usage(BufferUsage::STORAGE);
     let vertices = gpu.create_buffer(&vertices)?;

@@ -6,10 +6,12 @@ use std::ops::Range;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bytemuck::{Pod, Zeroable};
-use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
-use quadrille_content::{MeshPlace, Shape};
+use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
+use quadrille_content::Shape;
 
+use crate::bins::{BinKey, Group};
 use crate::camera::Tonemapping;
+use crate::cull::{CullLayers3d, CullRow, CullViews3d, DRAW_BYTES, DrawArgs3d, Seen3d};
 use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
 use crate::material_row::{CullMode, Mix};
@@ -117,8 +119,9 @@ pub(crate) struct View3d {
     pub(crate) is_hdr: bool,
     /// Place of its images in `SceneColors` and the others.
     pub(crate) images: u32,
+    /// Which of [`Scene3d::cull_rows`] it is.
+    pub(crate) culled: u32,
     /// Of [`Scene3d::draws`].
-    pub(crate) opaque: Range<u32>,
     pub(crate) transparent: Range<u32>,
 }
 
@@ -140,8 +143,8 @@ pub(crate) struct Shadow3d {
     pub(crate) tile: u32,
     /// What lies before it casts shadows too.
     pub(crate) clamps_depth: bool,
-    /// Of [`Scene3d::draws`].
-    pub(crate) draws: Range<u32>,
+    /// Which of [`Scene3d::cull_rows`] it is; none if it makes no sense.
+    pub(crate) culled: Option<u32>,
 }
 
 /// With which pipeline something is drawn.
@@ -152,23 +155,12 @@ pub(crate) struct PipelineKey {
     pub(crate) mix: Mix,
 }
 
-impl PipelineKey {
-    pub(crate) fn of(drawn: &DrawnMesh) -> Self {
-        Self {
-            shape: drawn.mesh.shape,
-            cull: drawn.look.cull,
-            mix: drawn.look.mix,
-        }
-    }
-}
-
-/// Instances of one mesh.
+/// Instances of one mesh that others are seen through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Draw3d {
-    pub(crate) pipeline: PipelineKey,
-    pub(crate) mesh: MeshPlace,
-    /// Of the list of what is seen.
-    pub(crate) seen: Range<u32>,
+    pub(crate) key: BinKey,
+    /// Of the list of what is drawn from back to front.
+    pub(crate) sorted: Range<u32>,
 }
 
 /// All that is drawn in a frame.
@@ -176,20 +168,47 @@ pub(crate) struct Draw3d {
 pub struct Scene3d {
     pub(crate) views: Vec<View3d>,
     pub(crate) shadows: Vec<Shadow3d>,
+    /// The chunks of each pipeline.
+    pub(crate) groups: Vec<Group>,
+    /// How many chunks there are.
+    pub(crate) chunks: u32,
+    /// Room for their instances.
+    pub(crate) members: u32,
+    /// Draws of what is seen through.
     pub(crate) draws: Vec<Draw3d>,
     pub(crate) view_rows: List<ViewRow>,
     /// A row for each view.
     pub(crate) gradings: List<GradingRow>,
     pub(crate) lights: List<LightRow>,
     pub(crate) shadow_rows: List<ShadowRow>,
+    /// Cameras and shadow maps, for each of which chunks are culled.
+    pub(crate) cull_rows: List<CullRow>,
+    pub(crate) layer_bits: List<u32>,
     /// Places in the table of instances, draw by draw.
-    pub(crate) seen: List<u32>,
+    pub(crate) sorted: List<u32>,
 }
 
 impl Scene3d {
-    /// How many draws the frame has, those of shadow maps included.
+    /// How many draws are recorded for the frame: one for each pipeline of each camera and each
+    /// shadow map, whatever the number of meshes, and one for each mesh that others are seen
+    /// through, or for several that follow each other from back to front.
     pub fn draws(&self) -> usize {
-        self.draws.len()
+        let of_views = self.views.len() * self.opaque_groups().count();
+        let drawn = self.shadows.iter().filter(|shadow| shadow.culled.is_some());
+        let of_shadows = drawn.count() * self.shadow_groups().count();
+        of_views + of_shadows + self.draws.len()
+    }
+
+    /// What cameras draw by what `cull_3d` finds.
+    pub(crate) fn opaque_groups(&self) -> impl Iterator<Item = &Group> {
+        let groups = self.groups.iter().filter(|group| !group.chunks.is_empty());
+        groups.filter(|group| !group.pipeline.mix.is_transparent())
+    }
+
+    /// What casts shadows.
+    pub(crate) fn shadow_groups(&self) -> impl Iterator<Item = &Group> {
+        let groups = self.groups.iter().filter(|group| !group.chunks.is_empty());
+        groups.filter(|group| group.pipeline.shape == Shape::Triangles)
     }
 
     /// How many shadow maps are drawn in the frame: one for a spot light, six for a point light,
@@ -206,7 +225,9 @@ impl Scene3d {
         self.gradings.now.clear();
         self.lights.now.clear();
         self.shadow_rows.now.clear();
-        self.seen.now.clear();
+        self.cull_rows.now.clear();
+        self.layer_bits.now.clear();
+        self.sorted.now.clear();
     }
 
     /// Forgets what the device has.
@@ -215,25 +236,23 @@ impl Scene3d {
         self.gradings.begin_anew();
         self.lights.begin_anew();
         self.shadow_rows.begin_anew();
-        self.seen.begin_anew();
+        self.cull_rows.begin_anew();
+        self.layer_bits.begin_anew();
+        self.sorted.begin_anew();
     }
 
     /// Adds a draw of what was seen since `first`, unless that is nothing, or lengthens the draw
     /// before, if `first_draw` is not after it.
     pub(crate) fn add(&mut self, drawn: &DrawnMesh, first_draw: usize) {
-        let pipeline = PipelineKey::of(drawn);
-        let at = self.seen.now.len() as u32;
-        self.seen.now.push(drawn.instance);
+        let at = self.sorted.now.len() as u32;
+        self.sorted.now.push(drawn.instance);
         match self.draws[first_draw..].last_mut() {
-            Some(last)
-                if last.pipeline == pipeline && last.mesh == drawn.mesh && last.seen.end == at =>
-            {
-                last.seen.end = at + 1;
+            Some(last) if last.key == drawn.key && last.sorted.end == at => {
+                last.sorted.end = at + 1;
             }
             _ => self.draws.push(Draw3d {
-                pipeline,
-                mesh: drawn.mesh,
-                seen: at..at + 1,
+                key: drawn.key,
+                sorted: at..at + 1,
             }),
         }
     }
@@ -251,9 +270,10 @@ pub struct Lights3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct ShadowViews3d(pub(crate) GpuBuffer);
 
-/// For each instance of a draw its place in the table of instances.
+/// For each instance that others are seen through its place in the table of instances, from back
+/// to front.
 #[derive(Resource, Deref)]
-pub struct Seen3d(pub(crate) GpuBuffer);
+pub struct Sorted3d(pub(crate) GpuBuffer);
 
 /// The buffers of a frame's lists.
 #[derive(bevy_ecs::system::SystemParam)]
@@ -262,10 +282,14 @@ pub(crate) struct SentTo<'w> {
     gradings: ResMut<'w, Gradings3d>,
     lights: ResMut<'w, Lights3d>,
     shadows: ResMut<'w, ShadowViews3d>,
+    culled: ResMut<'w, CullViews3d>,
+    layers: ResMut<'w, CullLayers3d>,
+    sorted: ResMut<'w, Sorted3d>,
+    args: ResMut<'w, DrawArgs3d>,
     seen: ResMut<'w, Seen3d>,
 }
 
-/// Sends what was listed to the device.
+/// Sends what was listed to the device, and makes room for what that finds.
 pub(crate) fn send_scene(
     mut scene: ResMut<Scene3d>,
     mut to: SentTo,
@@ -273,17 +297,30 @@ pub(crate) fn send_scene(
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
+    let views = scene.cull_rows.now.len() as u64;
+    let args = views * u64::from(scene.chunks) * DRAW_BYTES;
+    let seen = views * u64::from(scene.members) * size_of::<u32>() as u64;
+    for (buffer, bytes) in [(&mut to.args.0, args), (&mut to.seen.0, seen)] {
+        if buffer.bytes() < bytes {
+            *buffer = gpu.create_buffer(&BufferDesc {
+                bytes: bytes.next_power_of_two(),
+                ..buffer.desc().clone()
+            })?;
+        }
+    }
     // Shaders are bound to these also where they read nothing of them.
     fill_empty(&mut scene.lights);
     fill_empty(&mut scene.shadow_rows);
-    fill_empty(&mut scene.seen);
+    fill_empty(&mut scene.sorted);
     fill_empty(&mut scene.view_rows);
     fill_empty(&mut scene.gradings);
     scene.view_rows.send(&gpu, uploads, &mut to.views.0)?;
     scene.gradings.send(&gpu, uploads, &mut to.gradings.0)?;
     scene.lights.send(&gpu, uploads, &mut to.lights.0)?;
     scene.shadow_rows.send(&gpu, uploads, &mut to.shadows.0)?;
-    scene.seen.send(&gpu, uploads, &mut to.seen.0)?;
+    scene.cull_rows.send(&gpu, uploads, &mut to.culled.0)?;
+    scene.layer_bits.send(&gpu, uploads, &mut to.layers.0)?;
+    scene.sorted.send(&gpu, uploads, &mut to.sorted.0)?;
     Ok(())
 }
 

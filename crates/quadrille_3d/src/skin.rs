@@ -31,7 +31,7 @@ use quadrille::ecs::RenderStartup;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Render, Uploads};
 use quadrille_content::MeshPlace;
 
-use crate::instances::gather_meshes;
+use crate::gather::gather_meshes;
 use crate::plugin::{Pass3dSystems, Prepare3dSystems};
 use crate::ranges::{RangeTable, Ranges};
 use crate::table::table_buffer;

@@ -13,8 +13,10 @@ const GAP: u32 = 16;
 pub(crate) struct Table<T> {
     rows: Vec<T>,
     free: Vec<u32>,
-    /// Places of rows that changed since they were sent, in any order.
-    changed: Vec<u32>,
+    /// A bit for each row that changed since it was sent.
+    changed: Vec<u64>,
+    /// There are such.
+    is_changed: bool,
 }
 
 impl<T> Default for Table<T> {
@@ -23,6 +25,7 @@ impl<T> Default for Table<T> {
             rows: Vec::new(),
             free: Vec::new(),
             changed: Vec::new(),
+            is_changed: false,
         }
     }
 }
@@ -30,14 +33,20 @@ impl<T> Default for Table<T> {
 impl<T: Pod> Table<T> {
     /// Adds a row where there is room, and returns where.
     pub(crate) fn add(&mut self, row: T) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.set(place, row);
-            return place;
-        }
-        self.rows.push(row);
-        let place = self.rows.len() as u32 - 1;
-        self.changed.push(place);
+        let place = self.free.pop().unwrap_or(self.rows.len() as u32);
+        self.put(place, row);
         place
+    }
+
+    /// Sets a row, which may be beyond the last one.
+    pub(crate) fn put(&mut self, place: u32, row: T) {
+        if place < self.rows.len() as u32 {
+            return self.set(place, row);
+        }
+        for place in self.rows.len() as u32..=place {
+            self.rows.push(row);
+            self.mark(place);
+        }
     }
 
     /// Changes a row.
@@ -46,7 +55,7 @@ impl<T: Pod> Table<T> {
             && bytemuck::bytes_of(old) != bytemuck::bytes_of(&row)
         {
             *old = row;
-            self.changed.push(place);
+            self.mark(place);
         }
     }
 
@@ -64,10 +73,25 @@ impl<T: Pod> Table<T> {
         self.free.push(place);
     }
 
+    /// All rows, those included that were removed.
+    pub(crate) fn rows(&self) -> &[T] {
+        &self.rows
+    }
+
+    fn mark(&mut self, place: u32) {
+        let word = place as usize / 64;
+        if word >= self.changed.len() {
+            self.changed.resize(word + 1, 0);
+        }
+        self.changed[word] |= 1 << (place % 64);
+        self.is_changed = true;
+    }
+
     /// Forgets what the device has.
     pub(crate) fn begin_anew(&mut self) {
-        self.changed.clear();
-        self.changed.extend(0..self.rows.len() as u32);
+        for place in 0..self.rows.len() as u32 {
+            self.mark(place);
+        }
     }
 
     /// Sends what changed; a larger buffer takes the place of one that is too small.
@@ -82,20 +106,34 @@ impl<T: Pod> Table<T> {
             *buffer = table_buffer(gpu, buffer.name(), bytes)?;
             self.begin_anew();
         }
-        self.changed.sort_unstable();
-        for run in runs(&self.changed) {
+        if !std::mem::take(&mut self.is_changed) {
+            return Ok(());
+        }
+        for run in runs(places(&self.changed)) {
             let offset = run.start as usize * size_of::<T>();
             let rows = &self.rows[run.start as usize..run.end as usize];
             uploads.write_buffer(buffer, offset as u64, bytemuck::cast_slice(rows));
         }
-        self.changed.clear();
+        self.changed.fill(0);
         Ok(())
     }
 }
 
+/// The places of set bits, in order.
+fn places(bits: &[u64]) -> impl Iterator<Item = u32> {
+    (0u32..).zip(bits).flat_map(|(word, &bits)| {
+        let mut rest = bits;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(word * 64 + bit)
+        })
+    })
+}
+
 /// Ranges that cover some places, which are sorted.
-fn runs(places: &[u32]) -> impl Iterator<Item = Range<u32>> {
-    let mut places = places.iter().copied().peekable();
+fn runs(places: impl Iterator<Item = u32>) -> impl Iterator<Item = Range<u32>> {
+    let mut places = places.peekable();
     std::iter::from_fn(move || {
         let first = places.next()?;
         let mut last = first;

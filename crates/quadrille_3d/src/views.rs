@@ -2,7 +2,8 @@
 
 use std::any::TypeId;
 
-use bevy_camera::visibility::VisibleEntities;
+use bevy_camera::primitives::Frustum;
+use bevy_camera::visibility::{RenderLayers, VisibleEntities};
 use bevy_camera::{Camera3d, Exposure, Hdr};
 use bevy_color::{Color, ColorToComponents as _};
 use bevy_ecs::prelude::*;
@@ -11,23 +12,26 @@ use bevy_ecs::system::SystemParam;
 use bevy_light::cluster::ClusterVisibilityClass;
 use bevy_light::{AmbientLight, GlobalAmbientLight, ShadowFilteringMethod};
 use bevy_math::Vec3;
-use bevy_mesh::Mesh3d;
 use bevy_transform::components::GlobalTransform;
 use bytemuck::Zeroable;
+use quadrille::prelude::GpuDevice;
 use quadrille_content::{CameraView, CameraViews, Msaa, first_odd, is_finite};
 
 use crate::camera::{DistanceFog, FogFalloff, Tonemapping};
 use crate::clusters::LightOrder;
+use crate::cull::{CullRow, DRAW_BYTES};
 use crate::grading::{ColorGrading, DebandDither, GradingRow};
 use crate::instances::DrawnMesh;
 use crate::lights::{Lights, ShadowLister};
-use crate::scene::{FogRow, PipelineKey, Scene3d, View3d, ViewRow};
+use crate::scene::{FogRow, Scene3d, View3d, ViewRow};
 use crate::shadow_maps::ShadowMaps;
 
 /// A 3D camera.
 #[derive(QueryData)]
 pub(crate) struct Camera {
     visible: &'static VisibleEntities,
+    frustum: &'static Frustum,
+    layers: Option<&'static RenderLayers>,
     transform: &'static GlobalTransform,
     exposure: &'static Exposure,
     ambient: Option<&'static AmbientLight>,
@@ -53,7 +57,6 @@ pub(crate) struct World3d<'w, 's> {
 #[derive(Default)]
 pub(crate) struct Scratch {
     shadows: ShadowLister,
-    opaque: Vec<DrawnMesh>,
     transparent: Vec<(f32, DrawnMesh)>,
     lights: Vec<Entity>,
     order: LightOrder,
@@ -65,16 +68,39 @@ pub(crate) fn gather_views(
     mut scene: ResMut<Scene3d>,
     mut maps: ResMut<ShadowMaps>,
     mut scratch: Local<Scratch>,
+    gpu: Res<GpuDevice>,
 ) {
     let scene = &mut *scene;
     scene.begin();
-    scratch.shadows.begin();
-    for view in world.views.iter().filter(|view| view.is_3d) {
+    let most = most_views(&gpu, scene);
+    let cameras = world.views.iter().filter(|view| view.is_3d);
+    let count = cameras.clone().count();
+    if count > most {
+        let who = format_args!("what {} cameras see", count - most);
+        world.lights.complaints.warn(who, || {
+            format!("there is memory for what {most} cameras see of so many meshes")
+        });
+    }
+    scratch.shadows.begin(most.saturating_sub(count) as u32);
+    for view in cameras.take(most) {
         if let Ok(camera) = world.cameras.get(view.camera) {
             add_view(&world, scene, &mut scratch, view, &camera);
         }
     }
     maps.wanted = scratch.shadows.tiles();
+}
+
+/// Bytes that a list of what is seen has at most.
+const MOST_BYTES: u32 = 1 << 29;
+
+/// How many cameras and shadow maps there is memory for.
+fn most_views(gpu: &GpuDevice, scene: &Scene3d) -> usize {
+    let bytes = MOST_BYTES.min(gpu.limits().max_storage_buffer_range);
+    // Buffers grow to powers of two.
+    let bytes = 1 << u64::from(bytes).ilog2();
+    let seen = size_of::<u32>() as u64 * u64::from(scene.members.max(1));
+    let args = DRAW_BYTES * u64::from(scene.chunks.max(1));
+    (bytes / seen.max(args)) as usize
 }
 
 fn add_view(
@@ -99,7 +125,10 @@ fn add_view(
     let light_count = rows.len() as u32;
     let directional_count = scratch.order.sort(rows);
     let forward = Vec3::from(camera.transform.forward());
-    let (opaque, transparent) = add_meshes(world, scene, scratch, camera, forward);
+    let instances = &world.lights.instances;
+    let cull_row = CullRow::camera(camera.frustum);
+    let culled = instances.add_view(scene, cull_row, camera.layers);
+    let transparent = add_transparent(world, scene, scratch, camera, culled);
     let background = match (view.clear, view.fill) {
         (_, Some(fill)) => Some(fill),
         (clear, None) => clear,
@@ -115,7 +144,7 @@ fn add_view(
         tone_table: 0,
         is_hdr: camera.is_hdr,
         images: 0,
-        opaque,
+        culled,
         transparent,
     });
     let row = ViewRow {
@@ -195,53 +224,29 @@ fn checked(world: &World3d, camera: Entity, mut row: ViewRow) -> ViewRow {
     row
 }
 
-/// Lists the draws of a camera: those that hide each other by mesh, all others from back to front.
-fn add_meshes(
+/// Lists what a camera sees of all that is seen through, from back to front.
+fn add_transparent(
     world: &World3d,
     scene: &mut Scene3d,
     scratch: &mut Scratch,
     camera: &CameraItem<'_, '_>,
-    forward: Vec3,
-) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
-    let Scratch {
-        opaque,
-        transparent,
-        ..
-    } = scratch;
-    opaque.clear();
-    transparent.clear();
-    let eye = camera.transform.translation();
-    for &entity in camera.visible.get(TypeId::of::<Mesh3d>()) {
-        match world.lights.instances.get(entity) {
-            Some(drawn) if drawn.look.mix.is_transparent() => {
-                let distance = forward.dot(drawn.center - eye) - drawn.look.nearer;
-                transparent.push((distance, drawn));
-            }
-            Some(drawn) => opaque.push(drawn),
-            None => {}
-        }
-    }
-    let by_mesh = |drawn: &DrawnMesh| {
-        (
-            PipelineKey::of(drawn),
-            drawn.mesh.first_index,
-            drawn.instance,
-        )
-    };
-    opaque.sort_unstable_by_key(by_mesh);
-    transparent.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
+    culled: u32,
+) -> std::ops::Range<u32> {
+    let (forward, eye) = (camera.transform.forward(), camera.transform.translation());
+    let row = &scene.cull_rows.now[culled as usize];
+    let layers = &scene.layer_bits.now;
+    let drawn = world.lights.instances.transparent(row, layers);
+    let sorted = &mut scratch.transparent;
+    sorted.clear();
+    sorted.extend(drawn.map(|drawn| (forward.dot(drawn.center - eye) - drawn.nearer, drawn)));
+    sorted.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
         b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
     });
     let first = scene.draws.len();
-    for drawn in opaque.iter() {
+    for (_, drawn) in sorted.iter() {
         scene.add(drawn, first);
     }
-    let middle = scene.draws.len();
-    for (_, drawn) in transparent.iter() {
-        scene.add(drawn, middle);
-    }
-    let end = scene.draws.len() as u32;
-    (first as u32..middle as u32, middle as u32..end)
+    first as u32..scene.draws.len() as u32
 }
 
 fn ambient(world: &World3d, camera: &CameraItem<'_, '_>) -> [f32; 3] {

@@ -2,6 +2,8 @@
 //! without a device these tests fail.
 
 mod common;
+#[path = "gpu/cull.rs"]
+mod cull;
 #[path = "gpu/exact.rs"]
 mod exact;
 #[cfg(feature = "gltf")]

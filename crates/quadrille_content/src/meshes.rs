@@ -10,7 +10,7 @@ use quadrille::vulkan::Error;
 use crate::mesh_data::{MeshData, MeshVertex, Shape};
 
 /// Where a mesh is in the buffers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MeshPlace {
     /// What its vertices form.
     pub shape: Shape,

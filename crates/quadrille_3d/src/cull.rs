@@ -1,0 +1,221 @@
+//! What each view sees: [`cull_3d`] finds it on the device, for all views at once.
+
+use bevy_camera::primitives::Frustum;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_math::{Mat4, Vec3, Vec4};
+use bevy_shape::ViewFrustum;
+use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::{GpuBuffer, Recorder, StorageRead, StorageWrite};
+
+use crate::instances::{InstanceRow, Instances3d};
+use crate::pipelines::Pipelines3d;
+use crate::scene::Scene3d;
+
+/// Cameras see it; a view that is one of a camera.
+pub(crate) const CAMERAS: u32 = 1;
+/// It casts shadows; a view that is a shadow map.
+pub(crate) const SHADOWS: u32 = 2;
+/// It is seen wherever it is.
+pub(crate) const ANYWHERE: u32 = 4;
+
+/// More workgroups in a row there are not on each device.
+const MOST_GROUPS: u32 = 65535;
+
+/// Bytes of `VkDrawIndexedIndirectCommand`.
+pub(crate) const DRAW_BYTES: u64 = 20;
+
+/// By what an instance is culled.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub(crate) struct BoundsRow {
+    /// The middle of its box, in the space of its mesh.
+    pub(crate) center: [f32; 3],
+    /// Place of its render layers among all sets of layers.
+    pub(crate) layers: u32,
+    pub(crate) half_extents: [f32; 3],
+    /// [`CAMERAS`], [`SHADOWS`], [`ANYWHERE`]; 0 hides it.
+    pub(crate) flags: u32,
+}
+
+/// A view as `cull_3d` reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct CullRow {
+    /// Directions inwards, and distances of the origin.
+    planes: [[f32; 4]; 6],
+    /// Middle and radius: what lies outside is not seen.
+    sphere: [f32; 4],
+    /// [`CAMERAS`] or [`SHADOWS`].
+    kind: u32,
+    /// Where the bits of the sets of layers begin that it sees.
+    pub(crate) first_layers: u32,
+    unused: [u32; 2],
+}
+
+/// A plane that everything is before.
+const NO_PLANE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// A sphere that everything is in.
+const NO_SPHERE: [f32; 4] = [0.0, 0.0, 0.0, 1e30];
+
+impl CullRow {
+    /// A camera: like bevy, it sees what lies beyond its far plane.
+    pub(crate) fn camera(frustum: &Frustum) -> Self {
+        let mut row = Self::new(CAMERAS, frustum);
+        row.planes[ViewFrustum::FAR_PLANE_IDX] = NO_PLANE;
+        row
+    }
+
+    /// A cascade: what lies before it casts shadows too.
+    pub(crate) fn cascade(clip_from_world: &Mat4) -> Self {
+        let mut row = Self::new(SHADOWS, &frustum(clip_from_world));
+        row.planes[ViewFrustum::NEAR_PLANE_IDX] = NO_PLANE;
+        row
+    }
+
+    /// A shadow map of a light that shines from a place as far as its range.
+    pub(crate) fn light(clip_from_world: &Mat4, place: Vec3, range: f32) -> Self {
+        let mut row = Self::new(SHADOWS, &frustum(clip_from_world));
+        row.planes[ViewFrustum::FAR_PLANE_IDX] = NO_PLANE;
+        row.sphere = place.extend(range.min(NO_SPHERE[3])).to_array();
+        row
+    }
+
+    fn new(kind: u32, frustum: &Frustum) -> Self {
+        Self {
+            planes: frustum.half_spaces.map(|plane| {
+                let plane = plane.normal_d();
+                if plane.is_finite() {
+                    plane.to_array()
+                } else {
+                    NO_PLANE
+                }
+            }),
+            sphere: NO_SPHERE,
+            kind,
+            first_layers: 0,
+            unused: [0; 2],
+        }
+    }
+
+    /// What `cull.wgsl` finds by the same name, for what is listed on the CPU.
+    pub(crate) fn sees(&self, instance: &InstanceRow, bounds: &BoundsRow, layers: &[u32]) -> bool {
+        let word = layers.get((self.first_layers + bounds.layers / 32) as usize);
+        if bounds.flags & self.kind == 0
+            || word.is_none_or(|word| word >> (bounds.layers % 32) & 1 == 0)
+        {
+            return false;
+        }
+        if bounds.flags & ANYWHERE != 0 {
+            return true;
+        }
+        let [x, y, z] = instance.world_from_local.map(Vec4::from);
+        let local = Vec3::from(bounds.center).extend(1.0);
+        let center = Vec3::new(x.dot(local), y.dot(local), z.dot(local));
+        let half_extents = Vec3::from(bounds.half_extents);
+        let radius = |way: Vec3| {
+            let turned = way.x * x.truncate() + way.y * y.truncate() + way.z * z.truncate();
+            turned.abs().dot(half_extents.abs())
+        };
+        for plane in self.planes.map(Vec4::from) {
+            let radius = radius(plane.truncate());
+            let slack = SLACK * (radius + plane.w.abs());
+            if plane.dot(center.extend(1.0)) + radius < -slack {
+                return false;
+            }
+        }
+        let [.., range] = self.sphere;
+        let way = center - Vec4::from(self.sphere).truncate();
+        let square = way.length_squared();
+        square <= (range * square.sqrt() + radius(way)) * (1.0 + SLACK)
+    }
+}
+
+/// What rounding may move a box by, of its size.
+const SLACK: f32 = 1e-5;
+
+fn frustum(clip_from_world: &Mat4) -> Frustum {
+    Frustum(ViewFrustum::from_clip_from_world(clip_from_world))
+}
+
+/// By what instances are culled: 32 bytes each, in the order of [`Instances3d`].
+#[derive(Resource, Deref)]
+pub struct Bounds3d(pub(crate) GpuBuffer);
+
+/// The chunks of instances, each of one mesh and one pipeline: 32 bytes each.
+#[derive(Resource, Deref)]
+pub struct Chunks3d(pub(crate) GpuBuffer);
+
+/// The chunks in the order that they are drawn in.
+#[derive(Resource, Deref)]
+pub struct ChunkOrder3d(pub(crate) GpuBuffer);
+
+/// For each chunk the places of its instances in [`Instances3d`].
+#[derive(Resource, Deref)]
+pub struct Members3d(pub(crate) GpuBuffer);
+
+/// The views that see something, cameras and shadow maps.
+#[derive(Resource, Deref)]
+pub struct CullViews3d(pub(crate) GpuBuffer);
+
+/// For each of these views a bit for each set of render layers.
+#[derive(Resource, Deref)]
+pub struct CullLayers3d(pub(crate) GpuBuffer);
+
+/// For each view and each chunk the arguments of its draw.
+#[derive(Resource, Deref)]
+pub struct DrawArgs3d(pub(crate) GpuBuffer);
+
+/// For each instance of these draws its place in [`Instances3d`].
+#[derive(Resource, Deref)]
+pub struct Seen3d(pub(crate) GpuBuffer);
+
+/// What [`cull_3d`] reads.
+#[derive(SystemParam)]
+pub struct CullTables3d<'w> {
+    instances: StorageRead<'w, Instances3d>,
+    bounds: StorageRead<'w, Bounds3d>,
+    chunks: StorageRead<'w, Chunks3d>,
+    order: StorageRead<'w, ChunkOrder3d>,
+    members: StorageRead<'w, Members3d>,
+    views: StorageRead<'w, CullViews3d>,
+    layers: StorageRead<'w, CullLayers3d>,
+}
+
+/// The pass that finds what each camera and each shadow map sees of all meshes, by frustum, range
+/// of the light, render layers and shadow casters: one dispatch for all of them.
+pub fn cull_3d(
+    mut recorder: Recorder,
+    tables: CullTables3d,
+    args: StorageWrite<DrawArgs3d>,
+    seen: StorageWrite<Seen3d>,
+    scene: Res<Scene3d>,
+    pipelines: Res<Pipelines3d>,
+) {
+    let views = scene.cull_rows.now.len() as u32;
+    if scene.chunks == 0 || views == 0 {
+        return;
+    }
+    recorder
+        .compute(&pipelines.cull)
+        .bind(0, &tables.instances)
+        .bind(1, &tables.bounds)
+        .bind(2, &tables.chunks)
+        .bind(3, &tables.order)
+        .bind(4, &tables.members)
+        .bind(5, &tables.views)
+        .bind(6, &tables.layers)
+        .bind(7, &args)
+        .bind(8, &seen)
+        .push_bytes(bytemuck::cast_slice(&[scene.chunks, scene.members]))
+        .dispatch([
+            scene.chunks.min(MOST_GROUPS),
+            scene.chunks.div_ceil(MOST_GROUPS),
+            views,
+        ]);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+// What each view sees of each chunk of instances: see `cull_3d`.
+//
+// A workgroup looks at one chunk for one view, and makes one indirect draw of it. What is seen
+// keeps its order.
+
+import quadrille_3d::rows::{Instance, to_world};
+
+struct Bounds {
+    center: vec3f,
+    layers: u32,
+    half_extents: vec3f,
+    flags: u32,
+}
+
+struct Chunk {
+    first_member: u32,
+    count: u32,
+    index_count: u32,
+    first_index: u32,
+    base_vertex: i32,
+    kinds: u32,
+    unused: vec2u,
+}
+
+struct CullView {
+    planes: array<vec4f, 6>,
+    sphere: vec4f,
+    kind: u32,
+    first_layers: u32,
+    unused: vec2u,
+}
+
+// `VkDrawIndexedIndirectCommand`
+struct Draw {
+    index_count: u32,
+    instance_count: u32,
+    first_index: u32,
+    base_vertex: i32,
+    first_instance: u32,
+}
+
+struct Push {
+    chunks: u32,
+    // Room in the table of members, and in `seen` for each view.
+    members: u32,
+}
+
+@group(0) @binding(0) var<storage, read> instances: array<Instance>;
+@group(0) @binding(1) var<storage, read> bounds: array<Bounds>;
+@group(0) @binding(2) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(3) var<storage, read> order: array<u32>;
+@group(0) @binding(4) var<storage, read> members: array<u32>;
+@group(0) @binding(5) var<storage, read> views: array<CullView>;
+@group(0) @binding(6) var<storage, read> layers: array<u32>;
+@group(0) @binding(7) var<storage, read_write> draws: array<Draw>;
+@group(0) @binding(8) var<storage, read_write> seen: array<u32>;
+
+var<immediate> push: Push;
+
+const ANYWHERE: u32 = 4u;
+const SLACK: f32 = 1e-5;
+const THREADS: u32 = 64u;
+const WORDS: u32 = 8u;
+
+// A bit for each member of the chunk that is seen.
+var<workgroup> bits: array<atomic<u32>, WORDS>;
+
+// How far a box reaches from its middle in a direction.
+fn radius(instance: Instance, half_extents: vec3f, way: vec3f) -> f32 {
+    let turned = way.x * instance.row_x.xyz + way.y * instance.row_y.xyz + way.z * instance.row_z.xyz;
+    return dot(abs(turned), abs(half_extents));
+}
+
+fn sees(view: u32, place: u32) -> bool {
+    let shape = bounds[place];
+    let word = layers[views[view].first_layers + shape.layers / 32u];
+    if (shape.flags & views[view].kind) == 0u || ((word >> (shape.layers % 32u)) & 1u) == 0u {
+        return false;
+    }
+    if (shape.flags & ANYWHERE) != 0u {
+        return true;
+    }
+    let instance = instances[place];
+    let center = to_world(instance, shape.center);
+    for (var at = 0u; at < 6u; at++) {
+        let plane = views[view].planes[at];
+        let reach = radius(instance, shape.half_extents, plane.xyz);
+        let slack = SLACK * (reach + abs(plane.w));
+        if dot(plane, vec4f(center, 1.0)) + reach < -slack {
+            return false;
+        }
+    }
+    let sphere = views[view].sphere;
+    let way = center - sphere.xyz;
+    let square = dot(way, way);
+    let reach = radius(instance, shape.half_extents, way);
+    return square <= (sphere.w * sqrt(square) + reach) * (1.0 + SLACK);
+}
+
+@compute @workgroup_size(THREADS)
+fn main(
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(num_workgroups) groups: vec3u,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let rank = group.y * groups.x + group.x;
+    let view = group.z;
+    if rank >= push.chunks {
+        return;
+    }
+    let chunk = chunks[order[rank]];
+    if (chunk.kinds & views[view].kind) == 0u {
+        return;
+    }
+    for (var at = thread; at < chunk.count; at += THREADS) {
+        if sees(view, members[chunk.first_member + at]) {
+            atomicOr(&bits[at / 32u], 1u << (at % 32u));
+        }
+    }
+    workgroupBarrier();
+    let first = view * push.members + chunk.first_member;
+    for (var at = thread; at < chunk.count; at += THREADS) {
+        let word = atomicLoad(&bits[at / 32u]);
+        let bit = 1u << (at % 32u);
+        if (word & bit) != 0u {
+            let before = countOneBits(word & (bit - 1u)) + seen_before(at / 32u);
+            seen[first + before] = members[chunk.first_member + at];
+        }
+    }
+    if thread == 0u {
+        let count = seen_before(WORDS);
+        draws[view * push.chunks + rank] =
+            Draw(chunk.index_count, count, chunk.first_index, chunk.base_vertex, first);
+    }
+}
+
+// How many members of the first words are seen.
+fn seen_before(words: u32) -> u32 {
+    var count = 0u;
+    for (var at = 0u; at < words; at++) {
+        count += countOneBits(atomicLoad(&bits[at]));
+    }
+    return count;
+}
