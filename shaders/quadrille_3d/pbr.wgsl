@@ -4,6 +4,7 @@
 
 import quadrille_3d::clusters::{light_masks, slabs_at};
 import quadrille_3d::fog::with_fog;
+import quadrille_3d::parallax::moved_in;
 import quadrille_3d::rows::to_world;
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
@@ -124,7 +125,7 @@ fn texel(place: u32, at: Coordinates) -> vec4f {
 fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let view = views[view_index];
     let material = materials[instances[corner.instance].material];
-    let at = coordinates_of(corner, material);
+    let at = seen_at(corner, view, material, is_front);
     var base = material.base_color * corner.color * texel(material.textures.x, at);
     if material.alpha < 0.0 {
         base.a = 1.0;
@@ -155,6 +156,25 @@ fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @loca
         return vec4f(factor, 1.0 - saturate((factor.r + factor.g + factor.b) / 3.0));
     }
     return vec4f(color * base.a, base.a);
+}
+
+// The texture coordinates of what is seen: of a deeper place, where a material has depths.
+fn seen_at(corner: Corner, view: View, material: Material, is_front: bool) -> Coordinates {
+    var at = coordinates_of(corner, material);
+    if material.last_textures.w != NO_TEXTURE && dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0 {
+        let to_view = to_view_of(corner, view);
+        let normal = geometric_normal(corner, to_view, material, is_front);
+        let across = cross(normal, corner.tangent.xyz) * corner.tangent.w;
+        let down = -vec3f(dot(to_view, corner.tangent.xyz), dot(to_view, across), dot(to_view, normal));
+        let sets = select(2u, 1u, all(at.uvs[0] == at.uvs[1]));
+        for (var channel = 0u; channel < sets; channel++) {
+            at.uvs[channel] = moved_in(at.uvs[channel], down, material);
+        }
+        if sets == 1u {
+            at.uvs[1] = at.uvs[0];
+        }
+    }
+    return at;
 }
 
 fn lit(
@@ -188,6 +208,13 @@ fn lit(
 fn is_orthographic(view: View) -> bool {
     let matrix = view.clip_from_world;
     return matrix[0].w == 0.0 && matrix[1].w == 0.0 && matrix[2].w == 0.0;
+}
+
+fn to_view_of(corner: Corner, view: View) -> vec3f {
+    if is_orthographic(view) {
+        return -view.forward;
+    }
+    return normalize(view.position - corner.world);
 }
 
 // The normal of the mesh. Lines and points may have none: they face the eye.
@@ -231,10 +258,7 @@ fn surface_of(
 ) -> Surface {
     var surface: Surface;
     surface.world = corner.world;
-    surface.to_view = normalize(view.position - corner.world);
-    if is_orthographic(view) {
-        surface.to_view = -view.forward;
-    }
+    surface.to_view = to_view_of(corner, view);
     let geometric = geometric_normal(corner, surface.to_view, material, is_front);
     let has_tangents = dot(corner.tangent.xyz, corner.tangent.xyz) > 0.0;
     let normals = material.more_textures.x;

@@ -50,11 +50,13 @@ struct Material {
     anisotropy_direction: vec2f,
     uv_offset: vec2f,
     uv_axes: mat2x2f,
+    // Depth, layers and steps of parallax mapping.
+    parallax: vec4f,
     // Places of images: of base colour, emission, metal and roughness, occlusion;
     textures: vec4u,
     // normals, specular, its tint, varnish;
     more_textures: vec4u,
-    // the varnish's roughness and normals, anisotropy.
+    // the varnish's roughness and normals, anisotropy, depth.
     last_textures: vec4u,
 }
 

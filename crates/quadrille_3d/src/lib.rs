@@ -74,7 +74,7 @@ pub use cull::{
 };
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
-pub use material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
 pub use material_row::Materials3d;
 pub use passes::{
     Culled3d, Drawn3d, Geometry3d, Lighting3d, ViewTargets3d, opaque_3d, shadow_3d, transparent_3d,
@@ -95,8 +95,8 @@ pub use tonemap::{Gradings3d, ToneTables3d, tonemap_3d};
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DistanceFog, FogFalloff, ManualTargets, MeshMaterial3d, Msaa, Quadrille3dPlugin,
-        StandardMaterial, Tonemapping, UploadBudget,
+        DistanceFog, FogFalloff, ManualTargets, MeshMaterial3d, Msaa, ParallaxMappingMethod,
+        Quadrille3dPlugin, StandardMaterial, Tonemapping, UploadBudget,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

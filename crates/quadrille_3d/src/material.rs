@@ -41,6 +41,25 @@ impl AlphaMode {
     }
 }
 
+/// How the place is found that is seen of a surface with a [`StandardMaterial::depth_map`], with the names of
+/// bevy's type: first in layers, then between two of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ParallaxMappingMethod {
+    /// As if the surface were straight between two layers.
+    #[default]
+    Occlusion,
+    /// By halving: dearer, and sharper where the surface is not straight.
+    Relief {
+        /// How often.
+        max_steps: u32,
+    },
+}
+
+impl ParallaxMappingMethod {
+    /// [`Self::Relief`] with five steps.
+    pub const DEFAULT_RELIEF_MAPPING: Self = Self::Relief { max_steps: 5 };
+}
+
 /// A surface by its physical properties: bevy's type of this name, as far as it is drawn (the
 /// README has the table).
 ///
@@ -127,6 +146,16 @@ pub struct StandardMaterial {
     /// Red and green are a direction to turn by, from 0 for -1 to 1 for 1; blue is multiplied with
     /// `anisotropy_strength`.
     pub anisotropy_texture: Option<Handle<Image>>,
+    /// Red is how deep the surface lies, as part of `parallax_depth_scale`: all images are moved as if it did. An
+    /// image of linear numbers; the mesh needs tangents.
+    pub depth_map: Option<Handle<Image>>,
+    /// The deepest place, in units of texture coordinates: above 0.1 it looks distorted.
+    pub parallax_depth_scale: f32,
+    /// How the place between two layers is found.
+    pub parallax_mapping_method: ParallaxMappingMethod,
+    /// How many layers are looked at where the eye looks along the surface; fewer from above, and below 1 nothing
+    /// is moved.
+    pub max_parallax_layer_count: f32,
     /// Transforms the mesh's texture coordinates, both of them.
     pub uv_transform: Affine2,
     /// How much what is no metal mirrors: 0.5 is 4 % of what comes from the front.
@@ -187,6 +216,10 @@ impl Default for StandardMaterial {
             anisotropy_rotation: 0.0,
             anisotropy_channel: UvChannel::Uv0,
             anisotropy_texture: None,
+            depth_map: None,
+            parallax_depth_scale: 0.1,
+            parallax_mapping_method: ParallaxMappingMethod::Occlusion,
+            max_parallax_layer_count: 16.0,
             double_sided: false,
             cull_mode: Some(Face::Back),
             unlit: false,

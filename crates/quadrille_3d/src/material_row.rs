@@ -13,7 +13,7 @@ use quadrille::prelude::GpuBuffer;
 use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite};
 use wgpu_types::Face;
 
-use crate::material::{AlphaMode, StandardMaterial};
+use crate::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
 use crate::table::Table;
 use crate::textures::{NO_TEXTURE, TexturePlaces, TextureSource, Textures3d};
 
@@ -47,6 +47,8 @@ pub(crate) struct MaterialRow {
     pub(crate) uv_offset: [f32; 2],
     /// The columns of the matrix from the mesh's texture coordinates to the images'.
     pub(crate) uv_axes: [f32; 4],
+    /// Depth, layers and steps of parallax mapping.
+    pub(crate) parallax: [f32; 4],
     /// Places of [`images`].
     pub(crate) textures: [u32; 12],
 }
@@ -119,6 +121,10 @@ pub(crate) enum CullMode {
     Back,
 }
 
+/// More layers than these, and more steps between two of them, show nothing more.
+const MOST_LAYERS: f32 = 1024.0;
+const MOST_STEPS: u32 = 24;
+
 /// Below this alpha what is transparent casts no shadow, as in bevy.
 const THINNEST: f32 = 0.05;
 
@@ -167,12 +173,21 @@ impl MaterialRow {
             anisotropy_direction: [cosine, sine],
             uv_offset: material.uv_transform.translation.to_array(),
             uv_axes: material.uv_transform.matrix2.to_cols_array(),
+            parallax: [
+                material.parallax_depth_scale,
+                material.max_parallax_layer_count.min(MOST_LAYERS),
+                match material.parallax_mapping_method {
+                    ParallaxMappingMethod::Occlusion => 0.0,
+                    ParallaxMappingMethod::Relief { max_steps } => max_steps.min(MOST_STEPS) as f32,
+                },
+                0.0,
+            ],
             textures: places,
         }
     }
 
     /// Its numbers with their names, as far as they may be wrong.
-    fn numbers(&self) -> [(&'static str, &[f32]); 9] {
+    fn numbers(&self) -> [(&'static str, &[f32]); 10] {
         [
             ("base colour", &self.base_color),
             ("emissive colour", &self.emissive),
@@ -181,6 +196,7 @@ impl MaterialRow {
             ("depth bias", std::slice::from_ref(&self.depth_bias)),
             ("clearcoat", std::slice::from_ref(&self.clearcoat)),
             ("anisotropy", std::slice::from_ref(&self.anisotropy)),
+            ("parallax depth and layers", &self.parallax),
             ("uv transform's matrix", &self.uv_axes),
             ("uv transform's translation", &self.uv_offset),
         ]
@@ -196,7 +212,7 @@ impl MaterialRow {
 }
 
 /// The images of a material, with the texture coordinates that each is seen by.
-fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel); 11] {
+fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel); 12] {
     let it = material;
     [
         (&it.base_color_texture, &it.base_color_channel),
@@ -216,6 +232,8 @@ fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel);
         ),
         (&it.clearcoat_normal_texture, &it.clearcoat_normal_channel),
         (&it.anisotropy_texture, &it.anisotropy_channel),
+        // Looked up by both.
+        (&it.depth_map, &UvChannel::Uv0),
     ]
 }
 
@@ -239,7 +257,7 @@ impl Look {
     }
 }
 
-/// The table of materials: 176 bytes each.
+/// The table of materials: 192 bytes each.
 #[derive(Resource, Deref)]
 pub struct Materials3d(pub(crate) GpuBuffer);
 

@@ -32,7 +32,7 @@ pub struct Pipelines3d {
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 8] = [
+const MODULES: [(&str, &str); 9] = [
     (
         "quadrille_3d::rows",
         include_str!("../../../shaders/quadrille_3d/rows.wgsl"),
@@ -52,6 +52,10 @@ const MODULES: [(&str, &str); 8] = [
     (
         "quadrille_3d::clusters",
         include_str!("../../../shaders/quadrille_3d/clusters.wgsl"),
+    ),
+    (
+        "quadrille_3d::parallax",
+        include_str!("../../../shaders/quadrille_3d/parallax.wgsl"),
     ),
     (
         "quadrille_3d::fog",

@@ -315,3 +315,45 @@ fn highlights_are_drawn_out_along_the_tangent() {
         "across",
     );
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn what_lies_deeper_is_seen_further_along_the_ray() {
+    const DEPTH: f32 = 0.6;
+    let angle = 0.7f32;
+    let red = |turned, is_upright, method| {
+        let make = |images: &mut Assets<Image>| {
+            let ramp: Vec<f32> = (0..64u8)
+                .flat_map(|step| [(f32::from(step) + 0.5) / 64.0, 0.0, 0.0, 1.0])
+                .collect();
+            let ramp = image(images, TextureFormat::Rgba32Float, 64, &ramp);
+            if is_upright && let Some(mut ramp) = images.get_mut(&ramp) {
+                let size = &mut ramp.texture_descriptor.size;
+                (size.width, size.height) = (1, 64);
+            }
+            let depth = image(images, TextureFormat::R32Float, 1, &[DEPTH]);
+            let material = StandardMaterial {
+                base_color_texture: Some(ramp),
+                depth_map: Some(depth),
+                parallax_depth_scale: 0.2,
+                parallax_mapping_method: method,
+                unlit: true,
+                ..StandardMaterial::default()
+            };
+            vec![Seen {
+                turned,
+                ..seen(material)
+            }]
+        };
+        shown(make, UP, Msaa::Off)[0]
+    };
+    let relief = ParallaxMappingMethod::Relief { max_steps: 10 };
+    let wanted = f64::from(0.5 + 0.2 * DEPTH * angle.tan());
+    for method in [ParallaxMappingMethod::Occlusion, relief] {
+        let what = format!("{method:?}");
+        let along = red(Quat::from_rotation_y(angle), false, method);
+        expect_near(along, wanted, TOLERANCE, &what);
+        let across = red(Quat::from_rotation_x(angle), true, method);
+        expect_near(across, wanted, TOLERANCE, &what);
+    }
+}
