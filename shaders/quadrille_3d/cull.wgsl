@@ -3,6 +3,7 @@
 // A workgroup looks at one chunk for one view, and makes one indirect draw of it. What is seen
 // keeps its order.
 
+import quadrille_3d::ranges::is_beyond;
 import quadrille_3d::rows::{Instance, to_world};
 
 struct Bounds {
@@ -25,6 +26,8 @@ struct Chunk {
 struct CullView {
     planes: array<vec4f, 6>,
     sphere: vec4f,
+    // From where distances count; its last number is 0 for nowhere.
+    eye: vec4f,
     kind: u32,
     first_layers: u32,
     unused: vec2u,
@@ -77,10 +80,13 @@ fn sees(view: u32, place: u32) -> bool {
     if (shape.flags & views[view].kind) == 0u || ((word >> (shape.layers % 32u)) & 1u) == 0u {
         return false;
     }
+    let instance = instances[place];
+    if is_beyond(instance, views[view].eye) {
+        return false;
+    }
     if (shape.flags & ANYWHERE) != 0u {
         return true;
     }
-    let instance = instances[place];
     let center = to_world(instance, shape.center);
     for (var at = 0u; at < 6u; at++) {
         let plane = views[view].planes[at];

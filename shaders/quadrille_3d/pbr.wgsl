@@ -5,6 +5,7 @@
 import quadrille_3d::clusters::{light_masks, slabs_at};
 import quadrille_3d::fog::with_fog;
 import quadrille_3d::parallax::moved_in;
+import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::to_world;
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
@@ -124,7 +125,11 @@ fn texel(place: u32, at: Coordinates) -> vec4f {
 @fragment
 fn fragment_main(corner: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let view = views[view_index];
-    let material = materials[instances[corner.instance].material];
+    let instance = instances[corner.instance];
+    let material = materials[instance.material];
+    if is_faded(fade(instance, view.position), corner.position.xy) {
+        discard;
+    }
     let at = seen_at(corner, view, material, is_front);
     var base = material.base_color * corner.color * texel(material.textures.x, at);
     if material.alpha < 0.0 {

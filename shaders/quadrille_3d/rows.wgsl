@@ -7,7 +7,8 @@ struct Instance {
     row_z: vec4f,
     material: u32,
     flags: u32,
-    unused: vec2u,
+    // Distances between which it appears and disappears, two half floats each; 0 for none (ranges.wgsl).
+    range: vec2u,
 }
 
 struct ShadowView {

@@ -11,6 +11,7 @@ use quadrille::prelude::{GpuBuffer, Recorder, StorageRead, StorageWrite};
 
 use crate::instances::{InstanceRow, Instances3d};
 use crate::pipelines::Pipelines3d;
+use crate::range_row::is_beyond;
 use crate::scene::Scene3d;
 
 /// Cameras see it; a view that is one of a camera.
@@ -47,6 +48,8 @@ pub(crate) struct CullRow {
     planes: [[f32; 4]; 6],
     /// Middle and radius: what lies outside is not seen.
     sphere: [f32; 4],
+    /// From where distances count; its last number is 0 for nowhere.
+    pub(crate) eye: [f32; 4],
     /// [`CAMERAS`] or [`SHADOWS`].
     kind: u32,
     /// Where the bits of the sets of layers begin that it sees.
@@ -94,6 +97,7 @@ impl CullRow {
                 }
             }),
             sphere: NO_SPHERE,
+            eye: [0.0; 4],
             kind,
             first_layers: 0,
             unused: [0; 2],
@@ -106,6 +110,9 @@ impl CullRow {
         if bounds.flags & self.kind == 0
             || word.is_none_or(|word| word >> (bounds.layers % 32) & 1 == 0)
         {
+            return false;
+        }
+        if is_beyond(instance, self.eye) {
             return false;
         }
         if bounds.flags & ANYWHERE != 0 {

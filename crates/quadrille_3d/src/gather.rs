@@ -3,7 +3,9 @@
 
 use bevy_asset::{AssetEvent, Assets};
 use bevy_camera::primitives::Aabb;
-use bevy_camera::visibility::{InheritedVisibility, NoFrustumCulling, RenderLayers};
+use bevy_camera::visibility::{
+    InheritedVisibility, NoFrustumCulling, RenderLayers, VisibilityRange,
+};
 use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -38,6 +40,7 @@ pub(crate) struct MeshItem {
     bounds: Option<&'static Aabb>,
     layers: Option<&'static RenderLayers>,
     is_visible: Option<&'static InheritedVisibility>,
+    range: Option<&'static VisibilityRange>,
     is_anywhere: Has<NoFrustumCulling>,
     casts_none: Has<NotShadowCaster>,
     receives_none: Has<NotShadowReceiver>,
@@ -51,6 +54,7 @@ type AnyChange = (
         Changed<Aabb>,
         Changed<InheritedVisibility>,
         Changed<RenderLayers>,
+        Changed<VisibilityRange>,
         Added<NoFrustumCulling>,
         Added<NotShadowCaster>,
         Added<NotShadowReceiver>,
@@ -67,6 +71,7 @@ pub(crate) struct Lost<'w, 's> {
     materials: RemovedComponents<'w, 's, MeshMaterial3d<StandardMaterial>>,
     bounds: RemovedComponents<'w, 's, Aabb>,
     layers: RemovedComponents<'w, 's, RenderLayers>,
+    ranges: RemovedComponents<'w, 's, VisibilityRange>,
     anywhere: RemovedComponents<'w, 's, NoFrustumCulling>,
     casting: RemovedComponents<'w, 's, NotShadowCaster>,
     receiving: RemovedComponents<'w, 's, NotShadowReceiver>,
@@ -77,6 +82,7 @@ impl Lost<'_, '_> {
         let bare = self.meshes.read().chain(self.materials.read());
         let bounds = self.bounds.read().chain(self.layers.read());
         let marks = self.anywhere.read().chain(self.casting.read());
+        let bounds = bounds.chain(self.ranges.read());
         bare.chain(bounds).chain(marks).chain(self.receiving.read())
     }
 }
@@ -161,6 +167,7 @@ pub(crate) fn gather_meshes(
                 layers: item.layers,
                 flags,
                 receives: !item.receives_none,
+                range: item.range,
             };
             instances.put(&mut item.slot, &wanted, (&materials, &skins), &complaints);
         } else if let Ok(mut slot) = changes.bare.get_mut(entity) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bevy_asset::AssetId;
 use bevy_camera::primitives::Aabb;
-use bevy_camera::visibility::RenderLayers;
+use bevy_camera::visibility::{RenderLayers, VisibilityRange};
 use bevy_derive::Deref;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
@@ -21,6 +21,7 @@ use crate::cull::{BoundsRow, CullRow};
 use crate::material::StandardMaterial;
 use crate::material_row::{Look, MaterialStore};
 use crate::mesh_vertex::Vertex;
+use crate::range_row::range_row;
 use crate::scene::{PipelineKey, Scene3d};
 use crate::skin::SkinStore;
 use crate::table::Table;
@@ -35,7 +36,8 @@ pub(crate) struct InstanceRow {
     pub(crate) material: u32,
     /// [`RECEIVES`].
     pub(crate) flags: u32,
-    pub(crate) unused: [u32; 2],
+    /// Between which distances it is seen: see [`range_row`].
+    pub(crate) range: [u32; 2],
 }
 
 /// Shadows fall on it.
@@ -93,6 +95,7 @@ pub(crate) struct Wanted<'a> {
     /// [`CAMERAS`](crate::cull::CAMERAS) and others.
     pub(crate) flags: u32,
     pub(crate) receives: bool,
+    pub(crate) range: Option<&'a VisibilityRange>,
 }
 
 /// What is known of an entity with a mesh.
@@ -159,7 +162,7 @@ impl InstanceStore {
             world_from_local: rows(wanted.transform),
             material: 0,
             flags: if wanted.receives { RECEIVES } else { 0 },
-            unused: [0; 2],
+            range: wanted.range.map_or([0; 2], range_row),
         };
         if *slot == Slot::NONE {
             *slot = Slot(self.table.add(row));
@@ -298,6 +301,7 @@ impl InstanceStore {
         layers: Option<&RenderLayers>,
     ) -> u32 {
         let layers = layers.unwrap_or_default();
+        row.eye = scene.eye;
         let bits = &mut scene.layer_bits.now;
         row.first_layers = bits.len() as u32;
         bits.resize(bits.len() + self.layers.len().div_ceil(32).max(1), 0);

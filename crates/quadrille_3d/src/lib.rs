@@ -54,6 +54,7 @@ mod mesh_vertex;
 mod passes;
 mod pipelines;
 mod plugin;
+mod range_row;
 mod ranges;
 mod scene;
 mod shadow_maps;

@@ -32,7 +32,11 @@ pub struct Pipelines3d {
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 9] = [
+const MODULES: [(&str, &str); 10] = [
+    (
+        "quadrille_3d::ranges",
+        include_str!("../../../shaders/quadrille_3d/ranges.wgsl"),
+    ),
     (
         "quadrille_3d::rows",
         include_str!("../../../shaders/quadrille_3d/rows.wgsl"),

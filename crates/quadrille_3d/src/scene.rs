@@ -166,6 +166,8 @@ pub(crate) struct Draw3d {
 /// All that is drawn in a frame.
 #[derive(Resource, Default)]
 pub struct Scene3d {
+    /// Of the camera whose views are listed: from where distances count.
+    pub(crate) eye: [f32; 4],
     pub(crate) views: Vec<View3d>,
     pub(crate) shadows: Vec<Shadow3d>,
     /// The chunks of each pipeline.

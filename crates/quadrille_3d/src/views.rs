@@ -111,6 +111,7 @@ fn add_view(
     camera: &CameraItem<'_, '_>,
 ) {
     let first_light = scene.lights.now.len() as u32;
+    scene.eye = camera.transform.translation().extend(1.0).to_array();
     let lit = &mut scratch.lights;
     lit.clear();
     lit.extend_from_slice(camera.visible.get(TypeId::of::<ClusterVisibilityClass>()));

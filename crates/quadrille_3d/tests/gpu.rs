@@ -13,6 +13,8 @@ mod gltf;
 mod lamps;
 #[path = "gpu/materials.rs"]
 mod materials;
+#[path = "gpu/ranges.rs"]
+mod ranges;
 #[path = "gpu/recover.rs"]
 mod recover;
 #[path = "gpu/skins.rs"]

@@ -10,7 +10,7 @@ fn boxed(world_from_local: Affine3A, aabb: Aabb) -> (InstanceRow, BoundsRow) {
         world_from_local: rows(world_from_local),
         material: 0,
         flags: 0,
-        unused: [0; 2],
+        range: [0; 2],
     };
     let bounds = BoundsRow {
         center: aabb.center.into(),

@@ -3,7 +3,7 @@
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_math::{DAffine3, DMat3, DVec3};
-use bevy_mesh::morph::{MeshMorphWeights, MorphAttributes};
+use bevy_mesh::morph::{MeshMorphWeights, MorphAttributes, MorphWeights};
 use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy_mesh::{PrimitiveTopology, VertexAttributeValues};
 use quadrille::prelude::{Readback, Uploads};
@@ -248,6 +248,18 @@ fn skins_and_morphs_are_those_of_double_precision() {
     let world = bending.rig.app.world_mut();
     world.entity_mut(entity).remove::<SkinnedMesh>();
     bending.expect(None, Some(MORPH_WEIGHTS));
+    // Weights that several meshes share, as those of glTF files are.
+    let mut shared = MorphWeights::new(MORPH_WEIGHTS.to_vec(), None).expect("they are few");
+    shared.weights_mut()[1] = 2.0;
+    let world = bending.rig.app.world_mut();
+    let shared = world.spawn(shared).id();
+    let reference = MeshMorphWeights::Reference(shared);
+    world.entity_mut(entity).insert(reference);
+    bending.expect(None, Some([MORPH_WEIGHTS[0], 2.0, MORPH_WEIGHTS[2]]));
+    let world = bending.rig.app.world_mut();
+    let mut shared = world.get_mut::<MorphWeights>(shared).expect("it is there");
+    shared.weights_mut()[0] = -0.5;
+    bending.expect(None, Some([-0.5, 2.0, MORPH_WEIGHTS[2]]));
 }
 
 #[test]
