@@ -35,8 +35,8 @@ pub struct MeshStore<V> {
     uploaded: [usize; 2],
     /// How many vertices of meshes the device's buffer has room for at least.
     capacity: u32,
-    /// How many vertices behind those it has room for.
-    room: u32,
+    /// For how many more vertices there is room behind those.
+    kept: u32,
     refused: HashMap<AssetId<Mesh>, String>,
     changes: u64,
 }
@@ -51,7 +51,7 @@ impl<V> Default for MeshStore<V> {
             garbage: 0,
             uploaded: [0; 2],
             capacity: 0,
-            room: 0,
+            kept: 0,
             refused: HashMap::default(),
             changes: 0,
         }
@@ -78,8 +78,8 @@ impl<V: MeshVertex> MeshStore<V> {
 
     /// Keeps room behind the vertices of all meshes for at least so many more, which passes write.
     pub fn keep_room(&mut self, vertices: u32) {
-        if vertices > self.room {
-            self.room = vertices.next_power_of_two();
+        if vertices > self.kept {
+            self.kept = vertices.next_power_of_two();
         }
     }
 
@@ -123,7 +123,7 @@ impl<V: MeshVertex> MeshStore<V> {
         indices: &mut GpuBuffer,
     ) -> Result<(), Error> {
         let [uploaded_vertices, uploaded_indices] = &mut self.uploaded;
-        let most = (self.capacity + self.room) as usize;
+        let most = (self.capacity + self.kept) as usize;
         fill(
             gpu,
             uploads,

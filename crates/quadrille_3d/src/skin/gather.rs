@@ -26,10 +26,12 @@ pub(crate) struct Bending {
     weights: Option<Ref<'static, MeshMorphWeights>>,
 }
 
+type Bends = Or<(With<SkinnedMesh>, With<MeshMorphWeights>)>;
+
 /// What skins and weights are in the world.
 #[derive(SystemParam)]
 pub(crate) struct SkinWorld<'w, 's> {
-    bending: Query<'w, 's, Bending, Or<(With<SkinnedMesh>, With<MeshMorphWeights>)>>,
+    bending: Query<'w, 's, Bending, Bends>,
     transforms: Query<'w, 's, Ref<'static, GlobalTransform>>,
     shared_weights: Query<'w, 's, Ref<'static, MorphWeights>>,
     meshes: Res<'w, Assets<Mesh>>,
