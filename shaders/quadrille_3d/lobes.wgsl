@@ -10,6 +10,10 @@ struct Surface {
     normal_view: f32,
     // What is scattered.
     diffuse: vec3f,
+    // The two that f0 is mixed of: that of metal, and of what is none.
+    base: vec3f,
+    dielectric: vec3f,
+    metallic: f32,
     // What is mirrored at right angles, and at grazing ones.
     f0: vec3f,
     f90: f32,

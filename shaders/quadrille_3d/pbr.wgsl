@@ -3,6 +3,7 @@
 // What leaves this shader is radiance times the camera's exposure, linear, multiplied with alpha.
 
 import quadrille_3d::clusters::{light_masks, slabs_at};
+import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::with_fog;
 import quadrille_3d::parallax::moved_in;
 import quadrille_3d::ranges::{fade, is_faded};
@@ -195,6 +196,7 @@ fn lit(
     let open = texel(material.textures.w, at).r;
     let rough = look_up_dfg(surface.normal_view, 1.0);
     var radiance = ambient_light(surface, view.ambient, rough) * open;
+    radiance += environment_light(surface, view, open);
     let place = Place(
         corner.world,
         geometric_normal(corner, surface.to_view, material, is_front),
@@ -279,7 +281,10 @@ fn surface_of(
     }
     let metallic = material.metallic * metal_rough.x;
     surface.diffuse = base * (1.0 - metallic);
-    surface.f0 = mix(mirrored_without_metal(material, at), base, metallic);
+    surface.base = base;
+    surface.dielectric = mirrored_without_metal(material, at);
+    surface.metallic = metallic;
+    surface.f0 = mix(surface.dielectric, base, metallic);
     // Below 2 % what looks mirrored is really hidden.
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
     // 0.089 is the smoothest.

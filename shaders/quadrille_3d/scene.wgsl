@@ -29,7 +29,10 @@ struct View {
     mask_blocks: u32,
     // Place of the method in `ShadowFilteringMethod`.
     shadow_filter: u32,
-    unused: array<u32, 3>,
+    // Of the list of environments.
+    first_environment: u32,
+    environment_count: u32,
+    unused: u32,
     fog: Fog,
 }
 

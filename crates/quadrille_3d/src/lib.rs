@@ -12,12 +12,15 @@
 //!              move_meshes      what moved -> rows of instances
 //!              gather_skins     joints and weights that changed
 //!              gather_views     cameras, lights and shadow maps; what is seen through, sorted
+//!              gather_environments  skies, environment maps and probes of each view
 //!              send             images of views and shadow maps; the lists, if they differ
 //! passes       skin_3d          vertices of meshes that bend, once for all that follows
 //!              cull_3d          what all views see: an indirect draw for each chunk of instances
 //!              cluster_3d       which lights reach which parts of views
+//!              filter_env_3d    cubes of images, when these came or changed
 //!              shadow_3d        all shadow maps in one pass
 //!              opaque_3d        one pass of the plan per camera, as the next two
+//!              sky_3d           what is behind
 //!              transparent_3d   from back to front; resolves samples
 //!              tonemap_3d       to the camera's target
 //! ```
@@ -42,6 +45,7 @@ mod camera;
 mod clusters;
 mod cull;
 mod dfg;
+mod environment;
 mod gather;
 #[cfg(feature = "gltf")]
 mod gltf;
@@ -59,6 +63,7 @@ mod ranges;
 mod scene;
 mod shadow_maps;
 mod skin;
+mod sky;
 mod table;
 mod targets;
 mod textures;
@@ -73,6 +78,12 @@ pub use cull::{
     Bounds3d, ChunkOrder3d, Chunks3d, CullLayers3d, CullTables3d, CullViews3d, DrawArgs3d,
     Members3d, Seen3d, cull_3d,
 };
+pub use environment::Environments3d;
+pub use environment::filter::{
+    FilterCubes3d, FilterJobs3d, FilterPipelines3d, FilterResults3d, FilterSources3d, Filtered3d,
+    filter_env_3d,
+};
+pub use environment::maps::{Cubes3d, EnvironmentMaps3d};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
 pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
@@ -88,6 +99,7 @@ pub use quadrille_content::{
 pub use scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d};
 pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
 pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
+pub use sky::{SkyPipeline3d, sky_3d};
 pub use targets::{SceneColors, SceneDepths, SceneSamples};
 pub use textures::Textures3d;
 pub use tonemap::{Gradings3d, ToneTables3d, tonemap_3d};
@@ -105,7 +117,10 @@ pub mod prelude {
     pub use bevy_camera::{Exposure, RenderTarget, ScalingMode, Viewport};
     pub use bevy_color::prelude::*;
     pub use bevy_light::prelude::*;
-    pub use bevy_light::{CascadeShadowConfigBuilder, NotShadowCaster, NotShadowReceiver};
+    pub use bevy_light::{
+        CascadeShadowConfigBuilder, GeneratedEnvironmentMapLight, NotShadowCaster,
+        NotShadowReceiver, ParallaxCorrection, Skybox,
+    };
     pub use bevy_math::prelude::*;
     pub use bevy_mesh::prelude::*;
     pub use bevy_shape::prelude::*;

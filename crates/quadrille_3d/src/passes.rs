@@ -13,6 +13,8 @@ use quadrille::prelude::{
 use crate::bins::Group;
 use crate::clusters::LightMasks3d;
 use crate::cull::{DRAW_BYTES, DrawArgs3d, Seen3d};
+use crate::environment::Environments3d;
+use crate::environment::maps::Cubes3d;
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::material_row::Materials3d;
 use crate::pipelines::{Dfg3d, Pipelines3d};
@@ -58,6 +60,8 @@ pub struct Lighting3d<'w> {
     dfg: StorageRead<'w, Dfg3d>,
     light_masks: StorageRead<'w, LightMasks3d>,
     textures: Table<'w, Textures3d>,
+    environments: StorageRead<'w, Environments3d>,
+    cubes: Table<'w, Cubes3d>,
 }
 
 /// The images of views.
@@ -113,6 +117,7 @@ impl Lighting3d<'_> {
             self.face_shadows.any().as_declared(),
             self.dfg.any().as_declared(),
             self.light_masks.any().as_declared(),
+            self.environments.any().as_declared(),
         ]);
     }
 
@@ -127,7 +132,9 @@ impl Lighting3d<'_> {
             .sampler(8, &pipelines.shadow_sampler)
             .bind(9, &self.dfg)
             .bind(10, &self.light_masks)
-            .table(1, &self.textures);
+            .bind(16, &self.environments)
+            .table(1, &self.textures)
+            .table(2, &self.cubes);
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Pipelines3d {
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 10] = [
+const MODULES: [(&str, &str); 11] = [
     (
         "quadrille_3d::ranges",
         include_str!("../../../shaders/quadrille_3d/ranges.wgsl"),
@@ -72,6 +72,10 @@ const MODULES: [(&str, &str); 10] = [
     (
         "quadrille_3d::tonemapping",
         include_str!("../../../shaders/quadrille_3d/tonemapping.wgsl"),
+    ),
+    (
+        "quadrille_3d::environment",
+        include_str!("../../../shaders/quadrille_3d/environment.wgsl"),
     ),
 ];
 

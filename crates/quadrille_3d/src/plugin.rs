@@ -17,6 +17,11 @@ use crate::cull::{
     cull_3d,
 };
 use crate::dfg;
+use crate::environment::filter::{FilterPipelines3d, filter_env_3d, list_filtered};
+use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
+use crate::environment::{
+    self, EnvironmentList, Environments3d, gather_environments, send_environments,
+};
 use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::grading::{ColorGrading, DebandDither};
 use crate::instances::{FreedSlots, Indices3d, InstanceStore, Instances3d, Slot, Vertices3d};
@@ -26,6 +31,7 @@ use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
 use crate::pipelines::{Dfg3d, Pipelines3d};
 use crate::scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene};
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
+use crate::sky::{SkyPipeline3d, sky_3d};
 use crate::table::table_buffer;
 use crate::targets::{SceneColors, SceneDepths, SceneSamples, prepare_targets};
 use crate::textures::Textures3d;
@@ -95,8 +101,12 @@ pub enum Pass3dSystems {
     Cluster,
     /// [`shadow_3d`].
     Shadow,
+    /// [`filter_env_3d`].
+    Environment,
     /// [`opaque_3d`].
     Opaque,
+    /// [`sky_3d`].
+    Sky,
     /// [`transparent_3d`].
     Transparent,
     /// [`tonemap_3d`].
@@ -128,6 +138,7 @@ impl Plugin for Quadrille3dPlugin {
             .init_resource::<SceneColors>()
             .init_resource::<SceneSamples>()
             .init_resource::<SceneDepths>();
+        environment::add_resources(app);
         app.configure_sets(
             Render,
             (
@@ -143,12 +154,13 @@ impl Plugin for Quadrille3dPlugin {
                     (Pass3dSystems::Skin, Pass3dSystems::Cull),
                     Pass3dSystems::Shadow,
                     Pass3dSystems::Opaque,
+                    Pass3dSystems::Sky,
                     Pass3dSystems::Transparent,
                     Pass3dSystems::Tonemap,
                 )
                     .chain()
                     .in_set(ContentSystems::Draw3d),
-                Pass3dSystems::Cluster
+                (Pass3dSystems::Cluster, Pass3dSystems::Environment)
                     .before(Pass3dSystems::Opaque)
                     .in_set(ContentSystems::Draw3d),
             ),
@@ -160,13 +172,17 @@ impl Plugin for Quadrille3dPlugin {
                 (gather_meshes, move_meshes, send_meshes)
                     .chain()
                     .in_set(Prepare3dSystems::Gather),
-                gather_views.in_set(Prepare3dSystems::Queue),
+                (gather_views, gather_environments)
+                    .chain()
+                    .in_set(Prepare3dSystems::Queue),
                 (
                     prepare_shadow_maps,
                     prepare_targets,
                     prepare_tone_tables,
                     prepare_clusters,
                     send_scene,
+                    send_environments,
+                    list_filtered,
                 )
                     .chain()
                     .in_set(Prepare3dSystems::Send),
@@ -174,6 +190,8 @@ impl Plugin for Quadrille3dPlugin {
                 cull_3d.in_set(Pass3dSystems::Cull),
                 shadow_3d.in_set(Pass3dSystems::Shadow),
                 opaque_3d.in_set(Pass3dSystems::Opaque),
+                filter_env_3d.in_set(Pass3dSystems::Environment),
+                sky_3d.in_set(Pass3dSystems::Sky),
                 transparent_3d.in_set(Pass3dSystems::Transparent),
                 tonemap_3d.in_set(Pass3dSystems::Tonemap),
             ),
@@ -188,6 +206,8 @@ struct Stores<'w> {
     instances: ResMut<'w, InstanceStore>,
     materials: ResMut<'w, MaterialStore>,
     maps: ResMut<'w, ShadowMaps>,
+    environments: ResMut<'w, EnvironmentMaps3d>,
+    environment_list: ResMut<'w, EnvironmentList>,
 }
 
 /// Makes what belongs to the device, and forgets what belonged to the one before.
@@ -210,6 +230,7 @@ fn make(
     commands.insert_resource(Lights3d(table("3d lights")?));
     commands.insert_resource(LightMasks3d(table("3d light masks")?));
     commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
+    commands.insert_resource(Environments3d(table("3d environments")?));
     commands.insert_resource(Sorted3d(table("3d sorted")?));
     commands.insert_resource(Bounds3d(table("3d bounds")?));
     commands.insert_resource(Chunks3d(table("3d chunks")?));
@@ -245,12 +266,17 @@ fn make(
     commands.insert_resource(Pipelines3d::new(&gpu)?);
     commands.insert_resource(Textures3d::new(&gpu)?);
     commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);
+    commands.insert_resource(Cubes3d::new(&gpu)?);
+    commands.insert_resource(FilterPipelines3d::new(&gpu)?);
+    commands.insert_resource(SkyPipeline3d::new(&gpu)?);
     commands.insert_resource(SceneColors::default());
     commands.insert_resource(SceneSamples::default());
     commands.insert_resource(SceneDepths::default());
     stores.scene.begin_anew();
     stores.instances.begin_anew();
     stores.materials.begin_anew();
+    stores.environments.begin_anew();
+    stores.environment_list.0.begin_anew();
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use crate::cull::{CullLayers3d, CullRow, CullViews3d, DRAW_BYTES, DrawArgs3d, Se
 use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
 use crate::material_row::{CullMode, Mix};
+use crate::sky::SkyPush;
 use crate::table::List;
 use crate::tonemap::Gradings3d;
 
@@ -41,7 +42,10 @@ pub(crate) struct ViewRow {
     pub(crate) mask_blocks: u32,
     /// Place of the method in `ShadowFilteringMethod`.
     pub(crate) shadow_filter: u32,
-    pub(crate) unused: [u32; 3],
+    /// Of the list of environments.
+    pub(crate) first_environment: u32,
+    pub(crate) environment_count: u32,
+    pub(crate) unused: u32,
     pub(crate) fog: FogRow,
 }
 
@@ -102,6 +106,7 @@ pub(crate) struct ShadowRow {
 /// What one 3D camera draws.
 #[derive(Clone, Debug)]
 pub(crate) struct View3d {
+    pub(crate) camera: Entity,
     /// Place in the list of views.
     pub(crate) row: u32,
     /// Place of its image in `CameraTargets`.
@@ -117,6 +122,8 @@ pub(crate) struct View3d {
     pub(crate) tone_table: u32,
     /// Its background is mapped as the scene is.
     pub(crate) is_hdr: bool,
+    /// What lies behind the scene.
+    pub(crate) sky: Option<SkyPush>,
     /// Place of its images in `SceneColors` and the others.
     pub(crate) images: u32,
     /// Which of [`Scene3d::cull_rows`] it is.
@@ -326,7 +333,7 @@ pub(crate) fn send_scene(
     Ok(())
 }
 
-fn fill_empty<T: Pod>(list: &mut List<T>) {
+pub(crate) fn fill_empty<T: Pod>(list: &mut List<T>) {
     if list.now.is_empty() {
         list.now.push(T::zeroed());
     }

@@ -135,6 +135,7 @@ fn add_view(
         (clear, None) => clear,
     };
     scene.views.push(View3d {
+        camera: view.camera,
         row: scene.view_rows.now.len() as u32,
         target: view.target,
         viewport: view.viewport,
@@ -144,6 +145,7 @@ fn add_view(
         tonemapping: *camera.tonemapping,
         tone_table: 0,
         is_hdr: camera.is_hdr,
+        sky: None,
         images: 0,
         culled,
         transparent,
@@ -161,7 +163,9 @@ fn add_view(
         mask_words: 0,
         mask_blocks: 0,
         shadow_filter: *camera.shadow_filter as u32,
-        unused: [0; 3],
+        first_environment: 0,
+        environment_count: 0,
+        unused: 0,
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
     };
     scene.view_rows.now.push(checked(world, view.camera, row));

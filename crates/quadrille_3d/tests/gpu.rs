@@ -4,6 +4,8 @@
 mod common;
 #[path = "gpu/cull.rs"]
 mod cull;
+#[path = "gpu/environment.rs"]
+mod environment;
 #[path = "gpu/exact.rs"]
 mod exact;
 #[cfg(feature = "gltf")]

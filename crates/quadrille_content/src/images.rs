@@ -53,6 +53,8 @@ pub struct DeviceImages {
 struct Known {
     image: GpuImage,
     sampler: u32,
+    /// The number of changes after its last upload.
+    version: u64,
 }
 
 /// What is drawn for an image asset.
@@ -73,6 +75,11 @@ impl DeviceImages {
     /// The image of an asset, once it is on the device: for passes of your own.
     pub fn image(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<&GpuImage> {
         self.known.get(&id.into()).map(|known| &known.image)
+    }
+
+    /// A number that is another one after each upload of an image; none while it is not on the device.
+    pub fn version(&self, id: impl Into<AssetId<ImageAsset>>) -> Option<u64> {
+        self.known.get(&id.into()).map(|known| known.version)
     }
 
     /// A number that is another one after any image came, became another one, or went.
@@ -181,12 +188,13 @@ impl DeviceImages {
             Some(known) => known.image.clone(),
             None => gpu.create_image(&desc).map_err(|e| e.to_string())?,
         };
+        self.changes += 1;
         let known = Known {
             image: image.clone(),
             sampler,
+            version: self.changes,
         };
         self.known.insert(id, known);
-        self.changes += 1;
         self.failed.remove(&id);
         Ok(image)
     }
@@ -277,7 +285,11 @@ fn placeholders(
             .flat_map(|at: usize| colors[(at / 2 + at / 16) % 2])
             .collect();
         uploads.write_image(&image, &texels);
-        Ok(Known { image, sampler })
+        Ok(Known {
+            image,
+            sampler,
+            version: 0,
+        })
     };
     Ok([
         make(

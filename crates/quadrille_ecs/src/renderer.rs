@@ -130,6 +130,12 @@ impl Renderer {
         }
     }
 
+    /// How many frames were submitted, on this device and on those that were lost. A frame that fails
+    /// does not count, so a pass that has to run once runs again while this number stays.
+    pub fn submitted_frames(&self) -> u64 {
+        self.measured.frames()
+    }
+
     /// When the passes of the last frame that is done ran on the device. `None` unless frames are
     /// measured: [`Renderer::measure`].
     pub fn device_times(&self) -> Option<&DeviceTimes> {

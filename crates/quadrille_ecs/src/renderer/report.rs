@@ -150,6 +150,11 @@ impl Measurements {
         self.add_kind(counts, command_buffers);
     }
 
+    /// How many frames were submitted.
+    pub(crate) fn frames(&self) -> u64 {
+        self.frames
+    }
+
     fn add_kind(&mut self, counts: Counts, command_buffers: u32) {
         let same = |kind: &Kind| kind.counts == counts && kind.command_buffers == command_buffers;
         match self.kinds.iter().position(same) {

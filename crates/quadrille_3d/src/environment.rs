@@ -1,0 +1,249 @@
+//! Light from images of what lies around: environment maps of cameras and of light probes.
+//!
+//! [`gather_environments`] lists for each camera the probes that it sees and its own environment,
+//! with the cubes that each of them looks up; cubes are entries of one table. What the device has to
+//! make of an image first, [`filter_env_3d`](crate::filter_env_3d) makes, once: see [`maps`].
+
+pub(crate) mod filter;
+pub(crate) mod maps;
+
+use std::any::TypeId;
+
+use bevy_app::{App, First};
+use bevy_camera::visibility::VisibleEntities;
+use bevy_camera::{Camera, Camera3d, Exposure};
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_light::cluster::ClusterVisibilityClass;
+use bevy_light::{
+    EnvironmentMapLight, GeneratedEnvironmentMapLight, LightProbe, ParallaxCorrection, Skybox,
+};
+use bevy_math::{Affine3A, Quat, Vec3};
+use bevy_transform::components::GlobalTransform;
+use bytemuck::{Pod, Zeroable};
+use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
+use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite};
+
+use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
+use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, count_submitted};
+use crate::scene::{Scene3d, fill_empty};
+use crate::sky::sky_of;
+use crate::table::List;
+
+/// An environment as shaders read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct EnvironmentRow {
+    /// The rows of the affine matrix from the world to the probe's space.
+    probe_from_world: [[f32; 4]; 3],
+    falloff: [f32; 3],
+    /// Candela per square metre for each unit of the images.
+    intensity: f32,
+    /// Half the size of what is mirrored, in the probe's space; zeros: it is infinitely far.
+    bounds: [f32; 3],
+    /// It is a camera's own.
+    is_everywhere: u32,
+    /// Places in the table of cubes.
+    diffuse: u32,
+    specular: u32,
+    /// The mip level of perceptual roughness 1.
+    last_level: f32,
+    unused: u32,
+}
+
+/// The list of environments of all views.
+#[derive(Resource, Deref)]
+pub struct Environments3d(pub(crate) GpuBuffer);
+
+/// The rows of [`Environments3d`].
+#[derive(Resource, Default)]
+pub(crate) struct EnvironmentList(pub(crate) List<EnvironmentRow>);
+
+/// An environment of either component; that with given maps counts, as in bevy.
+#[derive(QueryData)]
+pub(crate) struct Lit {
+    given: Option<&'static EnvironmentMapLight>,
+    generated: Option<&'static GeneratedEnvironmentMapLight>,
+}
+
+/// A camera with what it sees around.
+#[derive(QueryData)]
+pub(crate) struct Seer {
+    pub(crate) camera: &'static Camera,
+    pub(crate) transform: &'static GlobalTransform,
+    pub(crate) exposure: &'static Exposure,
+    pub(crate) skybox: Option<&'static Skybox>,
+    visible: &'static VisibleEntities,
+    lit: Lit,
+}
+
+/// A probe that has an environment.
+#[derive(QueryData)]
+pub(crate) struct Probe {
+    probe: &'static LightProbe,
+    transform: &'static GlobalTransform,
+    parallax: Option<&'static ParallaxCorrection>,
+    lit: Lit,
+}
+
+/// Of either kind.
+type HasEnvironment = Or<(
+    With<EnvironmentMapLight>,
+    With<GeneratedEnvironmentMapLight>,
+)>;
+
+/// What environments are listed from.
+#[derive(SystemParam)]
+pub(crate) struct Surroundings<'w, 's> {
+    cameras: Query<'w, 's, Seer, With<Camera3d>>,
+    probes: Query<'w, 's, Probe, HasEnvironment>,
+    images: Res<'w, DeviceImages>,
+    pub(crate) complaints: Res<'w, Complaints>,
+    gpu: Res<'w, GpuDevice>,
+}
+
+/// Adds what environments are kept in.
+pub(crate) fn add_resources(app: &mut App) {
+    app.init_resource::<EnvironmentMaps3d>()
+        .init_resource::<EnvironmentList>()
+        .init_resource::<FilterJobs3d>()
+        .init_resource::<FilterSources3d>()
+        .init_resource::<FilterCubes3d>()
+        .init_resource::<FilterResults3d>()
+        .add_systems(First, count_submitted);
+}
+
+/// Lists the environments of all views, and the cubes that the device has to make for them.
+pub(crate) fn gather_environments(
+    world: Surroundings,
+    mut scene: ResMut<Scene3d>,
+    mut list: ResMut<EnvironmentList>,
+    mut maps: ResMut<EnvironmentMaps3d>,
+    mut cubes: ResMut<Cubes3d>,
+    mut jobs: ResMut<FilterJobs3d>,
+) {
+    let scene = &mut *scene;
+    let rows = &mut list.0.now;
+    rows.clear();
+    let mut source = MapSource {
+        maps: &mut maps,
+        cubes: &mut cubes,
+        images: &world.images,
+        complaints: &world.complaints,
+        gpu: &world.gpu,
+    };
+    for view in &mut scene.views {
+        let Ok(seer) = world.cameras.get(view.camera) else {
+            continue;
+        };
+        view.sky = sky_of(&seer, view.camera, &world, &mut source);
+        let first = rows.len();
+        for &entity in seer.visible.get(TypeId::of::<ClusterVisibilityClass>()) {
+            if let Ok(probe) = world.probes.get(entity) {
+                let who = format_args!("the light probe {entity}");
+                rows.extend(probe_row(&probe, &mut source).and_then(|row| world.checked(who, row)));
+            }
+        }
+        let who = format_args!("the environment of the camera {}", view.camera);
+        rows.extend(own_row(&seer.lit, &mut source).and_then(|row| world.checked(who, row)));
+        if let Some(row) = scene.view_rows.now.get_mut(view.row as usize) {
+            row.first_environment = first as u32;
+            row.environment_count = (rows.len() - first) as u32;
+        }
+    }
+    maps.end(&mut cubes, &mut jobs);
+}
+
+/// Sends the list of environments, unless the device has it.
+pub(crate) fn send_environments(
+    mut list: ResMut<EnvironmentList>,
+    mut to: ResMut<Environments3d>,
+    mut uploads: ResMut<Uploads>,
+    gpu: Res<GpuDevice>,
+) -> Result {
+    fill_empty(&mut list.0);
+    list.0.send(&gpu, &mut uploads, &mut to.0)?;
+    Ok(())
+}
+
+impl Surroundings<'_, '_> {
+    /// The row, unless its numbers make no sense.
+    fn checked(&self, who: impl std::fmt::Display, row: EnvironmentRow) -> Option<EnvironmentRow> {
+        let place = row.probe_from_world.as_flattened();
+        let odd: [(&str, &[f32]); 4] = [
+            ("transform or rotation", place),
+            ("falloff", &row.falloff),
+            ("intensity", &[row.intensity]),
+            ("parallax correction", &row.bounds),
+        ];
+        if odd.iter().all(|(_, numbers)| is_finite(numbers)) {
+            return Some(row);
+        }
+        self.complaints.warn(who, || first_odd(&odd));
+        None
+    }
+}
+
+/// The environment of a camera.
+fn own_row(lit: &LitItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
+    let (row, rotation) = looked_up(lit, source)?;
+    Some(EnvironmentRow {
+        probe_from_world: rows_of(Affine3A::from_quat(rotation.inverse())),
+        is_everywhere: 1,
+        ..row
+    })
+}
+
+/// The environment of a probe.
+fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
+    let (row, rotation) = looked_up(&item.lit, source)?;
+    let world_from_probe = item.transform.affine() * Affine3A::from_quat(rotation);
+    let bounds = match item.parallax {
+        Some(ParallaxCorrection::None) => Vec3::ZERO,
+        Some(ParallaxCorrection::Custom(bounds)) => *bounds,
+        Some(ParallaxCorrection::Auto) | None => Vec3::splat(0.5),
+    };
+    Some(EnvironmentRow {
+        probe_from_world: rows_of(world_from_probe.inverse()),
+        falloff: item.probe.falloff.to_array(),
+        bounds: bounds.to_array(),
+        ..row
+    })
+}
+
+/// A row with the cubes of an environment, and its rotation; none until the cubes are there.
+fn looked_up(lit: &LitItem<'_, '_>, source: &mut MapSource) -> Option<(EnvironmentRow, Quat)> {
+    let (cubes, intensity, rotation) = match (lit.given, lit.generated) {
+        (Some(light), _) => {
+            let diffuse = source.cube(&light.diffuse_map, "a diffuse map")?;
+            let specular = source.cube(&light.specular_map, "a specular map")?;
+            ([diffuse, specular], light.intensity, light.rotation)
+        }
+        (None, Some(light)) => {
+            let filtered = source.filtered(&light.environment_map)?;
+            (filtered, light.intensity, light.rotation)
+        }
+        (None, None) => return None,
+    };
+    let [diffuse, specular] = cubes;
+    let row = EnvironmentRow {
+        intensity,
+        diffuse: diffuse.place,
+        specular: specular.place,
+        last_level: (specular.levels - 1) as f32,
+        ..EnvironmentRow::zeroed()
+    };
+    Some((row, rotation))
+}
+
+fn rows_of(matrix: Affine3A) -> [[f32; 4]; 3] {
+    let [x, y, z] = [0, 1, 2].map(|row| matrix.matrix3.row(row));
+    let moved = matrix.translation;
+    [
+        [x.x, x.y, x.z, moved.x],
+        [y.x, y.y, y.z, moved.y],
+        [z.x, z.y, z.z, moved.z],
+    ]
+}

@@ -1,0 +1,537 @@
+//! Skies and light from all around: directions, energy, filtered levels against quadrature.
+
+use std::f64::consts::PI;
+
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_light::GlobalAmbientLight;
+use quadrille::prelude::{Readback, View};
+use quadrille_3d::EnvironmentMaps3d;
+use quadrille_3d::prelude::*;
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureViewDescriptor};
+
+use crate::common::{EXACT, Rig, golden};
+use crate::exact::{TOLERANCE, expect_near, exposure};
+
+/// An image of floats, from the colour of each texel of each layer.
+fn image(size: [u32; 3], color: impl Fn([u32; 3]) -> [f32; 3]) -> Image {
+    let [width, height, layers] = size;
+    let places =
+        (0..layers).flat_map(|z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z])));
+    let texels = places.flat_map(|place| {
+        let [r, g, b] = color(place);
+        [r, g, b, 1.0]
+    });
+    let extent = Extent3d {
+        width,
+        height,
+        depth_or_array_layers: layers,
+    };
+    let mut image = Image::new(
+        extent,
+        TextureDimension::D2,
+        texels.flat_map(f32::to_le_bytes).collect(),
+        TextureFormat::Rgba32Float,
+        bevy_asset::RenderAssetUsages::default(),
+    );
+    if layers == 6 {
+        image.texture_view_descriptor = Some(TextureViewDescriptor {
+            dimension: Some(wgpu_types::TextureViewDimension::Cube),
+            ..TextureViewDescriptor::default()
+        });
+    }
+    image
+}
+
+/// Another colour for each face: +x, -x, +y, -y, +z, -z of the cube, which is left-handed.
+const FACES: [[f32; 3]; 6] = [
+    [1.0, 0.0, 0.0],
+    [0.5, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.5, 0.0],
+    [0.0, 0.0, 1.0],
+    [0.0, 0.0, 0.5],
+];
+
+/// The colour that the world's direction has in that cube.
+fn face_of(way: Vec3) -> [f32; 3] {
+    let axes = [
+        Vec3::X,
+        Vec3::NEG_X,
+        Vec3::Y,
+        Vec3::NEG_Y,
+        Vec3::NEG_Z,
+        Vec3::Z,
+    ];
+    let face = axes.iter().position(|axis| axis.dot(way) > 0.9);
+    FACES[face.expect("a direction along an axis")]
+}
+
+fn faces() -> Image {
+    image([4, 4, 6], |[_, _, face]| FACES[face as usize])
+}
+
+/// The same seen by longitude and latitude.
+fn sphere() -> Image {
+    image([64, 32, 1], |[x, y, _]| {
+        let longitude = ((x as f32 + 0.5) / 64.0 - 0.5) * 2.0 * std::f32::consts::PI;
+        let latitude = (y as f32 + 0.5) / 32.0 * std::f32::consts::PI;
+        let way = Vec3::new(
+            latitude.sin() * longitude.sin(),
+            latitude.cos(),
+            -latitude.sin() * longitude.cos(),
+        );
+        let largest = way.abs().max_element();
+        let axis = way.to_array().map(|part| {
+            if part.abs() == largest {
+                part.signum()
+            } else {
+                0.0
+            }
+        });
+        face_of(Vec3::from(axis))
+    })
+}
+
+/// A camera whose numbers are read exactly.
+fn eye(eye: Transform) -> impl Bundle {
+    (
+        Camera3d::default(),
+        RenderTarget::TextureView(EXACT),
+        Tonemapping::None,
+        eye,
+    )
+}
+
+/// The middle of what is seen in these directions.
+fn seen(picture: fn() -> Image, rotation: Quat, ways: &[Vec3]) -> Vec<[f32; 3]> {
+    let mut rig = Rig::scene(
+        8,
+        8,
+        move |mut commands: Commands, mut images: ResMut<Assets<Image>>| {
+            let image = Some(images.add(picture()));
+            let brightness = (1.0 / exposure()) as f32;
+            let skybox = Skybox {
+                image,
+                brightness,
+                rotation,
+            };
+            commands.spawn((eye(Transform::default()), skybox));
+        },
+    );
+    rig.update(1);
+    let look = |way: &Vec3| {
+        let world = rig.app.world_mut();
+        let mut cameras = world.query::<(&Camera3d, &mut Transform)>();
+        let up = if way.y.abs() > 0.9 { Vec3::Z } else { Vec3::Y };
+        for (_, mut transform) in cameras.iter_mut(world) {
+            *transform = Transform::from_xyz(1e4, -2e3, 0.0).looking_to(*way, up);
+        }
+        let [r, g, b, a] = rig.exactly(4, 4);
+        assert_eq!(a, 1.0);
+        [r, g, b]
+    };
+    ways.iter().map(look).collect()
+}
+
+fn expect_colors(found: &[[f32; 3]], wanted: &[[f32; 3]]) {
+    let is_near = |(a, b): (&f32, &f32)| (a - b).abs() < 0.01;
+    let mut pairs = found.as_flattened().iter().zip(wanted.as_flattened());
+    assert!(pairs.all(is_near), "{found:?}, not {wanted:?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_sky_is_seen_where_it_is() {
+    let ways = [
+        Vec3::X,
+        Vec3::NEG_X,
+        Vec3::Y,
+        Vec3::NEG_Y,
+        Vec3::NEG_Z,
+        Vec3::Z,
+    ];
+    let wanted = ways.map(face_of);
+    expect_colors(&seen(faces, Quat::IDENTITY, &ways), &wanted);
+    expect_colors(&seen(sphere, Quat::IDENTITY, &ways), &wanted);
+    // Turned to the left, what was ahead is on the left.
+    let turned = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
+    let left = seen(faces, turned, &[Vec3::NEG_X]);
+    expect_colors(&left, &[face_of(Vec3::NEG_Z)]);
+}
+
+/// A large plane at the origin that faces +z, seen from there.
+fn plane(material: StandardMaterial, more: impl FnOnce(&mut World)) -> Rig {
+    let mut rig = Rig::scene(
+        8,
+        8,
+        move |mut commands: Commands,
+              mut meshes: ResMut<Assets<Mesh>>,
+              mut materials: ResMut<Assets<StandardMaterial>>| {
+            commands.insert_resource(GlobalAmbientLight::NONE);
+            commands.spawn((
+                Mesh3d(meshes.add(Rectangle::new(100.0, 100.0))),
+                MeshMaterial3d(materials.add(material.clone())),
+            ));
+            let mut projection = OrthographicProjection::default_3d();
+            projection.scale = 0.001;
+            commands.spawn((
+                eye(Transform::from_xyz(0.0, 0.0, 10.0)),
+                Projection::from(projection),
+                Msaa::Off,
+            ));
+        },
+    );
+    rig.update(1);
+    more(rig.app.world_mut());
+    rig
+}
+
+fn camera(world: &mut World) -> EntityWorldMut<'_> {
+    let camera = world
+        .query_filtered::<Entity, With<Camera3d>>()
+        .single(world);
+    world.entity_mut(camera.expect("there is one camera"))
+}
+
+fn environment(world: &mut World, image: Image, intensity: f32) -> EnvironmentMapLight {
+    let map = world.resource_mut::<Assets<Image>>().add(image);
+    EnvironmentMapLight {
+        diffuse_map: map.clone(),
+        specular_map: map,
+        intensity,
+        ..EnvironmentMapLight::default()
+    }
+}
+
+/// What makes a colour of 1 in a map 1 in the picture.
+fn one() -> f32 {
+    (1.0 / exposure()) as f32
+}
+
+fn mirror() -> StandardMaterial {
+    StandardMaterial {
+        metallic: 1.0,
+        perceptual_roughness: 0.0,
+        ..StandardMaterial::default()
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn a_mirror_shows_the_environment_and_its_rotation() {
+    let mut rig = plane(mirror(), |world| {
+        let light = environment(world, faces(), one());
+        camera(world).insert(light);
+    });
+    let [r, g, b, _] = rig.exactly(4, 4);
+    expect_colors(&[[r, g, b]], &[face_of(Vec3::Z)]);
+    let mut world = camera(rig.app.world_mut());
+    let mut light = world.get_mut::<EnvironmentMapLight>().expect("it is there");
+    light.rotation = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
+    let [r, g, b, _] = rig.exactly(4, 4);
+    // What was on the left came to the back of the camera.
+    expect_colors(&[[r, g, b]], &[face_of(Vec3::NEG_X)]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn probes_count_where_they_are_and_mirror_their_walls() {
+    let green = || image([1, 1, 6], |_| [0.0, 1.0, 0.0]);
+    let red = || image([1, 1, 6], |_| [1.0, 0.0, 0.0]);
+    let mut rig = plane(mirror(), |world| {
+        let own = environment(world, green(), one());
+        camera(world).insert(own);
+        let light = environment(world, red(), one());
+        let probe = LightProbe {
+            falloff: Vec3::splat(0.5),
+        };
+        // The middle of the plane is three quarters of the way out, half way through the falloff.
+        let place = Transform::from_xyz(3.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
+        world.spawn((probe, light, place));
+    });
+    let [r, g, _, _] = rig.exactly(4, 4);
+    expect_colors(&[[r, g, 0.0]], &[[0.25, 0.75, 0.0]]);
+
+    let mut rig = plane(mirror(), |world| {
+        let light = environment(world, faces(), one());
+        let place = Transform::from_xyz(-3.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
+        world.spawn((LightProbe::new(), light, place));
+    });
+    let mut with = |parallax: ParallaxCorrection| {
+        let world = rig.app.world_mut();
+        let probe = world
+            .query_filtered::<Entity, With<LightProbe>>()
+            .single(world);
+        world
+            .entity_mut(probe.expect("there is one"))
+            .insert(parallax);
+        let [r, g, b, _] = rig.exactly(4, 4);
+        [r, g, b]
+    };
+    // Near a wall the ray from there meets it, not what is far ahead.
+    let near = ParallaxCorrection::Custom(Vec3::new(0.5, 0.5, 0.1));
+    expect_colors(&[with(near)], &[face_of(Vec3::X)]);
+    expect_colors(&[with(ParallaxCorrection::None)], &[face_of(Vec3::Z)]);
+    expect_colors(&[with(ParallaxCorrection::Auto)], &[face_of(Vec3::Z)]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn under_a_white_sky_a_white_sphere_is_not_seen() {
+    let mut rig = Rig::scene(
+        64,
+        64,
+        move |mut commands: Commands,
+              mut meshes: ResMut<Assets<Mesh>>,
+              mut materials: ResMut<Assets<StandardMaterial>>,
+              mut images: ResMut<Assets<Image>>| {
+            commands.insert_resource(GlobalAmbientLight::NONE);
+            let sky = images.add(image([1, 1, 6], |_| [0.5; 3]));
+            commands.spawn((
+                Mesh3d(meshes.add(Sphere::new(1.0))),
+                MeshMaterial3d(materials.add(Color::WHITE)),
+            ));
+            commands.spawn((
+                Camera3d::default(),
+                Tonemapping::None,
+                Transform::from_xyz(0.0, 0.0, 3.0),
+                Skybox {
+                    image: Some(sky.clone()),
+                    brightness: one(),
+                    ..Skybox::default()
+                },
+                GeneratedEnvironmentMapLight {
+                    environment_map: sky,
+                    intensity: one(),
+                    ..GeneratedEnvironmentMapLight::default()
+                },
+            ));
+        },
+    );
+    for (metallic, roughness, clearcoat) in [
+        (1.0, 0.1, 0.0),
+        (1.0, 0.6, 0.0),
+        (1.0, 1.0, 0.0),
+        (0.0, 0.1, 0.0),
+        (0.0, 0.5, 0.0),
+        (0.0, 1.0, 0.0),
+        (0.5, 0.5, 0.0),
+        (0.0, 0.5, 1.0),
+    ] {
+        let mut materials = rig
+            .app
+            .world_mut()
+            .resource_mut::<Assets<StandardMaterial>>();
+        for (_, material) in materials.iter_mut() {
+            material.metallic = metallic;
+            material.perceptual_roughness = roughness;
+            material.clearcoat = clearcoat;
+        }
+        let picture = rig.picture();
+        let behind = picture.at(0, 0);
+        assert!(behind[0].abs_diff(188) <= 1, "{behind:?}");
+        let off = picture
+            .pixels
+            .iter()
+            .map(|pixel| pixel[0].abs_diff(behind[0]));
+        let most = off.max().expect("there are pixels");
+        assert!(
+            most <= 2,
+            "{metallic} {roughness} {clearcoat}: off by {most}"
+        );
+    }
+}
+
+/// Light that grows with height, by longitude and latitude.
+fn brighter_above(factor: f32) -> Image {
+    image([64, 32, 1], move |[_, y, _]| {
+        let height = ((y as f32 + 0.5) / 32.0 * std::f32::consts::PI).cos();
+        [factor * (1.0 + height); 3]
+    })
+}
+
+/// The mean height of the directions that the GGX lobe and the cosine prefer around the zenith.
+fn height(alpha: f64) -> f64 {
+    const STEPS: u32 = 20_000;
+    let square = alpha * alpha;
+    let mut sums = [0.0; 2];
+    for step in 0..STEPS {
+        let angle = (f64::from(step) + 0.5) / f64::from(STEPS) * PI / 2.0;
+        let half = (angle / 2.0).cos();
+        let spread = half * half * (square - 1.0) + 1.0;
+        let weight = square / (spread * spread) * angle.cos() * angle.sin();
+        sums[0] += weight * angle.cos();
+        sums[1] += weight;
+    }
+    sums[0] / sums[1]
+}
+
+fn half(bytes: &[u8]) -> f32 {
+    let bits = u32::from(u16::from_le_bytes([bytes[0], bytes[1]]));
+    // No negative number, infinity or subnormal is in a filtered cube of these tests.
+    f32::from_bits((bits << 13) + ((127 - 15) << 23))
+}
+
+/// Places in what is made of a map.
+const SCATTERED: usize = 0;
+const MIRRORED: usize = 1;
+
+/// A texel beside the middle of the faces +y and -y of a mip level, and how high the upper one is.
+fn poles(rig: &mut Rig, map: &Handle<Image>, which: usize, level: u8) -> ([f64; 2], f64) {
+    let maps = rig.app.world().resource::<EnvironmentMaps3d>();
+    let cube = maps.filtered(map).expect("it is made")[which].clone();
+    let side = (cube.desc().extent[0] >> level) as usize;
+    let done = rig.read_back(Readback::view(&cube, View::WHOLE.mip(level)));
+    let beside = 1.0 / side as f64;
+    let at = |face: usize| 8 * (face * side * side + (side + 1) * side / 2);
+    let found = [2, 3].map(|face| f64::from(half(&done.bytes[at(face)..])));
+    (found, 1.0 / (1.0 + 2.0 * beside * beside).sqrt())
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn filtered_cubes_are_as_the_integrals_say() {
+    let mut rig = plane(StandardMaterial::default(), |world| {
+        let map = world
+            .resource_mut::<Assets<Image>>()
+            .add(brighter_above(1.0));
+        camera(world).insert(GeneratedEnvironmentMapLight {
+            environment_map: map,
+            intensity: one(),
+            ..GeneratedEnvironmentMapLight::default()
+        });
+    });
+    rig.update(2);
+    let world = rig.app.world_mut();
+    let light = camera(world).get::<GeneratedEnvironmentMapLight>().cloned();
+    let map = light.expect("it is there").environment_map;
+    let levels = 4;
+    let mut expect = |which, level, slope: f64| {
+        let (found, height) = poles(&mut rig, &map, which, level);
+        let off = [
+            found[0] - (1.0 + slope * height),
+            found[1] - (1.0 - slope * height),
+        ];
+        // One part of a hundred of the brightest.
+        let is_near = off.iter().all(|off| off.abs() < 0.02);
+        assert!(
+            is_near,
+            "{which}, level {level}: {found:?} is off by {off:?}"
+        );
+    };
+    expect(MIRRORED, 0, 1.0);
+    for level in 1..levels {
+        let perceptual = f64::from(level) / f64::from(levels - 1);
+        expect(MIRRORED, level, height(perceptual * perceptual));
+    }
+    // The mean height by the cosine.
+    expect(SCATTERED, 0, 2.0 / 3.0);
+
+    // Another image is filtered, and the same one is not filtered again.
+    let before = rig.exactly(4, 4)[0];
+    let world = rig.app.world_mut();
+    world
+        .resource_mut::<quadrille::prelude::Renderer>()
+        .keep_frames(true);
+    rig.update(1);
+    let plan = |rig: &Rig| {
+        let renderer = rig.app.world().resource::<quadrille::prelude::Renderer>();
+        renderer.plan_text().expect("frames are kept")
+    };
+    assert!(!plan(&rig).contains("filter env"), "{}", plan(&rig));
+    let mut images = rig.app.world_mut().resource_mut::<Assets<Image>>();
+    let _ = images.insert(&map, brighter_above(2.0));
+    rig.update(1);
+    assert!(plan(&rig).contains("filter env"), "{}", plan(&rig));
+    let after = f64::from(rig.exactly(4, 4)[0]);
+    expect_near(before, after / 2.0, 2.0 * TOLERANCE, "twice as bright");
+}
+
+/// Spheres of all kinds under a sky with a sun, on a light floor.
+fn outdoors(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+    mut images: ResMut<Assets<Image>>,
+) {
+    let sun = Vec3::new(0.5, 0.6, 0.4).normalize();
+    let sky = images.add(image([128, 64, 1], |[x, y, _]| {
+        let longitude = ((x as f32 + 0.5) / 128.0 - 0.5) * 2.0 * std::f32::consts::PI;
+        let latitude = (y as f32 + 0.5) / 64.0 * std::f32::consts::PI;
+        let around = latitude.sin();
+        let way = Vec3::new(
+            around * longitude.sin(),
+            latitude.cos(),
+            -around * longitude.cos(),
+        );
+        let ground = Vec3::new(0.25, 0.2, 0.15);
+        let air = Vec3::new(0.9, 0.95, 1.0).lerp(Vec3::new(0.2, 0.4, 0.9), way.y.max(0.0));
+        let shining = if way.dot(sun) > 0.99 { 30.0 } else { 0.0 };
+        (if way.y < 0.0 { ground } else { air + shining }).to_array()
+    }));
+    let sphere = meshes.add(Sphere::new(0.45));
+    for (row, metallic) in [0.0, 1.0].into_iter().enumerate() {
+        for column in 0..5u8 {
+            commands.spawn((
+                Mesh3d(sphere.clone()),
+                MeshMaterial3d(materials.add(StandardMaterial {
+                    base_color: Color::srgb(0.9, 0.7, 0.4),
+                    metallic,
+                    perceptual_roughness: f32::from(column) / 4.0,
+                    ..StandardMaterial::default()
+                })),
+                Transform::from_xyz(f32::from(column) - 2.0, row as f32 - 0.5, 0.0),
+            ));
+        }
+    }
+    commands.insert_resource(GlobalAmbientLight::NONE);
+    commands.spawn((
+        Camera3d::default(),
+        Transform::from_xyz(0.0, 0.6, 5.0).looking_at(Vec3::ZERO, Vec3::Y),
+        Skybox {
+            image: Some(sky.clone()),
+            brightness: one(),
+            ..Skybox::default()
+        },
+        GeneratedEnvironmentMapLight {
+            environment_map: sky,
+            intensity: one(),
+            ..GeneratedEnvironmentMapLight::default()
+        },
+    ));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn spheres_under_a_sky_look_as_they_did() {
+    let mut rig = Rig::scene(240, 135, outdoors);
+    golden::expect("sky", &rig.picture());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn what_is_no_sky_is_left_out() {
+    let mut rig = plane(mirror(), |world| {
+        let light = environment(world, image([3, 2, 1], |_| [9.0; 3]), one());
+        let flat = light.diffuse_map.clone();
+        camera(world).insert((
+            light,
+            Skybox {
+                image: Some(flat.clone()),
+                brightness: 1.0,
+                ..Skybox::default()
+            },
+        ));
+        let probe = LightProbe::new();
+        let generated = GeneratedEnvironmentMapLight {
+            environment_map: flat,
+            intensity: 1.0,
+            ..GeneratedEnvironmentMapLight::default()
+        };
+        world.spawn((probe, generated, Transform::from_scale(Vec3::splat(9.0))));
+        let odd = environment(world, faces(), f32::NAN);
+        world.spawn((probe, odd, Transform::from_scale(Vec3::splat(9.0))));
+    });
+    assert_eq!(rig.exactly(4, 4), [0.0, 0.0, 0.0, 1.0]);
+}
