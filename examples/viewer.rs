@@ -1,12 +1,16 @@
-//! Shows a glTF file: its scene under a sun, its first animation, and a camera that the mouse turns.
+//! Shows a glTF file: its scene under a sky and a sun, its first animation, and a camera that the
+//! mouse turns.
 
-use std::f32::consts::{FRAC_PI_2, TAU};
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bevy_app::{App, AppExit, Startup, Update};
+use bevy_app::{App, AppExit, First, Startup, Update};
+use bevy_asset::RenderAssetUsages;
+use bevy_asset::io::AssetSourceBuilder;
 use bevy_camera::primitives::Aabb;
 use bevy_ecs::prelude::*;
+use bevy_image::Image;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::{MouseButton, MouseMotion, MouseScrollUnit, MouseWheel};
@@ -14,8 +18,10 @@ use bevy_time::{Time, TimeUpdateStrategy, Virtual};
 use clap::Parser;
 use examples::run::Run;
 use examples::{CommonArgs, args};
+use quadrille::prelude::{Render, Renderer};
 use quadrille_3d::prelude::*;
-use quadrille_3d::{ContentPlugin, DeviceImages, GltfLoaderSettings};
+use quadrille_3d::{ContentPlugin, DeviceImages, GltfLoaderSettings, Pass3dSystems};
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 /// A .gltf or .glb file with its materials, lights and animations.
 #[derive(Parser, Clone)]
@@ -24,6 +30,12 @@ struct Args {
     /// The file [default: the model of a sun and its planets in assets/models]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    /// A picture of all directions by longitude and latitude, .hdr or .exr [default: a clear sky]
+    #[arg(long, value_name = "FILE")]
+    sky: Option<PathBuf>,
+    /// How bright the sky is, in candela per square metre for each unit of its picture
+    #[arg(long, value_name = "CD", default_value_t = 700.0)]
+    sky_brightness: f32,
     /// The light of the sun in lux
     #[arg(long, value_name = "LUX", default_value_t = 4000.0)]
     sun: f32,
@@ -35,9 +47,11 @@ const EXAMPLES: &str = "\
 Examples:
   viewer
   viewer helmet.glb
+  viewer helmet.glb --sky studio.hdr --sun 0
   viewer fox.glb --headless --screenshot fox.png
 Keys:
-  left button turns, wheel comes closer; space: animation on and off; N: the next one";
+  left button turns, wheel comes closer; space: animation on and off; N: the next one;
+  1: sun, 2: shadows, 3: sky, 4: the sky's light, each on and off; P logs the frame's plan";
 
 const WINDOW: [u32; 2] = [640, 360];
 
@@ -53,6 +67,8 @@ struct Shown {
     file: Handle<Gltf>,
     stage: Stage,
     sun: f32,
+    sky: Handle<Image>,
+    sky_brightness: f32,
     /// Which animation plays.
     animation: usize,
 }
@@ -63,6 +79,15 @@ enum Stage {
     Spawned,
     /// In front of the camera for so many frames.
     Seen(u64),
+}
+
+/// What is drawn.
+#[derive(Resource, Clone, Copy)]
+struct Shows {
+    sun: bool,
+    shadows: bool,
+    sky: bool,
+    sky_light: bool,
 }
 
 /// Where the camera looks from.
@@ -77,7 +102,11 @@ struct Orbit {
 fn main() -> AppExit {
     let args: Args = args::parse();
     let file = args.file.clone().unwrap_or_else(|| PathBuf::from(DEFAULT));
-    let (folder, name) = split(&file);
+    let (folder, name) = split(&file, &[".gltf", ".glb"]);
+    let sky = args.sky.as_deref().map(|sky| split(sky, &[".hdr", ".exr"]));
+    if !args.sky_brightness.is_finite() || !args.sun.is_finite() {
+        args::exit_with("the sun and the brightness of the sky are finite numbers");
+    }
     let plugins = args.common.plugins(&format!("viewer: {name}"), WINDOW);
     let is_headless = plugins.headless;
     let mut app = App::new();
@@ -85,10 +114,18 @@ fn main() -> AppExit {
         asset_folder: folder,
         ..ContentPlugin::default()
     };
+    if let Some((folder, _)) = &sky {
+        // The assets' folder is that of the scene; the sky has one of its own.
+        let folder = AssetSourceBuilder::platform_default(folder, None);
+        app.register_asset_source("sky", folder);
+    }
     app.insert_resource(ClearColor(Color::srgb(0.16, 0.17, 0.2)))
-        .insert_resource(GlobalAmbientLight {
-            brightness: 300.0,
-            ..GlobalAmbientLight::default()
+        .insert_resource(GlobalAmbientLight::NONE)
+        .insert_resource(Shows {
+            sun: true,
+            shadows: true,
+            sky: true,
+            sky_light: true,
         })
         .insert_resource(Run::new(&args.common).until_finished())
         .add_plugins((plugins, Quadrille3dPlugin { content }))
@@ -99,18 +136,37 @@ fn main() -> AppExit {
         .load_builder()
         .with_settings(|it: &mut GltfLoaderSettings| it.load_cameras = false)
         .load(name.clone());
+    let sky = match sky {
+        Some((_, name)) => server.load(format!("sky://{name}")),
+        None => server.add(clear_sky()),
+    };
     app.insert_resource(Shown {
         name,
         file: load,
         stage: Stage::Loading,
         sun: args.sun,
+        sky,
+        sky_brightness: args.sky_brightness,
         animation: 0,
     })
     .add_systems(Startup, |mut clock: ResMut<Time<Virtual>>| clock.pause())
+    .configure_sets(
+        Render,
+        Pass3dSystems::Sky.run_if(|shows: Res<Shows>| shows.sky),
+    )
     .add_systems(
         Update,
-        (show, come_into_view, play, turn, count(&args.common)).chain(),
-    );
+        (
+            show,
+            come_into_view,
+            switch,
+            play,
+            turn,
+            count(&args.common),
+        )
+            .chain(),
+    )
+    .add_systems(First, tell_plan);
     if is_headless {
         // Each frame is a step, so that pictures are the same each time.
         let step = Duration::from_secs_f64(1.0 / 60.0);
@@ -120,8 +176,8 @@ fn main() -> AppExit {
 }
 
 /// The folder of a file, from the root of the file system on, and its name. Ends the program if
-/// there is no such file.
-fn split(file: &Path) -> (String, String) {
+/// there is no such file, or its name ends in another way.
+fn split(file: &Path, ends: &[&str; 2]) -> (String, String) {
     let path = match file.canonicalize() {
         Ok(path) if path.is_file() => path,
         Ok(_) => args::exit_with(format!("{} is no file", file.display())),
@@ -132,11 +188,37 @@ fn split(file: &Path) -> (String, String) {
         None => args::exit_with(format!("the path {} is not UTF-8", file.display())),
     };
     let name = text(path.file_name());
-    let is_gltf = [".gltf", ".glb"].iter().any(|end| name.ends_with(end));
-    if !is_gltf {
-        args::exit_with(format!("{name} ends neither in .gltf nor in .glb"));
+    if !ends.iter().any(|end| name.ends_with(end)) {
+        let [first, second] = ends;
+        args::exit_with(format!("{name} ends neither in {first} nor in {second}"));
     }
     (text(path.parent().map(Path::as_os_str)), name)
+}
+
+/// A clear sky over grey ground, brighter towards the horizon, by longitude and latitude.
+fn clear_sky() -> Image {
+    const SIZE: [u32; 2] = [64, 32];
+    let row = |y: u32| {
+        let height = ((y as f32 + 0.5) / SIZE[1] as f32 * PI).cos();
+        let zenith = Vec3::new(0.25, 0.45, 1.0);
+        let horizon = Vec3::new(0.95, 1.0, 1.1);
+        let ground = Vec3::new(0.3, 0.28, 0.25);
+        let air = zenith.lerp(horizon, (1.0 - height.max(0.0)).powi(4));
+        let color = ground.lerp(air, (height * 8.0 + 0.5).clamp(0.0, 1.0));
+        [color.x, color.y, color.z, 1.0].map(f32::to_le_bytes)
+    };
+    let rows = (0..SIZE[1]).flat_map(|y| std::iter::repeat_n(row(y), SIZE[0] as usize));
+    Image::new(
+        Extent3d {
+            width: SIZE[0],
+            height: SIZE[1],
+            depth_or_array_layers: 1,
+        },
+        TextureDimension::D2,
+        rows.flatten().flatten().collect(),
+        TextureFormat::Rgba32Float,
+        RenderAssetUsages::default(),
+    )
 }
 
 /// Puts the scene into the world once it is loaded, and ends the program if it cannot be.
@@ -150,10 +232,14 @@ fn show(
     if shown.stage != Stage::Loading {
         return;
     }
-    if server.load_state(&shown.file).is_failed() {
+    if server.load_state(&shown.file).is_failed() || server.load_state(&shown.sky).is_failed() {
         // The asset server has told why.
         bevy_log::error!("{} cannot be shown", shown.name);
         exit.write(AppExit::error());
+        return;
+    }
+    if server.load_state(&shown.sky).is_loading() {
+        return;
     }
     let Some(file) = files.get(&shown.file) else {
         return;
@@ -219,6 +305,16 @@ fn come_into_view(
             far: radius * 100.0,
             ..PerspectiveProjection::default()
         }),
+        Skybox {
+            image: Some(shown.sky.clone()),
+            brightness: shown.sky_brightness,
+            ..Skybox::default()
+        },
+        GeneratedEnvironmentMapLight {
+            environment_map: shown.sky.clone(),
+            intensity: shown.sky_brightness,
+            ..GeneratedEnvironmentMapLight::default()
+        },
         Transform::default(),
         Orbit {
             center,
@@ -229,6 +325,55 @@ fn come_into_view(
     ));
     clock.unpause();
     shown.stage = Stage::Seen(0);
+}
+
+/// Switches on and off what the number keys say.
+fn switch(
+    mut shows: ResMut<Shows>,
+    shown: Res<Shown>,
+    keys: Res<ButtonInput<KeyCode>>,
+    mut suns: Query<&mut DirectionalLight>,
+    mut skies: Query<&mut GeneratedEnvironmentMapLight>,
+) {
+    let mut toggle = |key, part: fn(&mut Shows) -> &mut bool| {
+        if keys.just_pressed(key) {
+            let part = part(&mut shows);
+            *part = !*part;
+        }
+    };
+    toggle(KeyCode::Digit1, |shows| &mut shows.sun);
+    toggle(KeyCode::Digit2, |shows| &mut shows.shadows);
+    toggle(KeyCode::Digit3, |shows| &mut shows.sky);
+    toggle(KeyCode::Digit4, |shows| &mut shows.sky_light);
+    if !shows.is_changed() {
+        return;
+    }
+    for mut sun in &mut suns {
+        sun.illuminance = if shows.sun { shown.sun } else { 0.0 };
+        sun.shadow_maps_enabled = shows.sun && shows.shadows;
+    }
+    for mut sky in &mut skies {
+        let is_on = shows.sky_light;
+        sky.intensity = if is_on { shown.sky_brightness } else { 0.0 };
+    }
+}
+
+/// Logs the plan of a frame after P was pressed.
+fn tell_plan(
+    renderer: Option<ResMut<Renderer>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    mut is_kept: Local<bool>,
+) {
+    let Some(mut renderer) = renderer else { return };
+    if std::mem::take(&mut *is_kept)
+        && let Some(plan) = renderer.plan_text()
+    {
+        bevy_log::info!("the plan of a frame:\n{plan}");
+    }
+    if keys.just_pressed(KeyCode::KeyP) {
+        renderer.keep_frames(true);
+        *is_kept = true;
+    }
 }
 
 /// Plays an animation of the file on what it moves; N asks for the next one, space holds it.
