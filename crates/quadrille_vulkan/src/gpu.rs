@@ -127,7 +127,7 @@ impl Gpu {
         Reloads::load(&self.0, file)
     }
 
-    /// Has the pipelines change that are built anew, and returns what came of each file that was
+    /// Puts rebuilt pipelines in the place of former ones, and returns the outcome of each file that was
     /// loaded again. Call it between frames; it costs nothing if no file was.
     pub fn take_reloads(&self) -> Vec<Reloaded> {
         self.0.reloads.take()
