@@ -51,7 +51,6 @@ pub use declared::Excess;
 pub(crate) use dispatches::Dispatch;
 pub(crate) use draws::{Counted, Draw};
 pub(crate) use queries::{CONDITION_BYTES, Query};
-pub(crate) use rendering::ResolveMode;
 pub(crate) use state::State;
 
 use interned::Interned;

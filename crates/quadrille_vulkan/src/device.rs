@@ -17,6 +17,7 @@ pub(crate) mod pipeline_layout;
 pub(crate) mod properties;
 pub(crate) mod reload;
 mod rendering_limits;
+pub(crate) mod resolve_mode;
 pub(crate) mod retire;
 pub(crate) mod stream;
 pub(crate) mod table_layout;

@@ -100,13 +100,14 @@ pub use ash::vk;
 /// `VkFormat`.
 pub use ash::vk::Format;
 pub use commands::rendering::{
-    ColorAttachment, DepthAttachment, DepthResolve, Load, Rendering, ResolveMode, Store,
+    ColorAttachment, DepthAttachment, DepthResolve, Load, Rendering, Store,
 };
 pub use commands::{CommandList, Excess, IndexType, RawCommand};
 pub use device::DeviceInfo;
 pub use device::gpu::{Gpu, WeakGpu};
 pub use device::memory::Memory;
 pub use device::reload::Reloaded;
+pub use device::resolve_mode::ResolveMode;
 pub use device::stream::StreamDesc;
 pub use error::{
     CommandError, Error, FrameError, OtherLayout, SetupError, ShaderError, SurfaceError,

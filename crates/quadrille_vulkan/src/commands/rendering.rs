@@ -5,6 +5,7 @@ use quadrille_sync::{Access, ResourceId};
 
 use super::declared::{Part, Reader, Role};
 use super::{Command, CommandList};
+use crate::device::resolve_mode::ResolveMode;
 use crate::pipeline::MAX_COLORS;
 use crate::resources::image::GpuImage;
 use crate::resources::view::View;
@@ -76,35 +77,6 @@ pub struct DepthAttachment<'a> {
     pub read_only: bool,
     /// What gets one of the samples, or what comes of all, at the end.
     pub resolve: Option<DepthResolve<'a>>,
-}
-
-/// How samples of depth or stencil become one (`VkResolveModeFlagBits`). Every device has
-/// `SampleZero`; which others it has for depth, and which for stencil, it tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ResolveMode {
-    /// The first sample.
-    SampleZero,
-    /// The average of all; stencil has none.
-    Average,
-    /// The least.
-    Min,
-    /// The greatest.
-    Max,
-}
-
-impl ResolveMode {
-    /// All that there are.
-    pub const ALL: [Self; 4] = [Self::SampleZero, Self::Average, Self::Min, Self::Max];
-
-    /// The mode in Vulkan's words.
-    pub(crate) fn to_vk(self) -> vk::ResolveModeFlags {
-        match self {
-            Self::SampleZero => vk::ResolveModeFlags::SAMPLE_ZERO,
-            Self::Average => vk::ResolveModeFlags::AVERAGE,
-            Self::Min => vk::ResolveModeFlags::MIN,
-            Self::Max => vk::ResolveModeFlags::MAX,
-        }
-    }
 }
 
 /// What depth and stencil resolve to.

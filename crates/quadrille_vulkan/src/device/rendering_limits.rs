@@ -2,8 +2,8 @@
 
 use ash::vk;
 
-use crate::commands::ResolveMode;
 use crate::device::Device;
+use crate::device::resolve_mode::ResolveMode;
 use crate::error::CommandError;
 use crate::instance::Instance;
 
