@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk::{self, Handle};
 
-use crate::calls::{Calls, complain};
+use crate::calls::{Call, Calls, complain};
 use crate::deadlock::report_at_exit;
 use crate::instance::Instance;
 use crate::loader::{self, Adopt};
@@ -82,6 +82,15 @@ impl Device {
         // Only now, or another thread of the app that hears of it would destroy what still runs.
         // Nothing can be forwarded meanwhile: that takes the lock.
         self.lost.store(true, Ordering::Release);
+    }
+
+    /// Runs a call that may lose the device. One that the script lets fail so loses it first: a
+    /// device that is lost executes nothing when the app hears of it.
+    pub(crate) fn run(&self, call: Call<'_>, real: impl FnOnce() -> vk::Result) -> vk::Result {
+        if call.injected() == Some(vk::Result::ERROR_DEVICE_LOST) {
+            self.lose(&mut self.work());
+        }
+        call.run(real)
     }
 
     /// The position of a virtual queue.

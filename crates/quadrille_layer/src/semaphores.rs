@@ -140,7 +140,7 @@ pub(crate) unsafe extern "system" fn semaphore_value(
 ) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
-    device.calls().begin("vkGetSemaphoreCounterValue").run(|| {
+    device.run(device.calls().begin("vkGetSemaphoreCounterValue"), || {
         if device.is_lost() {
             return vk::Result::ERROR_DEVICE_LOST;
         }
@@ -191,7 +191,7 @@ pub(crate) unsafe extern "system" fn query_pool_results(
 ) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
-    device.calls().begin("vkGetQueryPoolResults").run(|| {
+    device.run(device.calls().begin("vkGetQueryPoolResults"), || {
         let forwarded = if flags.contains(vk::QueryResultFlags::WAIT) {
             device
                 .work()

@@ -122,7 +122,7 @@ pub(crate) unsafe extern "system" fn wait_for_present(
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
     let call = device.calls().begin("vkWaitForPresentKHR").detail("id", id);
-    call.run(|| {
+    device.run(call, || {
         if device.is_lost() {
             vk::Result::ERROR_DEVICE_LOST
         } else {

@@ -28,7 +28,7 @@ pub(crate) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Re
         .calls()
         .begin("vkQueueWaitIdle")
         .detail("queue", position);
-    call.run(|| {
+    device.run(call, || {
         let empty = |work: &Work| work.fifo.held(position).next().is_none();
         // SAFETY: run under the lock that guards the real queue.
         device.wait_idle("vkQueueWaitIdle", empty, || unsafe {
@@ -41,7 +41,7 @@ pub(crate) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Re
 pub(crate) unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
-    device.calls().begin("vkDeviceWaitIdle").run(|| {
+    device.run(device.calls().begin("vkDeviceWaitIdle"), || {
         // SAFETY: run under the lock that guards the real queue.
         device.wait_idle(
             "vkDeviceWaitIdle",
@@ -81,7 +81,7 @@ pub(crate) unsafe extern "system" fn wait_for_fences(
             ready > 0
         }
     };
-    call.run(|| {
+    device.run(call, || {
         let hopeless = Work::has_dead_fence;
         device.wait_in_slices("vkWaitForFences", timeout_ns, hopeless, |slice_ns| {
             let ready = {
@@ -107,7 +107,7 @@ pub(crate) unsafe extern "system" fn fence_status(
 ) -> vk::Result {
     // SAFETY: the app passes a valid handle.
     let device = unsafe { device_of(device) };
-    device.calls().begin("vkGetFenceStatus").run(|| {
+    device.run(device.calls().begin("vkGetFenceStatus"), || {
         if device.is_lost() {
             return vk::Result::ERROR_DEVICE_LOST;
         }
@@ -192,7 +192,7 @@ pub(crate) unsafe extern "system" fn wait_semaphores(
         .calls()
         .begin("vkWaitSemaphores")
         .detail("semaphores", points.len());
-    call.run(|| {
+    device.run(call, || {
         let hopeless = |work: &Work| !covered(work);
         device.wait_in_slices("vkWaitSemaphores", timeout_ns, hopeless, |slice_ns| {
             device.work().forward_until(&device, covered)?;

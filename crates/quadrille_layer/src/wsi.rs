@@ -184,7 +184,7 @@ pub(crate) unsafe extern "system" fn create_swapchain(
         .detail("height", info.image_extent.height)
         .detail("images", info.min_image_count);
     let create = device.next.swapchain.create_swapchain_khr;
-    let result = call.run(|| {
+    let result = device.run(call, || {
         if device.swapchains.count(info.surface) >= device.calls().most_swapchains() {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
@@ -388,7 +388,7 @@ impl Device {
     ) -> vk::Result {
         let call = self.calls().begin(command);
         let fault = self.calls().next_fence(info.fence);
-        call.run(|| {
+        self.run(call, || {
             if self.is_lost() {
                 return vk::Result::ERROR_DEVICE_LOST;
             }

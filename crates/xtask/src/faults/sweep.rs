@@ -18,8 +18,31 @@ pub(crate) enum Depth {
     Whole,
 }
 
-/// What calls fail with.
-const RESULTS: [&str; 2] = ["VK_ERROR_OUT_OF_HOST_MEMORY", "VK_ERROR_DEVICE_LOST"];
+/// What any call fails with.
+const OUT_OF_MEMORY: &str = "VK_ERROR_OUT_OF_HOST_MEMORY";
+
+/// What calls of [`MAY_LOSE`] fail with as well.
+const LOST: &str = "VK_ERROR_DEVICE_LOST";
+
+/// The commands that may return [`LOST`], as the specification lists their return codes.
+const MAY_LOSE: [&str; 16] = [
+    "vkAcquireNextImage2KHR",
+    "vkAcquireNextImageKHR",
+    "vkCreateDevice",
+    "vkCreateSwapchainKHR",
+    "vkDeviceWaitIdle",
+    "vkGetEventStatus",
+    "vkGetFenceStatus",
+    "vkGetQueryPoolResults",
+    "vkGetSemaphoreCounterValue",
+    "vkQueuePresentKHR",
+    "vkQueueSubmit",
+    "vkQueueSubmit2",
+    "vkQueueWaitIdle",
+    "vkWaitForFences",
+    "vkWaitForPresentKHR",
+    "vkWaitSemaphores",
+];
 
 /// Frames of a run.
 const FRAMES: u32 = 3;
@@ -92,19 +115,24 @@ fn count(log: &str) -> Result<BTreeMap<String, u64>> {
 
 fn scripts(counts: &BTreeMap<String, u64>, depth: Depth) -> Vec<String> {
     let mut scripts = Vec::new();
-    let mut fail = |call: &str, nth: u64, result: &str| {
-        scripts.push(format!("{call} nth={nth} -> {result}\n"));
-    };
     for (call, &count) in counts {
+        let mut fail =
+            |nth: u64, result: &str| scripts.push(format!("{call} nth={nth} -> {result}\n"));
+        let may_lose = MAY_LOSE.contains(&call.as_str());
         match depth {
             Depth::Sample => {
-                fail(call, 1, RESULTS[0]);
-                fail(call, count, RESULTS[1]);
+                fail(1, OUT_OF_MEMORY);
+                if may_lose {
+                    fail(count, LOST);
+                } else if count > 1 {
+                    fail(count, OUT_OF_MEMORY);
+                }
             }
             Depth::Whole => {
                 for nth in 1..=count {
-                    for result in RESULTS {
-                        fail(call, nth, result);
+                    fail(nth, OUT_OF_MEMORY);
+                    if may_lose {
+                        fail(nth, LOST);
                     }
                 }
             }
