@@ -1,16 +1,17 @@
 //! A hundred thousand cubes that the device itself chooses to draw.
 //!
-//! `cull` finds out which cubes the camera and the light see and writes the arguments of two
-//! indirect draws; `shadow` and `scene` draw them; `glow` and `show` finish the picture. The CPU
-//! records six passes, however many cubes there are.
+//! `cull` finds out which cubes the camera and the light see, writes a draw for each group of cubes
+//! of which any is seen, and counts these draws. `shadow` draws the light's into all shadow maps at
+//! once (multiview), `scene` the camera's with materials from a table; `glow` and `show` finish the
+//! picture. The CPU records six passes, however many cubes there are.
 
 use bevy_app::{App, AppExit, Update};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_math::{Mat4, Vec3, proj};
+use bevy_math::{Mat4, Vec3, Vec4, proj};
 use clap::Parser;
 use examples::random::Random;
-use examples::{CommonArgs, args};
+use examples::{CommonArgs, args, material};
 use quadrille::prelude::*;
 
 /// Draws many cubes, chosen by the device, with a shadow map and two passes after the scene.
@@ -36,14 +37,20 @@ struct Args {
 /// Position and size of every cube.
 #[derive(Resource, Deref)]
 struct Cubes(GpuBuffer);
-/// The arguments of the camera's draw, and the cubes that it draws.
+/// The corners of a cube's triangles.
 #[derive(Resource, Deref)]
-struct CameraDraw(GpuBuffer);
+struct Corners(GpuBuffer);
+/// The [`Views`] of the frame.
+#[derive(Resource, Deref)]
+struct ViewsOfFrame(GpuBuffer);
+/// How many draws the camera has and their arguments, and the cubes that they draw.
+#[derive(Resource, Deref)]
+struct CameraDraws(GpuBuffer);
 #[derive(Resource, Deref)]
 struct CameraVisible(GpuBuffer);
 /// Those of the light's.
 #[derive(Resource, Deref)]
-struct LightDraw(GpuBuffer);
+struct LightDraws(GpuBuffer);
 #[derive(Resource, Deref)]
 struct LightVisible(GpuBuffer);
 /// Points as they are, and as they will be: work that nothing in the frame waits for.
@@ -54,6 +61,10 @@ struct NextPoints(GpuBuffer);
 /// What is streamed in, and the bytes that go there.
 #[derive(Resource)]
 struct Stream(GpuBuffer, Vec<u8>);
+/// What cubes are made of.
+#[derive(Resource, Deref)]
+struct Materials(ImageTable);
+/// A layer for each cascade.
 #[derive(Resource, Deref)]
 struct Shadow(GpuImage);
 #[derive(Resource, Deref)]
@@ -74,11 +85,12 @@ struct Pipelines {
     sampler: Sampler,
 }
 
-/// What camera and light see: the push constants of all passes with cubes.
-#[derive(Resource, Clone, Copy, ShaderType)]
+/// What the camera sees, and what each of the light's cascades does: the nearest first, all cubes
+/// last.
+#[derive(ShaderType)]
 struct Views {
-    camera: [f32; 16],
-    light: [f32; 16],
+    camera: Mat4,
+    lights: [Mat4; CASCADES as usize],
 }
 
 /// Frames since the start; the camera moves by frames, so that pictures can be compared.
@@ -86,11 +98,18 @@ struct Views {
 struct Clock(u32);
 
 const SIZE: [u32; 2] = [1280, 720];
-const SHADOW_SIDE: u32 = 2048;
-/// Vertices of a cube: six faces of two triangles.
-const VERTICES: u32 = 36;
-/// Invocations of a workgroup in `cull.wgsl`.
+/// How many shadow maps there are, and how wide they are in texels.
+const CASCADES: u32 = 2;
+const SHADOW_SIDE: u32 = 1024;
+/// Half the width of the nearest one in the world.
+const NEAREST: f32 = 30.0;
+/// Invocations of a workgroup in `cull.wgsl`, which are the cubes of a draw.
 const WORKGROUP: u32 = 64;
+/// Bytes of the arguments of an indexed draw.
+const DRAW: u64 = 20;
+/// Images in the table, and how wide they are in texels.
+const MATERIALS: u32 = 8;
+const MATERIAL_SIDE: u32 = 32;
 /// Points of the swarm.
 const POINTS: u32 = 65536;
 /// Cubes lie within this distance of the middle.
@@ -108,10 +127,25 @@ fn main() -> AppExit {
     App::new()
         .add_plugins((args.common.plugins("Many cubes", SIZE), args.common.clone()))
         .insert_resource(args)
-        .insert_resource(Views::at(0))
         .init_resource::<Clock>()
-        .add_systems(RenderStartup, (make_cubes, make_images, make_pipelines))
-        .add_systems(Update, (turn, stream.run_if(resource_exists::<Stream>)))
+        .add_systems(
+            RenderStartup,
+            (
+                make_cubes,
+                make_draws,
+                make_points,
+                make_materials,
+                make_images,
+                make_pipelines,
+            ),
+        )
+        .add_systems(
+            Update,
+            (
+                turn.run_if(resource_exists::<ViewsOfFrame>),
+                stream.run_if(resource_exists::<Stream>),
+            ),
+        )
         .add_systems(
             Render,
             (
@@ -127,6 +161,13 @@ fn main() -> AppExit {
         .run()
 }
 
+impl Args {
+    /// How many groups of cubes there are, of a draw each.
+    fn groups(&self) -> u32 {
+        self.cubes.div_ceil(WORKGROUP)
+    }
+}
+
 impl Views {
     fn at(frame: u32) -> Self {
         let angle = frame as f32 * 0.004;
@@ -134,11 +175,20 @@ impl Views {
         let aspect = SIZE[0] as f32 / SIZE[1] as f32;
         let camera = proj::perspective(0.9, aspect, 0.5, 200.0) * look_at(eye, Vec3::ZERO, Vec3::Y);
         let sun = Vec3::new(0.48, 0.8, 0.36) * 150.0;
-        let light = proj::orthographic(-80.0, 80.0, -80.0, 80.0, 1.0, 300.0)
-            * look_at(sun, Vec3::ZERO, Vec3::Y);
+        let to_light = look_at(sun, Vec3::ZERO, Vec3::Y);
+        // What lies in front of the camera. It moves by whole texels, or shadows' edges would crawl.
+        let middle = to_light.transform_point3(eye - eye.normalize() * NEAREST);
+        let texel = 2.0 * NEAREST / SHADOW_SIDE as f32;
+        let [x, y] = [middle.x, middle.y].map(|at| (at / texel).round() * texel);
+        let seen = [
+            [x - NEAREST, x + NEAREST, y - NEAREST, y + NEAREST],
+            [-80.0, 80.0, -80.0, 80.0],
+        ];
         Self {
-            camera: camera.to_cols_array(),
-            light: light.to_cols_array(),
+            camera,
+            lights: seen.map(|[left, right, bottom, top]| {
+                proj::orthographic(left, right, bottom, top, 1.0, 300.0) * to_light
+            }),
         }
     }
 }
@@ -156,9 +206,20 @@ fn look_at(eye: Vec3, center: Vec3, up: Vec3) -> Mat4 {
     )
 }
 
-fn turn(mut clock: ResMut<Clock>, mut views: ResMut<Views>) {
+fn turn(mut clock: ResMut<Clock>, views: Res<ViewsOfFrame>, mut uploads: ResMut<Uploads>) {
     clock.0 += 1;
-    *views = Views::at(clock.0);
+    uploads.write(&views, 0, &Views::at(clock.0));
+}
+
+/// Position and size of a cube.
+fn cube(at: u32) -> Vec4 {
+    // A low-discrepancy sequence fills the volume evenly, the same each time. It is a lattice, so
+    // each cube is moved a little: or one would look along its planes, as between rows of trees.
+    let part = |step: f64| (f64::from(at) * step).fract() as f32;
+    let mut random = Random::new(at.into());
+    let spread = [0.819_172_5, 0.671_043_6, 0.549_700_5].map(|step| part(step) - 0.5);
+    let [x, y, z] = spread.map(|part| part * 2.0 * REACH + random.within(-ASTRAY, ASTRAY));
+    Vec4::new(x, y * 0.4, z, 0.25 + 0.5 * part(0.381_966))
 }
 
 fn make_cubes(
@@ -167,37 +228,59 @@ fn make_cubes(
     args: Res<Args>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
-    // A low-discrepancy sequence fills the volume evenly, the same each time. It is a lattice, so
-    // each cube is moved a little: or one would look along its planes, as between rows of trees.
-    let part = |at: u32, step: f64| (f64::from(at) * step).fract() as f32;
-    let cube = |at: u32| {
-        let mut random = Random::new(at.into());
-        let spread = [0.819_172_5, 0.671_043_6, 0.549_700_5].map(|step| part(at, step) - 0.5);
-        let [x, y, z] = spread.map(|part| part * 2.0 * REACH + random.within(-ASTRAY, ASTRAY));
-        [x, y * 0.4, z, 0.25 + 0.5 * part(at, 0.381_966)]
-    };
-    let cubes: Vec<[f32; 4]> = (0..args.cubes).map(cube).collect();
+    let mut cubes: Vec<Vec4> = (0..args.cubes).map(cube).collect();
+    // A draw is for cubes that lie together: or all of them would see some of every draw's.
+    let cell = |cube: &Vec4| [cube.x, cube.z].map(|at| (at / 8.0).floor() as i32);
+    cubes.sort_by_key(cell);
     let bytes = bytemuck::cast_slice::<_, u8>(&cubes);
     let buffer = gpu.create_buffer(&BufferDesc::storage("cubes", bytes.len() as u64))?;
     uploads.write_buffer(&buffer, 0, bytes);
     commands.insert_resource(Cubes(buffer));
 
-    let draw = |name| {
-        let desc = BufferDesc::storage(name, 16).with_usage(BufferUsage::INDIRECT);
+    // Four corners for each of six faces.
+    let face = |face: u16| [0, 1, 2, 0, 2, 3].map(|corner| 4 * face + corner);
+    let corners: Vec<u16> = (0..6).flat_map(face).collect();
+    let bytes = bytemuck::cast_slice::<_, u8>(&corners);
+    let buffer = gpu.create_buffer(&BufferDesc::index("corners", bytes.len() as u64))?;
+    uploads.write_buffer(&buffer, 0, bytes);
+    commands.insert_resource(Corners(buffer));
+    Ok(())
+}
+
+fn make_draws(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    (args, clock): (Res<Args>, Res<Clock>),
+    mut uploads: ResMut<Uploads>,
+) -> Result {
+    let draws = |name| {
+        let bytes = 4 + DRAW * u64::from(args.groups());
+        let desc = BufferDesc::storage(name, bytes).with_usage(BufferUsage::INDIRECT);
         gpu.create_buffer(&desc)
     };
-    let [camera, light] = [draw("camera draw")?, draw("light draw")?];
-    for buffer in [&camera, &light] {
-        let arguments = [VERTICES, 0, 0, 0];
-        uploads.write_buffer(buffer, 0, bytemuck::cast_slice(&arguments));
-    }
-    let numbers = |name| gpu.create_buffer(&BufferDesc::storage(name, 4 * u64::from(args.cubes)));
-    commands.insert_resource(CameraDraw(camera));
-    commands.insert_resource(LightDraw(light));
+    let numbers = |name| {
+        let count = args.groups() * WORKGROUP;
+        gpu.create_buffer(&BufferDesc::storage(name, 4 * u64::from(count)))
+    };
+    commands.insert_resource(CameraDraws(draws("camera draws")?));
+    commands.insert_resource(LightDraws(draws("light draws")?));
     commands.insert_resource(CameraVisible(numbers("camera visible")?));
     commands.insert_resource(LightVisible(numbers("light visible")?));
 
-    let points: Vec<[f32; 4]> = (0..POINTS).map(cube).collect();
+    let views = Views::at(clock.0);
+    let buffer = gpu.create_buffer(&BufferDesc::uniform("views", views.size().get()))?;
+    uploads.write(&buffer, 0, &views);
+    commands.insert_resource(ViewsOfFrame(buffer));
+    Ok(())
+}
+
+fn make_points(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    args: Res<Args>,
+    mut uploads: ResMut<Uploads>,
+) -> Result {
+    let points: Vec<Vec4> = (0..POINTS).map(cube).collect();
     let bytes = bytemuck::cast_slice::<_, u8>(&points);
     let buffer = |name| gpu.create_buffer(&BufferDesc::storage(name, bytes.len() as u64));
     let [now, next] = [buffer("points")?, buffer("next points")?];
@@ -212,12 +295,35 @@ fn make_cubes(
     Ok(())
 }
 
+fn make_materials(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+) -> Result {
+    let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
+    let desc = ImageTableDesc::d2("materials", MATERIALS).with_sampler(&sampler);
+    let mut table = gpu.image_table(&desc)?;
+    let side = MATERIAL_SIDE;
+    for number in 0..MATERIALS {
+        let texels = material::texels(number, side);
+        let name = format!("material {number}");
+        let desc = ImageDesc::sampled(name, [side, side], Format::R8_UNORM);
+        let image = gpu.create_image(&desc.with_mips(side.ilog2() + 1))?;
+        uploads.write_image(&image, &texels);
+        uploads.generate_mips(&image);
+        table.insert(&image)?;
+    }
+    commands.insert_resource(Materials(table));
+    Ok(())
+}
+
 fn make_images(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     // None of them outlives its frame: the glow lies where shadow or depth were, which nobody needs
     // any more by then.
     let [width, height] = SIZE;
     let (color, depth) = (Format::R16G16B16A16_SFLOAT, Format::D32_SFLOAT);
-    let shadow = ImageDesc::depth("shadow", [SHADOW_SIDE, SHADOW_SIDE], depth).transient();
+    let shadow = ImageDesc::depth("shadow", [SHADOW_SIDE, SHADOW_SIDE], depth);
+    let shadow = shadow.with_layers(CASCADES).transient();
     commands.insert_resource(Shadow(gpu.create_image(&shadow)?));
     let scene = ImageDesc::color_target("scene color", [width, height], color).transient();
     commands.insert_resource(SceneColor(gpu.create_image(&scene)?));
@@ -289,73 +395,79 @@ fn swarm(
         .dispatch([POINTS.div_ceil(WORKGROUP), 1, 1]);
 }
 
-/// Nothing is visible before `cull` has looked.
+/// There is no draw before `cull` has looked.
 fn reset(
     mut recorder: Recorder,
-    camera: TransferWrite<CameraDraw>,
-    light: TransferWrite<LightDraw>,
+    camera: TransferWrite<CameraDraws>,
+    light: TransferWrite<LightDraws>,
 ) {
     recorder
         .transfer()
-        .fill_buffer(&camera, 4, 4, 0)
-        .fill_buffer(&light, 4, 4, 0);
+        .fill_buffer(&camera, 0, 4, 0)
+        .fill_buffer(&light, 0, 4, 0);
 }
 
 fn cull(
     mut recorder: Recorder,
-    cubes: StorageRead<Cubes>,
-    camera: (StorageReadWrite<CameraDraw>, StorageWrite<CameraVisible>),
-    light: (StorageReadWrite<LightDraw>, StorageWrite<LightVisible>),
+    (views, cubes): (Uniform<ViewsOfFrame>, StorageRead<Cubes>),
+    camera: (StorageReadWrite<CameraDraws>, StorageWrite<CameraVisible>),
+    light: (StorageReadWrite<LightDraws>, StorageWrite<LightVisible>),
     pipelines: Res<Pipelines>,
-    views: Res<Views>,
     args: Res<Args>,
 ) {
     recorder
         .compute(&pipelines.cull)
-        .bind(0, &cubes)
-        .bind(1, &camera.0)
-        .bind(2, &camera.1)
-        .bind(3, &light.0)
-        .bind(4, &light.1)
-        .push(&*views)
-        .dispatch([args.cubes.div_ceil(WORKGROUP), 1, 1]);
+        .bind(0, &views)
+        .bind(1, &cubes)
+        .bind(2, &camera.0)
+        .bind(3, &camera.1)
+        .bind(4, &light.0)
+        .bind(5, &light.1)
+        .dispatch([args.groups(), 1, 1]);
 }
 
 fn shadow(
     mut recorder: Recorder,
-    cubes: StorageRead<Cubes>,
+    (views, cubes): (Uniform<ViewsOfFrame>, StorageRead<Cubes>),
     visible: StorageRead<LightVisible>,
-    draw: IndirectRead<LightDraw>,
+    (corners, draws): (IndexRead<Corners>, IndirectRead<LightDraws>),
     shadow: DepthTarget<Shadow>,
     pipelines: Res<Pipelines>,
-    views: Res<Views>,
+    args: Res<Args>,
 ) {
     recorder
-        .render(shadow.clear_depth(1.0))
+        .render(shadow.clear_depth(1.0).view_mask((1 << CASCADES) - 1))
         .pipeline(&pipelines.shadow)
-        .bind(0, &cubes)
-        .bind(1, &visible)
-        .push(&*views)
-        .draw_indirect(&draw, 0, 1);
+        .bind(0, &views)
+        .bind(1, &cubes)
+        .bind(2, &visible)
+        .indices(&corners, 0, IndexType::U16)
+        .draw_indexed_indirect_count((&draws, 4), (&draws, 0), args.groups());
 }
 
 fn scene(
     mut recorder: Recorder,
-    (cubes, visible): (StorageRead<Cubes>, StorageRead<CameraVisible>),
-    draw: IndirectRead<CameraDraw>,
-    shadow: Sampled<Shadow>,
+    (views, cubes, visible): (
+        Uniform<ViewsOfFrame>,
+        StorageRead<Cubes>,
+        StorageRead<CameraVisible>,
+    ),
+    (corners, draws): (IndexRead<Corners>, IndirectRead<CameraDraws>),
+    (shadow, materials): (Sampled<Shadow>, Table<Materials>),
     (color, depth): (ColorTarget<SceneColor>, DepthTarget<SceneDepth>),
     pipelines: Res<Pipelines>,
-    views: Res<Views>,
+    args: Res<Args>,
 ) {
     recorder
         .render((color.clear([0.02, 0.03, 0.05, 1.0]), depth.clear_depth(1.0)))
         .pipeline(&pipelines.scene)
-        .bind(0, &cubes)
-        .bind(1, &visible)
-        .bind(2, &shadow)
-        .push(&*views)
-        .draw_indirect(&draw, 0, 1);
+        .bind(0, &views)
+        .bind(1, &cubes)
+        .bind(2, &visible)
+        .bind(3, &shadow)
+        .table(1, &materials)
+        .indices(&corners, 0, IndexType::U16)
+        .draw_indexed_indirect_count((&draws, 4), (&draws, 0), args.groups());
 }
 
 fn glow(

@@ -15,6 +15,7 @@ pub mod constants;
 pub mod frame_bench;
 pub mod game;
 pub mod hand;
+pub mod material;
 pub mod pattern;
 pub mod random;
 pub mod rle;

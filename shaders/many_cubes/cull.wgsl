@@ -1,27 +1,41 @@
-// Which cubes the camera and the light see: their numbers, and how many they are.
+// Which cubes the camera and the light see: their numbers, and a draw for each group of cubes.
 
 struct Views {
     camera: mat4x4<f32>,
-    light: mat4x4<f32>,
+    lights: array<mat4x4<f32>, 2>,
 }
 
-// The arguments of an indirect draw.
+// The arguments of an indexed draw.
 struct Draw {
-    vertices: u32,
-    instances: atomic<u32>,
-    first_vertex: u32,
+    indices: u32,
+    instances: u32,
+    first_index: u32,
+    base_vertex: i32,
     first_instance: u32,
+}
+
+struct Draws {
+    count: atomic<u32>,
+    all: array<Draw>,
 }
 
 // Half the diagonal of a cube of size 1.
 const RADIUS: f32 = 0.87;
+// Cubes of a group.
+const GROUP: u32 = 64u;
+// Corners of a cube's triangles.
+const CORNERS: u32 = 36u;
 
-var<immediate> views: Views;
-@group(0) @binding(0) var<storage, read> cubes: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read_write> camera_draw: Draw;
-@group(0) @binding(2) var<storage, read_write> camera_visible: array<u32>;
-@group(0) @binding(3) var<storage, read_write> light_draw: Draw;
-@group(0) @binding(4) var<storage, read_write> light_visible: array<u32>;
+@group(0) @binding(0) var<uniform> views: Views;
+@group(0) @binding(1) var<storage, read> cubes: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> camera_draws: Draws;
+@group(0) @binding(3) var<storage, read_write> camera_visible: array<u32>;
+@group(0) @binding(4) var<storage, read_write> light_draws: Draws;
+@group(0) @binding(5) var<storage, read_write> light_visible: array<u32>;
+
+// How many cubes of the group each of them sees.
+var<workgroup> by_camera: atomic<u32>;
+var<workgroup> by_light: atomic<u32>;
 
 // Whether a sphere lies wholly behind one of a view's planes.
 fn is_outside(view: mat4x4<f32>, sphere: vec4<f32>) -> bool {
@@ -40,17 +54,36 @@ fn is_outside(view: mat4x4<f32>, sphere: vec4<f32>) -> bool {
     return outside;
 }
 
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= arrayLength(&cubes) {
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+) {
+    let first = group.x * GROUP;
+    if id.x < arrayLength(&cubes) {
+        let cube = cubes[id.x];
+        let sphere = vec4<f32>(cube.xyz, cube.w * RADIUS);
+        if !is_outside(views.camera, sphere) {
+            camera_visible[first + atomicAdd(&by_camera, 1u)] = id.x;
+        }
+        // The last cascade has everything that the others have.
+        if !is_outside(views.lights[1], sphere) {
+            light_visible[first + atomicAdd(&by_light, 1u)] = id.x;
+        }
+    }
+    workgroupBarrier();
+    if index > 0u {
         return;
     }
-    let cube = cubes[id.x];
-    let sphere = vec4<f32>(cube.xyz, cube.w * RADIUS);
-    if !is_outside(views.camera, sphere) {
-        camera_visible[atomicAdd(&camera_draw.instances, 1u)] = id.x;
+    let seen = atomicLoad(&by_camera);
+    if seen > 0u {
+        let place = atomicAdd(&camera_draws.count, 1u);
+        camera_draws.all[place] = Draw(CORNERS, seen, 0u, 0, first);
     }
-    if !is_outside(views.light, sphere) {
-        light_visible[atomicAdd(&light_draw.instances, 1u)] = id.x;
+    let lit = atomicLoad(&by_light);
+    if lit > 0u {
+        let place = atomicAdd(&light_draws.count, 1u);
+        light_draws.all[place] = Draw(CORNERS, lit, 0u, 0, first);
     }
 }
