@@ -9,6 +9,7 @@ pub(crate) mod no_pass;
 pub(crate) mod outcome;
 pub(crate) mod place;
 pub(crate) mod queries;
+mod raw;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod rendering;

@@ -15,6 +15,8 @@ mod counted;
 mod declared;
 #[path = "gpu/during.rs"]
 mod during;
+#[path = "gpu/extension.rs"]
+mod extension;
 #[path = "gpu/history.rs"]
 mod history;
 #[path = "gpu/host.rs"]

@@ -56,7 +56,7 @@ pub(crate) use state::State;
 use interned::Interned;
 use rewritten::Rewritten;
 
-/// Closures that call Vulkan themselves: `CommandList::raw`.
+/// Closures that call Vulkan themselves: [`CommandList::raw`] and [`CommandList::draw_raw`].
 pub type RawCommand = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + Send + Sync>;
 
 /// How many commands lie in a list itself, where they come from memory with it: a pipeline, four
@@ -296,9 +296,26 @@ impl CommandList {
     /// at this place, touches only what the pass declares, in the declared ways, and leaves
     /// rendering begun or ended as it was. The closure neither ends nor resets the command buffer.
     pub unsafe fn raw(&mut self, closure: RawCommand) {
-        let index = self.side.raw.len() as u32;
-        self.side_mut().raw.push(closure);
-        self.add(Command::Raw { closure: index });
+        let closure = self.add_closure(closure);
+        self.add(Command::Raw { closure });
+    }
+
+    /// Draws by calling Vulkan itself, between `begin_rendering` and `end_rendering`. The graphics
+    /// pipeline, its bindings, constants and tables, vertex buffers and the index buffer are set
+    /// before, as for any draw; the first four again for the next draw, so the closure may set others.
+    ///
+    /// # Safety
+    /// As for [`CommandList::raw`]. Vertex buffers, index buffer and dynamic state are after it what
+    /// they were before.
+    pub unsafe fn draw_raw(&mut self, closure: RawCommand) {
+        let closure = self.add_closure(closure);
+        self.add(Command::DrawRaw { closure });
+    }
+
+    fn add_closure(&mut self, closure: RawCommand) -> u32 {
+        let closures = &mut self.side_mut().raw;
+        closures.push(closure);
+        closures.len() as u32 - 1
     }
 }
 

@@ -52,6 +52,7 @@ use crate::device::timelines::Timelines;
 use crate::error::SetupError;
 use crate::instance::debug::DebugNames;
 use crate::instance::device_choice::{self, Candidate};
+use crate::instance::extension::Granted;
 use crate::instance::features::{self, Optional, Support};
 use crate::instance::queues::{self, Family};
 use crate::instance::settings::Settings;
@@ -119,6 +120,8 @@ pub(crate) struct Device {
     pub queues: Vec<DeviceQueue>,
     /// The functions of its extensions.
     pub extensions: Extensions,
+    /// What of the program's own wishes is enabled.
+    pub granted: Granted,
     /// Whether presents can have fences.
     pub present_fences: bool,
     /// Which object has which addresses, where the device reports the address of a fault.
@@ -218,9 +221,8 @@ impl Device {
             extensions: Extensions::new(&instance, &raw, &support),
             present_fences: support.present_fences,
             addresses: support.device_fault.then(Addresses::default),
-            has_calibrated_timestamps: support
-                .extensions
-                .contains(&ext::calibrated_timestamps::NAME),
+            has_calibrated_timestamps: support.has(ext::calibrated_timestamps::NAME),
+            granted: support.granted,
             names: DebugNames(debug),
             ids: Ids::default(),
             dropped: Mutex::default(),
@@ -411,13 +413,14 @@ fn choose(
     let mut supports = Vec::with_capacity(devices.len());
     let mut candidates = Vec::with_capacity(devices.len());
     for &physical in &devices {
-        let support = features::probe(instance, physical, settings.windows)?;
+        let support = features::probe(instance, physical, settings)?;
         // SAFETY: `physical` was just enumerated.
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
         candidates.push(Candidate {
             name: text(properties.device_name_as_c_str().unwrap_or_default()),
             kind: properties.device_type,
             missing: support.missing.clone(),
+            lacking: support.granted.lacking.clone(),
         });
         supports.push(support);
     }

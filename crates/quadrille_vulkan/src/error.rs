@@ -48,6 +48,24 @@ pub enum SetupError {
         /// The features, extensions and versions it lacks.
         missing: Vec<String>,
     },
+    /// The best device (or the wanted one) lacks something that the program requires.
+    #[error(
+        "the device `{device}` lacks what the program requires of it with `Settings::extensions`: {}; \
+         choose another device, or make that optional and do without",
+        lacking.join(", ")
+    )]
+    LacksExtension {
+        /// The device's name.
+        device: String,
+        /// The extensions and features it lacks.
+        lacking: Vec<String>,
+    },
+    /// [`Settings::extensions`](crate::Settings::extensions) asks for what has no meaning.
+    #[error("`Settings::extensions` cannot be granted: {problem}")]
+    Extensions {
+        /// What is wrong.
+        problem: String,
+    },
     /// `QUADRILLE_QUEUES` cannot be read.
     #[error(
         "QUADRILLE_QUEUES is \"{value}\"; it must be a number of queues (1) or a list of \

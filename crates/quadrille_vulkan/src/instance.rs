@@ -3,6 +3,7 @@
 pub(crate) mod debug;
 pub(crate) mod device_choice;
 pub(crate) mod environment;
+pub(crate) mod extension;
 pub(crate) mod features;
 pub(crate) mod queues;
 pub(crate) mod settings;
@@ -68,6 +69,9 @@ impl Instance {
             reason: error.to_string(),
         })?;
         check_version(&entry)?;
+        if let Some(problem) = extension::problem(&settings.extensions) {
+            return Err(SetupError::Extensions { problem });
+        }
         let layer = ValidationLayer::find(&entry, settings)?;
         let available = extension_names(&entry, None)?;
         let mut extensions = wanted_extensions(settings, display, &available);
@@ -75,10 +79,12 @@ impl Instance {
             .iter()
             .any(|name| name.as_c_str() == ext::debug_utils::NAME)
             && (layer.active() || settings.debug_names);
-        if use_messenger {
-            extensions.push(ext::debug_utils::NAME.to_owned());
+        let messenger_name = use_messenger.then_some(ext::debug_utils::NAME);
+        for name in messenger_name.into_iter().chain(layer.settings_extension()) {
+            if !extensions.iter().any(|known| known.as_c_str() == name) {
+                extensions.push(name.to_owned());
+            }
         }
-        extensions.extend(layer.settings_extension().map(CStr::to_owned));
 
         let raw = create(&entry, settings, &layer, &extensions, use_messenger)?;
         let has = |name: &CStr| extensions.iter().any(|enabled| enabled.as_c_str() == name);
@@ -239,6 +245,8 @@ fn wanted_extensions(
         }
         wanted.extend(SURFACE_EXTRAS);
     }
+    let of_program = settings.extensions.iter();
+    wanted.extend(of_program.flat_map(|it| it.of_instance().iter().map(CString::as_c_str)));
     let mut found: Vec<CString> = Vec::new();
     for name in wanted {
         let known = available.iter().any(|known| known.as_c_str() == name);

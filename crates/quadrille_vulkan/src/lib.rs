@@ -114,6 +114,7 @@ pub use error::{
 };
 pub use file::write_file;
 pub use instance::debug::validation_messages;
+pub use instance::extension::Extension;
 pub use instance::settings::{Settings, WantedQueue};
 pub use instance::sharing::Sharing;
 pub use pipeline::{

@@ -5,7 +5,7 @@
 //! cargo test -p quadrille_vulkan --test gpu -- --ignored
 //! ```
 
-#![expect(unsafe_code, reason = "one test records raw commands")]
+#![expect(unsafe_code, reason = "programs may call Vulkan beside Quadrille")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "gpu/rig.rs"]
@@ -27,6 +27,8 @@ mod cost;
 mod depth_stencil;
 #[path = "gpu/exit.rs"]
 mod exit;
+#[path = "gpu/extension.rs"]
+mod extension;
 #[path = "gpu/faults.rs"]
 mod faults;
 #[path = "gpu/graphics.rs"]

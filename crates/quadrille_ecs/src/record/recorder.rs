@@ -1,9 +1,6 @@
 //! The parameter that makes a system a pass.
 
-#![expect(
-    unsafe_code,
-    reason = "`SystemParam` is an unsafe trait, and `raw` an unsafe way out"
-)]
+#![expect(unsafe_code, reason = "`SystemParam` is an unsafe trait")]
 
 use std::marker::PhantomData;
 
@@ -12,8 +9,7 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemAccess, SystemMeta, SystemParam, SystemParamValidationError};
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
-use quadrille_sync::Capabilities;
-use quadrille_vulkan::{ComputePipeline, RawCommand};
+use quadrille_vulkan::ComputePipeline;
 
 use crate::declare::access::PassUse;
 use crate::declare::attachment::RenderTargets;
@@ -60,7 +56,7 @@ use crate::record::transfer::Transfer;
 /// }
 /// ```
 pub struct Recorder<'w, 's> {
-    recording: &'s mut PassRecording,
+    pub(super) recording: &'s mut PassRecording,
     slot: &'s Slot,
     /// While a system has it, no other code may look into [`Recordings`].
     world: PhantomData<&'w Recordings>,
@@ -185,19 +181,6 @@ impl Recorder<'_, '_> {
         self.recording.main().set_host(Box::new(call));
     }
 
-    /// Records Vulkan commands of your own; `needs` is what the queue must be able to do.
-    ///
-    /// # Safety
-    /// When the commands are recorded they must obey Vulkan's rules, touch only what the pass
-    /// declares, in the declared way and layout, and leave no render pass open. They may be
-    /// recorded on any thread.
-    pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
-        let recording = self.recording.main();
-        recording.needs |= needs;
-        // SAFETY: the caller promises what the list requires.
-        unsafe { recording.list.raw(commands) };
-    }
-
     /// Begins another pass of this system: for systems whose number of passes is known only when
     /// they run, such as a chain of filters or the steps of a simulation.
     ///
@@ -247,7 +230,7 @@ impl Drop for Recorder<'_, '_> {
 
 /// Records one of several passes of a system: see [`Recorder::pass`].
 pub struct PassRecorder<'a> {
-    recording: &'a mut SubRecording,
+    pub(super) recording: &'a mut SubRecording,
 }
 
 impl<'a> PassRecorder<'a> {
@@ -275,16 +258,6 @@ impl PassRecorder<'_> {
     /// See [`Recorder::host`].
     pub fn host(&mut self, call: impl FnOnce(&mut Host<'_>) -> Result + Send + Sync + 'static) {
         self.recording.set_host(Box::new(call));
-    }
-
-    /// See [`Recorder::raw`].
-    ///
-    /// # Safety
-    /// As there.
-    pub unsafe fn raw(&mut self, needs: Capabilities, commands: RawCommand) {
-        self.recording.needs |= needs;
-        // SAFETY: the caller promises what the list requires.
-        unsafe { self.recording.list.raw(commands) };
     }
 }
 

@@ -30,7 +30,7 @@ const MOST_COLORS: usize = 8;
 
 /// A rendering: bind a pipeline, bind resources, draw. It ends when this value is dropped.
 pub struct Rendering<'a> {
-    recording: &'a mut SubRecording,
+    pub(super) recording: &'a mut SubRecording,
     pipeline: Option<GraphicsPipeline>,
     bound: BoundMask,
     /// The attachments were in order, and rendering began.
@@ -361,7 +361,7 @@ impl<'a> Rendering<'a> {
     }
 
     /// Whether a draw can be recorded; if not, what is missing is in the errors.
-    fn ready(&mut self, command: &'static str) -> bool {
+    pub(super) fn ready(&mut self, command: &'static str) -> bool {
         let Some(pipeline) = &self.pipeline else {
             self.recording.fail(RecordError::NoPipeline { command });
             return false;

@@ -39,6 +39,9 @@ pub(crate) enum Command {
     Raw {
         closure: u32,
     },
+    DrawRaw {
+        closure: u32,
+    },
 }
 
 impl Command {
@@ -58,6 +61,7 @@ impl Command {
             Self::Query { .. } => "`query`, `when` or `unless`",
             Self::BeginLabel { .. } | Self::EndLabel => "a label",
             Self::Raw { .. } => "`raw`",
+            Self::DrawRaw { .. } => "`draw_raw`",
         }
     }
 

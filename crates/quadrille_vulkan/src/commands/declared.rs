@@ -33,7 +33,8 @@ impl CommandList {
     /// them: each access of each part once. `handles` are the frame's, by index.
     ///
     /// What the pass does not declare at all is found when the list is translated. What closures
-    /// record ([`CommandList::raw`]) is not visible.
+    /// record ([`CommandList::raw`]) is not visible, apart from what a pipeline uses that
+    /// [`CommandList::draw_raw`] draws with.
     pub fn excesses(&self, frame: &Frame, pass: PassIndex, handles: &[Handle]) -> Vec<Excess> {
         let mut reader = Reader {
             list: self,
@@ -113,6 +114,7 @@ impl<'a> Reader<'a> {
             Command::Query { query } => self.query(side.queries[query as usize]),
             // What is bound has to be bound anew.
             Command::Raw { .. } => self.bound = [None; BINDINGS],
+            Command::DrawRaw { .. } => self.draw_raw(),
             Command::EndRendering => self.queries = 1,
             Command::State { .. } | Command::BeginLabel { .. } | Command::EndLabel => {}
         }

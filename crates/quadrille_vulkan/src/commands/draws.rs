@@ -204,16 +204,8 @@ impl Reader<'_> {
             // The beginning of the rendering has said that its attachments are written.
             return;
         }
-        let Some(pipeline) = self.graphics else {
+        if !self.pipeline_of_draw() {
             return;
-        };
-        self.bindings(1, pipeline.name(), pipeline.bindings());
-        for slot in 0..pipeline.vertex_alignments().len() {
-            // Which vertices a draw reads, only its indices know.
-            if let Some((buffer, offset)) = self.vertices[slot].take() {
-                let part = Part::bytes(offset, 0);
-                self.check(buffer, part, Access::VertexRead, Role::Vertices(slot));
-            }
         }
         match draw {
             Draw::Plain { .. } | Draw::ClearColor { .. } | Draw::ClearDepth { .. } => {}
@@ -235,6 +227,29 @@ impl Reader<'_> {
             }
             Draw::Counted { counted } => self.counted(&self.list.side().counted[counted as usize]),
         }
+    }
+
+    /// A draw of the pass's own, which may read indices.
+    pub(super) fn draw_raw(&mut self) {
+        if self.pipeline_of_draw() {
+            self.indices(None);
+        }
+    }
+
+    /// What the pipeline of a draw uses, if there is one.
+    fn pipeline_of_draw(&mut self) -> bool {
+        let Some(pipeline) = self.graphics else {
+            return false;
+        };
+        self.bindings(1, pipeline.name(), pipeline.bindings());
+        for slot in 0..pipeline.vertex_alignments().len() {
+            // Which vertices a draw reads, only its indices know.
+            if let Some((buffer, offset)) = self.vertices[slot].take() {
+                let part = Part::bytes(offset, 0);
+                self.check(buffer, part, Access::VertexRead, Role::Vertices(slot));
+            }
+        }
+        true
     }
 
     /// The first and the number of indices that are read, if that is known.

@@ -24,7 +24,7 @@ impl Extensions {
     /// Loads the functions of what was enabled.
     pub(super) fn new(instance: &Instance, raw: &ash::Device, support: &Support) -> Self {
         let of = &instance.raw;
-        let has_swapchain = support.extensions.contains(&khr::swapchain::NAME);
+        let has_swapchain = support.has(khr::swapchain::NAME);
         Self {
             push_descriptor: khr::push_descriptor::Device::new(of, raw),
             swapchain: has_swapchain.then(|| khr::swapchain::Device::new(of, raw)),

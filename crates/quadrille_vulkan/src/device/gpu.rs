@@ -1,5 +1,7 @@
 //! The device as users have it.
 
+use std::ffi::CStr;
+use std::fmt::Debug;
 use std::sync::{Arc, Weak};
 
 use ash::vk;
@@ -9,7 +11,9 @@ use raw_window_handle::RawDisplayHandle;
 use crate::device::{Device, DeviceInfo};
 use crate::error::SetupError;
 use crate::instance::environment;
+use crate::instance::extension::FeatureStructure;
 use crate::instance::settings::Settings;
+use crate::lock;
 
 /// A device, ready to make resources and run frames. Clones are the same device.
 ///
@@ -71,6 +75,73 @@ impl Gpu {
         &self.0.limits
     }
 
+    /// Whether an extension of the device or of the instance is enabled, for Quadrille's use or for the
+    /// program's ([`Settings::extensions`]).
+    pub fn is_enabled(&self, extension: &CStr) -> bool {
+        let of_device = &self.info().extensions;
+        self.0.instance.has(extension)
+            || of_device
+                .iter()
+                .any(|it| it.as_bytes() == extension.to_bytes())
+    }
+
+    /// Whether the features that [`Settings::extensions`] asks for in a structure are enabled: those
+    /// that are true in this one of the same type.
+    pub fn has_features<F>(&self, features: &F) -> bool
+    where
+        F: vk::ExtendsPhysicalDeviceFeatures2 + vk::ExtendsDeviceCreateInfo + Debug,
+    {
+        let wanted = FeatureStructure::of(features);
+        self.0.granted.features.iter().any(|it| it.covers(&wanted))
+    }
+
+    /// The functions of the loader.
+    pub fn entry(&self) -> &ash::Entry {
+        &self.0.instance.entry
+    }
+
+    /// The instance. What is made from it goes before the last clone of the [`Gpu`] and what was
+    /// made from that.
+    pub fn instance(&self) -> &ash::Instance {
+        &self.0.instance.raw
+    }
+
+    /// The physical device.
+    pub fn physical_device(&self) -> vk::PhysicalDevice {
+        self.0.physical
+    }
+
+    /// The device: for functions of extensions ([`Settings::extensions`]) and for objects of one's own,
+    /// which go before the last clone of the [`Gpu`] and what was made from that. Its queues are used
+    /// with [`Gpu::with_queue`] only. `vkDeviceWaitIdle` uses all of them (section "Threading
+    /// Behavior"), so it is called only while nothing else submits.
+    pub fn device(&self) -> &ash::Device {
+        &self.0.raw
+    }
+
+    /// Calls with a queue of [`Gpu::topology`], by its index, while nobody else uses it: submissions
+    /// and presents wait until `call` returns. None if there is no such queue.
+    ///
+    /// A submission of one's own comes after those made so far, which may not include those of the
+    /// frame on its way. It must not touch what passes declare, and must not wait for what is
+    /// submitted later.
+    ///
+    /// ```no_run
+    /// # use quadrille_vulkan::{Gpu, Settings, vk};
+    /// # let gpu = Gpu::new(&Settings::headless("example"), None)?;
+    /// let submit = vk::SubmitInfo::default();
+    /// // SAFETY: the queue is ours for the time of the call.
+    /// let submitted = gpu.with_queue(0, |queue| unsafe {
+    ///     gpu.device().queue_submit(queue, &[submit], vk::Fence::null())
+    /// });
+    /// assert!(matches!(submitted, Some(Ok(()))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_queue<R>(&self, index: usize, call: impl FnOnce(vk::Queue) -> R) -> Option<R> {
+        let queue = lock(&self.0.queues.get(index)?.raw);
+        Some(call(*queue))
+    }
+
     /// How many frames the CPU may be ahead of the device.
     pub fn frames_in_flight(&self) -> u32 {
         self.0.frames_in_flight
@@ -118,7 +189,7 @@ impl PartialEq for Gpu {
 
 impl Eq for Gpu {}
 
-impl std::fmt::Debug for Gpu {
+impl Debug for Gpu {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Gpu({}, {})", self.info().name, self.topology())
     }

@@ -62,7 +62,7 @@ pub(super) fn describe(
         software: properties.device_type == vk::PhysicalDeviceType::CPU,
         memory_bytes: heaps.map(|heap| heap.size).max().unwrap_or(0),
         validation: instance.validation.clone(),
-        extensions: support.extensions.iter().map(|&name| text(name)).collect(),
+        extensions: support.extensions.iter().map(|name| text(name)).collect(),
     }
 }
 

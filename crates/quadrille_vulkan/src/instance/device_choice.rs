@@ -13,6 +13,14 @@ pub(crate) struct Candidate {
     pub kind: vk::PhysicalDeviceType,
     /// Features, extensions and versions that Quadrille needs and the device lacks.
     pub missing: Vec<String>,
+    /// What the program requires besides, and the device lacks.
+    pub lacking: Vec<String>,
+}
+
+impl Candidate {
+    fn is_unfit(&self) -> bool {
+        !(self.missing.is_empty() && self.lacking.is_empty())
+    }
 }
 
 /// The index of the device to take: the wanted one, else the most capable that lacks nothing.
@@ -26,23 +34,20 @@ pub(crate) fn choose(candidates: &[Candidate], wanted: Option<&str>) -> Result<u
                 .collect(),
         })?,
         None => (0..candidates.len())
-            .min_by_key(|&at| {
-                (
-                    !candidates[at].missing.is_empty(),
-                    rank(candidates[at].kind),
-                )
-            })
+            .min_by_key(|&at| (candidates[at].is_unfit(), rank(candidates[at].kind)))
             .ok_or(SetupError::NoDevice)?,
     };
-    let Candidate { name, missing, .. } = &candidates[best];
-    if missing.is_empty() {
-        Ok(best)
-    } else {
-        Err(SetupError::Lacks {
-            device: name.clone(),
-            missing: missing.clone(),
-        })
+    let best_one = &candidates[best];
+    let device = best_one.name.clone();
+    if !best_one.missing.is_empty() {
+        let missing = best_one.missing.clone();
+        return Err(SetupError::Lacks { device, missing });
     }
+    if !best_one.lacking.is_empty() {
+        let lacking = best_one.lacking.clone();
+        return Err(SetupError::LacksExtension { device, lacking });
+    }
+    Ok(best)
 }
 
 /// A device by index, else by part of its name; the most capable one if several match.
@@ -55,12 +60,7 @@ fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
     let wanted = wanted.to_lowercase();
     (0..candidates.len())
         .filter(|&at| candidates[at].name.to_lowercase().contains(&wanted))
-        .min_by_key(|&at| {
-            (
-                !candidates[at].missing.is_empty(),
-                rank(candidates[at].kind),
-            )
-        })
+        .min_by_key(|&at| (candidates[at].is_unfit(), rank(candidates[at].kind)))
 }
 
 /// Lower is better; a device of unknown kind is taken before a software one.

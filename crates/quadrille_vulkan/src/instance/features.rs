@@ -4,12 +4,15 @@
 //! `maintenance4`, `descriptorIndexing`, `bufferDeviceAddress`, `separateDepthStencilLayouts`,
 //! `robustBufferAccess`, and `VK_KHR_push_descriptor`.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 
+use ash::vk::TaggedStructure as _;
 use ash::{ext, khr, vk};
 
 use crate::error::SetupError;
 use crate::instance::environment;
+use crate::instance::extension::{FeatureNode, Granted};
+use crate::instance::settings::Settings;
 use crate::instance::{Instance, version_text, vulkan};
 
 /// `VK_KHR_swapchain_maintenance1`: the extension under its newer name; its structures are those
@@ -32,15 +35,18 @@ struct Maintenance8Features {
 
 impl Default for Maintenance8Features {
     fn default() -> Self {
-        let s_type = vk::StructureType::from_raw(1_000_574_000);
         Self {
-            s_type,
+            s_type: Self::STRUCTURE_TYPE,
             p_next: std::ptr::null_mut(),
             maintenance8: vk::FALSE,
         }
     }
 }
 
+// SAFETY: the structure has the layout that the specification gives it.
+unsafe impl vk::TaggedStructure for Maintenance8Features {
+    const STRUCTURE_TYPE: vk::StructureType = vk::StructureType::from_raw(1_000_574_000);
+}
 // SAFETY: the structure has the layout that the specification gives it for this chain.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Maintenance8Features {}
 // SAFETY: likewise.
@@ -52,7 +58,9 @@ pub(crate) struct Support {
     /// What it lacks of the baseline.
     pub missing: Vec<String>,
     /// The extensions to enable.
-    pub extensions: Vec<&'static CStr>,
+    pub extensions: Vec<CString>,
+    /// What the program asks for, as far as the device has it.
+    pub granted: Granted,
     /// Presents can have fences.
     pub present_fences: bool,
     /// Presents have ids, and it can be waited until one is seen.
@@ -87,8 +95,9 @@ pub(crate) struct Optional {
 pub(crate) fn probe(
     instance: &Instance,
     physical: vk::PhysicalDevice,
-    windows: bool,
+    settings: &Settings,
 ) -> Result<Support, SetupError> {
+    let windows = settings.windows;
     // SAFETY: `physical` was enumerated from this instance.
     let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
     let mut support = Support::default();
@@ -118,21 +127,40 @@ pub(crate) fn probe(
     support.probe_present_wait(instance, physical, &has);
     support.probe_device_fault(instance, physical, &has);
     support.probe_conditional_rendering(instance, physical, &has);
+    support.grant(Granted::of(&settings.extensions, instance, physical, &has));
     Ok(support)
 }
 
 impl Support {
-    fn need_extension(&mut self, name: &'static CStr, present: bool) {
+    fn need_extension(&mut self, name: &CStr, present: bool) {
         if !self.want_extension(name, present) {
             self.missing.push(name.to_string_lossy().into_owned());
         }
     }
 
-    fn want_extension(&mut self, name: &'static CStr, present: bool) -> bool {
+    fn want_extension(&mut self, name: &CStr, present: bool) -> bool {
         if present {
-            self.extensions.push(name);
+            self.extensions.push(name.to_owned());
         }
         present
+    }
+
+    /// Whether an extension of the device is to be enabled.
+    pub(crate) fn has(&self, name: &CStr) -> bool {
+        self.extensions.iter().any(|it| it.as_c_str() == name)
+    }
+
+    /// Adds what the program asks for.
+    fn grant(&mut self, granted: Granted) {
+        for name in &granted.names {
+            if !self.has(name) {
+                self.extensions.push(name.clone());
+            }
+        }
+        let mut core = vk::PhysicalDeviceFeatures2::default().features(self.core);
+        granted.add_to(&mut core);
+        self.core = core.features;
+        self.granted = granted;
     }
 
     fn need_feature(&mut self, name: &str, present: vk::Bool32) {
@@ -211,7 +239,7 @@ impl Support {
         windows: bool,
         has: &dyn Fn(&CStr) -> bool,
     ) -> Result<(), SetupError> {
-        let windows = windows && self.extensions.contains(&khr::swapchain::NAME);
+        let windows = windows && self.has(khr::swapchain::NAME);
         if !windows || environment::leaves_out_present_fences()? {
             return Ok(());
         }
@@ -226,7 +254,7 @@ impl Support {
             .iter()
             .find(|(surface, device)| instance.has(surface) && has(device));
         if let Some((_, extension)) = pair {
-            self.extensions.push(extension);
+            self.extensions.push((*extension).to_owned());
             self.present_fences = true;
         }
         Ok(())
@@ -240,7 +268,7 @@ impl Support {
         has: &dyn Fn(&CStr) -> bool,
     ) {
         let names = [khr::present_id::NAME, khr::present_wait::NAME];
-        let windows = self.extensions.contains(&khr::swapchain::NAME);
+        let windows = self.has(khr::swapchain::NAME);
         if !windows || !names.iter().all(|name| has(name)) {
             return;
         }
@@ -257,7 +285,7 @@ impl Support {
         };
         self.present_wait = ids.present_id == vk::TRUE && waits.present_wait == vk::TRUE;
         if self.present_wait {
-            self.extensions.extend(names);
+            self.extensions.extend(names.map(CStr::to_owned));
         }
     }
 
@@ -331,57 +359,120 @@ impl Support {
         physical: vk::PhysicalDevice,
         queues: &[vk::DeviceQueueCreateInfo<'_>],
     ) -> Result<ash::Device, SetupError> {
-        let mut vulkan11 = vk::PhysicalDeviceVulkan11Features::default()
-            .shader_draw_parameters(self.optional.draw_parameters)
-            .multiview(self.optional.multiview);
-        let mut vulkan12 = self.vulkan12();
-        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
-            .synchronization2(true)
-            .dynamic_rendering(true)
-            .maintenance4(true)
-            .robust_image_access(true)
-            .shader_zero_initialize_workgroup_memory(true)
-            .shader_demote_to_helper_invocation(true);
-        let mut fences = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default()
-            .swapchain_maintenance1(true);
-        let mut present_ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
-        let mut present_waits =
-            vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true);
-        let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
-        let mut conditional = vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default()
-            .conditional_rendering(true);
-        let mut maintenance8 = Maintenance8Features {
-            maintenance8: vk::TRUE,
-            ..Maintenance8Features::default()
-        };
+        self.with_create_info(queues, |info| {
+            // SAFETY: every enabled feature and extension was reported; what `info` points to lives.
+            unsafe { instance.raw.create_device(physical, info, None) }
+                .map_err(vulkan("vkCreateDevice"))
+        })
+    }
+
+    /// Calls with what the device is created by.
+    pub(crate) fn with_create_info<R>(
+        &self,
+        queues: &[vk::DeviceQueueCreateInfo<'_>],
+        create: impl FnOnce(&vk::DeviceCreateInfo<'_>) -> R,
+    ) -> R {
         let names: Vec<_> = self.extensions.iter().map(|name| name.as_ptr()).collect();
+        let mut own = OwnFeatures::new(self);
+        let mut rest = own.add(self);
         let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(queues)
             .enabled_extension_names(&names)
             .enabled_features(&self.core)
-            .push_next(&mut vulkan11)
-            .push_next(&mut vulkan12)
-            .push_next(&mut vulkan13);
+            .push_next(&mut own.vulkan11)
+            .push_next(&mut own.vulkan12)
+            .push_next(&mut own.vulkan13);
         if self.present_fences {
-            info = info.push_next(&mut fences);
+            info = info.push_next(&mut own.fences);
         }
         if self.present_wait {
             info = info
-                .push_next(&mut present_ids)
-                .push_next(&mut present_waits);
+                .push_next(&mut own.present_ids)
+                .push_next(&mut own.present_waits);
         }
         if self.device_fault {
-            info = info.push_next(&mut fault);
+            info = info.push_next(&mut own.fault);
         }
         if self.conditional_rendering {
-            info = info.push_next(&mut conditional);
+            info = info.push_next(&mut own.conditional);
         }
         if self.maintenance8 {
-            info = info.push_next(&mut maintenance8);
+            info = info.push_next(&mut own.maintenance8);
         }
-        // SAFETY: every enabled feature and extension was reported; pointers are to locals.
-        unsafe { instance.raw.create_device(physical, &info, None) }
-            .map_err(vulkan("vkCreateDevice"))
+        for node in &mut rest {
+            info = info.push_next(node);
+        }
+        create(&info)
+    }
+}
+
+/// The structures of features that Quadrille itself puts into the chain, those of versions always.
+struct OwnFeatures {
+    vulkan11: vk::PhysicalDeviceVulkan11Features<'static>,
+    vulkan12: vk::PhysicalDeviceVulkan12Features<'static>,
+    vulkan13: vk::PhysicalDeviceVulkan13Features<'static>,
+    fences: vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT<'static>,
+    present_ids: vk::PhysicalDevicePresentIdFeaturesKHR<'static>,
+    present_waits: vk::PhysicalDevicePresentWaitFeaturesKHR<'static>,
+    fault: vk::PhysicalDeviceFaultFeaturesEXT<'static>,
+    conditional: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'static>,
+    maintenance8: Maintenance8Features,
+}
+
+impl OwnFeatures {
+    fn new(support: &Support) -> Self {
+        Self {
+            vulkan11: vk::PhysicalDeviceVulkan11Features::default()
+                .shader_draw_parameters(support.optional.draw_parameters)
+                .multiview(support.optional.multiview),
+            vulkan12: support.vulkan12(),
+            vulkan13: vk::PhysicalDeviceVulkan13Features::default()
+                .synchronization2(true)
+                .dynamic_rendering(true)
+                .maintenance4(true)
+                .robust_image_access(true)
+                .shader_zero_initialize_workgroup_memory(true)
+                .shader_demote_to_helper_invocation(true),
+            fences: vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default()
+                .swapchain_maintenance1(true),
+            present_ids: vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true),
+            present_waits: vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true),
+            fault: vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true),
+            conditional: vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default()
+                .conditional_rendering(true),
+            maintenance8: Maintenance8Features {
+                maintenance8: vk::TRUE,
+                ..Maintenance8Features::default()
+            },
+        }
+    }
+
+    /// Adds what the program asks for, and returns what belongs to none of these structures: a chain
+    /// has one of each type.
+    fn add(&mut self, support: &Support) -> Vec<FeatureNode> {
+        let mut rest = support.granted.clone();
+        let of_core = vk::StructureType::PHYSICAL_DEVICE_FEATURES_2;
+        rest.features.retain(|it| it.s_type != of_core);
+        rest.move_to(&mut self.vulkan11);
+        rest.move_to(&mut self.vulkan12);
+        rest.move_to(&mut self.vulkan13);
+        if support.present_fences {
+            rest.move_to(&mut self.fences);
+        }
+        if support.present_wait {
+            rest.move_to(&mut self.present_ids);
+            rest.move_to(&mut self.present_waits);
+        }
+        if support.device_fault {
+            rest.move_to(&mut self.fault);
+        }
+        if support.conditional_rendering {
+            rest.move_to(&mut self.conditional);
+        }
+        if support.maintenance8 {
+            rest.move_to(&mut self.maintenance8);
+        }
+        rest.features.iter().map(|it| it.node()).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
 
+use crate::instance::extension::Extension;
 use crate::instance::sharing::Sharing;
 
 /// One line of the shopping list of queues: what a queue has to be able to do.
@@ -87,6 +88,9 @@ pub struct Settings {
     pub frames_in_flight: u32,
     /// Enable the instance extensions for windows.
     pub windows: bool,
+    /// Extensions and features for Vulkan commands of one's own
+    /// ([`CommandList::raw`](crate::CommandList::raw)). None.
+    pub extensions: Vec<Extension>,
 }
 
 impl Default for Settings {
@@ -112,6 +116,7 @@ impl Default for Settings {
             validation: false,
             frames_in_flight: 2,
             windows: true,
+            extensions: Vec::new(),
         }
     }
 }

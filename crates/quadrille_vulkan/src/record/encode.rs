@@ -194,6 +194,7 @@ impl<'a> Encoder<'a> {
                 self.bindings.forget_all();
                 Ok(())
             }
+            Command::DrawRaw { closure } => self.draw_raw(&list.side().raw[closure as usize]),
         }
     }
 
@@ -312,7 +313,8 @@ fn can_be_kept(command: &Command) -> bool {
         | Command::Copy { .. }
         | Command::BeginLabel { .. }
         | Command::EndLabel
-        | Command::Raw { .. } => false,
+        | Command::Raw { .. }
+        | Command::DrawRaw { .. } => false,
     }
 }
 

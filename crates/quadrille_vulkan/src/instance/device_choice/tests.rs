@@ -8,6 +8,7 @@ fn candidates() -> Vec<Candidate> {
         name: name.to_owned(),
         kind,
         missing: missing.iter().map(|&word| word.to_owned()).collect(),
+        lacking: Vec::new(),
     };
     vec![
         candidate("llvmpipe (LLVM 15)", Kind::CPU, &[]),
@@ -46,4 +47,16 @@ fn errors_name_what_there_is_and_what_lacks() {
         "{error}"
     );
     assert!(matches!(choose(&[], None), Err(SetupError::NoDevice)));
+}
+
+#[test]
+fn what_the_program_requires_counts_as_what_quadrille_needs() {
+    let mut devices = candidates();
+    devices[3].lacking = vec!["VK_EXT_mesh_shader".to_owned()];
+    assert_eq!(choose(&devices, None).unwrap(), 2);
+    let error = choose(&devices, Some("rtx")).unwrap_err().to_string();
+    assert!(
+        error.contains("Big RTX") && error.contains("VK_EXT_mesh_shader"),
+        "{error}"
+    );
 }

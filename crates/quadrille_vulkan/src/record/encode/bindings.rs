@@ -140,7 +140,13 @@ impl<'a> Bindings<'a> {
     /// Forgets what is bound, and what the command buffer holds, which is not known any more.
     pub(super) fn forget_all(&mut self) {
         self.forget();
+        self.forget_held();
+    }
+
+    /// Forgets what the command buffer holds; what is bound is set anew for the next draw.
+    pub(super) fn forget_held(&mut self) {
         self.held = [Held::default(); 2];
+        self.held_reference = None;
     }
 
     /// Whether the command buffer holds another pipeline, in the place of which it now gets this.

@@ -5,7 +5,7 @@ use quadrille_sync::{Capabilities, ResourceId};
 
 use super::rendering::{clear_color, cut};
 use super::{Encoder, Failure, aligned};
-use crate::commands::{CommandList, Counted, Draw};
+use crate::commands::{CommandList, Counted, Draw, RawCommand};
 use crate::error::CommandError;
 use crate::record::calls::Call;
 use crate::resources::buffer::BufferUsage;
@@ -127,6 +127,14 @@ impl Encoder<'_> {
             } => self.clear_color(attachment, area, color.map(f32::from_bits)),
             Draw::ClearDepth { area, depth } => self.clear_depth(area, f32::from_bits(depth)),
         }
+    }
+
+    /// Draws of the pass's own.
+    pub(super) fn draw_raw(&mut self, commands: &RawCommand) -> Result<(), Failure> {
+        self.ready_draw(false)?;
+        commands(&self.device.raw, self.buffer);
+        self.bindings.forget_held();
+        Ok(())
     }
 
     fn clear_color(

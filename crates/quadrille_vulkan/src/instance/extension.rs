@@ -1,0 +1,372 @@
+//! Extensions and features that a program asks of the device for commands of its own.
+
+use std::any::type_name;
+use std::ffi::{CStr, CString};
+use std::fmt::Debug;
+use std::mem::offset_of;
+
+use ash::vk;
+
+use crate::instance::Instance;
+
+/// Extensions and features for Vulkan commands of one's own, of which all are enabled or none: see
+/// [`Settings::extensions`](crate::Settings::extensions).
+///
+/// ```
+/// use quadrille_vulkan::ash::ext;
+/// use quadrille_vulkan::{Extension, Settings, vk};
+///
+/// // Without it there is no device:
+/// let multi_draw = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
+/// let multi_draw = Extension::required().device(ext::multi_draw::NAME).features(multi_draw);
+/// // `Gpu::is_enabled` tells whether it is there:
+/// let half = vk::PhysicalDeviceVulkan12Features::default().shader_float16(true);
+/// let half = Extension::optional().features(half);
+/// let settings = Settings { extensions: vec![multi_draw, half], ..Settings::default() };
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Extension {
+    required: bool,
+    of_instance: Vec<CString>,
+    of_device: Vec<CString>,
+    features: Vec<FeatureStructure>,
+}
+
+impl Extension {
+    /// What the program cannot do without: a device that lacks some of it is not chosen, and where
+    /// there is no other, [`SetupError::LacksExtension`](crate::SetupError::LacksExtension) names it.
+    pub fn required() -> Self {
+        Self {
+            required: true,
+            of_instance: Vec::new(),
+            of_device: Vec::new(),
+            features: Vec::new(),
+        }
+    }
+
+    /// What the program can do without: [`Gpu::is_enabled`](crate::Gpu::is_enabled) and
+    /// [`Gpu::has_features`](crate::Gpu::has_features) tell.
+    pub fn optional() -> Self {
+        Self {
+            required: false,
+            ..Self::required()
+        }
+    }
+
+    /// With an extension of the device. Those that it depends on are to be named too.
+    pub fn device(mut self, name: &CStr) -> Self {
+        self.of_device.push(name.to_owned());
+        self
+    }
+
+    /// With an extension of the instance. The instance is made before a device is chosen: one that
+    /// exists is enabled, even where the rest is missing.
+    pub fn instance(mut self, name: &CStr) -> Self {
+        self.of_instance.push(name.to_owned());
+        self
+    }
+
+    /// With the features that are true in a structure of the chain of `VkDeviceCreateInfo`. Those of
+    /// Vulkan 1.1 to 1.3 belong in `PhysicalDeviceVulkan11Features` and the like, whatever structure
+    /// an extension had for them. What Quadrille enables stays enabled.
+    pub fn features<F>(mut self, features: F) -> Self
+    where
+        F: vk::ExtendsPhysicalDeviceFeatures2 + vk::ExtendsDeviceCreateInfo + Debug,
+    {
+        self.features.push(FeatureStructure::of(&features));
+        self
+    }
+
+    /// With features of Vulkan 1.0.
+    pub fn core_features(mut self, features: vk::PhysicalDeviceFeatures) -> Self {
+        self.features.push(FeatureStructure::core(&features));
+        self
+    }
+
+    pub(crate) fn of_instance(&self) -> &[CString] {
+        &self.of_instance
+    }
+
+    /// What of it a physical device lacks, which has these extensions.
+    fn lacking(
+        &self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has: &dyn Fn(&CStr) -> bool,
+    ) -> Vec<String> {
+        let words = |name: &CStr| name.to_string_lossy().into_owned();
+        let missing = |name: &&CString| !instance.has(name);
+        let of_instance = self.of_instance.iter().filter(missing);
+        let of_instance = of_instance.map(|name| format!("{} of the instance", words(name)));
+        let missing = |name: &&CString| !has(name);
+        let of_device = self.of_device.iter().filter(missing);
+        let mut lacking: Vec<String> = of_instance
+            .chain(of_device.map(|name| words(name)))
+            .collect();
+        // Drivers do not know structures of extensions that they lack.
+        if lacking.is_empty() {
+            let wanted = self.features.iter();
+            lacking.extend(wanted.flat_map(|wanted| wanted.lacking(instance, physical)));
+        }
+        lacking
+    }
+}
+
+/// What a physical device can grant of what a program asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Granted {
+    /// Extensions of the device.
+    pub names: Vec<CString>,
+    /// Features, in a structure of each type.
+    pub features: Vec<FeatureStructure>,
+    /// What it lacks of what is required.
+    pub lacking: Vec<String>,
+}
+
+impl Granted {
+    /// Asks a physical device with these extensions.
+    pub(crate) fn of(
+        wanted: &[Extension],
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        has: &dyn Fn(&CStr) -> bool,
+    ) -> Self {
+        let mut granted = Self::default();
+        for wanted in wanted {
+            let lacking = wanted.lacking(instance, physical, has);
+            if lacking.is_empty() {
+                granted.names.extend(wanted.of_device.iter().cloned());
+                for features in &wanted.features {
+                    granted.add(features);
+                }
+            } else if wanted.required {
+                granted.lacking.extend(lacking);
+            } else {
+                tracing::debug!("the device lacks what is optional: {}", lacking.join(", "));
+            }
+        }
+        granted
+    }
+
+    /// Adds features: a chain has a structure of each type once.
+    pub(crate) fn add(&mut self, features: &FeatureStructure) {
+        let known = self.features.iter_mut();
+        match known.into_iter().find(|it| it.s_type == features.s_type) {
+            Some(known) => known.join(features),
+            None => self.features.push(features.clone()),
+        }
+    }
+
+    /// Makes the features that belong to a structure's type true in it.
+    pub(crate) fn add_to<F: vk::TaggedStructure>(&self, own: &mut F) {
+        let features = self.features.iter();
+        for features in features.filter(|it| it.s_type == F::STRUCTURE_TYPE) {
+            features.add_to(own);
+        }
+    }
+
+    /// The same, and they are then there only.
+    pub(crate) fn move_to<F: vk::TaggedStructure>(&mut self, own: &mut F) {
+        self.add_to(own);
+        self.features.retain(|it| it.s_type != F::STRUCTURE_TYPE);
+    }
+}
+
+/// The first request that Vulkan has no meaning for.
+pub(crate) fn problem(wanted: &[Extension]) -> Option<String> {
+    let mut structures = wanted.iter().flat_map(|wanted| &wanted.features);
+    structures.find_map(|structure| match promoted(structure.s_type) {
+        Some(version) => Some(format!(
+            "the features of `{}` belong to {version} by now; ask for them in \
+             `PhysicalDevice{}Features`",
+            structure.name,
+            version.replace([' ', '.'], "")
+        )),
+        None if !structure.members.iter().any(|(_, wanted)| *wanted) => {
+            Some(format!("`{}` has no feature that is true", structure.name))
+        }
+        None => None,
+    })
+}
+
+/// The version whose structure has the features of this one too, beside which it may not stand in a
+/// chain (section `VkDeviceCreateInfo`).
+pub(crate) fn promoted(s_type: vk::StructureType) -> Option<&'static str> {
+    use vk::StructureType as Type;
+    match s_type {
+        Type::PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES
+        | Type::PHYSICAL_DEVICE_MULTIVIEW_FEATURES
+        | Type::PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES
+        | Type::PHYSICAL_DEVICE_PROTECTED_MEMORY_FEATURES
+        | Type::PHYSICAL_DEVICE_SAMPLER_YCBCR_CONVERSION_FEATURES
+        | Type::PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES => Some("Vulkan 1.1"),
+        Type::PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES
+        | Type::PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES
+        | Type::PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES
+        | Type::PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES
+        | Type::PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES
+        | Type::PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES
+        | Type::PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES
+        | Type::PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES
+        | Type::PHYSICAL_DEVICE_SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES
+        | Type::PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES
+        | Type::PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES
+        | Type::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES
+        | Type::PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES => Some("Vulkan 1.2"),
+        Type::PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES
+        | Type::PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES
+        | Type::PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES
+        | Type::PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES
+        | Type::PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES
+        | Type::PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES
+        | Type::PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES
+        | Type::PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES
+        | Type::PHYSICAL_DEVICE_SHADER_TERMINATE_INVOCATION_FEATURES
+        | Type::PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES
+        | Type::PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES
+        | Type::PHYSICAL_DEVICE_TEXTURE_COMPRESSION_ASTC_HDR_FEATURES
+        | Type::PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES => Some("Vulkan 1.3"),
+        _ => None,
+    }
+}
+
+/// The most features that a structure has, those of Vulkan 1.0 with their 55 among them.
+const MOST_FEATURES: usize = 64;
+
+/// Features by name, in the order in which their structure has them.
+#[derive(Clone, Debug)]
+pub(crate) struct FeatureStructure {
+    pub s_type: vk::StructureType,
+    name: &'static str,
+    members: Vec<(String, bool)>,
+}
+
+/// A structure of features in memory: each has this head and a `VkBool32` for each feature (section
+/// "Features"). It has room for the longest.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct FeatureNode {
+    head: vk::BaseOutStructure<'static>,
+    flags: [vk::Bool32; MOST_FEATURES],
+}
+
+// SAFETY: it begins as the structure of its type does, and is longer.
+unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for FeatureNode {}
+// SAFETY: likewise.
+unsafe impl vk::ExtendsDeviceCreateInfo for FeatureNode {}
+
+impl FeatureStructure {
+    pub(crate) fn of<F: vk::ExtendsPhysicalDeviceFeatures2 + Debug>(features: &F) -> Self {
+        let head = std::ptr::from_ref(features).cast::<vk::BaseInStructure<'_>>();
+        // SAFETY: the trait says that it is a structure of Vulkan, which begin with this head.
+        let s_type = unsafe { (*head).s_type };
+        let name = type_name::<F>().rsplit("::").next().unwrap_or_default();
+        Self {
+            s_type,
+            name: name.split('<').next().unwrap_or_default(),
+            members: members(&format!("{features:?}")),
+        }
+    }
+
+    fn core(features: &vk::PhysicalDeviceFeatures) -> Self {
+        Self {
+            s_type: vk::StructureType::PHYSICAL_DEVICE_FEATURES_2,
+            name: "PhysicalDeviceFeatures",
+            members: members(&format!("{features:?}")),
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (own, other) in self.members.iter_mut().zip(&other.members) {
+            own.1 |= other.1;
+        }
+    }
+
+    /// The features that are wanted and that a device, which knows the structure, lacks.
+    fn lacking(&self, instance: &Instance, physical: vk::PhysicalDevice) -> Vec<String> {
+        let mut node = FeatureNode {
+            flags: [vk::FALSE; MOST_FEATURES],
+            ..self.node()
+        };
+        let is_core = self.s_type == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2;
+        let mut features = vk::PhysicalDeviceFeatures2::default();
+        if !is_core {
+            features = features.push_next(&mut node);
+        }
+        // SAFETY: `physical` was enumerated from this instance; the device has the extension of the
+        // structure, if it is of one.
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(physical, &mut features)
+        };
+        let core = Self::core(&features.features);
+        let has = |at: usize| match is_core {
+            true => core.members[at].1,
+            false => node.flags[at] == vk::TRUE,
+        };
+        let wanted = self.members.iter().enumerate().filter(|(_, it)| it.1);
+        let lacking = wanted.filter(|(at, _)| !has(*at));
+        lacking.map(|(_, (name, _))| name.clone()).collect()
+    }
+
+    /// Whether all features that are true in another structure of the type are true in this one.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let mut both = self.members.iter().zip(&other.members);
+        self.s_type == other.s_type && both.all(|(own, other)| own.1 || !other.1)
+    }
+
+    /// Makes its features true in a structure of its type.
+    fn add_to<F: vk::TaggedStructure>(&self, own: &mut F) {
+        let room = (size_of::<F>() - size_of::<vk::BaseOutStructure<'_>>()) / size_of::<u32>();
+        let own = std::ptr::from_mut(own).cast::<u8>();
+        let flags = own.wrapping_add(offset_of!(FeatureNode, flags));
+        let members = self.members.iter().take(room).enumerate();
+        for (at, _) in members.filter(|(_, it)| it.1) {
+            let flag = flags.cast::<vk::Bool32>().wrapping_add(at);
+            // SAFETY: the structure has its flags where a node has them, and room for this one.
+            unsafe { flag.write(vk::TRUE) };
+        }
+    }
+
+    /// It as part of a chain.
+    pub(crate) fn node(&self) -> FeatureNode {
+        let head = vk::BaseOutStructure {
+            s_type: self.s_type,
+            p_next: std::ptr::null_mut(),
+            _marker: std::marker::PhantomData,
+        };
+        let mut flags = [vk::FALSE; MOST_FEATURES];
+        for (flag, (_, wanted)) in flags.iter_mut().zip(&self.members) {
+            *flag = (*wanted).into();
+        }
+        FeatureNode { head, flags }
+    }
+}
+
+/// The features of a structure, as the derived `Debug` shows them: name and value, between the head and
+/// what only Rust knows.
+fn members(shown: &str) -> Vec<(String, bool)> {
+    let inside = shown.split_once("{ ").map_or("", |(_, inside)| inside);
+    let fields = inside.trim_end_matches(" }").split(", ");
+    let fields = fields.filter_map(|field| field.split_once(": "));
+    let features = fields.filter(|(name, _)| !matches!(*name, "s_type" | "p_next" | "_marker"));
+    let feature = |(name, value): (&str, &str)| (camel_case(name), value != "0");
+    features.map(feature).take(MOST_FEATURES).collect()
+}
+
+/// `multi_draw` as Vulkan writes it: `multiDraw`.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut all = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        all.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        all.push_str(letters.as_str());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! What programs ask of the device for commands of their own, and what of it they reach.
+
+use ash::{ext, vk};
+use quadrille_vulkan::{Extension, Gpu, Settings};
+
+use crate::rig::{Rig, settings};
+
+fn asking(extensions: Vec<Extension>) -> Settings {
+    Settings {
+        extensions,
+        ..settings()
+    }
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn what_is_required_and_missing_is_one_error() {
+    let says = |extension| match Gpu::new(&asking(vec![extension]), None) {
+        Ok(gpu) => panic!("{gpu:?} has what there is not"),
+        Err(error) => error.to_string(),
+    };
+    let rig = Rig::new();
+    let device = &rig.gpu.info().name;
+    let sentence = |lacking: &str| {
+        format!(
+            "the device `{device}` lacks what the program requires of it with `Settings::extensions`: {lacking}; \
+             choose another device, or make that optional and do without"
+        )
+    };
+    let none = Extension::required()
+        .instance(c"VK_QUADRILLE_one")
+        .device(c"VK_QUADRILLE_two");
+    let lacking = "VK_QUADRILLE_one of the instance, VK_QUADRILLE_two";
+    assert_eq!(says(none), sentence(lacking));
+    let sparse = vk::PhysicalDeviceFeatures::default().sparse_residency16_samples(true);
+    let sparse = Extension::required().core_features(sparse);
+    assert_eq!(says(sparse), sentence("sparseResidency16Samples"));
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn what_is_optional_is_there_or_not() {
+    let int8 = vk::PhysicalDeviceVulkan12Features::default().shader_int8(true);
+    let multi_draw = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
+    let fault = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
+    let rig = Rig::with(&asking(vec![
+        Extension::optional().features(int8),
+        // One half of this is there.
+        Extension::optional()
+            .device(ext::multi_draw::NAME)
+            .device(c"VK_QUADRILLE_none")
+            .features(multi_draw),
+        // Quadrille has its own use for it.
+        Extension::optional()
+            .device(ext::device_fault::NAME)
+            .features(fault),
+        Extension::optional().instance(ext::debug_utils::NAME),
+    ]));
+    assert!(rig.gpu.has_features(&int8));
+    assert!(!rig.gpu.is_enabled(ext::multi_draw::NAME));
+    assert!(!rig.gpu.has_features(&multi_draw));
+    assert!(rig.gpu.is_enabled(ext::debug_utils::NAME));
+}
+
+#[test]
+#[ignore = "needs a Vulkan device"]
+fn queues_take_submissions_of_the_programs_own() {
+    let rig = Rig::new();
+    let gpu = &rig.gpu;
+    let info = vk::FenceCreateInfo::default();
+    // SAFETY: the device is alive.
+    let fence = unsafe { gpu.device().create_fence(&info, None) }.unwrap();
+    for index in 0..gpu.topology().queues.len() {
+        // SAFETY: the queue is this thread's for the time of the call, and the fence is unsignalled.
+        let submitted = gpu.with_queue(index, |queue| unsafe {
+            gpu.device().queue_submit(queue, &[], fence)
+        });
+        assert_eq!(submitted, Some(Ok(())));
+        // SAFETY: the fence is the device's.
+        let waited = unsafe { gpu.device().wait_for_fences(&[fence], true, 10_000_000_000) };
+        assert_eq!(waited, Ok(()));
+        // SAFETY: nothing waits for it any more.
+        let reset = unsafe { gpu.device().reset_fences(&[fence]) };
+        assert_eq!(reset, Ok(()));
+    }
+    assert_eq!(gpu.with_queue(99, |_| ()), None);
+    // SAFETY: nothing uses it any more.
+    unsafe { gpu.device().destroy_fence(fence, None) };
+    // SAFETY: both belong together.
+    let properties = unsafe {
+        let physical = gpu.physical_device();
+        gpu.instance().get_physical_device_properties(physical)
+    };
+    let name = properties.device_name_as_c_str().unwrap();
+    assert_eq!(name.to_str(), Ok(gpu.info().name.as_str()));
+}
