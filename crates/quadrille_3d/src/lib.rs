@@ -50,6 +50,7 @@ mod gather;
 #[cfg(feature = "gltf")]
 mod gltf;
 mod grading;
+pub mod guide;
 mod instances;
 mod lights;
 mod material;
@@ -94,9 +95,10 @@ pub use passes::{
 pub use pipelines::{Dfg3d, Pipelines3d};
 pub use plugin::{Pass3dSystems, Prepare3dSystems, Quadrille3dPlugin};
 pub use quadrille_content::{
-    CameraTargets, CameraViews, ContentPlugin, DeviceImages, ManualTargets, Msaa, UploadBudget,
+    CameraTargets, CameraViews, ContentPlugin, ContentSystems, DeviceImages, ManualTargets, Msaa,
+    UploadBudget,
 };
-pub use scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d};
+pub use scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, View3d, Views3d};
 pub use shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps};
 pub use skin::{SkinJobs3d, SkinPoses3d, SkinSources3d, Skinning3d, skin_3d};
 pub use sky::{SkyPipeline3d, sky_3d};

@@ -3,7 +3,8 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{
-    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, access_kind,
+    AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering,
+    access_kind,
 };
 use quadrille::prelude::{
     DepthTarget, GpuDevice, IndexRead, IndexType, IndirectRead, Recorder, Sampled, StorageRead,
@@ -19,7 +20,7 @@ use crate::instances::{Indices3d, Instances3d, Vertices3d};
 use crate::material_row::Materials3d;
 use crate::pipelines::{Dfg3d, Pipelines3d};
 use crate::scene::{
-    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, ShadowViews3d, Sorted3d, Views3d,
+    AtlasKind, Draw3d, Lights3d, PipelineKey, Scene3d, ShadowViews3d, Sorted3d, View3d, Views3d,
 };
 use crate::shadow_maps::{FaceShadows3d, FlatShadows3d, ShadowMaps, Tiles};
 use crate::targets::{SceneColors, SceneDepths, SceneSamples};
@@ -69,6 +70,15 @@ pub struct Lighting3d<'w> {
 pub struct ViewTargets3d<'w> {
     samples: AccessList<'w, SceneSamples, access_kind::ColorTarget>,
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
+}
+
+impl<'w> ViewTargets3d<'w> {
+    /// The colours and the depth of a view, with all their samples, for passes that draw to them
+    /// between [`opaque_3d`] and [`transparent_3d`].
+    pub fn of(&self, view: &View3d) -> Option<(AnyAccess<'w>, AnyAccess<'w>)> {
+        let at = view.images();
+        Some((self.samples.get(at)?, self.depths.get(at)?))
+    }
 }
 
 impl Geometry3d<'_> {
@@ -212,8 +222,7 @@ pub fn opaque_3d(
     mut uses: Local<Vec<PassUse>>,
 ) {
     for view in &drawn.scene.views {
-        let at = view.images as usize;
-        let (Some(color), Some(depth)) = (targets.samples.get(at), targets.depths.get(at)) else {
+        let Some((color, depth)) = targets.of(view) else {
             continue;
         };
         uses.clear();
@@ -250,12 +259,9 @@ pub fn transparent_3d(
     mut uses: Local<Vec<PassUse>>,
 ) {
     for view in &drawn.scene.views {
-        let at = view.images as usize;
-        let (Some(color), Some(depth), Some(resolved)) = (
-            targets.samples.get(at),
-            targets.depths.get(at),
-            resolved.get(at),
-        ) else {
+        let (Some((color, depth)), Some(resolved)) =
+            (targets.of(view), resolved.get(view.images()))
+        else {
             continue;
         };
         if view.transparent.is_empty() && view.samples == 1 {

@@ -81,11 +81,16 @@ const MODULES: [(&str, &str); 11] = [
 
 const CULLS: [CullMode; 3] = [CullMode::None, CullMode::Front, CullMode::Back];
 
+/// Publishes what the shaders import, and shaders of programs may.
+pub(crate) fn publish_modules() -> Result<(), BevyError> {
+    for (path, source) in MODULES {
+        ShaderModule::new(path, source).publish()?;
+    }
+    Ok(())
+}
+
 impl Pipelines3d {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        for (path, source) in MODULES {
-            ShaderModule::new(path, source).publish()?;
-        }
         let source = include_str!("../../../shaders/quadrille_3d/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
         let source = include_str!("../../../shaders/quadrille_3d/shadow.wgsl");

@@ -28,7 +28,7 @@ use crate::instances::{FreedSlots, Indices3d, InstanceStore, Instances3d, Slot, 
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialStore, Materials3d};
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
-use crate::pipelines::{Dfg3d, Pipelines3d};
+use crate::pipelines::{Dfg3d, Pipelines3d, publish_modules};
 use crate::scene::{Lights3d, Scene3d, ShadowViews3d, Sorted3d, Views3d, send_scene};
 use crate::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::sky::{SkyPipeline3d, sky_3d};
@@ -89,8 +89,11 @@ pub enum Prepare3dSystems {
     Send,
 }
 
-/// The passes of a 3D frame, in this order but for [`Self::Cluster`]; [`Self::Skin`] and
-/// [`Self::Cull`] are in no order.
+/// The passes of a 3D frame, in this order but for [`Self::Cluster`] and [`Self::Environment`];
+/// [`Self::Skin`] and [`Self::Cull`] are in no order. All are in [`ContentSystems::Draw3d`].
+///
+/// What each reads and writes is a resource of this crate, and public: the [guide](crate::guide)
+/// has a table, and programs that put passes of their own between these.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass3dSystems {
     /// [`skin_3d`](crate::skin_3d).
@@ -117,6 +120,11 @@ impl Plugin for Quadrille3dPlugin {
     fn build(&self, app: &mut App) {
         add(app, self.content.clone());
         add(app, LightPlugin);
+        // Now, so that pipelines of programs find them in whatever order `RenderStartup` runs. A
+        // module that is missing is an error of the first pipeline that needs it.
+        if let Err(error) = publish_modules() {
+            tracing::error!("shader modules of quadrille_3d: {error}");
+        }
         crate::skin::add_skins(app);
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);

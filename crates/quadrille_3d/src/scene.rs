@@ -103,9 +103,9 @@ pub(crate) struct ShadowRow {
     pub(crate) unused: f32,
 }
 
-/// What one 3D camera draws.
+/// What one 3D camera draws in this frame: passes of programs find by it the images of the view.
 #[derive(Clone, Debug)]
-pub(crate) struct View3d {
+pub struct View3d {
     pub(crate) camera: Entity,
     /// Place in the list of views.
     pub(crate) row: u32,
@@ -130,6 +130,47 @@ pub(crate) struct View3d {
     pub(crate) culled: u32,
     /// Of [`Scene3d::draws`].
     pub(crate) transparent: Range<u32>,
+}
+
+impl View3d {
+    /// The camera.
+    pub fn camera(&self) -> Entity {
+        self.camera
+    }
+
+    /// Its place in [`Views3d`]: shaders import `quadrille_3d::scene::View`.
+    pub fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// The place of its images in [`SceneColors`](crate::SceneColors),
+    /// [`SceneSamples`](crate::SceneSamples) and [`SceneDepths`](crate::SceneDepths).
+    pub fn images(&self) -> usize {
+        self.images as usize
+    }
+
+    /// The place of its camera's target in [`CameraTargets`](crate::CameraTargets).
+    pub fn target(&self) -> usize {
+        self.target as usize
+    }
+
+    /// Left, top, width and height in pixels of the target; the images of the view have this width
+    /// and height, and begin at their own corner.
+    pub fn viewport(&self) -> [u32; 4] {
+        self.viewport
+    }
+
+    /// Samples per pixel of [`SceneSamples`](crate::SceneSamples) and
+    /// [`SceneDepths`](crate::SceneDepths): 1 with [`Msaa::Off`](crate::Msaa).
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The linear colour that the target is to be cleared with before the view is shown on it;
+    /// none if what is there stays.
+    pub fn clear(&self) -> Option<[f32; 4]> {
+        self.clear
+    }
 }
 
 /// What the shadow maps of an image are of.
@@ -198,6 +239,11 @@ pub struct Scene3d {
 }
 
 impl Scene3d {
+    /// The views of this frame, in the order that they are drawn in.
+    pub fn views(&self) -> &[View3d] {
+        &self.views
+    }
+
     /// How many draws are recorded for the frame: one for each pipeline of each camera and each
     /// shadow map, whatever the number of meshes, and one for each mesh that others are seen
     /// through, or for several that follow each other from back to front.
@@ -267,7 +313,7 @@ impl Scene3d {
     }
 }
 
-/// The list of views.
+/// The list of views: `quadrille_3d::scene::View` of shaders.
 #[derive(Resource, Deref)]
 pub struct Views3d(pub(crate) GpuBuffer);
 

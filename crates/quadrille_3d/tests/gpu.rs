@@ -11,6 +11,8 @@ mod exact;
 #[cfg(feature = "gltf")]
 #[path = "gpu/gltf.rs"]
 mod gltf;
+#[path = "gpu/guide.rs"]
+mod guide;
 #[path = "gpu/lamps.rs"]
 mod lamps;
 #[path = "gpu/materials.rs"]

@@ -1,0 +1,61 @@
+//! Passes of your own in a 3D frame: between ours, in the place of ours, and on another queue.
+//!
+//! A pass is a bevy system that takes a [`Recorder`](quadrille::prelude::Recorder); its other
+//! parameters say what it touches, and the plan has the barriers, waits and changes of owner that
+//! follow. The passes of 3D are such systems, in sets that yours are ordered around, and all that
+//! they share are resources that yours can name as well.
+//!
+//! # The passes and their handles
+//!
+//! | set of [`Pass3dSystems`] | system | reads | writes |
+//! | --- | --- | --- | --- |
+//! | `Skin` | [`skin_3d`] | [`SkinJobs3d`], [`SkinSources3d`], [`SkinPoses3d`] | [`Vertices3d`] |
+//! | `Cull` | [`cull_3d`] | [`Instances3d`], [`Bounds3d`], [`Chunks3d`], [`ChunkOrder3d`], [`Members3d`], [`CullViews3d`], [`CullLayers3d`] | [`DrawArgs3d`], [`Seen3d`] |
+//! | `Cluster` | [`cluster_3d`] | [`Views3d`], [`Lights3d`] | [`LightMasks3d`] |
+//! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
+//! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`FlatShadows3d`], [`FaceShadows3d`] |
+//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneSamples`], [`SceneDepths`] |
+//! | `Sky` | [`sky_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneSamples`] |
+//! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`Sorted3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneSamples`], [`SceneColors`] |
+//! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`ToneTables3d`], [`Gradings3d`] | [`CameraTargets`] |
+//!
+//! The sets run in this order, but for `Cluster` and `Environment`, which are only before `Opaque`.
+//! [`Scene3d::views`] lists the cameras of the frame; a [`View3d`] tells which images of the lists are its
+//! own. [`SceneSamples`] and [`SceneDepths`] have the camera's [`Msaa`], so 4 samples per pixel by
+//! default; [`SceneColors`] has one, holds radiance times exposure, and is complete after `Transparent`.
+//! Depth is 1 near and 0 infinitely far. Shaders import what ours are made of:
+//! `quadrille_3d::scene::View` is a row of [`Views3d`], `quadrille_3d::rows::Instance` one of
+//! [`Instances3d`].
+//!
+//! # Another pass: outlines
+//!
+//! The pass reads the depth of each view and draws lines over its colours, before they are mapped to
+//! those of the screen. It takes cameras with `Msaa::Off`, whose depth is one number per pixel; with several
+//! samples the shader would read a `texture_depth_multisampled_2d`.
+//!
+//! ```
+#![doc = include_str!("../tests/programs/outline.rs")]
+//! ```
+//!
+//! # In the place of a pass: a tone mapping of two tones
+//!
+//! A condition leaves [`tonemap_3d`] out, and another pass draws to the targets of cameras. It is in
+//! [`ContentSystems::Draw3d`], so that nodes and sprites are drawn over it.
+//!
+//! ```
+#![doc = include_str!("../tests/programs/two_tones.rs")]
+//! ```
+//!
+//! # A compute pass: waves
+//!
+//! The table of instances is a buffer like any other. This pass moves all meshes after they are culled and
+//! before they are drawn, shadows included, and the CPU knows nothing of it: what it sends are rows of entities
+//! that change. Meshes are culled where the CPU has them, so they should not go far. Where the device has another
+//! queue, the pass runs there.
+//!
+//! ```
+#![doc = include_str!("../tests/programs/waves.rs")]
+//! ```
+
+#[allow(unused_imports, reason = "the page links to these")]
+use crate::*;

@@ -1,0 +1,95 @@
+//! The programs of the guide draw what it says.
+
+#[expect(unreachable_pub, reason = "programs have it so")]
+#[rustfmt::skip]
+#[path = "../programs/outline.rs"]
+mod outline;
+#[expect(unreachable_pub, reason = "programs have it so")]
+#[rustfmt::skip]
+#[path = "../programs/two_tones.rs"]
+mod two_tones;
+#[expect(unreachable_pub, reason = "programs have it so")]
+#[rustfmt::skip]
+#[path = "../programs/waves.rs"]
+mod waves;
+
+use bevy_app::{App, Startup};
+use bevy_ecs::prelude::*;
+use quadrille_3d::prelude::*;
+
+use crate::common::{Picture, Rig, golden};
+use crate::{Materials, Meshes};
+
+/// The first scene with a pass of one's own.
+fn picture(add: fn(&mut App)) -> Picture {
+    let mut rig = Rig::new(160, 90);
+    rig.app.add_systems(Startup, crate::scene);
+    add(&mut rig.app);
+    rig.start();
+    rig.picture()
+}
+
+fn without_samples(mut cameras: Query<&mut Msaa>) {
+    cameras.iter_mut().for_each(|mut msaa| *msaa = Msaa::Off);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn lines_are_drawn_around_things() {
+    let drawn = picture(|app| {
+        app.add_systems(bevy_app::PostStartup, without_samples);
+        outline::add(app);
+    });
+    let plain = picture(|app| {
+        app.add_systems(bevy_app::PostStartup, without_samples);
+    });
+    let darker = |x, y| drawn.at(x, y)[2] < plain.at(x, y)[2];
+    let count = (0..160 * 90).filter(|i| darker(i % 160, i / 160)).count();
+    assert!((100..2000).contains(&count), "{count} pixels are darker");
+    golden::expect("outline", &drawn);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn another_tone_mapping_takes_the_place_of_ours() {
+    let drawn = picture(two_tones::add);
+    let paper = drawn.at(1, 1);
+    assert_eq!(paper, [243, 237, 218, 255], "nothing is paper");
+    golden::expect("two_tones", &drawn);
+}
+
+fn boxes(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
+    let mesh = meshes.add(Cuboid::from_length(0.4));
+    let material = materials.add(Color::srgb_u8(124, 144, 255));
+    for index in 0..441u16 {
+        let [x, z] = [index % 21, index / 21].map(|at| f32::from(at) * 0.5 - 5.0);
+        commands.spawn((
+            Mesh3d(mesh.clone()),
+            MeshMaterial3d(material.clone()),
+            Transform::from_xyz(x, 0.0, z),
+        ));
+    }
+    commands.spawn((
+        DirectionalLight {
+            shadow_maps_enabled: true,
+            ..DirectionalLight::default()
+        },
+        Transform::from_xyz(3.0, 4.0, 1.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    commands.spawn((
+        Camera3d::default(),
+        Transform::from_xyz(0.0, 5.0, 9.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn the_device_moves_what_rests_on_the_cpu() {
+    let mut rig = Rig::new(160, 90);
+    rig.app.add_systems(Startup, boxes);
+    waves::add(&mut rig.app);
+    rig.start();
+    let first = rig.picture();
+    golden::expect("waves", &first);
+    assert_ne!(rig.picture(), first, "waves run on");
+}
