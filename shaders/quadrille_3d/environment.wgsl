@@ -37,8 +37,9 @@ struct Around {
     coat: vec3f,
 }
 
-// What a surface sends to the eye of the light around it. `open` is how much of that reaches it.
-fn environment_light(surface: Surface, view: View, open: f32) -> vec3f {
+// What a surface sends to the eye of the light around it. `open` is how much of that reaches it;
+// what is scattered of it is left out where something better tells that.
+fn environment_light(surface: Surface, view: View, open: f32, scatters: bool) -> vec3f {
     if view.environment_count == 0u {
         return vec3f(0.0);
     }
@@ -49,7 +50,8 @@ fn environment_light(surface: Surface, view: View, open: f32) -> vec3f {
     let further = mix(other.further, metal.further, surface.metallic);
     let once = mix(other.once, metal.once, surface.metallic);
     let below = surface.diffuse * (1.0 - other.once - other.further);
-    let color = (further + below) * around.scattered * open + once * around.mirrored;
+    let scattered = select(vec3f(0.0), (further + below) * around.scattered * open, scatters);
+    let color = scattered + once * around.mirrored;
     let coat = surface.coat.strength * (0.04 * surface.coat.dfg.x + surface.coat.dfg.y);
     return color * (1.0 - coat) + around.coat * coat;
 }

@@ -5,6 +5,7 @@
 import quadrille_3d::clusters::{light_masks, slabs_at};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::with_fog;
+import quadrille_3d::lightmaps::{NO_TEXTURE, baked_light, lightmaps};
 import quadrille_3d::parallax::moved_in;
 import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::to_world;
@@ -18,6 +19,8 @@ import quadrille_3d::shadows::{Place, shadow};
 const DFG_SIDE: u32 = 32u;
 
 const RECEIVES: u32 = 1u;
+// From here on the number of the instance's lightmap begins; 0 for none.
+const LIGHTMAP_BIT: u32 = 8u;
 
 const UNLIT: u32 = 1u;
 const DOUBLE_SIDED: u32 = 2u;
@@ -84,7 +87,6 @@ fn unit_or_zero(way: vec3f) -> vec3f {
     return select(vec3f(0.0), way * inverseSqrt(max(square, 1e-38)), square > 0.0);
 }
 
-const NO_TEXTURE: u32 = 0xffffffffu;
 const SECOND_UV: u32 = 0x800000u;
 const IMAGE: u32 = 0x7fffffu;
 const SAMPLER_BIT: u32 = 24u;
@@ -195,8 +197,17 @@ fn lit(
     let surface = surface_of(corner, view, material, at, base.rgb, is_front);
     let open = texel(material.textures.w, at).r;
     let rough = look_up_dfg(surface.normal_view, 1.0);
-    var radiance = ambient_light(surface, view.ambient, rough) * open;
-    radiance += environment_light(surface, view, open);
+    let number = instance.flags >> LIGHTMAP_BIT;
+    let is_baked = number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE;
+    var radiance = vec3f(0.0);
+    if is_baked {
+        radiance = baked_light(lightmaps[number - 1u], corner.uvs.zw) * material.lightmap_exposure;
+        radiance *= surface.diffuse;
+    }
+    if !is_baked || view.lights_lightmapped != 0u {
+        radiance += ambient_light(surface, view.ambient, rough) * open;
+    }
+    radiance += environment_light(surface, view, open, !is_baked);
     let place = Place(
         corner.world,
         geometric_normal(corner, surface.to_view, material, is_front),

@@ -32,7 +32,8 @@ struct View {
     // Of the list of environments.
     first_environment: u32,
     environment_count: u32,
-    unused: u32,
+    // Ambient light falls also on what has a lightmap.
+    lights_lightmapped: u32,
     fog: Fog,
 }
 
@@ -49,7 +50,7 @@ struct Material {
     clearcoat: f32,
     clearcoat_roughness: f32,
     anisotropy: f32,
-    unused: f32,
+    lightmap_exposure: f32,
     anisotropy_direction: vec2f,
     uv_offset: vec2f,
     uv_axes: mat2x2f,

@@ -21,6 +21,7 @@ use crate::cull::{ANYWHERE, Bounds3d, CAMERAS, ChunkOrder3d, Chunks3d, Members3d
 use crate::instances::{
     FreedSlots, Indices3d, InstanceStore, Instances3d, Rows, Slot, Vertices3d, Wanted, rows,
 };
+use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialSource, MaterialStore, Materials3d};
 use crate::skin::SkinStore;
@@ -41,6 +42,7 @@ pub(crate) struct MeshItem {
     layers: Option<&'static RenderLayers>,
     is_visible: Option<&'static InheritedVisibility>,
     range: Option<&'static VisibilityRange>,
+    lightmap: Option<&'static Lightmap>,
     is_anywhere: Has<NoFrustumCulling>,
     casts_none: Has<NotShadowCaster>,
     receives_none: Has<NotShadowReceiver>,
@@ -55,6 +57,7 @@ type AnyChange = (
         Changed<InheritedVisibility>,
         Changed<RenderLayers>,
         Changed<VisibilityRange>,
+        Changed<Lightmap>,
         Added<NoFrustumCulling>,
         Added<NotShadowCaster>,
         Added<NotShadowReceiver>,
@@ -72,6 +75,7 @@ pub(crate) struct Lost<'w, 's> {
     bounds: RemovedComponents<'w, 's, Aabb>,
     layers: RemovedComponents<'w, 's, RenderLayers>,
     ranges: RemovedComponents<'w, 's, VisibilityRange>,
+    lightmaps: RemovedComponents<'w, 's, Lightmap>,
     anywhere: RemovedComponents<'w, 's, NoFrustumCulling>,
     casting: RemovedComponents<'w, 's, NotShadowCaster>,
     receiving: RemovedComponents<'w, 's, NotShadowReceiver>,
@@ -82,7 +86,9 @@ impl Lost<'_, '_> {
         let bare = self.meshes.read().chain(self.materials.read());
         let bounds = self.bounds.read().chain(self.layers.read());
         let marks = self.anywhere.read().chain(self.casting.read());
-        let bounds = bounds.chain(self.ranges.read());
+        let bounds = bounds
+            .chain(self.ranges.read())
+            .chain(self.lightmaps.read());
         bare.chain(bounds).chain(marks).chain(self.receiving.read())
     }
 }
@@ -170,10 +176,13 @@ pub(crate) fn gather_meshes(
                 range: item.range,
             };
             instances.put(&mut item.slot, &wanted, (&materials, &skins), &complaints);
+            let textures = &mut materials.textures(&mut source);
+            instances.light(*item.slot, entity, item.lightmap, textures);
         } else if let Ok(mut slot) = changes.bare.get_mut(entity) {
             instances.remove(&mut slot);
         }
     }
+    instances.follow_images(&mut materials.textures(&mut source));
     instances.meshes.keep_room(skins.room());
     instances.follow((&materials, &skins), materials_differ, &complaints);
 }
@@ -207,6 +216,7 @@ pub(crate) struct MeshBuffers<'w> {
     chunks: ResMut<'w, Chunks3d>,
     members: ResMut<'w, Members3d>,
     order: ResMut<'w, ChunkOrder3d>,
+    lightmaps: ResMut<'w, Lightmaps3d>,
     materials: ResMut<'w, Materials3d>,
     vertices: ResMut<'w, Vertices3d>,
     indices: ResMut<'w, Indices3d>,
@@ -231,6 +241,7 @@ pub(crate) fn send_meshes(
         &mut to.chunks.0,
         &mut to.members.0,
         &mut to.order.0,
+        &mut to.lightmaps.0,
     ];
     instances.send(&gpu, &mut uploads, tables)?;
     materials

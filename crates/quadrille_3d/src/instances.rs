@@ -18,6 +18,7 @@ use quadrille_content::{Complaints, MeshPlace, MeshStore, first_odd, is_finite};
 
 use crate::bins::{BinKey, Bins};
 use crate::cull::{BoundsRow, CullRow};
+use crate::lightmap::{Lightmap, LightmapStore};
 use crate::material::StandardMaterial;
 use crate::material_row::{Look, MaterialStore};
 use crate::mesh_vertex::Vertex;
@@ -25,6 +26,7 @@ use crate::range_row::range_row;
 use crate::scene::{PipelineKey, Scene3d};
 use crate::skin::SkinStore;
 use crate::table::Table;
+use crate::textures::TextureSource;
 
 /// One row of the table of instances.
 #[repr(C)]
@@ -34,7 +36,7 @@ pub(crate) struct InstanceRow {
     pub(crate) world_from_local: [[f32; 4]; 3],
     /// Place in the table of materials.
     pub(crate) material: u32,
-    /// [`RECEIVES`].
+    /// [`RECEIVES`]; above [`LIGHTMAP_BIT`] which row of the table of lightmaps it has, 0 for none.
     pub(crate) flags: u32,
     /// Between which distances it is seen: see [`range_row`].
     pub(crate) range: [u32; 2],
@@ -42,6 +44,8 @@ pub(crate) struct InstanceRow {
 
 /// Shadows fall on it.
 pub(crate) const RECEIVES: u32 = 1;
+/// From here on the number of its lightmap begins.
+const LIGHTMAP_BIT: u32 = 8;
 
 /// The table of instances: 64 bytes each.
 #[derive(Resource, Deref)]
@@ -132,6 +136,7 @@ pub(crate) struct InstanceStore {
     pub(crate) meshes: MeshStore<Vertex>,
     /// [`MeshStore::changes`] when all places were looked up.
     mesh_changes: u64,
+    lightmaps: LightmapStore,
     /// Places of all sets of layers; that of entities without is 0.
     layers: BTreeMap<RenderLayers, u32>,
 }
@@ -147,6 +152,7 @@ impl InstanceStore {
         self.table.begin_anew();
         self.bounds.begin_anew();
         self.bins.begin_anew();
+        self.lightmaps.begin_anew();
         self.meshes.begin_anew();
     }
 
@@ -224,6 +230,25 @@ impl InstanceStore {
             .change(slot.0, |row| row.flags = flags & !without);
     }
 
+    /// Lights an entity by its lightmap, once it is [put](Self::put).
+    pub(crate) fn light(
+        &mut self,
+        slot: Slot,
+        entity: Entity,
+        lightmap: Option<&Lightmap>,
+        textures: &mut TextureSource,
+    ) {
+        let number = self.lightmaps.put((slot.0, entity), lightmap, textures);
+        self.table.change(slot.0, |row| {
+            row.flags = row.flags & ((1 << LIGHTMAP_BIT) - 1) | number << LIGHTMAP_BIT;
+        });
+    }
+
+    /// Looks the images of lightmaps up again, if there are other ones.
+    pub(crate) fn follow_images(&mut self, textures: &mut TextureSource) {
+        self.lightmaps.follow(textures);
+    }
+
     /// Draws an entity no more.
     pub(crate) fn remove(&mut self, slot: &mut Slot) {
         let place = std::mem::take(slot).0;
@@ -231,6 +256,7 @@ impl InstanceStore {
             && known.take().is_some()
         {
             self.bins.put(place, None);
+            self.lightmaps.remove(place);
             self.table.remove(place);
         }
     }
@@ -351,10 +377,11 @@ impl InstanceStore {
         &mut self,
         gpu: &GpuDevice,
         uploads: &mut Uploads,
-        [instances, bounds, chunks, members, order]: [&mut GpuBuffer; 5],
+        [instances, bounds, chunks, members, order, lightmaps]: [&mut GpuBuffer; 6],
     ) -> Result<(), Error> {
         self.table.send(gpu, uploads, instances)?;
         self.bounds.send(gpu, uploads, bounds)?;
+        self.lightmaps.send(gpu, uploads, lightmaps)?;
         self.bins.chunk_rows.send(gpu, uploads, chunks)?;
         self.bins.members.send(gpu, uploads, members)?;
         self.bins.order.send(gpu, uploads, order)

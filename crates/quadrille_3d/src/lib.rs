@@ -52,6 +52,7 @@ mod gltf;
 mod grading;
 pub mod guide;
 mod instances;
+mod lightmap;
 mod lights;
 mod material;
 mod material_row;
@@ -87,6 +88,7 @@ pub use environment::filter::{
 pub use environment::maps::{Cubes3d, EnvironmentMaps3d};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
+pub use lightmap::{Lightmap, Lightmaps3d};
 pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
 pub use material_row::Materials3d;
 pub use passes::{
@@ -110,8 +112,8 @@ pub use tonemap::{Gradings3d, ToneTables3d, tonemap_3d};
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DistanceFog, FogFalloff, ManualTargets, MeshMaterial3d, Msaa, ParallaxMappingMethod,
-        Quadrille3dPlugin, StandardMaterial, Tonemapping, UploadBudget,
+        DistanceFog, FogFalloff, Lightmap, ManualTargets, MeshMaterial3d, Msaa,
+        ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial, Tonemapping, UploadBudget,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

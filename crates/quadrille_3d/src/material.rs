@@ -170,6 +170,9 @@ pub struct StandardMaterial {
     pub unlit: bool,
     /// A camera's [`DistanceFog`](crate::DistanceFog) lies over the surface.
     pub fog_enabled: bool,
+    /// What the texels of a [`Lightmap`](crate::Lightmap) are multiplied with: candela per square metre for
+    /// each unit of them.
+    pub lightmap_exposure: f32,
     /// How alpha is taken.
     pub alpha_mode: AlphaMode,
     /// Draws the surface nearer by so many of the least steps of depth, and sorts it nearer by so many
@@ -224,6 +227,7 @@ impl Default for StandardMaterial {
             cull_mode: Some(Face::Back),
             unlit: false,
             fog_enabled: true,
+            lightmap_exposure: 1.0,
             alpha_mode: AlphaMode::Opaque,
             depth_bias: 0.0,
         }

@@ -41,7 +41,8 @@ pub(crate) struct MaterialRow {
     pub(crate) clearcoat_roughness: f32,
     /// Strength and, as cosine and sine, the rotation from the tangent.
     pub(crate) anisotropy: f32,
-    pub(crate) unused: f32,
+    /// What lightmaps are multiplied with.
+    pub(crate) lightmap_exposure: f32,
     pub(crate) anisotropy_direction: [f32; 2],
     /// What is added to the transformed texture coordinates.
     pub(crate) uv_offset: [f32; 2],
@@ -169,7 +170,7 @@ impl MaterialRow {
             clearcoat: material.clearcoat,
             clearcoat_roughness: material.clearcoat_perceptual_roughness,
             anisotropy: material.anisotropy_strength,
-            unused: 0.0,
+            lightmap_exposure: material.lightmap_exposure,
             anisotropy_direction: [cosine, sine],
             uv_offset: material.uv_transform.translation.to_array(),
             uv_axes: material.uv_transform.matrix2.to_cols_array(),
@@ -187,7 +188,7 @@ impl MaterialRow {
     }
 
     /// Its numbers with their names, as far as they may be wrong.
-    fn numbers(&self) -> [(&'static str, &[f32]); 10] {
+    fn numbers(&self) -> [(&'static str, &[f32]); 11] {
         [
             ("base colour", &self.base_color),
             ("emissive colour", &self.emissive),
@@ -196,6 +197,10 @@ impl MaterialRow {
             ("depth bias", std::slice::from_ref(&self.depth_bias)),
             ("clearcoat", std::slice::from_ref(&self.clearcoat)),
             ("anisotropy", std::slice::from_ref(&self.anisotropy)),
+            (
+                "lightmap exposure",
+                std::slice::from_ref(&self.lightmap_exposure),
+            ),
             ("parallax depth and layers", &self.parallax),
             ("uv transform's matrix", &self.uv_axes),
             ("uv transform's translation", &self.uv_offset),
@@ -287,6 +292,11 @@ impl MaterialStore {
     /// sense.
     pub(crate) fn get(&self, id: AssetId<StandardMaterial>) -> Option<(u32, Look)> {
         self.places.get(&id).copied()
+    }
+
+    /// What other places of images are looked up in.
+    pub(crate) fn textures<'a>(&'a mut self, source: &'a mut MaterialSource) -> TextureSource<'a> {
+        texture_source(&mut self.textures, source)
     }
 
     /// Forgets what the device has.

@@ -17,6 +17,7 @@ use crate::cull::{DRAW_BYTES, DrawArgs3d, Seen3d};
 use crate::environment::Environments3d;
 use crate::environment::maps::Cubes3d;
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
+use crate::lightmap::Lightmaps3d;
 use crate::material_row::Materials3d;
 use crate::pipelines::{Dfg3d, Pipelines3d};
 use crate::scene::{
@@ -63,6 +64,7 @@ pub struct Lighting3d<'w> {
     textures: Table<'w, Textures3d>,
     environments: StorageRead<'w, Environments3d>,
     cubes: Table<'w, Cubes3d>,
+    lightmaps: StorageRead<'w, Lightmaps3d>,
 }
 
 /// The images of views.
@@ -128,6 +130,7 @@ impl Lighting3d<'_> {
             self.dfg.any().as_declared(),
             self.light_masks.any().as_declared(),
             self.environments.any().as_declared(),
+            self.lightmaps.any().as_declared(),
         ]);
     }
 
@@ -143,6 +146,7 @@ impl Lighting3d<'_> {
             .bind(9, &self.dfg)
             .bind(10, &self.light_masks)
             .bind(16, &self.environments)
+            .bind(17, &self.lightmaps)
             .table(1, &self.textures)
             .table(2, &self.cubes);
     }

@@ -25,6 +25,7 @@ use crate::environment::{
 use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::grading::{ColorGrading, DebandDither};
 use crate::instances::{FreedSlots, Indices3d, InstanceStore, Instances3d, Slot, Vertices3d};
+use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialStore, Materials3d};
 use crate::passes::{opaque_3d, shadow_3d, transparent_3d};
@@ -129,6 +130,7 @@ impl Plugin for Quadrille3dPlugin {
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         app.init_asset::<StandardMaterial>()
+            .register_type::<Lightmap>()
             .register_required_components::<Camera3d, Msaa>()
             .register_required_components::<Camera3d, Tonemapping>()
             .register_required_components::<Camera3d, ColorGrading>()
@@ -244,6 +246,7 @@ fn make(
     commands.insert_resource(Chunks3d(table("3d chunks")?));
     commands.insert_resource(ChunkOrder3d(table("3d chunk order")?));
     commands.insert_resource(Members3d(table("3d members")?));
+    commands.insert_resource(Lightmaps3d(table("3d lightmaps")?));
     commands.insert_resource(CullViews3d(table("3d culled views")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));
     let seen = gpu.create_buffer(&BufferDesc::storage("3d seen", SMALLEST))?;

@@ -45,7 +45,8 @@ pub(crate) struct ViewRow {
     /// Of the list of environments.
     pub(crate) first_environment: u32,
     pub(crate) environment_count: u32,
-    pub(crate) unused: u32,
+    /// Ambient light falls also on what has a lightmap.
+    pub(crate) lights_lightmapped: u32,
     pub(crate) fog: FogRow,
 }
 

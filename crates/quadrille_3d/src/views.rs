@@ -165,7 +165,7 @@ fn add_view(
         shadow_filter: *camera.shadow_filter as u32,
         first_environment: 0,
         environment_count: 0,
-        unused: 0,
+        lights_lightmapped: u32::from(lights_lightmapped(world, camera)),
         fog: camera.fog.map_or_else(FogRow::default, fog_row),
     };
     scene.view_rows.now.push(checked(world, view.camera, row));
@@ -261,6 +261,14 @@ fn ambient(world: &World3d, camera: &CameraItem<'_, '_>) -> [f32; 3] {
     };
     let linear = color.to_linear().to_f32_array_no_alpha();
     linear.map(|channel| channel * brightness)
+}
+
+fn lights_lightmapped(world: &World3d, camera: &CameraItem<'_, '_>) -> bool {
+    camera
+        .ambient
+        .map_or(world.ambient.affects_lightmapped_meshes, |light| {
+            light.affects_lightmapped_meshes
+        })
 }
 
 fn fog_row(fog: &DistanceFog) -> FogRow {

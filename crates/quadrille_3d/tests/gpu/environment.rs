@@ -14,7 +14,7 @@ use crate::common::{EXACT, Rig, golden};
 use crate::exact::{TOLERANCE, expect_near, exposure};
 
 /// An image of floats, from the colour of each texel of each layer.
-fn image(size: [u32; 3], color: impl Fn([u32; 3]) -> [f32; 3]) -> Image {
+pub(crate) fn image(size: [u32; 3], color: impl Fn([u32; 3]) -> [f32; 3]) -> Image {
     let [width, height, layers] = size;
     let places =
         (0..layers).flat_map(|z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z])));
@@ -161,7 +161,7 @@ fn a_sky_is_seen_where_it_is() {
 }
 
 /// A large plane at the origin that faces +z, seen from there.
-fn plane(material: StandardMaterial, more: impl FnOnce(&mut World)) -> Rig {
+pub(crate) fn plane(material: StandardMaterial, more: impl FnOnce(&mut World)) -> Rig {
     let mut rig = Rig::scene(
         8,
         8,
@@ -187,14 +187,14 @@ fn plane(material: StandardMaterial, more: impl FnOnce(&mut World)) -> Rig {
     rig
 }
 
-fn camera(world: &mut World) -> EntityWorldMut<'_> {
+pub(crate) fn camera(world: &mut World) -> EntityWorldMut<'_> {
     let camera = world
         .query_filtered::<Entity, With<Camera3d>>()
         .single(world);
     world.entity_mut(camera.expect("there is one camera"))
 }
 
-fn environment(world: &mut World, image: Image, intensity: f32) -> EnvironmentMapLight {
+pub(crate) fn environment(world: &mut World, image: Image, intensity: f32) -> EnvironmentMapLight {
     let map = world.resource_mut::<Assets<Image>>().add(image);
     EnvironmentMapLight {
         diffuse_map: map.clone(),
@@ -205,7 +205,7 @@ fn environment(world: &mut World, image: Image, intensity: f32) -> EnvironmentMa
 }
 
 /// What makes a colour of 1 in a map 1 in the picture.
-fn one() -> f32 {
+pub(crate) fn one() -> f32 {
     (1.0 / exposure()) as f32
 }
 
