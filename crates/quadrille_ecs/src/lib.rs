@@ -177,12 +177,13 @@ pub use quadrille_sync::Capabilities;
 pub use quadrille_vulkan::{
     Blend, BlendEquation, BufferDesc, BufferUsage, Closed, ColorState, ComputePipeline,
     ComputePipelineDesc, Constant, Consumer, Cull, DepthBias, DepthState, Extension, Extent,
-    Format, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle,
-    ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage, IndexType, Memory,
-    PipelineState, PresentProof, PrimitiveTopology, Producer, QueryKind, QuerySet, QuerySetDesc,
-    RawCommand, Reloaded, ResolveMode, Sampler, SamplerDesc, Settings, ShaderError, ShaderModule,
-    Sharing, SkipReason, Statistics, StencilFace, StencilState, StreamDesc, SurfaceFormat,
-    TableError, TableIndex, Turn, VertexAttribute, VertexLayout, View, write_file,
+    Format, Gpu, GpuBuffer, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Handle,
+    ImageDesc, ImageRegion, ImageTable, ImageTableDesc, ImageUsage, ImportedDevice,
+    ImportedInstance, IndexType, Memory, PipelineState, PresentProof, PrimitiveTopology, Producer,
+    QueryKind, QuerySet, QuerySetDesc, RawCommand, Reloaded, ResolveMode, Sampler, SamplerDesc,
+    Settings, ShaderError, ShaderModule, Sharing, SkipReason, Statistics, StencilFace,
+    StencilState, StreamDesc, SurfaceFormat, TableError, TableIndex, Turn, VertexAttribute,
+    VertexLayout, View, write_file,
 };
 pub use record::compute::Compute;
 pub use record::host::{Host, HostMemory, HostReads, HostWrites};

@@ -21,6 +21,8 @@ mod extension;
 mod history;
 #[path = "gpu/host.rs"]
 mod host;
+#[path = "gpu/import.rs"]
+mod import;
 #[path = "gpu/layout.rs"]
 mod layout;
 #[path = "gpu/mips.rs"]

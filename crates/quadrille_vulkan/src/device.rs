@@ -10,8 +10,10 @@ pub(crate) mod fault;
 pub(crate) mod gate;
 pub(crate) mod gpu;
 pub(crate) mod ids;
+pub(crate) mod import;
 pub(crate) mod last_waits;
 pub(crate) mod memory;
+mod open;
 pub(crate) mod pipeline_cache;
 pub(crate) mod pipeline_layout;
 pub(crate) mod properties;
@@ -30,7 +32,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use ash::{ext, vk};
-use quadrille_sync::{BarrierStyle, Capabilities, Topology};
+use quadrille_sync::Topology;
 use raw_window_handle::RawDisplayHandle;
 
 use crate::device::addresses::Addresses;
@@ -39,9 +41,10 @@ use crate::device::extensions::Extensions;
 use crate::device::ids::Ids;
 use crate::device::last_waits::LastWaits;
 use crate::device::memory::MemoryPool;
+use crate::device::open::{choose, create, open, plan_queues};
 use crate::device::pipeline_cache::PipelineCache;
 use crate::device::pipeline_layout::LayoutCache;
-use crate::device::properties::{describe, limits, max_buffer_bytes, text};
+use crate::device::properties::{describe, limits, max_buffer_bytes};
 use crate::device::reload::Reloads;
 use crate::device::rendering_limits::RenderingLimits;
 use crate::device::retire::Retired;
@@ -50,14 +53,12 @@ use crate::device::time_limit::TimeLimit;
 use crate::device::timeline::Timeline;
 use crate::device::timelines::Timelines;
 use crate::error::SetupError;
+use crate::instance::Instance;
 use crate::instance::debug::DebugNames;
-use crate::instance::device_choice::{self, Candidate};
 use crate::instance::extension::Granted;
-use crate::instance::features::{self, Optional, Support};
-use crate::instance::queues::{self, Family};
+use crate::instance::features::{Optional, Support};
 use crate::instance::settings::Settings;
 use crate::instance::sharing::Sharing;
-use crate::instance::{Instance, vulkan};
 use crate::lock;
 
 /// How long tear-down waits for the device before it gives its objects up.
@@ -198,14 +199,26 @@ impl Device {
         settings: &Settings,
     ) -> Result<Arc<Self>, SetupError> {
         let (physical, support) = choose(&instance, settings)?;
-        let topology = plan_queues(&instance, physical, &support, settings)?;
+        let topology = plan_queues(&instance, physical, &support, settings, None)?;
         let raw = create(&instance, physical, &support, &topology)?;
+        Self::of((instance, physical), raw, (support, topology), settings)
+    }
+
+    /// The device of a handle. Unless the program made it, it is gone after an error.
+    pub(crate) fn of(
+        (instance, physical): (Arc<Instance>, vk::PhysicalDevice),
+        raw: ash::Device,
+        (support, topology): (Support, Topology),
+        settings: &Settings,
+    ) -> Result<Arc<Self>, SetupError> {
         // SAFETY: `physical` was enumerated from this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
         let (queues, memory) =
             open(&instance, physical, &raw, &topology, &support).inspect_err(|_| {
-                // SAFETY: nothing made from the device is left, and no other code has it.
-                unsafe { raw.destroy_device(None) };
+                if !instance.is_imported() {
+                    // SAFETY: nothing made from the device is left, and no other code has it.
+                    unsafe { raw.destroy_device(None) };
+                }
             })?;
         let has_names = instance.has(ext::debug_utils::NAME);
         let debug = has_names.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
@@ -396,187 +409,10 @@ impl Drop for Device {
             std::mem::forget(Arc::clone(&self.instance));
             return;
         }
-        // SAFETY: everything made from the device holds it, so nothing is left but what was
-        // destroyed above.
-        unsafe { self.raw.destroy_device(None) };
-    }
-}
-
-/// The physical device to take, and what it supports.
-fn choose(
-    instance: &Instance,
-    settings: &Settings,
-) -> Result<(vk::PhysicalDevice, Support), SetupError> {
-    // SAFETY: the instance is alive.
-    let devices = unsafe { instance.raw.enumerate_physical_devices() }
-        .map_err(vulkan("vkEnumeratePhysicalDevices"))?;
-    let mut supports = Vec::with_capacity(devices.len());
-    let mut candidates = Vec::with_capacity(devices.len());
-    for &physical in &devices {
-        let support = features::probe(instance, physical, settings)?;
-        // SAFETY: `physical` was just enumerated.
-        let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
-        candidates.push(Candidate {
-            name: text(properties.device_name_as_c_str().unwrap_or_default()),
-            kind: properties.device_type,
-            missing: support.missing.clone(),
-            lacking: support.granted.lacking.clone(),
-        });
-        supports.push(support);
-    }
-    let wanted = settings.device.as_deref().filter(|name| !name.is_empty());
-    let chosen = device_choice::choose(&candidates, wanted)?;
-    Ok((devices[chosen], supports.swap_remove(chosen)))
-}
-
-/// The queues to open.
-fn plan_queues(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    support: &Support,
-    settings: &Settings,
-) -> Result<Topology, SetupError> {
-    let families = families(instance, physical);
-    let mut topology = queues::choose(&families, &settings.queues);
-    if topology.queues.is_empty() {
-        let missing = vec!["a queue for graphics, compute or transfer".to_owned()];
-        return Err(SetupError::Lacks {
-            device: "the device".to_owned(),
-            missing,
-        });
-    }
-    // SAFETY: `physical` was enumerated from this instance.
-    let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
-    topology.maintenance8 = support.maintenance8;
-    topology.order = settings.order;
-    topology.submit = settings.submit;
-    topology.barriers = settings.barriers.unwrap_or(match properties.device_type {
-        vk::PhysicalDeviceType::INTEGRATED_GPU => BarrierStyle::Precise,
-        _ => BarrierStyle::Merged,
-    });
-    Ok(topology)
-}
-
-/// The queue families, with a guess at which can present: there is no window yet to query.
-/// Where the headless surface exists it is queried; else families with graphics are taken, which
-/// holds on all known desktops. The real surface is queried when it appears.
-fn families(instance: &Instance, physical: vk::PhysicalDevice) -> Vec<Family> {
-    // SAFETY: `physical` was enumerated from this instance.
-    let properties = unsafe {
-        instance
-            .raw
-            .get_physical_device_queue_family_properties(physical)
-    };
-    let probed = probe_present(instance, physical, properties.len());
-    let family = |(at, family): (usize, &vk::QueueFamilyProperties)| {
-        let capabilities = Capabilities::from_bits_truncate(family.queue_flags.as_raw());
-        let can_present = match &probed {
-            Some(answers) => answers[at],
-            None => capabilities.contains(Capabilities::GRAPHICS),
-        };
-        Family {
-            capabilities,
-            count: family.queue_count,
-            can_present,
-        }
-    };
-    properties.iter().enumerate().map(family).collect()
-}
-
-/// Which families can present to a headless surface; `None` if that is not known or if none can.
-fn probe_present(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    count: usize,
-) -> Option<Vec<bool>> {
-    let surfaces = instance.surfaces()?;
-    if !instance.has(ext::headless_surface::NAME) {
-        return None;
-    }
-    let headless = ext::headless_surface::Instance::new(&instance.entry, &instance.raw);
-    let info = vk::HeadlessSurfaceCreateInfoEXT::default();
-    // SAFETY: the extension is enabled.
-    let surface = unsafe { headless.create_headless_surface(&info, None) }.ok()?;
-    let supports = |family: usize| {
-        // SAFETY: the family index is below the count that was enumerated; the surface is alive.
-        unsafe { surfaces.get_physical_device_surface_support(physical, family as u32, surface) }
-            .unwrap_or(false)
-    };
-    let answers: Vec<bool> = (0..count).map(supports).collect();
-    // SAFETY: made above, and no swapchain was made from it.
-    unsafe { surfaces.destroy_surface(surface, None) };
-    answers.contains(&true).then_some(answers)
-}
-
-fn create(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    support: &Support,
-    topology: &Topology,
-) -> Result<ash::Device, SetupError> {
-    let mut counts: Vec<(u32, usize)> = Vec::new();
-    for queue in &topology.queues {
-        match counts
-            .iter_mut()
-            .find(|(family, _)| *family == queue.family.0)
-        {
-            Some((_, count)) => *count += 1,
-            None => counts.push((queue.family.0, 1)),
-        }
-    }
-    let priorities = [1.0; Topology::MAX_QUEUES];
-    let infos: Vec<_> = counts
-        .iter()
-        .map(|&(family, count)| {
-            vk::DeviceQueueCreateInfo::default()
-                .queue_family_index(family)
-                .queue_priorities(&priorities[..count])
-        })
-        .collect();
-    support.create_device(instance, physical, &infos)
-}
-
-/// The queues with their timelines, and the allocator; nothing is left of them after an error.
-fn open(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    device: &ash::Device,
-    topology: &Topology,
-    support: &Support,
-) -> Result<(Vec<DeviceQueue>, MemoryPool), SetupError> {
-    let mut queues: Vec<DeviceQueue> = Vec::with_capacity(topology.queues.len());
-    // SAFETY: `physical` was enumerated from this instance.
-    let families = unsafe {
-        instance
-            .raw
-            .get_physical_device_queue_family_properties(physical)
-    };
-    let opened = topology.queues.iter().try_for_each(|queue| {
-        let family = &families[queue.family.0 as usize];
-        let vk::Extent3D {
-            width,
-            height,
-            depth,
-        } = family.min_image_transfer_granularity;
-        // SAFETY: the device was created with this many queues of this family.
-        let raw = unsafe { device.get_device_queue(queue.family.0, queue.index) };
-        let timeline = Timeline::new(device).map_err(vulkan("vkCreateSemaphore"))?;
-        queues.push(DeviceQueue {
-            granularity: [width, height, depth],
-            timestamp_bits: family.timestamp_valid_bits,
-            raw: Mutex::new(raw),
-            timeline: Arc::new(timeline),
-        });
-        Ok(())
-    });
-    let allocator = |()| MemoryPool::new(&instance.raw, device, physical, support.device_fault);
-    match opened.and_then(allocator) {
-        Ok(memory) => Ok((queues, memory)),
-        Err(error) => {
-            for queue in queues {
-                queue.timeline.destroy(device);
-            }
-            Err(error)
+        if !self.instance.is_imported() {
+            // SAFETY: everything made from the device holds it, so nothing is left but what was
+            // destroyed above.
+            unsafe { self.raw.destroy_device(None) };
         }
     }
 }

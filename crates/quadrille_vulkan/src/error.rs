@@ -60,6 +60,26 @@ pub enum SetupError {
         /// The extensions and features it lacks.
         lacking: Vec<String>,
     },
+    /// An instance or a device that the program made cannot be used ([`Gpu::import`]).
+    ///
+    /// [`Gpu::import`]: crate::Gpu::import
+    #[error(
+        "{what} that the program made cannot be imported, for it was made without: {}. \
+         `Gpu::with_device_info` gives what a device is best made by; features of Vulkan 1.1 to 1.3 count in \
+         the structures of these versions alone",
+        missing.join(", ")
+    )]
+    Import {
+        /// The instance, or the device by its name.
+        what: String,
+        /// The features and extensions that are not enabled.
+        missing: Vec<String>,
+    },
+    /// The device cannot be made anew, for the program made it ([`Gpu::import`](crate::Gpu::import)).
+    #[error(
+        "the device was made by the program, which alone can make another; import that in place of the lost one"
+    )]
+    Imported,
     /// [`Settings::extensions`](crate::Settings::extensions) asks for what has no meaning.
     #[error("`Settings::extensions` cannot be granted: {problem}")]
     Extensions {

@@ -5,9 +5,11 @@ pub(crate) mod device_choice;
 pub(crate) mod environment;
 pub(crate) mod extension;
 pub(crate) mod features;
+pub(crate) mod imported;
 pub(crate) mod queues;
 pub(crate) mod settings;
 pub(crate) mod sharing;
+pub(crate) mod source;
 
 use std::ffi::{CStr, CString, c_char};
 
@@ -16,6 +18,7 @@ use raw_window_handle::RawDisplayHandle;
 
 use crate::error::SetupError;
 use crate::instance::features::KHR_SURFACE_MAINTENANCE1;
+use crate::instance::imported::Keep;
 use crate::instance::settings::Settings;
 
 /// Khronos' validation layer.
@@ -56,6 +59,29 @@ pub(crate) struct Instance {
     /// The version of the validation layer, if it is active.
     pub validation: Option<String>,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// What the program gave with it, if it made it; dropped last.
+    imported: Option<Keep>,
+}
+
+/// The functions of extensions for windows, where they are enabled.
+struct Functions {
+    surface: Option<khr::surface::Instance>,
+    capabilities2: Option<khr::get_surface_capabilities2::Instance>,
+}
+
+impl Functions {
+    fn new(entry: &ash::Entry, raw: &ash::Instance, extensions: &[CString]) -> Self {
+        let has = |name: &CStr| extensions.iter().any(|enabled| enabled.as_c_str() == name);
+        let surface = has(khr::surface::NAME).then(|| khr::surface::Instance::new(entry, raw));
+        let knows_modes = has(khr::get_surface_capabilities2::NAME)
+            && (has(ext::surface_maintenance1::NAME) || has(KHR_SURFACE_MAINTENANCE1));
+        let capabilities2 = (surface.is_some() && knows_modes)
+            .then(|| khr::get_surface_capabilities2::Instance::new(entry, raw));
+        Self {
+            surface,
+            capabilities2,
+        }
+    }
 }
 
 impl Instance {
@@ -69,9 +95,7 @@ impl Instance {
             reason: error.to_string(),
         })?;
         check_version(&entry)?;
-        if let Some(problem) = extension::problem(&settings.extensions) {
-            return Err(SetupError::Extensions { problem });
-        }
+        settings.check_extensions()?;
         let layer = ValidationLayer::find(&entry, settings)?;
         let available = extension_names(&entry, None)?;
         let mut extensions = wanted_extensions(settings, display, &available);
@@ -87,12 +111,10 @@ impl Instance {
         }
 
         let raw = create(&entry, settings, &layer, &extensions, use_messenger)?;
-        let has = |name: &CStr| extensions.iter().any(|enabled| enabled.as_c_str() == name);
-        let surface = has(khr::surface::NAME).then(|| khr::surface::Instance::new(&entry, &raw));
-        let knows_modes = has(khr::get_surface_capabilities2::NAME)
-            && (has(ext::surface_maintenance1::NAME) || has(KHR_SURFACE_MAINTENANCE1));
-        let capabilities2 = (surface.is_some() && knows_modes)
-            .then(|| khr::get_surface_capabilities2::Instance::new(&entry, &raw));
+        let Functions {
+            surface,
+            capabilities2,
+        } = Functions::new(&entry, &raw, &extensions);
         let messenger = use_messenger
             .then(|| create_messenger(&entry, &raw))
             .flatten();
@@ -105,6 +127,7 @@ impl Instance {
             extensions,
             validation,
             messenger,
+            imported: None,
         })
     }
 
@@ -127,8 +150,10 @@ impl Drop for Instance {
             // SAFETY: made from this instance, and taken, so destroyed once.
             unsafe { functions.destroy_debug_utils_messenger(messenger, None) };
         }
-        // SAFETY: the device and all surfaces hold this instance, so they are gone.
-        unsafe { self.raw.destroy_instance(None) };
+        if self.imported.is_none() {
+            // SAFETY: the device and all surfaces hold this instance, so they are gone.
+            unsafe { self.raw.destroy_instance(None) };
+        }
     }
 }
 

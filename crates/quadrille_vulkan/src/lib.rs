@@ -105,6 +105,7 @@ pub use commands::rendering::{
 pub use commands::{CommandList, Excess, IndexType, RawCommand};
 pub use device::DeviceInfo;
 pub use device::gpu::{Gpu, WeakGpu};
+pub use device::import::ImportedDevice;
 pub use device::memory::Memory;
 pub use device::reload::Reloaded;
 pub use device::resolve_mode::ResolveMode;
@@ -115,6 +116,7 @@ pub use error::{
 pub use file::write_file;
 pub use instance::debug::validation_messages;
 pub use instance::extension::Extension;
+pub use instance::imported::ImportedInstance;
 pub use instance::settings::{Settings, WantedQueue};
 pub use instance::sharing::Sharing;
 pub use pipeline::{

@@ -33,6 +33,8 @@ mod extension;
 mod faults;
 #[path = "gpu/graphics.rs"]
 mod graphics;
+#[path = "gpu/import.rs"]
+mod import;
 #[path = "gpu/lifetime.rs"]
 mod lifetime;
 #[path = "gpu/pace.rs"]

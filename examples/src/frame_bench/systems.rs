@@ -65,6 +65,7 @@ impl Systems {
             TaskPoolPlugin::default(),
             QuadrillePlugin {
                 settings: settings(mode),
+                gpu: None,
                 headless: Some(HeadlessWindow::new([1, 1])),
                 record_on: match mode {
                     Mode::Threads => RecordOn::AllThreads,

@@ -6,7 +6,7 @@ use bevy_input::InputPlugin;
 use bevy_log::LogPlugin;
 use bevy_time::TimePlugin;
 use bevy_window::{ExitCondition, PrimaryWindow, Window, WindowPlugin};
-use quadrille_vulkan::Settings;
+use quadrille_vulkan::{Gpu, Settings};
 
 use crate::app::plugin::{QuadrillePlugin, StartError, refuse};
 use crate::renderer::threads::RecordOn;
@@ -42,6 +42,10 @@ pub struct QuadrillePlugins {
     pub log: bool,
     /// Which device and queues to use, and how.
     pub settings: Settings,
+    /// The device, if the app has one already, such as one that it made itself ([`Gpu::import`]). It is
+    /// drawn with by nothing else. `settings` then say how another is made in its place if it is lost,
+    /// unless it is imported: then the app ends with an error.
+    pub gpu: Option<Gpu>,
     /// On how many threads to record.
     pub record_on: RecordOn,
 }
@@ -54,6 +58,7 @@ impl Default for QuadrillePlugins {
             headless: !has_display(),
             log: true,
             settings: Settings::default(),
+            gpu: None,
             record_on: RecordOn::default(),
         }
     }
@@ -89,6 +94,7 @@ impl Plugin for QuadrillePlugins {
         let headless = self.headless.then(|| self.headless_window(app.world_mut()));
         app.add_plugins(QuadrillePlugin {
             settings: self.settings.clone(),
+            gpu: self.gpu.clone(),
             headless,
             record_on: self.record_on,
         });

@@ -39,6 +39,8 @@ use crate::window::{HeadlessWindow, despawn_destroyed};
 pub struct QuadrillePlugin {
     /// Which device and queues to use, and how.
     pub settings: Settings,
+    /// The device, if the app has one already: see [`QuadrillePlugins`](crate::QuadrillePlugins::gpu).
+    pub gpu: Option<Gpu>,
     /// The size of the image that stands for the window; `None` if there are real windows.
     pub headless: Option<HeadlessWindow>,
     /// On how many threads to record.
@@ -85,7 +87,7 @@ impl Plugin for QuadrillePlugin {
             ..self.settings.clone()
         };
         let display = display_handle(app);
-        match setup(&settings, display, self.headless) {
+        match setup(&settings, self.gpu.as_ref(), display, self.headless) {
             Ok(renderer) => {
                 if let Some(window) = self.headless {
                     say_headless(window);
@@ -183,6 +185,7 @@ pub(crate) enum StartError {
 
 fn setup(
     settings: &Settings,
+    gpu: Option<&Gpu>,
     display: Option<raw_window_handle::RawDisplayHandle>,
     headless: Option<HeadlessWindow>,
 ) -> Result<Renderer, StartError> {
@@ -191,7 +194,10 @@ fn setup(
     {
         return Err(StartError::NoPixels { extent });
     }
-    let gpu = Gpu::new(settings, display)?;
+    let gpu = match gpu {
+        Some(gpu) => gpu.clone(),
+        None => Gpu::new(settings, display)?,
+    };
     Ok(Renderer::new(gpu)?)
 }
 

@@ -43,8 +43,11 @@ impl Gpu {
     /// What was made from the old one has to be made again.
     ///
     /// # Errors
-    /// As for [`Gpu::new`].
+    /// As for [`Gpu::new`]; [`SetupError::Imported`] if the program made the device.
     pub fn rebuild(&self, settings: &Settings) -> Result<Self, SetupError> {
+        if self.0.instance.is_imported() {
+            return Err(SetupError::Imported);
+        }
         let settings = environment::overrule(settings)?;
         Device::on(Arc::clone(&self.0.instance), &settings).map(Self)
     }

@@ -7,7 +7,7 @@ use std::mem::offset_of;
 
 use ash::vk;
 
-use crate::instance::Instance;
+use crate::instance::source::Source;
 
 /// Extensions and features for Vulkan commands of one's own, of which all are enabled or none: see
 /// [`Settings::extensions`](crate::Settings::extensions).
@@ -88,18 +88,13 @@ impl Extension {
         &self.of_instance
     }
 
-    /// What of it a physical device lacks, which has these extensions.
-    fn lacking(
-        &self,
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        has: &dyn Fn(&CStr) -> bool,
-    ) -> Vec<String> {
+    /// What of it a device lacks.
+    fn lacking(&self, source: &Source<'_>) -> Vec<String> {
         let words = |name: &CStr| name.to_string_lossy().into_owned();
-        let missing = |name: &&CString| !instance.has(name);
+        let missing = |name: &&CString| !source.instance.has(name);
         let of_instance = self.of_instance.iter().filter(missing);
         let of_instance = of_instance.map(|name| format!("{} of the instance", words(name)));
-        let missing = |name: &&CString| !has(name);
+        let missing = |name: &&CString| !source.has(name);
         let of_device = self.of_device.iter().filter(missing);
         let mut lacking: Vec<String> = of_instance
             .chain(of_device.map(|name| words(name)))
@@ -107,7 +102,7 @@ impl Extension {
         // Drivers do not know structures of extensions that they lack.
         if lacking.is_empty() {
             let wanted = self.features.iter();
-            lacking.extend(wanted.flat_map(|wanted| wanted.lacking(instance, physical)));
+            lacking.extend(wanted.flat_map(|wanted| wanted.lacking(source)));
         }
         lacking
     }
@@ -125,16 +120,11 @@ pub(crate) struct Granted {
 }
 
 impl Granted {
-    /// Asks a physical device with these extensions.
-    pub(crate) fn of(
-        wanted: &[Extension],
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        has: &dyn Fn(&CStr) -> bool,
-    ) -> Self {
+    /// Asks a device.
+    pub(crate) fn of(wanted: &[Extension], source: &Source<'_>) -> Self {
         let mut granted = Self::default();
         for wanted in wanted {
-            let lacking = wanted.lacking(instance, physical, has);
+            let lacking = wanted.lacking(source);
             if lacking.is_empty() {
                 granted.names.extend(wanted.of_device.iter().cloned());
                 for features in &wanted.features {
@@ -284,31 +274,35 @@ impl FeatureStructure {
     }
 
     /// The features that are wanted and that a device, which knows the structure, lacks.
-    fn lacking(&self, instance: &Instance, physical: vk::PhysicalDevice) -> Vec<String> {
+    fn lacking(&self, source: &Source<'_>) -> Vec<String> {
+        let has = self.flags(source);
+        let wanted = self.members.iter().zip(has).filter(|(it, _)| it.1);
+        let lacking = wanted.filter(|(_, has)| *has == vk::FALSE);
+        lacking.map(|((name, _), _)| name.clone()).collect()
+    }
+
+    /// What of the structure a device has.
+    fn flags(&self, source: &Source<'_>) -> [vk::Bool32; MOST_FEATURES] {
+        if self.s_type == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 {
+            return Self::core(&source.core()).node().flags;
+        }
         let mut node = FeatureNode {
             flags: [vk::FALSE; MOST_FEATURES],
             ..self.node()
         };
-        let is_core = self.s_type == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2;
-        let mut features = vk::PhysicalDeviceFeatures2::default();
-        if !is_core {
-            features = features.push_next(&mut node);
+        if !source.is_made() {
+            source.ask(&mut vk::PhysicalDeviceFeatures2::default().push_next(&mut node));
+        } else if let Some(found) = source.in_chain(self.s_type) {
+            let flags = found
+                .cast::<u8>()
+                .wrapping_add(offset_of!(FeatureNode, flags));
+            for (at, flag) in node.flags.iter_mut().take(self.members.len()).enumerate() {
+                let from = flags.cast::<vk::Bool32>().wrapping_add(at);
+                // SAFETY: a structure of this type has a flag for each member.
+                *flag = unsafe { from.read() };
+            }
         }
-        // SAFETY: `physical` was enumerated from this instance; the device has the extension of the
-        // structure, if it is of one.
-        unsafe {
-            instance
-                .raw
-                .get_physical_device_features2(physical, &mut features)
-        };
-        let core = Self::core(&features.features);
-        let has = |at: usize| match is_core {
-            true => core.members[at].1,
-            false => node.flags[at] == vk::TRUE,
-        };
-        let wanted = self.members.iter().enumerate().filter(|(_, it)| it.1);
-        let lacking = wanted.filter(|(at, _)| !has(*at));
-        lacking.map(|(_, (name, _))| name.clone()).collect()
+        node.flags
     }
 
     /// Whether all features that are true in another structure of the type are true in this one.

@@ -13,6 +13,7 @@ use crate::error::SetupError;
 use crate::instance::environment;
 use crate::instance::extension::{FeatureNode, Granted};
 use crate::instance::settings::Settings;
+use crate::instance::source::Source;
 use crate::instance::{Instance, version_text, vulkan};
 
 /// `VK_KHR_swapchain_maintenance1`: the extension under its newer name; its structures are those
@@ -27,6 +28,7 @@ const PORTABILITY_SUBSET: &CStr = khr::portability_subset::NAME;
 
 /// `VkPhysicalDeviceMaintenance8FeaturesKHR`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 struct Maintenance8Features {
     s_type: vk::StructureType,
     p_next: *mut c_void,
@@ -91,49 +93,36 @@ pub(crate) struct Optional {
     pub sampler_minmax: bool,
 }
 
-/// Asks a physical device what it supports.
-pub(crate) fn probe(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    settings: &Settings,
-) -> Result<Support, SetupError> {
-    let windows = settings.windows;
-    // SAFETY: `physical` was enumerated from this instance.
-    let properties = unsafe { instance.raw.get_physical_device_properties(physical) };
+/// Finds out what a device supports.
+pub(crate) fn probe(source: &Source<'_>, settings: &Settings) -> Result<Support, SetupError> {
+    let instance = source.instance;
+    // SAFETY: the physical device is of this instance.
+    let properties = unsafe { instance.raw.get_physical_device_properties(source.physical) };
     let mut support = Support::default();
     if properties.api_version < vk::API_VERSION_1_3 {
         let has = version_text(properties.api_version);
         support.missing.push(format!("Vulkan 1.3 (it has {has})"));
         return Ok(support);
     }
-    // SAFETY: as above.
-    let extensions = unsafe { instance.raw.enumerate_device_extension_properties(physical) }
-        .map_err(vulkan("vkEnumerateDeviceExtensionProperties"))?;
-    let has = |name: &CStr| {
-        extensions
-            .iter()
-            .any(|e| e.extension_name_as_c_str() == Ok(name))
-    };
-
-    support.need_extension(khr::push_descriptor::NAME, has(khr::push_descriptor::NAME));
-    if windows {
-        support.want_extension(khr::swapchain::NAME, has(khr::swapchain::NAME));
+    support.need_extension(khr::push_descriptor::NAME, source);
+    if settings.windows {
+        support.want_extension(khr::swapchain::NAME, source.has(khr::swapchain::NAME));
     }
-    support.want_extension(PORTABILITY_SUBSET, has(PORTABILITY_SUBSET));
-    let calibrated = ext::calibrated_timestamps::NAME;
-    support.want_extension(calibrated, has(calibrated));
-    support.probe_features(instance, physical, has(MAINTENANCE8));
-    support.probe_present_fences(instance, windows, &has)?;
-    support.probe_present_wait(instance, physical, &has);
-    support.probe_device_fault(instance, physical, &has);
-    support.probe_conditional_rendering(instance, physical, &has);
-    support.grant(Granted::of(&settings.extensions, instance, physical, &has));
+    for name in [PORTABILITY_SUBSET, ext::calibrated_timestamps::NAME] {
+        support.want_extension(name, source.has(name));
+    }
+    support.probe_features(source);
+    support.probe_present_fences(source, settings.windows)?;
+    support.probe_present_wait(source);
+    support.probe_device_fault(source);
+    support.probe_conditional_rendering(source);
+    support.grant(Granted::of(&settings.extensions, source));
     Ok(support)
 }
 
 impl Support {
-    fn need_extension(&mut self, name: &CStr, present: bool) {
-        if !self.want_extension(name, present) {
+    fn need_extension(&mut self, name: &CStr, source: &Source<'_>) {
+        if !self.want_extension(name, source.has(name)) {
             self.missing.push(name.to_string_lossy().into_owned());
         }
     }
@@ -145,6 +134,15 @@ impl Support {
         present
     }
 
+    /// Adds extensions that are enabled already.
+    pub(crate) fn add_extensions(&mut self, names: &[CString]) {
+        for name in names {
+            if !self.has(name) {
+                self.extensions.push(name.clone());
+            }
+        }
+    }
+
     /// Whether an extension of the device is to be enabled.
     pub(crate) fn has(&self, name: &CStr) -> bool {
         self.extensions.iter().any(|it| it.as_c_str() == name)
@@ -152,11 +150,7 @@ impl Support {
 
     /// Adds what the program asks for.
     fn grant(&mut self, granted: Granted) {
-        for name in &granted.names {
-            if !self.has(name) {
-                self.extensions.push(name.clone());
-            }
-        }
+        self.add_extensions(&granted.names);
         let mut core = vk::PhysicalDeviceFeatures2::default().features(self.core);
         granted.add_to(&mut core);
         self.core = core.features;
@@ -169,30 +163,11 @@ impl Support {
         }
     }
 
-    fn probe_features(
-        &mut self,
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        has_maintenance8: bool,
-    ) {
-        let mut vulkan11 = vk::PhysicalDeviceVulkan11Features::default();
-        let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default();
-        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default();
-        let mut maintenance8 = Maintenance8Features::default();
-        let mut features = vk::PhysicalDeviceFeatures2::default()
-            .push_next(&mut vulkan11)
-            .push_next(&mut vulkan12)
-            .push_next(&mut vulkan13);
-        if has_maintenance8 {
-            features = features.push_next(&mut maintenance8);
-        }
-        // SAFETY: `physical` was enumerated from this instance; the chain holds known structures.
-        unsafe {
-            instance
-                .raw
-                .get_physical_device_features2(physical, &mut features)
-        };
-        let core = features.features;
+    fn probe_features(&mut self, source: &Source<'_>) {
+        let core = source.core();
+        let vulkan11: vk::PhysicalDeviceVulkan11Features<'_> = source.read();
+        let vulkan12: vk::PhysicalDeviceVulkan12Features<'_> = source.read();
+        let vulkan13: vk::PhysicalDeviceVulkan13Features<'_> = source.read();
         self.need_feature("synchronization2", vulkan13.synchronization2);
         self.need_feature("dynamicRendering", vulkan13.dynamic_rendering);
         self.need_feature("maintenance4", vulkan13.maintenance4);
@@ -218,6 +193,15 @@ impl Support {
         let separate = vulkan12.separate_depth_stencil_layouts;
         self.need_feature("separateDepthStencilLayouts", separate);
         self.need_feature("robustBufferAccess", core.robust_buffer_access);
+        self.need_feature("robustImageAccess", vulkan13.robust_image_access);
+        self.need_feature(
+            "shaderZeroInitializeWorkgroupMemory",
+            vulkan13.shader_zero_initialize_workgroup_memory,
+        );
+        self.need_feature(
+            "shaderDemoteToHelperInvocation",
+            vulkan13.shader_demote_to_helper_invocation,
+        );
         self.core = optional_core(&core);
         self.optional = Optional {
             draw_indirect_count: vulkan12.draw_indirect_count == vk::TRUE,
@@ -226,18 +210,21 @@ impl Support {
             sampler_minmax: vulkan12.sampler_filter_minmax == vk::TRUE,
         };
         self.scalar_block_layout = vulkan12.scalar_block_layout == vk::TRUE;
-        self.vulkan_memory_model = vulkan12.vulkan_memory_model == vk::TRUE;
-        self.maintenance8 = maintenance8.maintenance8 == vk::TRUE;
-        self.want_extension(MAINTENANCE8, self.maintenance8);
+        self.vulkan_memory_model = vulkan12.vulkan_memory_model == vk::TRUE
+            && vulkan12.vulkan_memory_model_device_scope == vk::TRUE;
+        if source.has(MAINTENANCE8) {
+            let features: Maintenance8Features = source.read();
+            self.maintenance8 = features.maintenance8 == vk::TRUE;
+            self.want_extension(MAINTENANCE8, self.maintenance8);
+        }
     }
 
     /// Present fences need the surface's and the swapchain's maintenance extensions, both under
     /// their newer or both under their older names.
     fn probe_present_fences(
         &mut self,
-        instance: &Instance,
+        source: &Source<'_>,
         windows: bool,
-        has: &dyn Fn(&CStr) -> bool,
     ) -> Result<(), SetupError> {
         let windows = windows && self.has(khr::swapchain::NAME);
         if !windows || environment::leaves_out_present_fences()? {
@@ -252,84 +239,45 @@ impl Support {
         ];
         let pair = pairs
             .iter()
-            .find(|(surface, device)| instance.has(surface) && has(device));
+            .find(|(surface, device)| source.instance.has(surface) && source.has(device));
         if let Some((_, extension)) = pair {
-            self.extensions.push((*extension).to_owned());
-            self.present_fences = true;
+            let features: vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT<'_> = source.read();
+            self.present_fences = features.swapchain_maintenance1 == vk::TRUE;
+            self.want_extension(extension, self.present_fences);
         }
         Ok(())
     }
 
     /// Waiting for presents takes two extensions, with a feature each, and swapchains.
-    fn probe_present_wait(
-        &mut self,
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        has: &dyn Fn(&CStr) -> bool,
-    ) {
+    fn probe_present_wait(&mut self, source: &Source<'_>) {
         let names = [khr::present_id::NAME, khr::present_wait::NAME];
         let windows = self.has(khr::swapchain::NAME);
-        if !windows || !names.iter().all(|name| has(name)) {
+        if !windows || !names.iter().all(|name| source.has(name)) {
             return;
         }
-        let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default();
-        let mut waits = vk::PhysicalDevicePresentWaitFeaturesKHR::default();
-        let mut features = vk::PhysicalDeviceFeatures2::default()
-            .push_next(&mut ids)
-            .push_next(&mut waits);
-        // SAFETY: as in `probe_features`; the device has the extensions of both structures.
-        unsafe {
-            instance
-                .raw
-                .get_physical_device_features2(physical, &mut features)
-        };
+        let ids: vk::PhysicalDevicePresentIdFeaturesKHR<'_> = source.read();
+        let waits: vk::PhysicalDevicePresentWaitFeaturesKHR<'_> = source.read();
         self.present_wait = ids.present_id == vk::TRUE && waits.present_wait == vk::TRUE;
         if self.present_wait {
             self.extensions.extend(names.map(CStr::to_owned));
         }
     }
 
-    fn probe_device_fault(
-        &mut self,
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        has: &dyn Fn(&CStr) -> bool,
-    ) {
-        if !has(ext::device_fault::NAME) {
-            return;
+    fn probe_device_fault(&mut self, source: &Source<'_>) {
+        if source.has(ext::device_fault::NAME) {
+            let fault: vk::PhysicalDeviceFaultFeaturesEXT<'_> = source.read();
+            self.device_fault = fault.device_fault == vk::TRUE;
+            self.want_extension(ext::device_fault::NAME, self.device_fault);
         }
-        let mut fault = vk::PhysicalDeviceFaultFeaturesEXT::default();
-        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut fault);
-        // SAFETY: as in `probe_features`; the device has the extension of the structure.
-        unsafe {
-            instance
-                .raw
-                .get_physical_device_features2(physical, &mut features)
-        };
-        self.device_fault = fault.device_fault == vk::TRUE;
-        self.want_extension(ext::device_fault::NAME, self.device_fault);
     }
 
-    fn probe_conditional_rendering(
-        &mut self,
-        instance: &Instance,
-        physical: vk::PhysicalDevice,
-        has: &dyn Fn(&CStr) -> bool,
-    ) {
+    fn probe_conditional_rendering(&mut self, source: &Source<'_>) {
         let name = ext::conditional_rendering::NAME;
-        if !has(name) {
-            return;
+        if source.has(name) {
+            let features: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'_> = source.read();
+            self.conditional_rendering = features.conditional_rendering == vk::TRUE;
+            self.want_extension(name, self.conditional_rendering);
         }
-        let mut conditional = vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default();
-        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut conditional);
-        // SAFETY: as in `probe_features`; the device has the extension of the structure.
-        unsafe {
-            instance
-                .raw
-                .get_physical_device_features2(physical, &mut features)
-        };
-        self.conditional_rendering = conditional.conditional_rendering == vk::TRUE;
-        self.want_extension(name, self.conditional_rendering);
     }
 
     /// The features of Vulkan 1.2 that are enabled.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use quadrille_sync::{BarrierStyle, Capabilities, OrderPolicy, SubmitPolicy};
 
-use crate::instance::extension::Extension;
+use crate::error::SetupError;
+use crate::instance::extension::{self, Extension};
 use crate::instance::sharing::Sharing;
 
 /// One line of the shopping list of queues: what a queue has to be able to do.
@@ -128,6 +129,14 @@ impl Settings {
             app_name: app_name.to_owned(),
             windows: false,
             ..Self::default()
+        }
+    }
+
+    /// Refuses extensions that have no meaning.
+    pub(crate) fn check_extensions(&self) -> Result<(), SetupError> {
+        match extension::problem(&self.extensions) {
+            Some(problem) => Err(SetupError::Extensions { problem }),
+            None => Ok(()),
         }
     }
 }

@@ -1,0 +1,90 @@
+//! An instance that the program made itself.
+
+use std::any::Any;
+
+use ash::{ext, vk};
+
+use crate::error::SetupError;
+use crate::instance::settings::Settings;
+use crate::instance::source::names;
+use crate::instance::{Functions, Instance, VALIDATION, ValidationLayer, create_messenger};
+
+/// What is dropped once nothing calls to an imported device any more.
+pub(crate) type Keep = Box<dyn Any + Send + Sync>;
+
+/// An instance that the program made, and the physical device that it chose: see [`Gpu::import`](crate::Gpu::import).
+#[derive(Clone, Copy)]
+pub struct ImportedInstance<'a> {
+    /// The loader.
+    pub entry: &'a ash::Entry,
+    /// The instance, of Vulkan 1.3 (`VkApplicationInfo::apiVersion`).
+    pub instance: &'a ash::Instance,
+    /// What it was made by: it tells which extensions and layers are enabled.
+    pub info: &'a vk::InstanceCreateInfo<'a>,
+    /// The physical device.
+    pub physical_device: vk::PhysicalDevice,
+}
+
+impl Instance {
+    /// Takes an instance of the program's. With `keep` the validation layer's messages are counted.
+    ///
+    /// # Safety
+    /// The handles are valid until `keep` is dropped, and were made by `info`, which is whole.
+    pub(crate) unsafe fn import(
+        of: ImportedInstance<'_>,
+        settings: &Settings,
+        keep: Option<Keep>,
+    ) -> Result<Self, SetupError> {
+        settings.check_extensions()?;
+        let info = of.info;
+        // SAFETY: as the caller promises.
+        let app = unsafe { info.p_application_info.as_ref() };
+        if app.is_none_or(|app| app.api_version < vk::API_VERSION_1_3) {
+            return Err(SetupError::Import {
+                what: "the instance".to_owned(),
+                missing: vec!["Vulkan 1.3 as the `apiVersion` of its VkApplicationInfo".to_owned()],
+            });
+        }
+        // SAFETY: likewise.
+        let extensions = unsafe {
+            names(
+                info.pp_enabled_extension_names,
+                info.enabled_extension_count,
+            )
+        };
+        // SAFETY: likewise.
+        let layers = unsafe { names(info.pp_enabled_layer_names, info.enabled_layer_count) };
+        let unwanted = Settings {
+            validation: false,
+            ..settings.clone()
+        };
+        let layer = ValidationLayer::find(of.entry, &unwanted)?;
+        let is_validated =
+            layer.from_outside || layers.iter().any(|it| it.as_c_str() == VALIDATION);
+        let Functions {
+            surface,
+            capabilities2,
+        } = Functions::new(of.entry, of.instance, &extensions);
+        let has_messenger = extensions
+            .iter()
+            .any(|it| it.as_c_str() == ext::debug_utils::NAME);
+        let messenger = (has_messenger && keep.is_some())
+            .then(|| create_messenger(of.entry, of.instance))
+            .flatten();
+        Ok(Self {
+            entry: of.entry.clone(),
+            raw: of.instance.clone(),
+            surface,
+            capabilities2,
+            extensions,
+            validation: layer.version.filter(|_| is_validated),
+            messenger,
+            imported: Some(keep.unwrap_or_else(|| Box::new(()))),
+        })
+    }
+
+    /// Whether the program made it, and destroys it and its device.
+    pub(crate) fn is_imported(&self) -> bool {
+        self.imported.is_some()
+    }
+}
