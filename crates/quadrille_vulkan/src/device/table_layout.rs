@@ -17,6 +17,20 @@ pub(crate) struct Limits {
 /// What no table needs more of.
 const MOST_IMAGES: u32 = 1 << 20;
 
+/// The same for devices in software: Mesa's lavapipe 25.0 allocates each set for all images of its
+/// layout, 325 bytes each, and ignores the variable count.
+const MOST_IMAGES_IN_SOFTWARE: u32 = 1 << 14;
+
+/// How many images a table may have room for, within the device's limit.
+pub(super) fn most_images(wanted: Option<u32>, software: bool) -> u32 {
+    let usual = if software {
+        MOST_IMAGES_IN_SOFTWARE
+    } else {
+        MOST_IMAGES
+    };
+    wanted.unwrap_or(usual).max(1)
+}
+
 /// What is left to the descriptors of set 0 and to samplers.
 const OTHERS: u32 = 64;
 
@@ -32,7 +46,7 @@ pub(crate) fn limits(device: &Device) -> Limits {
         .min(vulkan12.max_per_stage_update_after_bind_resources);
     let images = of_a_pipeline.saturating_sub(OTHERS) / TableBinding::LAST_GROUP;
     Limits {
-        images: images.min(MOST_IMAGES),
+        images: images.min(device.most_table_images),
         all: vulkan12.max_update_after_bind_descriptors_in_all_pools,
     }
 }

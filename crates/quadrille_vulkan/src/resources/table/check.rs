@@ -25,8 +25,8 @@ pub(super) fn check(device: &Arc<Device>, desc: &ImageTableDesc) -> Result<(), E
         "it has room for no image; give it a capacity of at least 1".to_owned()
     } else if capacity > most {
         format!(
-            "it has room for {capacity} images, which is above the limit of {most} that the device has \
-             for a table"
+            "it has room for {capacity} images, which is above the limit of {most} that the device \
+             or `Settings::table_images` has for a table"
         )
     } else if samplers > TableBinding::MOST_SAMPLERS as usize {
         format!(
