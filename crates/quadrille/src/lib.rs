@@ -88,8 +88,8 @@
 //! 10. **Shaders follow their files** with `ShaderReloadPlugin`: those of `GpuShader::load(path)`, and
 //!     of `GpuShader::wgsl(name, include_str!(path))?.with_file(path)`. What is broken is a line in the
 //!     log, and the pipeline stays what it was.
-//! 11. **Shaders import from each other**: [Shaders of several files](#shaders-of-several-files).
-//! 12. **Tables** hold images of which shaders choose one by its index: see [below](#tables).
+//! 11. **Shaders import from each other** and have constants that pipelines set: [`guide::shaders`].
+//! 12. **Tables** hold images of which shaders choose one by its index: [`guide::tables`].
 //! 13. **The device draws what it finds**: `draw_indirect_count` reads from a buffer how often it draws, and
 //!     `@builtin(draw_index)` says in the shader which draw it is; both buffers are `IndirectRead`.
 //! 14. **All fixed state of Vulkan** is in [`PipelineState`](prelude::PipelineState): blend and mask of each
@@ -99,58 +99,13 @@
 //!
 //! 15. **Queries** count what draws come to, and `when` has the device decide what is drawn: see
 //!     [below](#queries-and-conditions).
-//! 16. **Names bind too**: `bind("heights", &waves)`, `sampler("linear", &sampler)` and `table("textures",
-//!     &textures)` find the shader's variable by its name. `ComputePipelineDesc::of("waves", &shader)
-//!     .binds("heights")` has the name checked when the pipeline is made; the error names the nearest one.
+//! 16. **Names bind too**: `bind("heights", &waves)` finds the shader's variable, and a wrong name is an error
+//!     that names the nearest one: [`guide::binding`].
+//! 17. **What is not wrapped is open**: extensions and features of one's own, Vulkan commands in passes, devices that
+//!     the program made: [`guide::vulkan`].
 //!
 //! Clip space is WebGPU's, with y up and depth from 0 to 1, whatever language a shader is written in.
 //! Images and windows begin at their top left corner.
-//!
-//! # Shaders of several files
-//!
-//! WGSL imports names of other files and of modules that crates publish, as bevy's shaders do (WESL), and has
-//! `override` constants that a pipeline sets:
-//!
-//! ```
-//! # use bevy_app::App;
-//! # use bevy_ecs::prelude::*;
-//! # use quadrille::prelude::*;
-//! // A crate publishes a module under its name:
-//! fn publish(_app: &mut App) -> Result {
-//!     let source = "override OCTAVES: u32 = 4u; fn ripple(at: f32) -> f32 { return sin(at * f32(OCTAVES)); }";
-//!     Ok(ShaderModule::new("waves::noise", source).publish()?)
-//! }
-//!
-//! // Everybody imports from it:
-//! const LAKE: &str = "
-//!     import waves::noise::ripple;
-//!     override SIZE: u32;
-//!     @group(0) @binding(0) var<storage, read_write> heights: array<f32>;
-//!     @compute @workgroup_size(SIZE)
-//!     fn main(@builtin(global_invocation_id) id: vec3u) { heights[id.x] = ripple(f32(id.x)); }";
-//!
-//! fn setup(gpu: Res<GpuDevice>) -> Result {
-//!     let shader = GpuShader::wgsl("lake.wgsl", LAKE)?;
-//!     let desc = ComputePipelineDesc::of("lake", &shader)
-//!         .constant("SIZE", 256_u32)
-//!         .constant("noise::OCTAVES", 8_u32);
-//!     let lake = gpu.compute_pipeline(&desc)?;
-//! #   drop(lake);
-//!     Ok(())
-//! }
-//! # let mut app = App::new();
-//! # publish(&mut app).unwrap();
-//! # GpuShader::wgsl("lake.wgsl", LAKE).unwrap();
-//! ```
-//!
-//! In files, `super::` is the folder: `import super::noise::{ripple, Wave as Swell};` takes two names of
-//! `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in` known, of
-//! `lib/tint.wgsl` in the folder above. A module is part of a shader once, however many import it; its names,
-//! also those of its variables and constants, are its own, and its entry points are not the shader's.
-//!
-//! Errors show file, line and column of the source in which they are. What is missing, is misspelt or imports
-//! itself in a circle is one line that says so. Pipelines follow the files of imports, those of published
-//! modules too if [`with_file`](prelude::ShaderModule::with_file) names them.
 //!
 //! # Textures
 //!
@@ -204,84 +159,6 @@
 //! fn main() -> AppExit {
 //!     App::new()
 //!         .add_plugins((QuadrillePlugins::default(), TexturePlugin::default()))
-//!         .add_systems(RenderStartup, setup)
-//!         .add_systems(Render, draw)
-//!         .run()
-//! }
-//! ```
-//!
-//! # Tables
-//!
-//! An [`ImageTable`](prelude::ImageTable) is bound as a whole, and each invocation chooses an image by
-//! its index. `insert`, `replace` and `remove` come at any time: frames on their way find what the table
-//! had when they began. An entry without an image shows a magenta checker, and so does an image
-//! without contents.
-//!
-//! A pass declares the table with one parameter, [`Table`](prelude::Table). Images that were written once
-//! cost the frame nothing, however many there are. What the frame writes, an upload or a pass, is ordered
-//! before the passes that read the table, on whichever queues they run. An image that passes on several
-//! queue families read this way is best made with [`Sharing::Concurrent`](prelude::Sharing): one that
-//! they own in turn has to be handed over in each frame.
-//!
-//! In the shader the table is a group of its own, from 1 to 3: samplers at binding 0, images at binding 1.
-//! That an index is below the table's capacity is for the shader to see to.
-//!
-//! ```no_run
-//! use bevy_app::{App, AppExit};
-//! use bevy_derive::{Deref, DerefMut};
-//! use bevy_ecs::prelude::*;
-//! use quadrille::prelude::*;
-//!
-//! #[derive(Resource, Deref, DerefMut)]
-//! struct Textures(ImageTable);
-//!
-//! #[derive(Resource)]
-//! struct Tiles {
-//!     pipeline: GraphicsPipeline,
-//!     /// Which image is drawn.
-//!     index: TableIndex,
-//! }
-//!
-//! fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>) -> Result {
-//!     let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
-//!     let desc = ImageTableDesc::d2("textures", 1000).with_sampler(&sampler);
-//!     let mut textures = gpu.image_table(&desc)?;
-//!     let stone = ImageDesc::sampled("stone", [2, 2], Format::R8G8B8A8_SRGB);
-//!     let stone = gpu.create_image(&stone.with_sharing(Sharing::Concurrent))?;
-//!     uploads.write_image(&stone, &[128; 16]);
-//!     let index = textures.insert(&stone)?;
-//!     commands.insert_resource(Textures(textures));
-//!     let shader = GpuShader::wgsl(
-//!         "tiles.wgsl",
-//!         "enable wgpu_binding_array; // what WGSL's translator calls arrays of images
-//!          @group(1) @binding(0) var smooth_sampler: sampler;
-//!          @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
-//!          var<immediate> index: u32;
-//!          @vertex fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-//!              return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
-//!          }
-//!          @fragment fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
-//!              return textureSample(textures[index], smooth_sampler, at.xy / 64.0);
-//!          }",
-//!     )?;
-//!     let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc::of("tiles", &shader))?;
-//!     commands.insert_resource(Tiles { pipeline, index });
-//!     Ok(())
-//! }
-//!
-//! fn draw(
-//!     mut recorder: Recorder,
-//!     textures: Table<Textures>,
-//!     window: ColorTarget<PrimaryWindowImage>,
-//!     tiles: Res<Tiles>,
-//! ) {
-//!     let mut rendering = recorder.render(window.clear([0.0; 4]));
-//!     rendering.pipeline(&tiles.pipeline).table(1, &textures).push(&tiles.index.0).draw(0..3, 0..1);
-//! }
-//!
-//! fn main() -> AppExit {
-//!     App::new()
-//!         .add_plugins(QuadrillePlugins::default())
 //!         .add_systems(RenderStartup, setup)
 //!         .add_systems(Render, draw)
 //!         .run()
@@ -352,6 +229,8 @@
 //! # The crates
 //!
 //! This crate only gathers: the front end is [`ecs`], the backend [`vulkan`], the solver [`sync`].
+
+pub mod guide;
 
 pub use quadrille_ecs as ecs;
 pub use quadrille_ecs::{bytemuck, encase, glam};

@@ -1,0 +1,45 @@
+//! Shaders of several files, and constants of pipelines.
+//!
+//! WGSL imports names of other files and of modules that crates publish, as bevy's shaders do (WESL), and has
+//! `override` constants that a pipeline sets:
+//!
+//! ```
+//! # use bevy_app::App;
+//! # use bevy_ecs::prelude::*;
+//! # use quadrille::prelude::*;
+//! // A crate publishes a module under its name:
+//! fn publish(_app: &mut App) -> Result {
+//!     let source = "override OCTAVES: u32 = 4u; fn ripple(at: f32) -> f32 { return sin(at * f32(OCTAVES)); }";
+//!     Ok(ShaderModule::new("waves::noise", source).publish()?)
+//! }
+//!
+//! // Everybody imports from it:
+//! const LAKE: &str = "
+//!     import waves::noise::ripple;
+//!     override SIZE: u32;
+//!     @group(0) @binding(0) var<storage, read_write> heights: array<f32>;
+//!     @compute @workgroup_size(SIZE)
+//!     fn main(@builtin(global_invocation_id) id: vec3u) { heights[id.x] = ripple(f32(id.x)); }";
+//!
+//! fn setup(gpu: Res<GpuDevice>) -> Result {
+//!     let shader = GpuShader::wgsl("lake.wgsl", LAKE)?;
+//!     let desc = ComputePipelineDesc::of("lake", &shader)
+//!         .constant("SIZE", 256_u32)
+//!         .constant("noise::OCTAVES", 8_u32);
+//!     let lake = gpu.compute_pipeline(&desc)?;
+//! #   drop(lake);
+//!     Ok(())
+//! }
+//! # let mut app = App::new();
+//! # publish(&mut app).unwrap();
+//! # GpuShader::wgsl("lake.wgsl", LAKE).unwrap();
+//! ```
+//!
+//! In files, `super::` is the folder: `import super::noise::{ripple, Wave as Swell};` takes two names of
+//! `noise.wgsl` beside the file that imports, `import super::super::lib::tint;` makes `tint::mix_in` known, of
+//! `lib/tint.wgsl` in the folder above. A module is part of a shader once, however many import it; its names,
+//! also those of its variables and constants, are its own, and its entry points are not the shader's.
+//!
+//! Errors show file, line and column of the source in which they are. What is missing, is misspelt or imports
+//! itself in a circle is one line that says so. Pipelines follow the files of imports, those of published
+//! modules too if [`with_file`](crate::prelude::ShaderModule::with_file) names them.

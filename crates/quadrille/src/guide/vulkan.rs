@@ -1,0 +1,145 @@
+//! What Quadrille does not wrap: extensions, commands and devices of one's own.
+//!
+//! # Extensions and commands
+//!
+//! [`Settings::extensions`](crate::prelude::Settings::extensions) has what a program wants of the device besides.
+//! What is required and missing is an error that names the device and what it lacks; what is optional is asked
+//! for with [`Gpu::is_enabled`](crate::vulkan::Gpu::is_enabled). Commands that use it are recorded in passes, by
+//! [`draw_raw`](crate::ecs::Rendering::draw_raw) in a rendering and by [`raw`](crate::ecs::Recorder::raw)
+//! elsewhere. The parameters of the pass declare what the commands touch, so they have the right barriers,
+//! semaphores and layouts around them, as all commands have. That they touch nothing else is a promise, and
+//! the calls are `unsafe` for it.
+//!
+//! This draws three parts of a buffer with one command of `VK_EXT_multi_draw`, on which Quadrille has no opinion:
+//!
+//! ```no_run
+//! use bevy_app::{App, AppExit};
+//! use bevy_derive::Deref;
+//! use bevy_ecs::prelude::*;
+//! use quadrille::prelude::*;
+//! use quadrille::vulkan::ash::ext;
+//! use quadrille::vulkan::vk;
+//!
+//! #[derive(Resource, Deref)]
+//! struct Corners(GpuBuffer);
+//!
+//! #[derive(Resource)]
+//! struct Tools {
+//!     paint: GraphicsPipeline,
+//!     multi_draw: ext::multi_draw::Device,
+//! }
+//!
+//! fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>) -> Result {
+//!     let shader = GpuShader::wgsl(
+//!         "paint.wgsl",
+//!         "@vertex fn corner(@location(0) at: vec2f) -> @builtin(position) vec4f {
+//!              return vec4f(at, 0.0, 1.0);
+//!          }
+//!          @fragment fn paint() -> @location(0) vec4f { return vec4f(1.0); }",
+//!     )?;
+//!     let mut desc = GraphicsPipelineDesc::of("paint", &shader);
+//!     desc.vertex_buffers = vec![VertexLayout::packed(0, &[Format::R32G32_SFLOAT])];
+//!     let usage = BufferUsage::VERTEX | BufferUsage::TRANSFER_DST;
+//!     let corners = gpu.create_buffer(&BufferDesc::new("corners", 9 * 8, usage))?;
+//!     uploads.write_buffer(&corners, 0, &[0; 72]);
+//!     commands.insert_resource(Corners(corners));
+//!     commands.insert_resource(Tools {
+//!         paint: gpu.graphics_pipeline(&desc)?,
+//!         // Functions of extensions are loaded from instance and device.
+//!         multi_draw: ext::multi_draw::Device::new(gpu.instance(), gpu.device()),
+//!     });
+//!     Ok(())
+//! }
+//!
+//! // The upload of the corners comes before, visible to vertices, for that is what they are declared as.
+//! fn draw(
+//!     mut recorder: Recorder,
+//!     window: ColorTarget<PrimaryWindowImage>,
+//!     corners: VertexRead<Corners>,
+//!     tools: Res<Tools>,
+//! ) {
+//!     let multi_draw = tools.multi_draw.fp().cmd_draw_multi_ext;
+//!     let draws = [0, 3, 6].map(|first_vertex| vk::MultiDrawInfoEXT { first_vertex, vertex_count: 3 });
+//!     let mut rendering = recorder.render(window.clear([0.0; 4]));
+//!     rendering.pipeline(&tools.paint).vertices(0, &corners, 0);
+//!     let stride = size_of::<vk::MultiDrawInfoEXT>() as u32;
+//!     // SAFETY: the extension is required, so it is there; the commands read the declared vertices, and
+//!     // change no state.
+//!     unsafe {
+//!         rendering.draw_raw(Box::new(move |_, buffer| {
+//!             multi_draw(buffer, draws.len() as u32, draws.as_ptr(), 1, 0, stride);
+//!         }));
+//!     }
+//! }
+//!
+//! fn main() -> AppExit {
+//!     let features = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
+//!     let multi_draw = Extension::required().device(ext::multi_draw::NAME).features(features);
+//!     let settings = Settings { extensions: vec![multi_draw], ..Settings::default() };
+//!     App::new()
+//!         .add_plugins(QuadrillePlugins { settings, ..QuadrillePlugins::default() })
+//!         .add_systems(RenderStartup, setup)
+//!         .add_systems(Render, draw)
+//!         .run()
+//! }
+//! ```
+//!
+//! Outside of a rendering a pass says what its queue must be able to do. [`GpuBuffer::raw`] and [`GpuImage::raw`]
+//! are the handles of what it declares, images in the layout of the declared access:
+//!
+//! ```
+//! # use bevy_derive::Deref;
+//! # use bevy_ecs::prelude::*;
+//! # use quadrille::prelude::*;
+//! use quadrille::ecs::Capabilities;
+//! # #[derive(Resource, Deref)] struct Old(GpuBuffer);
+//! # #[derive(Resource, Deref)] struct New(GpuBuffer);
+//! use quadrille::vulkan::vk;
+//!
+//! fn copy(mut recorder: Recorder, old: TransferRead<Old>, new: TransferWrite<New>) {
+//!     let (from, to, bytes) = (old.raw(), new.raw(), old.bytes().min(new.bytes()));
+//!     // SAFETY: the pass declares both, as what a copy reads and writes.
+//!     unsafe {
+//!         recorder.raw(
+//!             Capabilities::TRANSFER,
+//!             Box::new(move |device, buffer| {
+//!                 let regions = [vk::BufferCopy2::default().size(bytes)];
+//!                 let copy = vk::CopyBufferInfo2::default();
+//!                 let copy = copy.src_buffer(from).dst_buffer(to).regions(&regions);
+//!                 device.cmd_copy_buffer2(buffer, &copy);
+//!             }),
+//!         );
+//!     }
+//! }
+//! # let _ = copy;
+//! ```
+//!
+//! Objects of one's own are made from [`Gpu::device`](crate::vulkan::Gpu::device) and destroyed by whoever made
+//! them, after the frames that use them. Submissions of one's own go to a queue while it is locked:
+//! [`Gpu::with_queue`](crate::vulkan::Gpu::with_queue).
+//!
+//! # Devices that the program made
+//!
+//! Where something else has a say in how instance and device are made, as OpenXR has, the program makes them, and
+//! [`Gpu::import`](crate::vulkan::Gpu::import) takes them.
+//! [`Gpu::with_device_info`](crate::vulkan::Gpu::with_device_info) gives the `VkDeviceCreateInfo` that Quadrille
+//! would use, to be made larger or passed on. What is not enabled and needed is one error that names all of it.
+//! An app draws with such a device if its plugins are given it:
+//!
+//! ```no_run
+//! use bevy_app::{App, AppExit};
+//! use quadrille::prelude::*;
+//! use quadrille::vulkan::Gpu;
+//!
+//! fn run(gpu: Gpu) -> AppExit {
+//!     let plugins = QuadrillePlugins { gpu: Some(gpu), ..QuadrillePlugins::headless(1280, 720) };
+//!     App::new().add_plugins(plugins).run()
+//! }
+//! ```
+//!
+//! Quadrille destroys neither the device nor its instance. It drops the `keep` that was given with them when it
+//! makes no more calls to either. A device that is lost is not made anew, since only the program can do that:
+//! the app ends with an error that says so.
+//!
+//! [`GpuBuffer::raw`]: crate::vulkan::GpuBuffer::raw
+//! [`GpuImage::raw`]: crate::vulkan::GpuImage::raw
