@@ -4,6 +4,7 @@ pub(super) mod alias;
 pub(super) mod cull;
 pub(super) mod depend;
 pub(super) mod hazard;
+mod lists;
 pub(super) mod order;
 pub(super) mod overlap;
 pub(super) mod touch;
@@ -11,6 +12,8 @@ pub(super) mod touch;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use lists::Lists;
 
 /// One pass precedes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,47 +33,8 @@ pub(super) struct Graph {
     pub(super) edges: Vec<Edge>,
     passes: usize,
     /// Made on demand: of most graphs only one direction is needed, or none.
-    before: OnceCell<Lists>,
-    after: OnceCell<Lists>,
-}
-
-/// Lists of numbers in one array.
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    /// Where each list ends, and the next one begins.
-    ends: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Lists {
-    /// Sorts `items` into `count` lists, keeping their order.
-    fn new(count: usize, items: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        // First the length of each list, then where its next item goes, and in the end its end.
-        let mut ends = vec![0_u32; count];
-        for (list, _) in items.clone() {
-            ends[list as usize] += 1;
-        }
-        let mut sum = 0;
-        for end in &mut ends {
-            (*end, sum) = (sum, sum + *end);
-        }
-        let mut sorted = vec![0; sum as usize];
-        for (list, item) in items {
-            let next = &mut ends[list as usize];
-            sorted[*next as usize] = item;
-            *next += 1;
-        }
-        Self {
-            ends,
-            items: sorted,
-        }
-    }
-
-    fn of(&self, list: u32) -> &[u32] {
-        let start = list.checked_sub(1);
-        let start = start.map_or(0, |before| self.ends[before as usize]);
-        &self.items[start as usize..self.ends[list as usize] as usize]
-    }
+    before: OnceCell<Lists<u32>>,
+    after: OnceCell<Lists<u32>>,
 }
 
 impl Graph {

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::frame::{Frame, Use};
 use crate::range::{EVERYTHING, SubRange, intervals};
 use crate::resource::{ResourceIndex, ResourceKind};
+use crate::solve::graph::lists::Lists;
 use crate::solve::graph::ranks;
 
 /// An interval of a resource, all of it touched by the same uses.
@@ -93,34 +94,34 @@ impl Touches {
 
 /// Finds all spans. Uses that do not fit their resource are left out (they are errors already).
 pub(crate) fn touch(frame: &Frame) -> Touches {
-    let lists = Users::new(frame);
+    let Users { lists, in_parts } = Users::new(frame);
     let mut touches = Touches::default();
     touches.spans.reserve(frame.resources.len());
-    if lists.in_parts.contains(&true) {
-        touches.members.reserve(lists.users.len());
-        for (at, in_parts) in lists.in_parts.iter().enumerate() {
-            let (index, users) = (ResourceIndex(at as u32), lists.of(at));
-            if *in_parts {
-                cut(frame, index, &lists.users[users], &mut touches);
+    if in_parts.contains(&true) {
+        touches.members.reserve(lists.items.len());
+        for (at, in_parts) in (0..).zip(in_parts) {
+            let (index, users) = (ResourceIndex(at), lists.of(at));
+            if in_parts {
+                cut(frame, index, users, &mut touches);
             } else if !users.is_empty() {
-                let span = touches.add(index, EVERYTHING, lists.users[users].iter().copied());
+                let span = touches.add(index, EVERYTHING, users.iter().copied());
                 touches.spans.push(span);
             }
         }
         return touches;
     }
-    for at in 0..frame.resources.len() {
-        let users = lists.of(at);
+    for at in 0..frame.resources.len() as u32 {
+        let users = lists.range(at);
         if !users.is_empty() {
             touches.spans.push(Span {
-                resource: ResourceIndex(at as u32),
+                resource: ResourceIndex(at),
                 interval: EVERYTHING,
                 is_of_slices: false,
                 members: users.start as u32..users.end as u32,
             });
         }
     }
-    touches.members = lists.users;
+    touches.members = lists.items;
     touches
 }
 
@@ -187,9 +188,7 @@ fn cut_parts(
 
 /// The uses that fit, resource by resource, in declaration order.
 struct Users {
-    users: Vec<Member>,
-    /// Where each resource's end.
-    ends: Vec<u32>,
+    lists: Lists<Member>,
     /// By resource: some use names a part of it and not all.
     in_parts: Vec<bool>,
 }
@@ -198,51 +197,32 @@ impl Users {
     fn new(frame: &Frame) -> Self {
         let count = frame.resources.len();
         let mut in_parts = vec![false; count];
-        // First how many uses each resource has, then where the next one of each goes, and in the
-        // end where each resource's end.
-        let mut ends = vec![0_u32; count];
+        let mut lengths = vec![0_u32; count];
         for one in &frame.uses {
             let resource = one.resource.0 as usize;
             if one.range == SubRange::Whole {
-                ends[resource] += 1;
+                lengths[resource] += 1;
             } else if fits(frame, one) {
-                ends[resource] += 1;
+                lengths[resource] += 1;
                 in_parts[resource] = true;
             }
         }
-        let mut sum = 0;
-        for end in &mut ends {
-            (*end, sum) = (sum, sum + *end);
-        }
-        let mut users = vec![Member::default(); sum as usize];
-        for (pass, decl) in (0..).zip(&frame.passes) {
-            for at in decl.uses.clone() {
+        let users = (0..).zip(&frame.passes).flat_map(|(pass, decl)| {
+            decl.uses.clone().filter_map(move |at| {
                 let one = &frame.uses[at as usize];
-                if one.range != SubRange::Whole && !fits(frame, one) {
-                    continue;
-                }
-                let next = &mut ends[one.resource.0 as usize];
-                users[*next as usize] = Member {
+                let user = Member {
                     one: at,
                     pass,
                     writes: one.access.is_write(),
                 };
-                *next += 1;
-            }
-        }
+                let is_user = one.range == SubRange::Whole || fits(frame, one);
+                is_user.then_some((one.resource.0, user))
+            })
+        });
         Self {
-            users,
-            ends,
+            lists: Lists::with_lengths(lengths, users),
             in_parts,
         }
-    }
-
-    /// Where a resource's uses are.
-    fn of(&self, resource: usize) -> Range<usize> {
-        let start = resource
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before]);
-        start as usize..self.ends[resource] as usize
     }
 }
 
