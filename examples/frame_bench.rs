@@ -16,7 +16,7 @@ use clap::Parser;
 use examples::args;
 use examples::frame_bench::{
     Contestant, Engine, Floor, Measured, Mode, Outcome, Systems, compete, hand_written, report,
-    run_below_null,
+    run_below_null, tables,
 };
 use quadrille_bench::{SEED, Workload};
 
@@ -59,6 +59,10 @@ struct Args {
     /// Each pass system works so long, as if it recorded many commands (systems and threads only)
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 0)]
     pass_us: u64,
+
+    /// Measure what tables of images cost instead, and print a table
+    #[arg(long, conflicts_with_all = ["n", "frames", "warmup", "mode", "verify", "seed", "alone", "pass_us"])]
+    tables: bool,
 }
 
 fn main() -> ExitCode {
@@ -71,6 +75,10 @@ fn run(args: &Args) -> Outcome<ExitCode> {
         && let Some(code) = run_below_null()?
     {
         return Ok(code);
+    }
+    if args.tables {
+        print!("{}", tables()?);
+        return Ok(ExitCode::SUCCESS);
     }
     let workload = Workload::new(args.n as usize, args.seed);
     let mut contestants = contestants(args, &workload)?;

@@ -9,6 +9,8 @@ mod mode;
 mod null;
 mod report;
 mod systems;
+mod tables;
+mod watched;
 
 use std::error::Error;
 
@@ -20,6 +22,7 @@ pub use mode::Mode;
 pub use null::run_below_null;
 pub use report::{Measured, report};
 pub use systems::Systems;
+pub use tables::tables;
 
 /// What a contestant's calls may fail with.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;

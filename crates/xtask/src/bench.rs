@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     bench_plan::run()?;
-    println!();
+    println!("\n{}\n", bench.tables()?);
     let mut lines = Vec::new();
     for size in SIZES {
         for mode in MODES {
@@ -130,6 +130,18 @@ impl Bench {
     /// What the program prints.
     fn line(&self, arguments: &[&str]) -> Result<String> {
         let output = self.command(arguments).output()?;
+        if !output.status.success() {
+            bail!("frame_bench {}: {}", arguments.join(" "), output.status);
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// What tables of images cost with recording, where uploads have a queue of their own.
+    fn tables(&self) -> Result<String> {
+        let arguments = ["--tables", "--null"];
+        let mut command = self.command(&arguments);
+        self.layer.apply(&mut command, "gct:1,ct:1,t:1");
+        let output = command.output()?;
         if !output.status.success() {
             bail!("frame_bench {}: {}", arguments.join(" "), output.status);
         }

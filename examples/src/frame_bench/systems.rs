@@ -1,18 +1,16 @@
 //! The frame through the full front end: each pass a bevy system.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bevy_app::{App, TaskPoolPlugin};
+use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ParamBuilder, SystemParamBuilder};
-use quadrille::ecs::{
-    HeadlessWindow, Phase, RecordOn, RenderErrorHandler, RenderErrorPolicy, Renderer,
-};
+use quadrille::ecs::{RecordOn, Renderer};
 use quadrille::prelude::*;
-use quadrille_bench::{Contents, FrameTimes, PassWork, Stopwatch, Workload};
+use quadrille_bench::{Contents, FrameTimes, PassWork, Workload};
 
 use super::engine::{Resources, settings};
+use super::watched::Watched;
 use super::{Contestant, Counts, Mode, Outcome};
 
 /// The pipelines of all passes, and how long each pretends to work.
@@ -22,18 +20,6 @@ struct Shared {
     image_pipeline: ComputePipeline,
     work: Duration,
 }
-
-/// What the observer has seen of a frame.
-#[derive(Default)]
-struct Seen {
-    times: FrameTimes,
-    declaring: Option<Stopwatch>,
-    submitted: bool,
-}
-
-/// Why a frame failed.
-#[derive(Resource)]
-struct Failure(String);
 
 /// Where a pass stands, for those that come after it.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,11 +33,10 @@ struct ReadBack {
 
 /// The frame as an app.
 pub struct Systems {
-    app: App,
+    watched: Watched,
     mode: Mode,
     workload: Workload,
     resources: Resources,
-    seen: Arc<Mutex<Seen>>,
 }
 
 impl Systems {
@@ -60,19 +45,12 @@ impl Systems {
     /// # Errors
     /// There is no device, or it has no memory.
     pub fn new(mode: Mode, workload: &Workload, work: Duration) -> Outcome<Self> {
-        let mut app = App::new();
-        app.add_plugins((
-            TaskPoolPlugin::default(),
-            QuadrillePlugin {
-                settings: settings(mode),
-                gpu: None,
-                headless: Some(HeadlessWindow::new([1, 1])),
-                record_on: match mode {
-                    Mode::Threads => RecordOn::AllThreads,
-                    _ => RecordOn::OneThread,
-                },
-            },
-        ));
+        let record_on = match mode {
+            Mode::Threads => RecordOn::AllThreads,
+            _ => RecordOn::OneThread,
+        };
+        let mut watched = Watched::new(settings(mode), record_on);
+        let app = &mut watched.app;
         let Some(gpu) = app.world().get_resource::<GpuDevice>().cloned() else {
             return Err("there is no device; the log says why".into());
         };
@@ -83,21 +61,13 @@ impl Systems {
             work,
         });
         app.init_resource::<ReadBack>();
-        app.insert_resource(RenderErrorHandler(|error, world| {
-            world.insert_resource(Failure(error.to_string()));
-            RenderErrorPolicy::StopRendering
-        }));
-        add_passes(&mut app, workload, &resources);
-        app.finish();
-        app.cleanup();
-        let seen = Arc::new(Mutex::new(Seen::default()));
-        observe(&mut app, &seen);
+        add_passes(app, workload, &resources);
+        watched.begin();
         let mut systems = Self {
-            app,
+            watched,
             mode,
             workload: workload.clone(),
             resources,
-            seen,
         };
         systems.fill();
         Ok(systems)
@@ -105,14 +75,14 @@ impl Systems {
 
     /// The device's name.
     pub fn device(&self) -> String {
-        let renderer = self.app.world().get_resource::<Renderer>();
+        let renderer = self.watched.app.world().get_resource::<Renderer>();
         renderer.map_or_else(String::new, |renderer| renderer.gpu().info().name.clone())
     }
 
     /// The start values are uploaded before the first frame's passes.
     fn fill(&mut self) {
         let start = self.workload.start();
-        let mut uploads = self.app.world_mut().resource_mut::<Uploads>();
+        let mut uploads = self.watched.app.world_mut().resource_mut::<Uploads>();
         for (buffer, value) in self.resources.buffers.iter().zip(&start.buffers) {
             uploads.write_buffer(buffer, 0, &value.to_ne_bytes());
         }
@@ -121,37 +91,6 @@ impl Systems {
             uploads.write_image(image, bytemuck::cast_slice(&vec![value; texels]));
         }
     }
-}
-
-/// Notes the phases of each frame.
-fn observe(app: &mut App, seen: &Arc<Mutex<Seen>>) {
-    let Some(mut renderer) = app.world_mut().get_resource_mut::<Renderer>() else {
-        return;
-    };
-    let seen = Arc::clone(seen);
-    renderer.observe_phases(Box::new(move |phase, start: Instant, end: Instant| {
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let time = end - start;
-        match phase {
-            Phase::Wait => {
-                seen.times.wait += time;
-                seen.declaring = Some(Stopwatch::start());
-            }
-            Phase::Run | Phase::Collect => seen.times.build += time,
-            Phase::Plan => seen.times.compile += time,
-            Phase::Record => {
-                seen.times.record += time;
-                if let Some(watch) = seen.declaring {
-                    seen.times.pre_submit = watch.wall();
-                    seen.times.pre_submit_cpu = watch.thread();
-                }
-            }
-            Phase::Submit => {
-                seen.times.submit += time;
-                seen.submitted = true;
-            }
-        }
-    }));
 }
 
 fn add_passes(app: &mut App, workload: &Workload, resources: &Resources) {
@@ -241,27 +180,12 @@ impl Contestant for Systems {
     }
 
     fn frame(&mut self) -> Outcome<FrameTimes> {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen::default();
-        let watch = Stopwatch::start();
-        self.app.update();
-        let (frame, frame_process_cpu) = (watch.wall(), watch.process());
-        if let Some(failure) = self.app.world().get_resource::<Failure>() {
-            return Err(failure.0.clone().into());
-        }
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if !seen.submitted {
-            return Err("a frame was not submitted".into());
-        }
-        Ok(FrameTimes {
-            frame,
-            frame_process_cpu,
-            ..seen.times
-        })
+        self.watched.frame()
     }
 
     fn contents(&mut self) -> Outcome<Option<Contents>> {
         // The passes run no more; what reads back is all that is left of the frame.
-        let world = self.app.world_mut();
+        let world = self.watched.app.world_mut();
         for pass in world
             .query_filtered::<Entity, With<quadrille::ecs::Pass>>()
             .iter(world)
@@ -290,9 +214,9 @@ impl Contestant for Systems {
             );
         }
         for _ in 0..8 {
-            self.app.update();
+            self.watched.app.update();
         }
-        let all = &self.app.world().resource::<ReadBack>().words;
+        let all = &self.watched.app.world().resource::<ReadBack>().words;
         let words: Option<Vec<u32>> = all.iter().copied().collect();
         let mut words = words.ok_or("not everything was read back")?;
         let images = words.split_off(self.workload.buffers);
@@ -303,13 +227,6 @@ impl Contestant for Systems {
     }
 
     fn counts(&self) -> Option<Counts> {
-        let report = self.app.world().get_resource::<Renderer>()?.report();
-        let number = |key: &str| report.get(key)?.as_u64().map(|value| value as u32);
-        Some(Counts {
-            barrier_calls: number("barrier_calls")?,
-            barriers: number("barriers")?,
-            submissions: number("submissions")?,
-            command_buffers: number("command_buffers")?,
-        })
+        self.watched.counts()
     }
 }
