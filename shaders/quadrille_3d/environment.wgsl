@@ -15,8 +15,9 @@ struct Environment {
     intensity: f32,
     // Half the size of what is mirrored, in the probe's space; zeros: it is infinitely far.
     bounds: vec3f,
-    is_everywhere: u32,
-    // Places in the table of cubes.
+    // `OF_PROBE` and others.
+    kind: u32,
+    // Places in the table of cubes; of a volume the first is its place in the table of these.
     diffuse: u32,
     specular: u32,
     // The mip level of perceptual roughness 1.
@@ -28,6 +29,12 @@ struct Environment {
 
 @group(2) @binding(0) var cube_samplers: binding_array<sampler>;
 @group(2) @binding(1) var cubes: binding_array<texture_cube<f32>>;
+
+@group(3) @binding(0) var volume_samplers: binding_array<sampler>;
+@group(3) @binding(1) var volumes: binding_array<texture_3d<f32>>;
+
+const OF_PROBE: u32 = 0u;
+const VOLUME: u32 = 2u;
 
 struct Around {
     // From all directions, each by its cosine: the irradiance divided by pi.
@@ -50,7 +57,11 @@ fn environment_light(surface: Surface, view: View, open: f32, scatters: bool) ->
     let further = mix(other.further, metal.further, surface.metallic);
     let once = mix(other.once, metal.once, surface.metallic);
     let below = surface.diffuse * (1.0 - other.once - other.further);
-    let scattered = select(vec3f(0.0), (further + below) * around.scattered * open, scatters);
+    var scattered = vec3f(0.0);
+    if scatters {
+        let volume = volume_light(surface, view);
+        scattered = mix((further + below) * around.scattered, surface.diffuse * volume.rgb, volume.a) * open;
+    }
     let color = scattered + once * around.mirrored;
     let coat = surface.coat.strength * (0.04 * surface.coat.dfg.x + surface.coat.dfg.y);
     return color * (1.0 - coat) + around.coat * coat;
@@ -80,9 +91,12 @@ fn around_of(surface: Surface, view: View) -> Around {
     var total = 0.0;
     for (var number = 0u; number < view.environment_count; number++) {
         let environment = environments[view.first_environment + number];
+        if environment.kind == VOLUME {
+            continue;
+        }
         var weight = 1.0 - total;
         // The camera's own comes last, for what is left.
-        if environment.is_everywhere == 0u {
+        if environment.kind == OF_PROBE {
             weight = weight_of(environment, surface.world);
         }
         if weight <= 0.0001 {
@@ -107,6 +121,44 @@ fn around_of(surface: Surface, view: View) -> Around {
         around.coat /= total;
     }
     return around;
+}
+
+// The light that irradiance volumes say to fall on a surface, divided by pi; last how much they count.
+fn volume_light(surface: Surface, view: View) -> vec4f {
+    var sum = vec3f(0.0);
+    var total = 0.0;
+    // They come first.
+    for (var number = 0u; number < view.environment_count; number++) {
+        let environment = environments[view.first_environment + number];
+        if environment.kind != VOLUME {
+            break;
+        }
+        let weight = weight_of(environment, surface.world);
+        if weight > 0.0001 {
+            total += weight;
+            sum += weight * environment.intensity * cube_light(environment, surface);
+        }
+    }
+    return vec4f(sum / max(total, 0.0001), min(total, 1.0));
+}
+
+// What the ambient cubes of a volume say ("Shading in Valve's Source Engine", J. Mitchell): the texels of
+// a third of the slices for each axis, in the upper half of the rows for normals that point along it.
+fn cube_light(volume: Environment, surface: Surface) -> vec3f {
+    let image = volume.diffuse;
+    let texels = vec3f(textureDimensions(volumes[image]));
+    let count = texels / vec3f(1.0, 2.0, 3.0);
+    let place = (to_probe(volume, vec4f(surface.world, 1.0)) + 0.5) * count;
+    // Not mixed with what another side says.
+    let at = clamp(place, vec3f(0.5), count - 0.5) / texels;
+    let half = select(vec3f(0.0), vec3f(0.5), surface.normal < vec3f(0.0));
+    let weights = surface.normal * surface.normal;
+    var light = vec3f(0.0);
+    for (var axis = 0u; axis < 3u; axis++) {
+        let side = at + vec3f(0.0, half[axis], f32(axis) / 3.0);
+        light += weights[axis] * textureSampleLevel(volumes[image], volume_samplers[0], side, 0.0).rgb;
+    }
+    return light;
 }
 
 // How much a probe counts: all of it within, less from where its falloff begins.

@@ -2,7 +2,7 @@
 
 enable wgpu_binding_array;
 
-import quadrille_3d::scene::{samplers, textures};
+import quadrille_3d::scene::{IMAGE, first_level, textures};
 
 struct Lightmap {
     // Left, top, width and height of its part of the image.
@@ -15,10 +15,6 @@ struct Lightmap {
 
 @group(0) @binding(17) var<storage, read> lightmaps: array<Lightmap>;
 
-const NO_TEXTURE: u32 = 0xffffffffu;
-const LIGHTMAP_IMAGE: u32 = 0x7fffffu;
-const LIGHTMAP_SAMPLER_BIT: u32 = 24u;
-
 // What the image says of a place.
 fn baked_light(lightmap: Lightmap, uv: vec2f) -> vec3f {
     let place = lightmap.part.xy + uv * lightmap.part.zw;
@@ -27,7 +23,7 @@ fn baked_light(lightmap: Lightmap, uv: vec2f) -> vec3f {
     }
     // The weights of a cubic B-spline of four texels along each axis, two of which one look between them
     // mixes.
-    let size = vec2f(textureDimensions(textures[lightmap.texture & LIGHTMAP_IMAGE]));
+    let size = vec2f(textureDimensions(textures[lightmap.texture & IMAGE]));
     let texel = place * size - 0.5;
     let part = fract(texel);
     let rest = 1.0 - part;
@@ -45,6 +41,5 @@ fn baked_light(lightmap: Lightmap, uv: vec2f) -> vec3f {
 }
 
 fn baked_texel(lightmap: Lightmap, place: vec2f) -> vec3f {
-    let image = lightmap.texture & LIGHTMAP_IMAGE;
-    return textureSampleLevel(textures[image], samplers[lightmap.texture >> LIGHTMAP_SAMPLER_BIT], place, 0.0).rgb;
+    return first_level(lightmap.texture, place).rgb;
 }

@@ -5,14 +5,15 @@
 import quadrille_3d::clusters::{light_masks, slabs_at};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::with_fog;
-import quadrille_3d::lightmaps::{NO_TEXTURE, baked_light, lightmaps};
+import quadrille_3d::light_textures::let_through;
+import quadrille_3d::lightmaps::{baked_light, lightmaps};
 import quadrille_3d::parallax::moved_in;
 import quadrille_3d::ranges::{fade, is_faded};
 import quadrille_3d::rows::to_world;
 import quadrille_3d::lobes::{Coat, Lamp, Surface, ambient_light, reflected, to_the_fifth};
 import quadrille_3d::scene::{
-    DIRECTIONAL, Light, Material, SPOT, View, dfg, instances, lights, materials, samplers, seen,
-    textures, view_index, views,
+    DIRECTIONAL, IMAGE, Light, Material, NO_TEXTURE, SAMPLER_BIT, SPOT, View, dfg, instances, lights, materials,
+    samplers, seen, textures, view_index, views,
 };
 import quadrille_3d::shadows::{Place, shadow};
 
@@ -88,8 +89,6 @@ fn unit_or_zero(way: vec3f) -> vec3f {
 }
 
 const SECOND_UV: u32 = 0x800000u;
-const IMAGE: u32 = 0x7fffffu;
-const SAMPLER_BIT: u32 = 24u;
 
 // Both texture coordinates, and how they change from pixel to pixel.
 struct Coordinates {
@@ -433,7 +432,10 @@ fn light(surface: Surface, place: Place, view: View, light: Light, receives: boo
     if strength <= 0.0 || !(faces || light.radius > 0.0) {
         return vec3f(0.0);
     }
-    if receives {
+    if light.texture != 0u {
+        strength *= let_through(light.texture, surface.world);
+    }
+    if receives && strength > 0.0 {
         strength *= shadow(place, view, light, to_light);
     }
     return light.color * strength * reflected(surface, Lamp(to_light, way, light.radius));

@@ -76,6 +76,11 @@ struct Light {
     normal_bias: f32,
     // Of the sphere that it is.
     radius: f32,
+    // Which of the list of images it shines through, from 1 on; 0 for none.
+    texture: u32,
+    unused_0: u32,
+    unused_1: u32,
+    unused_2: u32,
 }
 
 @group(0) @binding(0) var<storage, read> instances: array<Instance>;
@@ -92,6 +97,16 @@ struct Light {
 
 @group(1) @binding(0) var samplers: binding_array<sampler>;
 @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
+
+// Places of images: where they lie in the table, which texture coordinates they are seen by, and the sampler.
+const NO_TEXTURE: u32 = 0xffffffffu;
+const IMAGE: u32 = 0x7fffffu;
+const SAMPLER_BIT: u32 = 24u;
+
+// A place of the first level of an image.
+fn first_level(place: u32, uv: vec2f) -> vec4f {
+    return textureSampleLevel(textures[place & IMAGE], samplers[place >> SAMPLER_BIT], uv, 0.0);
+}
 
 var<immediate> view_index: u32;
 

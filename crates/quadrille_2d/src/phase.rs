@@ -188,6 +188,14 @@ impl Phase2d {
             return Some(texture);
         }
         let shown = images.shown(id)?;
+        if shown.image.desc().extent[2] > 1 {
+            if self.refused.insert(id) {
+                tracing::error!(
+                    "the image {id} has three dimensions, so nothing in 2D can show it"
+                );
+            }
+            return None;
+        }
         let slot = *self.slots.entry(shown.image.id()).or_insert_with(|| {
             textures.0.push(shown.image.clone());
             textures.0.len() as u32 - 1

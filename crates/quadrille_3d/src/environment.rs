@@ -18,7 +18,8 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::cluster::ClusterVisibilityClass;
 use bevy_light::{
-    EnvironmentMapLight, GeneratedEnvironmentMapLight, LightProbe, ParallaxCorrection, Skybox,
+    EnvironmentMapLight, GeneratedEnvironmentMapLight, IrradianceVolume, LightProbe,
+    ParallaxCorrection, Skybox,
 };
 use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_transform::components::GlobalTransform;
@@ -27,7 +28,7 @@ use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille_content::{Complaints, DeviceImages, first_odd, is_finite};
 
 use crate::environment::filter::{FilterCubes3d, FilterJobs3d, FilterResults3d, FilterSources3d};
-use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, count_submitted};
+use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, MapSource, Volumes3d, count_submitted};
 use crate::scene::{Scene3d, fill_empty};
 use crate::sky::sky_of;
 use crate::table::List;
@@ -43,9 +44,9 @@ pub(crate) struct EnvironmentRow {
     intensity: f32,
     /// Half the size of what is mirrored, in the probe's space; zeros: it is infinitely far.
     bounds: [f32; 3],
-    /// It is a camera's own.
-    is_everywhere: u32,
-    /// Places in the table of cubes.
+    /// [`OF_PROBE`], [`OF_CAMERA`] or [`VOLUME`].
+    kind: u32,
+    /// Places in the table of cubes; of a volume the first is its place in the table of these.
     diffuse: u32,
     specular: u32,
     /// The mip level of perceptual roughness 1.
@@ -53,7 +54,14 @@ pub(crate) struct EnvironmentRow {
     unused: u32,
 }
 
-/// The list of environments of all views.
+/// The environment of a probe.
+const OF_PROBE: u32 = 0;
+/// A camera's own.
+const OF_CAMERA: u32 = 1;
+/// An irradiance volume.
+const VOLUME: u32 = 2;
+
+/// The list of environments of all views: of each first the irradiance volumes, last its own.
 #[derive(Resource, Deref)]
 pub struct Environments3d(pub(crate) GpuBuffer);
 
@@ -85,6 +93,7 @@ pub(crate) struct Probe {
     probe: &'static LightProbe,
     transform: &'static GlobalTransform,
     parallax: Option<&'static ParallaxCorrection>,
+    volume: Option<&'static IrradianceVolume>,
     lit: Lit,
 }
 
@@ -92,6 +101,7 @@ pub(crate) struct Probe {
 type HasEnvironment = Or<(
     With<EnvironmentMapLight>,
     With<GeneratedEnvironmentMapLight>,
+    With<IrradianceVolume>,
 )>;
 
 /// What environments are listed from.
@@ -121,7 +131,7 @@ pub(crate) fn gather_environments(
     mut scene: ResMut<Scene3d>,
     mut list: ResMut<EnvironmentList>,
     mut maps: ResMut<EnvironmentMaps3d>,
-    mut cubes: ResMut<Cubes3d>,
+    (mut cubes, mut volumes): (ResMut<Cubes3d>, ResMut<Volumes3d>),
     mut jobs: ResMut<FilterJobs3d>,
 ) {
     let scene = &mut *scene;
@@ -130,6 +140,7 @@ pub(crate) fn gather_environments(
     let mut source = MapSource {
         maps: &mut maps,
         cubes: &mut cubes,
+        volumes: &mut volumes,
         images: &world.images,
         complaints: &world.complaints,
         gpu: &world.gpu,
@@ -140,7 +151,16 @@ pub(crate) fn gather_environments(
         };
         view.sky = sky_of(&seer, view.camera, &world, &mut source);
         let first = rows.len();
-        for &entity in seer.visible.get(TypeId::of::<ClusterVisibilityClass>()) {
+        let seen = seer.visible.get(TypeId::of::<ClusterVisibilityClass>());
+        for &entity in seen {
+            if let Ok(probe) = world.probes.get(entity) {
+                let who = format_args!("the irradiance volume {entity}");
+                rows.extend(
+                    volume_row(&probe, &mut source).and_then(|row| world.checked(who, row)),
+                );
+            }
+        }
+        for &entity in seen {
             if let Ok(probe) = world.probes.get(entity) {
                 let who = format_args!("the light probe {entity}");
                 rows.extend(probe_row(&probe, &mut source).and_then(|row| world.checked(who, row)));
@@ -153,7 +173,7 @@ pub(crate) fn gather_environments(
             row.environment_count = (rows.len() - first) as u32;
         }
     }
-    maps.end(&mut cubes, &mut jobs);
+    maps.end(&mut cubes, &mut volumes, &mut jobs);
 }
 
 /// Sends the list of environments, unless the device has it.
@@ -191,7 +211,7 @@ fn own_row(lit: &LitItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentR
     let (row, rotation) = looked_up(lit, source)?;
     Some(EnvironmentRow {
         probe_from_world: rows_of(Affine3A::from_quat(rotation.inverse())),
-        is_everywhere: 1,
+        kind: OF_CAMERA,
         ..row
     })
 }
@@ -209,7 +229,21 @@ fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<Environ
         probe_from_world: rows_of(world_from_probe.inverse()),
         falloff: item.probe.falloff.to_array(),
         bounds: bounds.to_array(),
+        kind: OF_PROBE,
         ..row
+    })
+}
+
+/// The irradiance volume of a probe.
+fn volume_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
+    let volume = item.volume?;
+    Some(EnvironmentRow {
+        probe_from_world: rows_of(item.transform.affine().inverse()),
+        falloff: item.probe.falloff.to_array(),
+        intensity: volume.intensity,
+        kind: VOLUME,
+        diffuse: source.volume(&volume.voxels)?,
+        ..EnvironmentRow::zeroed()
     })
 }
 

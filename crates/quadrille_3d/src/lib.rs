@@ -52,6 +52,7 @@ mod gltf;
 mod grading;
 pub mod guide;
 mod instances;
+mod light_textures;
 mod lightmap;
 mod lights;
 mod material;
@@ -85,9 +86,10 @@ pub use environment::filter::{
     FilterCubes3d, FilterJobs3d, FilterPipelines3d, FilterResults3d, FilterSources3d, Filtered3d,
     filter_env_3d,
 };
-pub use environment::maps::{Cubes3d, EnvironmentMaps3d};
+pub use environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
+pub use light_textures::LightTextures3d;
 pub use lightmap::{Lightmap, Lightmaps3d};
 pub use material::{AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial};
 pub use material_row::Materials3d;
@@ -122,8 +124,9 @@ pub mod prelude {
     pub use bevy_color::prelude::*;
     pub use bevy_light::prelude::*;
     pub use bevy_light::{
-        CascadeShadowConfigBuilder, GeneratedEnvironmentMapLight, NotShadowCaster,
-        NotShadowReceiver, ParallaxCorrection, Skybox,
+        CascadeShadowConfigBuilder, DirectionalLightTexture, GeneratedEnvironmentMapLight,
+        IrradianceVolume, NotShadowCaster, NotShadowReceiver, ParallaxCorrection,
+        PointLightTexture, Skybox, SpotLightTexture,
     };
     pub use bevy_math::prelude::*;
     pub use bevy_mesh::prelude::*;

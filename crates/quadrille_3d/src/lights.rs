@@ -19,8 +19,10 @@ use quadrille_content::{Complaints, first_odd, is_finite};
 
 use crate::cull::CullRow;
 use crate::instances::InstanceStore;
+use crate::light_textures::{HasSlide, LightTextureRow, Slide};
 use crate::scene::{AtlasKind, LightRow, Scene3d, Shadow3d, ShadowRow};
 use crate::shadow_maps::{MOST_FACES, MOST_FLAT};
+use crate::textures::TextureSource;
 
 const DIRECTIONAL: u32 = 0;
 const POINT: u32 = 1;
@@ -58,6 +60,7 @@ pub(crate) struct Lights<'w, 's> {
             Option<&'static RenderLayers>,
         ),
     >,
+    slides: Query<'w, 's, Slide, HasSlide>,
     flat_size: Res<'w, DirectionalLightShadowMap>,
     face_size: Res<'w, PointLightShadowMap>,
     pub(crate) instances: Res<'w, InstanceStore>,
@@ -94,10 +97,10 @@ impl ShadowLister {
         &mut self,
         scene: &mut Scene3d,
         lights: &Lights,
-        view: Entity,
-        entity: Entity,
+        textures: &mut TextureSource,
+        (view, entity): (Entity, Entity),
     ) {
-        let row = if let Ok(item) = lights.directional.get(entity) {
+        let mut row = if let Ok(item) = lights.directional.get(entity) {
             self.directional(scene, lights, view, &item)
         } else if let Ok(item) = lights.points.get(entity) {
             self.point(scene, lights, entity, item)
@@ -115,6 +118,7 @@ impl ShadowLister {
         ];
         if is_finite(&numbers) && is_finite(&rest) && is_finite(&[row.depth_bias, row.normal_bias])
         {
+            row.texture = add_texture(scene, lights, textures, entity);
             scene.lights.now.push(row);
             return;
         }
@@ -267,6 +271,7 @@ impl ShadowLister {
             depth_bias: light.shadow_depth_bias,
             normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 * light.outer_angle.tan() / size,
             radius: light.radius,
+            ..DARK
         }
     }
 
@@ -323,6 +328,29 @@ impl ShadowLister {
     }
 }
 
+/// Adds the image that a light shines through. Tells which of the list it is: 0 for none, 1 for the first.
+fn add_texture(
+    scene: &mut Scene3d,
+    lights: &Lights,
+    textures: &mut TextureSource,
+    entity: Entity,
+) -> u32 {
+    let slide = lights.slides.get(entity).ok();
+    let Some(row) = slide.and_then(|slide| LightTextureRow::new(&slide, textures)) else {
+        return 0;
+    };
+    let place = row.light_from_world.as_flattened();
+    if !is_finite(place) {
+        let who = format_args!("the image of the light {entity}");
+        lights
+            .complaints
+            .warn(who, || first_odd(&[("place in it", place)]));
+        return 0;
+    }
+    scene.light_textures.now.push(row);
+    scene.light_textures.now.len() as u32
+}
+
 /// Adds a shadow map, and what culls for it.
 fn add_shadow(
     scene: &mut Scene3d,
@@ -351,6 +379,8 @@ const DARK: LightRow = LightRow {
     depth_bias: 0.0,
     normal_bias: 0.0,
     radius: 0.0,
+    texture: 0,
+    unused: [0; 3],
 };
 
 impl LightRow {

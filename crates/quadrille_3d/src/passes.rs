@@ -15,8 +15,9 @@ use crate::bins::Group;
 use crate::clusters::LightMasks3d;
 use crate::cull::{DRAW_BYTES, DrawArgs3d, Seen3d};
 use crate::environment::Environments3d;
-use crate::environment::maps::Cubes3d;
+use crate::environment::maps::{Cubes3d, Volumes3d};
 use crate::instances::{Indices3d, Instances3d, Vertices3d};
+use crate::light_textures::LightTextures3d;
 use crate::lightmap::Lightmaps3d;
 use crate::material_row::Materials3d;
 use crate::pipelines::{Dfg3d, Pipelines3d};
@@ -64,7 +65,9 @@ pub struct Lighting3d<'w> {
     textures: Table<'w, Textures3d>,
     environments: StorageRead<'w, Environments3d>,
     cubes: Table<'w, Cubes3d>,
+    volumes: Table<'w, Volumes3d>,
     lightmaps: StorageRead<'w, Lightmaps3d>,
+    light_textures: StorageRead<'w, LightTextures3d>,
 }
 
 /// The images of views.
@@ -131,6 +134,7 @@ impl Lighting3d<'_> {
             self.light_masks.any().as_declared(),
             self.environments.any().as_declared(),
             self.lightmaps.any().as_declared(),
+            self.light_textures.any().as_declared(),
         ]);
     }
 
@@ -147,8 +151,10 @@ impl Lighting3d<'_> {
             .bind(10, &self.light_masks)
             .bind(16, &self.environments)
             .bind(17, &self.lightmaps)
+            .bind(18, &self.light_textures)
             .table(1, &self.textures)
-            .table(2, &self.cubes);
+            .table(2, &self.cubes)
+            .table(3, &self.volumes);
     }
 }
 

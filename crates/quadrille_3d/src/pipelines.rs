@@ -32,7 +32,7 @@ pub struct Pipelines3d {
 }
 
 /// What the shaders import.
-const MODULES: [(&str, &str); 12] = [
+const MODULES: [(&str, &str); 13] = [
     (
         "quadrille_3d::ranges",
         include_str!("../../../shaders/quadrille_3d/ranges.wgsl"),
@@ -56,6 +56,10 @@ const MODULES: [(&str, &str); 12] = [
     (
         "quadrille_3d::clusters",
         include_str!("../../../shaders/quadrille_3d/clusters.wgsl"),
+    ),
+    (
+        "quadrille_3d::light_textures",
+        include_str!("../../../shaders/quadrille_3d/light_textures.wgsl"),
     ),
     (
         "quadrille_3d::lightmaps",

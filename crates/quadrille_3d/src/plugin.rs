@@ -18,13 +18,14 @@ use crate::cull::{
 };
 use crate::dfg;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, list_filtered};
-use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
+use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
     self, EnvironmentList, Environments3d, gather_environments, send_environments,
 };
 use crate::gather::{gather_meshes, move_meshes, send_meshes};
 use crate::grading::{ColorGrading, DebandDither};
 use crate::instances::{FreedSlots, Indices3d, InstanceStore, Instances3d, Slot, Vertices3d};
+use crate::light_textures::LightTextures3d;
 use crate::lightmap::{Lightmap, Lightmaps3d};
 use crate::material::{MeshMaterial3d, StandardMaterial};
 use crate::material_row::{MaterialStore, Materials3d};
@@ -238,6 +239,7 @@ fn make(
     commands.insert_resource(Views3d(table("3d views")?));
     commands.insert_resource(Gradings3d(table("3d gradings")?));
     commands.insert_resource(Lights3d(table("3d lights")?));
+    commands.insert_resource(LightTextures3d(table("3d light textures")?));
     commands.insert_resource(LightMasks3d(table("3d light masks")?));
     commands.insert_resource(ShadowViews3d(table("3d shadow views")?));
     commands.insert_resource(Environments3d(table("3d environments")?));
@@ -278,6 +280,7 @@ fn make(
     commands.insert_resource(Textures3d::new(&gpu)?);
     commands.insert_resource(ToneTables3d::new(&gpu, &mut uploads)?);
     commands.insert_resource(Cubes3d::new(&gpu)?);
+    commands.insert_resource(Volumes3d::new(&gpu)?);
     commands.insert_resource(FilterPipelines3d::new(&gpu)?);
     commands.insert_resource(SkyPipeline3d::new(&gpu)?);
     commands.insert_resource(SceneColors::default());

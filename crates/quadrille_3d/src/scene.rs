@@ -14,6 +14,7 @@ use crate::camera::Tonemapping;
 use crate::cull::{CullLayers3d, CullRow, CullViews3d, DRAW_BYTES, DrawArgs3d, Seen3d};
 use crate::grading::GradingRow;
 use crate::instances::DrawnMesh;
+use crate::light_textures::{LightTextureRow, LightTextures3d};
 use crate::material_row::{CullMode, Mix};
 use crate::sky::SkyPush;
 use crate::table::List;
@@ -86,6 +87,9 @@ pub(crate) struct LightRow {
     pub(crate) normal_bias: f32,
     /// Of the sphere that it is.
     pub(crate) radius: f32,
+    /// Which of the list of images it shines through, from 1 on; 0 for none.
+    pub(crate) texture: u32,
+    pub(crate) unused: [u32; 3],
 }
 
 /// A shadow map as shaders read it.
@@ -231,6 +235,7 @@ pub struct Scene3d {
     /// A row for each view.
     pub(crate) gradings: List<GradingRow>,
     pub(crate) lights: List<LightRow>,
+    pub(crate) light_textures: List<LightTextureRow>,
     pub(crate) shadow_rows: List<ShadowRow>,
     /// Cameras and shadow maps, for each of which chunks are culled.
     pub(crate) cull_rows: List<CullRow>,
@@ -280,6 +285,7 @@ impl Scene3d {
         self.view_rows.now.clear();
         self.gradings.now.clear();
         self.lights.now.clear();
+        self.light_textures.now.clear();
         self.shadow_rows.now.clear();
         self.cull_rows.now.clear();
         self.layer_bits.now.clear();
@@ -291,6 +297,7 @@ impl Scene3d {
         self.view_rows.begin_anew();
         self.gradings.begin_anew();
         self.lights.begin_anew();
+        self.light_textures.begin_anew();
         self.shadow_rows.begin_anew();
         self.cull_rows.begin_anew();
         self.layer_bits.begin_anew();
@@ -318,7 +325,7 @@ impl Scene3d {
 #[derive(Resource, Deref)]
 pub struct Views3d(pub(crate) GpuBuffer);
 
-/// The list of lights of all views: 64 bytes each.
+/// The list of lights of all views: 80 bytes each.
 #[derive(Resource, Deref)]
 pub struct Lights3d(pub(crate) GpuBuffer);
 
@@ -337,6 +344,7 @@ pub(crate) struct SentTo<'w> {
     views: ResMut<'w, Views3d>,
     gradings: ResMut<'w, Gradings3d>,
     lights: ResMut<'w, Lights3d>,
+    light_textures: ResMut<'w, LightTextures3d>,
     shadows: ResMut<'w, ShadowViews3d>,
     culled: ResMut<'w, CullViews3d>,
     layers: ResMut<'w, CullLayers3d>,
@@ -366,6 +374,7 @@ pub(crate) fn send_scene(
     }
     // Shaders are bound to these also where they read nothing of them.
     fill_empty(&mut scene.lights);
+    fill_empty(&mut scene.light_textures);
     fill_empty(&mut scene.shadow_rows);
     fill_empty(&mut scene.sorted);
     fill_empty(&mut scene.view_rows);
@@ -373,6 +382,8 @@ pub(crate) fn send_scene(
     scene.view_rows.send(&gpu, uploads, &mut to.views.0)?;
     scene.gradings.send(&gpu, uploads, &mut to.gradings.0)?;
     scene.lights.send(&gpu, uploads, &mut to.lights.0)?;
+    let textures = &mut to.light_textures.0;
+    scene.light_textures.send(&gpu, uploads, textures)?;
     scene.shadow_rows.send(&gpu, uploads, &mut to.shadows.0)?;
     scene.cull_rows.send(&gpu, uploads, &mut to.culled.0)?;
     scene.layer_bits.send(&gpu, uploads, &mut to.layers.0)?;

@@ -23,8 +23,10 @@ use crate::cull::{CullRow, DRAW_BYTES};
 use crate::grading::{ColorGrading, DebandDither, GradingRow};
 use crate::instances::DrawnMesh;
 use crate::lights::{Lights, ShadowLister};
+use crate::material_row::{MaterialSource, MaterialStore};
 use crate::scene::{FogRow, Scene3d, View3d, ViewRow};
 use crate::shadow_maps::ShadowMaps;
+use crate::textures::TextureSource;
 
 /// A 3D camera.
 #[derive(QueryData)]
@@ -67,6 +69,7 @@ pub(crate) fn gather_views(
     world: World3d,
     mut scene: ResMut<Scene3d>,
     mut maps: ResMut<ShadowMaps>,
+    (mut materials, mut source): (ResMut<MaterialStore>, MaterialSource),
     mut scratch: Local<Scratch>,
     gpu: Res<GpuDevice>,
 ) {
@@ -82,9 +85,10 @@ pub(crate) fn gather_views(
         });
     }
     scratch.shadows.begin(most.saturating_sub(count) as u32);
+    let textures = &mut materials.textures(&mut source);
     for view in cameras.take(most) {
         if let Ok(camera) = world.cameras.get(view.camera) {
-            add_view(&world, scene, &mut scratch, view, &camera);
+            add_view(&world, scene, &mut scratch, textures, (view, &camera));
         }
     }
     maps.wanted = scratch.shadows.tiles();
@@ -107,8 +111,8 @@ fn add_view(
     world: &World3d,
     scene: &mut Scene3d,
     scratch: &mut Scratch,
-    view: &CameraView,
-    camera: &CameraItem<'_, '_>,
+    textures: &mut TextureSource,
+    (view, camera): (&CameraView, &CameraItem<'_, '_>),
 ) {
     let first_light = scene.lights.now.len() as u32;
     scene.eye = camera.transform.translation().extend(1.0).to_array();
@@ -120,7 +124,7 @@ fn add_view(
     for &light in lit.iter() {
         scratch
             .shadows
-            .add_light(scene, &world.lights, view.camera, light);
+            .add_light(scene, &world.lights, textures, (view.camera, light));
     }
     let rows = &mut scene.lights.now[first_light as usize..];
     let light_count = rows.len() as u32;

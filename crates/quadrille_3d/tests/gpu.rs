@@ -15,6 +15,8 @@ mod gltf;
 mod guide;
 #[path = "gpu/lamps.rs"]
 mod lamps;
+#[path = "gpu/light_textures.rs"]
+mod light_textures;
 #[path = "gpu/lightmaps.rs"]
 mod lightmaps;
 #[path = "gpu/materials.rs"]

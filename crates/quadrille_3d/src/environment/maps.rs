@@ -12,7 +12,7 @@ use quadrille::prelude::{
     Format, GpuDevice, GpuImage, ImageDesc, ImageTable, ImageTableDesc, Renderer, SamplerDesc,
     TableIndex,
 };
-use quadrille::vulkan::Error;
+use quadrille::vulkan::{Error, vk};
 use quadrille_content::{Complaints, DeviceImages};
 
 use crate::environment::filter::{Filter, FilterJobs3d};
@@ -20,6 +20,25 @@ use crate::environment::filter::{Filter, FilterJobs3d};
 /// The table of the cubes that cameras see: skies and environment maps.
 #[derive(Resource, Deref, DerefMut)]
 pub struct Cubes3d(ImageTable);
+
+/// The table of irradiance volumes that cameras see.
+#[derive(Resource, Deref, DerefMut)]
+pub struct Volumes3d(ImageTable);
+
+/// How many irradiance volumes cameras can see at once.
+const MOST_VOLUMES: u32 = 256;
+
+impl Volumes3d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
+        let sampler = gpu.create_sampler(&SamplerDesc {
+            name: "volumes".to_owned(),
+            address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
+            ..SamplerDesc::linear()
+        })?;
+        let desc = ImageTableDesc::d3("3d volumes", MOST_VOLUMES).with_sampler(&sampler);
+        Ok(Self(gpu.image_table(&desc)?))
+    }
+}
 
 /// How many cubes cameras can see at once.
 const CAPACITY: u32 = 256;
@@ -54,16 +73,63 @@ impl Cubes3d {
 #[derive(Resource, Default)]
 pub struct EnvironmentMaps3d {
     made: HashMap<AssetId<Image>, Made>,
-    residents: Vec<Resident>,
+    cubes: Residents,
+    volumes: Residents,
     /// Frames that were submitted before the one that is prepared.
     pub(crate) submitted: u64,
 }
 
-/// A cube in the table.
+/// An image in a table.
 struct Resident {
     image: GpuImage,
     index: TableIndex,
     is_used: bool,
+}
+
+/// The images of a table, of which those stay that a frame needed.
+#[derive(Default)]
+struct Residents(Vec<Resident>);
+
+impl Residents {
+    /// Where shaders find an image; none, with a warning, if there is no room.
+    fn place(
+        &mut self,
+        table: &mut ImageTable,
+        image: &GpuImage,
+        complaints: &Complaints,
+    ) -> Option<u32> {
+        if let Some(known) = self.0.iter_mut().find(|known| known.image == *image) {
+            known.is_used = true;
+            return Some(known.index.0);
+        }
+        match table.insert(image) {
+            Ok(index) => {
+                self.0.push(Resident {
+                    image: image.clone(),
+                    index,
+                    is_used: true,
+                });
+                Some(index.0)
+            }
+            Err(error) => {
+                let who = format_args!("the image {} of a light", image.name());
+                complaints.warn(who, || error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Drops what was not needed.
+    fn end(&mut self, table: &mut ImageTable) {
+        self.0.retain_mut(|resident| {
+            let keeps = std::mem::take(&mut resident.is_used);
+            if !keeps {
+                // The index is one of this table's.
+                let _ = table.remove(resident.index);
+            }
+            keeps
+        });
+    }
 }
 
 /// What is made of an image.
@@ -95,19 +161,19 @@ impl EnvironmentMaps3d {
     /// Forgets what the device had.
     pub(crate) fn begin_anew(&mut self) {
         self.made.clear();
-        self.residents.clear();
+        self.cubes = Residents::default();
+        self.volumes = Residents::default();
     }
 
     /// Drops what was not needed, and lists what is to be made in this frame.
-    pub(crate) fn end(&mut self, cubes: &mut Cubes3d, jobs: &mut FilterJobs3d) {
-        self.residents.retain_mut(|resident| {
-            let keeps = std::mem::take(&mut resident.is_used);
-            if !keeps {
-                // The index is one of this table's.
-                let _ = cubes.remove(resident.index);
-            }
-            keeps
-        });
+    pub(crate) fn end(
+        &mut self,
+        cubes: &mut Cubes3d,
+        volumes: &mut Volumes3d,
+        jobs: &mut FilterJobs3d,
+    ) {
+        self.cubes.end(cubes);
+        self.volumes.end(volumes);
         let submitted = self.submitted;
         jobs.0.clear();
         self.made.retain(|_, made| {
@@ -137,6 +203,7 @@ pub(crate) fn count_submitted(
 pub(crate) struct MapSource<'a> {
     pub(crate) maps: &'a mut EnvironmentMaps3d,
     pub(crate) cubes: &'a mut Cubes3d,
+    pub(crate) volumes: &'a mut Volumes3d,
     pub(crate) images: &'a DeviceImages,
     pub(crate) complaints: &'a Complaints,
     pub(crate) gpu: &'a GpuDevice,
@@ -155,6 +222,25 @@ impl MapSource<'_> {
             return None;
         }
         self.place(&image)
+    }
+
+    /// The place of an image that is an irradiance volume; none until it is there.
+    pub(crate) fn volume(&mut self, handle: &Handle<Image>) -> Option<u32> {
+        let image = self.images.image(handle)?.clone();
+        let [_, height, depth] = image.desc().extent;
+        if depth % 3 != 0 || height % 2 != 0 {
+            self.complaints.warn("an irradiance volume", || {
+                format!(
+                    "its image {} of {:?} texels is no 3D image of twice as many rows and three \
+                     times as many slices as there are cubes",
+                    image.name(),
+                    image.desc().extent
+                )
+            });
+            return None;
+        }
+        let residents = &mut self.maps.volumes;
+        residents.place(self.volumes, &image, self.complaints)
     }
 
     /// The cube that a sky shows: the image, or one made of it.
@@ -252,28 +338,9 @@ impl MapSource<'_> {
     /// Where shaders find a cube.
     fn place(&mut self, image: &GpuImage) -> Option<CubePlace> {
         let levels = image.desc().mip_levels;
-        let residents = &mut self.maps.residents;
-        if let Some(known) = residents.iter_mut().find(|known| known.image == *image) {
-            known.is_used = true;
-            let place = known.index.0;
-            return Some(CubePlace { place, levels });
-        }
-        match self.cubes.insert(image) {
-            Ok(index) => {
-                residents.push(Resident {
-                    image: image.clone(),
-                    index,
-                    is_used: true,
-                });
-                let place = index.0;
-                Some(CubePlace { place, levels })
-            }
-            Err(error) => {
-                let who = format_args!("the cube {}", image.name());
-                self.complaints.warn(who, || error.to_string());
-                None
-            }
-        }
+        let residents = &mut self.maps.cubes;
+        let place = residents.place(self.cubes, image, self.complaints)?;
+        Some(CubePlace { place, levels })
     }
 
     fn refuse(&self, image: &GpuImage, who: &str, why: &str) {

@@ -535,3 +535,99 @@ fn what_is_no_sky_is_left_out() {
     });
     assert_eq!(rig.exactly(4, 4), [0.0, 0.0, 0.0, 1.0]);
 }
+
+/// A volume of two cubes side by side along x: of each side the number of the cube, and the side.
+fn cubes(size: [u32; 3], value: impl Fn([u32; 3], usize) -> f32) -> Image {
+    let [x, y, z] = size;
+    let mut image = image([x, 2 * y, 3 * z], |[column, row, slice]| {
+        let side = 2 * (slice / z) as usize + (row / y) as usize;
+        [value([column, row % y, slice % z], side); 3]
+    });
+    image.texture_descriptor.dimension = TextureDimension::D3;
+    image.texture_view_descriptor = None;
+    image
+}
+
+/// A grey plane that is lit by a volume alone.
+fn in_volume(voxels: Image, place: Transform, falloff: f32) -> Rig {
+    let material = StandardMaterial {
+        base_color: Color::linear_rgb(0.5, 0.5, 0.5),
+        reflectance: 0.0,
+        ..StandardMaterial::default()
+    };
+    plane(material, |world| {
+        let voxels = world.resource_mut::<Assets<Image>>().add(voxels);
+        let volume = IrradianceVolume {
+            voxels,
+            intensity: one(),
+            ..IrradianceVolume::default()
+        };
+        let falloff = LightProbe {
+            falloff: Vec3::splat(falloff),
+        };
+        world.spawn((volume, falloff, place));
+    })
+}
+
+/// Turns the plane and the camera.
+fn turn(rig: &mut Rig, turn: Quat) {
+    let world = rig.app.world_mut();
+    let mut eyes = world.query_filtered::<&mut Transform, With<Camera3d>>();
+    let eye = Transform::from_xyz(0.0, 0.0, 10.0);
+    *eyes.single_mut(world).expect("there is one") = Transform::from_rotation(turn) * eye;
+    let mut planes = world.query_filtered::<&mut Transform, With<Mesh3d>>();
+    planes.single_mut(world).expect("there is one").rotation = turn;
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn the_sides_of_irradiance_volumes_light_what_faces_them() {
+    let about = Transform::from_scale(Vec3::splat(8.0));
+    let mut rig = in_volume(cubes([2, 2, 2], |_, side| 1.0 + side as f32), about, 0.0);
+    let mut lit = |way: Quat| {
+        turn(&mut rig, way);
+        rig.exactly(4, 4)[0]
+    };
+    let axes = [
+        Vec3::X,
+        Vec3::NEG_X,
+        Vec3::Y,
+        Vec3::NEG_Y,
+        Vec3::Z,
+        Vec3::NEG_Z,
+    ];
+    for (side, way) in (1u8..).zip(axes) {
+        let found = lit(Quat::from_rotation_arc(Vec3::Z, way));
+        expect_near(found, 0.5 * f64::from(side), TOLERANCE, &format!("{way}"));
+    }
+    let wanted = 0.5 * (5.0 * 0.6f64.cos().powi(2) + 0.6f64.sin().powi(2));
+    let found = lit(Quat::from_rotation_y(0.6));
+    expect_near(found, wanted, TOLERANCE, "between two sides");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn irradiance_volumes_count_where_they_are() {
+    // Cubes along x: the middle of the plane is a quarter of the size to the left of the middle.
+    let along = |[x, ..]: [u32; 3], _| 1.0 + x as f32;
+    let right = Transform::from_xyz(2.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
+    let found = in_volume(cubes([4, 1, 1], along), right, 0.0).exactly(4, 4)[0];
+    // Between the first cube's middle, an eighth from the side, and the next.
+    expect_near(found, 0.5 * 1.5, TOLERANCE, "between two cubes");
+    // Three quarters of the way out and half way through the falloff, under a sky.
+    let place = Transform::from_xyz(3.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
+    let mut rig = in_volume(cubes([1, 1, 1], |_, _| 4.0), place, 0.5);
+    let world = rig.app.world_mut();
+    let sky = environment(world, image([1, 1, 6], |_| [1.0; 3]), one());
+    camera(world).insert(sky);
+    let wanted = 0.5 * (0.25 * 4.0 + 0.75);
+    expect_near(rig.exactly(4, 4)[0], wanted, 0.01, "in the falloff");
+    let world = rig.app.world_mut();
+    let mut volumes = world.query_filtered::<&mut Transform, With<IrradianceVolume>>();
+    volumes
+        .single_mut(world)
+        .expect("there is one")
+        .translation
+        .x = 30.0;
+    expect_near(rig.exactly(4, 4)[0], 0.5, 0.01, "outside");
+}

@@ -19,16 +19,21 @@ pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
             desc.format
         )
     })?;
-    if desc.dimension != TextureDimension::D2 {
-        return Err(format!(
-            "it is a {:?} image; only 2D ones are supported",
-            desc.dimension
-        ));
-    }
     let (width, height) = (desc.size.width, desc.size.height);
-    let mut result = ImageDesc::sampled(name, [width, height], format)
+    let count = desc.size.depth_or_array_layers.max(1);
+    let (depth, layers) = match desc.dimension {
+        TextureDimension::D1 => {
+            return Err(format!(
+                "it is a {:?} image; only 2D and 3D ones are supported",
+                desc.dimension
+            ));
+        }
+        TextureDimension::D2 => (1, count),
+        TextureDimension::D3 => (count, 1),
+    };
+    let mut result = ImageDesc::sampled(name, [width, height, depth], format)
         .with_mips(desc.mip_level_count.max(1))
-        .with_layers(desc.size.depth_or_array_layers.max(1));
+        .with_layers(layers);
     if desc.usage.contains(TextureUsages::RENDER_ATTACHMENT) {
         result = result.with_usage(ImageUsage::COLOR_ATTACHMENT);
     }

@@ -2,7 +2,7 @@
 
 use bevy_image::{CompressedImageFormats, Image as ImageAsset};
 use quadrille_vulkan::{Format, Gpu};
-use wgpu_types::{AstcBlock, AstcChannel, TextureFormat as T};
+use wgpu_types::{AstcBlock, AstcChannel, TextureDimension, TextureFormat as T};
 
 /// Vulkan's format; none for depth and integer formats, which are no textures.
 pub(crate) fn to_vk(format: T) -> Option<Format> {
@@ -124,7 +124,12 @@ pub(crate) fn mip_bytes(asset: &ImageAsset, mip: u32) -> u64 {
         u64::from(length.div_ceil(block))
     };
     let bytes = u64::from(desc.format.block_copy_size(None).unwrap_or(0));
+    let slices = match desc.dimension {
+        TextureDimension::D3 => blocks(desc.size.depth_or_array_layers, 1),
+        TextureDimension::D1 | TextureDimension::D2 => 1,
+    };
     let count = blocks(desc.size.width, width) * blocks(desc.size.height, height);
+    let count = count.saturating_mul(slices);
     count.saturating_mul(bytes)
 }
 
@@ -135,7 +140,11 @@ pub fn bytes(asset: &ImageAsset) -> u64 {
     // More levels than bits would be of a pixel each.
     let sizes = (0..mips.min(32)).map(|mip| mip_bytes(asset, mip));
     let layer = sizes.fold(0, u64::saturating_add);
-    layer.saturating_mul(u64::from(desc.size.depth_or_array_layers.max(1)))
+    let layers = match desc.dimension {
+        TextureDimension::D3 => 1,
+        TextureDimension::D1 | TextureDimension::D2 => desc.size.depth_or_array_layers.max(1),
+    };
+    layer.saturating_mul(u64::from(layers))
 }
 
 #[cfg(test)]

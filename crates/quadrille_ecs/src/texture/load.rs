@@ -229,6 +229,12 @@ impl Texture {
         if !self.mips || desc.mip_levels > 1 || levels == 1 {
             return Ok((desc, false));
         }
+        if desc.extent[2] > 1 {
+            return Err(Problem::Asset(
+                "mip levels of 3D images are not made; have them in the file, or leave out `.mips()`"
+                    .to_owned(),
+            ));
+        }
         if !gpu.can_scale(desc.format) {
             return Err(Problem::Asset(format!(
                 "the device cannot make mip levels of {:?}; have them in the file, or leave out \

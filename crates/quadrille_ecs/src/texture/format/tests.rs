@@ -165,3 +165,18 @@ fn compressed_mip_levels_end_with_a_whole_block() {
     asset.texture_descriptor.mip_level_count = 3;
     assert_eq!([0, 1, 2].map(|mip| mip_bytes(&asset, mip)), [32, 8, 8]);
 }
+
+#[test]
+fn slices_are_halved_with_the_mip_level() {
+    let mut asset = ImageAsset::default();
+    asset.texture_descriptor.size = Extent3d {
+        width: 4,
+        height: 4,
+        depth_or_array_layers: 3,
+    };
+    asset.texture_descriptor.dimension = TextureDimension::D3;
+    asset.texture_descriptor.format = T::Rgba8Unorm;
+    asset.texture_descriptor.mip_level_count = 2;
+    assert_eq!([0, 1].map(|mip| mip_bytes(&asset, mip)), [192, 16]);
+    assert_eq!(bytes(&asset), 208);
+}
