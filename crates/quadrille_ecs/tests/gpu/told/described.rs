@@ -1,10 +1,12 @@
 //! Buffers, images and samplers.
 
 use quadrille_ecs::*;
+use quadrille_vulkan::vk;
 
 use super::Told;
 
 pub(super) fn add(told: &mut Told, gpu: &GpuDevice) {
+    extensions(told);
     buffers(told, gpu);
     images(told, gpu);
     let rough = SamplerDesc {
@@ -12,6 +14,23 @@ pub(super) fn add(told: &mut Told, gpu: &GpuDevice) {
         ..SamplerDesc::linear()
     };
     told.made("a sampler without a number", gpu.create_sampler(&rough));
+}
+
+/// What no device is asked for.
+fn extensions(told: &mut Told) {
+    let mut device = |program, extension| {
+        let settings = Settings {
+            extensions: vec![extension],
+            ..Settings::headless("told")
+        };
+        told.made(program, Gpu::new(&settings, None));
+    };
+    let half = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
+    let half = Extension::required().features(half);
+    device("features in a structure that a version has replaced", half);
+    let none = vk::PhysicalDeviceMultiDrawFeaturesEXT::default();
+    let none = Extension::required().features(none);
+    device("features that are not asked for", none);
 }
 
 fn buffers(told: &mut Told, gpu: &GpuDevice) {

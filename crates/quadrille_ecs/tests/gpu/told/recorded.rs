@@ -6,7 +6,7 @@ use quadrille_ecs::encase::ShaderType;
 use quadrille_ecs::*;
 
 use super::Told;
-use super::resources::{Counts, Far, Gone, Map, Scene, Small, Tools};
+use super::resources::{Counts, Draws, Far, Gone, Map, Scene, Small, Tools};
 use crate::common::{Add, Numbers, Squares, add as adds, square};
 
 type Ints<'a> = StorageReadWrite<'a, Numbers>;
@@ -276,6 +276,7 @@ fn renderings(told: &mut Told) {
         rendering.draw_indirect_count((&from, 0), (&counts, 0), 10);
     }
     told.passes("a number of draws declared as storage", storage);
+    counts(told);
     fn usage(
         mut recorder: Recorder,
         scene: ColorTarget<Scene>,
@@ -287,6 +288,25 @@ fn renderings(told: &mut Told) {
         rendering.draw(0..3, 0..1);
     }
     told.passes("vertices in a storage buffer", usage);
+}
+
+/// Draws of which the device reads the number where it cannot.
+fn counts(told: &mut Told) {
+    /// A pass that reads arguments and their number at these offsets.
+    fn pass(
+        at: [u64; 2],
+        most: u32,
+    ) -> impl FnMut(Recorder, ColorTarget<Scene>, IndirectRead<Draws>, Res<Tools>) {
+        move |mut recorder, scene, draws, tools| {
+            let mut rendering = recorder.render(scene.clear([0.0; 4]));
+            rendering.pipeline(&tools.draw);
+            rendering.draw_indirect_count((&draws, at[0]), (&draws, at[1]), most);
+        }
+    }
+    told.passes("a number of draws beyond its buffer", pass([0, 64], 2));
+    told.passes("a number of draws at a wrong offset", pass([0, 62], 2));
+    told.passes("counted draws beyond their buffer", pass([16, 0], 4));
+    told.passes("counted draws at a wrong offset", pass([6, 0], 2));
 }
 
 /// Views and what resolves.

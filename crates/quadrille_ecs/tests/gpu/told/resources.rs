@@ -24,6 +24,10 @@ pub(super) struct Far(pub(super) GpuImage);
 #[derive(Resource, Deref)]
 pub(super) struct Small(pub(super) GpuBuffer);
 
+/// Room for the arguments of four draws.
+#[derive(Resource, Deref)]
+pub(super) struct Draws(pub(super) GpuBuffer);
+
 /// Not there.
 #[derive(Resource, Deref)]
 pub(super) struct Gone(pub(super) GpuBuffer);
@@ -78,6 +82,10 @@ pub(super) fn setup(
     let scene = ImageDesc::color_target("scene", [16, 16], Format::R8G8B8A8_UNORM);
     let far = ImageDesc::depth("far", [8, 8], Format::D32_SFLOAT);
     let small = BufferDesc::new("small", 16, BufferUsage::STORAGE);
+    let draws = BufferUsage::INDIRECT | BufferUsage::TRANSFER_DST;
+    let draws = gpu.create_buffer(&BufferDesc::new("draws", 64, draws))?;
+    uploads.write_buffer(&draws, 0, &[0; 64]);
+    commands.insert_resource(Draws(draws));
     commands.insert_resource(Map(map));
     commands.insert_resource(Counts(counts));
     commands.insert_resource(Scene(gpu.create_image(&scene)?));

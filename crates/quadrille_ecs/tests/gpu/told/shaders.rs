@@ -88,6 +88,10 @@ fn sources(told: &mut Told) {
         "an import from the folder of no file",
         wgsl("import super::noise::fbm;"),
     );
+    told.made(
+        "an import of a file that is not there",
+        GpuShader::load("tests/gpu/told/lost.wgsl"),
+    );
     let math =
         "fn twice(it: f32) -> f32 { return it + it; }\nfn half(it: f32) -> u32 { return it; }";
     let published = ShaderModule::new("told::math", &math.replace("u32", "f32")).publish();
