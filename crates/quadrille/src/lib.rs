@@ -223,8 +223,19 @@
 //! }
 //! ```
 //!
-//! A frame uses each query once. What a device lacks (precise counts, statistics, `VK_EXT_conditional_rendering`)
-//! is an error that names the feature.
+//! A frame uses each query once. `unless` draws where `when` with the same value does not, such as a
+//! stand-in. What a device lacks (precise counts, statistics, `VK_EXT_conditional_rendering`) is an error that
+//! names the feature.
+//!
+//! # Limits
+//!
+//! - **Tables hold images, not buffers.** A shader that chooses among many buffers has one large storage buffer
+//!   instead, and the offsets of its parts.
+//! - **A pass does not read its own attachments** (`VK_KHR_dynamic_rendering_local_read`). WGSL has no input
+//!   attachments, and barriers stand between passes, not within a rendering. What one pass draws, the next one
+//!   reads with `Sampled`.
+//! - **Streams have no queries.** A query set is used by passes of the main loop; the values that passes of a
+//!   stream declare ([`AnyAccess`](prelude::AnyAccess)) are none that `query` takes.
 //!
 //! # The crates
 //!

@@ -188,7 +188,32 @@ impl Rendering<'_> {
         self
     }
 
-    /// The same if the value is 0.
+    /// The same if the value is 0. After [`Rendering::when`] with the same value it is the other case:
+    /// of both exactly one is drawn. They stand one after the other, since conditions do not nest.
+    ///
+    /// ```
+    /// # use bevy_derive::Deref;
+    /// # use bevy_ecs::prelude::*;
+    /// # use quadrille_ecs::*;
+    /// # #[derive(Resource, Deref)] struct Visible(QuerySet);
+    /// # #[derive(Resource)] struct Statue { whole: GraphicsPipeline, rough: GraphicsPipeline }
+    /// fn draw(
+    ///     mut recorder: Recorder,
+    ///     window: ColorTarget<PrimaryWindowImage>,
+    ///     visible: ConditionRead<Visible>,
+    ///     statue: Res<Statue>,
+    /// ) {
+    ///     let offset = visible.result_offset(3);
+    ///     let mut rendering = recorder.render(window.clear([0.0; 4]));
+    ///     rendering.when(&visible, offset, |rendering| {
+    ///         rendering.pipeline(&statue.whole).draw(0..90_000, 0..1);
+    ///     });
+    ///     // It may come into view with the next frame.
+    ///     rendering.unless(&visible, offset, |rendering| {
+    ///         rendering.pipeline(&statue.rough).draw(0..300, 0..1);
+    ///     });
+    /// }
+    /// ```
     pub fn unless(
         &mut self,
         value: &impl Declared,
