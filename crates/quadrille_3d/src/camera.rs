@@ -1,9 +1,14 @@
 //! What 3D cameras do to a picture, by bevy's names: bevy has these in crates that need `wgpu`.
 
+use std::f32::consts::E;
+
 use bevy_camera::Camera3d;
-use bevy_color::Color;
+use bevy_color::{Color, ColorToComponents as _, LinearRgba};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
+
+#[cfg(test)]
+mod tests;
 
 /// How the radiance of a scene becomes colours of a screen, with the names of bevy's type.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -96,4 +101,94 @@ pub enum FogFalloff {
         /// Per unit of length.
         inscattering: Vec3,
     },
+}
+
+impl FogFalloff {
+    /// The contrast that counts as just visible where a constructor is given none: 5 %, as the
+    /// World Meteorological Organization measures visibility.
+    pub const REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD: f32 = 0.05;
+
+    /// The density at which a black thing before white fog has only `contrast_threshold` (between 0
+    /// and 1) of its contrast left at the distance `visibility`: Koschmieder's law.
+    pub fn koschmieder(visibility: f32, contrast_threshold: f32) -> f32 {
+        -contrast_threshold.ln() / visibility
+    }
+
+    /// [`Self::Exponential`] that leaves 5 % of all contrast at the distance `visibility`.
+    pub fn from_visibility(visibility: f32) -> Self {
+        Self::from_visibility_contrast(visibility, Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD)
+    }
+
+    /// [`Self::Exponential`] that leaves `contrast_threshold` (between 0 and 1) at `visibility`.
+    pub fn from_visibility_contrast(visibility: f32, contrast_threshold: f32) -> Self {
+        Self::Exponential {
+            density: Self::koschmieder(visibility, contrast_threshold),
+        }
+    }
+
+    /// [`Self::ExponentialSquared`] that leaves 5 % of all contrast at the distance `visibility`.
+    pub fn from_visibility_squared(visibility: f32) -> Self {
+        let contrast = Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD;
+        Self::from_visibility_contrast_squared(visibility, contrast)
+    }
+
+    /// [`Self::ExponentialSquared`] that leaves `contrast_threshold` at `visibility`.
+    pub fn from_visibility_contrast_squared(visibility: f32, contrast_threshold: f32) -> Self {
+        // `(density * visibility)^2` is what the law has as `density * visibility`.
+        Self::ExponentialSquared {
+            density: (-contrast_threshold.ln()).sqrt() / visibility,
+        }
+    }
+
+    /// [`Self::Atmospheric`] of one colour, with 5 % of all contrast left at `visibility`.
+    pub fn from_visibility_color(visibility: f32, extinction_inscattering_color: Color) -> Self {
+        let color = extinction_inscattering_color;
+        Self::from_visibility_colors(visibility, color, color)
+    }
+
+    /// [`Self::Atmospheric`]: at `visibility` 5 % of all contrast is left; what lies behind takes
+    /// on `extinction_color`, and the fog glows in `inscattering_color`.
+    pub fn from_visibility_colors(
+        visibility: f32,
+        extinction_color: Color,
+        inscattering_color: Color,
+    ) -> Self {
+        let contrast = Self::REVISED_KOSCHMIEDER_CONTRAST_THRESHOLD;
+        Self::from_visibility_contrast_colors(
+            visibility,
+            contrast,
+            extinction_color,
+            inscattering_color,
+        )
+    }
+
+    /// [`Self::Atmospheric`] of one colour, with `contrast_threshold` left at `visibility`.
+    pub fn from_visibility_contrast_color(
+        visibility: f32,
+        contrast_threshold: f32,
+        extinction_inscattering_color: Color,
+    ) -> Self {
+        let color = extinction_inscattering_color;
+        Self::from_visibility_contrast_colors(visibility, contrast_threshold, color, color)
+    }
+
+    /// [`Self::Atmospheric`] of two colours, with `contrast_threshold` left at `visibility`. The
+    /// alpha of a colour is how strong it is.
+    pub fn from_visibility_contrast_colors(
+        visibility: f32,
+        contrast_threshold: f32,
+        extinction_color: Color,
+        inscattering_color: Color,
+    ) -> Self {
+        let density = Self::koschmieder(visibility, contrast_threshold);
+        let [removed, added] = [extinction_color, inscattering_color].map(LinearRgba::from);
+        // What a colour lacks is what is taken away, so that blue extinction leaves blue.
+        let lacks = Vec3::ONE - removed.to_vec3();
+        // bevy's curve, for colours to look as there: e as the power.
+        let curve = |color: Vec3, alpha: f32| color.powf(E) * (density * alpha.powf(E));
+        Self::Atmospheric {
+            extinction: curve(lacks, removed.alpha),
+            inscattering: curve(added.to_vec3(), added.alpha),
+        }
+    }
 }

@@ -46,6 +46,7 @@ mod clusters;
 mod cull;
 mod dfg;
 mod environment;
+mod free_camera;
 mod gather;
 #[cfg(feature = "gltf")]
 mod gltf;
@@ -87,6 +88,7 @@ pub use environment::filter::{
     filter_env_3d,
 };
 pub use environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
+pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, run_freecamera_controller};
 pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
 pub use instances::{Indices3d, Instances3d, Vertices3d};
 pub use light_textures::LightTextures3d;
@@ -114,8 +116,9 @@ pub use tonemap::{Gradings3d, ToneTables3d, tonemap_3d};
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DistanceFog, FogFalloff, Lightmap, ManualTargets, MeshMaterial3d, Msaa,
-        ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial, Tonemapping, UploadBudget,
+        DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, ManualTargets,
+        MeshMaterial3d, Msaa, ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial,
+        Tonemapping, UploadBudget,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

@@ -1,0 +1,286 @@
+//! A camera that keys and the mouse fly through a scene, by bevy's names: bevy's crate for it
+//! depends on its renderer.
+
+use std::f32::consts::FRAC_PI_2;
+use std::fmt;
+
+use bevy_app::{App, Plugin, RunFixedMainLoop, RunFixedMainLoopSystems};
+use bevy_camera::Camera;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_input::ButtonInput;
+use bevy_input::keyboard::KeyCode;
+use bevy_input::mouse::{
+    AccumulatedMouseMotion, AccumulatedMouseScroll, MouseButton, MouseScrollPixelsPerLine,
+    MouseScrollUnit,
+};
+use bevy_math::{EulerRot, Quat, StableInterpolate as _, Vec3};
+use bevy_time::{Real, Time};
+use bevy_transform::prelude::Transform;
+use bevy_window::{CursorGrabMode, CursorOptions, Window};
+
+#[cfg(test)]
+mod tests;
+
+/// Lets cameras with a [`FreeCamera`] fly. Add it after
+/// [`QuadrillePlugins`](quadrille::prelude::QuadrillePlugins), which have the input and the time
+/// that it reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FreeCameraPlugin;
+
+impl Plugin for FreeCameraPlugin {
+    fn build(&self, app: &mut App) {
+        // Before fixed updates, so that these see where the camera is, as all later ones do.
+        app.add_systems(
+            RunFixedMainLoop,
+            run_freecamera_controller.in_set(RunFixedMainLoopSystems::BeforeFixedMainLoop),
+        );
+    }
+}
+
+/// How a camera is flown: the fields and defaults of bevy's component.
+///
+/// Keys move it along its own axes and up and down those of the world; the mouse turns it while
+/// its button is held, or after its key was pressed; the wheel sets the speed. What changes as it
+/// flies is its [`FreeCameraState`].
+#[derive(Component, Clone, Debug)]
+#[require(FreeCameraState)]
+pub struct FreeCamera {
+    /// How far the mouse turns it: 1 is a radian for 180 units of motion.
+    pub sensitivity: f32,
+    /// Flies forward: W.
+    pub key_forward: KeyCode,
+    /// Flies backward: S.
+    pub key_back: KeyCode,
+    /// Flies to the left: A.
+    pub key_left: KeyCode,
+    /// Flies to the right: D.
+    pub key_right: KeyCode,
+    /// Rises: E.
+    pub key_up: KeyCode,
+    /// Sinks: Q.
+    pub key_down: KeyCode,
+    /// [`Self::run_speed`] counts while it is held: the left shift key.
+    pub key_run: KeyCode,
+    /// The mouse turns the camera while it is held: the right button.
+    pub mouse_key_cursor_grab: MouseButton,
+    /// The mouse turns the camera from one press to the next: M.
+    pub keyboard_key_toggle_cursor_grab: KeyCode,
+    /// Units of length in a second.
+    pub walk_speed: f32,
+    /// Units of length in a second, with [`Self::key_run`].
+    pub run_speed: f32,
+    /// A line of the wheel multiplies both speeds by e to this power; 0 leaves them.
+    pub scroll_factor: f32,
+    /// How fast it comes to rest: without keys, e to this power less is left after a second.
+    pub friction: f32,
+}
+
+impl Default for FreeCamera {
+    fn default() -> Self {
+        Self {
+            sensitivity: 0.2,
+            key_forward: KeyCode::KeyW,
+            key_back: KeyCode::KeyS,
+            key_left: KeyCode::KeyA,
+            key_right: KeyCode::KeyD,
+            key_up: KeyCode::KeyE,
+            key_down: KeyCode::KeyQ,
+            key_run: KeyCode::ShiftLeft,
+            mouse_key_cursor_grab: MouseButton::Right,
+            keyboard_key_toggle_cursor_grab: KeyCode::KeyM,
+            walk_speed: 5.0,
+            run_speed: 15.0,
+            // The logarithm of 1.05: five percent a line.
+            scroll_factor: 0.048_790_16,
+            friction: 40.0,
+        }
+    }
+}
+
+impl fmt::Display for FreeCamera {
+    /// Which key does what, a line each.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (held, toggled) = (
+            self.mouse_key_cursor_grab,
+            self.keyboard_key_toggle_cursor_grab,
+        );
+        writeln!(f, "{held:?} button held, or {toggled:?}: the mouse turns")?;
+        writeln!(f, "wheel: faster, slower; {:?}: fast", self.key_run)?;
+        let (forward, back) = (self.key_forward, self.key_back);
+        writeln!(f, "{forward:?}, {back:?}: forward, back")?;
+        let (left, right) = (self.key_left, self.key_right);
+        writeln!(f, "{left:?}, {right:?}: left, right")?;
+        write!(f, "{:?}, {:?}: up, down", self.key_up, self.key_down)
+    }
+}
+
+/// Where a [`FreeCamera`] looks and how it moves, which programs may set.
+#[derive(Component, Clone, Debug)]
+pub struct FreeCameraState {
+    /// Whether input counts.
+    pub enabled: bool,
+    /// Up or down, in radians: from -pi/2 to pi/2. First that of its `Transform`.
+    pub pitch: f32,
+    /// Around the vertical, in radians. First that of its `Transform`.
+    pub yaw: f32,
+    /// What the wheel has made of both speeds.
+    pub speed_multiplier: f32,
+    /// Units of length in a second: to the right, up in the world, forward.
+    pub velocity: Vec3,
+    /// Whether pitch and yaw have been read from the `Transform`.
+    begun: bool,
+    /// The button is held.
+    held: bool,
+    /// The key has been pressed an odd number of times.
+    toggled: bool,
+}
+
+impl Default for FreeCameraState {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            pitch: 0.0,
+            yaw: 0.0,
+            speed_multiplier: 1.0,
+            velocity: Vec3::ZERO,
+            begun: false,
+            held: false,
+            toggled: false,
+        }
+    }
+}
+
+/// What people do, and for how long.
+#[derive(SystemParam)]
+pub struct FreeCameraInput<'w> {
+    time: Res<'w, Time<Real>>,
+    motion: Res<'w, AccumulatedMouseMotion>,
+    scroll: Res<'w, AccumulatedMouseScroll>,
+    pixels_per_line: Res<'w, MouseScrollPixelsPerLine>,
+    buttons: Res<'w, ButtonInput<MouseButton>>,
+    keys: Res<'w, ButtonInput<KeyCode>>,
+}
+
+/// Flies all cameras with an enabled [`FreeCamera`], and holds the cursor of the focused window while
+/// the mouse turns one of them.
+pub fn run_freecamera_controller(
+    input: FreeCameraInput,
+    mut cameras: Query<(&mut Transform, &mut FreeCameraState, &FreeCamera), With<Camera>>,
+    mut windows: Query<(&Window, &mut CursorOptions)>,
+    mut grabbed: Local<bool>,
+) {
+    let mut grabs = false;
+    for (mut transform, mut state, camera) in &mut cameras {
+        begin(&transform, &mut state);
+        if !state.enabled {
+            if state.held || state.toggled {
+                (state.held, state.toggled) = (false, false);
+            }
+            continue;
+        }
+        grab(&input, &mut state, camera);
+        fly(&input, &mut transform, &mut state, camera);
+        if state.held || state.toggled {
+            turn(&input, &mut transform, &mut state, camera);
+            grabs = true;
+        }
+    }
+    if grabs == *grabbed {
+        return;
+    }
+    *grabbed = grabs;
+    for (window, mut cursor) in &mut windows {
+        // Let go of in all, whichever has the focus by then.
+        if window.focused || !grabs {
+            cursor.visible = !grabs;
+            cursor.grab_mode = match grabs {
+                true => CursorGrabMode::Locked,
+                false => CursorGrabMode::None,
+            };
+        }
+    }
+}
+
+fn begin(transform: &Transform, state: &mut Mut<FreeCameraState>) {
+    if !state.begun {
+        let (yaw, pitch, _) = transform.rotation.to_euler(EulerRot::YXZ);
+        (state.yaw, state.pitch, state.begun) = (yaw, pitch, true);
+    }
+}
+
+/// Whether the mouse turns the camera from now on.
+fn grab(input: &FreeCameraInput, state: &mut Mut<FreeCameraState>, camera: &FreeCamera) {
+    if input
+        .keys
+        .just_pressed(camera.keyboard_key_toggle_cursor_grab)
+    {
+        state.toggled = !state.toggled;
+    }
+    let held = input.buttons.pressed(camera.mouse_key_cursor_grab);
+    if state.held != held {
+        state.held = held;
+    }
+}
+
+/// Sets the speed, and moves the camera. What rests is not changed, so that bevy sees it rest.
+fn fly(
+    input: &FreeCameraInput,
+    transform: &mut Mut<Transform>,
+    state: &mut Mut<FreeCameraState>,
+    camera: &FreeCamera,
+) {
+    let lines = match input.scroll.unit {
+        MouseScrollUnit::Line => input.scroll.delta.y,
+        MouseScrollUnit::Pixel => input.scroll.delta.y / **input.pixels_per_line,
+    };
+    if lines != 0.0 {
+        let times = state.speed_multiplier * (camera.scroll_factor * lines).exp();
+        // Neither none nor infinite: the wheel leads back from both ends.
+        state.speed_multiplier = times.clamp(f32::EPSILON, f32::MAX);
+    }
+    let axis = |plus, minus| {
+        let held = |key| f32::from(u8::from(input.keys.pressed(key)));
+        held(plus) - held(minus)
+    };
+    let way = Vec3::new(
+        axis(camera.key_right, camera.key_left),
+        axis(camera.key_up, camera.key_down),
+        axis(camera.key_forward, camera.key_back),
+    );
+    let seconds = input.time.delta_secs();
+    if way != Vec3::ZERO {
+        let speed = match input.keys.pressed(camera.key_run) {
+            true => camera.run_speed,
+            false => camera.walk_speed,
+        };
+        state.velocity = way.normalize() * (speed * state.speed_multiplier);
+    } else if state.velocity != Vec3::ZERO {
+        let friction = camera.friction.max(0.0);
+        state.velocity.smooth_nudge(&Vec3::ZERO, friction, seconds);
+        if state.velocity.length() < 1e-3 {
+            state.velocity = Vec3::ZERO;
+        }
+    }
+    if state.velocity != Vec3::ZERO {
+        let Vec3 { x, y, z } = state.velocity * seconds;
+        let moved = transform.right() * x + Vec3::Y * y + transform.forward() * z;
+        transform.translation += moved;
+    }
+}
+
+/// Turns the camera by the motion of the mouse.
+fn turn(
+    input: &FreeCameraInput,
+    transform: &mut Mut<Transform>,
+    state: &mut Mut<FreeCameraState>,
+    camera: &FreeCamera,
+) {
+    let turned = input.motion.delta * (camera.sensitivity / 180.0);
+    if turned.x == 0.0 && turned.y == 0.0 {
+        return;
+    }
+    state.pitch = (state.pitch - turned.y).clamp(-FRAC_PI_2, FRAC_PI_2);
+    state.yaw -= turned.x;
+    transform.rotation = Quat::from_euler(EulerRot::YXZ, state.yaw, state.pitch, 0.0);
+}

@@ -1,0 +1,149 @@
+use std::time::Duration;
+
+use bevy_math::Vec2;
+
+use super::*;
+
+/// A camera at rest at the origin that looks along -z, a window with the focus, and frames of a tenth
+/// of a second.
+fn app() -> (App, Entity) {
+    let mut app = App::new();
+    app.add_plugins(FreeCameraPlugin)
+        .init_resource::<Time<Real>>()
+        .init_resource::<AccumulatedMouseMotion>()
+        .init_resource::<AccumulatedMouseScroll>()
+        .init_resource::<MouseScrollPixelsPerLine>()
+        .init_resource::<ButtonInput<MouseButton>>()
+        .init_resource::<ButtonInput<KeyCode>>();
+    app.world_mut()
+        .spawn((Window::default(), CursorOptions::default()));
+    let camera = (
+        Camera::default(),
+        FreeCamera::default(),
+        Transform::default(),
+    );
+    let camera = app.world_mut().spawn(camera).id();
+    (app, camera)
+}
+
+fn frame(app: &mut App) {
+    let mut time = app.world_mut().resource_mut::<Time<Real>>();
+    time.advance_by(Duration::from_millis(100));
+    app.world_mut().run_schedule(RunFixedMainLoop);
+    let mut keys = app.world_mut().resource_mut::<ButtonInput<KeyCode>>();
+    keys.clear();
+}
+
+fn press(app: &mut App, key: KeyCode) {
+    app.world_mut()
+        .resource_mut::<ButtonInput<KeyCode>>()
+        .press(key);
+}
+
+fn release(app: &mut App, key: KeyCode) {
+    app.world_mut()
+        .resource_mut::<ButtonInput<KeyCode>>()
+        .release(key);
+}
+
+fn place(app: &App, camera: Entity) -> Vec3 {
+    app.world().get::<Transform>(camera).unwrap().translation
+}
+
+fn cursor(app: &mut App) -> (CursorGrabMode, bool) {
+    let world = app.world_mut();
+    let cursor = world
+        .query::<&CursorOptions>()
+        .single(world)
+        .unwrap()
+        .clone();
+    (cursor.grab_mode, cursor.visible)
+}
+
+#[test]
+fn keys_move_it_and_friction_stops_it() {
+    let (mut app, camera) = app();
+    press(&mut app, KeyCode::KeyW);
+    frame(&mut app);
+    assert!(place(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -0.5), 1e-6));
+    press(&mut app, KeyCode::ShiftLeft);
+    frame(&mut app);
+    assert!(place(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0), 1e-6));
+    release(&mut app, KeyCode::KeyW);
+    frame(&mut app);
+    // e^-4 of 15 a second, for a tenth of one.
+    let slid = 1.5 * (-4.0_f32).exp();
+    assert!(place(&app, camera).abs_diff_eq(Vec3::new(0.0, 0.0, -2.0 - slid), 1e-5));
+    for _ in 0..3 {
+        frame(&mut app);
+    }
+    assert_eq!(
+        app.world().get::<FreeCameraState>(camera).unwrap().velocity,
+        Vec3::ZERO
+    );
+    press(&mut app, KeyCode::KeyE);
+    let before = place(&app, camera);
+    frame(&mut app);
+    let rose = place(&app, camera) - before;
+    assert!(rose.abs_diff_eq(Vec3::Y * 1.5, 1e-5), "{rose}");
+}
+
+#[test]
+fn the_wheel_sets_the_speed() {
+    let (mut app, camera) = app();
+    for (unit, delta) in [
+        (MouseScrollUnit::Line, 2.0),
+        (MouseScrollUnit::Pixel, 200.0),
+    ] {
+        let delta = Vec2::new(0.0, delta);
+        app.insert_resource(AccumulatedMouseScroll { unit, delta });
+        frame(&mut app);
+    }
+    let times = app
+        .world()
+        .get::<FreeCameraState>(camera)
+        .unwrap()
+        .speed_multiplier;
+    // Two lines, and two hundred pixels, which are two lines more.
+    assert!((times - 1.05_f32.powi(4)).abs() < 1e-5, "{times}");
+}
+
+#[test]
+fn the_mouse_turns_it_only_while_it_is_held() {
+    let (mut app, camera) = app();
+    let delta = Vec2::new(90.0, -4500.0);
+    app.insert_resource(AccumulatedMouseMotion { delta });
+    frame(&mut app);
+    let still = app.world().get::<Transform>(camera).unwrap().rotation;
+    assert_eq!(still, Quat::IDENTITY);
+    assert_eq!(cursor(&mut app), (CursorGrabMode::None, true));
+
+    press(&mut app, KeyCode::KeyM);
+    frame(&mut app);
+    assert_eq!(cursor(&mut app), (CursorGrabMode::Locked, false));
+    let state = app.world().get::<FreeCameraState>(camera).unwrap().clone();
+    assert!((state.yaw + 0.1).abs() < 1e-6, "{}", state.yaw);
+    assert_eq!(state.pitch, FRAC_PI_2, "no further than straight up");
+    let forward = *app.world().get::<Transform>(camera).unwrap().forward();
+    assert!(forward.abs_diff_eq(Vec3::Y, 1e-5), "{forward}");
+
+    let mut state = app.world_mut().get_mut::<FreeCameraState>(camera).unwrap();
+    state.enabled = false;
+    frame(&mut app);
+    assert_eq!(cursor(&mut app), (CursorGrabMode::None, true));
+}
+
+#[test]
+fn it_begins_where_its_transform_looks() {
+    let (mut app, camera) = app();
+    let looks = Transform::default().looking_to(Vec3::new(1.0, 1.0, 0.0), Vec3::Y);
+    app.world_mut().entity_mut(camera).insert(looks);
+    frame(&mut app);
+    let state = app.world().get::<FreeCameraState>(camera).unwrap();
+    assert!((state.yaw + FRAC_PI_2).abs() < 1e-5, "{}", state.yaw);
+    assert!(
+        (state.pitch - FRAC_PI_2 / 2.0).abs() < 1e-5,
+        "{}",
+        state.pitch
+    );
+}
