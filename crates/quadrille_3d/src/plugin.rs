@@ -131,53 +131,11 @@ impl Plugin for Quadrille3dPlugin {
         #[cfg(feature = "gltf")]
         crate::gltf::add_gltf(app);
         app.init_asset::<StandardMaterial>()
-            .register_type::<Lightmap>()
-            .register_required_components::<Camera3d, Msaa>()
-            .register_required_components::<Camera3d, Tonemapping>()
-            .register_required_components::<Camera3d, ColorGrading>()
-            .register_required_components_with::<Camera3d, DebandDither>(|| DebandDither::Enabled)
-            .register_required_components::<Camera3d, Exposure>()
-            .register_required_components::<Camera3d, ShadowFilteringMethod>()
-            .init_resource::<Draws3d>()
-            .init_resource::<Scene3d>()
-            .register_required_components::<MeshMaterial3d<StandardMaterial>, Slot>()
-            .register_required_components::<MeshMaterial3d<StandardMaterial>, NoCpuCulling>()
-            .init_resource::<InstanceStore>()
-            .init_resource::<FreedSlots>()
-            .init_resource::<MaterialStore>()
-            .init_resource::<ShadowMaps>()
-            .init_resource::<SceneColors>()
-            .init_resource::<SceneSamples>()
-            .init_resource::<SceneDepths>();
-        environment::add_resources(app);
-        app.configure_sets(
-            Render,
-            (
-                (
-                    Prepare3dSystems::Gather,
-                    Prepare3dSystems::Queue,
-                    Prepare3dSystems::Send,
-                )
-                    .chain()
-                    .after(ContentSystems::Views)
-                    .in_set(RenderSystems::Declare),
-                (
-                    (Pass3dSystems::Skin, Pass3dSystems::Cull),
-                    Pass3dSystems::Shadow,
-                    Pass3dSystems::Opaque,
-                    Pass3dSystems::Sky,
-                    Pass3dSystems::Transparent,
-                    Pass3dSystems::Tonemap,
-                )
-                    .chain()
-                    .in_set(ContentSystems::Draw3d),
-                (Pass3dSystems::Cluster, Pass3dSystems::Environment)
-                    .before(Pass3dSystems::Opaque)
-                    .in_set(ContentSystems::Draw3d),
-            ),
-        )
-        .add_systems(RenderStartup, make)
-        .add_systems(
+            .register_type::<Lightmap>();
+        require_components(app);
+        add_resources(app);
+        order_sets(app);
+        app.add_systems(RenderStartup, make).add_systems(
             Render,
             (
                 (gather_meshes, move_meshes, send_meshes)
@@ -208,6 +166,60 @@ impl Plugin for Quadrille3dPlugin {
             ),
         );
     }
+}
+
+/// What cameras and meshes always have, as with bevy.
+fn require_components(app: &mut App) {
+    app.register_required_components::<Camera3d, Msaa>()
+        .register_required_components::<Camera3d, Tonemapping>()
+        .register_required_components::<Camera3d, ColorGrading>()
+        .register_required_components_with::<Camera3d, DebandDither>(|| DebandDither::Enabled)
+        .register_required_components::<Camera3d, Exposure>()
+        .register_required_components::<Camera3d, ShadowFilteringMethod>()
+        .register_required_components::<MeshMaterial3d<StandardMaterial>, Slot>()
+        .register_required_components::<MeshMaterial3d<StandardMaterial>, NoCpuCulling>();
+}
+
+fn add_resources(app: &mut App) {
+    app.init_resource::<Draws3d>()
+        .init_resource::<Scene3d>()
+        .init_resource::<InstanceStore>()
+        .init_resource::<FreedSlots>()
+        .init_resource::<MaterialStore>()
+        .init_resource::<ShadowMaps>()
+        .init_resource::<SceneColors>()
+        .init_resource::<SceneSamples>()
+        .init_resource::<SceneDepths>();
+    environment::add_resources(app);
+}
+
+fn order_sets(app: &mut App) {
+    app.configure_sets(
+        Render,
+        (
+            (
+                Prepare3dSystems::Gather,
+                Prepare3dSystems::Queue,
+                Prepare3dSystems::Send,
+            )
+                .chain()
+                .after(ContentSystems::Views)
+                .in_set(RenderSystems::Declare),
+            (
+                (Pass3dSystems::Skin, Pass3dSystems::Cull),
+                Pass3dSystems::Shadow,
+                Pass3dSystems::Opaque,
+                Pass3dSystems::Sky,
+                Pass3dSystems::Transparent,
+                Pass3dSystems::Tonemap,
+            )
+                .chain()
+                .in_set(ContentSystems::Draw3d),
+            (Pass3dSystems::Cluster, Pass3dSystems::Environment)
+                .before(Pass3dSystems::Opaque)
+                .in_set(ContentSystems::Draw3d),
+        ),
+    );
 }
 
 /// What is kept over the loss of a device, and forgets what that had.
